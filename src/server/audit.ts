@@ -11,7 +11,7 @@ import { wallMs } from './clocks.ts'
 export interface Audit {
   readonly trail: WrittenTrail
   readonly cleaner: AuditCleaner
-  /** Writes what waits. What cannot be written waits on; the first failure is reported. */
+  /** Writes what waits. Events that cannot be written keep waiting; the first failure is reported. */
   flush(): Promise<void>
   /** Writes all that was recorded. Rejects where the store cannot write. */
   close(): Promise<void>
@@ -64,7 +64,7 @@ export function openAudit(parts: AuditParts, settings: Settings, log: Logger): A
       try {
         await trail.close()
       } finally {
-        // The trail tells the last counts.
+        // The trail sends the last counts.
         await lines?.close()
       }
     },

@@ -5,12 +5,12 @@ import type { Logger } from 'pino'
 import type { KeyPair } from '../protocols/sockets/secure-layer.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** How often the files are looked at: a renewed certificate counts after this time. */
+/** How often the files are checked: a renewed certificate counts after this time. */
 export const LOOK_EVERY_MS = 5_000
 
 type Files = Pick<Settings, 'tlsCert' | 'tlsKey' | 'tlsClientCa'>
 
-/** What metrics tell of the certificate. */
+/** The certificate's figures for metrics. */
 export interface CertificateStatus {
   /** Epoch ms after which clients refuse it. */
   readonly expiresMs: number
@@ -19,8 +19,9 @@ export interface CertificateStatus {
 }
 
 /**
- * The certificate files of the server. They are read again at regular intervals: whatever replaces them, a new file, a
- * link that moves or a rewritten file, is noticed by its content. A pair that cannot be used keeps the old one.
+ * The certificate files of the server. They are read again at regular intervals. Every replacement is noticed
+ * by its content: a new file, a link that moves or a rewritten file. A pair that cannot be used keeps the old
+ * one.
  */
 export class Certificates {
   readonly #files: Files

@@ -7,25 +7,26 @@ import type { ClientCounts } from '../operations/server/operator.ts'
 import type { StreamConnection } from '../protocols/grpc/connections/stream-connection.ts'
 import { monotonicMs } from './clocks.ts'
 
-/** How many instances are looked at in a turn of the event loop: about 2 ms. */
+/** How many instances are counted in a turn of the event loop: about 2 ms. */
 const IN_A_TURN = 5_000
 
 /** A count is used for this many times what it took, so that askers cost a server a twentieth of its time at most. */
 const USED_TIMES = 20
 
-/** Whose clients are counted. */
+/** The clients that are counted. */
 export interface ClientCounterParts {
   readonly state: Pick<State, 'services'>
   readonly connections: Iterable<Pick<StreamConnection, 'id' | 'client'>>
-  /** Who gets pushes by UDP. */
+  /** The addresses that get pushes by UDP. */
   readonly pushed: () => Iterable<{ readonly address: string; readonly port: number }>
   /** Whether this server judges a service; undefined: it judges all. */
   readonly judges: ((key: ServiceKey) => boolean) | undefined
 }
 
 /**
- * Counts clients as Java does: each connection for naming is one, and each address and port that is registered without a
- * connection, once among those that beat and once among those that persist. Who gets pushes by UDP counts as one that beats.
+ * Counts clients as Java does. Each connection for naming is one. Each address and port that is registered
+ * without a connection is one among those that beat, and one among those that persist. An address that gets
+ * pushes by UDP counts as one that beats.
  */
 export class ClientCounter {
   readonly #parts: ClientCounterParts
@@ -36,7 +37,10 @@ export class ClientCounter {
     this.#parts = parts
   }
 
-  /** The counts as they are, or were a moment ago where there are many instances. All who ask meanwhile get the same. */
+  /**
+   * The counts as they are, or were a moment ago where there are many instances. All requests meanwhile get
+   * the same.
+   */
   count(): Promise<ClientCounts> {
     if (this.#last === undefined || monotonicMs() > this.#usedUntilMs) this.#last = this.#counted()
     return this.#last

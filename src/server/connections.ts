@@ -129,7 +129,7 @@ function dispatchOf(types: readonly AnyRequestType[], parts: DispatchNeeds): Dis
   })
 }
 
-/** What notes the credentials of clients; undefined while nobody signs in. */
+/** Records the credentials of clients; undefined while nobody signs in. */
 function notingCredentials({
   credentials,
   signIn: { judge, mode },
@@ -142,7 +142,7 @@ function notingCredentials({
   }
 }
 
-/** What judges connected clients again; undefined while nobody is refused. */
+/** Judges connected clients again; undefined while nobody is refused. */
 function endedRightsOf(parts: ConnectionParts): EndedRights | undefined {
   const { state, signIn, clients, publishing, pushing } = parts
   if (signIn.judge === undefined || signIn.mode !== 'on') return undefined
@@ -156,7 +156,7 @@ function endedRightsOf(parts: ConnectionParts): EndedRights | undefined {
   })
 }
 
-/** While this server is cut off it still reads configurations out; other clients must use another server. */
+/** A server that is cut off still answers reads of configurations; other clients must use another server. */
 function leaveNaming(book: ConnectionBook): void {
   for (const connection of book) if (!isForConfigs(connection.client)) connection.end('moved')
 }

@@ -30,7 +30,7 @@ export async function openConsole(
   }
 }
 
-/** Reads what the build has made; says why where there is nothing. */
+/** Reads the files of the build; where there are none, the page says why. */
 export async function readPage(directory: string): Promise<Page> {
   try {
     const names = await readdir(directory, { recursive: true })
@@ -46,7 +46,7 @@ export async function readPage(directory: string): Promise<Page> {
   }
 }
 
-/** What the build has left where it failed. */
+/** The reason that a failed build has left. */
 async function reasonIn(directory: string): Promise<string> {
   const text = await readFile(join(directory, 'failure.log'), 'utf8').catch(() => '')
   return text === '' ? 'It was not built: run npm run build.' : `Its build failed:\n${text}`
@@ -69,7 +69,7 @@ function contentTypeOf(path: string): string | undefined {
   return CONTENT_TYPES[path.slice(path.lastIndexOf('.') + 1)]
 }
 
-/** Whoever comes through a proxy may be anywhere, wherever the proxy is. */
+/** A client behind a proxy may be anywhere, wherever the proxy is. */
 function isOnThisMachine({ socketIp, headers }: Pick<HttpCaller, 'socketIp' | 'headers'>): boolean {
   const isForwarded = Object.keys(headers).some(
     (name) => name === 'forwarded' || name.startsWith('x-forwarded-'),

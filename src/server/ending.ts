@@ -1,4 +1,4 @@
-/** What ends the work on a store that several servers share, as a promise. */
+/** The cause that ends the work on a store that several servers share, as a promise. */
 export class Ending {
   readonly ended: Promise<Error>
   #end: (error: Error) => void = () => undefined

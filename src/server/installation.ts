@@ -73,8 +73,9 @@ export interface Members {
 }
 
 /**
- * What a server stands on, and whether it is alone: on a directory of this machine (`SoleInstallation`), or on a store that
- * it shares with equal servers (`SharedInstallation`). Everything else of a server is the same.
+ * The store of a server, and whether the server is alone on it. `SoleInstallation`: a directory of this
+ * machine. `SharedInstallation`: a store that it shares with equal servers. Everything else of a server is
+ * the same.
  */
 export interface Installation {
   readonly store: KeptRecords
@@ -91,23 +92,23 @@ export interface Installation {
   lagMs(): number
   /** Why this server alone is cut off from the store; undefined for a server that is alone anyway. */
   readonly cutOff: (() => Lasting | undefined) | undefined
-  /** Resolves with what ends this server: it must stop. */
+  /** Resolves with the cause that ends this server: it must stop. */
   readonly ended: Promise<Error>
   /** Makes the engine, and begins to follow the store. Called once. */
   engineOn(parts: EngineParts): Engine
-  /** Who the servers are. Called once. */
+  /** The list of the servers. Called once. */
   membersOf(parts: MembersParts): Promise<Members>
-  /** What all servers know of their clients. Called once. */
+  /** The views of all servers on their clients. Called once. */
   viewsOf(own: OwnViews): ClientViews
   /** Called once. */
   careOf(parts: CareParts): Care
-  /** Looks at where this server stands. Call it about twice a second. */
+  /** Checks the standing of this server. Call it about twice a second. */
   look(): Promise<void>
   /** How much room the store has beyond its reserve; undefined: it cannot be said. Called about once a second; `isUrgent`: now. */
   measureRoom(isUrgent: boolean): Promise<Room | undefined>
   /** Removes what is left over in the store. The elected server calls it about once a minute. */
   clean(): Promise<void>
-  /** What there is to measure besides. */
+  /** The metrics of the store and of the other servers. */
   metrics(): Metric[]
   /** Whether this server is certainly one of the servers: what it writes counts. */
   isMember(): boolean

@@ -14,7 +14,7 @@ export interface Live {
   readonly streams: EventStreams
   /** There are new events in the audit. */
   readonly onAudit: () => void
-  /** Looks at who follows, and at what the server says of itself. Call it every `LIVE_TICK_MS`. */
+  /** Checks which clients follow, and what the server says of itself. Call it every `LIVE_TICK_MS`. */
   tick(): void
 }
 
@@ -26,7 +26,7 @@ export interface LiveParts {
   readonly watch: Pick<Observability, 'notReady' | 'warnings'>
 }
 
-/** Begins to tell browsers what changes. */
+/** Begins to send changes to browsers. */
 export function openLive({ installation, revision, watch }: LiveParts, settings: Settings): Live {
   const { sharedOrigin } = installation
   const streams = new EventStreams({

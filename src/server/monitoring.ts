@@ -10,7 +10,7 @@ import type { Settings } from '../settings/settings.ts'
 /** A monitoring system needs a few; each takes a file descriptor away from clients. */
 const MOST_CONNECTIONS = 32
 
-/** The address of its own for measurements: whoever reaches it may read them. */
+/** The address of its own for measurements: every client that reaches it may read them. */
 export interface Monitoring {
   /** Starts listening, where the settings name an address. Rejects with an Error that names it. */
   listen(): Promise<void>

@@ -28,7 +28,7 @@ export interface Pushing {
   readonly socket: PushSocket
 }
 
-/** Everybody who follows a service on this server: by pushes, or by reading its list. */
+/** All clients that follow a service on this server: by pushes, or by reading its list. */
 export function subscribersOf(
   { pushes, streams, readers }: Pick<Pushing, 'pushes' | 'streams' | 'readers'>,
   key: ServiceKey,
@@ -104,7 +104,7 @@ function tooLargeReport(log: Logger): (key: ServiceKey) => void {
   }
 }
 
-/** What a connection is sent: the list as its client subscribed to it. */
+/** The list that a connection is sent: as its client subscribed to it. */
 function streamedList({ state, lists }: Listed, { key, clusters, consumerIp }: StreamedList) {
   return lists.answerInSlices({
     key,

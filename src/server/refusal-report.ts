@@ -2,17 +2,20 @@ import type { Action, Resource } from '../operations/guard.ts'
 import type { Caller } from '../operations/authorisation.ts'
 
 const MINUTE_MS = 60_000
-/** Refusals that are told within a minute. */
+/** The most different refusals that are logged within a minute. */
 const MOST_TOLD = 1_000
-/** The minutes in which the same is told once: so that there is room for what comes later in each minute. */
+/** A refusal is logged once in this many minutes, so that each minute has room for other ones. */
 const REPEATED_AFTER = 10
 
-/** Gets what would be refused. */
+/** Gets the refusals of the dry run. */
 export interface ReportLog {
   warn(facts: object, text: string): void
 }
 
-/** Logs whom the server would refuse what, if it refused anything: the same once in ten minutes, and not without bounds. */
+/**
+ * Logs the refusals that callers would get, if the server refused anything: the same once in ten minutes,
+ * within bounds.
+ */
 export class RefusalReport {
   readonly #log: ReportLog
   readonly #nowMs: () => number

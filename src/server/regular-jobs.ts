@@ -22,7 +22,7 @@ import type { Publishing } from './caring.ts'
 import type { Pushing } from './pushing.ts'
 import type { SignIn } from './sign-in.ts'
 
-/** How often it is forgotten who has disabled instances that are no more. */
+/** How often the authors of disablings are forgotten whose instances are gone. */
 const DISABLINGS_MS = 600_000
 /** Clients read lists every ten seconds by default: one that has not for one or two of these is forgotten. */
 const READERS_MS = 60_000

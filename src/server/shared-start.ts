@@ -10,7 +10,7 @@ import { EtcdError } from '../store/etcd/client/etcd-error.ts'
 import type { OpenEtcd } from '../store/etcd/open-etcd.ts'
 import { monotonicMs } from './clocks.ts'
 
-/** The peer port is so far above the port. */
+/** The peer port is this much above the port. */
 const PEER_PORT_OFFSET = 2_000
 /** How long a start waits for etcd, and how often it tries. */
 const REACH_MS = 60_000

@@ -30,7 +30,7 @@ import { loop, monotonicMs, wallMs } from './clocks.ts'
 import { recordedCheck, refusedUnread } from './recorded-sign-ins.ts'
 import { RefusalReport } from './refusal-report.ts'
 
-/** Who may sign in, who is who, and who may do what. */
+/** Signing in, the identity of callers, and their rights. */
 export interface SignIn {
   readonly mode: AuthenticationMode
   readonly parts: SignInParts['signIn']
@@ -39,11 +39,11 @@ export interface SignIn {
   readonly identification: Identification | undefined
   /** Judges those who have signed in; undefined while authentication is off. */
   readonly judge: Judge | undefined
-  /** Who sends a request on a connection. */
+  /** Finds the sender of a request on a connection. */
   readonly identifyClient: (credentials: ClientCredentials) => Identity | Promise<Identity>
-  /** What becomes of clients on connections who do not count; undefined while nobody is refused. */
+  /** Refuses clients on connections whose credentials do not count; undefined while nobody is refused. */
   readonly strangers: Strangers | undefined
-  /** Removes sessions and keys that count no more. Call it about every ten seconds. */
+  /** Removes sessions and keys that do not count any longer. Call it about every ten seconds. */
   tidy(): Promise<void>
 }
 
@@ -111,7 +111,7 @@ function strangersBy(judge: Judge, trail: AuditTrail): Strangers {
   }
 }
 
-/** Whom a token names, or else the certificate of the connection. */
+/** The user of the token, or else of the certificate of the connection. */
 function identifyBy(tokens: Tokens): SignIn['identifyClient'] {
   return ({ token, certificateUser }) => {
     if (token !== undefined) return tokens.identify(token)
@@ -145,7 +145,10 @@ function identificationBy(parts: IdentificationParts): Identification {
   return isOptional ? withoutRefusals(identification) : identification
 }
 
-/** Whom the cookies of a browser name, or else the certificate of the connection. Of several cookies, the first that counts. */
+/**
+ * The user of the cookies of a browser, or else of the certificate of the connection. If there are several
+ * cookies, the first one that counts is used.
+ */
 function identityWithoutSecrets(
   { sessions, judge }: Pick<IdentificationParts, 'sessions' | 'judge'>,
   caller: HttpCaller,
@@ -161,7 +164,7 @@ function identityWithoutSecrets(
   return certificateUser === undefined ? ANONYMOUS : identityByCertificate(certificateUser)
 }
 
-/** Who may not sign in now is nobody, and goes on as that. */
+/** A caller who may not sign in continues as anonymous. */
 function withoutRefusals(identification: Identification): Identification {
   return {
     ...identification,
@@ -194,7 +197,7 @@ interface Told {
   readonly code: string | undefined
 }
 
-/** What an operator must know of the sign-in, in the log. */
+/** Logs what an operator must know of the sign-in. */
 function tell({ mode, isManaged, code }: Told, log: Logger): void {
   if (mode === 'off' && isManaged)
     log.warn('authentication is off by the setting auth, though there are users: everybody may do everything')

@@ -34,7 +34,7 @@ import { Ending } from './ending.ts'
 /** The rule of `POST …/auth/users`: throws Refusal `invalid-parameter`. */
 const checkUsername = compileField('NAME', fields.newUsername, SVC_RULES)
 
-/** Who works on the store of a stopped server is known to its machine alone. */
+/** The caller of a command on the store of a stopped server. Only the machine knows this person. */
 const BY_TOOL = { username: NO_USER, by: 'tool', ip: '-' } as const
 
 const QUIET = { info() {}, warn() {}, error() {} }
@@ -70,7 +70,7 @@ function isEmpty(directory: string): boolean {
   return !existsSync(directory) || readdirSync(directory).every((name) => name === OF_FILE_SYSTEM)
 }
 
-/** Servers may work on the same store: they hear of what is changed by its feed. */
+/** Servers may work on the same store: they receive these changes by its feed. */
 async function withEtcd<T>(
   place: { endpoints: readonly string[]; prefix: string },
   work: Work<T>,
@@ -174,14 +174,14 @@ class StoredAccounts implements Accounts {
     await this.#change('rotate keys', '', rotateKeys(newSigningKey(), hasLeaked ? 'leaked' : { ttlMs }))
   }
 
-  /** Changes something, and takes it down in the audit under the name that the running server gives it. */
+  /** Changes something, and records it in the audit under the name that the running server gives it. */
   async #change(operation: string, own: string, command: Command<boolean | void>): Promise<void> {
     const record = (result: AuditResult, code = ''): void => {
       const item = auditedItem([{ kind: 'access' }], own)
       this.#trail.record({ ...BY_TOOL, operation, item, result, code, detail: '' })
     }
     try {
-      // Of a user with very many roles a part is removed at a time.
+      // If a user has very many roles, each command removes a part.
       while ((await this.#engine.execute(command)) === true);
       record('done')
     } catch (error) {

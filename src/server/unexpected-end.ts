@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 /** The code of a process that ends by a fault of its own: EX_SOFTWARE of sysexits.h. Service managers start it again. */
 const FAULT_EXIT = 70
 
-/** What has ended a server by itself. */
+/** The cause of a server's own end. */
 export interface Ended {
   readonly message: string
   /** What the process ends with. */

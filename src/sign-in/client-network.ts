@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 
 /**
- * What counts as one address when failures are counted: an IPv4 address, or the /64 of an IPv6 address, because networks
- * give a whole /64 to one household. Other texts stay as they are.
+ * The part of an address by which failures are counted: an IPv4 address, or the /64 of an IPv6 address.
+ * Networks give a whole /64 to one household. Other texts stay as they are.
  */
 export function clientNetwork(ip: string): string {
   if (isIP(ip) !== 6) return ip

@@ -1,8 +1,8 @@
 import { ownText } from '../core/text/own-text.ts'
 
-/** After so long without a failure, earlier ones are forgotten. */
+/** After this time without a failure, earlier ones are forgotten. */
 const FORGET_MS = 15 * 60_000
-/** Entries that are looked at to find one that need not be kept. */
+/** Entries that are checked to find one that need not be kept. */
 const MOST_LOOKED_AT = 100
 
 /** How often something failed, and when last. */
@@ -18,8 +18,8 @@ export interface CountLimits {
 }
 
 /**
- * Failures by a key, the latest last. When there are too many entries, the oldest goes; those with many failures go last, so
- * that nobody gets rid of a lock by failing elsewhere.
+ * Failures by a key, the latest last. When there are too many entries, the oldest is dropped. Entries with
+ * many failures are dropped last, so that nobody gets rid of a lock by failing elsewhere.
  */
 export class FailureCounts {
   readonly #limits: CountLimits

@@ -6,12 +6,12 @@ export interface QueueLimits {
   readonly waiting: number
 }
 
-/** What became of work that waited. */
+/** The outcome of work that waited. */
 type Outcome = 'starts' | 'refused'
 
 /**
- * Runs a few pieces of work at a time; the others wait. The clients that wait take turns, and when the queue is full, the
- * client with the most work in it gives way: so a single client cannot keep out the others.
+ * Runs a few pieces of work at a time; the others wait. The clients that wait take turns. When the queue is
+ * full, the client with the most work in it gives way, so a single client cannot keep out the others.
  */
 export class FairQueue {
   readonly #limits: QueueLimits

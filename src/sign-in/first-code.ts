@@ -6,8 +6,8 @@ const LENGTH = 28
 const GROUP = 4
 
 /**
- * The one-time code with which the first administrator is made: who can read the log or the terminal of the server has it.
- * It is made at the start and never stored. Without one, none is right.
+ * The one-time code with which the first administrator is made. The log or the terminal of the server shows
+ * it. It is made at the start and never stored. Without a code, no text is right.
  */
 export class FirstCode {
   /** About 138 bits, in groups of four letters. */

@@ -32,9 +32,9 @@ const MOST_DELAYED = 1_000
 const MOST_DELAYED_OF_ADDRESS = 5
 
 /**
- * Checks usernames and passwords. A wrong user and a wrong password look the same and take the same time. A pair that many
- * clients send at once is checked once. A user who has to pause is not told whether a password is right, even where that
- * is remembered.
+ * Checks usernames and passwords. A wrong user and a wrong password look the same and take the same time. A
+ * pair that many clients send at once is checked once. A user who has to pause does not learn whether a
+ * password is right, even where that is remembered.
  */
 export class PasswordSignIn {
   readonly #parts: PasswordSignInParts
@@ -163,7 +163,7 @@ export class PasswordSignIn {
   }
 }
 
-/** What nobody has is not taken further; it takes as long as a wrong password. */
+/** Credentials that nobody can have are not processed further; they take as long as a wrong password. */
 function withinBounds(attempt: PasswordAttempt): PasswordAttempt {
   const { username, password } = attempt
   if (username.length <= LONGEST_USERNAME && password.length <= LONGEST_PASSWORD) return attempt

@@ -37,7 +37,7 @@ export class Sessions {
     return (await this.#parts.engine.execute(command)) ? browserId : undefined
   }
 
-  /** Who uses this session. */
+  /** The user of this session. */
   identify(browserId: string): Identity {
     const { records, nowMs } = this.#parts
     const sessionId = recordIdOf(browserId)

@@ -23,7 +23,7 @@ export type Admission =
   | { readonly kind: 'admitted'; readonly delayMs: number }
   | { readonly kind: 'locked'; readonly waitMs: number }
 
-/** Who tries, from where. The username has a bounded length. */
+/** The name that tries to sign in, and its address. The username has a bounded length. */
 export interface Attempt {
   readonly username: string
   readonly ip: string

@@ -87,7 +87,7 @@ export class Tokens {
     return this.#remembered.get(token)
   }
 
-  /** Who a token is of: at once if it was verified before. */
+  /** The user of a token: at once if it was verified before. */
   identify(token: string): Identity | Promise<Identity> {
     if (token.length > MAX_LENGTH) return INVALID
     return this.#remembered.get(token) ?? this.#verify(token)

@@ -5,8 +5,9 @@ import type { User } from '../core/access/access-records.ts'
 const MOST_REMEMBERED = 10_000
 
 /**
- * Remembers which passwords were right, so that a client which sends one with every request costs one hash. A pair is kept as
- * a digest with a key that only this process has, together with the stored hash that it matched: so another password ends it.
+ * Remembers which passwords were right, so that a client which sends one with every request costs one hash. A
+ * pair is kept as a digest with a key that only this process has. The digest is kept together with the stored
+ * hash that it matched, so another password ends it.
  */
 export class VerifiedPairs {
   readonly #key = randomBytes(32)
@@ -25,7 +26,7 @@ export class VerifiedPairs {
     known.set(digest, user.passwordHash)
   }
 
-  /** A text that stands for the pair, and from which nobody without the key can tell it. */
+  /** A digest of the pair, which reveals nothing without the key. */
   digest({ username, password }: { username: string; password: string }): string {
     return createHmac('sha256', this.#key)
       .update(JSON.stringify([username, password]))

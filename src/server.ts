@@ -134,8 +134,8 @@ interface StoppedParts extends Parts {
 const FAULT_GRACE_MS = 1_000
 
 /**
- * After a fault nobody knows what still works: each step is tried, whatever became of those before it. Memory that may be wrong
- * is not written.
+ * After a fault nobody knows what still works: each step is tried, whatever the outcome of those before it.
+ * Memory that may be wrong is not written.
  */
 async function endAfterFault(parts: StoppedParts): Promise<void> {
   const { end, watch, jobs, http, connections, engine, installation } = parts
@@ -358,7 +358,7 @@ function openHttp(parts: Parts & HttpParts, settings: Settings): HttpServer {
   })
 }
 
-/** What cannot be written is lost: the server stops all the same. */
+/** Events that cannot be written are lost: the server stops all the same. */
 async function closeAudit({ audit, watch }: Pick<Parts, 'audit' | 'watch'>): Promise<void> {
   await audit.close().catch((error: unknown) => watch.report(error, 'the last events of the audit are lost'))
 }

@@ -63,8 +63,8 @@ export interface ConfigArchive {
 }
 
 /**
- * Something that is not imported: an entry whose name is not `group/dataId`, an entry that the metadata does not
- * describe, or a description without an entry. `name` is the entry's, or the one it would have.
+ * Something that is not imported. Its entry has a name other than `group/dataId`, its entry is not described
+ * by the metadata, or its description has no entry. `name` is the entry's, or the one it would have.
  */
 export interface Unrecognized {
   readonly name: string

@@ -65,8 +65,8 @@ export class EventLines {
 }
 
 /**
- * Appends to a file, which only its owner can read. It is opened by its name each time, so that whoever renames it gets a new one:
- * no signal is needed.
+ * Appends to a file that only its owner can read. It is opened by its name each time, so that a renamed file
+ * is followed by a new one without a signal.
  */
 export function appendTo(path: string): AppendLines {
   return (lines) => appendFile(path, lines, { mode: 0o600 })

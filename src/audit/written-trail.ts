@@ -16,7 +16,7 @@ export interface WrittenTrailParts {
   readonly clock: () => Pick<Now, 'wallMs' | 'stamp'>
   /** Epoch ms. */
   readonly wallMs: () => number
-  /** Gets each event when it is taken down, and one that was merged once more when its count is known. */
+  /** Gets each event when it is recorded, and one that was merged once more when its count is known. */
   readonly onEvent: (event: AuditEvent) => void
   /** Called when events are dropped; not again before all that waits could be written. */
   readonly onDrop: () => void
@@ -54,12 +54,12 @@ const OTHER_SIGN_INS: AuditEntry = {
   detail: 'more sign-ins than are told apart in a minute',
 }
 
-/** Refusals of a minute that are told apart. */
+/** The most different refusals of a minute; more share one event. */
 const MOST_REFUSALS = 200
 /** Sign-ins and the like: all clients of a large system sign in when it starts. */
 const MOST_SIGN_INS = 2_000
 
-/** Takes down what was done, and writes it behind: nobody waits for the store. */
+/** Records what was done, and writes it behind: nobody waits for the store. */
 export class WrittenTrail implements AuditTrail {
   readonly #parts: WrittenTrailParts
   readonly #refusals = new EventMerger({ most: MOST_REFUSALS, others: OTHER_REFUSALS })

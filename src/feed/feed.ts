@@ -21,9 +21,10 @@ export interface FeedOptions {
 }
 
 /**
- * Delivers applied changes to the subscribers, in order, each change once. A subscriber only records its work and does it
- * later in slices, so a slow one never delays a write or another subscriber. One that throws is
- * called once more, because each looks at the state as it is; if it throws again, it misses that change, and the others do not.
+ * Delivers applied changes to the subscribers, in order, each change once. A subscriber only records its work
+ * and does it later in slices, so a slow one never delays a write or another subscriber. One that throws is
+ * called once more, because each looks at the state as it is. If it throws again, it misses that change, and
+ * the others do not.
  */
 export class Feed {
   readonly #options: FeedOptions

@@ -6,7 +6,7 @@ import { inParts } from '../core/work/in-parts.ts'
 import type { KeptRecords } from '../core/engine/ports.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 
-/** How many deleted items, and how many comments, a round looks at: the store is asked about each. */
+/** How many deleted items, and how many comments, a round checks: the store is asked about each. */
 const LOOKED_AT = 1_000
 
 /** What forgetting works on. */
@@ -22,7 +22,7 @@ export interface GoneHistoryParts {
  */
 export class GoneHistory {
   readonly #parts: GoneHistoryParts
-  /** The last records that were looked at: the next round goes on behind them. */
+  /** The last records that were checked: the next round continues behind them. */
   #lastDeleted = 0
   #lastComment = 0
 

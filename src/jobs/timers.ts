@@ -25,7 +25,7 @@ export class Timers {
     this.#fault = fault
   }
 
-  /** Runs `job` every `everyMs`. If a run is still going on when the next is due, that one is skipped. */
+  /** Runs `job` every `everyMs`. If a run has not ended when the next is due, that one is skipped. */
   every(everyMs: number, name: string, job: () => void | Promise<void>): void {
     this.#jobs.push({ everyMs, name, run: job, dueMs: performance.now() + everyMs, running: false })
     this.#pulse ??= setInterval(

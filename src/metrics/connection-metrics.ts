@@ -1,7 +1,7 @@
 import { Histogram, SECONDS } from './histogram.ts'
 import type { Metric } from './metric.ts'
 
-/** What there is to tell of clients that are connected by gRPC. */
+/** The figures of clients that are connected by gRPC. */
 export interface ConnectionFigures {
   /** Connections that are set up. */
   readonly connections: () => number

@@ -1,8 +1,8 @@
 import type { Metric } from './metric.ts'
 
-/** What there is to tell of the instances of connections. Counts are since the start. */
+/** The figures of the instances of connections. Counts are since the start. */
 export interface PublishingFigures {
-  /** Of this server: connections that publish, and their instances. */
+  /** On this server: connections that publish, and their instances. */
   readonly connections: () => number
   readonly instances: () => number
   /** Services of connections that wait for a removal or a registration, or for an address that somebody else has. */

@@ -24,7 +24,10 @@ export interface StoreWatchOptions {
   readonly monotonicMs: () => number
 }
 
-/** What came of a commit: it was written; all of it was confirmed and nothing written; a part was not written; or it failed. */
+/**
+ * The outcome of a commit: it was written; all of it was confirmed and nothing written; a part was not
+ * written; or it failed.
+ */
 type Outcome = 'committed' | 'confirmed' | 'refused' | Error
 
 /** A time in which the store could not write. */

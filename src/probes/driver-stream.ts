@@ -13,8 +13,9 @@ export interface TlsTrust {
 }
 
 /**
- * The stream that a database driver gets instead of a socket. The driver runs only inside `run`, so whatever it throws about
- * the data of a host is a verdict. With the verdict the stream ends: the driver gets no more data, and sends none.
+ * The stream that a database driver gets instead of a socket. The driver runs only inside `run`, so an error
+ * that it throws about the data of a host is a verdict. With the verdict the stream ends: the driver gets
+ * nothing more, and sends nothing.
  */
 export class DriverStream extends EventEmitter {
   readonly #talk: Conversation

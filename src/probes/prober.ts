@@ -59,7 +59,7 @@ interface Watched extends QueueEntry {
   /** The start of the interval: the end of the last probe, or the time when the target was added. */
   sinceMs: number
   intervalMs: number
-  /** Of the last probe, which ended at `sinceMs`. */
+  /** The result of the last probe, which ended at `sinceMs`. */
   last: ProbeResult | undefined
 }
 
@@ -180,7 +180,7 @@ export class Prober {
     }
   }
 
-  /** What was found could not be noted: the target is probed again after the same time. */
+  /** The result could not be noted: the target is probed again after the same time. */
   #repeat(entry: Watched): void {
     if (this.#closed || this.#watched.get(entry.key) !== entry || entry.place >= 0) return
     entry.dueMs = this.#options.now() + entry.intervalMs

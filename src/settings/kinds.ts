@@ -9,7 +9,7 @@ export interface Kind<T> {
   readonly allowed: string
   /** True if the flag needs no value (`--x`) and has a negative form (`--no-x`). */
   readonly isSwitch?: boolean
-  /** What the flag means without a value, where it may stand without one. */
+  /** What the flag means without a value, if it can be given without one. */
   readonly bare?: string
   /** True if a repeated flag adds to the value instead of replacing it. */
   readonly isList?: boolean

@@ -16,7 +16,7 @@ const MOST_FAILURES = 1_000
 /** What a caller may ask for. */
 export interface SliceOptions {
   /**
-   * A slice takes as long as the work since the slice before it, up to this: then half of the time is for the
+   * A slice takes as long as the work since the slice before it, up to this. Then half of the time is for the
    * steps, however busy the loop is. Absent: slices are always short, and a busy loop leaves little for the
    * steps.
    */

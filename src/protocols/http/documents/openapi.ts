@@ -32,8 +32,9 @@ export function describeApi(routes: readonly Route[], version: string): Json {
 }
 
 /**
- * A document has one operation for each method of a path: the variants that a parameter selects are described as optional
- * parameters and further content types of it. What the plain operation requires, it requires without them.
+ * A document has one operation for each method of a path. The variants that a parameter selects are described
+ * as its optional parameters and further content types. It requires what the plain operation requires without
+ * them.
  */
 function withVariants(route: Route, routes: readonly Route[]): Route {
   const variants = routes.filter(

@@ -3,7 +3,7 @@ import { type AnswerSchemas, answersJson, type JsonSchema } from '../routing/ans
 import { jsonAnswer, jsonTextAnswer } from '../routing/answers.ts'
 import type { Answer } from '../routing/answer.ts'
 
-/** How a dialect shows services, instances and what the server says of itself. */
+/** How a dialect shows services, instances and the server itself. */
 export interface NamingDialect {
   /** Whether answers have, besides the fields of interface.md, all that the Java server always writes. */
   readonly hasJavaKeys: boolean

@@ -16,8 +16,8 @@ import { successOf } from './envelope.ts'
 type ListData = Buffer | LongText
 
 /**
- * The instances of a service, without subscribing to it: these clients hear of changes over gRPC. `dataOf` picks what is
- * answered from the text of the list.
+ * The instances of a service, without subscribing to it: these clients receive changes over gRPC. `dataOf`
+ * picks its part of the text of the list.
  */
 export function instanceList({ lists }: NamingEndpointParts, dataOf: (list: ListData) => ListData): Endpoint {
   return endpoint({

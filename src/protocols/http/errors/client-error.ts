@@ -40,7 +40,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
   },
 }
 
-/** What a client is told that speaks HTTP where TLS is spoken. */
+/** The answer to a client that speaks HTTP where TLS is spoken. */
 export const PLAIN_HTTP: Reason = {
   code: 'malformed-request',
   status: 400,

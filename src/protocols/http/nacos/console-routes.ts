@@ -7,7 +7,7 @@ import { type Endpoint, endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS } from './config-defaults.ts'
 
-/** What the server tells of its settings. */
+/** The settings that the server shows. */
 export interface ServerFacts {
   /** Whether other servers may serve the same store. */
   readonly isOneOfMany: boolean
@@ -79,7 +79,7 @@ function serverState({ version, facts, operator: { needsSignIn } }: ConsoleParts
 
 const DAY_MS = 86_400_000
 
-/** What 2.x tells besides, as texts: of its settings only those that there are here. */
+/** The state of 2.x besides, as texts: only the settings that exist here. */
 function stateOf({
   isOneOfMany,
   port,

@@ -49,7 +49,7 @@ function badMetadataAnswer(reason: string): Answer {
   return envelope(200, { code, message: text, data: { succCount: 0, reason } })
 }
 
-/** What was imported, and what was not: also where the server could not go on in the middle. */
+/** The imported items, and those that were not: also where the server could not continue in the middle. */
 function outcomeAnswer(outcome: ImportOutcome, { what, dryRun, unrecognized }: Transferred): Answer {
   const { published, skipped, failed, stoppedBy } = outcome
   const data = {

@@ -8,8 +8,8 @@ import { headersOfRefusal } from '../errors/problem.ts'
 
 /**
  * Errors of the configuration, console and core part of `/nacos`: `caused: MSG;` (http-compat.md section 0).
- * Statuses are those that say what is meant: the reference server answers 500 to a missing parameter and the
- * like, and clients retry a 500 three times before they give up.
+ * Statuses follow the meaning. The Java server answers 500 to a missing parameter and the like, and clients
+ * retry a 500 three times before they give up.
  */
 export const configErrors: ErrorFormat = (error, context) => {
   if (!(error instanceof Refusal)) return plain(500, `caused: ${faultText(context)};`)

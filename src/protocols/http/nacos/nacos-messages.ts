@@ -6,8 +6,8 @@ import { REFUSALS } from '../../refusals/refusals.ts'
 export type NacosPart = 'config' | 'naming'
 
 /**
- * The text that clients and operators of the reference server know for a refusal, or the refusal's own
- * sentence where there is none (http-compat.md sections 0, 1 and 4).
+ * The text of a refusal that clients and operators of the Java server know (http-compat.md sections 0, 1 and
+ * 4). Without one, the refusal's own sentence.
  */
 export function nacosMessage(refusal: Refusal, part: NacosPart): string {
   const { code, message, facts } = refusal

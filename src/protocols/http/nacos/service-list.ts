@@ -10,8 +10,8 @@ import { type Endpoint, endpoint } from '../routing/endpoint.ts'
 const EVERY_GROUP = '*'
 
 /**
- * `GET …/service/list` with what 1.4 adds: `groupName=*` lists grouped names of every group, `selector` filters by
- * metadata, and a page of size 0 is empty (http-compat.md section 1, Services).
+ * `GET …/service/list` with the additions of 1.4 (http-compat.md section 1, Services). `groupName=*` lists
+ * grouped names of every group, `selector` filters by metadata, and a page of size 0 is empty.
  */
 export function serviceListEndpoint({ services }: NamingEndpointParts): Endpoint {
   return endpoint({

@@ -18,7 +18,7 @@ const POLICY = [
   'trusted-types waypost-workers',
 ].join('; ')
 
-/** What every answer under `/ui` tells browsers: no code but ours, no framing, no address passed on. */
+/** The headers of every answer under `/ui`: no code but ours, no framing, no address passed on. */
 export const PAGE_HEADERS = Object.freeze({
   'Content-Security-Policy': POLICY,
   'X-Frame-Options': 'DENY',

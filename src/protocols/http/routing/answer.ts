@@ -13,7 +13,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
   /** Its status line and headers, where they are made once for many (ReadyAnswer). */
   readonly head?: string
-  /** What comes instead of `body`, where it is too much to hold: sent as fast as the client takes it. */
+  /** The body in chunks, where it is too much to hold: sent as fast as the client takes it. */
   readonly chunks?: AsyncIterable<Buffer>
 }
 

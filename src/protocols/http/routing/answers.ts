@@ -5,7 +5,7 @@ import type { InTurns } from '../../../core/work/long-walks.ts'
 /** Content types of the interface's answers. */
 export const TEXT = 'text/plain;charset=UTF-8'
 export const JSON_TYPE = 'application/json'
-/** What the configuration part of `/nacos` labels its JSON (http-compat.md section 0, success types). */
+/** The content type of JSON in the configuration part of `/nacos` (http-compat.md section 0, success types). */
 export const JSON_UTF8 = 'application/json;charset=UTF-8'
 export const PROBLEM_JSON = 'application/problem+json'
 

@@ -2,7 +2,7 @@ import type { Permission } from '../../../operations/authorisation.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import type { Route } from './route.ts'
 
-/** What is answered without an operation: it shows nothing that belongs to anybody. */
+/** Routes that are answered without an operation: they show nothing that belongs to anybody. */
 const WITHOUT_OPERATION: ReadonlySet<string> = new Set([
   'GET /healthz',
   'GET /readyz',
@@ -18,8 +18,9 @@ const WITHOUT_OPERATION: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Throws an Error that names an operation without a declared permission, or a route that does not have the permission of an
- * operation: the server does not start with one. The types say the same; this holds also where they were evaded.
+ * Throws an Error that names an operation without a declared permission, or a route without the permission of
+ * an operation. So the server does not start with one. The types say the same; this holds also where they
+ * were evaded.
  */
 export function requirePermissions(operations: Operations, routes: readonly Route[]): void {
   const declared = declaredBy(operations)

@@ -5,7 +5,7 @@ import type { Static, ObjectSchema, Properties } from '../../parameters/schema.t
 import type { Answer } from './answer.ts'
 import type { AnswerSchemas } from './answer-schema.ts'
 
-/** Who asks: what handlers may know of the connection. */
+/** The caller of a request: what handlers may know of the connection. */
 export interface HttpCaller extends Caller {
   /** The socket's address, or where that is a trusted proxy the last hop of X-Forwarded-For that is none; IPv4 where it is mapped. */
   readonly ip: string
@@ -73,11 +73,14 @@ export interface Route<T extends Properties = Properties> {
   readonly body?: 'form' | 'raw'
   /** The content types of a raw body, for the OpenAPI document. */
   readonly bodyTypes?: Readonly<Record<string, object>>
-  /** A query parameter: where it is `true`, or one of its words, this is the route, and not the plain one of its method and path. */
+  /**
+   * A query parameter. Where it is `true`, or one of its words, this is the route, instead of the plain one
+   * of its method and path.
+   */
   readonly variant?: string
   /**
    * Answers a request without a body whose target was read before, word for word; undefined where it was not.
-   * For what clients send again and again. Throws Refusal as `handle` does.
+   * It serves requests that clients repeat again and again. Throws Refusal as `handle` does.
    */
   readonly again?: (target: string, caller: HttpCaller) => Answer | undefined
   /** How errors are answered to this route's clients. */

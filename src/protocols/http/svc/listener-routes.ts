@@ -20,7 +20,7 @@ import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
 import type { Route } from '../routing/route.ts'
 
-/** `/svc/v1/cs/configs/listener`: waiting for changes; and who does. */
+/** `/svc/v1/cs/configs/listener`: waiting for changes, and the list of watchers. */
 export function svcListenerRoutes(parts: ListenerParts): Route[] {
   const wait = endpoint({
     summary: `Waits until a watched item differs, at most as long as the header ${TIMEOUT_HEADER} says`,

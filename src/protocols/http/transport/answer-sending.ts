@@ -47,7 +47,10 @@ export function sendAnswer(
 /** What is smaller is not counted while it is unread. */
 const SMALL_BYTES = 64 * 1024
 
-/** Counts a large answer until the client has it, or is gone. The one that is unread for longest is cut where there are too many. */
+/**
+ * Counts a large answer until the client has it, or is gone. The answer that is unread for longest is cut
+ * where there are too many.
+ */
 function countUnread(unread: OldestFirstMemory, response: ServerResponse, { body, rest = [] }: Answer): void {
   if (rest.length === 0 && body.length <= SMALL_BYTES) return
   const holder = { giveUp: () => void response.destroy() }
@@ -62,8 +65,8 @@ function countUnread(unread: OldestFirstMemory, response: ServerResponse, { body
 }
 
 /**
- * How much of an answer is encrypted at once. Plain bytes are sent from memory that all answers share, but encrypted ones are a
- * copy for each connection, which a client that does not read would keep.
+ * How much of an answer is encrypted at once. Plain bytes are sent from memory that all answers share.
+ * Encrypted ones are a copy for each connection, which a client that does not read would keep.
  */
 const MOST_ENCRYPTED = 128 * 1024
 
@@ -91,8 +94,9 @@ function* piecesOf(body: readonly (Buffer | string)[]): Generator<Buffer, void> 
 }
 
 /**
- * Sends the last answer of a connection whose request is still arriving. Closing at once would reset the connection
- * under the client and lose the answer; so the rest of the request is read and dropped for a moment.
+ * Sends the last answer of a connection whose request is still arriving. Closing at once would reset the
+ * connection under the client and lose the answer. So the rest of the request is read and dropped for a
+ * moment.
  */
 export function sendLingering(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   response.writeHead(answer.status, headersOf(answer, true)).write(answer.body)

@@ -8,8 +8,9 @@ const SMALL_BYTES = 1024
 const BELIEVED = 1 / 4
 
 /**
- * The pieces of a body while it arrives. Even very many very small ones take little more memory than their bytes. Where the
- * length is declared, and a part of it has arrived, what follows is put in its place at once: so the whole is not there twice.
+ * The pieces of a body while it arrives. Even very many very small ones take little more memory than their
+ * bytes. Where the length is declared, and a part of it has arrived, later pieces are put in their place at
+ * once. So the whole is not there twice.
  */
 export class BodyPieces {
   readonly #declared: number

@@ -7,7 +7,7 @@ const PART_OF_STRANGERS = 1 / 4
 /** A body that has been arriving for longer is slow: it gives way where there is no room. */
 const SLOW_MS = 5_000
 
-/** Whose body it is. */
+/** The owner of a body. */
 export interface BodyOwner {
   /** The user who sends it, or else the address that it comes from. */
   readonly name: string
@@ -19,15 +19,15 @@ export interface BodyOwner {
 export interface BodyShare {
   /** Counts `bytes` more; false, and nothing is counted, if there is no room for them. */
   take(bytes: number): boolean
-  /** The body counts no more: it was used, refused or lost. */
+  /** The body does not count any longer: it was used, refused or lost. */
   release(): void
 }
 
 /**
- * The memory of all bodies that are kept until they are used, within a limit. Where senders have to show who they are, a part of it
- * is for forms of those who have not yet. Where there is no room, the owner of most of it gives up its oldest body; if
- * nobody has more than the owner of the new one, the oldest body that is slow does. So one owner cannot keep out the
- * others, and slow bodies keep out nobody.
+ * The memory of all bodies that are kept until they are used, within a limit. Where senders have to show who
+ * they are, a part of it is for forms of those who have not yet. Where there is no room, the owner of most of
+ * it gives up its oldest body. If nobody has more than the owner of the new one, the oldest slow body gives
+ * way. So one owner cannot keep out the others, and slow bodies keep out nobody.
  */
 export class BodyShares {
   readonly #limitBytes: number
@@ -47,7 +47,10 @@ export class BodyShares {
     this.#strangers = new Pool(ofStrangers)
   }
 
-  /** The share of a body that begins to arrive. `onGivenUp` is called where it has to give way; it then counts no more. */
+  /**
+   * The share of a body that begins to arrive. `onGivenUp` is called where it has to give way; it does not
+   * count any longer then.
+   */
   open({ name, isStranger }: BodyOwner, onGivenUp: (refusal: Refusal) => void): BodyShare {
     const pool = isStranger ? this.#strangers : this.#known
     const giveUp = (): void => onGivenUp(this.refusal())

@@ -26,8 +26,8 @@ function wrongEntry(entry: string): Error {
 }
 
 /**
- * Who sent a request: the socket's address, unless that is a trusted proxy: then the last hop of
- * X-Forwarded-For that is not one. Hops before an unreadable one are ignored.
+ * The sender of a request: the socket's address, or behind a trusted proxy the last hop of X-Forwarded-For
+ * that is no such proxy. Hops before an unreadable one are ignored.
  */
 export function callerAddress(
   socketIp: string,

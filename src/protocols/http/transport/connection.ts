@@ -22,12 +22,12 @@ export interface Sequenced {
 }
 
 /**
- * An open connection. Its requests are handled one at a time, in the order in which they arrived: what one does may
- * build on what those before it did.
+ * An open connection. Its requests are handled one at a time, in the order in which they arrived: each may
+ * build on the effects of those before it.
  */
 export class Connection {
   readonly socket: Socket
-  /** Whom the client has shown a certificate of. */
+  /** The user of the certificate that the client has shown. */
   readonly certificateUser: CertificateUser | undefined
   /** The request that is being handled or answered. */
   #current: Sequenced | undefined

@@ -70,7 +70,7 @@ export class Connections {
     )
   }
 
-  /** Ends the connections that no answer is lost of, also those that are in their handshake. */
+  /** Ends the connections whose end loses no answer, also those that are in their handshake. */
   destroyIdle(): void {
     for (const connection of this.#open.values()) if (connection.isIdle) connection.socket.destroy()
     for (const socket of this.#pending) socket.destroy()

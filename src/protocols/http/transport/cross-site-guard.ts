@@ -26,9 +26,9 @@ interface Origin {
 }
 
 /**
- * Refuses what a web page of another site sends through the browser of its visitor: writes (403 `cross-site`), and any
- * request under a name that is not this server's, as after DNS rebinding (421 `unknown-host`). docs/security.md
- * explains the rules.
+ * Refuses what a web page of another site sends through the browser of its visitor: writes (403
+ * `cross-site`). It also refuses any request under a name that is not this server's, as after DNS rebinding
+ * (421 `unknown-host`). docs/security.md explains the rules.
  */
 export class CrossSiteGuard {
   readonly #names: ReadonlySet<string>
@@ -38,7 +38,10 @@ export class CrossSiteGuard {
   /** The Host that was accepted last: nearly all requests have the same. */
   #acceptedHost: string | undefined
 
-  /** `isOpen`: who sends nothing may do everything. Throws an Error for an allowed host that cannot be read. */
+  /**
+   * `isOpen`: a caller without credentials may do everything. Throws an Error for an allowed host that cannot
+   * be read.
+   */
   constructor({ advertiseHost, allowedHosts }: HostNames, isOpen = false) {
     this.#isOpen = isOpen
     this.#allowed = allowedHosts.map(allowedPlace)

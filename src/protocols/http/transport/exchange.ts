@@ -26,7 +26,8 @@ const NO_PARAMS: Record<string, unknown> = Object.freeze({})
 
 /**
  * One request and its answer. It is the Request that the handler sees, the Held it may ask for, and the
- * HttpCaller: one object for each request, because this is the hot path and because polls are held by thousands.
+ * HttpCaller. It is one object for each request, because this is the hot path and because polls are held by
+ * thousands.
  */
 export class Exchange
   implements Request<Record<string, unknown>>, Held, HttpCaller, BodyReceiver, Sequenced, AnswerSender, Work
@@ -46,7 +47,7 @@ export class Exchange
   #isStranger = false
   /** Undefined while nobody has to sign in. */
   readonly #sender: Sender | undefined
-  /** Whose place for an upload is taken. */
+  /** The owner whose place for an upload is taken. */
   #uploader: string | undefined
   #streaming = false
   #begun = false
@@ -108,7 +109,7 @@ export class Exchange
     if (isOpen(route)) return this.#readBody(Math.min(maxBodyBytes, MAX_OPEN_BODY_BYTES))
     const admit = (identity: Identity): void => {
       this.identity = identity
-      // While it was found out who sends the request, the client may have left.
+      // The client may have left while its sender was identified.
       if (this.#request.destroyed) return this.bodyLost()
       const isStranger = !sender.counts(this)
       if (isStranger && (sender.isSettled || route.body === 'raw'))
@@ -167,7 +168,7 @@ export class Exchange
   hold(): Held {
     if (!this.#held && !this.#done) {
       this.#held = true
-      // A held poll lives long; what it was asked with need not.
+      // A held poll lives long; its parameters are not needed any longer.
       this.params = NO_PARAMS
       // If the client disconnected before `hold()`, call `onGone` once the handler has set it.
       if (this.#request.socket.destroyed)
@@ -202,7 +203,7 @@ export class Exchange
   }
 
   connectionClosed(): void {
-    // A request that is being handled ends with its handler, and one whose body arrives with that.
+    // A request that is being handled ends with its handler, and one that is arriving ends with its body.
     if (this.#begun && !this.#held) return
     const gone = this.#gone
     this.#gone = undefined
@@ -259,7 +260,7 @@ export class Exchange
     readBody(this.#request, { limitBytes, memory: this.#context.bodyMemory }, this)
   }
 
-  /** Who takes places and memory: the user, or the address of somebody who is not known. */
+  /** The owner of places and memory: the user, or the address of an unknown sender. */
   #ownerName(): string {
     const { identity } = this
     return identity.kind === 'user' ? `user ${identity.username}` : clientNetwork(this.ip)
@@ -277,7 +278,7 @@ export class Exchange
     return this.#carryOut(compiled)
   }
 
-  /** Whether it is known who sends this request, before anything of its parameters is looked at. */
+  /** Whether the sender of this request is known before any of its parameters is read. */
   #isSenderKnown(): boolean {
     const sender = this.#sender
     if (sender === undefined || sender.isSettled) return true

@@ -37,7 +37,7 @@ export interface HttpSettings extends ConnectionSettings, SlownessSettings, Requ
   readonly keepAliveTimeoutMs: number
   /** Bytes of request line and headers together. */
   readonly maxHeaderBytes: number
-  /** Bytes of a body, where the route says nothing else. */
+  /** Bytes of a body, unless the route has a limit of its own. */
   readonly maxBodyBytes: number
   /** Bytes of all bodies that are being read. */
   readonly maxBodyMemoryBytes: number
@@ -154,7 +154,7 @@ function openServer({ context, connections }: ServerParts, options: HttpServerOp
     )
   const arrive = (request: IncomingMessage, response: ServerResponse): void => {
     const connection = connections.of(request.socket)
-    // Of a connection that was cut, Node still parses what it has read.
+    // Node still parses what it has read of a connection that was cut.
     if (connection === undefined) return
     const exchange = new Exchange(context, { request, response }, connection)
     connection.arrive(exchange, settings.maxPipelinedRequests)
@@ -179,7 +179,7 @@ function openServer({ context, connections }: ServerParts, options: HttpServerOp
 }
 
 /**
- * Listens, and passes the connections that are admitted to Node's HTTP server: what others send is not even read. Its
+ * Listens, and passes the connections that are admitted to Node's HTTP server: others are not even read. Its
  * `close` stops listening and leaves the open connections alone, unlike that of an HTTP server.
  */
 function openListener(server: Server, connections: Connections, secure: SecureLayer | undefined): Listener {

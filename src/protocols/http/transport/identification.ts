@@ -22,11 +22,11 @@ export interface Identification {
   known(token: string): Identity | undefined
   /** Whether a caller of this identity may ask for what is not open to everybody. */
   counts(identity: Identity): boolean
-  /** The refusal of a caller who may not, before it is known what it asks for. The audit has it. */
+  /** The refusal of a caller who may not, before the operation is known. The audit has it. */
   refuse(caller: HttpCaller, permission: Route['permission']): Refusal
 }
 
-/** A request as far as it is looked at for credentials. */
+/** The parts of a request that are searched for credentials. */
 export interface Searched {
   readonly headers: IncomingHttpHeaders
   readonly url: string
@@ -49,11 +49,11 @@ const FIELDS = ['accessToken', 'username', 'password'].map((name) => ({
 }))
 
 /**
- * The credentials of a request, searched in its bytes: nothing else is decoded. Where there are a token and a pair, the token
- * counts. Of several parameters with the same name, the first counts, that of the query before that of the form, as where
- * parameters are read. A route that has a parameter `username` of its own means somebody else by it, and one that is open
- * to everybody needs no password. A pair from a browser is ignored: a page of another site could put it into an address, so
- * that failures count against its visitor.
+ * The credentials of a request, searched in its bytes: nothing else is decoded. Where there are a token and a
+ * pair, the token counts. If a parameter is repeated, the first counts, that of the query before that of the
+ * form, as where parameters are read. A route that has a parameter `username` of its own means somebody else
+ * by it, and one that is open to everybody needs no password. A pair from a browser is ignored: a page of
+ * another site could put it into an address, so that failures count against its visitor.
  */
 export function credentialsOf(searched: Searched, route: Pick<Route, 'params' | 'permission'>): Credentials {
   const [accessToken, username, password] = found(searched)
@@ -77,8 +77,9 @@ function found({ url, form, maxParameters }: Searched): readonly FoundValue[] {
 const NOBODYS = '-'
 
 /**
- * The token of a request that is answered without reading its parameters: that of the header, or one that stands in the
- * target word for word. Undefined where the parameters must be read to know. Of several, the first counts, as where they are read.
+ * The token of a request that is answered without reading its parameters. It is that of the header, or one
+ * that is in the target word for word. Undefined where the parameters must be read to know. If it is
+ * repeated, the first counts, as where parameters are read.
  */
 export function plainTokenOf(headers: IncomingHttpHeaders, url: string): string | undefined {
   return bearerOf(headers) ?? tokenIn(url)

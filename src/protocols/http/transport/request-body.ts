@@ -5,7 +5,7 @@ import { BodyPieces } from './body-pieces.ts'
 import { ALWAYS_BYTES } from '../../sockets/body-memory.ts'
 import type { BodyOwner, BodyShare, BodyShares } from './body-shares.ts'
 
-/** Who gets a body that was asked for: exactly one of these is called, once. */
+/** Gets a body that was asked for: exactly one of these is called, once. */
 export interface BodyReceiver {
   /** The share, which counts until it is released, is undefined for a small body that came in one piece. */
   bodyRead(body: Buffer, share: BodyShare | undefined): void
@@ -13,7 +13,7 @@ export interface BodyReceiver {
   refuse(refusal: Refusal): void
   /** The client left in the middle of it. */
   bodyLost(): void
-  /** Whose body it is. */
+  /** The owner of the body. */
   bodyOwner(): BodyOwner
 }
 

@@ -32,7 +32,7 @@ export class Sender {
     return this.#isSettled
   }
 
-  /** Who the sender is, if that is known before anything of the parameters is looked at. */
+  /** The identity of the sender, if it is known before any parameter is read. */
   known(caller: HttpCaller, url: string): Identity | undefined {
     const token = plainTokenOf(caller.headers, url)
     const identity = token === undefined ? undefined : this.#identification.known(token)
@@ -40,7 +40,10 @@ export class Sender {
     return identity
   }
 
-  /** Who the sender is, by what has arrived. Throws, or rejects with, a Refusal where too many try to sign in. */
+  /**
+   * The identity of the sender, by what has arrived. Throws, or rejects with, a Refusal where too many try to
+   * sign in.
+   */
   identify({ caller, url, form }: Arrived, route: Route): Identity | Promise<Identity> {
     const searched = { headers: caller.headers, url, form, maxParameters: this.#maxParameters }
     const credentials = credentialsOf(searched, route)

@@ -15,8 +15,9 @@ const IDLE_CHECKS = 12
 const MOST_ACCEPTING_MS = 1_000
 
 /**
- * Stops listening; new connections are refused from then on. Connections that wait to be accepted are let in first,
- * because closing the listener resets them. Resolves when the listener is closed; open connections go on.
+ * Stops listening; new connections are refused from then on. Connections that wait to be accepted are let in
+ * first, because closing the listener resets them. Resolves when the listener is closed; open connections
+ * stay.
  */
 export async function stopListening(listener: Listener, connections: Connections): Promise<void> {
   const endMs = performance.now() + MOST_ACCEPTING_MS

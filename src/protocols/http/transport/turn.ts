@@ -15,9 +15,9 @@ const SLICE_MS = 5
 const CLOCK_EVERY = 4
 
 /**
- * Collects the work of one turn of the event loop and does it together at the end of the turn: first all requests are
- * read, then all are handled, then all are answered. So each part of the code, and the client's process, runs
- * without interruption as long as there is something to do (decision 0027).
+ * Collects the work of one turn of the event loop and does it together at the end of the turn. First all
+ * requests are read, then all are handled, then all are answered. So each part of the code, and the client's
+ * process, runs without interruption as long as there is something to do (decision 0027).
  */
 export class Turn {
   readonly #nowMs: () => number
@@ -49,7 +49,7 @@ export class Turn {
     setImmediate(this.#doSlice)
   }
 
-  /** A fault between two pieces of work delays the others, and no more. */
+  /** A fault between two pieces of work only delays the others. */
   readonly #doSlice = guarded(
     'request',
     () => this.#continue(),

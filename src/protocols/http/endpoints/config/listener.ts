@@ -65,7 +65,7 @@ export function listenerHeaders(timeoutRequired: boolean): Record<string, Header
   }
 }
 
-/** How long before its client gives up a poll is answered. */
+/** A poll is answered this long before its client gives it up. */
 const ANSWER_BEFORE_MS = 500
 const SHORTEST_TIMEOUT_MS = 1_000
 const LONGEST_TIMEOUT_MS = 60_000
@@ -155,7 +155,7 @@ function mustNotHang(caller: HttpCaller): boolean {
   return headerText(caller, NO_HANGUP_HEADER)?.toLowerCase() === 'true'
 }
 
-/** A 503: the client is not to blame, and waits a little before it tries again. */
+/** A 503: it is no fault of the client, which waits a little before it tries again. */
 function tooManyPolls(): Refusal {
   const message = 'The server holds as many polls as it may: try again in a moment.'
   return new Refusal('server-status', message, { names: { status: 'BUSY' } })

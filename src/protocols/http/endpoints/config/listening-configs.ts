@@ -23,8 +23,9 @@ const ALLOWED = 'items of dataId ^2 group ^2 md5 [^2 tenant] ^1 (^n: the charact
 const KNOWN = new KnownTexts<readonly WatchedItem[]>({ longest: 4_096, most: 64 })
 
 /**
- * The watched items of a text, as `parseListeningConfigs` reads them. Clients that watch the same send the same
- * text: their held polls share one list, which saves memory and, when thousands are compared, looking it up there.
+ * The watched items of a text, as `parseListeningConfigs` reads them. Clients that watch the same send the
+ * same text, and their held polls share one list. That saves memory and, when thousands are compared, looking
+ * it up there.
  */
 export function listeningConfigsOf(text: string, maxItems: number): readonly WatchedItem[] {
   const known = KNOWN.get(text)

@@ -15,7 +15,10 @@ const WATCHING = Json.object({
   lisentersGroupkeyStatus: Json.map(Json.string('The md5 that the client has.')),
 })
 
-/** Who watches what (http-compat.md section 2); `json` labels the answers as the dialect does. */
+/**
+ * The watchers of items, and the items of a watcher (http-compat.md section 2); `json` labels the answers as
+ * the dialect does.
+ */
 export function watchingEndpoints(listening: Operations['listening'], json: (value: object) => Answer) {
   return {
     watchersOf: endpoint({

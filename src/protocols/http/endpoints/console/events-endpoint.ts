@@ -42,7 +42,7 @@ const DATA_OF_EVENT = {
     '`alive`: every 15 s where nothing happens. `ended`: the last event.',
 }
 
-/** `GET …/console/events`: what changes, as server-sent events, until the session ends. */
+/** `GET …/console/events`: the changes, as server-sent events, until the session ends. */
 export function eventsEndpoint(liveEvents: Operations['liveEvents']): Endpoint {
   return endpoint({
     summary: 'Tells what changes as server-sent events: names without contents, until the session ends',
@@ -87,7 +87,7 @@ class EventBody extends Readable {
     this.pump()
   }
 
-  /** Passes on what there is. */
+  /** Sends the waiting messages. */
   pump(): void {
     while (this.#isWanted) {
       const message = this.#stream?.take()

@@ -10,7 +10,7 @@ import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { NotReadyReason } from '../health-routes.ts'
 import { SCOPE_PARAMS, scopeOf } from './namespace-scope.ts'
 
-/** What the overview tells of the server itself. */
+/** What the overview shows of the server itself. */
 export interface OverviewFacts {
   readonly version: string
   /** Why the server should be sent no requests. */

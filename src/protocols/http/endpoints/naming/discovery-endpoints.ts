@@ -42,7 +42,7 @@ const NAMES = Json.object({
 /** Checkers as they are set: one has a field for a password. */
 const CHECKER_DEFAULTS = Json.map(Json.anyOf(Json.string(), Json.integer()))
 
-/** Who subscribes to what, and the names of all services, as clients of `/nacos` ask for them. */
+/** The subscribers of services, and the names of all services, as clients of `/nacos` ask for them. */
 export function discoveryEndpoints(parts: NamingEndpointParts, dialect: NamingDialect) {
   return {
     subscribers: subscribers(parts, dialect),
@@ -52,7 +52,7 @@ export function discoveryEndpoints(parts: NamingEndpointParts, dialect: NamingDi
   } satisfies Record<string, Endpoint>
 }
 
-/** On `/nacos` only those are subscribers who get pushes. */
+/** On `/nacos` only clients that get pushes are subscribers. */
 function subscribers({ catalog }: NamingEndpointParts, dialect: NamingDialect): Endpoint {
   const { hasJavaKeys: isPushed } = dialect
   const shown = isPushed ? javaSubscriberJson : subscriberJson
@@ -89,7 +89,7 @@ function subscriberJson(subscriber: ListedSubscriber): object {
   }
 }
 
-/** As Java shows it: a client with a connection by the address that it tells of itself, without a port. */
+/** As Java shows it: a client with a connection by the address that it reports for itself, without a port. */
 function javaSubscriberJson(subscriber: ListedSubscriber): object {
   const { toldIp, agent, app, clusters: cluster, namespaceId, groupedName: serviceName, via } = subscriber
   const ip = via === 'udp' ? subscriber.address : toldIp

@@ -1,6 +1,9 @@
 import type { Member } from '../../../../operations/server/operator.ts'
 
-/** What Java tells of each server besides. Here no server asks another by gRPC, and nothing is agreed on by Raft. */
+/**
+ * The other abilities that Java lists for each server. Here no server asks another by gRPC, and nothing is
+ * agreed on by Raft.
+ */
 const ABILITIES = {
   remoteAbility: { supportRemoteConnection: true, grpcReportEnabled: false },
   configAbility: { supportRemoteMetrics: false },

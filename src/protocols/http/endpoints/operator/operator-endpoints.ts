@@ -21,7 +21,7 @@ const NO_PARAMS = Type.Object({})
 /** What the operator functions are shown from. */
 export interface OperatorEndpointParts {
   readonly operator: Operations['operator']
-  /** Of this server. */
+  /** The version of this server. */
   readonly version: string
 }
 
@@ -68,7 +68,7 @@ function metrics(operator: Operations['operator'], dialect: NamingDialect): Endp
       const { status } = found
       if (params.onlyStatus === true || !('cpu' in found)) return jsonAnswer({ status })
       if (!dialect.hasJavaKeys) return dialect.json(figuresJson(found))
-      // Only who asks for it pays for the counts of clients.
+      // The counts of clients cost time, so only a request for them counts.
       if (params.onlyStatus === undefined) return dialect.json(javaFiguresJson(found))
       return afterwards(operator.clientCounts({}, caller), (counts) =>
         dialect.json({ ...javaFiguresJson(found), ...clientCountsJson(counts) }),

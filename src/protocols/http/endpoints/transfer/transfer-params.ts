@@ -54,7 +54,7 @@ export interface TransferAnswers {
   readonly done: (outcome: ImportOutcome, about: Transferred) => Answer
 }
 
-/** What an outcome is of, and what of an archive could not be recognised. */
+/** The kind of transfer, and the parts of an archive that could not be recognised. */
 export interface Transferred {
   readonly what: 'import' | 'clone'
   readonly dryRun: boolean

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 
 /**
- * Memory in which head and body of an answer are joined. It is used again for the next answer as soon as the socket
- * has written it, usually at once, so that answers leave no garbage.
+ * Memory in which head and body of an answer are joined. It is used again for the next answer as soon as the
+ * socket has written it, usually at once. So answers leave no garbage.
  *
- * Relies on what Node does not document, seen in 20, 22, 24 and 26: when `writableLength` is 0 right after `write`, the
- * system has copied the bytes. If Node changes this, a client gets parts of the answer to another one; so another
- * major version of Node uses Node's own response (`node-version.ts`).
+ * It relies on what Node does not document, seen in 20, 22, 24 and 26. When `writableLength` is 0 right after
+ * `write`, the system has copied the bytes. If Node changes this, a client gets parts of the answer to
+ * another one. So another major version of Node uses Node's own response (`node-version.ts`).
  */
 export class ScratchBytes {
   #bytes: Buffer

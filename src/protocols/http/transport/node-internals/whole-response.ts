@@ -28,16 +28,18 @@ export interface AnswerSender {
 }
 
 /**
- * A response that writes a whole answer, head and body, with one write to the socket, past `writeHead` and `end`.
+ * A response that writes a whole answer, head and body, with one write to the socket, past `writeHead` and
+ * `end`.
  *
- * Relies on what Node does not document, seen in 20, 22, 24 and 26:
- * - `socket` is null and `shouldKeepAlive` false when an answer may not be written now;
- * - `headersSent` is true once `_header` is set;
- * - a response with `finished` set that emits `finish` is complete: Node then turns to the next request of the connection,
- *   starts the keep-alive timeout, and emits `close`.
+ * It relies on this, which Node does not document, seen in 20, 22, 24 and 26.
+ * - `socket` is null and `shouldKeepAlive` false when an answer may not be written now.
+ * - `headersSent` is true once `_header` is set.
+ * - A response with `finished` set that emits `finish` is complete. Node then turns to the next request of
+ *   the connection, starts the keep-alive timeout, and emits `close`.
  *
- * If Node changes this, a connection gets no second answer. Another major version of Node therefore uses Node's own
- * response (`node-version.ts`). It buys a fifth to a quarter of the processor time of a list or a read (decision 0024).
+ * If Node changes this, a connection gets no second answer. Another major version of Node therefore uses
+ * Node's own response (`node-version.ts`). It buys a fifth to a quarter of the processor time of a list or a
+ * read (decision 0024).
  */
 export class WholeResponse<T extends IncomingMessage = IncomingMessage>
   extends ServerResponse<T>
@@ -49,9 +51,11 @@ export class WholeResponse<T extends IncomingMessage = IncomingMessage>
   #sender: AnswerSender | undefined
 
   /**
-   * Takes an answer; `run` sends it. False, and nothing is taken, when the answer has to go Node's way: it waits for an
-   * earlier one, the client has not read the last one, it is the last one of its connection, it is large or has no
-   * body, or the request is not of HTTP/1.1.
+   * Takes an answer; `run` sends it. False, and nothing is taken, when the answer has to go Node's way:
+   * - It waits for an earlier answer, or the client has not read the last one.
+   * - It is the last answer of its connection.
+   * - It is large or has no body.
+   * - The request is not of HTTP/1.1.
    */
   takeWhole(head: string, { status, body, rest, isAscii = false }: Answer, sender: AnswerSender): boolean {
     const { socket } = this

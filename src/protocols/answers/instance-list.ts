@@ -19,7 +19,7 @@ export interface ListQuery {
   /** The names in it, without blanks and empty ones. */
   readonly clusters: readonly string[]
   readonly healthyOnly: boolean
-  /** Whose labels a selector compares; undefined: the list without the selector. */
+  /** The labels of this address are compared by a selector; undefined: the list without the selector. */
   readonly consumerIp: string | undefined
   /** How long the client may keep the answer, ms. */
   readonly cacheMillis: number
@@ -89,7 +89,10 @@ const MOST_TEXTS = 1.25
 const MOST_AT_ONCE = 5_000
 const MOST_CHARACTERS_AT_ONCE = 512 * 1024
 
-/** Of one service; a hundred thousand instances make 40 MB of each list. One is kept in any case. */
+/**
+ * The most bytes of the lists of one service; a hundred thousand instances make 40 MB of each list. One is
+ * kept in any case.
+ */
 const MOST_KEPT_BYTES = 64 * 1024 * 1024
 
 /**
@@ -340,7 +343,7 @@ function textsFor(lists: KeptLists, count: number): HostTexts {
   const { beatIntervalMs, hosts, entry } = lists
   const { size } = entry.instances
   if (hosts !== undefined && hosts.size <= size * MOST_TEXTS) return hosts
-  // A large service starts again without texts: to copy so many takes longer than others should wait.
+  // A large service starts again without texts: to copy them takes longer than others should wait.
   if (hosts !== undefined && size <= MOST_AT_ONCE) return (lists.hosts = hosts.only(entry.instances.values()))
   const texts = new HostTexts(beatIntervalMs, { keeps: count >= FEWEST_KEPT })
   if (count >= FEWEST_KEPT) lists.hosts = texts

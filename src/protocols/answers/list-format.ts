@@ -2,11 +2,14 @@ import { serviceNameOf } from '../../core/naming/state/service.ts'
 import { withPlainWeight } from './host-json.ts'
 
 /**
- * How an instance list is written. `svc`: the fields of interface.md. `nacos-grouped` and `nacos-bare`: those of 1.4 as
- * well, with `dom` and the `serviceName` of hosts as `<group>@@<service>` or as the name of the service alone
- * (http-compat.md section 1, Instances). `nacos-plain`: those of 2.x alone. `grpc`: the service info of clients that use gRPC
- * (grpc-compat.md section 3). Its `name` is the name of the service alone, and it has no checksum. All but `svc` write weights
- * as Java does.
+ * How an instance list is written. `svc`: the fields of interface.md.
+ * `nacos-grouped` and `nacos-bare`: those of 1.4 as well, with `dom` and the `serviceName` of hosts
+ * (http-compat.md section 1, Instances). The first names the service as `<group>@@<service>`, the second
+ * without its group.
+ * `nacos-plain`: those of 2.x alone.
+ * `grpc`: the service info of clients that use gRPC (grpc-compat.md section 3). Its `name` is the name of the
+ * service alone, and it has no checksum.
+ * All but `svc` write weights as Java does.
  */
 export type ListFormat = 'svc' | 'nacos-grouped' | 'nacos-bare' | 'nacos-plain' | 'grpc'
 
@@ -20,7 +23,7 @@ export function mostBytesOf(format: ListFormat): number {
   return format === 'grpc' ? MOST_GRPC_BYTES : MOST_HTTP_BYTES
 }
 
-/** Writes a host in a format. `json` is the host as `grpc` has it; `healthy` is what it tells of its health. */
+/** Writes a host in a format. `json` is the host as `grpc` has it; `healthy` is the health that it shows. */
 export type WriteHost = (json: string, healthy: boolean) => string
 
 /** How the hosts of a service are written in a format. */

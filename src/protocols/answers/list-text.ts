@@ -64,8 +64,8 @@ interface WaitingList {
 }
 
 /**
- * Writes long lists over several turns of the event loop, one after the other. Of a hundred lists that are written at the same
- * time, each would take a slice of every turn and memory for its hosts.
+ * Writes long lists over several turns of the event loop, one after the other. A hundred lists at the same
+ * time would each take a slice of every turn, and memory for its hosts.
  */
 export class ListWriter {
   readonly #work: SlicedWork

@@ -4,10 +4,13 @@ export interface KeptAnswers {
   usedIn: number
 }
 
-/** The `usedIn` of what nobody has asked for yet. */
+/** The `usedIn` of answers that nobody has asked for yet. */
 export const UNUSED = -1
 
-/** Of a generation: the answers of a million instances are 350 to 450 MB, and all in use should stay. */
+/**
+ * The most bytes of a generation: the answers of a million instances are 350 to 450 MB, and all in use should
+ * stay.
+ */
 const MOST_BYTES = 512 * 1024 * 1024
 
 /**

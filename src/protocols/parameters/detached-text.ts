@@ -4,8 +4,8 @@ import { ownText } from '../../core/text/own-text.ts'
 const BEARABLE = 2_048
 
 /**
- * A piece of `source`, copied if it would keep a much longer source in memory: a slice refers to the whole text, so a
- * name could hold a whole request body for as long as the name is known.
+ * A piece of `source`, copied if it would keep a much longer source in memory. A slice refers to the whole
+ * text, so a name could hold a whole request body for as long as the name is known.
  */
 export function detachedFrom(source: string, piece: string): string {
   const isSmallPart = source.length > BEARABLE && piece.length * 2 < source.length

@@ -2,15 +2,15 @@ import type { FieldSchema } from './parameter-field.ts'
 import { type Schema, Type } from './schema.ts'
 
 /*
- * Every parameter of the interface, declared once: what is sent is checked by these schemas, and the OpenAPI
- * document and docs/ publish them. They are required here; a route wraps them in Type.Optional or
- * gives them a default with withDefault.
+ * Every parameter of the interface, declared once. Requests are checked by these schemas, and the OpenAPI
+ * document and docs/ publish them. They are required here; a route wraps them in Type.Optional or gives them
+ * a default with withDefault.
  *
- * Where http-compat.md sections 0 (the parameter filter of 2.3 and later) and 1 (the rules before it) differ:
- * lengths are those of section 0, which every server of 2.x keeps to in the end. The characters of dataId and
- * group are the wider set of section 1, Unicode letters and digits included, because items with such names
- * exist on 2.0 to 2.2 and on 1.x and have to be movable; nothing here depends on ASCII. Namespace ids have the
- * narrow set of section 0, since no other can be created. Lengths of names count UTF-16 units.
+ * Sections 0 (the parameter filter of 2.3 and later) and 1 (the rules before it) of http-compat.md differ.
+ * Lengths are those of section 0, which every server of 2.x keeps to in the end. The characters of dataId and
+ * group are the wider set of section 1, Unicode letters and digits included. Items with such names exist on
+ * 2.0 to 2.2 and on 1.x and have to be movable; nothing here depends on ASCII. Namespace ids have the narrow
+ * set of section 0, since no other can be created. Lengths of names count UTF-16 units.
  */
 
 /*

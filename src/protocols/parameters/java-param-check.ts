@@ -2,7 +2,9 @@ import type { RefusalFacts } from '../../core/refusal.ts'
 
 const LONGEST_CLUSTER = 64
 
-/** What the check of parameters in 2.5.1 says of a wrong one; undefined where it has another text, or none. */
+/**
+ * The text of the check of parameters in 2.5.1 for a wrong one; undefined where it has another text, or none.
+ */
 export function javaParamCheck({ parameter, names }: RefusalFacts): string | undefined {
   switch (parameter) {
     case 'clusterName':

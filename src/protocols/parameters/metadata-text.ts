@@ -8,9 +8,9 @@ import { KnownTexts } from './known-texts.ts'
 const ALLOWED = 'a JSON object or k=v,k2=v2'
 
 /**
- * Metadata as clients send it: a JSON object or `k=v,k2=v2`; '' is none, and so is `null`, which the Java client
- * sends for an instance without metadata. Throws Refusal `invalid-parameter`
- * naming `parameter` for anything else, and for keys and values of more than `maxBytes` of UTF-8 together.
+ * Metadata as clients send it: a JSON object or `k=v,k2=v2`. '' is none, and so is `null`, which the Java
+ * client sends for an instance without metadata. Throws Refusal `invalid-parameter` naming `parameter` for
+ * anything else, and for keys and values of more than `maxBytes` of UTF-8 together.
  */
 export function parseMetadata(text: string, parameter: string, maxBytes: number): Metadata {
   const known = KNOWN.get(text)

@@ -1,4 +1,4 @@
-/** How parameters of a route are read: which oddities of clients it accepts (http-compat.md section 0). */
+/** How parameters of a route are read: the oddities of clients that it accepts (http-compat.md section 0). */
 export interface ParameterRules {
   /** Values are trimmed (naming), or taken as they are (configuration). */
   readonly trim: boolean

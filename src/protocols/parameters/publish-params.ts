@@ -38,7 +38,7 @@ export function publishParams({ maxContentBytes }: PublishLimits) {
   return { ...KEY_PARAMS, content, type: Type.Optional(fields.configType) }
 }
 
-/** Why somebody makes a change. */
+/** The reason of a change. */
 export const comment = Type.String({
   maxLength: 512,
   description: 'Why, for those who look at the versions later.',

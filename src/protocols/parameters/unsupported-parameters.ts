@@ -1,8 +1,8 @@
 import { Refusal } from '../../core/refusal.ts'
 
 /**
- * Refuses a request that uses one of these: half of what it asks for must not be done in silence, e.g. a
- * content for a few testers given to everybody. `used` says of each name whether the request uses it.
+ * Refuses a request that uses one of these. To do half of the request in silence would be wrong, such as
+ * giving everybody a content that is for a few testers. `used` says of each name whether the request uses it.
  */
 export function refuseUnsupported(used: Readonly<Record<string, boolean>>): void {
   for (const [parameter, isUsed] of Object.entries(used)) {

@@ -17,7 +17,10 @@ export interface AdmissionLog {
 /** Refused connections come in thousands; one line a minute reports them. */
 const LOG_EVERY_MS = 60_000
 
-/** How many connections beyond the limit are still told why; Node closes further ones at once. */
+/**
+ * How many connections beyond the limit still get an answer with the reason; Node closes further ones at
+ * once.
+ */
 const MOST_TOLD = 256
 
 /** The connections of a port, within limits: in all, and of one address. */

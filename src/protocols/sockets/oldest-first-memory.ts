@@ -2,13 +2,14 @@ import { bytesOfPieces, type LongText } from '../../core/text/long-text.ts'
 
 /** Something that holds memory. */
 export interface Holder {
-  /** There is too much, and this is the oldest of it: it is ended. */
+  /** There is too much memory in use, and this holder is the oldest: it is ended. */
   giveUp(): void
 }
 
 /**
- * Memory that waits for clients, within a limit: what they have not read yet, or not sent completely. A client that does its
- * part is done in a moment, so the oldest is given up first: slow clients take nothing from others.
+ * Memory that waits for clients, within a limit: answers that they have not read yet, and requests that they
+ * have not sent completely. A client that reads or sends is done in a moment, so the oldest is given up
+ * first: slow clients take nothing from others.
  */
 export class OldestFirstMemory {
   readonly #limitBytes: number

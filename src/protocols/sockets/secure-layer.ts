@@ -115,7 +115,7 @@ function contextOf({ cert, key, clientCa }: KeyPair) {
     cert,
     key,
     minVersion: 'TLSv1.2',
-    // A client could make the server work by it, as often as it likes. No client needs it.
+    // Renegotiation lets a client make the server work as often as it likes. No client needs it.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ...(clientCa === undefined ? {} : { ca: clientCa }),
   } as const
@@ -136,7 +136,7 @@ export function certificateUserOf(socket: Socket | TLSSocket): CertificateUser |
   return isNamed ? { username: name, expiresMs } : undefined
 }
 
-/** Whom a client certificate names, and until when it counts. */
+/** The user of a client certificate, and until when it counts. */
 export interface CertificateUser {
   readonly username: string
   /** Epoch ms. */

@@ -30,9 +30,9 @@ export interface DeliveryOptions {
 }
 
 /**
- * Follows up pushes: an ack ends one, no ack within 10 s sends it again, unless a newer push has taken its
- * place, and no ack 10 s after that either means that the client does not hear us, if nothing else of it came.
- * An ack counts only from where the push was sent to.
+ * Follows up pushes. An ack ends one. No ack within 10 s sends it again, unless a newer push has taken its
+ * place. No ack 10 s after that means that the client cannot be reached, if nothing else came from it. An ack
+ * counts only from where the push was sent to.
  */
 export class PushDeliveries {
   readonly #options: DeliveryOptions

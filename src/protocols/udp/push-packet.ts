@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib'
 const GZIP_FROM_BYTES = 1_024
 
 /**
- * A list answer above this is not even tried: packing it would hold up the server for more than 10 ms, and
- * with what lists compress to it hardly fits (about 2,400 instances).
+ * A longer list answer is not even tried. Packing it would hold up the server for more than 10 ms, and it
+ * hardly fits with the usual compression (about 2,400 instances).
  */
 const MAX_ANSWER_BYTES = 1024 * 1024
 
@@ -19,8 +19,8 @@ const SMALL_DATAGRAM_BYTES = 4_024
 const MAX_ACK_BYTES = 1_024
 
 /**
- * The datagram that tells subscribers a list: `answer` is the list answer as JSON, which the packet holds as a
- * text. Undefined when no client could take it.
+ * The datagram that brings a list to subscribers: `answer` is the list answer as JSON, which the packet holds
+ * as a text. Undefined when no client could take it.
  */
 export function encodePush(answer: Buffer, lastRefTime: number): Buffer | undefined {
   if (answer.length > MAX_ANSWER_BYTES) return undefined
@@ -52,7 +52,7 @@ function parsed(datagram: Buffer): { type?: unknown; lastRefTime?: unknown } | u
 
 /**
  * The largest datagram that a client reads whole. The Java client and those that pose as it (npm) have room
- * for any; the Go client, the DNS plugin built on it and whoever is not known get small ones only.
+ * for any. The Go client, the DNS plugin built on it and unknown clients get small ones only.
  */
 export function datagramLimitOf(agent: string): number {
   return agent.startsWith('Nacos-Java-Client') ? MAX_DATAGRAM_BYTES : SMALL_DATAGRAM_BYTES

@@ -8,14 +8,14 @@ export interface HeldFile {
 }
 
 /**
- * The second port of a store, beside `Store`: for stores that keep their data in a local file, so that a running server can
- * be backed up. A store for several servers has none, and its operators use that store's own tools. The composition root
- * joins the two ports.
+ * The second port of a store, beside `Store`, for stores that keep their data in a local file: a running
+ * server can be backed up. A store for several servers has none, and its operators use that store's own
+ * tools. The composition root joins the two ports.
  */
 export interface LocalFile {
   /**
-   * Brings everything into the one file and leaves that alone until `release`: writes go on, into the log only, which
-   * grows meanwhile. Throws if that cannot be done now.
+   * Brings everything into the one file and leaves that alone until `release`. Writes continue, into the log
+   * only, which grows meanwhile. Throws if that cannot be done now.
    */
   hold(): Promise<HeldFile>
   /** Lets the file change again. False if it was not held all the time: the store was opened again meanwhile. */
@@ -32,9 +32,9 @@ export interface Finding {
   /** Where: file, table, row or page. */
   readonly place: string
   readonly problem: string
-  /** What it means for who uses the server. */
+  /** The effect on those who use the server. */
   readonly effect: string
-  /** What a repair makes of it. */
+  /** The effect of a repair on it. */
   readonly remedy?: string
 }
 
@@ -69,7 +69,7 @@ export interface BackupFacts {
   readonly label: string
   /** Size of the file in bytes. */
   readonly size: number
-  /** Of the file, in hex. */
+  /** The digest of the file, in hex. */
   readonly sha256: string
 }
 

@@ -5,7 +5,7 @@ import type { Operation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import type { Keys } from './keys.ts'
 
-/** How many events one step looks at. */
+/** How many events one step reads. */
 const LOOKED_AT = 2_000
 /** How many events are removed with one request. */
 const AT_ONCE = 100
@@ -13,7 +13,7 @@ const AT_ONCE = 100
 /** What a step found. */
 interface Looked {
   readonly due: readonly string[]
-  /** Where the next step begins; undefined: all events were looked at. */
+  /** Where the next step begins; undefined: all events were checked. */
   readonly next: string | undefined
 }
 
@@ -26,7 +26,7 @@ export class AuditCleaning {
   readonly #keys: Keys
   /** Where the next step begins; undefined: at the newest event. */
   #from: string | undefined
-  /** How many events stay of those that were looked at since the newest one. */
+  /** How many events stay of those that were checked since the newest one. */
   #kept = 0
   #keptRefused = 0
 
@@ -35,7 +35,7 @@ export class AuditCleaning {
     this.#keys = keys
   }
 
-  /** One step. The age of an event is that of its stamp. `more`: older events were not looked at. */
+  /** One step. The age of an event is that of its stamp. `more`: older events were not checked. */
   async step(limit: AuditLimit): Promise<{ removed: number; more: boolean }> {
     if (this.#from === undefined) this.#kept = this.#keptRefused = 0
     const { due, next } = await this.#look(limit)

@@ -8,7 +8,7 @@ import { prefixEnd } from './client/range-end.ts'
 import type { Keys } from './keys.ts'
 import { fromJson, toJson } from './values.ts'
 
-/** How many events one search looks at. */
+/** How many events one search reads. */
 const LOOKED_AT = 2_000
 /** How many events are written with one request. */
 const AT_ONCE = 100
@@ -74,8 +74,8 @@ export class AuditKeys {
 }
 
 /**
- * Without the events of the last stamp, of which more may follow: two servers may have one at the same time, and a search goes
- * on with lower stamps.
+ * Events without those of the last stamp, of which more may follow. Two servers may have events of one stamp,
+ * and a search continues with lower stamps.
  */
 function wholeStamps(events: readonly AuditEvent[]): readonly AuditEvent[] {
   const last = events.at(-1)?.id

@@ -4,9 +4,9 @@ import type { Operation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import type { Keys } from './keys.ts'
 
-/** How many chunks one step looks at. */
+/** How many chunks one step checks. */
 const LOOKED_AT = 1_000
-/** How many contents are looked at with one request. */
+/** How many contents are checked with one request. */
 const AT_ONCE = 50
 /** Chunks that are not named yet may be of a commit that is underway. */
 const YOUNG_MS = 10 * 60_000
@@ -26,7 +26,7 @@ export class ChunkCleaning {
     this.#keys = keys
   }
 
-  /** One step. `removed`: contents. `more`: there are chunks that were not looked at since the beginning. */
+  /** One step. `removed`: contents. `more`: there are chunks that were not checked since the beginning. */
   async step(nowMs: number): Promise<{ removed: number; more: boolean }> {
     const key = this.#from ?? this.#keys.every('chunk')
     const end = this.#keys.chunksOf(firstStampOf(nowMs - YOUNG_MS))

@@ -161,7 +161,10 @@ export class Commits {
     return found
   }
 
-  /** What goes of the history of other items with a request: each record in a transaction of its own, for another server may have removed it. */
+  /**
+   * The removals from the history of other items that go with a request. Each record has a transaction of its
+   * own, because another server may have removed it.
+   */
   async #removalsWith(request: readonly Sending[]): Promise<Operation[]> {
     const { history, keys, member } = this.#parts
     const grown = request.reduce((sum, one) => sum + one.grown, 0)
@@ -213,7 +216,7 @@ function unknownResult(text: string): Refusal {
   return new Refusal('store-unavailable', text)
 }
 
-/** What became of a unit whose request has failed. */
+/** The result of a unit whose request has failed. */
 function resultOf(error: unknown): Exclude<UnitResult, { kind: 'held' | 'conflict' }> {
   if (!(error instanceof EtcdError)) return { kind: 'refused', error: refusalOf(error) }
   // Each unit is tried by itself then.
@@ -225,7 +228,7 @@ function transactionOf({ compare, success }: UnitRequest): Operation {
   return { do: 'txn', compare, success }
 }
 
-/** Takes down which units held; true where one did not. */
+/** Records which units held; true where one did not. */
 function take(
   request: readonly Sending[],
   answers: readonly OperationResult[],

@@ -19,8 +19,8 @@ export interface CompactionParts {
 }
 
 /**
- * Has etcd forget what keys were more than ten minutes ago: only then is the space of deleted and overwritten values free. Call
- * `step` of the elected server about once a minute.
+ * Has etcd forget what keys were more than ten minutes ago: only then is the space of deleted and overwritten
+ * values free. Call `step` of the elected server about once a minute.
  */
 export class Compaction {
   readonly #parts: CompactionParts

@@ -5,8 +5,9 @@ import type { Operation } from './client/messages.ts'
 const MOST_TRIES = 3
 
 /**
- * The value of a key, which is made here if there is none: of several servers that do this at once, all get the same one.
- * It may be sent again after its answer was lost: the second time finds what the first one has written.
+ * The value of a key, which is made here if there is none. If several servers do this at once, all get the
+ * same one. It may be sent again after its answer was lost: the second time finds what the first one has
+ * written.
  */
 export async function createOnce(
   client: Pick<EtcdClient, 'range' | 'txn'>,

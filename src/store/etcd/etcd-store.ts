@@ -39,7 +39,7 @@ export interface EtcdStoreParts {
   readonly clock: Clock
   /** How many bytes history may take; by default it has no limit. */
   readonly history?: (() => HistoryLimits) | undefined
-  /** Called with what this server must stop for. It knows nothing new from then on. */
+  /** Called with the error for which this server must stop. The store receives nothing new from then on. */
   readonly failed: (error: unknown) => void
   /** Called when everything must be loaded again, with the reason, and whenever that has failed. */
   readonly reloading?: ((why: unknown) => void) | undefined

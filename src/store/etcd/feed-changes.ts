@@ -32,7 +32,7 @@ interface Context {
   readonly silenced: ReadonlySet<string>
 }
 
-/** Who changed an item is in its history; the state does not keep it. */
+/** The author of a change is in the item's history; the state does not keep it. */
 const NOBODY = { ip: '', user: null } as const
 
 /** The changes of one revision, and the stamp of the request that made it; 0 where it was no request of a server. */
@@ -42,8 +42,8 @@ export interface RevisionChanges {
 }
 
 /**
- * The changes of one revision, as the state applies them. Services come before instances, and what is new comes in the order
- * of its keys: so it is on every server, also on one that loads it later.
+ * The changes of one revision, as the state applies them. Services come before instances, and new things come
+ * in the order of their keys. So the order is the same on every server, also on one that loads them later.
  */
 export async function changesOfRevision(
   keys: Keys,
@@ -107,7 +107,7 @@ function changeOf(
     refuseFormat(event.kv.key, Buffer.from(event.kv.value).toString())
   const record = recordOfPlace(place)
   if (record !== undefined) return recordChange(record, event, context)
-  // History, contents and what the servers tell each other are not part of the state.
+  // History, contents and the messages between servers are not part of the state.
   return undefined
 }
 
@@ -150,7 +150,7 @@ function stampOf(placed: readonly Placed[]): number {
   return request?.kind === 'put' ? requestOf(request.kv.value).stamp : 0
 }
 
-/** What the units of this revision say that they have removed for silence. */
+/** The removals for silence that the units of this revision name. */
 function silencedIn(placed: readonly Placed[]): Set<string> {
   const silenced = new Set<string>()
   for (const { event, place } of placed)

@@ -43,7 +43,7 @@ const clock: Clock = {
   nowMs: () => nowMs,
   sleep: (ms, signal) => {
     sleeps.push(ms)
-    // Who waits for a revision waits until it is there.
+    // A wait for a revision lasts until it is there.
     return ms > 10_000
       ? new Promise((resolve) => signal?.addEventListener('abort', () => resolve()))
       : Promise.resolve()

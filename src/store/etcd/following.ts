@@ -19,7 +19,9 @@ export interface FollowingParts {
   readonly member: string
   readonly readParts: ReadParts
   readonly clock: Clock
-  /** What else follows etcd: it begins with a revision that was loaded, and is told of the keys of each later one. */
+  /**
+   * Another follower of etcd: it begins with a revision that was loaded, and gets the keys of each later one.
+   */
   readonly size?: Pick<HistorySize, 'begin' | 'follow'> | undefined
   /** Called with what a reload does not help against: a layout or a kind of records of a later version. */
   readonly failed: (error: unknown) => void
@@ -42,14 +44,16 @@ const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 const MOST_TRIES = 3
 
-/** Follows what etcd has: loads it, watches it from there, and loads it again where the watch cannot go on. */
+/**
+ * Follows what etcd has: loads it, watches it from there, and loads it again where the watch cannot continue.
+ */
 export class Following {
   readonly #parts: FollowingParts
   readonly #feed: StoreFeed
   readonly #closed = new AbortController()
   #watch: Watch | undefined
   #newest: Revision
-  /** When etcd last told something, or that there was nothing. */
+  /** When etcd last reported a change, or that there was none. */
   #heardMs: number
   #reloads = 0
   #isReloading = false

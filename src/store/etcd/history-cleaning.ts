@@ -7,7 +7,7 @@ import type { Keys } from './keys.ts'
 import { removalOf } from './record-removal.ts'
 import { fromJson } from './values.ts'
 
-/** How many entries one step looks at. */
+/** How many entries one step checks. */
 const LOOKED_AT = 1_000
 /** How many records are removed with one request: four operations each. */
 const AT_ONCE = 30
@@ -36,14 +36,14 @@ export class HistoryCleaning {
   #item = ''
   #seen = 0
 
-  /** `member`: whose removals they are. */
+  /** `member`: the server that removes. */
   constructor(client: Pick<EtcdClient, 'range' | 'txn'>, keys: Keys, member: string) {
     this.#client = client
     this.#keys = keys
     this.#member = member
   }
 
-  /** One step. `more`: there are entries that were not looked at since the beginning. */
+  /** One step. `more`: there are entries that were not checked since the beginning. */
   async step({ beforeMs, keep, most }: HistoryLimit): Promise<{ removed: number; more: boolean }> {
     const prefix = this.#keys.every('history')
     const from = this.#from ?? prefix
@@ -105,7 +105,7 @@ export class HistoryCleaning {
       )
       const bytes = removals.reduce((sum, removal) => sum + removal.bytes, 0)
       const key = this.#keys.of({ of: 'history-grown', id: this.#member, index: 'cleaned' })
-      // A publish may have removed one meanwhile: then they are looked at again with the next round.
+      // A publish may have removed one meanwhile: then they are checked again with the next round.
       await this.#client.txn({
         compare: removals.map(({ text }) => ({ key: text, of: 'create', is: '>', to: 0 })),
         success: [

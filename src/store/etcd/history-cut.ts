@@ -25,12 +25,15 @@ type ConfigChange = ConfigPublished | ConfigDeleted
 const MOST_OF_UNIT = 10
 /** How many records a request removes of all items. */
 const MOST_OF_ALL = 8
-/** How many of the oldest records a request looks at: their values have contents. */
+/** How many of the oldest records a request checks: their values have contents. */
 const LOOKED_AT = 8
 const ENTRIES = 1_000
 const MOST_REMEMBERED = 50_000
 const MOST_LATE = 10_000
-/** So often the oldest records are looked at from the beginning: another server may have added newer ones of their items. */
+/**
+ * After this time the oldest records are checked again from the beginning: another server may have added
+ * newer ones of their items.
+ */
 const AGAIN_MS = 600_000
 
 /** What the cut works with. */
@@ -47,7 +50,7 @@ export class HistoryCut {
   readonly #parts: HistoryCutParts
   /** What the history of an item takes at most, as of its version `historyId`: cleaning may have removed some. */
   readonly #known = new Map<string, { readonly historyId: number; readonly bytes: number }>()
-  /** Older records were looked at: they were the newest of their items. */
+  /** Older records were checked: they were the newest of their items. */
   #lookedTo = ''
   #lookAgainMs: number
   #late: string[] = []

@@ -17,8 +17,9 @@ export function bytesOfRecord({ op, size }: Pick<HistoryEntry, 'op' | 'size'>): 
 }
 
 /**
- * How many bytes the history of all items takes. It is counted once after everything was loaded, at that revision. Whoever adds
- * or removes records writes the difference with them, so every server follows it, whichever one made the change.
+ * How many bytes the history of all items takes. It is counted once after everything was loaded, at that
+ * revision. A server that adds or removes records writes the difference with them, so every server follows
+ * it.
  */
 export class HistorySize {
   readonly #client: Pick<EtcdClient, 'pages'>

@@ -3,7 +3,7 @@ import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import type { InstanceAddress } from '../../core/naming/state/instance.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 
-/** What a key of etcd stands for. `Keys` makes keys of it, and reads it from them. */
+/** The meaning of a key of etcd. `Keys` makes keys of it, and reads it from them. */
 export type Place =
   /** The version of this layout. */
   | { readonly of: 'format' }
@@ -33,7 +33,7 @@ export type Place =
   | { readonly of: 'remembered'; readonly name: string }
   /** A small record: a namespace, a switch, remembered metadata, a user, a session. */
   | { readonly of: 'small-record'; readonly kind: string; readonly id: string }
-  /** Written with every change of a record of this kind: who compares it compares all of them. */
+  /** Written with every change of a record of this kind: a comparison of it compares all of them. */
   | { readonly of: 'kind'; readonly kind: string }
   /** An event of the audit. Whether it is one that is not `done` can be seen without its value. */
   | { readonly of: 'audit'; readonly stamp: number; readonly isRefused: boolean; readonly member: string }
@@ -160,7 +160,7 @@ export class Keys {
     return this.#prefix + [letter, ...write(place).map(escape)].join('/')
   }
 
-  /** What a key stands for. Undefined if it is of another store, or of a newer layout. */
+  /** The meaning of a key. Undefined if it is of another store, or of a newer layout. */
   read(key: string): Place | undefined {
     if (!key.startsWith(this.#prefix)) return undefined
     const [letter = '', ...parts] = key.slice(this.#prefix.length).split('/')
@@ -168,8 +168,8 @@ export class Keys {
   }
 
   /**
-   * The range of what the servers follow. Their letters are between those of the audit and of the history: what comes before
-   * and after them, chunks too, is read only when somebody asks for it.
+   * The range of keys that the servers follow. Their letters are between those of the audit and of the
+   * history. Keys before and after them, chunks too, are read only on demand.
    */
   get watched(): { readonly key: string; readonly end: string } {
     return { key: `${this.#prefix}b/`, end: `${this.#prefix}v/` }

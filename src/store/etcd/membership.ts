@@ -17,7 +17,7 @@ export interface EtcdMembershipParts {
   readonly failed: (error: unknown) => void
 }
 
-/** The others take this server for lost if it does not renew its lease for so long. */
+/** The others take this server for lost if it does not renew its lease for this long. */
 const LEASE_SECONDS = 10
 /** How often the lease is renewed and the election looked at. */
 const TURN_MS = 1_000
@@ -25,8 +25,9 @@ const TURN_MS = 1_000
 const MOST_TRIES = 20
 
 /**
- * Makes this server a member of the cluster for as long as it runs. It keeps its lease alive, stands for election, and joins
- * again if its lease has ended. Who the members are comes by the feed of the store, as records.
+ * Makes this server a member of the cluster for as long as it runs. It keeps its lease alive, is a candidate
+ * for election, and joins again if its lease has ended. The list of members comes by the feed of the store,
+ * as records.
  */
 export class EtcdMembership {
   readonly #parts: EtcdMembershipParts

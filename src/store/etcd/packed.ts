@@ -23,8 +23,9 @@ export function roomOf(request: readonly Weighed[]): number {
 }
 
 /**
- * Divides units into requests, in their order. etcd refuses a request if the number of its transactions and the operations of
- * the largest one are together more than 128, one of more than 1.5 MiB, and one that writes a key twice.
+ * Divides units into requests, in their order. etcd refuses a request of more than 1.5 MiB, and one that
+ * writes a key twice. It also refuses one if the number of its transactions and the operations of the largest
+ * one are together more than 128.
  */
 export function packed<T extends Weighed>(units: readonly T[]): T[][] {
   const requests: T[][] = []

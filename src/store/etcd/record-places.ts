@@ -30,8 +30,8 @@ export function isWrittenByCommands(recordKind: string): boolean {
 }
 
 /**
- * What to compare so that all records of a kind are compared: none was added or changed. Of most kinds none was removed
- * either; a member that is lost is no conflict.
+ * The keys to compare so that all records of a kind are compared: none was added or changed. For most kinds,
+ * none was removed either; a member that is lost is no conflict.
  */
 export function rangeOfKind(keys: Keys, kind: string): KeyRange {
   if (kind === ELECTION.name) return { key: keys.of({ of: 'elected' }) }

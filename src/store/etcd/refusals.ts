@@ -11,7 +11,7 @@ export async function asRefusal<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The result of a call of etcd. That it is full is said in words; other errors stay as they are. */
+/** The result of a call of etcd. An error says in words that etcd is full; other errors stay as they are. */
 export async function sayingIfFull<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -20,7 +20,7 @@ export async function sayingIfFull<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** What callers are told of an error of etcd. */
+/** The error that callers get for an error of etcd. */
 export function refusalOf(error: unknown): Error {
   if (error instanceof PlaceTaken) return new Refusal('store-unavailable', error.message, { cause: error })
   if (error instanceof EtcdError && error.kind === 'invalid') return error

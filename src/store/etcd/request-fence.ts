@@ -6,12 +6,12 @@ import type { Comparison, KeyValue, Operation, TxnResult } from './client/messag
 import { PlaceTaken } from './place-taken.ts'
 import { requestOf, toJson } from './values.ts'
 
-/** What came of a request. `lost`: its answer was lost, and it was written in this revision. */
+/** The outcome of a request. `lost`: its answer was lost, and it was written in this revision. */
 export type Sent =
   | { readonly kind: 'answered'; readonly result: TxnResult }
   | { readonly kind: 'lost'; readonly revision: number }
 
-/** Whose requests they are. */
+/** The server that sends the requests. */
 export interface RequestPlace {
   /** The key that has the number of the last request. */
   readonly key: string
@@ -19,7 +19,7 @@ export interface RequestPlace {
   readonly process: string
 }
 
-/** What is kept of the time of a request to find out what has become of it. */
+/** The part of the time of a request that is reserved to find out its outcome. */
 const FENCE_MS = 500
 /** Less time than this is not enough for a request. */
 const LEAST_MS = 50
@@ -30,14 +30,15 @@ const TAKE_MS = 5_000
 export interface SendOptions {
   /** The stamp of what it deletes. */
   readonly stamp: number
-  /** The time that it has left, with finding out what has become of it. */
+  /** The time that it has left, with finding out its outcome. */
   readonly leftMs: () => number
 }
 
 /**
- * Numbers the requests of a server: each compares the number of the one before and writes its own. So a request whose answer
- * was lost is found out: if the same number can be written again, the lost one was not written and never will be. And a
- * process that wakes after another one has taken its place writes nothing. One request at a time.
+ * Numbers the requests of a server: each compares the number of the one before and writes its own. That finds
+ * out the outcome of a request whose answer was lost. If the same number can be written again, the lost one
+ * was not written and never will be. And a process that wakes after another one has taken its place writes
+ * nothing. One request at a time.
  */
 export class RequestFence {
   readonly #client: Pick<EtcdClient, 'range' | 'txn'>
@@ -144,7 +145,7 @@ export class RequestFence {
   }
 }
 
-/** What the number is that a refused request has found. */
+/** The number that a refused request has found. */
 function keyOf({ results }: TxnResult): KeyValue | undefined {
   const [result] = results
   return result?.did === 'range' ? result.kvs[0] : undefined

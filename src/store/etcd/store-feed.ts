@@ -9,7 +9,7 @@ export interface StoreFeedParts {
   /** The key that every revision of this server changes. */
   readonly own: string
   readonly readParts: ReadParts
-  /** Told of the keys of every revision that was applied. */
+  /** Gets the keys of every revision that was applied. */
   readonly followed?: ((events: readonly KeyChange[]) => void) | undefined
   /** Called with what stops the feed, until it is given a snapshot: a revision that cannot be read or applied. */
   readonly stopped: (error: unknown) => void
@@ -38,7 +38,7 @@ export class StoreFeed {
   #current: Added | undefined
   #follower: StoreFollower | undefined
   #applied: Revision
-  /** The watch has told everything up to this revision. */
+  /** The watch has reported everything up to this revision. */
   #told: Revision = 0
   #isBusy = false
   #isStopped = false
@@ -73,13 +73,13 @@ export class StoreFeed {
     this.#work()
   }
 
-  /** The watch has told everything up to this revision, which may be that of something else in etcd. */
+  /** The watch has reported everything up to this revision, which may be that of something else in etcd. */
   toldAll(revision: Revision): void {
     this.#told = Math.max(this.#told, revision)
     this.#reach()
   }
 
-  /** Goes on from a snapshot: what was added before is dropped. */
+  /** Continues from a snapshot: what was added before is dropped. */
   reload(snapshot: Snapshot): void {
     this.#queue = []
     this.#current = undefined

@@ -20,10 +20,10 @@ export interface WithContent<T> {
   readonly parts: ContentParts | undefined
 }
 
-/** What a value tells of an item besides its content. */
+/** The facts of an item besides its content, as a value has them. */
 export type ItemFacts = Omit<ConfigItem, 'key' | 'content'>
 
-/** What a value tells of a history record besides its content. */
+/** The facts of a history record besides its content, as a value has them. */
 export type RecordFacts = Omit<HistoryRecord, 'content'>
 
 /** An instance as a value has it: the key has its address, and the state gives it a serial. */
@@ -77,7 +77,7 @@ export function withContentOf<T>(value: Uint8Array): WithContent<T> {
   return { facts, parts, content: Buffer.from(value.subarray(end + 1)) }
 }
 
-/** What a value tells of an item. */
+/** The facts of an item for a value. */
 export function itemFacts({ key: _key, content: _content, ...facts }: ConfigItem): ItemFacts {
   return facts
 }
@@ -88,8 +88,8 @@ export function entryOf(facts: RecordFacts, { length: size }: Buffer): HistoryEn
 }
 
 /**
- * The history record of a change and the version whose content it has: an insert has its new text, an update the text
- * before it, a deletion the deleted one.
+ * The history record of a change and the version whose content it has. An insert has its new text, an update
+ * the text before it, a deletion the deleted one.
  */
 export function recordOfChange(change: ConfigPublished | ConfigDeleted): {
   readonly facts: RecordFacts

@@ -103,7 +103,7 @@ export class Calls {
   ): Promise<T> {
     const limitMs = Math.max(1, Math.min(attemptMs, leftMs))
     const began = this.#clock.nowMs()
-    // Whatever fails before the connection is open was not sent.
+    // A call that fails before the connection is open was not sent.
     await connection.connect(Math.min(limitMs, this.#limits.attemptMs))
     const timeoutMs = Math.max(1, Math.ceil(limitMs - (this.#clock.nowMs() - began)))
     try {

@@ -1,4 +1,4 @@
-/** Which endpoint is used: one until it fails, then the next of the list. */
+/** Chooses the endpoint: one until it fails, then the next of the list. */
 export class Endpoints {
   readonly all: readonly string[]
   #index: number

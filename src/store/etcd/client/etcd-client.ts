@@ -113,7 +113,9 @@ export class EtcdClient {
     return fromTxnResponse(response)
   }
 
-  /** Watches keys from a revision on. It goes on over any loss of connections, until it is closed or broken. */
+  /**
+   * Watches keys from a revision on. It continues over any loss of connections, until it is closed or broken.
+   */
   watch(options: WatchOptions, listener: WatchListener): Watch {
     const watch = startWatch(
       {

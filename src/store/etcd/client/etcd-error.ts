@@ -6,7 +6,7 @@ export type EtcdErrorKind =
   | 'unavailable'
   /** The revision that was asked for is no longer stored. */
   | 'compacted'
-  /** etcd accepts no more data until space was made. */
+  /** etcd accepts data again only after space was made. */
   | 'full'
   /** The lease has ended. */
   | 'no-lease'

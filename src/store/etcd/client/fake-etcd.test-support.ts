@@ -36,10 +36,10 @@ export function fakeEtcd(members: Readonly<Record<string, FakeMember>>): (endpoi
   }
 }
 
-/** Who sleeps that long is not woken. */
+/** A sleep that long is not woken. */
 export const NEVER_MS = 2 ** 30
 
-/** A clock that goes on only while somebody sleeps, and then at once. */
+/** A clock that advances only while somebody sleeps, and then at once. */
 export function fakeClock(): Clock & { passedMs: number } {
   return {
     passedMs: 0,

@@ -17,7 +17,7 @@ export interface WatchOptions extends KeyRange {
   readonly from: number
 }
 
-/** Who is told by a watch. Nothing is called after `broken` or after the watch was closed. */
+/** The listener of a watch. Nothing is called after `broken` or after the watch was closed. */
 export interface WatchListener {
   /** Every revision that has changed a watched key, in order, each once and complete. */
   changed(revision: Revision): void
@@ -165,7 +165,8 @@ class RunningWatch implements Watch {
     const clusterId = header?.clusterId ?? 0n
     this.#clusterId ??= clusterId
     if (clusterId !== this.#clusterId) throw new Broken('restored')
-    // A member may lag. But if all of etcd is behind what it has told before, then it was restored from a backup.
+    // A member may lag. But if all of etcd is behind what it has reported before, then it was restored from a
+    // backup.
     const last = this.#revisions.next - 1
     if (revisionOf(header) < last && (await this.#newestRevision()) < last) throw new Broken('restored')
     this.#failures = 0

@@ -14,9 +14,9 @@ export interface Revision {
 }
 
 /**
- * Makes whole revisions of what a watch receives. etcd never splits a revision between responses, but may split a response into fragments.
- * Events of a response are in the order of revisions, so an event of a later revision completes the one before. What has
- * been given out already is skipped.
+ * Makes whole revisions of what a watch receives. etcd never splits a revision between responses, but may
+ * split a response into fragments. Events of a response are in the order of revisions, so an event of a later
+ * revision completes the one before. Revisions that were given out before are skipped.
  */
 export class WholeRevisions {
   #next: number
@@ -33,8 +33,8 @@ export class WholeRevisions {
   }
 
   /**
-   * The revisions that are complete with this response, one by one: if an event cannot be read, those before it were given out,
-   * and a new watch continues after them.
+   * The revisions that are complete with this response, one by one. If an event cannot be read, those before
+   * it were given out, and a new watch continues after them.
    */
   *add({ events, fragment }: Pick<WatchResponse, 'events' | 'fragment'>): Generator<Revision> {
     for (const bytes of events) {

@@ -2,8 +2,8 @@ const LENGTH_DELIMITED = 2
 const VARINT = 0
 
 /**
- * Writes a message of protobuf from its end to its beginning: when a part is written, its length is known, so nothing is
- * measured before or copied afterwards. The last field comes first.
+ * Writes a message of protobuf from its end to its beginning. When a part is written, its length is known, so
+ * nothing is measured before or copied afterwards. The last field comes first.
  */
 export class WireWriter {
   #bytes: Buffer

@@ -6,7 +6,7 @@ import { type NamedThing, PatternWatch } from './pattern-watch.ts'
 /** How many clients may watch patterns of configurations, each of their patterns counted. */
 const MOST_WATCHERS = 100_000
 
-/** Those who want to hear of new and deleted items by patterns of their names. */
+/** Those who watch new and deleted items by patterns of their names. */
 export function configPatterns(loop: Loop): PatternWatch<ConfigKey> {
   return new PatternWatch({ loop, touchedBy, most: MOST_WATCHERS })
 }

@@ -2,24 +2,24 @@ import type { Resource } from '../core/access/resource.ts'
 import type { PlacedEvent } from './recent-events.ts'
 
 /**
- * What is sent on a stream. `begun`: it goes on where the client has stopped, or begins. `reset`: something was missed, so
- * everything may have changed. `changed`: these things have. `alive`: nothing, for a while. `ended`: it is the last message.
- * A stream that is resumed after `id` gets everything that came later.
+ * A message of a stream. `begun`: it continues where the client has stopped, or begins. `reset`: something
+ * was missed, so everything may have changed. `changed`: these things have. `alive`: nothing, for a while.
+ * `ended`: it is the last message. A stream that is resumed after `id` gets everything that came later.
  */
 export type StreamMessage =
   | { readonly kind: 'begun' | 'reset' | 'alive'; readonly id: string }
   | { readonly kind: 'changed'; readonly id: string; readonly events: readonly PlacedEvent[] }
   | { readonly kind: 'ended'; readonly reason: StreamEnd }
 
-/** Why a stream ends: who follows it is not signed in any more, does not read it, or the server stops. */
+/** Why a stream ends: its client is not signed in any longer, does not read it, or the server stops. */
 export type StreamEnd = 'signed-out' | 'too-slow' | 'stopping'
 
-/** Who follows events. */
+/** A client that follows events. */
 export interface StreamRequest {
   readonly ip: string
   /** The id of the last message that the client has got from a stream before. */
   readonly lastId: string | undefined
-  /** Judges now, each time, whether the client may know about a thing. */
+  /** Judges now, each time, whether the client may read about a thing. */
   readonly mayRead: (resource: Resource) => boolean
   /** Called when there is something to take. */
   readonly onMessage: () => void
@@ -43,7 +43,7 @@ export class EventStream {
   #hasEnded = false
   /** Since when something waits. */
   #waitsSinceMs = 0
-  /** When something was said last. */
+  /** When something was sent last. */
   #saidMs: number
 
   constructor(request: StreamRequest, host: StreamHost) {
@@ -56,7 +56,7 @@ export class EventStream {
     return this.#request.ip
   }
 
-  /** Whether the client may still be told anything. */
+  /** Whether the client may still receive anything. */
   get isSignedIn(): boolean {
     return this.#request.mayRead({ kind: 'own-account' })
   }
@@ -66,7 +66,7 @@ export class EventStream {
     return this.#waiting.length === 0 ? 0 : nowMs - this.#waitsSinceMs
   }
 
-  /** How long nothing was said. */
+  /** How long nothing was sent. */
   quietForMs(nowMs: number): number {
     return nowMs - this.#saidMs
   }

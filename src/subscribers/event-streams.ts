@@ -8,7 +8,7 @@ import { PublishedLately } from './published-lately.ts'
 import { type PlacedEvent, RecentEvents } from './recent-events.ts'
 import type { WatchLoop } from './service-watch.ts'
 
-/** How long events are gathered: a thing that changes more often is told of once. */
+/** How long events are gathered: a thing that changes several times in it is reported once. */
 const GATHER_MS = 100
 /** The most things of one gathering; where more have changed, streams get a `reset`. */
 const MOST_GATHERED = 1_000
@@ -20,7 +20,7 @@ const MOST_WAITING_MS = 30_000
 const KEPT_MS = 60_000
 /** How long after a publish the clients of the item are of interest. */
 const WATCHED_MS = 60_000
-/** How long after a publish those who have not got the item count as behind, and a little more. */
+/** How long after a publish clients without the new version count as behind, and a little more. */
 const BEHIND_AFTER_MS = 10_500
 
 /** The options of event streams. */
@@ -60,10 +60,10 @@ interface Round {
 }
 
 /**
- * Tells browsers what has changed. Changes are gathered for a moment, and sent to the streams in slices, each event judged for
- * each stream. A position is the revision of the store, or a number of this server's own; a message has the latest position
- * as its id, so an interrupted stream goes on where it has stopped, also on another server. Nothing is gathered or remembered
- * while nobody follows.
+ * Reports changes to browsers. Changes are gathered for a moment, and sent to the streams in slices, each
+ * event judged for each stream. A position is the revision of the store, or a number of this server's own. A
+ * message has the latest position as its id, so an interrupted stream continues where it has stopped, also on
+ * another server. Nothing is gathered or remembered while nobody follows.
  */
 export class EventStreams {
   readonly #options: EventStreamsOptions
@@ -72,7 +72,10 @@ export class EventStreams {
   readonly #ofAddress = new Map<string, number>()
   #origin: string
   #position = 0
-  /** What the streams have been told of, or are about to be: all that is not gathered still. */
+  /**
+   * The position up to which the streams have got everything, or are about to: everything that is not
+   * gathered still.
+   */
   #sentPosition = 0
   #reloads = 0
   #gathered = new Map<string, PlacedEvent>()
@@ -134,7 +137,7 @@ export class EventStreams {
     this.#addRound(undefined)
   }
 
-  /** Tells of something that is no change of the store. It is not repeated for streams that come back. */
+  /** Reports something that is no change of the store. It is not repeated for streams that come back. */
   note(event: LiveEvent): void {
     if (this.#streams.size > 0) this.#gather(event)
   }
@@ -155,7 +158,7 @@ export class EventStreams {
         () => stream.leave(),
         () => this.#lookAt(stream, nowMs, isIdle),
       )
-    // Those who have not got an item by now are behind; later nobody knows of them any more.
+    // Clients that have not got an item by now are behind; later their state is not known any longer.
     for (const key of this.#published.due(nowMs)) this.note(watchersChanged(key))
   }
 
@@ -190,7 +193,7 @@ export class EventStreams {
     stream.tell(missed, this.#id)
   }
 
-  /** What has changed since a message of this server, or of one that shares its store. */
+  /** The changes since a message of this server, or of one that shares its store. */
   #since(lastId: string): readonly PlacedEvent[] | undefined {
     const [origin, position] = lastId.split(/-(?=\d{1,16}$)/)
     if (origin !== this.#origin || position === undefined || Number(position) > this.#position)
@@ -283,7 +286,10 @@ export class EventStreams {
   }
 }
 
-/** Whether a stream that comes back is told of it: what is true for a moment only is looked up anyway. */
+/**
+ * Whether a stream that comes back gets the event: facts that are true for a moment only are looked up
+ * anyway.
+ */
 function isKept({ kind }: LiveEvent): boolean {
   return kind !== 'watchers' && kind !== 'condition' && kind !== 'audit'
 }

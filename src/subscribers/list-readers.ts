@@ -2,7 +2,7 @@ import type { ListedSubscriber } from '../core/clients/client-views.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import { ownText } from '../core/text/own-text.ts'
 
-/** Who reads a list: a client that asks again and again, because it gets no pushes. */
+/** A client that reads a list again and again, because it gets no pushes. */
 export type ListReader = Pick<ListedSubscriber, 'address' | 'agent' | 'app'>
 
 /** The readers of one service, by address and agent. */
@@ -14,8 +14,9 @@ const MOST_READERS = 20_000
 const MOST_CHARACTERS = 128
 
 /**
- * Who has read the list of a service lately, for people. There are two generations: that of now and the one before. A list is
- * read very often, so that a reader who is known already costs no more than looking it up.
+ * The clients that have read the list of a service lately, for people. There are two generations: that of now
+ * and the one before. A list is read very often, so that a reader who is known already costs no more than
+ * looking it up.
  */
 export class ListReaders {
   #now: Generation = new Map()
@@ -41,7 +42,7 @@ export class ListReaders {
     this.#count = 0
   }
 
-  /** Who has read the list of a service, in this generation or the one before. */
+  /** The clients that have read the list of a service, in this generation or the one before. */
   of({ namespaceId, groupedName }: ServiceKey): ListedSubscriber[] {
     const found: Readers = new Map()
     for (const generation of [this.#before, this.#now])

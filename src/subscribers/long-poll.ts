@@ -31,7 +31,7 @@ export interface LongPollOptions {
   /** The most held polls of one address. 0 or absent: no limit. */
   readonly maxHeldOfAddress?: number
   readonly maxWatched?: number
-  /** Called when a client is known to have versions of items: it polls, or was told of one. */
+  /** Called when a client is known to have versions of items: it polls, or was sent one. */
   readonly onWatched?: (items: readonly WatchedItem[]) => void
 }
 
@@ -313,7 +313,7 @@ export class LongPolls {
     } else this.#polls.watch(this.#walked, woken)
   }
 
-  /** Goes on watching, whether the item differs or not. */
+  /** Continues to watch, whether the item differs or not. */
   #wakeListener(woken: StandingListener): void {
     const keyText = this.#walked
     this.#polls.watch(keyText, woken)

@@ -3,7 +3,7 @@ import type { Change } from '../core/decisions/changes.ts'
 import type { KeyPattern } from '../core/text/key-pattern.ts'
 import { type Loop, SlicedWork } from '../core/work/sliced-work.ts'
 
-/** Hears of what appears and disappears. */
+/** Learns what appears and disappears. */
 export interface PatternWatcher<Key> {
   /** Something that the pattern means has appeared or disappeared, perhaps both: look at what is there now. */
   touched(key: Key): void
@@ -60,7 +60,7 @@ export class PatternWatch<Key> {
     return this.#size
   }
 
-  /** Lets a watcher hear of all later changes. */
+  /** Reports all later changes to a watcher. */
   watch(pattern: KeyPattern, watcher: PatternWatcher<Key>): PatternHold | 'too-many' {
     if (this.#size >= this.#options.most) return 'too-many'
     this.#size++

@@ -25,8 +25,8 @@ export interface ProbedTargets {
 }
 
 /**
- * Keeps the targets of probes equal to the registered persistent instances and the checkers of their clusters. Of several
- * servers, each probes the services that it judges.
+ * Keeps the targets of probes equal to the registered persistent instances and the checkers of their
+ * clusters. If there are several servers, each probes the services that it judges.
  */
 export class ProbeWatch {
   readonly #state: State

@@ -8,13 +8,16 @@ interface Published {
 
 /** When an item is of interest again after a publish, ms. */
 export interface PublishedTimes {
-  /** Those who have not got it count as behind. */
+  /** Clients that have not got it count as behind. */
   readonly lateMs: number
-  /** Nobody knows of them any more, and it is forgotten. */
+  /** The state of its clients is not known any longer, and it is forgotten. */
   readonly overMs: number
 }
 
-/** The items that were published lately, in the order of their last publish: a look at what is due ends at the first that is not. */
+/**
+ * The items that were published lately, in the order of their last publish. A look at what is due ends at the
+ * first that is not.
+ */
 export class PublishedLately {
   readonly #times: PublishedTimes
   readonly #young = new Map<string, Published>()

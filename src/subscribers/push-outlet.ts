@@ -14,7 +14,7 @@ import type { Round, WatchOutlet } from './service-watch.ts'
 export type { Subscriber } from './push-registry.ts'
 
 /**
- * A client calls again when the cacheMillis that it was granted is over; one library looks only once a
+ * A client calls again when the cacheMillis that it was granted is over. One library checks only once a
  * second, and a call may be slow. So a subscription outlives cacheMillis by this much.
  */
 export const LAPSE_MARGIN_MS = 5_000
@@ -27,7 +27,7 @@ export interface PushOptions {
    * long that making it would be in vain.
    */
   readonly answerOf: (list: PushedList) => Buffer | undefined
-  /** Whether the list depends on who asks for it: the service has a selector. Absent: never. */
+  /** Whether the list depends on the client: the service has a selector. Absent: never. */
   readonly isPersonal?: (key: ServiceKey) => boolean
   readonly loop: Pick<Loop, 'now'>
   /** The switch pushEnabled. */
@@ -39,7 +39,7 @@ export interface PushOptions {
 /** Which list is pushed. */
 export interface PushedList extends Pick<Subscriber, 'clusters' | 'format'> {
   readonly key: ServiceKey
-  /** Whose list it is, where that matters; undefined: without the service's selector. */
+  /** The consumer of the list, where that matters; undefined: without the service's selector. */
   readonly consumerIp: string | undefined
 }
 
@@ -54,10 +54,10 @@ export interface PushStatus extends PushCounts {
 type Packets = Map<Variant, { version: number; packet: PushPacket | undefined }>
 
 /**
- * The outlet of the service watch for clients that listen for datagrams. They subscribe with each list call, and only
- * until the next one is due. Packets are made once per `clusters` text and format, and always from what is current when
- * they are sent: no subscriber ever gets a list that is older than the one that it was answered before. The sender
- * repeats what is not acked.
+ * The outlet of the service watch for clients that listen for datagrams. They subscribe with each list call,
+ * and only until the next one is due. Packets are made once per `clusters` text and format, and always from
+ * what is current when they are sent. No subscriber ever gets a list that is older than the one that it was
+ * answered before. The sender repeats what is not acked.
  */
 export class PushOutlet implements WatchOutlet {
   readonly #options: PushOptions
@@ -71,8 +71,8 @@ export class PushOutlet implements WatchOutlet {
 
   /**
    * Notes a list call with a udpPort by a client that understands pushes. Answers whether it will get them,
-   * so that it may cache the list for longer: not while pushes are off, the list fits no datagram of this
-   * client, a limit is reached, or the last pushes to it were never acked.
+   * so that it may cache the list for longer. It gets none while pushes are off, or the list fits no datagram
+   * of this client. Nor does it if a limit is reached, or the last pushes to it were never acked.
    */
   subscribe(subscriber: Subscriber): boolean {
     if (!this.#options.enabled()) return false
@@ -109,7 +109,7 @@ export class PushOutlet implements WatchOutlet {
     this.#registry.tick(nowMs)
   }
 
-  /** Who is subscribed to a service now. */
+  /** The subscribers of a service now. */
   list(key: ServiceKey): Subscriber[] {
     const nowMs = this.#options.loop.now()
     const found: Subscriber[] = []
@@ -148,7 +148,10 @@ export class PushOutlet implements WatchOutlet {
     subscription.silentSinceMs = this.#options.loop.now()
   }
 
-  /** Who has not answered, or may no longer read the service, is left alone until it calls again. */
+  /**
+   * A client that has not answered, or may not read the service any longer, gets nothing until it calls
+   * again.
+   */
   #isWanted(subscription: Subscription): boolean {
     const { silentSinceMs, lastCallMs, subscriber } = subscription
     if (silentSinceMs !== undefined && lastCallMs <= silentSinceMs) return false

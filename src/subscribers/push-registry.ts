@@ -15,7 +15,7 @@ export const MAX_VARIANTS_OF_SERVICE = 64
 /** Lapsed subscriptions are forgotten at most this late; until then they are known to be lapsed. */
 const LAPSE_BUCKET_MS = 1_000
 
-/** Who asked for a list and can be pushed to. */
+/** A client that asked for a list and can be pushed to. */
 export interface Subscriber {
   /** The address of the client's socket, whatever it calls itself. */
   readonly address: string
@@ -25,7 +25,7 @@ export interface Subscriber {
   readonly app: string
   /** As the client spelled it: its pushes repeat that. */
   readonly clusters: string
-  /** How its lists are written; known to whoever writes them. */
+  /** How its lists are written; known to the writer. */
   readonly format: string
   readonly namespaceId: string
   readonly groupedName: string
@@ -100,7 +100,7 @@ export class Subscription implements PushTarget, Due {
   }
 }
 
-/** Who is subscribed to what, within limits, and no longer than its list calls last. */
+/** The subscriptions of clients, within limits, each no longer than its list calls last. */
 export class PushRegistry {
   readonly #services = new Map<string, PushedService>()
   readonly #sizeOfAddress = new Map<string, number>()
@@ -139,7 +139,7 @@ export class PushRegistry {
     return subscription.subscribed && nowMs < subscription.lastCallMs + this.#lapseMs()
   }
 
-  /** Forgets who has not called for too long. */
+  /** Forgets clients that have not called for too long. */
   tick(nowMs: number): void {
     for (const subscription of this.#due.due(nowMs)) {
       if (this.isLive(subscription, nowMs)) this.#watch(subscription)

@@ -29,7 +29,7 @@ test('a position before the beginning, or before what was forgotten, cannot be r
   const { since, recent } = recentOf(2, 'abc')
   expect(since(9)).toBeUndefined()
   expect(since(10)).toBeUndefined()
-  // The change at 11 is forgotten, and who has been told of it needs it no more.
+  // The change at 11 is forgotten, and a client that has received it does not need it.
   expect(since(11)).toBe('bc')
   recent.beginAt(50)
   expect(since(49)).toBeUndefined()

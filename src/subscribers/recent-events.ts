@@ -1,6 +1,6 @@
 import { type LiveEvent, liveKeyOf } from '../core/live/live-event.ts'
 
-/** An event, and the position of the change that it tells of: positions rise. */
+/** An event, and the position of its change: positions rise. */
 export interface PlacedEvent {
   readonly event: LiveEvent
   readonly position: number

@@ -27,9 +27,9 @@ const MOST_KEPT = 10_000
 const MOST_ITEMS = 500_000
 
 /**
- * Remembers polls for a while after they have ended. A client that gets a change is away until it polls again, which is just
- * when somebody wants to know who has the change. The next poll of the same client takes the place of the ended one: the one
- * from the same address and library that watches the same.
+ * Remembers polls for a while after they have ended. A client that gets a change is away until it polls
+ * again, which is just when somebody wants to know who has the change. The next poll of the same client
+ * replaces the ended one. It is the one from the same address and library that watches the same.
  */
 export class RecentPolls {
   readonly #byClient = new Map<string, Kept[]>()

@@ -8,7 +8,10 @@ export interface Listener {
   readonly ip: string
   /** Undefined where its protocol does not say. */
   readonly client?: PollClient | undefined
-  /** Called each time that an item is not the version that the client has or was told of. `item.md5` is what it has. */
+  /**
+   * Called each time that an item differs from the version that the client has or was sent. `item.md5` is the
+   * version that it has.
+   */
   changed(item: WatchedItem): void
   /** Ends the connection of the client: a report has failed by a fault of this server. */
   end(): void
@@ -24,14 +27,14 @@ export interface ListenerHost {
   leave(listener: StandingListener): void
 }
 
-/** A watched item. `toldMd5` is of the last version that the client was told of. */
+/** A watched item. `toldMd5` is the last version that the client was sent. */
 interface Told extends WatchedItem {
   toldMd5: string
 }
 
 /**
- * A client that watches items until it leaves. It joins the held polls: the same change wakes both. Where a poll ends
- * with its answer, a listener gets a report and goes on watching.
+ * A client that watches items until it leaves. It joins the held polls: the same change wakes both. Where a
+ * poll ends with its answer, a listener gets a report and continues to watch.
  */
 export class StandingListener {
   readonly #listener: Listener
@@ -85,7 +88,7 @@ export class StandingListener {
     this.#listener.end()
   }
 
-  /** Reports an item if it is another version than the client was told of; returns whether it is. */
+  /** Reports an item if it is another version than the client was sent; returns whether it is. */
   compare(keyText: string): boolean {
     const item = this.#items.get(keyText)
     if (item === undefined) return false

@@ -44,7 +44,7 @@ class NotingClient implements StreamClient {
     for (const ended of this.#onEnd.splice(0)) ended()
   }
 
-  /** How often somebody wants to hear of the end. */
+  /** How many callbacks wait for the end. */
   get watchedBy(): number {
     return this.#onEnd.length
   }

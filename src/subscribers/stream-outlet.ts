@@ -36,7 +36,7 @@ const GATHER_MS = 5
 export interface StreamOptions {
   /** The list as it is sent; a long one comes later. Undefined if it is longer than clients take. The same list is made once. */
   readonly listOf: (list: StreamedList) => SentText | undefined | Promise<SentText | undefined>
-  /** Whether the list depends on who asks for it: the service has a selector. */
+  /** Whether the list depends on the client: the service has a selector. */
   readonly isPersonal: (key: ServiceKey) => boolean
   readonly loop: WatchLoop
   /** The switch pushEnabled. */
@@ -50,7 +50,7 @@ export interface StreamOptions {
 export interface StreamedList {
   readonly key: ServiceKey
   readonly clusters: string
-  /** Whose list it is, where that matters; undefined: without the service's selector. */
+  /** The consumer of the list, where that matters; undefined: without the service's selector. */
   readonly consumerIp: string | undefined
 }
 
@@ -135,13 +135,16 @@ export class StreamOutlet implements WatchOutlet {
       for (const subscription of service.subscriptions()) this.#enqueue(subscription)
   }
 
-  /** Looks at each subscription, one at each step: who may read a service again gets what has changed meanwhile. */
+  /**
+   * Checks each subscription, one at each step: a client that may read a service again gets what has changed
+   * meanwhile.
+   */
   *lookAgain(): Generator<void, void> {
     for (const service of this.#registry.services())
       for (const subscription of service.subscriptions()) yield this.#enqueue(subscription)
   }
 
-  /** Who is subscribed to a service now. */
+  /** The subscribers of a service now. */
   list(key: ServiceKey): Omit<ListedSubscriber, 'via'>[] {
     const { namespaceId, groupedName } = key
     const subscriptions = this.#registry.service(key)?.subscriptions() ?? []

@@ -19,7 +19,7 @@ export const STREAM_LIMITS: StreamLimits = {
 
 /** A client that takes lists on its connection. */
 export interface StreamClient {
-  /** Of its connection; unique among those that are open. */
+  /** The id of its connection; unique among those that are open. */
   readonly id: string
   readonly address: string
   readonly port: number
@@ -111,7 +111,7 @@ export class ConnectionSubscriptions {
   }
 }
 
-/** Which connection subscribes to what, within limits, until it unsubscribes or ends. */
+/** The subscriptions of connections, within limits, each until the connection unsubscribes or ends. */
 export class StreamRegistry {
   readonly #limits: StreamLimits
   readonly #services = new Map<string, StreamedService>()

@@ -34,7 +34,7 @@ import { Ending } from './ending.ts'
 /** The rule of `POST …/auth/users`: throws Refusal `invalid-parameter`. */
 const checkUsername = compileField('NAME', fields.newUsername, SVC_RULES)
 
-/** The caller of a command on the store of a stopped server. Only the machine knows this person. */
+/** The caller of a command on the store of a stopped server. Only the machine knows the person. */
 const BY_TOOL = { username: NO_USER, by: 'tool', ip: '-' } as const
 
 const QUIET = { info() {}, warn() {}, error() {} }

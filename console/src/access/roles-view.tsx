@@ -5,7 +5,7 @@ import { addRole, ADMINISTRATOR_ROLE, findRoles, removeRole } from '../server/ac
 import { AccessList } from './access-list.tsx'
 import { NewEntry } from './new-entry.tsx'
 
-/** Who has which role. */
+/** The roles of users. */
 export function RolesView() {
   return (
     <AccessList

@@ -12,7 +12,7 @@ import { useLoaded, useShown } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { detailText, OPERATIONS, operationText } from './operation-text.ts'
 
-/** Who did what, who signed in, and who was refused. What is looked for is in the address. */
+/** The audit: changes, sign-ins and refusals with their users. The search is in the address. */
 export function AuditView() {
   const { params } = useStore(place)
   const { valueOf, type, show } = useTypedParams()

@@ -29,14 +29,14 @@ import { MissingServers } from './watchers.tsx'
 const PAGE_SIZE = 50
 const ORDERS: readonly ConfigOrder[] = ['modifyTime', 'dataId', 'group', 'size']
 
-/** The configurations of a namespace. What is looked for stands in the address, so that the way back finds it again. */
+/** The configurations of a namespace. The search is in the address, so that the way back finds it again. */
 export function ConfigList() {
   const { params } = useStore(place)
   const namespaceId = currentNamespace()
   const [isImporting, setImporting] = useState(false)
   const filter = filterOf(params, namespaceId)
   const isInList = within('config', filter.namespaceId)
-  // Who listens is counted: only what is on the page matters.
+  // Only changes of watchers of items on this page matter: it shows their number.
   const onPage = useRef<readonly ListedConfig[]>([])
   const isOnPage: IsMeant = (event) => onPage.current.some((item) => ofConfig(item, 'watchers')(event))
   const found = useLoaded(

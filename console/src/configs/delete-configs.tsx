@@ -12,8 +12,8 @@ import { refreshNamespaces } from '../state/namespaces.ts'
 type Item = ConfigName & { readonly id: string; readonly md5: string }
 
 /**
- * Shows what will be deleted, and deletes it where nobody has changed it since: the md5 that is shown is sent. What could not be
- * deleted stays on the list, with the reason.
+ * Shows what will be deleted, and deletes it where nobody has changed it since: the md5 that is shown is
+ * sent. Items that could not be deleted stay on the list, with the reason.
  */
 export function DeleteConfigs(props: {
   readonly items: readonly Item[]

@@ -8,7 +8,7 @@ import { shownNumber, t } from '../language/text.ts'
 import { mergedText, mergeTexts, type MergePart } from './merge-texts.ts'
 import type { Base } from './edit.ts'
 
-/** Whose lines are taken where both have changed the same ones. */
+/** The side whose lines are taken where both have changed the same ones. */
 type Choice = 'theirs' | 'mine' | 'both' | 'base'
 
 const CHOICES: readonly Choice[] = ['theirs', 'mine', 'both', 'base']

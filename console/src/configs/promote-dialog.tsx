@@ -20,7 +20,7 @@ export interface Promoted {
   readonly fromMd5: string
 }
 
-/** With what is seen of each item, others are left alone, and the rest goes on. */
+/** The md5 of both sides are sent: an item that has changed meanwhile is skipped, and the others are copied. */
 const POLICY = 'SKIP'
 const SHOWN_ROWS = 200
 

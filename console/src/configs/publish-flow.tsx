@@ -17,7 +17,7 @@ interface FlowProps {
   readonly edit: Edit
   readonly onClose: () => void
   readonly onPublished: () => void
-  /** The author has merged the edit with what others have published meanwhile, and goes on from there. */
+  /** The author has merged the edit with newer versions of others, and continues from there. */
   readonly onMerged: (text: string, theirs: Base) => void
 }
 

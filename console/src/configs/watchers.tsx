@@ -10,11 +10,11 @@ import { ofConfig } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 
 const SHOWN_NAMES = 5
-/** Of other servers, nobody tells at once. */
+/** Other servers send no event for their clients, so they are asked this often. */
 const ASK_MS = 2_000
 const ASKED_TIMES = 60
 
-/** Who watches an item, and who of them has the current version. */
+/** The clients that watch an item, and whether each has the current version. */
 export function Watchers({ name }: { name: ConfigName }) {
   const watchers = useLoaded(JSON.stringify(name), () => readWatchers(name), ofConfig(name, 'watchers'))
   const found = watchers.value

@@ -4,7 +4,7 @@ import type { Problem } from '../server/problem.ts'
 import { textIfAny, t } from '../language/text.ts'
 import { Icon, type IconName } from './icon.tsx'
 
-/** A text that people should read before they go on. */
+/** A text that people should read before they continue. */
 export function Notice(props: {
   readonly kind: 'warn' | 'bad' | 'plain'
   readonly children: ComponentChildren

@@ -30,7 +30,7 @@ const shownEnds = new MatchDecorator({
   },
 })
 
-/** Shows the marks of {@link comparedEnds} as names of line ends. Who copies the text gets none. */
+/** Shows the marks of {@link comparedEnds} as names of line ends. A copied text has none. */
 export const lineEndMarks = [
   ViewPlugin.define(
     (view) => ({

@@ -19,7 +19,9 @@ export const LINE_END_NAMES: Readonly<Record<LineEnd, string>> = { '\n': 'LF', '
 
 const ANY_END = /\r\n?|\n/g
 
-/** How the lines of a text end. Of ends that are equally frequent, the first in the text is the usual one. */
+/**
+ * How the lines of a text end. If several ends are equally frequent, the first in the text is the usual one.
+ */
 export function lineEndsOf(text: string): LineEnds {
   // Most texts have no other: this is one search.
   if (!text.includes('\r')) return { usual: text.includes('\n') ? '\n' : undefined, isMixed: false }

@@ -6,7 +6,7 @@ export interface Property {
   readonly to: number
 }
 
-/** The properties in a text, in order. A line that ends with a backslash goes on in the next one. */
+/** The properties in a text, in order. A line that ends with a backslash continues in the next one. */
 export function propertiesIn(text: string): Property[] {
   const found: Property[] = []
   const lines = text.split('\n')

@@ -6,7 +6,7 @@ import { Store, useStore } from '../state/store.ts'
 
 const asked = new Store<((leaves: boolean) => void) | undefined>(undefined)
 
-/** While there is an edit: whoever leaves its view is asked. Call it with false when the edit is gone. */
+/** Asks before a view with an edit is left. Call it with false when the edit is gone. */
 export function guardEdit(hasEdit: boolean): void {
   askBeforeLeaving(hasEdit ? () => new Promise((resolve) => asked.set(resolve)) : undefined)
 }

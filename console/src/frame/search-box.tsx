@@ -21,10 +21,10 @@ import { actionsFor, namespacesFor } from './actions.ts'
 const WAIT_MS = 200
 
 const isOpen = new Store(false)
-/** Whoever follows a link is done. */
+/** A click on a link closes the box. */
 const close = (): void => isOpen.set(false)
 
-/** Opens the search by `/` or Ctrl+K, but for who is typing or answering a question. */
+/** Opens the search by `/` or Ctrl+K, except while somebody types or answers a question. */
 function openByKeys(event: KeyboardEvent): void {
   const isCtrlK = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey
   const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !isTyping(event)

@@ -13,7 +13,10 @@ const CHANGES = { username: '', operation: '', item: '', ip: '', result: 'done' 
 /** What changes nothing that others see. */
 const NO_CHANGES = new Set(['sign in', 'sign out'])
 
-/** Who changed what, newest first; from a configuration the way leads to its difference, and from there back to what it was. */
+/**
+ * The changes with their authors, newest first. The way leads from a configuration to its difference, and
+ * from there back to what it was.
+ */
 export function EventLog() {
   const found = useLoaded('event log', () => findEvents(CHANGES, undefined), anyOf('audit'))
   const events = found.value?.events.filter(({ operation }) => !NO_CHANGES.has(operation)).slice(0, SHOWN)

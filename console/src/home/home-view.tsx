@@ -15,7 +15,7 @@ import { AttentionCard } from './attention-card.tsx'
 import { EventLog } from './event-log.tsx'
 
 const SHOWN_CHANGES = 8
-/** How often the other servers are asked how they are: they tell nobody by themselves. */
+/** How often the other servers are asked for their condition: they send no event for it. */
 const OTHERS_MS = 15_000
 
 const LAST_CHANGES = {

@@ -20,8 +20,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * The stream of events of a browser. It connects again after a while, longer each time, and goes on after the last event that
- * it has seen; the server says where it cannot.
+ * The stream of events of a browser. It connects again after a while, longer each time, and continues after
+ * the last event that it has seen. The server reports where it cannot.
  */
 export class EventConnection {
   readonly #options: ConnectionOptions

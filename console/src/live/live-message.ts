@@ -3,7 +3,7 @@ import type { LiveEvent } from '../server/events.ts'
 /** How the page is connected. `waiting`: it tries again after a while. `ended`: the server says that nobody is signed in. */
 export type Connection = 'connecting' | 'live' | 'waiting' | 'ended'
 
-/** What a connection tells. `reset`: anything may have changed. */
+/** A message of a connection. `reset`: anything may have changed. */
 export type LiveMessage =
   | { readonly type: 'state'; readonly state: Connection }
   | { readonly type: 'changed'; readonly event: LiveEvent }

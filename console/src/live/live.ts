@@ -8,7 +8,7 @@ import { Refresher } from './refresher.ts'
 
 /** Without a connection, what is shown is read again this often. */
 const FALLBACK_MS = 5_000
-/** How often it is looked whether somebody looks again. */
+/** How often the page checks whether somebody looks at it again. */
 const LOOK_MS = 1_000
 
 /** How this page is connected. */

@@ -137,7 +137,10 @@ function NamespaceRow({ namespace, onOpen }: { namespace: Namespace; onOpen: (op
   )
 }
 
-/** Makes a namespace, or changes one. Of the default one, and of one that is not on the list, people change the look only. */
+/**
+ * Makes a namespace, or changes one. Only the look can change of the default one, and of one that is not on
+ * the list.
+ */
 function NamespaceDialog(props: {
   readonly namespace?: Namespace
   readonly isNew?: boolean

@@ -178,7 +178,7 @@ function ClientRow({ client, onLeave }: { client: ConnectedClient; onLeave: (lea
   )
 }
 
-/** What is said before and after a client is sent away, and what does it. */
+/** The texts before and after a client is sent away, and the request. */
 const WAYS = {
   move: { title: 'moveClient', text: 'moveClientText', done: 'move', said: 'clientMoved', send: moveClient },
   close: {

@@ -7,7 +7,7 @@ import { anyOf } from '../live/meant.ts'
 import { useEvery } from '../state/every.ts'
 import { useLoaded } from '../state/loaded.ts'
 
-/** When a server was last heard of is no event. */
+/** An answer of a server is no event. */
 const AGAIN_MS = 5_000
 
 /** The servers, and what the one that answers measures of itself. */
@@ -70,7 +70,7 @@ function ServerRow({ server: { key, alive, replies, site, lastRefTime } }: { ser
         <span class={`badge ${kind}`}>{state}</span>
       </td>
       <td dir="auto">{site}</td>
-      {/* After a restart of all servers, none remembers when one was there that is away. */}
+      {/* After a restart of all servers, none remembers when an absent one last answered. */}
       <td>{lastRefTime === 0 ? '–' : <Ago atMs={lastRefTime} />}</td>
     </tr>
   )

@@ -32,7 +32,7 @@ export const viewAt = (path: ViewPath, params: Place['params'] = {}): Place => (
   params: { ns: namespaceParam(linkedNamespace()), ...params },
 })
 
-/** The present namespace, but for who has come by a link to one that is closed to them. */
+/** The present namespace, except after a link to one that the user may not see. */
 function linkedNamespace(): string {
   const id = currentNamespace()
   return mayRead(id) ? id : readableNamespace(id)

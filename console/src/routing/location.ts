@@ -1,6 +1,6 @@
 import { Store } from '../state/store.ts'
 
-/** Where the page is: what stands behind `#` in its address. */
+/** The place of the page: the part behind `#` in its address. */
 export interface Place {
   /** Without the slash: `config/edit`. */
   readonly path: string

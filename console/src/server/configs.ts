@@ -194,7 +194,7 @@ export interface ImportOutcome {
   readonly skipData?: readonly ItemName[]
   readonly failData?: readonly ItemName[]
   readonly unrecognizedCount: number
-  /** Of a trial: what the items were. */
+  /** For a trial: the items before the import. */
   readonly state: string
 }
 

@@ -106,7 +106,7 @@ export const readInstances = (name: ServiceName, filter: InstanceFilter): Promis
 
 /** How a client asks for a list. */
 export interface ListQuery {
-  /** Of the client; empty: of this browser. */
+  /** The address of the client; empty: of this browser. */
   readonly ip: string
   /** Separated by commas; empty: all. */
   readonly clusters: string
@@ -137,7 +137,7 @@ export interface TimelineEntry {
   readonly port: number
   readonly clusterName: string
   readonly cause: 'registration' | 'deregistration' | 'beat' | 'silence' | 'probe' | 'operator' | 'connection'
-  /** Who asked for it; null where nobody was signed in, or nobody knows. */
+  /** The user who asked for it; null where nobody was signed in, or nobody knows. */
   readonly user: string | null
   readonly fromIp: string | null
   readonly text: string
@@ -218,7 +218,7 @@ const locators = (instances: Many): string => JSON.stringify(instances.map(place
 export const deregister = (name: ServiceName, instance: Instance): Promise<string> =>
   requestText('DELETE', `${NAMING}/instance`, { query: { ...named(name), ...placed(instance) } })
 
-/** A page of the clients that follow a service: told of its changes, or reading its list. */
+/** A page of the clients that follow a service: they get its changes, or read its list. */
 export const readSubscribers = (
   name: ServiceName,
   pageNo: number,

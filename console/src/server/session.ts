@@ -5,10 +5,10 @@ export type { SignedInUser as User } from './answers.ts'
 
 const SESSION = 'svc/v1/console/session'
 
-/** Who is signed in. Rejects with the problem `not-signed-in`. */
+/** The user who is signed in. Rejects with the problem `not-signed-in`. */
 export const readUser = (): Promise<User> => requestOnce('GET', SESSION)
 
-/** The same for somebody who was signed in: asks to sign in again where that counts no more. */
+/** The same for somebody who was signed in: asks to sign in again where that does not count any longer. */
 export const readUserAgain = (): Promise<User> => request('GET', SESSION)
 
 /** Signs in. */

@@ -16,7 +16,10 @@ import { useLoaded, useShown } from '../state/loaded.ts'
 
 const PAGE_SIZE = 100
 
-/** What a client gets of a service, and why it gets each instance or not. Who asks stands in the address. */
+/**
+ * The answer that a client gets for a service, and why it gets each instance or not. The client is in the
+ * address.
+ */
 export function Explain({ name }: { name: ServiceName }) {
   const { params } = place.value
   const asked = {

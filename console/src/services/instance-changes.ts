@@ -2,7 +2,7 @@ import type { Instance } from '../server/services.ts'
 
 type Metadata = Instance['metadata']
 
-/** What becomes of instances; undefined: each stays as it is. */
+/** The change of instances; undefined: each stays as it is. */
 export interface WantedChange {
   readonly weight: number | undefined
   readonly enabled: boolean | undefined

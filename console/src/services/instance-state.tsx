@@ -21,7 +21,7 @@ export function InstanceState({ instance, readAtMs }: { instance: Instance; read
   )
 }
 
-/** Who has disabled an instance, and when. */
+/** The user who has disabled an instance, and when. */
 function Disabling({ atMs, user, fromIp, cause }: NonNullable<Instance['disabled']>) {
   const who = user ?? fromIp
   return (

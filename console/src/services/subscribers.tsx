@@ -13,7 +13,7 @@ const PAGE_SIZE = 100
 /** That somebody subscribes is no event. */
 const AGAIN_MS = 5_000
 
-/** Who follows a service, on all servers, and how. */
+/** The clients that follow a service, on all servers, and how. */
 export function Subscribers({ name }: { name: ServiceName }) {
   const pageNo = Number(place.value.params['page'] ?? '1') || 1
   const found = useLoaded(

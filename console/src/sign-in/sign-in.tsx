@@ -13,7 +13,7 @@ import { FirstAdministrator } from './first-administrator.tsx'
 /** Whether somebody has followed the address that the server prints when it starts without an administrator. */
 const isAtFirst = (): boolean => place.value.path === 'first-administrator'
 
-/** The page of who is not signed in. */
+/** The page for signing in. */
 export function SignInPage() {
   const [makesFirst, setMakesFirst] = useState(isAtFirst())
   const [username, setUsername] = useState('')
@@ -97,7 +97,7 @@ function SignInFields(props: {
   )
 }
 
-/** Asks to sign in over the view, which keeps its edits and goes on afterwards. */
+/** Asks to sign in over the view, which keeps its edits and continues afterwards. */
 export function SignInAgain({ username }: { username: string }) {
   const [password, setPassword] = useState('')
   const { isBusy, problem, run } = useDoing(async () => setUser(await signIn(username, password)))

@@ -25,9 +25,9 @@ interface Result<T> {
 }
 
 /**
- * Reads something whenever `key` changes. Of several answers only that of the last request counts, so that a slow one never
- * replaces a newer one. A value of another key is not shown. With `isMeant` it is read again, quietly, when such an event says
- * that it has changed.
+ * Reads something whenever `key` changes. Only the answer to the last request counts, so that a slow one
+ * never replaces a newer one. A value of another key is not shown. With `isMeant` it is read again, quietly,
+ * when such an event says that it has changed.
  */
 export function useLoaded<T>(
   key: string,
@@ -118,7 +118,7 @@ async function resultOf<T>(key: string, load: () => Promise<T>): Promise<Result<
   }
 }
 
-/** Whether something stands between the page and the server for now. */
+/** Whether the server cannot be reached for now. */
 function isPassing(problem: Problem | undefined): boolean {
   return problem !== undefined && (problem.status === 0 || problem.status >= 500)
 }

@@ -16,7 +16,7 @@ interface TrustedTypes {
 
 const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
 
-/** The policy of the page allows these scripts and nothing else. Its name stands in the Content-Security-Policy. */
+/** The policy of the page allows these scripts and nothing else. The Content-Security-Policy names it. */
 const policy = trustedTypes?.createPolicy('waypost-workers', {
   createScriptURL: (name) => SCRIPTS[name as keyof typeof SCRIPTS],
 })

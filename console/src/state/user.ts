@@ -4,7 +4,7 @@ import { onSignedOut } from '../server/request.ts'
 import { namespaces } from './namespaces.ts'
 import { Store } from './store.ts'
 
-/** Who uses the page. */
+/** The user of the page. */
 export type Standing =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'unreachable'; readonly problem: Problem }
@@ -16,7 +16,7 @@ export const standing = new Store<Standing>({ kind: 'unknown' })
 
 let waiting: (() => void)[] = []
 
-/** Asks the server who uses the page. */
+/** Asks the server for the user of the page. */
 export async function findUser(): Promise<void> {
   try {
     setUser(await readUser())
@@ -34,7 +34,7 @@ export async function checkUser(): Promise<void> {
   if (value.kind === 'signed-in') standing.set({ ...value, user })
 }
 
-/** Somebody has signed in: what waits for that goes on. */
+/** Somebody has signed in: requests that wait for that continue. */
 export function setUser(user: User): void {
   standing.set({ kind: 'signed-in', user, isExpired: false })
   const resumed = waiting
@@ -42,7 +42,7 @@ export function setUser(user: User): void {
   for (const resume of resumed) resume()
 }
 
-/** Nobody is signed in any more, by the user's own wish: nothing waits. */
+/** Nobody is signed in any longer, because the user signed out: nothing waits. */
 export function forgetUser(): void {
   waiting = []
   namespaces.set(undefined)

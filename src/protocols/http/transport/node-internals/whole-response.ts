@@ -51,11 +51,11 @@ export class WholeResponse<T extends IncomingMessage = IncomingMessage>
   #sender: AnswerSender | undefined
 
   /**
-   * Takes an answer; `run` sends it. False, and nothing is taken, when the answer has to go Node's way:
-   * - It waits for an earlier answer, or the client has not read the last one.
-   * - It is the last answer of its connection.
-   * - It is large or has no body.
-   * - The request is not of HTTP/1.1.
+   * Takes an answer; `run` sends it. False, and nothing is taken, when the answer has to go Node's way. That is:
+   * - An answer that waits for an earlier one, or whose client has not read the last one.
+   * - The last answer of its connection.
+   * - A large answer, or one without a body.
+   * - The answer to a request that is not of HTTP/1.1.
    */
   takeWhole(head: string, { status, body, rest, isAscii = false }: Answer, sender: AnswerSender): boolean {
     const { socket } = this

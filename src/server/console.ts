@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Page, PageFile } from '../protocols/http/page/page-file.ts'
+import type { ConsoleAssets, PageFile } from '../protocols/http/page/page-file.ts'
 import type { PageParts } from '../protocols/http/page/page-routes.ts'
 import type { HttpCaller } from '../protocols/http/routing/route.ts'
 import { isLoopback } from '../protocols/http/transport/cross-site-guard.ts'
@@ -31,7 +31,7 @@ export async function openConsole(
 }
 
 /** Reads the files of the build; where there are none, the page says why. */
-export async function readPage(directory: string): Promise<Page> {
+export async function readPage(directory: string): Promise<ConsoleAssets> {
   try {
     const names = await readdir(directory, { recursive: true })
     if (!names.includes('index.html')) return { kind: 'missing', reason: await reasonIn(directory) }

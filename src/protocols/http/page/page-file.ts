@@ -12,6 +12,6 @@ export interface PageFile {
 }
 
 /** The console that the server serves, or why there is none. */
-export type Page =
+export type ConsoleAssets =
   | { readonly kind: 'built'; readonly files: readonly PageFile[] }
   | { readonly kind: 'missing'; readonly reason: string }

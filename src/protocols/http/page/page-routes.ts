@@ -6,11 +6,11 @@ import { textAnswer } from '../routing/answers.ts'
 import { route, type HttpCaller, type Route } from '../routing/route.ts'
 import type { Answer } from '../routing/answer.ts'
 import { answersOfFile, PAGE_HEADERS } from './page-answers.ts'
-import type { Page } from './page-file.ts'
+import type { ConsoleAssets } from './page-file.ts'
 
 /** What the routes of the console work on. */
 export interface PageParts {
-  readonly page: Page
+  readonly page: ConsoleAssets
   /** Whether the console is shown to this caller; the server decides what it may then do. */
   readonly isShownTo: (caller: HttpCaller) => boolean
 }

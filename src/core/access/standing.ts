@@ -23,13 +23,17 @@ export function isSessionOpen(session: Session, records: RecordView, nowMs: numb
 }
 
 /** Why an identity does not count. */
-export type Problem = 'not-signed-in' | 'unknown-user' | 'token-invalid' | 'token-expired'
+export type CredentialProblem = 'not-signed-in' | 'unknown-user' | 'token-invalid' | 'token-expired'
 
 /**
  * Why an identity does not count now; undefined where it does. The facts of the sign-in are compared with the
  * present records. So a changed password or an ended session counts at once, also for requests that wait.
  */
-export function problemOf(identity: Identity, records: RecordView, nowMs: number): Problem | undefined {
+export function problemOf(
+  identity: Identity,
+  records: RecordView,
+  nowMs: number,
+): CredentialProblem | undefined {
   switch (identity.kind) {
     case 'anonymous':
       return 'not-signed-in'
@@ -40,7 +44,11 @@ export function problemOf(identity: Identity, records: RecordView, nowMs: number
   }
 }
 
-function problemOfUser(identity: SignedIn, records: RecordView, nowMs: number): Problem | undefined {
+function problemOfUser(
+  identity: SignedIn,
+  records: RecordView,
+  nowMs: number,
+): CredentialProblem | undefined {
   const { username, by, credentialStamp, expiresMs } = identity
   const user = records.record(USER, username)
   if (user === undefined) return by === 'token' ? 'token-invalid' : 'unknown-user'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Problem } from '../../core/access/standing.ts'
+import type { CredentialProblem } from '../../core/access/standing.ts'
 import type { Resource } from '../../core/access/resource.ts'
 import type { SignedIn } from '../../core/access/identity.ts'
 import { ConnectionRegistration } from '../../core/naming/connections/connection-registration.ts'
@@ -19,7 +19,7 @@ class World {
   readonly allowed: ConnectionRegistration[] = []
   readonly left: ConnectionRegistration[] = []
   readonly ended: string[] = []
-  readonly problems = new Map<string, Problem>()
+  readonly problems = new Map<string, CredentialProblem>()
   forbidden: (username: string, resource: Resource) => boolean = () => false
   looked = 0
   /** Set: changes wait until they are called. */

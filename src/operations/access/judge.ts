@@ -1,7 +1,7 @@
 import { USER } from '../../core/access/access-records.ts'
 import type { Identity } from '../../core/access/identity.ts'
 import type { Rights } from '../../core/access/rights.ts'
-import { type Problem, problemOf } from '../../core/access/standing.ts'
+import { type CredentialProblem, problemOf } from '../../core/access/standing.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Action, Resource } from '../guard.ts'
@@ -55,7 +55,7 @@ export class Judge implements Authorisation {
   }
 
   /** Why the credentials of a caller do not count now; undefined where they do. */
-  problemOf(identity: Identity): Problem | undefined {
+  problemOf(identity: Identity): CredentialProblem | undefined {
     return problemOf(identity, this.#parts.state, this.#parts.nowMs())
   }
 
@@ -76,7 +76,7 @@ export class Judge implements Authorisation {
   }
 }
 
-const SENTENCE_OF: Readonly<Record<Problem, string>> = {
+const SENTENCE_OF: Readonly<Record<CredentialProblem, string>> = {
   'not-signed-in': 'Sign in first: POST /svc/v1/auth/login answers a token for the header Authorization.',
   'unknown-user': 'No user has this name and password.',
   'token-invalid': 'The token does not count, or not any longer: sign in again.',

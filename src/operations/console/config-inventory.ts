@@ -24,7 +24,7 @@ export const CONFIG_ORDERS = ['modifyTime', 'dataId', 'group', 'namespaceId', 's
 export type ConfigOrder = (typeof CONFIG_ORDERS)[number]
 
 /** A page of items that are looked for. */
-export interface InventoryRequest extends ConfigFilter {
+export interface ConfigListRequest extends ConfigFilter {
   /** Undefined: every one. */
   readonly namespaceId: string | undefined
   readonly sort: ConfigOrder
@@ -45,7 +45,7 @@ export interface ListedConfig {
 }
 
 /** A page of the list. */
-export interface Inventory {
+export interface ConfigListPage {
   readonly page: PageRequest
   readonly totalCount: number
   /** Whether it became too much for one request: then there may be others. */
@@ -65,7 +65,7 @@ export function inventoryOperations(parts: InventoryParts) {
     /** A page of the items of one namespace or of all, without those that the caller may not read. */
     list: guard.operation({
       permission: READ_CONFIG,
-      resources: ({ namespaceId }: InventoryRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
+      resources: ({ namespaceId }: ConfigListRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
       run: (request, caller) =>
         listed(parts, request, (item) => guard.shows(caller, 'read', configResource(item.key))),
     }),
@@ -73,16 +73,16 @@ export function inventoryOperations(parts: InventoryParts) {
 }
 
 /** The items of a page, with the lines that were looked for. */
-interface ShownItems extends Omit<Inventory, 'entries' | 'missingServers'> {
+interface ShownItems extends Omit<ConfigListPage, 'entries' | 'missingServers'> {
   readonly shown: readonly (readonly [ConfigItem, readonly Hit[]])[]
 }
 
 /** A page, with what the store and the other servers know of its items. */
 async function listed(
   parts: InventoryParts,
-  request: InventoryRequest,
+  request: ConfigListRequest,
   isShown: (item: ConfigItem) => boolean,
-): Promise<Inventory> {
+): Promise<ConfigListPage> {
   const { shown, ...about } = await parts.walks.run((turns) =>
     new Listing(parts, request, turns).page(isShown),
   )
@@ -99,11 +99,11 @@ async function listed(
 /** The making of one page. */
 class Listing {
   readonly #parts: InventoryParts
-  readonly #request: InventoryRequest
+  readonly #request: ConfigListRequest
   readonly #turns: Turns
   #isTruncated = false
 
-  constructor(parts: InventoryParts, request: InventoryRequest, turns: Turns) {
+  constructor(parts: InventoryParts, request: ConfigListRequest, turns: Turns) {
     this.#parts = parts
     this.#request = request
     this.#turns = turns
@@ -160,7 +160,7 @@ function candidates({ configs }: InventoryParts['state'], namespaceId: string | 
   return Array.from(namespaceId === undefined ? configs.all() : configs.inNamespace(namespaceId))
 }
 
-function comparison({ sort, isDescending }: InventoryRequest): (a: ConfigItem, b: ConfigItem) => number {
+function comparison({ sort, isDescending }: ConfigListRequest): (a: ConfigItem, b: ConfigItem) => number {
   const sign = isDescending ? -1 : 1
   const valueOf = SORTED_BY[sort]
   return (a, b) => {

@@ -2,7 +2,7 @@ import type { Operations } from '../../../../operations/operations.ts'
 import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
 import {
   CONFIG_ORDERS,
-  type Inventory,
+  type ConfigListPage,
   type ListedConfig,
 } from '../../../../operations/console/config-inventory.ts'
 import * as fields from '../../../parameters/fields.ts'
@@ -119,7 +119,7 @@ export function listConfigsEndpoint(inventory: Operations['inventory']): Endpoin
   })
 }
 
-function inventoryJson({ page, totalCount, isTruncated, next, ...found }: Inventory): object {
+function inventoryJson({ page, totalCount, isTruncated, next, ...found }: ConfigListPage): object {
   const listed = pageJson(page, totalCount, found.entries.map(listedJson))
   return { ...listed, truncated: isTruncated, next: nextJson(next), missingServers: found.missingServers }
 }

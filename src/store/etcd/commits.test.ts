@@ -8,12 +8,12 @@ import { EtcdError } from './client/etcd-error.ts'
 import type { Operation, TxnResult } from './client/messages.ts'
 import { Keys } from './keys.ts'
 import { PlaceTaken } from './place-taken.ts'
-import type { Sent } from './request-fence.ts'
+import type { SendOutcome } from './request-fence.ts'
 
 const keys = new Keys('w/')
 
 /** What comes of each request, in their order. */
-let answers: ((operations: readonly Operation[]) => Sent)[] = []
+let answers: ((operations: readonly Operation[]) => SendOutcome)[] = []
 let sent = 0
 let isBehind = false
 /** Revisions that somebody waited for. */
@@ -69,11 +69,11 @@ function removal(port: number): Unit {
 }
 
 const commit = (...units: Unit[]) => commits.commit(units, { decidedAt: 7, withinMs: 1_000 })
-const lost = (): Sent => ({ kind: 'lost', revision: 9 })
-const fails = (error: Error) => (): Sent => {
+const lost = (): SendOutcome => ({ kind: 'lost', revision: 9 })
+const fails = (error: Error) => (): SendOutcome => {
   throw error
 }
-function held(operations: readonly Operation[]): Sent {
+function held(operations: readonly Operation[]): SendOutcome {
   const results = operations.map(() => ({ did: 'txn', revision: 0, succeeded: true, results: [] }) as const)
   const result: TxnResult = { revision: 8, succeeded: true, results }
   return { kind: 'answered', result }

@@ -7,7 +7,7 @@ import { PlaceTaken } from './place-taken.ts'
 import { requestOf, toJson } from './values.ts'
 
 /** The outcome of a request. `lost`: its answer was lost, and it was written in this revision. */
-export type Sent =
+export type SendOutcome =
   | { readonly kind: 'answered'; readonly result: TxnResult }
   | { readonly kind: 'lost'; readonly revision: number }
 
@@ -68,7 +68,7 @@ export class RequestFence {
    * Sends operations as one request. Rejects with {@link PlaceTaken}, with `EtcdError` if they were certainly not written,
    * and with Refusal `store-unavailable` if that is not known.
    */
-  async send(operations: readonly Operation[], { stamp, leftMs }: SendOptions): Promise<Sent> {
+  async send(operations: readonly Operation[], { stamp, leftMs }: SendOptions): Promise<SendOutcome> {
     // Before that nothing new may be sent.
     if (this.#unsure !== undefined) await this.#findOut(this.#unsure, Math.min(FENCE_MS, leftMs()))
     const limitMs = leftMs() - FENCE_MS

@@ -5,7 +5,7 @@ import type { RecordView } from '../core/records/record-tables.ts'
 import { Refusal } from '../core/refusal.ts'
 import { clientNetwork } from './client-network.ts'
 import type { PasswordCheck, Passwords } from './passwords.ts'
-import { type Attempt, SignInAttempts } from './sign-in-attempts.ts'
+import { type SignInAttempt, SignInAttempts } from './sign-in-attempts.ts'
 import { VerifiedPairs } from './verified-pairs.ts'
 
 /** What signing in with a password works with. */
@@ -19,7 +19,7 @@ export interface PasswordSignInParts {
 }
 
 /** A username and password, and the address that they came from. */
-export interface PasswordAttempt extends Attempt {
+export interface PasswordAttempt extends SignInAttempt {
   readonly password: string
 }
 
@@ -61,7 +61,7 @@ export class PasswordSignIn {
   }
 
   /** Like `check`, for a secret of another kind: `isRight` says whether it is the right one. */
-  async guarded(attempt: Attempt, isRight: () => boolean): Promise<boolean> {
+  async guarded(attempt: SignInAttempt, isRight: () => boolean): Promise<boolean> {
     await this.#begin(attempt)
     const right = isRight()
     this.#finish(attempt, right)
@@ -79,7 +79,7 @@ export class PasswordSignIn {
   }
 
   /** Waits for another client's check of the same pair. Its failure counts for this client too. */
-  async #checkWith(running: Promise<User | undefined>, attempt: Attempt): Promise<User | undefined> {
+  async #checkWith(running: Promise<User | undefined>, attempt: SignInAttempt): Promise<User | undefined> {
     const user = await running
     if (user !== undefined) return user
     this.#attempts.begin(attempt, this.#parts.nowMs())
@@ -114,7 +114,7 @@ export class PasswordSignIn {
   }
 
   /** Counts the attempt, at once unless it is slowed. Nothing happens between the last look at the counters and that. */
-  async #begin(attempt: Attempt): Promise<void> {
+  async #begin(attempt: SignInAttempt): Promise<void> {
     const delayMs = this.#admissionOf(attempt)
     if (delayMs > 0) {
       await this.#delay(attempt, delayMs)
@@ -123,19 +123,19 @@ export class PasswordSignIn {
     this.#attempts.begin(attempt, this.#parts.nowMs())
   }
 
-  #finish(attempt: Attempt, matches: boolean): void {
+  #finish(attempt: SignInAttempt, matches: boolean): void {
     if (matches) this.#attempts.succeeded(attempt)
     else this.#attempts.failed(attempt, this.#parts.nowMs())
   }
 
   /** How long the attempt is slowed, ms. Throws `sign-in-slowed` where the user has to pause at this address. */
-  #admissionOf(attempt: Attempt): number {
+  #admissionOf(attempt: SignInAttempt): number {
     const admission = this.#attempts.admissionOf(attempt, this.#parts.nowMs())
     if (admission.kind === 'locked') throw slowed(admission.waitMs)
     return admission.delayMs
   }
 
-  async #delay({ ip }: Attempt, ms: number): Promise<void> {
+  async #delay({ ip }: SignInAttempt, ms: number): Promise<void> {
     const network = clientNetwork(ip)
     const ofNetwork = this.#delayed.get(network) ?? 0
     if (ofNetwork >= MOST_DELAYED_OF_ADDRESS || this.#delayedCount >= MOST_DELAYED) throw slowed(ms)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type Attempt, SignInAttempts } from './sign-in-attempts.ts'
+import { type SignInAttempt, SignInAttempts } from './sign-in-attempts.ts'
 
 const ann = { username: 'ann', ip: '10.0.0.1' }
 const MINUTE = 60_000
 const AT_ONCE = { kind: 'admitted', delayMs: 0 }
 
 /** Fails that many times, as soon as it may. Gives the time of the last one. */
-function failing(attempts: SignInAttempts, times: number, attempt: Attempt = ann): number {
+function failing(attempts: SignInAttempts, times: number, attempt: SignInAttempt = ann): number {
   let nowMs = 0
   for (let turn = 0; turn < times; turn++) {
     const admission = attempts.admissionOf(attempt, nowMs)
@@ -48,7 +48,7 @@ describe('a user at an address', () => {
   test('locks neither other users nor other addresses, but its whole IPv6 network', () => {
     const attempts = new SignInAttempts()
     failing(attempts, 5, { username: 'ann', ip: '2001:db8:1:2::1' })
-    const kindFor = (attempt: Attempt) => attempts.admissionOf(attempt, 0).kind
+    const kindFor = (attempt: SignInAttempt) => attempts.admissionOf(attempt, 0).kind
     expect(kindFor({ username: 'ann', ip: '2001:db8:1:2:ffff::9' })).toBe('locked')
     expect(kindFor({ username: 'ann', ip: '2001:db8:1:3::1' })).toBe('admitted')
     expect(kindFor({ username: 'bob', ip: '2001:db8:1:2::1' })).toBe('admitted')

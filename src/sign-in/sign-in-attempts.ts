@@ -19,12 +19,12 @@ const LONGEST_DELAY_MS = 3 * SECOND_MS
 const MOST_COUNTED = 20_000
 
 /** Whether an attempt is made now. `delayMs`: it is made after that time. */
-export type Admission =
+export type SignInDecision =
   | { readonly kind: 'admitted'; readonly delayMs: number }
   | { readonly kind: 'locked'; readonly waitMs: number }
 
 /** The name that tries to sign in, and its address. The username has a bounded length. */
-export interface Attempt {
+export interface SignInAttempt {
   readonly username: string
   readonly ip: string
 }
@@ -42,7 +42,7 @@ export class SignInAttempts {
   readonly #familiar = new Set<string>()
 
   /** Whether an attempt is made now, later or not at all. */
-  admissionOf(attempt: Attempt, nowMs: number): Admission {
+  admissionOf(attempt: SignInAttempt, nowMs: number): SignInDecision {
     const pair = pairOf(attempt)
     const ofPair = this.#pairs.get(pair, nowMs)
     const waitMs = ofPair === undefined ? 0 : ofPair.lastMs + pauseMs(ofPair.count) - nowMs
@@ -55,18 +55,18 @@ export class SignInAttempts {
   }
 
   /** An attempt begins. It counts as failed until it has succeeded, so that attempts at the same time count too. */
-  begin(attempt: Attempt, nowMs: number): void {
+  begin(attempt: SignInAttempt, nowMs: number): void {
     this.#pairs.add(pairOf(attempt), nowMs)
     this.#users.add(attempt.username, nowMs)
   }
 
   /** An attempt that began has failed. */
-  failed({ ip }: Attempt, nowMs: number): void {
+  failed({ ip }: SignInAttempt, nowMs: number): void {
     this.#addresses.add(clientNetwork(ip), nowMs)
   }
 
   /** An attempt that began has succeeded: the pair starts from zero. The failures at other addresses still count for the user. */
-  succeeded(attempt: Attempt): void {
+  succeeded(attempt: SignInAttempt): void {
     const pair = pairOf(attempt)
     this.#pairs.forget(pair)
     this.#users.takeBack(attempt.username)
@@ -76,7 +76,7 @@ export class SignInAttempts {
   }
 
   /** An attempt that began could not be made. */
-  withdrawn(attempt: Attempt): void {
+  withdrawn(attempt: SignInAttempt): void {
     this.#pairs.takeBack(pairOf(attempt))
     this.#users.takeBack(attempt.username)
   }
@@ -94,6 +94,6 @@ function delayMs(tooMany: number): number {
   return Math.min(LONGEST_DELAY_MS, Math.max(0, 100 * tooMany))
 }
 
-function pairOf({ username, ip }: Attempt): string {
+function pairOf({ username, ip }: SignInAttempt): string {
   return `${clientNetwork(ip)}\n${username}`
 }

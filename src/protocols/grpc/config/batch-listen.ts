@@ -1,6 +1,6 @@
 import type { Operations } from '../../../operations/operations.ts'
 import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
-import { type Call, requestType } from '../requests/request-type.ts'
+import { type RequestContext, requestType } from '../requests/request-type.ts'
 import { keysOf, listenedItems, namesOf } from './listened-item.ts'
 import { ListeningConnections, type ListeningConnectionParts } from './listening-connections.ts'
 
@@ -32,14 +32,14 @@ export function batchListen(parts: BatchListenParts) {
     },
   })
 
-  function listenTo(items: readonly WatchedItem[], call: Call): readonly WatchedItem[] {
+  function listenTo(items: readonly WatchedItem[], call: RequestContext): readonly WatchedItem[] {
     const { watch, pushes } = connections.of(call)
     const changed = listening.watch({ watch, items }, call.caller)
     for (const { key } of items) pushes.forget(key.text)
     return changed
   }
 
-  function unlisten(items: readonly WatchedItem[], { connection, caller }: Call): void {
+  function unlisten(items: readonly WatchedItem[], { connection, caller }: RequestContext): void {
     const known = connections.known(connection)
     if (known === undefined) return
     listening.unwatch({ watch: known.watch, keys: keysOf(items) }, caller)

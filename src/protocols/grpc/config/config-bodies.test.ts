@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../../core/refusal.ts'
 import type { Operations } from '../../../operations/operations.ts'
-import type { Call } from '../requests/request-type.ts'
+import type { RequestContext } from '../requests/request-type.ts'
 import { configRequests } from './config-requests.ts'
 
 const KEYS = [
@@ -57,7 +57,7 @@ describe('whatever a client sends', () => {
     fc.assert(
       fc.property(body, (sent) => {
         try {
-          read(sent, undefined as unknown as Call)
+          read(sent, undefined as unknown as RequestContext)
         } catch (error) {
           expect(error).toBeInstanceOf(Refusal)
         }

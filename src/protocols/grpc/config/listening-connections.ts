@@ -1,7 +1,7 @@
 import type { Operations } from '../../../operations/operations.ts'
 import type { StreamWatch } from '../../../operations/config/config-streams.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
-import type { Call } from '../requests/request-type.ts'
+import type { RequestContext } from '../requests/request-type.ts'
 import { ChangePushes } from './change-pushes.ts'
 
 /** What listening connections need of the server. */
@@ -32,7 +32,7 @@ export class ListeningConnections {
   }
 
   /** The listening of the connection that calls. */
-  of(call: Call): ListeningConnection {
+  of(call: RequestContext): ListeningConnection {
     const known = this.#known.get(call.connection)
     if (known !== undefined) return known
     const joined = this.#join(call)
@@ -40,7 +40,7 @@ export class ListeningConnections {
     return joined
   }
 
-  #join({ connection, caller }: Call): ListeningConnection {
+  #join({ connection, caller }: RequestContext): ListeningConnection {
     const pushes = new ChangePushes({
       connection,
       after: this.#parts.after,

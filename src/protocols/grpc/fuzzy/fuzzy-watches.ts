@@ -2,7 +2,7 @@ import { tooManyPatterns, type WatchedKeys } from '../../../operations/watched-k
 import type { KeyPattern } from '../../../core/text/key-pattern.ts'
 import type { Permission } from '../../../operations/authorisation.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
-import { type AnyRequestType, type Call, requestType } from '../requests/request-type.ts'
+import { type AnyRequestType, type RequestContext, requestType } from '../requests/request-type.ts'
 import { type FuzzyRequest, readFuzzyRequest } from './fuzzy-request.ts'
 import { type FuzzyDialect, FuzzySync } from './fuzzy-sync.ts'
 
@@ -19,7 +19,7 @@ export interface FuzzyWatchParts<Key> {
   /** What a pattern means for a caller, now and later. */
   readonly watch: (
     request: { pattern: KeyPattern; touched: (key: Key) => void },
-    call: Call,
+    call: RequestContext,
   ) => WatchedKeys<Key>
   /** Runs something later, and keeps no process alive for it. */
   readonly after: (ms: number, run: () => void) => void
@@ -57,7 +57,7 @@ class FuzzyWatches<Key> {
     this.#parts = parts
   }
 
-  watch(request: FuzzyRequest, call: Call): void {
+  watch(request: FuzzyRequest, call: RequestContext): void {
     const { connection } = call
     const { sent } = request
     const { syncs, hasEnded } = this.#of(connection)
@@ -72,7 +72,7 @@ class FuzzyWatches<Key> {
     sync.begin(watched, request)
   }
 
-  cancel({ sent }: FuzzyRequest, { connection }: Call): void {
+  cancel({ sent }: FuzzyRequest, { connection }: RequestContext): void {
     const { syncs } = this.#of(connection)
     syncs.get(sent.text)?.end()
     syncs.delete(sent.text)

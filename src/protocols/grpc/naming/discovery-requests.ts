@@ -9,7 +9,7 @@ import * as fields from '../../parameters/fields.ts'
 import { splitClusters } from '../../parameters/grouped-name.ts'
 import { parseServiceFilter } from '../../parameters/json-fields.ts'
 import { Type } from '../../parameters/schema.ts'
-import { type AnyRequestType, type Call, requestType } from '../requests/request-type.ts'
+import { type AnyRequestType, type RequestContext, requestType } from '../requests/request-type.ts'
 import { ReadyJson } from '../wire/json.ts'
 import { bodyReader } from './body-reader.ts'
 import { SERVICE_KEYS, serviceKeyOf } from './service-names.ts'
@@ -102,7 +102,7 @@ function list({ services }: Pick<Operations, 'services'>): AnyRequestType {
 }
 
 function listRequest(
-  { connection }: Call,
+  { connection }: RequestContext,
   asked: Pick<StreamListRequest, 'key' | 'clustersText' | 'healthyOnly'>,
 ): StreamListRequest {
   const consumerIp = connection.client.clientIp || connection.ip

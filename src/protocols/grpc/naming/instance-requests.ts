@@ -4,7 +4,7 @@ import type { Operations } from '../../../operations/operations.ts'
 import { invalid } from '../../parameters/parameter-field.ts'
 import { Type } from '../../parameters/schema.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
-import { type AnyRequestType, type Call, requestType } from '../requests/request-type.ts'
+import { type AnyRequestType, type RequestContext, requestType } from '../requests/request-type.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { bodyReader } from './body-reader.ts'
 import { isPersistent, readInstance, type SentInstance } from './instance-body.ts'
@@ -56,7 +56,7 @@ const readService = bodyReader(
 export function instanceRequests({ operations, limits }: InstanceRequestParts): AnyRequestType[] {
   const { release, publish } = operations.connectionInstances
   const connections = new PublishingConnections(release)
-  const run = async (body: InstanceBody, call: Call): Promise<object> => {
+  const run = async (body: InstanceBody, call: RequestContext): Promise<object> => {
     const { type, serviceKey, change } = body
     const connectionId = change.kind === 'replace' ? connections.idOf(call) : ''
     await carryOut(operations, { serviceKey, change, connectionId }, call)
@@ -134,7 +134,7 @@ interface Carried {
 function carryOut(
   { instances, connectionInstances }: InstanceRequestParts['operations'],
   { serviceKey, change, connectionId }: Carried,
-  { connection, caller }: Call,
+  { connection, caller }: RequestContext,
 ): unknown {
   const app = connection.client.appName
   switch (change.kind) {

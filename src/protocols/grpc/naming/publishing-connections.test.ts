@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { ANONYMOUS } from '../../../core/access/identity.ts'
 import type { EndReason } from '../connections/client-connection.ts'
-import type { Call } from '../requests/request-type.ts'
+import type { RequestContext } from '../requests/request-type.ts'
 import { PublishingConnections } from './publishing-connections.ts'
 
 let released: object[]
@@ -24,7 +24,11 @@ function call(id: string, version = 'Nacos-Go-Client:v2.3.5') {
     onEnd: (ended: (why: EndReason) => void) => void onEnd.push(ended),
   }
   const end = (why: EndReason): void => onEnd.forEach((ended) => ended(why))
-  return { call: { connection, caller: { ip: '', identity: ANONYMOUS } } as unknown as Call, end, onEnd }
+  return {
+    call: { connection, caller: { ip: '', identity: ANONYMOUS } } as unknown as RequestContext,
+    end,
+    onEnd,
+  }
 }
 
 test('a connection is asked once to say when it ends', () => {

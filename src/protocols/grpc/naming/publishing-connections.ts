@@ -1,5 +1,5 @@
 import type { Operations } from '../../../operations/operations.ts'
-import type { Call } from '../requests/request-type.ts'
+import type { RequestContext } from '../requests/request-type.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 
 /**
@@ -19,7 +19,7 @@ export class PublishingConnections {
   }
 
   /** The id of the connection that calls, which is going to publish. */
-  idOf({ connection, caller }: Call): string {
+  idOf({ connection, caller }: RequestContext): string {
     if (this.#known.has(connection)) return connection.id
     this.#known.add(connection)
     const { id: connectionId } = connection

@@ -4,7 +4,7 @@ import { Refusal } from '../../../core/refusal.ts'
 import { bodyOf, fakeConnection, FakeSession } from '../connections/connection.test-support.ts'
 import { ConnectionBook } from '../connections/connection-book.ts'
 import { Dispatch, type DispatchParts } from './dispatch.ts'
-import { type Call, requestType } from './request-type.ts'
+import { type RequestContext, requestType } from './request-type.ts'
 
 /** Answers what it was sent; `refuse` and `fail` make it throw. */
 const ECHO = requestType({
@@ -12,7 +12,7 @@ const ECHO = requestType({
   answer: 'EchoResponse',
   permission: { action: 'read', resource: 'config' },
   read: (body) => body,
-  run(body, { caller, headers }: Call) {
+  run(body, { caller, headers }: RequestContext) {
     if (body['refuse'] !== undefined) throw new Refusal('forbidden', 'No.')
     if (body['fail'] !== undefined) throw new Error('a fault')
     return { echo: body['text'], ip: caller.ip, app: headers.get('app') }

@@ -11,7 +11,7 @@ import type { MessageHead } from '../wire/message-head.ts'
 import type { Message, Sent } from '../wire/payload.ts'
 import { answered, refused } from './answers.ts'
 import { sentError, TRANSPORT } from './error-codes.ts'
-import type { AnyRequestType, Call } from './request-type.ts'
+import type { AnyRequestType, RequestContext } from './request-type.ts'
 
 /** What requests are answered with. */
 export interface DispatchParts {
@@ -65,7 +65,7 @@ type Request = MessageHead & { readonly body: Uint8Array | undefined }
 /** A request that nothing but its body can refuse. */
 interface Admitted {
   readonly known: AnyRequestType
-  readonly call: Call
+  readonly call: RequestContext
   /** Set for a caller who does not count: it gets this refusal, whatever its request says. */
   readonly refusal: Refusal | undefined
 }

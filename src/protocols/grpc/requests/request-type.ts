@@ -3,7 +3,7 @@ import type { ClientConnection } from '../connections/client-connection.ts'
 import type { JsonObject } from '../wire/json.ts'
 
 /** The caller of a request, and its connection. */
-export interface Call {
+export interface RequestContext {
   readonly connection: ClientConnection
   readonly caller: Caller
   /** The headers of the request, by their names in lower case. */
@@ -21,12 +21,12 @@ export interface RequestType<B> {
   /** That of the operations which it calls; they judge the resources themselves. */
   readonly permission: Permission
   /** The body, checked. `null`, `''` and absent keys are made one here. Throws Refusal where a key is wrong. */
-  readonly read: (body: JsonObject, call: Call) => B
+  readonly read: (body: JsonObject, call: RequestContext) => B
   /**
    * The own keys of the answer, without `null`; a ReadyJson where the text is at hand. A Refusal becomes the answer of this
    * type with resultCode 500, its errorCode and its message.
    */
-  readonly run: (body: B, call: Call) => object | Promise<object>
+  readonly run: (body: B, call: RequestContext) => object | Promise<object>
 }
 
 /** A kind of request whose bodies only itself knows. */

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { CallOptions } from '@connectrpc/connect'
 import type { Clock } from './clock.ts'
-import type { Connection } from './connection.ts'
+import type { EtcdConnection } from './connection.ts'
 import type { Endpoints } from './endpoints.ts'
 import { EtcdError, toEtcdError } from './etcd-error.ts'
 
@@ -14,7 +14,7 @@ export interface Limits {
 }
 
 /** One attempt of a call, on one endpoint. */
-export type Attempt<T> = (connection: Connection, options: CallOptions) => Promise<T>
+export type Attempt<T> = (connection: EtcdConnection, options: CallOptions) => Promise<T>
 
 const ROUND_PAUSE_MS = 50
 const PROOF_MS = 500
@@ -27,15 +27,15 @@ export class Calls {
   readonly #endpoints: Endpoints
   readonly #clock: Clock
   readonly #limits: Limits
-  readonly #open: (endpoint: string) => Connection
-  readonly #connections = new Map<string, Connection>()
-  readonly #proving = new Set<Connection>()
+  readonly #open: (endpoint: string) => EtcdConnection
+  readonly #connections = new Map<string, EtcdConnection>()
+  readonly #proving = new Set<EtcdConnection>()
 
   constructor(parts: {
     endpoints: Endpoints
     clock: Clock
     limits: Limits
-    open: (endpoint: string) => Connection
+    open: (endpoint: string) => EtcdConnection
   }) {
     this.#endpoints = parts.endpoints
     this.#clock = parts.clock
@@ -57,7 +57,7 @@ export class Calls {
   }
 
   /** The connection to an endpoint, the current one by default. */
-  connection(endpoint = this.#endpoints.current): Connection {
+  connection(endpoint = this.#endpoints.current): EtcdConnection {
     const known = this.#connections.get(endpoint)
     if (known !== undefined) return known
     const connection = this.#open(endpoint)
@@ -66,7 +66,7 @@ export class Calls {
   }
 
   /** Leaves this connection's endpoint. */
-  failed({ endpoint }: Connection): void {
+  failed({ endpoint }: EtcdConnection): void {
     this.#endpoints.failed(endpoint)
   }
 
@@ -98,7 +98,7 @@ export class Calls {
 
   async #attempt<T>(
     attempt: Attempt<T>,
-    connection: Connection,
+    connection: EtcdConnection,
     { attemptMs, leftMs }: { attemptMs: number; leftMs: number },
   ): Promise<T> {
     const limitMs = Math.max(1, Math.min(attemptMs, leftMs))
@@ -115,7 +115,7 @@ export class Calls {
   }
 
   /** Ends the connection if the endpoint is silent altogether: watches and other calls must leave it too. */
-  async #prove(connection: Connection): Promise<void> {
+  async #prove(connection: EtcdConnection): Promise<void> {
     if (this.#proving.has(connection)) return
     this.#proving.add(connection)
     try {

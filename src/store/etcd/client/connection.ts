@@ -7,7 +7,7 @@ import { EtcdError } from './etcd-error.ts'
 import { KV, Lease, Maintenance, Watch } from './generated/rpc_pb.js'
 
 /** One endpoint, with the calls that it offers. */
-export interface Connection {
+export interface EtcdConnection {
   readonly endpoint: string
   readonly kv: Client<typeof KV>
   readonly watch: Client<typeof Watch>
@@ -32,7 +32,7 @@ export interface TlsFiles {
 const PING = { pingIntervalMs: 6_000, pingTimeoutMs: 2_000, pingIdleConnection: false }
 
 /** Makes connections over HTTP/2. */
-export function connectTo(clock: Clock, tls: TlsFiles = {}): (endpoint: string) => Connection {
+export function connectTo(clock: Clock, tls: TlsFiles = {}): (endpoint: string) => EtcdConnection {
   const files = Object.entries(tls).map(([name, file]) => [name, readFileSync(file as string)])
   const options = Object.fromEntries(files) as Record<string, Buffer>
   return (endpoint) => {
@@ -53,8 +53,8 @@ export function connectTo(clock: Clock, tls: TlsFiles = {}): (endpoint: string) 
 export function connectionOver(
   endpoint: string,
   transport: Transport,
-  session: Pick<Connection, 'connect' | 'close'>,
-): Connection {
+  session: Pick<EtcdConnection, 'connect' | 'close'>,
+): EtcdConnection {
   return {
     endpoint,
     kv: createClient(KV, transport),

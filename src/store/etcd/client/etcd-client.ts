@@ -1,7 +1,7 @@
 import { Calls } from './calls.ts'
 import type { Limits } from './calls.ts'
 import type { Clock } from './clock.ts'
-import type { Connection } from './connection.ts'
+import type { EtcdConnection } from './connection.ts'
 import { Endpoints } from './endpoints.ts'
 import { EtcdError, toEtcdError } from './etcd-error.ts'
 import { grantLease } from './lease.ts'
@@ -21,7 +21,7 @@ export interface EtcdClientParts {
   readonly clock: Clock
   readonly random: () => number
   /** Opens a connection: `connectTo` of `connection.ts`, or one for tests. */
-  readonly open: (endpoint: string) => Connection
+  readonly open: (endpoint: string) => EtcdConnection
   readonly limits?: Partial<Limits>
   /** How often a quiet watch asks for its progress. */
   readonly progressMs?: number
@@ -189,7 +189,7 @@ export class EtcdClient {
 
   async #asked<T>(
     endpoint: string,
-    ask: (connection: Connection, limitMs: number) => Promise<T>,
+    ask: (connection: EtcdConnection, limitMs: number) => Promise<T>,
   ): Promise<T> {
     const connection = this.#calls.connection(endpoint)
     await connection.connect(this.#limits.attemptMs)

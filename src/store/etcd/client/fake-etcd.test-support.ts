@@ -2,7 +2,7 @@ import { createRouterTransport } from '@connectrpc/connect'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { Clock } from './clock.ts'
 import { connectionOver } from './connection.ts'
-import type { Connection } from './connection.ts'
+import type { EtcdConnection } from './connection.ts'
 import { EtcdError } from './etcd-error.ts'
 import { KV, Lease, Maintenance, Watch } from './generated/rpc_pb.js'
 
@@ -17,7 +17,9 @@ export interface FakeMember {
 }
 
 /** Opens connections to members in memory, and counts what was opened. */
-export function fakeEtcd(members: Readonly<Record<string, FakeMember>>): (endpoint: string) => Connection {
+export function fakeEtcd(
+  members: Readonly<Record<string, FakeMember>>,
+): (endpoint: string) => EtcdConnection {
   return (endpoint) => {
     const member = members[endpoint]!
     const transport = createRouterTransport(({ service }) => {

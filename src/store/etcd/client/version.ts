@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { EtcdConnection } from './connection.ts'
 import { EtcdError, toEtcdError } from './etcd-error.ts'
 
 /** The oldest patch release of each minor one. 3.5 lost events of watches before the fixes of its issues 18089 and 19179. */
@@ -28,7 +28,7 @@ export interface MemberStatus {
 }
 
 /** The state of a member. Rejects with `unavailable` if it does not answer. */
-export async function memberStatus(connection: Connection, limitMs: number): Promise<MemberStatus> {
+export async function memberStatus(connection: EtcdConnection, limitMs: number): Promise<MemberStatus> {
   const status = await connection.maintenance.status({}, { timeoutMs: limitMs }).catch((reason: unknown) => {
     throw toEtcdError(reason)
   })
@@ -44,7 +44,7 @@ export async function memberStatus(connection: Connection, limitMs: number): Pro
 }
 
 /** Rejects with `unsupported` if the member's version is too old. */
-export async function refuseUnsupported(connection: Connection, limitMs: number): Promise<void> {
+export async function refuseUnsupported(connection: EtcdConnection, limitMs: number): Promise<void> {
   const { version } = await memberStatus(connection, limitMs)
   if (isSupported(version)) return
   throw new EtcdError(

@@ -2,7 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { HEADERS } from './calls.ts'
 import type { Calls } from './calls.ts'
 import type { Clock } from './clock.ts'
-import type { Connection } from './connection.ts'
+import type { EtcdConnection } from './connection.ts'
 import { EtcdError, toEtcdError } from './etcd-error.ts'
 import type { WatchRequestSchema, WatchResponse } from './generated/rpc_pb.js'
 import { revisionOf, toNumber, toRange } from './messages.ts'
@@ -117,7 +117,7 @@ class RunningWatch implements Watch {
   }
 
   /** Follows one connection until it fails. */
-  async #follow(connection: Connection): Promise<never> {
+  async #follow(connection: EtcdConnection): Promise<never> {
     await connection.connect(this.#parts.connectMs)
     await refuseUnsupported(connection, this.#parts.connectMs)
     const lost = new AbortController()
@@ -143,7 +143,7 @@ class RunningWatch implements Watch {
     return { ...toRange(this.#options), startRevision, fragment: true }
   }
 
-  async #receive(response: WatchResponse, connection: Connection): Promise<void> {
+  async #receive(response: WatchResponse, connection: EtcdConnection): Promise<void> {
     this.#heard = true
     if (response.compactRevision > 0n) throw new Broken('compacted')
     if (response.canceled)
@@ -161,7 +161,7 @@ class RunningWatch implements Watch {
     if (reached >= this.#revisions.next - 1) this.#listener.reached(this.#revisions.next - 1)
   }
 
-  async #created({ header }: WatchResponse, connection: Connection): Promise<void> {
+  async #created({ header }: WatchResponse, connection: EtcdConnection): Promise<void> {
     const clusterId = header?.clusterId ?? 0n
     this.#clusterId ??= clusterId
     if (clusterId !== this.#clusterId) throw new Broken('restored')

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import type { Watch, WatchOptions } from '../../src/store/etcd/client/watch.ts'
-import type { Revision } from '../../src/store/etcd/client/whole-revisions.ts'
+import type { KeyRevision } from '../../src/store/etcd/client/whole-revisions.ts'
 
 /** What a watch has reported so far. */
 export interface WatchRecord {
   readonly watch: Watch
-  readonly revisions: readonly Revision[]
+  readonly revisions: readonly KeyRevision[]
   readonly reached: number
   readonly connections: number
   readonly broken: 'compacted' | 'restored' | undefined
@@ -18,7 +18,7 @@ const LIMIT_MS = 60_000
 
 /** Starts a watch that is recorded. The client ends it. */
 export function recordWatch(client: EtcdClient, options: WatchOptions): WatchRecord {
-  const revisions: Revision[] = []
+  const revisions: KeyRevision[] = []
   const seen = { reached: 0, connections: 0, broken: undefined as 'compacted' | 'restored' | undefined }
   const watch = client.watch(options, {
     changed: (revision) => void revisions.push(revision),

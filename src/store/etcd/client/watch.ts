@@ -9,7 +9,7 @@ import { revisionOf, toNumber, toRange } from './messages.ts'
 import type { KeyRange } from './messages.ts'
 import { refuseUnsupported } from './version.ts'
 import { WholeRevisions } from './whole-revisions.ts'
-import type { Revision } from './whole-revisions.ts'
+import type { KeyRevision } from './whole-revisions.ts'
 
 /** What a watch observes. */
 export interface WatchOptions extends KeyRange {
@@ -20,7 +20,7 @@ export interface WatchOptions extends KeyRange {
 /** The listener of a watch. Nothing is called after `broken` or after the watch was closed. */
 export interface WatchListener {
   /** Every revision that has changed a watched key, in order, each once and complete. */
-  changed(revision: Revision): void
+  changed(revision: KeyRevision): void
   /** All changes up to this revision were reported. Also called from time to time while nothing changes. */
   reached(revision: number): void
   /** The watch has ended: what comes after the last reported revision is not known. Everything must be read again. */

@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EventSchema } from './generated/kv_pb.js'
 import { WholeRevisions } from './whole-revisions.ts'
-import type { Revision } from './whole-revisions.ts'
+import type { KeyRevision } from './whole-revisions.ts'
 
 const event = (revision: number, key: string) =>
   toBinary(EventSchema, create(EventSchema, { kv: { key: Buffer.from(key), modRevision: BigInt(revision) } }))
 
-const shown = (revisions: Iterable<Revision>) =>
+const shown = (revisions: Iterable<KeyRevision>) =>
   Array.from(revisions, ({ revision, changes }) => [
     revision,
     changes.map((change) => (change.kind === 'put' ? change.kv.key : change.key)).join(''),
@@ -45,7 +45,7 @@ describe('whole revisions', () => {
 
   test('are given out although a later event of their response cannot be read', () => {
     const revisions = new WholeRevisions(3)
-    const given: Revision[] = []
+    const given: KeyRevision[] = []
     const events = [event(3, 'a'), event(4, 'b'), new Uint8Array([0xff])]
     expect(() => {
       for (const revision of revisions.add({ events, fragment: false })) given.push(revision)
@@ -72,7 +72,7 @@ describe('whole revisions', () => {
         )
         const expected = changes.map((count, i) => [i + 1, '0123'.slice(0, count)])
         const revisions = new WholeRevisions(1)
-        const given: Revision[] = []
+        const given: KeyRevision[] = []
         const send = (part: typeof all, fragment: boolean) =>
           given.push(...revisions.add({ events: part.map((one) => event(one.revision, one.key)), fragment }))
         let rest = all

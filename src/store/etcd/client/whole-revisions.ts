@@ -8,7 +8,7 @@ export type KeyChange =
   | { readonly kind: 'deleted'; readonly key: string }
 
 /** Everything that one revision changed, in the order in which etcd reports it. */
-export interface Revision {
+export interface KeyRevision {
   readonly revision: number
   readonly changes: readonly KeyChange[]
 }
@@ -36,7 +36,7 @@ export class WholeRevisions {
    * The revisions that are complete with this response, one by one. If an event cannot be read, those before
    * it were given out, and a new watch continues after them.
    */
-  *add({ events, fragment }: Pick<WatchResponse, 'events' | 'fragment'>): Generator<Revision> {
+  *add({ events, fragment }: Pick<WatchResponse, 'events' | 'fragment'>): Generator<KeyRevision> {
     for (const bytes of events) {
       const { isDeletion, kv } = readEvent(bytes)
       const revision = kv.modRevision
@@ -61,7 +61,7 @@ export class WholeRevisions {
     this.#partial = undefined
   }
 
-  #complete(partial: Revision): Revision {
+  #complete(partial: KeyRevision): KeyRevision {
     this.#partial = undefined
     this.#next = partial.revision + 1
     return partial

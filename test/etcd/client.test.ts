@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
-import type { Operation, Txn } from '../../src/store/etcd/client/messages.ts'
+import type { TxnOperation, Txn } from '../../src/store/etcd/client/messages.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
 import { recordWatch, type WatchRecord } from './watch-record.ts'
@@ -24,8 +24,8 @@ function clientOf(etcd: Etcd, callMs = LIMITS.callMs): EtcdClient {
   })
 }
 
-const put = (key: string, value = 'v'): Operation => ({ do: 'put', key, value: Buffer.from(value) })
-const always = (...success: Operation[]): Txn => ({ compare: [], success })
+const put = (key: string, value = 'v'): TxnOperation => ({ do: 'put', key, value: Buffer.from(value) })
+const always = (...success: TxnOperation[]): Txn => ({ compare: [], success })
 
 describe.skipIf(etcdTools.skip)(`the client on one member${note}`, { timeout: TEST_MS }, () => {
   let etcd: Etcd
@@ -89,7 +89,7 @@ describe.skipIf(etcdTools.skip)(`the client on one member${note}`, { timeout: TE
 
   test('nested transactions decide each for themselves, in one revision', async () => {
     await client.txn(always(put('n/old')))
-    const unit = (key: string, other: string): Operation => ({
+    const unit = (key: string, other: string): TxnOperation => ({
       do: 'txn',
       compare: [{ key, of: 'create', is: '=', to: 0 }],
       success: [put(key)],
@@ -107,7 +107,7 @@ describe.skipIf(etcdTools.skip)(`the client on one member${note}`, { timeout: TE
     const nested = (count: number, size: number) =>
       client.txn(
         always(
-          ...Array.from({ length: count }, (_, i): Operation => {
+          ...Array.from({ length: count }, (_, i): TxnOperation => {
             const success = Array.from({ length: size }, (_, n) => put(`o/${i}/${n}`))
             return { do: 'txn', compare: [], success }
           }),
@@ -143,7 +143,7 @@ describe.skipIf(etcdTools.skip)(`the client on one member${note}`, { timeout: TE
 
   test('keys of a lease stay while it is renewed, and go with it', async () => {
     const lease = await client.lease(2)
-    const put: Operation = { do: 'put', key: 'l/1', value: Buffer.from('v'), lease: lease.id }
+    const put: TxnOperation = { do: 'put', key: 'l/1', value: Buffer.from('v'), lease: lease.id }
     await client.txn(always(put))
     const granted = lease.certainUntilMs()
     await sleep(300)

@@ -1,7 +1,7 @@
 import type { AuditLimit } from '../../core/audit/audit-search.ts'
 import { firstStampOf } from '../../core/decisions/stamps.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
-import type { Operation } from './client/messages.ts'
+import type { TxnOperation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import type { Keys } from './keys.ts'
 
@@ -40,7 +40,7 @@ export class AuditCleaning {
     if (this.#from === undefined) this.#kept = this.#keptRefused = 0
     const { due, next } = await this.#look(limit)
     for (let at = 0; at < due.length; at += AT_ONCE) {
-      const success = due.slice(at, at + AT_ONCE).map((key): Operation => ({ do: 'delete', key }))
+      const success = due.slice(at, at + AT_ONCE).map((key): TxnOperation => ({ do: 'delete', key }))
       await this.#client.txn({ compare: [], success })
     }
     this.#from = next

@@ -3,7 +3,7 @@ import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audi
 import { firstStampOf } from '../../core/decisions/stamps.ts'
 import { AuditCleaning } from './audit-cleaning.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
-import type { Operation } from './client/messages.ts'
+import type { TxnOperation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import type { Keys } from './keys.ts'
 import { fromJson, toJson } from './values.ts'
@@ -30,7 +30,7 @@ export class AuditKeys {
 
   /** See the port. Writing an event twice changes nothing, so a lost answer is no harm. */
   async save(events: readonly AuditEvent[]): Promise<void> {
-    const puts = events.map((event): Operation => {
+    const puts = events.map((event): TxnOperation => {
       return { do: 'put', key: this.#keyOf(event), value: toJson(event) }
     })
     await this.#inSteps(puts)
@@ -67,7 +67,7 @@ export class AuditKeys {
     return this.#keys.of({ of: 'audit', stamp, isRefused: result !== 'done', member: this.#member })
   }
 
-  async #inSteps(operations: readonly Operation[]): Promise<void> {
+  async #inSteps(operations: readonly TxnOperation[]): Promise<void> {
     for (let from = 0; from < operations.length; from += AT_ONCE)
       await this.#client.txn({ compare: [], success: operations.slice(from, from + AT_ONCE) })
   }

@@ -1,6 +1,6 @@
 import { firstStampOf } from '../../core/decisions/stamps.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
-import type { Operation } from './client/messages.ts'
+import type { TxnOperation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import type { Keys } from './keys.ts'
 
@@ -48,7 +48,7 @@ export class ChunkCleaning {
     return removed
   }
 
-  #removal(stamp: number): Operation {
+  #removal(stamp: number): TxnOperation {
     const prefix = this.#keys.chunksOf(stamp)
     return {
       do: 'txn',

@@ -5,7 +5,7 @@ import { Refusal } from '../../core/refusal.ts'
 import { SWITCH } from '../../core/switches/switch-records.ts'
 import { Commits } from './commits.ts'
 import { EtcdError } from './client/etcd-error.ts'
-import type { Operation, TxnResult } from './client/messages.ts'
+import type { TxnOperation, TxnResult } from './client/messages.ts'
 import { Keys } from './keys.ts'
 import { PlaceTaken } from './place-taken.ts'
 import type { SendOutcome } from './request-fence.ts'
@@ -13,7 +13,7 @@ import type { SendOutcome } from './request-fence.ts'
 const keys = new Keys('w/')
 
 /** What comes of each request, in their order. */
-let answers: ((operations: readonly Operation[]) => SendOutcome)[] = []
+let answers: ((operations: readonly TxnOperation[]) => SendOutcome)[] = []
 let sent = 0
 let isBehind = false
 /** Revisions that somebody waited for. */
@@ -73,7 +73,7 @@ const lost = (): SendOutcome => ({ kind: 'lost', revision: 9 })
 const fails = (error: Error) => (): SendOutcome => {
   throw error
 }
-function held(operations: readonly Operation[]): SendOutcome {
+function held(operations: readonly TxnOperation[]): SendOutcome {
   const results = operations.map(() => ({ did: 'txn', revision: 0, succeeded: true, results: [] }) as const)
   const result: TxnResult = { revision: 8, succeeded: true, results }
   return { kind: 'answered', result }

@@ -5,7 +5,7 @@ import type { Chunks } from './chunks.ts'
 import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
-import type { Operation, OperationResult } from './client/messages.ts'
+import type { TxnOperation, TxnOperationResult } from './client/messages.ts'
 import type { Following } from './following.ts'
 import type { Keys } from './keys.ts'
 import { type LargeContent, largeContents } from './large-contents.ts'
@@ -165,7 +165,7 @@ export class Commits {
    * The removals from the history of other items that go with a request. Each record has a transaction of its
    * own, because another server may have removed it.
    */
-  async #removalsWith(request: readonly Sending[]): Promise<Operation[]> {
+  async #removalsWith(request: readonly Sending[]): Promise<TxnOperation[]> {
     const { history, keys, member } = this.#parts
     const grown = request.reduce((sum, one) => sum + one.grown, 0)
     if (history === undefined || grown <= 0) return []
@@ -224,14 +224,14 @@ function resultOf(error: unknown): Exclude<UnitResult, { kind: 'held' | 'conflic
   return { kind: error.kind === 'unavailable' ? 'unwritten' : 'refused', error: refusalOf(error) }
 }
 
-function transactionOf({ compare, success }: UnitRequest): Operation {
+function transactionOf({ compare, success }: UnitRequest): TxnOperation {
   return { do: 'txn', compare, success }
 }
 
 /** Records which units held; true where one did not. */
 function take(
   request: readonly Sending[],
-  answers: readonly OperationResult[],
+  answers: readonly TxnOperationResult[],
   results: (UnitResult | undefined)[],
 ): boolean {
   let conflicts = false

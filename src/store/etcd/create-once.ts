@@ -1,6 +1,6 @@
 import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
-import type { Operation } from './client/messages.ts'
+import type { TxnOperation } from './client/messages.ts'
 
 const MOST_TRIES = 3
 
@@ -32,7 +32,7 @@ async function create(
   key: string,
   value: string,
 ): Promise<string | undefined> {
-  const put: Operation = { do: 'put', key, value: Buffer.from(value) }
+  const put: TxnOperation = { do: 'put', key, value: Buffer.from(value) }
   const { succeeded, results } = await client.txn({
     compare: [{ key, of: 'create', is: '=', to: 0 }],
     success: [put],

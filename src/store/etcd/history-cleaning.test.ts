@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { configKey } from '../../core/config/state/config-item.ts'
 import { historyIdOf } from '../../core/decisions/stamps.ts'
-import type { KeyRange, KeyValue, Operation, OperationResult, Txn } from './client/messages.ts'
+import type { KeyRange, KeyValue, TxnOperation, TxnOperationResult, Txn } from './client/messages.ts'
 import { HistoryCleaning } from './history-cleaning.ts'
 import { Keys } from './keys.ts'
 import { toJson } from './values.ts'
@@ -23,7 +23,7 @@ class FakeKeys {
     return { revision: 1, succeeded: true, results: success.map((operation) => this.#carryOut(operation)) }
   }
 
-  #carryOut(operation: Operation): OperationResult {
+  #carryOut(operation: TxnOperation): TxnOperationResult {
     if (operation.do === 'range')
       return { did: 'range', kvs: [], count: this.#in(operation).length, more: false }
     if (operation.do === 'put') return { did: 'put' } as never

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '../../core/config/state/history-record.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
-import type { KeyValue, Operation } from './client/messages.ts'
+import type { KeyValue, TxnOperation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { grownValue } from './history-cut.ts'
 import type { Keys } from './keys.ts'
@@ -79,7 +79,7 @@ export class HistoryCleaning {
     const there = new Set<string>()
     for (let at = 0; at < items.length; at += AT_ONCE) {
       const some = items.slice(at, at + AT_ONCE)
-      const success = some.map((item): Operation => ({
+      const success = some.map((item): TxnOperation => ({
         do: 'range',
         key: this.#configKeyOf(item),
         countOnly: true,

@@ -1,7 +1,7 @@
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import type { HistoryEntry, HistoryPage, HistoryRecord } from '../../core/config/state/history-record.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
-import type { Operation, OperationResult } from './client/messages.ts'
+import type { TxnOperation, TxnOperationResult } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { isItemId, stampOfId } from '../../core/decisions/stamps.ts'
 import type { Keys } from './keys.ts'
@@ -64,7 +64,7 @@ export class HistoryKeys {
     const found: number[] = []
     for (let at = 0; at < ids.length; at += ASKED_AT_ONCE) {
       const some = ids.slice(at, at + ASKED_AT_ONCE)
-      const success = some.map((id): Operation => ({
+      const success = some.map((id): TxnOperation => ({
         do: 'range',
         key: this.#keys.of({ of: 'record-text', stamp: stampOfId(id) }),
         countOnly: true,
@@ -102,7 +102,7 @@ export class HistoryKeys {
   }
 }
 
-function isThere(result: OperationResult | undefined): boolean {
+function isThere(result: TxnOperationResult | undefined): boolean {
   return result?.did === 'range' && result.count > 0
 }
 

@@ -1,7 +1,7 @@
 import { type Elected, ELECTION, MEMBER, memberIdOf } from '../../core/cluster/members/member-records.ts'
 import type { MemberFacts } from '../../core/cluster/members/member-records.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
-import type { Comparison, KeyValue, Operation, OperationResult } from './client/messages.ts'
+import type { Comparison, KeyValue, TxnOperation, TxnOperationResult } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { readRecord } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
@@ -108,7 +108,7 @@ export class MemberPlace {
     const key = this.#keys.of({ of: 'elected' })
     const next = 1 + (term === undefined ? 0 : Number(Buffer.from(term.value).toString()) || 0)
     const won: Elected = { member: this.#id, term: next }
-    const success: Operation[] = [
+    const success: TxnOperation[] = [
       { do: 'put', key, value: recordValue(won), lease },
       { do: 'put', key: this.#termKey, value: Buffer.from(String(next)) },
     ]
@@ -147,6 +147,6 @@ function unchanged(key: string, seen: KeyValue | undefined): Comparison {
   return { key, of: 'mod', is: '=', to: seen?.modRevision ?? 0 }
 }
 
-function kvsOf(result: OperationResult): readonly KeyValue[] {
+function kvsOf(result: TxnOperationResult): readonly KeyValue[] {
   return result.did === 'range' ? result.kvs : []
 }

@@ -3,7 +3,14 @@ import { ELECTION, type MemberFacts } from '../../core/cluster/members/member-re
 import type { Clock } from './client/clock.ts'
 import { EtcdError } from './client/etcd-error.ts'
 import type { Lease } from './client/lease.ts'
-import type { Comparison, KeyValue, Operation, OperationResult, Txn, TxnResult } from './client/messages.ts'
+import type {
+  Comparison,
+  KeyValue,
+  TxnOperation,
+  TxnOperationResult,
+  Txn,
+  TxnResult,
+} from './client/messages.ts'
 import { readRecord } from './feed-changes.ts'
 import { Keys } from './keys.ts'
 import { EtcdMembership } from './membership.ts'
@@ -112,7 +119,7 @@ class FakeStore {
     return revisions.every((revision) => (is === '<' ? revision < Number(to) : revision === to))
   }
 
-  #carryOut(operation: Operation): OperationResult {
+  #carryOut(operation: TxnOperation): TxnOperationResult {
     if (operation.do === 'range') {
       const kvs = this.#range(operation)
       return { did: 'range', kvs, count: kvs.length, more: false }

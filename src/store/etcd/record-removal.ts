@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../../core/config/state/history-record.ts'
 import { stampOfId } from '../../core/decisions/stamps.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
-import type { KeyValue, Operation } from './client/messages.ts'
+import type { KeyValue, TxnOperation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { bytesOfRecord } from './history-size.ts'
 import type { Keys } from './keys.ts'
@@ -10,7 +10,7 @@ import { fromJson, type RecordFacts, withContentOf } from './values.ts'
 
 /** How a record is removed. */
 export interface RecordRemoval {
-  readonly operations: readonly Operation[]
+  readonly operations: readonly TxnOperation[]
   /** The key of its text: while it is there, nobody else has removed the record. */
   readonly text: string
   readonly bytes: number
@@ -24,7 +24,7 @@ export async function removalOf(
 ): Promise<RecordRemoval> {
   const entry = fromJson(value) as HistoryEntry
   const text = keys.of({ of: 'record-text', stamp: stampOfId(entry.id) })
-  const operations: Operation[] = [
+  const operations: TxnOperation[] = [
     { do: 'delete', key },
     { do: 'delete', key: text },
   ]

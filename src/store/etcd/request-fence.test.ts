@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { EtcdError } from './client/etcd-error.ts'
-import type { KeyValue, Operation, Txn, TxnResult } from './client/messages.ts'
+import type { KeyValue, TxnOperation, Txn, TxnResult } from './client/messages.ts'
 import { PlaceTaken } from './place-taken.ts'
 import { RequestFence } from './request-fence.ts'
 import { requestOf, toJson } from './values.ts'
@@ -10,7 +10,7 @@ type Fate = 'answered' | 'lost' | 'written and lost' | 'refused'
 
 const KEY = 'w/b/me'
 const BUDGET_MS = 1_900
-const WORK: Operation = { do: 'put', key: 'a', value: Buffer.from('1') }
+const WORK: TxnOperation = { do: 'put', key: 'a', value: Buffer.from('1') }
 
 let nowMs = 0
 let fates: Fate[] = []

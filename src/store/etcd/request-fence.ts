@@ -2,7 +2,7 @@ import { Refusal } from '../../core/refusal.ts'
 import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
-import type { Comparison, KeyValue, Operation, TxnResult } from './client/messages.ts'
+import type { Comparison, KeyValue, TxnOperation, TxnResult } from './client/messages.ts'
 import { PlaceTaken } from './place-taken.ts'
 import { requestOf, toJson } from './values.ts'
 
@@ -68,7 +68,7 @@ export class RequestFence {
    * Sends operations as one request. Rejects with {@link PlaceTaken}, with `EtcdError` if they were certainly not written,
    * and with Refusal `store-unavailable` if that is not known.
    */
-  async send(operations: readonly Operation[], { stamp, leftMs }: SendOptions): Promise<SendOutcome> {
+  async send(operations: readonly TxnOperation[], { stamp, leftMs }: SendOptions): Promise<SendOutcome> {
     // Before that nothing new may be sent.
     if (this.#unsure !== undefined) await this.#findOut(this.#unsure, Math.min(FENCE_MS, leftMs()))
     const limitMs = leftMs() - FENCE_MS
@@ -124,7 +124,7 @@ export class RequestFence {
     this.#unsure = undefined
   }
 
-  #read(): Operation {
+  #read(): TxnOperation {
     return { do: 'range', key: this.#place.key }
   }
 
@@ -134,7 +134,7 @@ export class RequestFence {
     return { key, of: 'value', is: '=', to: this.#before }
   }
 
-  #put(value: Buffer): Operation {
+  #put(value: Buffer): TxnOperation {
     return { do: 'put', key: this.#place.key, value }
   }
 

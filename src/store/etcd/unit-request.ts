@@ -7,7 +7,7 @@ import type { Revision, Unit } from '../../core/engine/ports.ts'
 import type { Read } from '../../core/decisions/reads.ts'
 import { stampOfChange, stampOfId } from '../../core/decisions/stamps.ts'
 import { changedThing } from '../../core/engine/units.ts'
-import type { Comparison, KeyRange, Operation } from './client/messages.ts'
+import type { Comparison, KeyRange, TxnOperation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { grownValue, type HistoryOfUnit } from './history-cut.ts'
 import type { Keys } from './keys.ts'
@@ -26,7 +26,7 @@ import {
 /** A unit as one transaction of etcd. */
 export interface UnitRequest {
   readonly compare: readonly Comparison[]
-  readonly success: readonly Operation[]
+  readonly success: readonly TxnOperation[]
   /** The keys that it writes. */
   readonly keys: readonly string[]
   /** About how large it is. */
@@ -48,7 +48,7 @@ export interface UnitOrigin {
 /** The transaction of a unit. */
 export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOrigin): UnitRequest {
   const { decidedAt } = origin
-  const writes = new Map<string, Operation>()
+  const writes = new Map<string, TxnOperation>()
   const conditions = new Map<string, Comparison>()
   for (const condition of [...reads, ...changes.map(changedThing)].flatMap((read, index) =>
     conditionsOf(keys, read, { decidedAt, isRead: index < reads.length }),
@@ -115,7 +115,7 @@ function rangeOf(keys: Keys, read: Read): KeyRange {
   }
 }
 
-function operationsOf(keys: Keys, change: Change): Operation[] {
+function operationsOf(keys: Keys, change: Change): TxnOperation[] {
   switch (change.kind) {
     case 'config-published': {
       const { item } = change
@@ -179,7 +179,7 @@ function silencedOperations(keys: Keys, changes: readonly Change[], { member: id
   return silenced.length === 0 ? [] : [put(keys.of({ of: 'silenced', id, index }), toJson(silenced))]
 }
 
-function historyOperations(keys: Keys, change: ConfigPublished | ConfigDeleted): Operation[] {
+function historyOperations(keys: Keys, change: ConfigPublished | ConfigDeleted): TxnOperation[] {
   const { facts, shown } = recordOfChange(change)
   const value = contentValue({ facts, content: shown.content, parts: partsOf(shown) })
   const stamp = stampOfId(facts.id)
@@ -189,7 +189,7 @@ function historyOperations(keys: Keys, change: ConfigPublished | ConfigDeleted):
   ]
 }
 
-type Writing = Extract<Operation, { do: 'put' | 'delete' }>
+type Writing = Extract<TxnOperation, { do: 'put' | 'delete' }>
 
 /** Removes the oldest records of an item, and says by how much history has grown. */
 function historyCut(keys: Keys, { member: id, index, history }: UnitOrigin): Writing[] {
@@ -213,7 +213,7 @@ function recordKeyOf(keys: Keys, change: RecordSaved | RecordRemoved): string {
   return keys.of(placeOfRecord(change))
 }
 
-function kindChanged(keys: Keys, { recordKind: kind, stamp }: RecordSaved | RecordRemoved): Operation {
+function kindChanged(keys: Keys, { recordKind: kind, stamp }: RecordSaved | RecordRemoved): TxnOperation {
   return put(keys.of({ of: 'kind', kind }), toJson(stamp))
 }
 
@@ -229,15 +229,15 @@ function instanceBytes({ record, healthy, beat, stamp }: InstanceSaved): Buffer 
   return instanceValue({ record: rest, healthy, beat, stamp })
 }
 
-function put(key: string, value: Buffer): Extract<Operation, { do: 'put' }> {
+function put(key: string, value: Buffer): Extract<TxnOperation, { do: 'put' }> {
   return { do: 'put', key, value }
 }
 
-function remove(key: string): Operation {
+function remove(key: string): TxnOperation {
   return { do: 'delete', key }
 }
 
-function bytesOf(operations: readonly Operation[]): number {
+function bytesOf(operations: readonly TxnOperation[]): number {
   return operations.reduce((sum, operation) => {
     if (operation.do === 'put') return sum + operation.key.length + operation.value.length + 64
     return sum + 128

@@ -31,7 +31,7 @@ export interface Comparison extends KeyRange {
 }
 
 /** What a transaction does. */
-export type Operation =
+export type TxnOperation =
   | { readonly do: 'put'; readonly key: string; readonly value: Uint8Array; readonly lease?: bigint }
   | ({ readonly do: 'delete' } & KeyRange)
   | ({ readonly do: 'range'; readonly limit?: number; readonly countOnly?: boolean } & KeyRange)
@@ -40,8 +40,8 @@ export type Operation =
 /** If all comparisons hold then one list of operations is done, else the other. All of it in one revision. */
 export interface Txn {
   readonly compare: readonly Comparison[]
-  readonly success: readonly Operation[]
-  readonly failure?: readonly Operation[]
+  readonly success: readonly TxnOperation[]
+  readonly failure?: readonly TxnOperation[]
 }
 
 /** What a transaction did. */
@@ -50,11 +50,11 @@ export interface TxnResult {
   readonly revision: number
   /** Whether all comparisons held. */
   readonly succeeded: boolean
-  readonly results: readonly OperationResult[]
+  readonly results: readonly TxnOperationResult[]
 }
 
 /** What an operation did. */
-export type OperationResult =
+export type TxnOperationResult =
   | { readonly did: 'put' }
   | { readonly did: 'delete'; readonly deleted: number }
   | {

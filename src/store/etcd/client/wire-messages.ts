@@ -13,8 +13,8 @@ import type {
   Comparison,
   KeyRange,
   KeyValue,
-  Operation,
-  OperationResult,
+  TxnOperation,
+  TxnOperationResult,
   Txn,
   TxnResult,
 } from './messages.ts'
@@ -66,13 +66,13 @@ function compareBytes(comparison: Comparison): Buffer {
 }
 
 /** A `RequestOp`. */
-function operationBytes(operation: Operation): Buffer {
+function operationBytes(operation: TxnOperation): Buffer {
   const writer = new WireWriter(sizeOf(operation))
   writeOperation(writer, operation)
   return writer.finish()
 }
 
-function sizeOf(operation: Operation): number {
+function sizeOf(operation: TxnOperation): number {
   if (operation.do === 'put') return SMALL_SIZE + operation.value.length
   if (operation.do !== 'txn') return SMALL_SIZE
   const { compare, success } = operation
@@ -90,7 +90,7 @@ function writeCompare(writer: WireWriter, { key, end, of, is, to }: Comparison):
   writer.number(1, RESULTS[is])
 }
 
-function writeOperation(writer: WireWriter, operation: Operation): void {
+function writeOperation(writer: WireWriter, operation: TxnOperation): void {
   switch (operation.do) {
     case 'range':
       return writer.message(1, () => {
@@ -123,7 +123,7 @@ function writeTxn(writer: WireWriter, { compare, success, failure = [] }: Txn): 
 }
 
 /** What a `ResponseOp` says. */
-function readResult(bytes: Uint8Array): OperationResult {
+function readResult(bytes: Uint8Array): TxnOperationResult {
   const reader = new BinaryReader(bytes)
   const [field] = reader.tag()
   const part = reader.bytes()
@@ -135,7 +135,7 @@ function readResult(bytes: Uint8Array): OperationResult {
   throw new Error('etcd sent a response that this client does not know.')
 }
 
-function readRange(bytes: Uint8Array): OperationResult {
+function readRange(bytes: Uint8Array): TxnOperationResult {
   const kvs: KeyValue[] = []
   let [more, count] = [false, 0]
   readFields(bytes, (reader, field) => {
@@ -149,8 +149,8 @@ function readRange(bytes: Uint8Array): OperationResult {
 }
 
 /** A transaction in another one: its revision is that of the whole. */
-function readTxn(bytes: Uint8Array): OperationResult {
-  const results: OperationResult[] = []
+function readTxn(bytes: Uint8Array): TxnOperationResult {
+  const results: TxnOperationResult[] = []
   let succeeded = false
   readFields(bytes, (reader, field) => {
     if (field === 2) succeeded = reader.bool()

@@ -25,7 +25,7 @@ export interface ConnectionRequest {
 }
 
 /** All instances of a connection in a service: what it had there before and does not name is removed. */
-export interface PublishRequest extends ConnectionRequest {
+export interface PublishInstancesRequest extends ConnectionRequest {
   readonly instances: readonly PublishedInstance[]
   /** The client, for people who look at its instances. */
   readonly client?: PublishingClient
@@ -60,7 +60,7 @@ export function connectionInstanceOperations(parts: ConnectionInstanceOperationP
         isRecorded: (request) => replacesPersistent(state, request),
       },
       resources: ofService,
-      run: (request: PublishRequest, { identity }): Replacement | Promise<Replacement> => {
+      run: (request: PublishInstancesRequest, { identity }): Replacement | Promise<Replacement> => {
         for (const { metadata } of request.instances)
           refuseTooMuchMetadata(metadata, maxInstanceMetadataBytes)
         const username = identity.kind === 'user' ? identity.username : undefined
@@ -95,11 +95,11 @@ function ofService({ serviceKey }: ConnectionRequest) {
 }
 
 /** Whether a persistent instance is at one of the addresses. */
-function replacesPersistent(state: State, { serviceKey, instances }: PublishRequest): boolean {
+function replacesPersistent(state: State, { serviceKey, instances }: PublishInstancesRequest): boolean {
   return instances.some(({ address }) => state.instance(serviceKey, address)?.record.ephemeral === false)
 }
 
-function instancesText({ instances }: PublishRequest): string {
+function instancesText({ instances }: PublishInstancesRequest): string {
   const [first] = instances
   if (instances.length === 1 && first !== undefined) return instanceText(first.address)
   return `${instances.length} instances`

@@ -6,7 +6,7 @@ import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard, Resource } from '../guard.ts'
 
 /** A client that receives changes over a stream, until it leaves. */
-export interface StreamListener {
+export interface ConfigStreamListener {
   readonly ip: string
   /** How its library names itself, and the port of the connection. */
   readonly client: { readonly port: number; readonly agent: string }
@@ -29,7 +29,7 @@ export interface KeptWatch {
 export interface ListenerKeeper {
   /** The items that differ from what the client has. */
   compare(items: readonly WatchedItem[]): readonly WatchedItem[]
-  join(listener: StreamListener): KeptWatch
+  join(listener: ConfigStreamListener): KeptWatch
 }
 
 /** What streams work on. */
@@ -65,7 +65,7 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Str
     /** Lets a client watch items. It watches nothing yet; call `leave` of the result when it has gone. */
     joinStream: guard.operation({
       permission: PUBLIC,
-      resources: (_listener: StreamListener) => [],
+      resources: (_listener: ConfigStreamListener) => [],
       run: (listener) => new ConfigWatch(listener, polls),
     }),
     /**
@@ -107,7 +107,7 @@ class ConfigWatch {
   #mayRead: ((resource: Resource) => boolean) | undefined
   #hasLeft = false
 
-  constructor(listener: StreamListener, keeper: ListenerKeeper) {
+  constructor(listener: ConfigStreamListener, keeper: ListenerKeeper) {
     const { ip, client } = listener
     const changed = (item: WatchedItem): void => {
       if (this.#mayRead?.(configResource(item.key)) !== false) listener.changed(item)

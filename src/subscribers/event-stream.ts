@@ -15,7 +15,7 @@ export type StreamMessage =
 export type StreamEnd = 'signed-out' | 'too-slow' | 'stopping'
 
 /** A client that follows events. */
-export interface StreamRequest {
+export interface EventStreamRequest {
   readonly ip: string
   /** The id of the last message that the client has got from a stream before. */
   readonly lastId: string | undefined
@@ -36,7 +36,7 @@ export interface StreamHost {
 
 /** One client that follows events. What it has not taken yet waits here, up to a limit. */
 export class EventStream {
-  readonly #request: StreamRequest
+  readonly #request: EventStreamRequest
   readonly #host: StreamHost
   #waiting: StreamMessage[] = []
   #events = 0
@@ -46,7 +46,7 @@ export class EventStream {
   /** When something was sent last. */
   #saidMs: number
 
-  constructor(request: StreamRequest, host: StreamHost) {
+  constructor(request: EventStreamRequest, host: StreamHost) {
     this.#request = request
     this.#host = host
     this.#saidMs = host.nowMs()

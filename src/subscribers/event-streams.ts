@@ -3,7 +3,7 @@ import type { Change } from '../core/decisions/changes.ts'
 import type { WatchedItem } from '../core/config/state/watched-item.ts'
 import { type LiveEvent, liveEventsOf, liveKeyOf, watchersChanged } from '../core/live/live-event.ts'
 import { SlicedWork } from '../core/work/sliced-work.ts'
-import { EventStream, type StreamEnd, type StreamRequest } from './event-stream.ts'
+import { EventStream, type StreamEnd, type EventStreamRequest } from './event-stream.ts'
 import { PublishedLately } from './published-lately.ts'
 import { type PlacedEvent, RecentEvents } from './recent-events.ts'
 import type { WatchLoop } from './service-watch.ts'
@@ -102,7 +102,7 @@ export class EventStreams {
   }
 
   /** Opens a stream; its first message waits already. 'too-many' where a limit is reached. */
-  open(request: StreamRequest): EventStream | 'too-many' {
+  open(request: EventStreamRequest): EventStream | 'too-many' {
     const { loop, maxStreams, maxStreamsOfAddress } = this.#options
     const ofAddress = this.#ofAddress.get(request.ip) ?? 0
     const isFull = maxStreamsOfAddress > 0 && ofAddress >= maxStreamsOfAddress

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Change } from '../core/decisions/changes.ts'
 import { ServiceWatch } from './service-watch.ts'
 import { type StreamClient, StreamOutlet } from './stream-outlet.ts'
-import { STREAM_LIMITS, type StreamLimits, type StreamRequest } from './stream-registry.ts'
+import { STREAM_LIMITS, type StreamLimits, type SubscriptionRequest } from './stream-registry.ts'
 
 const GREETED_MS = 500
 const PUSHED_MS = 5
@@ -122,8 +122,8 @@ function changeOf(groupedName: string): Change {
 
 function wanting(
   client: StreamClient,
-  more: Partial<StreamRequest> & { service?: string } = {},
-): StreamRequest {
+  more: Partial<SubscriptionRequest> & { service?: string } = {},
+): SubscriptionRequest {
   const { service = 'g@@s', ...others } = more
   return { client, key: { namespaceId: 'public', groupedName: service }, clusters: '', ...others }
 }

@@ -10,11 +10,11 @@ import {
   type StreamLimits,
   STREAM_LIMITS,
   StreamRegistry,
-  type StreamRequest,
+  type SubscriptionRequest,
   type StreamSubscription,
 } from './stream-registry.ts'
 
-export type { StreamClient, StreamRequest } from './stream-registry.ts'
+export type { StreamClient, SubscriptionRequest as StreamRequest } from './stream-registry.ts'
 
 /** How long a client has to acknowledge a push, ms. */
 const ACK_MS = 5_000
@@ -93,7 +93,7 @@ export class StreamOutlet implements WatchOutlet {
   }
 
   /** From now on the client gets changes, until its connection ends. Throws Refusal `too-many-subscriptions` where a limit is reached. */
-  subscribe(request: StreamRequest): void {
+  subscribe(request: SubscriptionRequest): void {
     const subscription = this.#registry.add(request)
     subscription.sentVersion = -1
     subscription.failures = 0

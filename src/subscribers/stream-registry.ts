@@ -36,7 +36,7 @@ export interface StreamClient {
 }
 
 /** A client that wants a service, in its own spelling of the clusters. */
-export interface StreamRequest {
+export interface SubscriptionRequest {
   readonly client: StreamClient
   readonly key: ServiceKey
   readonly clusters: string
@@ -140,7 +140,7 @@ export class StreamRegistry {
   }
 
   /** The subscription, which may be there already. Throws Refusal `too-many-subscriptions` where a limit is reached. */
-  add(request: StreamRequest): StreamSubscription {
+  add(request: SubscriptionRequest): StreamSubscription {
     const there = this.#find(request)
     if (there === undefined) return this.#add(request)
     there.isAllowed = request.isAllowed
@@ -149,17 +149,21 @@ export class StreamRegistry {
 
   /** Ends a subscription; does nothing if there is none in this spelling. */
   remove(
-    request: Pick<StreamRequest, 'key' | 'clusters'> & { readonly client: { readonly id: string } },
+    request: Pick<SubscriptionRequest, 'key' | 'clusters'> & { readonly client: { readonly id: string } },
   ): void {
     const subscription = this.#find(request)
     if (subscription !== undefined) this.#remove(subscription)
   }
 
-  #find({ client, key, clusters }: Pick<StreamRequest, 'key' | 'clusters'> & { client: { id: string } }) {
+  #find({
+    client,
+    key,
+    clusters,
+  }: Pick<SubscriptionRequest, 'key' | 'clusters'> & { client: { id: string } }) {
     return this.service(key)?.variants.get(clusters)?.subscriptions.get(client.id)
   }
 
-  #add({ client, key, clusters, isAllowed }: StreamRequest): StreamSubscription {
+  #add({ client, key, clusters, isAllowed }: SubscriptionRequest): StreamSubscription {
     const known = this.#connections.get(client.id)
     const connection = known ?? new ConnectionSubscriptions(client)
     this.#refuseBeyondLimit(connection)

@@ -11,13 +11,13 @@ export interface GoneItem {
 }
 
 /** What belongs to history records that are gone. */
-export interface GoneHistory {
+export interface HistoryLeftovers {
   readonly deleted: readonly GoneItem[]
   readonly comments: readonly string[]
 }
 
 /** Forgets what belongs to history records that are gone. An item that was deleted once more since stays. */
-export function forgetHistory({ deleted, comments }: GoneHistory): Command<number> {
+export function forgetHistory({ deleted, comments }: HistoryLeftovers): Command<number> {
   return {
     subject: 'gone history',
     decide(view, { stamp }) {

@@ -3,7 +3,7 @@ import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
 import type { WatchedItem } from '../config/state/watched-item.ts'
 
 /** A poll of a client that has ended lately: what it had then is what it has, until it polls again. */
-export interface EndedPoll {
+export interface LastPoll {
   readonly ip: string
   /** Undefined where nobody knows. */
   readonly client: { readonly port: number; readonly agent: string } | undefined
@@ -22,7 +22,7 @@ type Gathered = BehindItem & { clientCount: number; clients: BehindItem['clients
 
 /** The items of which clients have an old version, from polls that have ended lately. */
 export function clientsBehind(
-  polls: Iterable<EndedPoll>,
+  polls: Iterable<LastPoll>,
   current: (key: ConfigKey) => ConfigItem | undefined,
   nowMs: number,
 ): BehindItem[] {

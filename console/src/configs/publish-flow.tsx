@@ -3,7 +3,7 @@ import { confirmWrite } from '../controls/protection.tsx'
 import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import { publishConfig, readConfig } from '../server/configs.ts'
-import { problemOf, RequestError, type Problem } from '../server/problem.ts'
+import { problemOf, RequestError, type RequestProblem } from '../server/problem.ts'
 import { notePublish } from '../state/last-published.ts'
 import { refreshNamespaces } from '../state/namespaces.ts'
 import type { Base, Edit } from './edit.ts'
@@ -28,7 +28,7 @@ interface FlowProps {
 export function PublishFlow({ base, edit, send, onClose, onPublished, onMerged }: FlowProps) {
   const [comment, setComment] = useState('')
   const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | undefined>()
+  const [problem, setProblem] = useState<RequestProblem | undefined>()
   const [theirs, setTheirs] = useState<Base | undefined>()
   const publish = async (): Promise<void> => {
     setBusy(true)

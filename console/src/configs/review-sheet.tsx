@@ -9,7 +9,7 @@ import { withLf } from '../editor/line-ends.ts'
 import { isSecretKey } from '../editor/secrets.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { readWatchers, type ConfigNotes } from '../server/configs.ts'
-import type { Problem } from '../server/problem.ts'
+import type { RequestProblem } from '../server/problem.ts'
 import { useLoaded } from '../state/loaded.ts'
 import type { Base, Edit } from './edit.ts'
 
@@ -22,7 +22,7 @@ export function ReviewSheet(props: {
   readonly comment: string
   readonly onComment: (comment: string) => void
   readonly isBusy: boolean
-  readonly problem: Problem | undefined
+  readonly problem: RequestProblem | undefined
   readonly onClose: () => void
   readonly onPublish: () => void
 }) {

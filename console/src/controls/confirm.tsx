@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { problemOf, type Problem } from '../server/problem.ts'
+import { problemOf, type RequestProblem } from '../server/problem.ts'
 import { Dialog } from './dialog.tsx'
 import { DialogButtons } from './field.tsx'
 import { ProblemNotice } from './notice.tsx'
@@ -51,11 +51,11 @@ export function useDoing(
   namespaceId?: string,
 ): {
   readonly isBusy: boolean
-  readonly problem: Problem | undefined
+  readonly problem: RequestProblem | undefined
   readonly run: () => Promise<void>
 } {
   const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | undefined>()
+  const [problem, setProblem] = useState<RequestProblem | undefined>()
   const run = async (): Promise<void> => {
     if (isBusy) return
     setBusy(true)

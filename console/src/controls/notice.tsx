@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Loaded } from '../state/loaded.ts'
-import type { Problem } from '../server/problem.ts'
+import type { RequestProblem } from '../server/problem.ts'
 import { textIfAny, t } from '../language/text.ts'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -23,7 +23,7 @@ export function Notice(props: {
 
 /** What went wrong, in the language of the page, and in the words of the server. */
 export function ProblemNotice(props: {
-  readonly problem: Problem | undefined
+  readonly problem: RequestProblem | undefined
   readonly onRetry?: (() => void) | undefined
   /** Whether what was read before is still shown. */
   readonly isOldShown?: boolean
@@ -54,7 +54,7 @@ export function LoadProblem(props: {
 }
 
 /** A problem in the language of the page. */
-export function problemTitle({ code, status }: Problem): string {
+export function problemTitle({ code, status }: RequestProblem): string {
   return textIfAny(`problem.${code}`) ?? t('problem.other', { status })
 }
 

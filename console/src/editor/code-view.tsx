@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../controls/icon.tsx'
 import { language, t } from '../language/text.ts'
-import { problemOf, type Problem } from '../server/problem.ts'
+import { problemOf, type RequestProblem } from '../server/problem.ts'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
 import type { OpenEditor } from './editor.ts'
 import { comparedEnds, LINE_END_NAMES, lineEndsOf } from './line-ends.ts'
@@ -113,7 +113,7 @@ function EditorPlace(props: {
   const host = useRef<HTMLDivElement>(null)
   const [isFull, setFull] = useState(false)
   const [isOpen, setOpen] = useState(false)
-  const [problem, setProblem] = useState<Problem | undefined>()
+  const [problem, setProblem] = useState<RequestProblem | undefined>()
   useEffect(() => {
     const element = host.current!
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })

@@ -1,5 +1,5 @@
 import type { LiveEvent } from '../server/events.ts'
-import type { Connection, LiveMessage } from './live-message.ts'
+import type { ConnectionState, LiveMessage } from './live-message.ts'
 
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 30_000
@@ -27,7 +27,7 @@ export class EventConnection {
   readonly #options: ConnectionOptions
   #address = ''
   #source: Source | undefined
-  #state: Connection = 'ended'
+  #state: ConnectionState = 'ended'
   #lastId = ''
   #failures = 0
   #cancel: () => void = () => {}
@@ -36,7 +36,7 @@ export class EventConnection {
     this.#options = options
   }
 
-  get state(): Connection {
+  get state(): ConnectionState {
     return this.#state
   }
 
@@ -109,7 +109,7 @@ export class EventConnection {
     this.#source = undefined
   }
 
-  #set(state: Connection): void {
+  #set(state: ConnectionState): void {
     if (state === this.#state) return
     this.#state = state
     this.#options.tell({ type: 'state', state })

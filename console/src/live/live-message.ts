@@ -1,11 +1,11 @@
 import type { LiveEvent } from '../server/events.ts'
 
 /** How the page is connected. `waiting`: it tries again after a while. `ended`: the server says that nobody is signed in. */
-export type Connection = 'connecting' | 'live' | 'waiting' | 'ended'
+export type ConnectionState = 'connecting' | 'live' | 'waiting' | 'ended'
 
 /** A message of a connection. `reset`: anything may have changed. */
 export type LiveMessage =
-  | { readonly type: 'state'; readonly state: Connection }
+  | { readonly type: 'state'; readonly state: ConnectionState }
   | { readonly type: 'changed'; readonly event: LiveEvent }
   | { readonly type: 'reset' }
 

@@ -3,7 +3,7 @@ import { isSomebodyHere, onReturn } from '../state/presence.ts'
 import { Store } from '../state/store.ts'
 import { workerScript } from '../state/trusted-scripts.ts'
 import { openConnection } from './event-connection.ts'
-import type { Connection, LiveMessage, LiveRequest } from './live-message.ts'
+import type { ConnectionState, LiveMessage, LiveRequest } from './live-message.ts'
 import { Refresher } from './refresher.ts'
 
 /** Without a connection, what is shown is read again this often. */
@@ -12,7 +12,7 @@ const FALLBACK_MS = 5_000
 const LOOK_MS = 1_000
 
 /** How this page is connected. */
-export const connection = new Store<Connection>('connecting')
+export const connection = new Store<ConnectionState>('connecting')
 
 interface Follower {
   readonly isMeant: (event: LiveEvent) => boolean

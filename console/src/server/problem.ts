@@ -1,5 +1,5 @@
 /** Why the server, or the way to it, did not do what was asked. */
-export interface Problem {
+export interface RequestProblem {
   /** That of the server's problem details, or `offline`. */
   readonly code: string
   readonly status: number
@@ -10,9 +10,9 @@ export interface Problem {
 
 /** A refused or failed request. */
 export class RequestError extends Error {
-  readonly problem: Problem
+  readonly problem: RequestProblem
 
-  constructor(problem: Problem) {
+  constructor(problem: RequestProblem) {
     super(problem.detail)
     this.name = 'RequestError'
     this.problem = problem
@@ -22,7 +22,7 @@ export class RequestError extends Error {
 const PREFIX = 'urn:waypost:problem:'
 
 /** The problem in an answer that is no success: problem details of `/svc`, or what `/nacos` says. */
-export function problemIn(status: number, text: string): Problem {
+export function problemIn(status: number, text: string): RequestProblem {
   const body = objectIn(text)
   const { type, detail, message, parameter } = body
   const code =
@@ -37,7 +37,7 @@ export function problemIn(status: number, text: string): Problem {
 }
 
 /** What went wrong, whatever was thrown. */
-export function problemOf(error: unknown): Problem {
+export function problemOf(error: unknown): RequestProblem {
   if (error instanceof RequestError) return error.problem
   return { code: 'offline', status: 0, detail: error instanceof Error ? error.message : String(error) }
 }

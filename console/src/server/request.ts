@@ -1,7 +1,7 @@
 import { problemIn, RequestError } from './problem.ts'
 
 /** What is sent. */
-export interface Sent {
+export interface RequestInput {
   readonly query?: Params
   readonly form?: Params
   /** A form with files. */
@@ -29,7 +29,7 @@ export function onSignedOut(handler: SignInAgain): void {
 const SIGNED_OUT = new Set(['not-signed-in', 'token-expired', 'token-invalid'])
 
 /** Asks the server; the text of its answer. Rejects with RequestError. */
-export async function requestText(method: Method, path: string, sent: Sent = {}): Promise<string> {
+export async function requestText(method: Method, path: string, sent: RequestInput = {}): Promise<string> {
   return (await answerOf(method, path, sent)).text
 }
 
@@ -37,13 +37,13 @@ export async function requestText(method: Method, path: string, sent: Sent = {})
 export async function requestCollected<T>(
   method: Method,
   path: string,
-  sent: Sent = {},
+  sent: RequestInput = {},
 ): Promise<T & { readonly missingServers: readonly string[] }> {
   const { text, missing } = await answerOf(method, path, sent)
   return { ...(JSON.parse(text) as T), missingServers: missing === null ? [] : missing.split(',') }
 }
 
-async function answerOf(method: Method, path: string, sent: Sent): Promise<Answer> {
+async function answerOf(method: Method, path: string, sent: RequestInput): Promise<Answer> {
   for (;;) {
     const answer = await send(method, path, sent)
     const { status, text } = answer
@@ -55,12 +55,12 @@ async function answerOf(method: Method, path: string, sent: Sent): Promise<Answe
 }
 
 /** Asks the server; the JSON of its answer. Rejects with RequestError. */
-export async function request<T>(method: Method, path: string, sent: Sent = {}): Promise<T> {
+export async function request<T>(method: Method, path: string, sent: RequestInput = {}): Promise<T> {
   return JSON.parse(await requestText(method, path, sent)) as T
 }
 
 /** The same without asking anybody to sign in. */
-export async function requestOnce<T>(method: Method, path: string, sent: Sent = {}): Promise<T> {
+export async function requestOnce<T>(method: Method, path: string, sent: RequestInput = {}): Promise<T> {
   const { status, text } = await send(method, path, sent)
   if (status < 200 || status >= 300) throw new RequestError(problemIn(status, text))
   return JSON.parse(text) as T
@@ -75,7 +75,7 @@ interface Answer {
 async function send(
   method: Method,
   path: string,
-  { query = {}, form, upload, json, headers = {} }: Sent,
+  { query = {}, form, upload, json, headers = {} }: RequestInput,
 ): Promise<Answer> {
   const answer = await fetch(addressFor(path, query), {
     method,

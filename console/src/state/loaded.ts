@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { useEvery } from './every.ts'
 import { follow } from '../live/live.ts'
 import type { LiveEvent } from '../server/events.ts'
-import { problemOf, type Problem } from '../server/problem.ts'
+import { problemOf, type RequestProblem } from '../server/problem.ts'
 
 /** While the server cannot be asked, what is shown is asked for again this often. */
 const RETRY_MS = 5_000
@@ -10,7 +10,7 @@ const RETRY_MS = 5_000
 /** What a view waits for. While it is read again, and while the server cannot be asked, `value` is the one before. */
 export interface Loaded<T> {
   readonly value: T | undefined
-  readonly problem: Problem | undefined
+  readonly problem: RequestProblem | undefined
   readonly isLoading: boolean
   /** Reads it again, and shows that it does. */
   readonly reload: () => void
@@ -21,7 +21,7 @@ export interface Loaded<T> {
 interface Result<T> {
   readonly key: string
   readonly value?: T | undefined
-  readonly problem?: Problem | undefined
+  readonly problem?: RequestProblem | undefined
 }
 
 /**
@@ -119,6 +119,6 @@ async function resultOf<T>(key: string, load: () => Promise<T>): Promise<Result<
 }
 
 /** Whether the server cannot be reached for now. */
-function isPassing(problem: Problem | undefined): boolean {
+function isPassing(problem: RequestProblem | undefined): boolean {
   return problem !== undefined && (problem.status === 0 || problem.status >= 500)
 }

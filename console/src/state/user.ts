@@ -1,4 +1,4 @@
-import { problemOf, type Problem } from '../server/problem.ts'
+import { problemOf, type RequestProblem } from '../server/problem.ts'
 import { readUser, readUserAgain, type User } from '../server/session.ts'
 import { onSignedOut } from '../server/request.ts'
 import { namespaces } from './namespaces.ts'
@@ -7,7 +7,7 @@ import { Store } from './store.ts'
 /** The user of the page. */
 export type Standing =
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'unreachable'; readonly problem: Problem }
+  | { readonly kind: 'unreachable'; readonly problem: RequestProblem }
   | { readonly kind: 'signed-out' }
   /** `isExpired`: the session has ended, and the view waits for the user to sign in again. */
   | { readonly kind: 'signed-in'; readonly user: User; readonly isExpired: boolean }

@@ -1,5 +1,5 @@
 import type { Revision, Snapshot, StoreFollower } from '../../core/engine/ports.ts'
-import type { KeyChange, KeyRevision as KeyRevision } from './client/whole-revisions.ts'
+import type { KeyChange, KeyRevision } from './client/whole-revisions.ts'
 import { changesOfRevision, type ReadParts } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
 

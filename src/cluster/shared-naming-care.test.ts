@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Cluster, type Member } from '../core/cluster/judging/court.test-support.ts'
+import { Cluster, type Member } from '../core/cluster/judging/silence-vote.test-support.ts'
 import { LiveProcesses } from '../core/cluster/members/live-processes.ts'
 import { silencesOf } from '../core/cluster/judging/peer-silence.ts'
 import { removeOrphan } from '../core/cluster/judging/remove-orphan.ts'

@@ -3,7 +3,7 @@ import { MEMBER, type MemberFacts } from '../core/cluster/members/member-records
 import { silencesOf } from '../core/cluster/judging/peer-silence.ts'
 import { removeOrphan } from '../core/cluster/judging/remove-orphan.ts'
 import { type Restoration, Restoring } from '../core/cluster/judging/restoring.ts'
-import { type Judgement, type Round, SilenceCourt } from '../core/cluster/judging/silence-court.ts'
+import { type ConfirmedSilence, type VoteRound, SilenceVote } from '../core/cluster/judging/silence-vote.ts'
 import type { Command } from '../core/decisions/decision.ts'
 import type { Engine } from '../core/engine/engine.ts'
 import { isChecked } from '../core/naming/state/checked.ts'
@@ -69,7 +69,7 @@ export interface CareFigures {
  */
 export class SharedNamingCare {
   readonly #options: SharedNamingCareOptions
-  readonly #court: SilenceCourt
+  readonly #vote: SilenceVote
   readonly #restoring: Restoring
   readonly #unanswering = new UnansweringPeers()
   readonly #taking: SlicedWork
@@ -86,7 +86,7 @@ export class SharedNamingCare {
     const nowMs = this.#healthMs()
     for (const entry of state.services.all())
       for (const instance of entry.instances.values()) liveness.learn(instance, nowMs)
-    this.#court = new SilenceCourt({ state, liveness, self, isMember, judges: this.judges }, nowMs)
+    this.#vote = new SilenceVote({ state, liveness, self, isMember, judges: this.judges }, nowMs)
     this.#restoring = new Restoring(liveness, clock)
     this.#taking = new SlicedWork(loop, () => this.#takeSome(), { boundary: 'job' })
   }
@@ -101,7 +101,7 @@ export class SharedNamingCare {
    * member was lost.
    */
   reloaded(): void {
-    this.#court.missedNews(this.#healthMs())
+    this.#vote.missedNews(this.#healthMs())
     this.#lookAtProcesses(false)
   }
 
@@ -109,7 +109,7 @@ export class SharedNamingCare {
     return {
       ...this.#counts,
       restored: this.#restoring.counts.restored,
-      suspects: this.#court.size,
+      suspects: this.#vote.size,
       unansweringMembers: this.#unanswering.alarming,
     }
   }
@@ -146,22 +146,22 @@ export class SharedNamingCare {
   }
 
   #takeSome(): boolean {
-    return this.#court.take(this.#healthMs(), MOST_AT_ONCE)
+    return this.#vote.take(this.#healthMs(), MOST_AT_ONCE)
   }
 
   /**
-   * Judges round after round until nothing waits. The verdicts of a round are written before the next one
-   * begins. So clients do not wait behind all of them when very many instances die at once.
+   * Votes round after round until nothing waits. The confirmed silences of a round are written before the
+   * next one begins. So clients do not wait behind all of them when very many instances die at once.
    */
   async #judge(): Promise<void> {
     if (this.#isJudging) return
     this.#isJudging = true
     try {
       for (;;) {
-        const round = this.#court.open(this.#healthMs())
+        const round = this.#vote.open(this.#healthMs())
         if (round === undefined) return
         await this.#askAll(round)
-        await Promise.all(this.#court.close(this.#healthMs()).map(async (each) => this.#carryOut(each)))
+        await Promise.all(this.#vote.close(this.#healthMs()).map(async (each) => this.#carryOut(each)))
         await new Promise<void>((resolve) => this.#options.loop.soon(resolve))
       }
     } finally {
@@ -192,21 +192,21 @@ export class SharedNamingCare {
   }
 
   /** Never rejects: a round that stays open would be the last one. A member that could not be asked has not answered. */
-  async #askAll(round: Round): Promise<void> {
+  async #askAll(round: VoteRound): Promise<void> {
     const asked = Array.from(round.peers, async ([id, member]) => this.#ask(round, id, member))
     for (const result of await Promise.allSettled(asked))
       if (result.status === 'rejected')
         this.#options.report(result.reason, 'a member could not be asked about silent instances')
   }
 
-  async #ask({ places }: Round, id: string, member: MemberFacts): Promise<void> {
+  async #ask({ places }: VoteRound, id: string, member: MemberFacts): Promise<void> {
     const { client, log, self, monotonicMs } = this.#options
     this.#counts.questions++
     this.#counts.instancesAskedAbout += places.length
     const silences = await client.ask(member, SILENCE, places)
     if (silences !== undefined) {
       this.#unanswering.answered(id)
-      return this.#court.answered(id, silences, this.#healthMs())
+      return this.#vote.answered(id, silences, this.#healthMs())
     }
     this.#counts.unanswered++
     if (!this.#unanswering.unanswered(id, member.process, monotonicMs())) return
@@ -216,10 +216,10 @@ export class SharedNamingCare {
     )
   }
 
-  async #carryOut(judgement: Judgement): Promise<void> {
-    const isDone = (await this.#tried(judgement.command)) === true
-    if (isDone) this.#options.liveness.counts[judgement.verdict]++
-    this.#court.settled(judgement, isDone, this.#healthMs())
+  async #carryOut(confirmed: ConfirmedSilence): Promise<void> {
+    const isDone = (await this.#tried(confirmed.command)) === true
+    if (isDone) this.#options.liveness.counts[confirmed.effect]++
+    this.#vote.settled(confirmed, isDone, this.#healthMs())
   }
 
   async #bringBack(restoration: Restoration): Promise<void> {

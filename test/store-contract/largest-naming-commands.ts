@@ -1,5 +1,5 @@
 import type { Change } from '../../src/core/decisions/changes.ts'
-import { carryOutVerdict } from '../../src/core/cluster/judging/judgement.ts'
+import { confirmSilence } from '../../src/core/cluster/judging/confirm-silence.ts'
 import { removeOrphan } from '../../src/core/cluster/judging/remove-orphan.ts'
 import { restoreInstance } from '../../src/core/cluster/judging/restore-instance.ts'
 import { forgetServer, noteServer } from '../../src/core/cluster/members/server-records.ts'
@@ -190,17 +190,17 @@ export const LARGEST_OF_NAMING: Readonly<Record<string, LargestCase>> = {
     run: async (server) =>
       server.engine.execute(removeOrphan(firstInstance(server), { self: 'me', isMember: () => true })),
   },
-  carryOutVerdict: {
+  confirmSilence: {
     prepare: (server) => register(server, 1, true),
     run: async (server) => {
       const evidence = {
         instance: firstInstance(server),
-        verdict: 'removed',
+        effect: 'removed',
         askedMs: 0,
         members: '',
       } as const
-      const judge = { liveness: new Liveness(), self: 'me', isMember: () => true }
-      return server.engine.execute(carryOutVerdict(evidence, judge))
+      const voter = { liveness: new Liveness(), self: 'me', isMember: () => true }
+      return server.engine.execute(confirmSilence(evidence, voter))
     },
   },
   restoreInstance: {

@@ -4,17 +4,18 @@ import { addressText } from '../../naming/state/instance.ts'
 import type { Instance } from '../../naming/state/service-entry.ts'
 import { orphanRemoved } from '../../naming/liveness/connection-processes.ts'
 import { serviceKeyText } from '../../naming/state/service.ts'
-import type { Judge } from './judgement.ts'
+import type { VotingMember } from './confirm-silence.ts'
 import { MEMBER } from '../members/member-records.ts'
 
 /**
- * The command that removes an instance whose server is gone. It answers false, and changes nothing, if the instance has been
- * taken over or changed, or if the process is that of a member again. The store compares the instance and all members, so
- * that nobody has joined, and this server's own record as for a verdict (`carryOutVerdict`).
+ * The command that removes an instance whose server is gone. It answers false, and changes nothing, if the
+ * instance has been taken over or changed, or if the process is that of a member again. The store compares
+ * the instance and all members, so that nobody has joined, and this server's own record as for a confirmed
+ * silence (`confirmSilence`).
  */
 export function removeOrphan(
   instance: Instance,
-  { self, isMember }: Omit<Judge, 'liveness'>,
+  { self, isMember }: Omit<VotingMember, 'liveness'>,
 ): Command<boolean> {
   const { entry, record } = instance
   const serviceKey = entry.service.key

@@ -3,7 +3,7 @@ import { address, ORDERS } from '../../core.test-support.ts'
 import { deregisterInstance } from '../../naming/commands/instance-commands.ts'
 import { deleteService } from '../../naming/commands/service-commands.ts'
 import { HealthClock } from '../../naming/liveness/health-clock.ts'
-import { Cluster, type Member } from './court.test-support.ts'
+import { Cluster, type Member } from './silence-vote.test-support.ts'
 import { Restoring } from './restoring.ts'
 
 const WHERE = address()

@@ -7,7 +7,7 @@ import { ConnectionProcesses } from './connection-processes.ts'
 import type { InstancePlace, Presence } from '../state/presence.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { ServiceEntry, Instance } from '../state/service-entry.ts'
-import { changeOfVerdict, patienceMs, type SilenceChange, verdictOf } from './silence.ts'
+import { changeOfSilence, patienceMs, type SilenceChange, effectOfSilence } from './silence.ts'
 
 const BUCKET_MS = 250
 /** After this time an instance is checked again that is silent but must not be judged now. */
@@ -25,7 +25,7 @@ export const UNJUDGED_MS = 1_000
  * health time (`HealthClock`).
  *
  * A server that is alone judges by `sweep`. If there are several, each takes what is due with `takeDue`, and
- * one of them judges (`SilenceCourt`): each has received some of the beats.
+ * one of them judges (`SilenceVote`): each has received some of the beats.
  */
 export class Liveness implements Presence {
   readonly #due = new DueBook<HeardInstance>(BUCKET_MS)
@@ -226,6 +226,6 @@ function nextDueMs({ timing, heardMs }: HeardInstance, healthy: boolean): number
 }
 
 function judge(instance: HeardInstance, now: Now): SilenceChange | undefined {
-  const verdict = verdictOf(instance, now.healthMs - instance.heardMs)
-  return verdict && changeOfVerdict(instance, verdict, now)
+  const effect = effectOfSilence(instance, now.healthMs - instance.heardMs)
+  return effect && changeOfSilence(instance, effect, now)
 }

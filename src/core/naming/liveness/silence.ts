@@ -11,10 +11,10 @@ export type Silence =
   | { readonly kind: 'heard' | 'learned'; readonly agoMs: number }
   | { readonly kind: 'unknown' }
 
-/** The consequence of silence for an instance. */
-export type Verdict = 'removed' | 'unhealthy'
+/** The effect of silence on an instance. */
+export type SilenceEffect = 'removed' | 'unhealthy'
 
-/** The change that carries out a verdict. */
+/** The change that silence makes. */
 export type SilenceChange = InstanceRemoved | InstanceHealthChanged
 
 /** After how much silence an instance must be checked, in milliseconds. */
@@ -22,20 +22,20 @@ export function patienceMs({ unhealthyMs, removeMs }: BeatTiming, healthy: boole
   return healthy ? Math.min(unhealthyMs, removeMs) : removeMs
 }
 
-/** The verdict for this much silence; undefined: none. */
-export function verdictOf({ timing, healthy }: Instance, silenceMs: number): Verdict | undefined {
+/** The effect for this much silence; undefined: none. */
+export function effectOfSilence({ timing, healthy }: Instance, silenceMs: number): SilenceEffect | undefined {
   if (silenceMs >= timing.removeMs) return 'removed'
   return healthy && silenceMs >= timing.unhealthyMs ? 'unhealthy' : undefined
 }
 
-/** The change that a verdict makes. */
-export function changeOfVerdict(
+/** The change that has this effect. */
+export function changeOfSilence(
   { record, entry }: Instance,
-  verdict: Verdict,
+  effect: SilenceEffect,
   { stamp }: { readonly stamp: number },
 ): SilenceChange {
   const { address, serial } = record
   const about = { serviceKey: entry.service.key, address, serial, stamp }
-  if (verdict === 'removed') return { kind: 'instance-removed', ...about, reason: 'expired' }
+  if (effect === 'removed') return { kind: 'instance-removed', ...about, reason: 'expired' }
   return { kind: 'instance-health-changed', ...about, healthy: false }
 }

@@ -14,7 +14,7 @@ import { judgeOf } from './judge-of.ts'
 import { JudgedServices } from './judged-services.ts'
 import { MEMBER, memberIdOf, type MemberFacts, memberIds } from '../members/member-records.ts'
 import { silencesOf } from './peer-silence.ts'
-import { SilenceCourt } from './silence-court.ts'
+import { SilenceVote } from './silence-vote.ts'
 
 const TICK_MS = 250
 
@@ -24,7 +24,7 @@ export class Member {
   readonly id: string
   readonly facts: MemberFacts
   liveness = new Liveness()
-  court: SilenceCourt
+  vote: SilenceVote
   healthMs: number
   isFrozen = false
   /** Whether it answers questions. */
@@ -40,7 +40,7 @@ export class Member {
     this.state = new State(WALL_MS, undefined, this.liveness)
     for (const change of log) this.state.apply([change], this.now)
     for (const instance of this.state.instances(ORDERS)) this.liveness.learn(instance, healthMs)
-    this.court = new SilenceCourt(
+    this.vote = new SilenceVote(
       {
         state: this.state,
         liveness: this.liveness,
@@ -147,19 +147,19 @@ export class Cluster {
   }
 
   sweep(member: Member): void {
-    const { court } = member
-    court.take(member.healthMs, Infinity)
+    const { vote } = member
+    vote.take(member.healthMs, Infinity)
     for (;;) {
-      const round = court.open(member.healthMs)
+      const round = vote.open(member.healthMs)
       if (round === undefined) return
       for (const peer of this.members) {
         if (!round.peers.has(peer.id) || peer.isFrozen || !peer.answers) continue
         peer.asked += round.places.length
-        court.answered(peer.id, silencesOf(round.places, peer, peer.healthMs), member.healthMs)
+        vote.answered(peer.id, silencesOf(round.places, peer, peer.healthMs), member.healthMs)
       }
-      for (const judgement of court.close(member.healthMs)) {
-        const isDone = this.execute(member, judgement.command)
-        court.settled(judgement, isDone, member.healthMs)
+      for (const confirmed of vote.close(member.healthMs)) {
+        const isDone = this.execute(member, confirmed.command)
+        vote.settled(confirmed, isDone, member.healthMs)
       }
     }
   }

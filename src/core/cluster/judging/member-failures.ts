@@ -4,10 +4,10 @@ import { MEMBER } from '../members/member-records.ts'
 /**
  * When a member was last lost (health time): a lost member may have received beats that no other server has.
  * A member whose record is removed is lost, and one whose process is another one. This server's own start
- * counts too, since it does not know who was lost before. A loss is noticed at the next look, later than it
- * happened and never earlier.
+ * counts too, since it does not know who was lost before. A failure is noticed at the next look, later than
+ * it happened and never earlier.
  */
-export class MemberLosses {
+export class MemberFailures {
   readonly #state: Pick<State, 'recordCount' | 'recordVersion'>
   #members: number
   #version: number
@@ -33,7 +33,7 @@ export class MemberLosses {
     return this.#lastMs
   }
 
-  /** Counts a loss now: this server was without news, and does not know who was lost. */
+  /** Counts a failure now: this server was without news, and does not know which members were lost. */
   note(nowMs: number): void {
     this.#lastMs = nowMs
   }

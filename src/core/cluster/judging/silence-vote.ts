@@ -4,15 +4,20 @@ import type { Instance } from '../../naming/state/service-entry.ts'
 import { UNJUDGED_MS } from '../../naming/liveness/liveness.ts'
 import type { InstancePlace } from '../../naming/state/presence.ts'
 import type { ServiceKey } from '../../naming/state/service.ts'
-import { patienceMs, type Silence, type Verdict, verdictOf } from '../../naming/liveness/silence.ts'
+import {
+  patienceMs,
+  type Silence,
+  type SilenceEffect,
+  effectOfSilence,
+} from '../../naming/liveness/silence.ts'
 import type { State } from '../../engine/state.ts'
-import { carryOutVerdict, type Judge, membersText } from './judgement.ts'
-import { MemberLosses } from './member-losses.ts'
+import { confirmSilence, type VotingMember, membersText } from './confirm-silence.ts'
+import { MemberFailures } from './member-failures.ts'
 import { MEMBER, type MemberFacts } from '../members/member-records.ts'
 
 /** The most instances of one question: its texts and the answers must not hold up the loop of either server. */
 const MOST_ASKED = 1_000
-/** After this time an instance is checked again whose verdict had to wait. */
+/** After this time an instance is checked again whose silence was not confirmed yet. */
 const WAITS_MS = 1_000
 /**
  * The longest time until an instance is checked again that another server judges: by then this one may be the
@@ -20,15 +25,15 @@ const WAITS_MS = 1_000
  */
 const MOST_UNSEEN_MS = 5_000
 
-/** What the court works on. */
-export interface CourtParts extends Judge {
+/** The state and the member that a vote works on. */
+export interface SilenceVoteParts extends VotingMember {
   readonly state: State
   /** Whether this server judges a service, as the members are now (`JudgedServices`). */
   readonly judges: (key: ServiceKey) => boolean
 }
 
-/** Instances about which every other member is asked at once. */
-export interface Round {
+/** Suspects about which every other member is asked at once. */
+export interface VoteRound {
   /** Health time. Only silence until then counts. */
   readonly askedMs: number
   /** The other members. */
@@ -36,14 +41,17 @@ export interface Round {
   readonly places: readonly InstancePlace[]
 }
 
-/** A verdict that the engine has to carry out. Report its outcome with `settled`. */
-export interface Judgement {
+/**
+ * A silence that all members have confirmed. The engine has to carry out its effect. Report its outcome with
+ * `settled`.
+ */
+export interface ConfirmedSilence {
   readonly instance: Instance
-  readonly verdict: Verdict
+  readonly effect: SilenceEffect
   readonly command: Command<boolean>
 }
 
-interface OpenRound extends Round {
+interface OpenVoteRound extends VoteRound {
   readonly suspects: readonly Instance[]
   /** The earliest time at which a member learned of each. */
   readonly learnedMs: number[]
@@ -52,29 +60,32 @@ interface OpenRound extends Round {
 }
 
 /**
- * Judges the silence of instances on a server that is one of several. Clients send their beats to any server,
- * so an instance without a beat here is a suspect only: the court asks every other member. The last beat at
- * any member counts. If no member received one, the longest time counts for which a member has known the
- * instance. It is never more than the time since a member was last lost, which may have received a beat
- * (`MemberLosses`).
+ * Votes on the silence of instances, on a server that is one of several. Clients send their beats to any
+ * server, so an instance without a beat here is only suspected. All other members are asked to refute that or
+ * to confirm it. The last beat at any member counts. If no member received one, the longest time counts for
+ * which a member has known the instance. It is never more than the time since a member was last lost, which
+ * may have received a beat (`MemberFailures`).
  *
  * One round is open at a time, so each member has one question to answer; what becomes due meanwhile waits
- * for the next. A member that does not answer delays verdicts, not acquittals. It has no clock and asks
- * nobody itself. The order is: `take`, `open`, `answered` for each peer that has answered, `close`, and
- * `settled` for each judgement.
+ * for the next. A member that does not answer delays confirming, but not refuting. The vote has no clock and
+ * asks nobody itself. The order is: `take`, `open`, `answered` for each peer that has answered, `close`, and
+ * `settled` for each confirmed silence.
  */
-export class SilenceCourt {
-  readonly #parts: CourtParts
-  readonly #losses: MemberLosses
+export class SilenceVote {
+  readonly #parts: SilenceVoteParts
+  readonly #failures: MemberFailures
   /** Suspects that no question has named yet. */
   #waiting: Instance[] = []
-  /** Everything that is not in the queue of `Liveness`: it waits, is asked about, or its verdict is being carried out. */
+  /**
+   * Everything that is not in the queue of `Liveness`: it waits, is asked about, or its confirmed silence is
+   * being carried out.
+   */
   readonly #busy = new Set<Instance>()
-  #round: OpenRound | undefined
+  #round: OpenVoteRound | undefined
 
-  constructor(parts: CourtParts, nowMs: number) {
+  constructor(parts: SilenceVoteParts, nowMs: number) {
     this.#parts = parts
-    this.#losses = new MemberLosses(parts.state, nowMs)
+    this.#failures = new MemberFailures(parts.state, nowMs)
   }
 
   /** How many instances are suspects. */
@@ -84,16 +95,16 @@ export class SilenceCourt {
 
   /** This server was without news of the members: it may have missed that one was lost. */
   missedNews(nowMs: number): void {
-    this.#losses.note(nowMs)
+    this.#failures.note(nowMs)
   }
 
   /** Takes at most `most` of the instances that are due. Returns whether there are more. */
   take(nowMs: number, most: number): boolean {
     const { liveness } = this.#parts
-    const lossMs = this.#losses.look(nowMs)
+    const failureMs = this.#failures.look(nowMs)
     for (const instance of liveness.takeDue(nowMs, most)) {
       if (this.#busy.has(instance)) continue
-      const laterMs = this.#laterMs(instance, lossMs, nowMs)
+      const laterMs = this.#laterMs(instance, failureMs, nowMs)
       if (laterMs !== undefined) liveness.lookAgain(instance, laterMs)
       else {
         this.#busy.add(instance)
@@ -103,8 +114,8 @@ export class SilenceCourt {
     return liveness.hasMore
   }
 
-  /** When an instance is to be looked at again; undefined: it is a suspect now. */
-  #laterMs(instance: Instance, lossMs: number, nowMs: number): number | undefined {
+  /** When an instance is to be checked again; undefined: it is a suspect now. */
+  #laterMs(instance: Instance, failureMs: number, nowMs: number): number | undefined {
     const { state, liveness, judges } = this.#parts
     const { key } = instance.entry.service
     if (!isChecked(state.switches, key)) {
@@ -113,7 +124,7 @@ export class SilenceCourt {
       return nowMs + UNJUDGED_MS
     }
     if (!judges(key)) return nowMs + unseenMs(instance)
-    const dueMs = this.#dueMs(instance, lossMs)
+    const dueMs = this.#dueMs(instance, failureMs)
     return dueMs > nowMs ? dueMs : undefined
   }
 
@@ -121,7 +132,7 @@ export class SilenceCourt {
    * Begins a round with the waiting suspects, and returns the members to ask; undefined: a round is open, or
    * there is nothing to ask.
    */
-  open(nowMs: number): Round | undefined {
+  open(nowMs: number): VoteRound | undefined {
     const { state, self, isMember } = this.#parts
     if (this.#round !== undefined || this.#waiting.length === 0 || !isMember()) return undefined
     const suspects = this.#nextSuspects(nowMs)
@@ -143,10 +154,10 @@ export class SilenceCourt {
   }
 
   #nextSuspects(nowMs: number): Instance[] {
-    const lossMs = this.#losses.look(nowMs)
+    const failureMs = this.#failures.look(nowMs)
     return this.#waiting.splice(0, MOST_ASKED).filter((instance) => {
       const isWatched = this.#parts.liveness.isWatched(instance)
-      const laterMs = isWatched ? this.#laterMs(instance, lossMs, nowMs) : nowMs
+      const laterMs = isWatched ? this.#laterMs(instance, failureMs, nowMs) : nowMs
       if (laterMs !== undefined) this.#release(instance, laterMs)
       return laterMs === undefined
     })
@@ -166,36 +177,42 @@ export class SilenceCourt {
     }
   }
 
-  /** Ends the open round. Returns the verdicts; everything else is looked at again when its time comes. */
-  close(nowMs: number): Judgement[] {
+  /**
+   * Ends the open round. Returns the confirmed silences; everything else is checked again when its time
+   * comes.
+   */
+  close(nowMs: number): ConfirmedSilence[] {
     const round = this.#round
     if (round === undefined) return []
     this.#round = undefined
-    const lossMs = this.#losses.look(nowMs)
+    const failureMs = this.#failures.look(nowMs)
     const isComplete =
       round.answered.size === round.peers.size && membersText(this.#parts.state) === round.members
     return round.suspects.flatMap((instance, index) => {
-      const sinceMs = Math.max(this.#silentSinceMs(instance, round.learnedMs[index]!), lossMs)
-      const verdict = verdictOf(instance, round.askedMs - sinceMs)
-      if (verdict !== undefined && isComplete && this.#parts.liveness.isWatched(instance)) {
+      const sinceMs = Math.max(this.#silentSinceMs(instance, round.learnedMs[index]!), failureMs)
+      const effect = effectOfSilence(instance, round.askedMs - sinceMs)
+      if (effect !== undefined && isComplete && this.#parts.liveness.isWatched(instance)) {
         const { askedMs, members } = round
         return [
           {
             instance,
-            verdict,
-            command: carryOutVerdict({ instance, verdict, askedMs, members }, this.#parts),
+            effect,
+            command: confirmSilence({ instance, effect, askedMs, members }, this.#parts),
           },
         ]
       }
       const dueMs = sinceMs + patienceMs(instance.timing, instance.healthy)
-      this.#release(instance, verdict === undefined ? dueMs : nowMs + WAITS_MS)
+      this.#release(instance, effect === undefined ? dueMs : nowMs + WAITS_MS)
       return []
     })
   }
 
-  /** The outcome of a judgement: true, it was carried out; otherwise the instance is checked again soon. */
-  settled({ instance }: Judgement, isDone: boolean, nowMs: number): void {
-    this.#release(instance, isDone ? this.#dueMs(instance, this.#losses.look(nowMs)) : nowMs + WAITS_MS)
+  /**
+   * The outcome of a confirmed silence: true, it was carried out; otherwise the instance is checked again
+   * soon.
+   */
+  settled({ instance }: ConfirmedSilence, isDone: boolean, nowMs: number): void {
+    this.#release(instance, isDone ? this.#dueMs(instance, this.#failures.look(nowMs)) : nowMs + WAITS_MS)
   }
 
   #release(instance: Instance, atMs: number): void {
@@ -204,9 +221,9 @@ export class SilenceCourt {
   }
 
   /** The earliest time at which the silence of an instance can matter, as far as this server knows. */
-  #dueMs(instance: Instance, lossMs: number): number {
+  #dueMs(instance: Instance, failureMs: number): number {
     const sinceMs = this.#silentSinceMs(instance, Infinity)
-    return Math.max(sinceMs, lossMs) + patienceMs(instance.timing, instance.healthy)
+    return Math.max(sinceMs, failureMs) + patienceMs(instance.timing, instance.healthy)
   }
 
   /** `learnedMs`: when another member learned of the instance. */

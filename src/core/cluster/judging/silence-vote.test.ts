@@ -2,8 +2,8 @@ import { array, assert, constantFrom, integer, property, record } from 'fast-che
 import { beforeEach, describe, expect, test } from 'vitest'
 import { address, at, ORDERS } from '../../core.test-support.ts'
 import { setSwitch } from '../../operator/set-switch.ts'
-import { Cluster, type Member } from './court.test-support.ts'
-import type { Round } from './silence-court.ts'
+import { Cluster, type Member } from './silence-vote.test-support.ts'
+import type { VoteRound } from './silence-vote.ts'
 
 const WHERE = address()
 /** Timeouts of an instance that asks for nothing else. */
@@ -25,10 +25,10 @@ const isGone = (): boolean => cluster.members[0]!.instance(WHERE) === undefined
 const other = (): Member => cluster.others()[0]!
 
 /** The round that a judge opens when so much time has passed since it looked last. */
-function openRound(judge: Member, ms: number): Round {
+function openRound(judge: Member, ms: number): VoteRound {
   judge.healthMs += ms
-  judge.court.take(judge.healthMs, Infinity)
-  const round = judge.court.open(judge.healthMs)
+  judge.vote.take(judge.healthMs, Infinity)
+  const round = judge.vote.open(judge.healthMs)
   if (round === undefined) throw new Error('nothing is due')
   return round
 }
@@ -67,23 +67,23 @@ describe('an instance that beats', () => {
     expect(cluster.others().map(({ asked }) => asked)).toEqual([4, 4])
   })
 
-  test('while the others answer, or while the verdict is carried out, is not removed', () => {
+  test('while the others answer, or while its silence is carried out, is not removed', () => {
     for (const beatsBeforeClose of [true, false]) {
       const judge = cluster.judge()
       judge.isFrozen = true
       cluster.pass(REMOVE_MS)
       const round = openRound(judge, REMOVE_MS)
       for (const id of round.peers.keys())
-        judge.court.answered(id, [{ kind: 'heard', agoMs: REMOVE_MS }], judge.healthMs)
+        judge.vote.answered(id, [{ kind: 'heard', agoMs: REMOVE_MS }], judge.healthMs)
       if (beatsBeforeClose) cluster.beat(judge, WHERE)
-      const [judgement] = judge.court.close(judge.healthMs)
-      if (beatsBeforeClose) expect(judgement).toBeUndefined()
+      const [confirmed] = judge.vote.close(judge.healthMs)
+      if (beatsBeforeClose) expect(confirmed).toBeUndefined()
       else {
         cluster.beat(judge, WHERE)
-        expect(cluster.execute(judge, judgement!.command)).toBe(false)
-        judge.court.settled(judgement!, false, judge.healthMs)
+        expect(cluster.execute(judge, confirmed!.command)).toBe(false)
+        judge.vote.settled(confirmed!, false, judge.healthMs)
       }
-      expect([isGone(), judge.court.size]).toEqual([false, 0])
+      expect([isGone(), judge.vote.size]).toEqual([false, 0])
     }
   })
 })
@@ -108,7 +108,7 @@ describe('a dead instance', () => {
     expect(cluster.log.filter(({ kind }) => kind === 'instance-removed')).toMatchObject([
       { reason: 'expired' },
     ])
-    expect(cluster.judge().court.size).toBe(0)
+    expect(cluster.judge().vote.size).toBe(0)
   })
 
   test('is kept while its service is not checked, and has its full time afterwards', () => {
@@ -133,11 +133,11 @@ describe('a member that does not answer', () => {
     expect(cluster.nowMs).toBeLessThanOrEqual(160_000 + REMOVE_MS + 1_000)
   })
 
-  test('does not delay that others acquit', () => {
+  test('does not delay that others refute', () => {
     const [silent, heard] = cluster.others()
     silent!.answers = false
     cluster.pass(60_000, () => cluster.beat(heard!, WHERE))
-    expect(cluster.judge().court.size).toBe(0)
+    expect(cluster.judge().vote.size).toBe(0)
     expect(health()).toEqual([true, true, true])
   })
 
@@ -203,7 +203,7 @@ describe('members that come and go', () => {
 
   test('a server without news of the members gives everything its full time', () => {
     cluster.pass(14_000)
-    cluster.judge().court.missedNews(cluster.judge().healthMs)
+    cluster.judge().vote.missedNews(cluster.judge().healthMs)
     cluster.pass(UNHEALTHY_MS - 500)
     expect(health()).toEqual([true, true, true])
   })
@@ -225,9 +225,9 @@ describe('a judge whose lease is not certain', () => {
     cluster.pass(REMOVE_MS + 1_000)
     const round = openRound(judge, REMOVE_MS + 1_000)
     for (const id of round.peers.keys())
-      judge.court.answered(id, [{ kind: 'learned', agoMs: 100_000 }], judge.healthMs)
-    const [judgement] = judge.court.close(judge.healthMs)
-    const decide = (later = 0) => judgement!.command.decide(judge.state, at(judge.healthMs + later))
+      judge.vote.answered(id, [{ kind: 'learned', agoMs: 100_000 }], judge.healthMs)
+    const [confirmed] = judge.vote.close(judge.healthMs)
+    const decide = (later = 0) => confirmed!.command.decide(judge.state, at(judge.healthMs + later))
     expect(decide().changes).toHaveLength(1)
     expect(decide(10_000).changes).toEqual([])
     judge.hasLease = false

@@ -3,25 +3,25 @@ import { addressText } from '../../naming/state/instance.ts'
 import type { Instance } from '../../naming/state/service-entry.ts'
 import type { Liveness } from '../../naming/liveness/liveness.ts'
 import { serviceKeyText } from '../../naming/state/service.ts'
-import { changeOfVerdict, type Verdict } from '../../naming/liveness/silence.ts'
+import { changeOfSilence, type SilenceEffect } from '../../naming/liveness/silence.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import { MEMBER } from '../members/member-records.ts'
 
 /** How long the answers of the members count, in ms: a beat may have come since. */
 const ANSWERS_COUNT_MS = 3_000
 
-/** What the members' answers have proved about an instance. */
+/** A silence that the members' answers have confirmed. */
 export interface Evidence {
   readonly instance: Instance
-  readonly verdict: Verdict
+  readonly effect: SilenceEffect
   /** Health time of the question. */
   readonly askedMs: number
   /** All members, as `membersText` names them: each of them was asked. */
   readonly members: string
 }
 
-/** The server that judges. */
-export interface Judge {
+/** This server as a member that votes. */
+export interface VotingMember {
   readonly liveness: Liveness
   /** The member id of this server. */
   readonly self: string
@@ -37,28 +37,28 @@ export function membersText(view: RecordView): string {
 }
 
 /**
- * The command that carries out a verdict. It answers false, and changes nothing, if the instance has changed
- * or beaten since, or if the members differ from those who were asked. The store compares what it reads: the
- * instance, all members, and this server's own record. So nobody has joined, and a commit that is delayed
- * beyond the end of this server's lease is not written.
+ * The command that carries out a confirmed silence. It answers false, and changes nothing, if the instance
+ * has changed or beaten since, or if the members differ from those who were asked. The store compares what it
+ * reads: the instance, all members, and this server's own record. So nobody has joined, and a commit that is
+ * delayed beyond the end of this server's lease is not written.
  */
-export function carryOutVerdict(evidence: Evidence, judge: Judge): Command<boolean> {
-  const { instance, verdict, askedMs, members } = evidence
+export function confirmSilence(evidence: Evidence, voter: VotingMember): Command<boolean> {
+  const { instance, effect, askedMs, members } = evidence
   const { entry, record, healthy } = instance
   const serviceKey = entry.service.key
-  const heardMs = judge.liveness.lastHeardMs(instance)
+  const heardMs = voter.liveness.lastHeardMs(instance)
   const isStillSilent = (nowMs: number): boolean =>
-    nowMs - askedMs <= ANSWERS_COUNT_MS && judge.liveness.lastHeardMs(instance) === heardMs
+    nowMs - askedMs <= ANSWERS_COUNT_MS && voter.liveness.lastHeardMs(instance) === heardMs
   return {
-    // A subject of its own, so that neither registrations nor other verdicts about the service wait for it.
+    // A subject of its own, so that neither registrations nor other silences of the service wait for it.
     subject: `silence:${serviceKeyText(serviceKey)} ${addressText(record.address)}`,
     decide(view, now) {
-      if (!judge.isMember() || !isStillSilent(now.healthMs)) return unchanged(false)
+      if (!voter.isMember() || !isStillSilent(now.healthMs)) return unchanged(false)
       const known = view.instance(serviceKey, record.address)
       const isSame = known?.record === record && known.healthy === healthy
-      const isOwnLease = view.record(MEMBER, judge.self) !== undefined
+      const isOwnLease = view.record(MEMBER, voter.self) !== undefined
       if (!isSame || !isOwnLease || membersText(view) !== members) return unchanged(false)
-      return synced([changeOfVerdict(instance, verdict, now)], true)
+      return synced([changeOfSilence(instance, effect, now)], true)
     },
   }
 }

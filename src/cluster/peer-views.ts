@@ -159,16 +159,16 @@ export class PeerViews {
 }
 
 /** The most entries of a timeline, and the most clients, that one server answers to another. */
-const MOST_TOLD = 1_000
+const MOST_ANSWERED = 1_000
 
 function bounded({ text, most }: ClientSearch): ClientSearch {
-  return { text, most: Math.min(most, MOST_TOLD) }
+  return { text, most: Math.min(most, MOST_ANSWERED) }
 }
 
 function newestOf({ fromMs, entries }: OwnTimeline): OwnTimeline {
-  if (entries.length <= MOST_TOLD) return { fromMs, entries }
-  const told = entries.slice(0, MOST_TOLD)
-  return { fromMs: told.at(-1)!.atMs, entries: told }
+  if (entries.length <= MOST_ANSWERED) return { fromMs, entries }
+  const newest = entries.slice(0, MOST_ANSWERED)
+  return { fromMs: newest.at(-1)!.atMs, entries: newest }
 }
 
 /** How much a server knows of what happened. */

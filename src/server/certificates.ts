@@ -29,7 +29,7 @@ export class Certificates {
   #pair: KeyPair
   #isBroken = false
   /** What was wrong when it was last logged; '' while nothing is. */
-  #told = ''
+  #logged = ''
 
   private constructor(files: Files, log: Logger, pair: KeyPair) {
     this.#files = files
@@ -66,7 +66,7 @@ export class Certificates {
       const pair = await readPair(this.#files)
       if (!isSame(pair, this.#pair)) this.#change(pair, use)
       this.#isBroken = false
-      this.#told = ''
+      this.#logged = ''
     } catch (error) {
       this.#isBroken = true
       this.#tell((error as Error).message)
@@ -82,8 +82,8 @@ export class Certificates {
   }
 
   #tell(reason: string): void {
-    if (reason === this.#told) return
-    this.#told = reason
+    if (reason === this.#logged) return
+    this.#logged = reason
     this.#log.error({ reason }, 'the TLS files cannot be used: the server keeps the certificate that it has')
   }
 }

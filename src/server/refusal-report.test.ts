@@ -18,7 +18,7 @@ function read(dataId: string): void {
   report.add({ ip: '10.0.0.1', identity: ANONYMOUS }, 'read', resource)
 }
 
-test('the same is told once in ten minutes', () => {
+test('the same is logged once in ten minutes', () => {
   for (let minute = 0; minute < 10; minute++) {
     nowMs = minute * MINUTE
     read('a')
@@ -31,7 +31,7 @@ test('the same is told once in ten minutes', () => {
   expect(warn).toHaveBeenCalledTimes(2)
 })
 
-test('what found no room in a minute is told in the next, whatever is repeated', () => {
+test('what found no room in a minute is logged in the next, whatever is repeated', () => {
   const all = () => {
     for (let item = 0; item < 1_500; item++) read(`d${item}`)
   }

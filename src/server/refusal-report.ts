@@ -3,7 +3,7 @@ import type { Caller } from '../operations/authorisation.ts'
 
 const MINUTE_MS = 60_000
 /** The most different refusals that are logged within a minute. */
-const MOST_TOLD = 1_000
+const MOST_LOGGED = 1_000
 /** A refusal is logged once in this many minutes, so that each minute has room for other ones. */
 const REPEATED_AFTER = 10
 
@@ -19,10 +19,10 @@ export interface ReportLog {
 export class RefusalReport {
   readonly #log: ReportLog
   readonly #nowMs: () => number
-  readonly #told = new Set<string>()
+  readonly #logged = new Set<string>()
   #minuteMs = -Infinity
   #minutes = 0
-  #toldInMinute = 0
+  #loggedInMinute = 0
 
   constructor(log: ReportLog, nowMs: () => number) {
     this.#log = log
@@ -34,9 +34,9 @@ export class RefusalReport {
     const user = identity.kind === 'user' ? identity.username : ''
     const facts = { user, ip, action, resource: resourceText(resource) }
     const key = JSON.stringify(facts)
-    if (this.#told.has(key) || this.#toldInMinute >= MOST_TOLD) return
-    this.#told.add(key)
-    this.#toldInMinute++
+    if (this.#logged.has(key) || this.#loggedInMinute >= MOST_LOGGED) return
+    this.#logged.add(key)
+    this.#loggedInMinute++
     this.#log.warn(facts, 'this would be refused if authentication were on')
   }
 
@@ -44,8 +44,8 @@ export class RefusalReport {
     const nowMs = this.#nowMs()
     if (nowMs < this.#minuteMs + MINUTE_MS) return
     this.#minuteMs = nowMs
-    this.#toldInMinute = 0
-    if (this.#minutes++ % REPEATED_AFTER === 0) this.#told.clear()
+    this.#loggedInMinute = 0
+    if (this.#minutes++ % REPEATED_AFTER === 0) this.#logged.clear()
   }
 }
 

@@ -32,7 +32,7 @@ export function ownFacts(settings: Settings): Omit<MemberFacts, 'auth'> {
 /** Waits until etcd answers: when everything is started at once, it may be later than the servers. */
 export async function reachable({ client }: OpenEtcd, log: Logger): Promise<void> {
   const untilMs = monotonicMs() + REACH_MS
-  for (let told = false; ; told = true) {
+  for (let isLogged = false; ; isLogged = true) {
     try {
       return await client.checkVersions()
     } catch (error) {
@@ -40,7 +40,7 @@ export async function reachable({ client }: OpenEtcd, log: Logger): Promise<void
       if (!isAway) throw error
       if (monotonicMs() > untilMs)
         throw new Error(`etcd cannot be reached: ${error.message}`, { cause: error })
-      if (!told) log.warn({ err: error }, 'etcd cannot be reached: the start waits for it')
+      if (!isLogged) log.warn({ err: error }, 'etcd cannot be reached: the start waits for it')
       await systemClock.sleep(RETRY_MS)
     }
   }

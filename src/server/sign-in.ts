@@ -84,7 +84,7 @@ export async function openSignIn(
       await engine.execute(removeEndedSessions(ids))
     await engine.execute(removeOldKeys())
   }
-  tell({ mode, isManaged, code: firstCode.text }, log)
+  logMode({ mode, isManaged, code: firstCode.text }, log)
   if (mode === 'off') return { ...OPEN, mode, parts, tidy }
   const reportOnly = mode === 'report' ? new RefusalReport(log, monotonicMs).add : undefined
   const judge = new Judge({ state, rightsOf: (username) => rights.of(username), nowMs: wallMs, reportOnly })
@@ -191,14 +191,14 @@ function identityByCertificate(user: { username: string; expiresMs: number }): I
   return { kind: 'user', by: 'certificate', credentialStamp: undefined, ...user }
 }
 
-interface Told {
+interface SignInMode {
   readonly mode: AuthenticationMode
   readonly isManaged: boolean
   readonly code: string | undefined
 }
 
 /** Logs what an operator must know of the sign-in. */
-function tell({ mode, isManaged, code }: Told, log: Logger): void {
+function logMode({ mode, isManaged, code }: SignInMode, log: Logger): void {
   if (mode === 'off' && isManaged)
     log.warn('authentication is off by the setting auth, though there are users: everybody may do everything')
   if (mode === 'report')

@@ -61,7 +61,7 @@ function shown(message: StreamMessage): string {
   return `${things.join(' ')} ${message.id}`
 }
 
-test('changes are gathered for a moment, each thing once, and told with the position of the last one', () => {
+test('changes are gathered for a moment, each thing once, and sent with the position of the last one', () => {
   const { streams, pass } = startStreams()
   const stream = open(streams)
   expect(taken(stream)).toEqual(['begun o-10'])
@@ -136,7 +136,7 @@ test('while nobody follows nothing is remembered, but for a minute after the las
   expect(taken(open(streams, { lastId: 'o-12' }))).toEqual(['reset o-13'])
 })
 
-test('nobody is told of what may not be read now, and ids go on all the same', () => {
+test('nobody gets what may not be read now, and ids continue all the same', () => {
   const { streams, pass } = startStreams()
   let allowed = 'a'
   const mayRead = (resource: Resource) =>
@@ -218,7 +218,7 @@ test('there are at most so many streams, in all and of an address', () => {
   expect(streams.counts()).toMatchObject({ open: 3, opened: 4, refused: 2 })
 })
 
-test('who has an item is told for a minute after its publish', () => {
+test('the clients of an item are reported for a minute after its publish', () => {
   const { streams, pass } = startStreams()
   const stream = open(streams)
   taken(stream)

@@ -18,7 +18,7 @@ function recentOf(most: number, names: string) {
   return { recent, since }
 }
 
-test('each thing is told of once, at its last change', () => {
+test('each thing is reported once, at its last change', () => {
   const { since } = recentOf(10, 'abcab')
   expect(since(10)).toBe('cab')
   expect(since(14)).toBe('ab')

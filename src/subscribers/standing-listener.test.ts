@@ -78,7 +78,7 @@ describe('a standing listener', () => {
     expect(reported).toEqual(['a=two'])
   })
 
-  test('gets a report of a change back to the version that it has, because it was told of another one', () => {
+  test('gets a report of a change back to the version that it has, because it was sent another one', () => {
     change('a', 'one')
     listener.watch(watched('a', 'one'))
     change('a', 'two')

@@ -27,9 +27,9 @@ export interface ListenerHost {
   leave(listener: StandingListener): void
 }
 
-/** A watched item. `toldMd5` is the last version that the client was sent. */
-interface Told extends WatchedItem {
-  toldMd5: string
+/** A watched item. `sentMd5` is the last version that the client was sent. */
+interface ReportedItem extends WatchedItem {
+  sentMd5: string
 }
 
 /**
@@ -40,7 +40,7 @@ export class StandingListener {
   readonly #listener: Listener
   readonly #host: ListenerHost
   /** By the text of the key. */
-  readonly #items = new Map<string, Told>()
+  readonly #items = new Map<string, ReportedItem>()
 
   constructor(listener: Listener, host: ListenerHost) {
     this.#listener = listener
@@ -66,9 +66,9 @@ export class StandingListener {
    */
   watch({ key, md5, echo }: WatchedItem): boolean {
     if (!this.#items.has(key.text) && !this.#host.watch(key, this)) return false
-    const toldMd5 = this.#host.md5Of(key)
+    const sentMd5 = this.#host.md5Of(key)
     // One text for all clients that have the current version.
-    this.#items.set(key.text, { key, md5: md5 === toldMd5 ? toldMd5 : md5, echo, toldMd5 })
+    this.#items.set(key.text, { key, md5: md5 === sentMd5 ? sentMd5 : md5, echo, sentMd5 })
     return true
   }
 
@@ -93,8 +93,8 @@ export class StandingListener {
     const item = this.#items.get(keyText)
     if (item === undefined) return false
     const md5 = this.#host.md5Of(item.key)
-    if (md5 === item.toldMd5) return false
-    item.toldMd5 = md5
+    if (md5 === item.sentMd5) return false
+    item.sentMd5 = md5
     this.#listener.changed(item)
     return true
   }

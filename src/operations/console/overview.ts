@@ -130,13 +130,13 @@ function subscribersIn({ own, others }: Conditions): number {
 
 /** The faults of this server itself are shown elsewhere. */
 function faultsIn({ own, others }: Conditions): OtherFault[] {
-  const told = others.flatMap(({ server, faults }) => faults.map((fault) => ({ server, ...fault })))
+  const reported = others.flatMap(({ server, faults }) => faults.map((fault) => ({ server, ...fault })))
   const late = [{ ...own, server: '' }, ...others].filter(({ lagMs }) => lagMs > LAGS_AFTER_MS)
   const lags = late.map(({ server, lagMs }) => {
     const forMs = Math.round(lagMs)
     return { server, code: 'lags', detail: 'What this server knows of the store is old.', forMs }
   })
-  return [...told, ...lags]
+  return [...reported, ...lags]
 }
 
 /** Copies: what there is may change between two turns. */

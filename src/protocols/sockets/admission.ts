@@ -21,7 +21,7 @@ const LOG_EVERY_MS = 60_000
  * How many connections beyond the limit still get an answer with the reason; Node closes further ones at
  * once.
  */
-const MOST_TOLD = 256
+const MOST_ANSWERED = 256
 
 /** The connections of a port, within limits: in all, and of one address. */
 export class Admission {
@@ -46,7 +46,7 @@ export class Admission {
 
   /** How many connections Node may accept. */
   get hardLimit(): number {
-    return this.#settings.maxConnections + MOST_TOLD
+    return this.#settings.maxConnections + MOST_ANSWERED
   }
 
   /** The connections that are admitted and open. */

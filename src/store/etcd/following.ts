@@ -134,7 +134,7 @@ export class Following {
         },
         reached: (revision) => {
           this.#heard(revision)
-          this.#feed.toldAll(revision)
+          this.#feed.watchedTo(revision)
         },
         broken: (why) => void this.#reload(new Error(`etcd cannot tell what has changed since: ${why}`)),
       },

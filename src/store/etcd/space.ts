@@ -27,9 +27,9 @@ export function roomOf(members: readonly MemberStatus[], limits: SpaceLimits): R
   return rooms.reduce((least, room) => (room.leftBytes < least.leftBytes ? room : least))
 }
 
-/** The smallest quota of the members; `untold` is that of one that does not tell it. */
-export function quotaOf(members: readonly MemberStatus[], untold: number): number {
-  return members.reduce((least, member) => Math.min(least, member.quotaBytes ?? untold), Infinity)
+/** The smallest quota of the members; `unknown` is that of one that does not report it. */
+export function quotaOf(members: readonly MemberStatus[], unknown: number): number {
+  return members.reduce((least, member) => Math.min(least, member.quotaBytes ?? unknown), Infinity)
 }
 
 /**

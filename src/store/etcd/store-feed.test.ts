@@ -28,9 +28,9 @@ test('who does not wait any more for a revision that a restored etcd may never h
   expect(feed.waiters).toBe(0)
 })
 
-test('what the watch told before a restore does not count after it', async () => {
+test('what the watch reported before a restore does not count after it', async () => {
   const feed = feedAt(100)
-  feed.toldAll(150)
+  feed.watchedTo(150)
   feed.reload(snapshotAt(50))
   feed.waitFor(120)
   expect(feed.waiters).toBe(1)

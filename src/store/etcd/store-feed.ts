@@ -39,7 +39,7 @@ export class StoreFeed {
   #follower: StoreFollower | undefined
   #applied: Revision
   /** The watch has reported everything up to this revision. */
-  #told: Revision = 0
+  #watched: Revision = 0
   #isBusy = false
   #isStopped = false
   #waiters: Waiter[] = []
@@ -74,8 +74,8 @@ export class StoreFeed {
   }
 
   /** The watch has reported everything up to this revision, which may be that of something else in etcd. */
-  toldAll(revision: Revision): void {
-    this.#told = Math.max(this.#told, revision)
+  watchedTo(revision: Revision): void {
+    this.#watched = Math.max(this.#watched, revision)
     this.#reach()
   }
 
@@ -86,7 +86,7 @@ export class StoreFeed {
     this.#recent.clear()
     this.#follower?.reloaded(snapshot)
     this.#isStopped = false
-    this.#told = 0
+    this.#watched = 0
     this.#applied = snapshot.revision
     this.#reach()
   }
@@ -161,7 +161,7 @@ export class StoreFeed {
   /** The follower has everything up to this revision. */
   get #reached(): Revision {
     const isWaiting = this.#current !== undefined || this.#queue.length > 0
-    return isWaiting ? this.#applied : Math.max(this.#applied, this.#told)
+    return isWaiting ? this.#applied : Math.max(this.#applied, this.#watched)
   }
 
   #reach(): void {

@@ -68,14 +68,14 @@ test('a reply that nobody waits for is ignored', async () => {
 })
 
 describe('the end of a connection', () => {
-  test('is told once, with its first reason, also to those who ask later', () => {
+  test('is reported once, with its first reason, also to those who ask later', () => {
     const { connection, session } = fakeConnection()
-    const told: string[] = []
-    connection.onEnd((why) => told.push(why))
+    const reasons: string[] = []
+    connection.onEnd((why) => reasons.push(why))
     connection.end('stopping')
     connection.end('left')
-    connection.onEnd((why) => told.push(`later ${why}`))
-    expect(told).toEqual(['stopping', 'later stopping'])
+    connection.onEnd((why) => reasons.push(`later ${why}`))
+    expect(reasons).toEqual(['stopping', 'later stopping'])
     expect(session.isClosed).toBe(true)
   })
 
@@ -90,11 +90,11 @@ describe('the end of a connection', () => {
 
   test('after it was sent away has that reason, whatever ends it', async () => {
     const { connection, outlet } = fakeConnection()
-    const told: string[] = []
-    connection.onEnd((why) => told.push(why))
+    const reasons: string[] = []
+    connection.onEnd((why) => reasons.push(why))
     connection.sendAway('moved', { ip: '10.0.0.9', port: 8848 }, 1_000)
     expect(bodyOf(nextOf(outlet)!)).toMatchObject({ serverIp: '10.0.0.9', serverPort: '8848' })
     connection.end('left')
-    expect(told).toEqual(['moved'])
+    expect(reasons).toEqual(['moved'])
   })
 })

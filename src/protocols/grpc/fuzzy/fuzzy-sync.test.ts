@@ -108,7 +108,7 @@ describe('a change', () => {
     await microtasks()
   })
 
-  test('is told by itself, with what is true when it is told', async () => {
+  test('is sent by itself, with what is true when it is sent', async () => {
     there.add('b')
     sync.touched('b')
     expect(asked.at(-1)).toMatchObject({
@@ -134,7 +134,7 @@ describe('a change', () => {
     expect(last()).toMatchObject({ contexts: ['+b@public'], totalBatch: 2, currentBatch: 2 })
   })
 
-  test('that is not acknowledged is told again, as it is then', async () => {
+  test('that is not acknowledged is sent again, as it is then', async () => {
     there.add('b')
     sync.touched('b')
     await reply(false)

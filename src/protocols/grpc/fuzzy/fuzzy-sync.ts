@@ -41,7 +41,7 @@ const MOST_TRIES = 5
 interface Message<Key> {
   readonly question: Question
   /** The names in it. */
-  readonly told: ReadonlyMap<string, Key | undefined>
+  readonly names: ReadonlyMap<string, Key | undefined>
   /** It says that the client knows everything. */
   readonly isFinish: boolean
 }
@@ -56,7 +56,7 @@ export class FuzzySync<Key> {
   readonly #parts: FuzzySyncParts<Key>
   #watched: WatchedKeys<Key> | undefined
   /** The names that the client has still to receive. A name that only the client knows has no key. */
-  readonly #untold = new Map<string, Key | undefined>()
+  readonly #unsent = new Map<string, Key | undefined>()
   #phase: 'init' | 'diff' | 'changes' = 'changes'
   #mustFinish = false
   #batches = { total: 0, sent: 0 }
@@ -71,17 +71,17 @@ export class FuzzySync<Key> {
   begin(watched: WatchedKeys<Key>, { received, isInitializing }: FuzzyRequest): void {
     this.#watched?.leave()
     this.#watched = watched
-    this.#findUntold(watched, received)
+    this.#findUnsent(watched, received)
     this.#phase = isInitializing ? 'init' : 'diff'
     this.#mustFinish = isInitializing
-    this.#batches = { total: Math.ceil(this.#untold.size / BATCH), sent: 0 }
+    this.#batches = { total: Math.ceil(this.#unsent.size / BATCH), sent: 0 }
     this.#failures = 0
     this.#runOn()
   }
 
   /** Something that the pattern means has appeared or disappeared. */
   touched(key: Key): void {
-    this.#untold.set(this.#nameOf(key), key)
+    this.#unsent.set(this.#nameOf(key), key)
     this.#runOn()
   }
 
@@ -89,21 +89,21 @@ export class FuzzySync<Key> {
   end(): void {
     this.#watched?.leave()
     this.#watched = undefined
-    this.#untold.clear()
+    this.#unsent.clear()
   }
 
   #nameOf(key: Key): string {
     return this.#parts.dialect.nameOf(key, this.#parts.sent.namespace)
   }
 
-  #findUntold({ keys }: WatchedKeys<Key>, received: ReadonlySet<string>): void {
+  #findUnsent({ keys }: WatchedKeys<Key>, received: ReadonlySet<string>): void {
     const onlyReceived = new Set(received)
-    this.#untold.clear()
+    this.#unsent.clear()
     for (const key of keys) {
       const name = this.#nameOf(key)
-      if (!onlyReceived.delete(name)) this.#untold.set(name, key)
+      if (!onlyReceived.delete(name)) this.#unsent.set(name, key)
     }
-    for (const name of onlyReceived) this.#untold.set(name, undefined)
+    for (const name of onlyReceived) this.#unsent.set(name, undefined)
   }
 
   #runOn(): void {
@@ -119,11 +119,11 @@ export class FuzzySync<Key> {
   async #run(): Promise<void> {
     if (this.#isRunning) return
     this.#isRunning = true
-    for (let message = this.#next(); message !== undefined; message = this.#next()) await this.#tell(message)
+    for (let message = this.#next(); message !== undefined; message = this.#next()) await this.#send(message)
     this.#isRunning = false
   }
 
-  async #tell(message: Message<Key>): Promise<void> {
+  async #send(message: Message<Key>): Promise<void> {
     const watched = this.#watched
     if (await this.#parts.connection.ask(message.question, ACK_MS)) {
       this.#failures = 0
@@ -139,7 +139,7 @@ export class FuzzySync<Key> {
   #next(): Message<Key> | undefined {
     const watched = this.#watched
     if (watched === undefined) return undefined
-    if (this.#untold.size === 0) {
+    if (this.#unsent.size === 0) {
       this.#phase = 'changes'
       return this.#mustFinish ? this.#finish() : undefined
     }
@@ -148,25 +148,25 @@ export class FuzzySync<Key> {
 
   #batch(watched: WatchedKeys<Key>): Message<Key> {
     const { dialect, sent } = this.#parts
-    const told = this.#take(BATCH)
+    const names = this.#take(BATCH)
     const currentBatch = ++this.#batches.sent
     const body = {
       syncType: this.#phase === 'init' ? 'FUZZY_WATCH_INIT_NOTIFY' : 'FUZZY_WATCH_DIFF_SYNC_NOTIFY',
       groupKeyPattern: sent.text,
-      contexts: Array.from(told, ([name, key]) => dialect.contextOf(name, isThere(watched, key))),
+      contexts: Array.from(names, ([name, key]) => dialect.contextOf(name, isThere(watched, key))),
       // Changes meanwhile are sent in further batches.
       totalBatch: Math.max(this.#batches.total, currentBatch),
       currentBatch,
     }
-    return { question: { type: dialect.syncType, body }, told, isFinish: false }
+    return { question: { type: dialect.syncType, body }, names, isFinish: false }
   }
 
   #change(watched: WatchedKeys<Key>): Message<Key> {
     const { dialect } = this.#parts
-    const told = this.#take(1)
-    const [[name, key]] = [...told] as [[string, Key | undefined]]
+    const names = this.#take(1)
+    const [[name, key]] = [...names] as [[string, Key | undefined]]
     const body = dialect.changeOf(name, isThere(watched, key))
-    return { question: { type: dialect.changeType, body }, told, isFinish: false }
+    return { question: { type: dialect.changeType, body }, names, isFinish: false }
   }
 
   #finish(): Message<Key> {
@@ -180,26 +180,26 @@ export class FuzzySync<Key> {
       totalBatch,
       currentBatch,
     }
-    return { question: { type: dialect.syncType, body }, told: new Map(), isFinish: true }
+    return { question: { type: dialect.syncType, body }, names: new Map(), isFinish: true }
   }
 
   #take(most: number): Map<string, Key | undefined> {
     const taken = new Map<string, Key | undefined>()
-    for (const [name, key] of this.#untold) {
+    for (const [name, key] of this.#unsent) {
       if (taken.size === most) break
       taken.set(name, key)
-      this.#untold.delete(name)
+      this.#unsent.delete(name)
     }
     return taken
   }
 
-  #takeBack({ told, isFinish }: Message<Key>): void {
+  #takeBack({ names, isFinish }: Message<Key>): void {
     if (isFinish) this.#mustFinish = true
-    for (const [name, key] of told) if (!this.#untold.has(name)) this.#untold.set(name, key)
+    for (const [name, key] of names) if (!this.#unsent.has(name)) this.#unsent.set(name, key)
   }
 
   #giveUp(): void {
-    this.#untold.clear()
+    this.#unsent.clear()
     this.#mustFinish = false
     this.#phase = 'changes'
     this.#failures = 0

@@ -52,7 +52,7 @@ export interface EventStreamCounts {
 }
 
 /** One gathering on its way to the streams. */
-interface Round {
+interface GatheredEvents {
   readonly id: string
   /** Undefined: too many, each stream gets a `reset`. */
   readonly events: readonly PlacedEvent[] | undefined
@@ -80,7 +80,7 @@ export class EventStreams {
   #reloads = 0
   #gathered = new Map<string, PlacedEvent>()
   #isGathering = false
-  readonly #rounds: Round[] = []
+  readonly #rounds: GatheredEvents[] = []
   readonly #work: SlicedWork
   /** Until when changes are remembered although there is no stream; -Infinity: they are not. */
   #keptUntilMs = -Infinity
@@ -241,7 +241,7 @@ export class EventStreams {
     this.#addRound(events)
   }
 
-  #addRound(events: Round['events']): void {
+  #addRound(events: GatheredEvents['events']): void {
     if (this.#streams.size === 0 || events?.length === 0) return
     this.#rounds.push({ id: this.#id, events, streams: [...this.#streams] })
     this.#work.start()
@@ -262,7 +262,7 @@ export class EventStreams {
     return this.#rounds.length > 0
   }
 
-  #tell(stream: EventStream, { events, id }: Round): void {
+  #tell(stream: EventStream, { events, id }: GatheredEvents): void {
     if (events === undefined) this.#say(stream, 'reset')
     else stream.tell(events, id)
   }

@@ -9,7 +9,7 @@ import {
   type Subscription,
   type Variant,
 } from './push-registry.ts'
-import type { Round, WatchOutlet } from './service-watch.ts'
+import type { ReportRound, WatchOutlet } from './service-watch.ts'
 
 export type { Subscriber } from './push-registry.ts'
 
@@ -86,7 +86,7 @@ export class PushOutlet implements WatchOutlet {
     return this.#registry.service(key)
   }
 
-  round(service: PushedService): Round | undefined {
+  round(service: PushedService): ReportRound | undefined {
     if (!this.#options.enabled()) return undefined
     const subscriptions = service.subscriptions()
     const packets: Packets = new Map()

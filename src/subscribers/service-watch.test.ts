@@ -4,7 +4,7 @@ import { REMEMBERED_METADATA, rememberedId } from '../core/naming/state/remember
 import { serviceKeyText, type ServiceKey } from '../core/naming/state/service.ts'
 import { NAMESPACE } from '../core/namespaces/namespace.ts'
 import { recordRemoved, recordSaved } from '../core/records/record-kind.ts'
-import { type Round, ServiceWatch, WatchedService, type WatchOutlet } from './service-watch.ts'
+import { type ReportRound, ServiceWatch, WatchedService, type WatchOutlet } from './service-watch.ts'
 
 /** Streams that stay open: each watches services until it ends, and records its changes. */
 class Streams implements WatchOutlet {
@@ -27,7 +27,7 @@ class Streams implements WatchOutlet {
     return this.#services.get(serviceKeyText(key))?.watched
   }
 
-  round(service: WatchedService): Round | undefined {
+  round(service: WatchedService): ReportRound | undefined {
     if (!this.isOpen) return undefined
     const streams = this.#services.get(serviceKeyText(service.key))!.streams.values()
     return {

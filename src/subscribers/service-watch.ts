@@ -38,7 +38,7 @@ export class WatchedService {
 }
 
 /** One report of a service to those who watch it at an outlet. */
-export interface Round {
+export interface ReportRound {
   /** Serves the next subscriber, with what is current now; false where all are served. */
   next(): boolean
 }
@@ -53,12 +53,12 @@ export interface WatchOutlet {
   /** The service, as long as somebody watches it here. */
   watched(key: ServiceKey): WatchedService | undefined
   /** Begins a report of a service; undefined if there is nothing to report now. */
-  round(service: WatchedService): Round | undefined
+  round(service: WatchedService): ReportRound | undefined
 }
 
 interface RunningRound {
   readonly service: WatchedService
-  readonly round: Round
+  readonly round: ReportRound
   /** The time spent on it. */
   workMs: number
 }
@@ -132,7 +132,7 @@ export class ServiceWatch {
 }
 
 /** Whether there may be more subscribers to serve. */
-function serve(round: Round): boolean {
+function serve(round: ReportRound): boolean {
   for (let count = 0; count < TURN; count++) if (!round.next()) return false
   return true
 }

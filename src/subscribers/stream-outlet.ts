@@ -3,7 +3,7 @@ import type { ListedSubscriber } from '../core/clients/client-views.ts'
 import { bytesOfText, type SentText } from '../core/text/long-text.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import { SlicedWork } from '../core/work/sliced-work.ts'
-import type { Round, WatchLoop, WatchOutlet } from './service-watch.ts'
+import type { ReportRound, WatchLoop, WatchOutlet } from './service-watch.ts'
 import {
   type ConnectionSubscriptions,
   type StreamedService,
@@ -115,7 +115,7 @@ export class StreamOutlet implements WatchOutlet {
     return this.#registry.service(key)
   }
 
-  round(service: StreamedService): Round | undefined {
+  round(service: StreamedService): ReportRound | undefined {
     if (!this.#isEnabled()) return undefined
     const subscriptions = service.subscriptions()
     const next = (): boolean => {

@@ -7,7 +7,7 @@ export interface QueueLimits {
 }
 
 /** The outcome of work that waited. */
-type Outcome = 'starts' | 'refused'
+type QueueOutcome = 'starts' | 'refused'
 
 /**
  * Runs a few pieces of work at a time; the others wait. The clients that wait take turns. When the queue is
@@ -17,7 +17,7 @@ export class FairQueue {
   readonly #limits: QueueLimits
   readonly #refusal: () => Error
   /** What waits, by client. The client whose turn is next is first. */
-  readonly #waiting = new Map<string, ((outcome: Outcome) => void)[]>()
+  readonly #waiting = new Map<string, ((outcome: QueueOutcome) => void)[]>()
   #waitingCount = 0
   #running = 0
 
@@ -45,14 +45,14 @@ export class FairQueue {
 
   #runLater<T>(client: string, work: () => Promise<T>): Promise<T> {
     if (this.#waitingCount >= this.#limits.waiting) this.#makePlace(client)
-    const started = new Promise<Outcome>((resolve) => this.#wait(client, resolve))
+    const started = new Promise<QueueOutcome>((resolve) => this.#wait(client, resolve))
     return started.then((outcome) => {
       if (outcome === 'refused') throw this.#refusal()
       return this.#run(work)
     })
   }
 
-  #wait(client: string, resolve: (outcome: Outcome) => void): void {
+  #wait(client: string, resolve: (outcome: QueueOutcome) => void): void {
     const ofClient = this.#waiting.get(client)
     if (ofClient === undefined) this.#waiting.set(client, [resolve])
     else ofClient.push(resolve)
@@ -75,7 +75,7 @@ export class FairQueue {
   /** Refuses the newest work of the client with the most; throws where that is the client itself. */
   #makePlace(client: string): void {
     const own = this.#waiting.get(client)?.length ?? 0
-    let most: ((outcome: Outcome) => void)[] = []
+    let most: ((outcome: QueueOutcome) => void)[] = []
     for (const ofClient of this.#waiting.values()) if (ofClient.length > most.length) most = ofClient
     if (most.length <= own + 1) throw this.#refusal()
     most.pop()?.('refused')

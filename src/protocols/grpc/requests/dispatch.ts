@@ -53,7 +53,7 @@ export interface ClientCredentials {
 const UNKNOWN = 'unknown'
 
 /** An answer with what metrics count of it. */
-interface Outcome {
+interface CountedAnswer {
   readonly sent: Sent
   readonly counted: string
   readonly errorCode: number
@@ -108,13 +108,16 @@ export class Dispatch {
     })
   }
 
-  #counted({ sent, counted, errorCode }: Outcome, beganMs: number): Sent {
+  #counted({ sent, counted, errorCode }: CountedAnswer, beganMs: number): Sent {
     this.#parts.onAnswer?.(counted, errorCode, this.#parts.monotonicMs() - beganMs)
     return sent
   }
 
   /** Judges a request by everything but its body. */
-  #judged(request: Request, session: ClientSession): Outcome | Admitted | Promise<Outcome | Admitted> {
+  #judged(
+    request: Request,
+    session: ClientSession,
+  ): CountedAnswer | Admitted | Promise<CountedAnswer | Admitted> {
     const { type } = request
     const reason = this.#parts.notServing()
     if (reason !== undefined) return this.#error(request, TRANSPORT.notServing, reason)
@@ -132,7 +135,7 @@ export class Dispatch {
     return this.#admitted(known, request, { connection, session })
   }
 
-  #serverCheck(request: Request, session: ClientSession): Outcome {
+  #serverCheck(request: Request, session: ClientSession): CountedAnswer {
     const own = { connectionId: session.id, supportAbilityNegotiation: true }
     return this.#done(request, 'ServerCheckResponse', own)
   }
@@ -141,7 +144,7 @@ export class Dispatch {
     known: AnyRequestType,
     request: Request,
     { connection, session }: { connection: StreamConnection; session: ClientSession },
-  ): Outcome | Admitted | Promise<Outcome | Admitted> {
+  ): CountedAnswer | Admitted | Promise<CountedAnswer | Admitted> {
     const { strangers, gate, identify, onShown } = this.#parts
     const { headers } = request
     const run = (): Admitted | Promise<Admitted> => {
@@ -154,10 +157,12 @@ export class Dispatch {
         return { known, call: { connection, headers, caller: { ip: session.ip, identity } }, refusal }
       })
     }
-    return attempted<Outcome | Admitted>(run, (error) => this.#refusal(known, requestIdOf(request), error))
+    return attempted<CountedAnswer | Admitted>(run, (error) =>
+      this.#refusal(known, requestIdOf(request), error),
+    )
   }
 
-  #carryOut(admitted: Admitted, message: Message): Outcome | Promise<Outcome> {
+  #carryOut(admitted: Admitted, message: Message): CountedAnswer | Promise<CountedAnswer> {
     const { known, call, refusal } = admitted
     if (refusal !== undefined && message.body.length > MOST_UNKNOWN_BYTES)
       return this.#unread(admitted, refusal)
@@ -169,7 +174,7 @@ export class Dispatch {
       return this.#error(message, TRANSPORT.unreadable, (error as Refusal).message)
     }
     const requestId = requestIdIn(body)
-    const run = (): Outcome | Promise<Outcome> =>
+    const run = (): CountedAnswer | Promise<CountedAnswer> =>
       afterwards(known.run(known.read(body, call), call), (own) => {
         // The operation refuses a stranger and records the item. Only a request without an item reaches this line.
         if (refusal !== undefined) throw refusal
@@ -179,12 +184,12 @@ export class Dispatch {
   }
 
   /** Refuses a caller who does not count, and whose request is not read. */
-  #unread({ known, call }: Admitted, refusal: Refusal): Outcome {
+  #unread({ known, call }: Admitted, refusal: Refusal): CountedAnswer {
     this.#parts.strangers?.refusedUnread(call.caller, known.permission, refusal)
     return this.#refusal(known, undefined, refusal)
   }
 
-  #refusal(known: AnyRequestType, requestId: string | undefined, error: unknown): Outcome {
+  #refusal(known: AnyRequestType, requestId: string | undefined, error: unknown): CountedAnswer {
     if (!(error instanceof Refusal)) this.#parts.report(error, known.type)
     const sent =
       error instanceof Refusal
@@ -193,11 +198,11 @@ export class Dispatch {
     return { sent: refused(known.answer, requestId, sent), counted: known.type, errorCode: sent.errorCode }
   }
 
-  #done(request: Request, type: string, own: object): Outcome {
+  #done(request: Request, type: string, own: object): CountedAnswer {
     return { sent: answered(type, requestIdOf(request), own), counted: request.type, errorCode: 0 }
   }
 
-  #error(request: Request, errorCode: number, text: string): Outcome {
+  #error(request: Request, errorCode: number, text: string): CountedAnswer {
     const sent = refused('ErrorResponse', requestIdOf(request), { errorCode, message: text })
     const isCounted = this.#types.has(request.type) || BUILT_IN.has(request.type)
     return { sent, counted: isCounted ? request.type : UNKNOWN, errorCode }

@@ -19,7 +19,7 @@ export interface Server {
   readonly alive: boolean
   /** Whether it replied when it was last asked. */
   readonly replies: boolean
-  /** When any server last got an answer of it; 0 where none remembers. */
+  /** When any server last got an answer from it; 0 where none remembers. */
   readonly lastRefTime: number
   readonly key: string
 }

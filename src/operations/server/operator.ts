@@ -13,7 +13,7 @@ export interface Member {
   readonly alive: boolean
   /** Whether it replied when it was last asked. One that was killed is `alive` until its lease ends. */
   readonly replies: boolean
-  /** When any of the servers last got an answer of it, epoch ms; 0 where no running server remembers. */
+  /** When any of the servers last got an answer from it, epoch ms; 0 where no running server remembers. */
   readonly lastRefMs: number
 }
 

@@ -11,7 +11,7 @@ export async function asRefusal<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The result of a call of etcd. An error says in words that etcd is full; other errors stay as they are. */
+/** The result of a call of etcd. If etcd is full, the error says so in words; other errors stay as they are. */
 export async function sayingIfFull<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -10,7 +10,7 @@ const CONTEXT = 3
 /** Beyond this many different lines the texts are shown whole: the search for the least difference would take too long. */
 const MOST_EDITS = 1_000
 
-/** What differs between two texts, as `diff -u` shows it; empty where nothing does. */
+/** The difference of two texts, as `diff -u` shows it; empty where there is none. */
 export function unifiedDiff(from: Named, to: Named): string {
   if (from.text === to.text) return ''
   const both = [linesOf(from.text), linesOf(to.text)] as const

@@ -20,7 +20,7 @@ export type StartServer = (settings: Settings) => Promise<{
   readonly url: string
   readonly grpcPort: number | undefined
   readonly firstCode: string | undefined
-  /** Resolves with what ends the server by itself, and the exit code for that. */
+  /** Resolves with the cause of the server's own end, and the exit code for that. */
   readonly ended: Promise<Ended>
   /** Ends the server, because something was thrown past all its boundaries. */
   fail(error: unknown, text: string): void
@@ -28,8 +28,9 @@ export type StartServer = (settings: Settings) => Promise<{
 }>
 
 /**
- * Runs the server until a signal stops it. Resolves with the exit code: 0 after a signal, 1 if the server could not start
- * or stop, 2 if the settings are wrong, 70 after a fault of the program. A second signal ends the process at once with 1.
+ * Runs the server until a signal stops it. Resolves with the exit code: 0 after a signal, 1 if the server
+ * could not start or stop. It is 2 if the settings are wrong, 70 after a fault of the program. A second
+ * signal ends the process at once with 1.
  */
 export async function start(given: Omit<SettingsSources, 'env'>, startServer: StartServer): Promise<number> {
   const settings = settingsOrProblems(given)
@@ -44,7 +45,7 @@ export async function start(given: Omit<SettingsSources, 'env'>, startServer: St
   process.stdout.write(banner(settings, server))
   const ended = await Promise.race([signalled, server.ended])
   if (ended !== undefined) return end(server, ended)
-  // What fails while it stops ends the process too.
+  // A failure during the stop ends the process too.
   return Promise.race([server.stop().then(() => 0, stopFailed), server.ended.then(endSoon)])
 }
 
@@ -62,7 +63,10 @@ async function endSoon({ exitCode }: Ended): Promise<number> {
   return exitCode
 }
 
-/** What is thrown past all catches. No such error is survived: nobody knows what it has left half done. */
+/**
+ * Catches what is thrown past all catches. No such error is survived: nobody knows what it has left half
+ * done.
+ */
 class UncaughtFaults {
   #server: Server | undefined
 

@@ -22,9 +22,12 @@ import type { ServiceKey } from '../state/service.ts'
 /** When something that failed is tried again, ms. */
 const RETRY_MS = 1_000
 const BUCKET_MS = 250
-/** The most registrations that are put right at a time. */
+/** The most registrations that are repaired at a time. */
 const MOST_REPAIRS = 500
-/** After a pause of so long, others may have removed what dead connections of this process have published, ms. */
+/**
+ * After a pause of this length, others may have removed what dead connections of this process have published,
+ * ms.
+ */
 const LONG_PAUSE_MS = 10_000
 /** By then a dead connection has been noticed, ms. */
 const NOTICED_MS = 30_000
@@ -62,19 +65,20 @@ const NO_MEMBER = 'The server is no member of the cluster now: try again in a mo
 const NO_CHANGE: Replacement = { registered: 0, known: 0, removed: 0 }
 
 /**
- * The connections of this process and what they register: what this server wants to be in the state. The state says what is
- * there. Every event has a method; the table in {@link ConnectionRegistration} says what it does, and this class carries it
- * out. What could not be removed is removed later, and what others have removed is registered again while its connection
- * lives. An address that another publisher has taken over comes back when that one leaves. All times are health time.
+ * The connections of this process and what they register: the instances that this server wants in the state.
+ * The state says what is there. Every event has a method; the table in {@link ConnectionRegistration} says
+ * what it does, and this class carries it out. Instances that could not be removed are removed later, and
+ * those that others have removed are registered again while their connection lives. An address that another
+ * publisher has taken over comes back when that one leaves. All times are health time.
  */
 export class ConnectionInstances {
   readonly #parts: ConnectionInstanceParts
   readonly #registrations = new ConnectionRegistrations()
-  /** When a registration is to be put right. */
+  /** When a registration is to be repaired. */
   readonly #due = new DueBook<ConnectionRegistration>(BUCKET_MS)
-  /** How many are being put right. */
+  /** How many are being repaired. */
   #repairing = 0
-  /** What is done for connections that have ended, and what is put right. */
+  /** Work for connections that have ended, and repairs. */
   readonly #paced: PacedWork
   /** Since when this server can write without an interruption that is known. */
   #writesSinceMs = -Infinity
@@ -101,15 +105,16 @@ export class ConnectionInstances {
     return this.#registrations.clientOf(connectionId)
   }
 
-  /** How many registrations wait for being put right, or for an address that somebody else has. */
+  /** How many registrations wait for a repair, or for an address that somebody else has. */
   get waiting(): number {
     return this.#due.size + this.#repairing + this.#paced.waiting
   }
 
   /**
-   * Makes these all the instances of a connection in a service. If it is refused, what it had before stays. Refusal
-   * `stopping` where the connection has ended, and `store-unavailable` while this server cannot write: one that was frozen
-   * reads old requests when it wakes, whose clients have registered elsewhere.
+   * Makes these all the instances of a connection in a service. If it is refused, what it had before stays.
+   * Refusal `stopping` where the connection has ended, and `store-unavailable` while this server cannot
+   * write. A server that was frozen reads old requests when it wakes, whose clients have registered
+   * elsewhere.
    */
   publish({ serviceKey, connectionId, instances, client, username }: ConnectionPublication): Carried {
     const registration = this.#registrations.open(serviceKey, connectionId)
@@ -159,9 +164,10 @@ export class ConnectionInstances {
   }
 
   /**
-   * A connection has ended: its instances go at once. `comesBack`: its client was sent to another server, or must sign in
-   * again, so they stay as long as those of a server that is gone, and at least until `returnsByMs` on the monotonic clock,
-   * unless it has registered them again. So it is if this server cannot write now: they go some time after it can again.
+   * A connection has ended: its instances go at once. `comesBack`: its client was sent to another server, or
+   * must sign in again. Then they stay as long as those of a server that is gone, unless it has registered
+   * them again. They stay at least until `returnsByMs` on the monotonic clock. If this server cannot write
+   * now, they stay too, and go some time after it can again.
    */
   release(connectionId: string, comesBack: boolean, returnsByMs = -Infinity): void {
     const { canWrite, monotonicMs, keptMs = ORPHAN_MS } = this.#parts
@@ -175,7 +181,7 @@ export class ConnectionInstances {
     }
   }
 
-  /** Puts right what has failed or was changed by others. Call it about four times a second. */
+  /** Repairs what has failed or was changed by others. Call it about four times a second. */
   tick(): void {
     const nowMs = this.#nowMs()
     for (const lost of this.#parts.processes.takeLost()) this.#notice(lost, nowMs)
@@ -199,7 +205,7 @@ export class ConnectionInstances {
     return this.#carryOut(registration, { instances: [], leaving: registration.removing, takesOver: true })
   }
 
-  /** Sees to it that a registration is forgotten, or looked after. */
+  /** Forgets a registration that is over, or plans its repair. */
   #look(registration: ConnectionRegistration): void {
     if (registration.isOver) this.#registrations.forget(registration)
     else if (registration.needsRepair || registration.isWaiting)
@@ -251,19 +257,23 @@ export class ConnectionInstances {
     const publisher = connectionPublisher({ process, connectionId })
     const done = (outcome: Replacement): Replacement => {
       registration.removed(part.leaving)
-      // Another publisher may have been faster, or have taken an address over in the same revision: it is waited for.
+      // Another publisher may have been faster, or have taken an address over in the same revision: the
+      // address is waited for.
       for (const { address } of part.instances)
         registration.found(address, this.#ownerAt(registration, address))
       return outcome
     }
     const outcome = engine.execute(
-      // What has died, or is withheld, leaves like an orphan if this server crashes before it is written.
+      // Dead or withheld instances leave like orphans if this server crashes before the removal is written.
       replaceInstances({ serviceKey, publisher, ...part, removesDurably: !hasEnded && !isWithheld }),
     )
     return outcome instanceof Promise ? outcome.then(done) : done(outcome)
   }
 
-  /** When a registration may be put right. What could not be removed at once when its connection ended is kept for a while. */
+  /**
+   * When a registration may be repaired. An instance that could not be removed at once when its connection
+   * ended is kept for a while.
+   */
   #dueMs({ hasEnded, keptUntilMs }: ConnectionRegistration): number {
     if (!hasEnded) return -Infinity
     return Math.max(keptUntilMs, this.#writesSinceMs + (this.#parts.keptMs ?? ORPHAN_MS))
@@ -292,7 +302,7 @@ export class ConnectionInstances {
     return isOwn ? 'this connection' : 'another publisher'
   }
 
-  /** Nobody waits for the outcome: what fails is tried again. */
+  /** Nobody waits for the outcome: a failure is tried again. */
   #quietly(
     registration: ConnectionRegistration,
     run: () => Carried,
@@ -300,7 +310,7 @@ export class ConnectionInstances {
   ): void | Promise<void> {
     const failed = (error: unknown): void => {
       done(NO_CHANGE)
-      // That the store cannot be reached is no news.
+      // An unreachable store is no news.
       if (!(error instanceof Refusal))
         this.#parts.report(error, 'instances of a connection could not be changed')
     }

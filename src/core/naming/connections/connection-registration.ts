@@ -16,7 +16,7 @@ export interface PublishingClient {
 /** Instances of a replacement, as one of the commands that carry it out names them. */
 export type ReplacementPart = Pick<InstanceReplacement, 'instances' | 'leaving' | 'takesOver'>
 
-/** Who has an address, as the state says. */
+/** The owner of an address, as the state says. */
 export type AddressOwner = 'nobody' | 'this connection' | 'another publisher'
 
 /** `withheld`: its user may not have the instances now. They come back when the user may. `ended`: with its connection. */
@@ -140,13 +140,13 @@ export class ConnectionRegistration implements Due {
     return this.#inState('removing').map(({ address }) => address)
   }
 
-  /** What is to be put right now. An address of another publisher is left alone. */
+  /** The changes that repair it now. An address of another publisher is left alone. */
   get repairs(): ReplacementPart {
     const instances = this.#inState('missing').flatMap(({ wanted }) => wanted ?? [])
     return { instances, leaving: this.removing, takesOver: false }
   }
 
-  /** Runs a change after those that are underway, so that what was asked for last counts. Then calls `settled`. */
+  /** Runs a change after those that are underway, so that the last request counts. Then calls `settled`. */
   inTurn<T>(run: () => T | Promise<T>, settled: () => void): T | Promise<T> {
     const outcome = this.#underway === undefined ? runNow(run, settled) : this.#underway.then(run)
     if (!(outcome instanceof Promise)) return outcome
@@ -179,7 +179,7 @@ export class ConnectionRegistration implements Due {
     return () => this.#undo(phase, before)
   }
 
-  /** Its client wants nothing any more. */
+  /** Its client wants nothing any longer. */
   withdraw(): void {
     if (this.isWithheld) this.#phase = 'connected'
     for (const text of this.#places.keys()) this.#giveUp(text)
@@ -237,7 +237,7 @@ export class ConnectionRegistration implements Due {
     }
   }
 
-  /** What was published last has been refused. */
+  /** The last publication has been refused. */
   #undo(phase: Phase, before: Places): void {
     if (this.hasEnded) return
     this.#phase = phase

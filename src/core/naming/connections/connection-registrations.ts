@@ -41,7 +41,7 @@ export class ConnectionRegistrations {
     return { services, instances }
   }
 
-  /** What connections that have ended have left behind for a while. */
+  /** What ended connections have left behind for a while. */
   *left(): Iterable<ConnectionRegistration> {
     for (const registrations of this.#ended.values()) yield* registrations.values()
   }
@@ -62,7 +62,7 @@ export class ConnectionRegistrations {
     return registration
   }
 
-  /** A connection has ended. Returns what it has registered. */
+  /** A connection has ended. Returns its registrations. */
   close(connectionId: string): Iterable<ConnectionRegistration> {
     const registrations: ByService = this.#connected.get(connectionId) ?? new Map()
     this.#connected.delete(connectionId)
@@ -87,7 +87,7 @@ export class ConnectionRegistrations {
   }
 }
 
-/** The refusal of what is asked for a connection that has ended. */
+/** The refusal of a request for a connection that has ended. */
 export function connectionEnded(): Refusal {
   return new Refusal('stopping', 'The connection has ended: connect again.')
 }

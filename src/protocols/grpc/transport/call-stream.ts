@@ -24,19 +24,19 @@ const INTERNAL = new CallError(GRPC_STATUS.internal, 'internal error')
 
 /** What may happen to a call. */
 export interface CallEvents {
-  /** A piece of what the client sends; no more once the call is answered. */
+  /** A piece that the client has sent. Nothing follows once the call is answered. */
   readonly data: (piece: Buffer) => void
   /** The client has sent all. */
   readonly end: () => void
   /** The client has read what was sent. */
   readonly drained?: () => void
-  /** The call is over, whoever has ended it. Called once. */
+  /** The call is over, for whatever reason. Called once. */
   readonly closed: () => void
 }
 
 /**
- * The stream of HTTP/2 of a call. Its client may end it at any moment. So whatever has become of it, no method throws, and what a
- * handler throws ends the call: a CallError as its answer, anything else as a fault.
+ * The stream of HTTP/2 of a call. Its client may end it at any moment, so no method throws, whatever its
+ * state. An error that a handler throws ends the call: a CallError as its answer, anything else as a fault.
  */
 export abstract class CallStream {
   /** Whether an answer can still be sent. */
@@ -85,7 +85,7 @@ export abstract class CallStream {
     this.answerHead({ ':status': status })
   }
 
-  /** Ends a call that cannot be carried out. What is no CallError is a fault, which is reported. */
+  /** Ends a call that cannot be carried out. Any error but a CallError is a fault, which is reported. */
   refuse(error: unknown): void {
     if (error instanceof CallError) this.#answerError(error)
     else failed('request', () => this.#answerError(INTERNAL), error)

@@ -48,7 +48,7 @@ export class FrameReader {
     return this.#bytes
   }
 
-  /** What has come of the message that is not complete. */
+  /** The bytes so far of the message that is not complete. */
   get begun(): Buffer {
     return this.#bytes <= HEAD_BYTES ? NO_BYTES : this.#joined().subarray(HEAD_BYTES)
   }

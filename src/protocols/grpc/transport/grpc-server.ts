@@ -40,7 +40,7 @@ export interface GrpcServerParts {
 const SETUP_MS = 20_000
 const BUCKET_MS = 1_000
 
-/** Callers who are not known yet may hold this part of the memory that the others may. */
+/** The part of the memory that callers who are not known yet may hold. */
 const SHARE_OF_UNKNOWN = 1 / 4
 
 /** A server of the services that clients of generation 2 and 3 call. A session of HTTP/2 is the identity of a client. */
@@ -123,7 +123,7 @@ export class GrpcServer {
   stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#listener.close(() => resolve()))
     for (const session of this.#sessions) session.close()
-    // What is still in its handshake is no session.
+    // A connection in its handshake is no session.
     if (this.#secure !== undefined)
       setTimeout(
         guarded('connection', nothing, () => this.#destroySockets()),
@@ -147,7 +147,7 @@ export class GrpcServer {
   }
 
   #accept(socket: Socket): void {
-    // What is wrong with a socket ends it.
+    // An error of a socket ends it.
     socket.on('error', nothing)
     if (!this.admission.admit(socket)) socket.destroy()
     else if (this.#secure === undefined) this.#open(socket)

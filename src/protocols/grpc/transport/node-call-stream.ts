@@ -11,7 +11,7 @@ export class NodeCallStream extends CallStream {
   constructor(stream: ServerHttp2Stream) {
     super()
     this.#stream = stream
-    // What is wrong with a stream ends it.
+    // An error of a stream ends it.
     stream.on('error', nothing)
     // Node leaves a stream open that its client has reset without an error. Here it still works on it.
     const destroy = guarded('request', nothing, () => void stream.destroy())
@@ -118,7 +118,7 @@ export class NodeCallStream extends CallStream {
     this.#leave()
   }
 
-  /** What the client still sends is not read any more. Closed at once, the stream would lose its trailers. */
+  /** Nothing more of the client is read. Closed at once, the stream would lose its trailers. */
   #leave(): void {
     this.#isLeft = true
     if (this.#stream.readableEnded) return
@@ -134,7 +134,7 @@ export class NodeCallStream extends CallStream {
     if (!this.#stream.closed) this.#attempt(() => this.#stream.close(code))
   }
 
-  /** What Node throws ends the stream: it was closed in the meantime, or this is a fault. */
+  /** An error that Node throws ends the stream: it was closed in the meantime, or this is a fault. */
   #attempt(run: () => void): void {
     contained('request', () => void this.#stream.destroy(), run)
   }

@@ -64,9 +64,9 @@ export class NodeSession extends Session {
   }
 
   /**
-   * Node calls it instead of its own `destroy`, after which it still reads frames that it has received before, and aborts the
-   * process by some of them (`Assertion failed: onread->IsFunction()`). Once the socket is closed there are none
-   * (decision 0048).
+   * Node calls this instead of its own `destroy`. After its own one it still reads frames that it has
+   * received before, and aborts the process by some of them (`Assertion failed: onread->IsFunction()`). Once
+   * the socket is closed there are none (decision 0048).
    */
   #endSocket(error: unknown): void {
     const end = (): void => {

@@ -13,7 +13,7 @@ export class OwnCallStream extends CallStream implements StreamListener {
   readonly #stream: Http2Stream
   #events: CallEvents | undefined
   #isPaused = false
-  /** What came while nothing is received: at most the window of the stream. */
+  /** Bytes that came while nothing is received: at most the window of the stream. */
   #held: Buffer[] = []
   #hasEnded = false
 

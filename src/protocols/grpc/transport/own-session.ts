@@ -8,7 +8,7 @@ import type { CallHead, CallStream } from './call-stream.ts'
 import { OwnCallStream } from './own-call-stream.ts'
 import { CLOSING_MS, Session } from './session.ts'
 
-/** Taken from a connection at once: more waits until the socket has sent it. */
+/** The most that is taken from a connection at once: more waits until the socket has sent it. */
 const WRITE_BYTES = 64 * 1024
 
 /** What a session of the server's own HTTP/2 is made of. */
@@ -118,7 +118,7 @@ export class OwnSession extends Session implements ConnectionListener {
     answered?.()
   }
 
-  /** The last of it is sent. What still comes is read, or the client could lose what was sent. */
+  /** The last of it is sent. Whatever arrives later is read, or the client could lose what was sent. */
   over(): void {
     this.#isEnded = true
     const last = this.#http2.take(Infinity)

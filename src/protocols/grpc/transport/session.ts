@@ -29,7 +29,7 @@ export abstract class Session implements ClientSession, Due {
   /** `openedMs` is in epoch ms. */
   constructor(socket: Socket, openedMs: number) {
     this.socket = socket
-    // What is wrong with a session or its socket ends it.
+    // An error of a session or its socket ends it.
     socket.on('error', nothing)
     socket.on(
       'close',
@@ -50,7 +50,7 @@ export abstract class Session implements ClientSession, Due {
   /** Asks the client for an answer, which comes after what was sent before is read. Calls back also where the session has ended. */
   protected abstract ping(answered: () => void): void
 
-  /** Ends what is late. Call it about once a second. */
+  /** Ends calls that are late. Call it about once a second. */
   sweep(_nowMs: number): void {
     // Node has timers.
   }

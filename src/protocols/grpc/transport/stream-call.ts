@@ -12,19 +12,19 @@ const LARGEST_SETUP_BYTES = 16 * 1024
 /** Later ones are acknowledgements. */
 const LARGEST_BYTES = 64 * 1024
 
-/** What a client may leave unread: then it is too slow to be served. */
+/** The most that a client may leave unread: with more it is too slow to be served. */
 const MOST_UNREAD_BYTES = 16 * 1024 * 1024
 
-/** Who gets what a client sends on its stream. */
+/** Gets the messages that a client sends on its stream. */
 export interface StreamListener {
   received(message: Message): void
-  /** The stream has ended, whoever has ended it. Called once. */
+  /** The stream has ended, for whatever reason. Called once. */
   ended(): void
 }
 
 /** What a stream is carried with. */
 export interface StreamParts {
-  /** Gets the stream, and gives who listens. */
+  /** Gets the stream, and returns its listener. */
   readonly listen: (outlet: Outlet) => StreamListener
   /** The memory of all messages that are not complete. */
   readonly unknown: OldestFirstMemory
@@ -92,7 +92,7 @@ export class StreamCall implements Outlet, Holder {
         this.#listener?.received(messageIn(bytes))
       }
     } catch (error) {
-      // What is no message ends the stream, and so the connection.
+      // Bytes that are no message end the stream, and so the connection.
       this.#stream.refuse(error)
       this.#ended()
     }

@@ -11,7 +11,7 @@ import type { Holder, OldestFirstMemory } from '../../sockets/oldest-first-memor
 /** Clients may send contents of 10 MiB; what is around them comes on top. */
 const LARGEST_BYTES = 10 * 1024 * 1024 + 256 * 1024
 
-/** What is smaller is not counted when it is unread, and is received from everybody. */
+/** Smaller requests are not counted when they are unread, and are received from everybody. */
 const SMALL_BYTES = 16 * 1024
 
 /** Everything before the body has at most this many bytes (`payload-size.ts`), so the head is in these or comes after the body. */
@@ -105,7 +105,10 @@ export class UnaryCall implements Holder {
     else whenRead(() => unread.release(this))
   }
 
-  /** Judges a large request by what has come of it. Where its head comes last, it is judged when all has come. */
+  /**
+   * Judges a large request by the part that has arrived. Where its head comes last, it is judged when all has
+   * arrived.
+   */
   #judge(): void {
     const head = readMessageHead(this.#frames.begun)
     const isFinal = head !== undefined || this.#frames.waitingBytes > LARGEST_HEAD_BYTES

@@ -1,5 +1,5 @@
 import { wholeText } from '../../../core/text/long-text.ts'
-import type { Sent } from '../wire/payload.ts'
+import type { ServerMessage } from '../wire/payload.ts'
 import { Asks } from './asks.ts'
 import type { ClientFacts } from './client-connection.ts'
 import type { ClientSession } from './client-session.ts'
@@ -35,10 +35,10 @@ const CLIENT: ClientFacts = {
 
 /** An outlet that keeps what was sent. */
 export class FakeOutlet implements Outlet {
-  readonly sent: Sent[] = []
+  readonly sent: ServerMessage[] = []
   isFull = false
 
-  send(message: Sent): boolean {
+  send(message: ServerMessage): boolean {
     this.sent.push(message)
     return !this.isFull
   }
@@ -64,11 +64,11 @@ export function fakeConnection(options: FakeOptions = {}) {
 }
 
 /** The body of a message that is sent. */
-export function bodyOf({ body }: Sent): Record<string, unknown> {
+export function bodyOf({ body }: ServerMessage): Record<string, unknown> {
   return JSON.parse(wholeText(body).toString()) as Record<string, unknown>
 }
 
 /** Takes the next message of an outlet. */
-export function nextOf({ sent }: FakeOutlet): Sent | undefined {
+export function nextOf({ sent }: FakeOutlet): ServerMessage | undefined {
   return sent.shift()
 }

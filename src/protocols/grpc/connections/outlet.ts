@@ -1,9 +1,9 @@
-import type { Sent } from '../wire/payload.ts'
+import type { ServerMessage } from '../wire/payload.ts'
 
 /** Where messages to a client go: its stream. */
 export interface Outlet {
   /** Sends a message. False if so much waits unread that the client must be left. */
-  send(message: Sent): boolean
+  send(message: ServerMessage): boolean
   /** Nothing more is sent. */
   end(): void
 }

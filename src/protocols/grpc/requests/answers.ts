@@ -1,14 +1,14 @@
 import { keysOfRefused } from '../wire/java-messages.ts'
-import { type Sent, toSend } from '../wire/payload.ts'
+import { type ServerMessage, toSend } from '../wire/payload.ts'
 import type { SentError } from './error-codes.ts'
 
 /** An answer that does what was asked for. `requestId` is that of the request; undefined where it had none. */
-export function answered(type: string, requestId: string | undefined, own: object): Sent {
+export function answered(type: string, requestId: string | undefined, own: object): ServerMessage {
   return toSend(type, { resultCode: 200, errorCode: 0, success: true, requestId }, own)
 }
 
 /** A 'no' in the type of answer that the request has, or `ErrorResponse` where it concerns the connection. */
-export function refused(type: string, requestId: string | undefined, error: SentError): Sent {
+export function refused(type: string, requestId: string | undefined, error: SentError): ServerMessage {
   return toSend(
     type,
     { resultCode: 500, errorCode: error.errorCode, success: false, requestId },

@@ -8,7 +8,7 @@ import type { ConnectionBook } from '../connections/connection-book.ts'
 import type { StreamConnection } from '../connections/stream-connection.ts'
 import { type JsonObject, parseBody } from '../wire/json.ts'
 import type { MessageHead } from '../wire/message-head.ts'
-import type { Message, Sent } from '../wire/payload.ts'
+import type { Message, ServerMessage } from '../wire/payload.ts'
 import { answered, refused } from './answers.ts'
 import { sentError, TRANSPORT } from './error-codes.ts'
 import type { AnyRequestType, RequestContext } from './request-type.ts'
@@ -54,7 +54,7 @@ const UNKNOWN = 'unknown'
 
 /** An answer with what metrics count of it. */
 interface CountedAnswer {
-  readonly sent: Sent
+  readonly sent: ServerMessage
   readonly counted: string
   readonly errorCode: number
 }
@@ -84,7 +84,7 @@ export class Dispatch {
   }
 
   /** The answer to a request: at once where nothing has to be awaited. Never throws or rejects. */
-  answer(message: Message, session: ClientSession): Sent | Promise<Sent> {
+  answer(message: Message, session: ClientSession): ServerMessage | Promise<ServerMessage> {
     const beganMs = this.#parts.monotonicMs()
     const outcome = afterwards(this.#judged(message, session), (judged) =>
       'sent' in judged ? judged : this.#carryOut(judged, message),
@@ -96,7 +96,10 @@ export class Dispatch {
    * The refusal of a request whose head is enough to refuse it; undefined: the body is read. Call it when the head of a large
    * request has come. Without a head only the connection is judged. Never throws or rejects.
    */
-  judge(head: MessageHead | undefined, session: ClientSession): Sent | undefined | Promise<Sent | undefined> {
+  judge(
+    head: MessageHead | undefined,
+    session: ClientSession,
+  ): ServerMessage | undefined | Promise<ServerMessage | undefined> {
     const beganMs = this.#parts.monotonicMs()
     if (head === undefined) {
       if (this.#parts.book.of(session.id) !== undefined) return undefined
@@ -108,7 +111,7 @@ export class Dispatch {
     })
   }
 
-  #counted({ sent, counted, errorCode }: CountedAnswer, beganMs: number): Sent {
+  #counted({ sent, counted, errorCode }: CountedAnswer, beganMs: number): ServerMessage {
     this.#parts.onAnswer?.(counted, errorCode, this.#parts.monotonicMs() - beganMs)
     return sent
   }

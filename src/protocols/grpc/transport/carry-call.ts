@@ -1,7 +1,7 @@
 import type { ClientSession } from '../connections/client-session.ts'
 import type { Outlet } from '../connections/outlet.ts'
 import type { MessageHead } from '../wire/message-head.ts'
-import type { Message, Sent } from '../wire/payload.ts'
+import type { Message, ServerMessage } from '../wire/payload.ts'
 import type { CallHead, CallStream } from './call-stream.ts'
 import { CallError, GRPC_STATUS } from './frames.ts'
 import type { Session } from './session.ts'
@@ -11,12 +11,15 @@ import { UnaryCall, type UnaryParts } from './unary-call.ts'
 /** What answers clients. */
 export interface ClientServices {
   /** The answer to a request: at once where nothing has to be awaited. Never throws or rejects. */
-  answer(message: Message, session: ClientSession): Sent | Promise<Sent>
+  answer(message: Message, session: ClientSession): ServerMessage | Promise<ServerMessage>
   /**
    * The refusal of a request whose head is enough to refuse it; undefined: the body is read. `head` is undefined while only the
    * size of the request is known.
    */
-  judge(head: MessageHead | undefined, session: ClientSession): Sent | undefined | Promise<Sent | undefined>
+  judge(
+    head: MessageHead | undefined,
+    session: ClientSession,
+  ): ServerMessage | undefined | Promise<ServerMessage | undefined>
   /** Begins with the stream of a client, which is asked on the outlet. */
   open(outlet: Outlet, session: ClientSession): StreamListener
 }

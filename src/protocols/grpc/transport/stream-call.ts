@@ -1,6 +1,6 @@
 import { bytesOfPieces, isLongText } from '../../../core/text/long-text.ts'
 import type { Outlet } from '../connections/outlet.ts'
-import { type Message, type Sent, writeMessage } from '../wire/payload.ts'
+import { type Message, type ServerMessage, writeMessage } from '../wire/payload.ts'
 import type { CallStream } from './call-stream.ts'
 import { framed, FrameReader } from './frames.ts'
 import type { Holder, OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
@@ -65,7 +65,7 @@ export class StreamCall implements Outlet, Holder {
     })
   }
 
-  send(message: Sent): boolean {
+  send(message: ServerMessage): boolean {
     if (this.#stream.write(framed(writeMessage(message)))) return true
     const { unread } = this.#parts
     if (isLongText(message.body)) {

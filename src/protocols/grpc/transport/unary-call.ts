@@ -3,7 +3,7 @@ import { Refusal } from '../../../core/refusal.ts'
 import type { BodyMemory } from '../../sockets/body-memory.ts'
 import type { ClientSession } from '../connections/client-session.ts'
 import { type MessageHead, readMessageHead } from '../wire/message-head.ts'
-import { type Message, readMessage, type Sent, writeMessage } from '../wire/payload.ts'
+import { type Message, readMessage, type ServerMessage, writeMessage } from '../wire/payload.ts'
 import type { CallStream } from './call-stream.ts'
 import { CallError, framed, FrameReader, GRPC_STATUS } from './frames.ts'
 import type { Holder, OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
@@ -24,9 +24,11 @@ export const CALL_BYTES = 8 * 1024
 export interface UnaryParts {
   readonly session: ClientSession
   /** The answer to a request. */
-  readonly answer: (message: Message) => Sent | Promise<Sent>
+  readonly answer: (message: Message) => ServerMessage | Promise<ServerMessage>
   /** The refusal of a request whose head is enough to refuse it; undefined: the body is read. */
-  readonly judge: (head: MessageHead | undefined) => Sent | undefined | Promise<Sent | undefined>
+  readonly judge: (
+    head: MessageHead | undefined,
+  ) => ServerMessage | undefined | Promise<ServerMessage | undefined>
   /** The memory of all requests of known callers that are being received or answered. */
   readonly memory: BodyMemory
   /** That of all others. */
@@ -124,7 +126,7 @@ export class UnaryCall implements Holder {
       .catch((error: unknown) => this.#stream.refuse(error))
   }
 
-  #judged(refusal: Sent | undefined): void {
+  #judged(refusal: ServerMessage | undefined): void {
     if (refusal === undefined) return this.#count()
     this.#messages.length = 0
     this.#send(refusal)
@@ -144,7 +146,7 @@ export class UnaryCall implements Holder {
     return messageIn(bytes)
   }
 
-  #send(answer: Sent): void {
+  #send(answer: ServerMessage): void {
     if (!this.#stream.isOpen) return
     const { body } = answer
     const { unread } = this.#parts

@@ -17,7 +17,7 @@ export interface Message {
 }
 
 /** A message to a client. */
-export interface Sent {
+export interface ServerMessage {
   readonly type: string
   /** JSON as UTF-8. */
   readonly body: Buffer | LongText
@@ -49,7 +49,7 @@ export function headersOf(sent: Readonly<Record<string, string>>): ReadonlyMap<s
 }
 
 /** A message whose body has the keys of `first` and then those of `rest`. */
-export function toSend(type: string, first: object, rest: object): Sent {
+export function toSend(type: string, first: object, rest: object): ServerMessage {
   return { type, body: joinJson(first, rest) }
 }
 
@@ -61,7 +61,7 @@ const VALUE = (2 << 3) | WireType.LengthDelimited
  * The bytes of a message, in pieces. Its body is copied at most once. The generated code copies it several
  * times, and takes longer for a small message than all other work on it.
  */
-export function writeMessage({ type, body }: Sent): readonly Buffer[] {
+export function writeMessage({ type, body }: ServerMessage): readonly Buffer[] {
   const length = bytesOfText(body)
   const value = [VALUE, ...varint(length)]
   const head = Buffer.from([BODY, ...varint(value.length + length), ...value])

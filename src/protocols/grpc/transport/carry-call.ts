@@ -5,7 +5,7 @@ import type { Message, ServerMessage } from '../wire/payload.ts'
 import type { CallHead, CallStream } from './call-stream.ts'
 import { CallError, GRPC_STATUS } from './frames.ts'
 import type { Session } from './session.ts'
-import { StreamCall, type StreamListener } from './stream-call.ts'
+import { StreamCall, type ClientStreamListener } from './stream-call.ts'
 import { UnaryCall, type UnaryParts } from './unary-call.ts'
 
 /** What answers clients. */
@@ -21,7 +21,7 @@ export interface ClientServices {
     session: ClientSession,
   ): ServerMessage | undefined | Promise<ServerMessage | undefined>
   /** Begins with the stream of a client, which is asked on the outlet. */
-  open(outlet: Outlet, session: ClientSession): StreamListener
+  open(outlet: Outlet, session: ClientSession): ClientStreamListener
 }
 
 /** The paths of the two services: see `proto/client.proto`. */

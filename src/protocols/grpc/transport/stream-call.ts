@@ -16,7 +16,7 @@ const LARGEST_BYTES = 64 * 1024
 const MOST_UNREAD_BYTES = 16 * 1024 * 1024
 
 /** Gets the messages that a client sends on its stream. */
-export interface StreamListener {
+export interface ClientStreamListener {
   received(message: Message): void
   /** The stream has ended, for whatever reason. Called once. */
   ended(): void
@@ -25,7 +25,7 @@ export interface StreamListener {
 /** What a stream is carried with. */
 export interface StreamParts {
   /** Gets the stream, and returns its listener. */
-  readonly listen: (outlet: Outlet) => StreamListener
+  readonly listen: (outlet: Outlet) => ClientStreamListener
   /** The memory of all messages that are not complete. */
   readonly unknown: OldestFirstMemory
   /** That of all that clients leave unread. */
@@ -39,7 +39,7 @@ export class StreamCall implements Outlet, Holder {
   readonly #parts: StreamParts
   /** What its messages hold is counted apart from what its client leaves unread. */
   readonly #received: Holder = { giveUp: () => this.giveUp() }
-  #listener: StreamListener | undefined
+  #listener: ClientStreamListener | undefined
   /** What is unread of texts that others are sent too. */
   #sharedBytes = 0
 

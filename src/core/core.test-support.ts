@@ -280,7 +280,7 @@ export class EngineWorld {
   }
 }
 
-/** What became of a promise or a value so far. */
+/** The state of a promise or a value so far. */
 export function watched<T>(outcome: T | Promise<T>): { value?: T; error?: unknown; waits: boolean } {
   const seen: { value?: T; error?: unknown; waits: boolean } = { waits: true }
   const note = (value: T): void => void Object.assign(seen, { value, waits: false })

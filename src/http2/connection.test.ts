@@ -20,7 +20,7 @@ const ping = (payload = Buffer.alloc(8), flags = 0): Buffer => frame(FRAME.ping,
 const rst = (streamId: number, code = 8): Buffer =>
   frame(FRAME.rstStream, streamId, { payload: uint32(code) })
 
-/** Answers with a body of so many bytes. */
+/** Answers with a body of this many bytes. */
 const answer = (stream: Http2Stream, bytes: number): void => {
   stream.respond(OK)
   stream.write(Buffer.alloc(bytes))

@@ -198,7 +198,10 @@ export class ServerConnection implements StreamOwner {
     if (endStream && !stream.isClosed) this.#remoteEnd(stream)
   }
 
-  /** The window of the connection has its bytes back at once, whatever has become of the stream: only streams hold clients back. */
+  /**
+   * The window of the connection has its bytes back at once, whatever the state of the stream: only streams
+   * hold clients back.
+   */
   #creditConnection(bytes: number): void {
     this.#receiveWindow.take(bytes)
     const increment = this.#receiveWindow.credit()

@@ -76,7 +76,7 @@ export class FrameReader {
     return frame
   }
 
-  /** Takes bytes of the piece until there are so many of the frame. False if the piece has too few. */
+  /** Takes bytes of the piece until the frame has this many. False if the piece has too few. */
   #fillTo(size: number): boolean {
     this.#keep(Math.min(size - this.#begunBytes, this.#piece.length - this.#at), size)
     return this.#begunBytes >= size

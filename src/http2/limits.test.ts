@@ -26,7 +26,7 @@ const continuation = (payload: Buffer, flags = 0): Buffer => frame(FRAME.continu
 /** A literal field that is not added to the table. */
 const literal = (name: string, value: string): Buffer => headerBlockOf([{ name, value }])
 
-/** Answers with a body of so many bytes. */
+/** Answers with a body of this many bytes. */
 const answer = (stream: Http2Stream, bytes: number): void => {
   stream.respond(OK)
   stream.write(Buffer.alloc(bytes))

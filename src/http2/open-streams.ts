@@ -1,9 +1,9 @@
 import type { Http2Stream } from './stream.ts'
 
-/** Streams that were closed while the client may still send on them: so many are remembered. */
+/** The most streams that are remembered which were closed while the client may still send on them. */
 const MOST_LEFT = 256
 
-/** What has become of a stream id (RFC 9113, section 5.1). */
+/** The state of a stream id (RFC 9113, section 5.1). */
 export type StreamState = 'idle' | 'open' | 'left' | 'closed'
 
 /** The streams of a connection by their ids. */

@@ -11,7 +11,7 @@ export interface StreamListener {
   ended(): void
   /** Everything that was written has left. Called after `write` has returned false. */
   drained(): void
-  /** The stream is closed, whoever has closed it. Called once. */
+  /** The stream is closed, by either side. Called once. */
   closed(): void
 }
 
@@ -34,7 +34,7 @@ const NOBODY: StreamListener = {
   closed: () => undefined,
 }
 
-/** With so much waiting, `write` asks its caller to wait. */
+/** With this many bytes waiting, `write` asks its caller to wait. */
 const HIGH_WATER_BYTES = 16 * 1024
 
 /**
@@ -95,7 +95,10 @@ export class Http2Stream {
     this.#owner.ready(this)
   }
 
-  /** Sends bytes of the body after the head. False if so much waits that the caller should wait for `drained`. */
+  /**
+   * Sends bytes of the body after the head. False if too many bytes wait: the caller should wait for
+   * `drained`.
+   */
   write(bytes: Buffer): boolean {
     if (!this.isWritable) return true
     this.#pieces.push(bytes)

@@ -18,7 +18,7 @@ export type Guarded<I, O, C extends Caller = Caller> = ((input: I, caller: C) =>
   readonly permission: Permission
 }
 
-/** An operation that writes says what the audit takes down of it: one that does not say it does not compile. */
+/** An operation that writes declares what the audit records of it. Without that it does not compile. */
 export type Audited<I, O> =
   | { readonly permission: Permission<'read'>; readonly audit?: AuditRule<I, O> }
   | { readonly permission: Permission<'write'>; readonly audit: AuditRule<I, O> }

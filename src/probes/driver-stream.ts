@@ -107,7 +107,7 @@ export class DriverStream extends EventEmitter {
     this.run(() => this.emit('data', chunk))
   }
 
-  /** What comes after the greeting and before TLS may be from anybody. */
+  /** Bytes after the greeting and before TLS may be from anybody. */
   #feedGreeting(chunk: Buffer): void {
     const read = Buffer.concat([this.#greeting, chunk])
     this.#greeting = read

@@ -41,7 +41,10 @@ export class SharedMembers implements Members {
     })
   }
 
-  /** The times are those of this server's own lease: for so long it certainly knows who is elected. */
+  /**
+   * The times are those of this server's own lease: until its end this server certainly knows the elected
+   * one.
+   */
   leader(): LeaderView {
     const { state, leaseUntilMs } = this.#parts
     const { member, term } = state.record(ELECTION, ELECTED) ?? { member: '', term: 0 }

@@ -94,7 +94,7 @@ export function PromoteDialog(props: {
   )
 }
 
-/** What would become of an item, and by what it is compared. */
+/** The expected outcome of an item, and the sides that are compared. */
 function Fate({ row: { casMd5, fromMd5 }, isChanged }: { row: Promoted; isChanged: boolean }) {
   if (isChanged) return <span class="badge bad">{t('problem.config-changed')}</span>
   return (

@@ -3,7 +3,7 @@ import { Notice } from '../controls/notice.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import type { ImportOutcome, ImportPolicy } from '../server/configs.ts'
 
-/** What becomes of items that are there already. */
+/** The policy for items that exist already. */
 export function PolicyField(props: {
   readonly policy: ImportPolicy
   readonly onChange: (policy: ImportPolicy) => void

@@ -42,7 +42,7 @@ export function Watchers({ name }: { name: ConfigName }) {
   )
 }
 
-/** Servers that did not say whom they know: the list may lack clients. */
+/** Servers that did not name their clients: the list may lack some. */
 export function MissingServers({ names }: { names: readonly string[] }) {
   if (names.length === 0) return null
   return (

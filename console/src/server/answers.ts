@@ -592,9 +592,9 @@ export interface ShownInstance {
   } | null
   /** Null where it does not beat, or beats at another server. */
   readonly lastBeatAgoMs: number | null
-  /** After so much silence it becomes unhealthy. */
+  /** After this much silence it becomes unhealthy. */
   readonly unhealthyAfterMs: number
-  /** After so much silence it is removed. */
+  /** After this much silence it is removed. */
   readonly removedAfterMs: number
   /** How much silence is left; null: silence does not remove it. */
   readonly expiresInMs: number | null

@@ -186,7 +186,7 @@ export const exportAddress = (tenant: string, ids: readonly string[]): string =>
 /** What an import does with an item that exists. */
 export type ImportPolicy = 'ABORT' | 'SKIP' | 'OVERWRITE'
 
-/** What became, or would become, of the items of a file. */
+/** The outcome, real or expected, of the items of a file. */
 export interface ImportOutcome {
   readonly succCount: number
   readonly skipCount: number

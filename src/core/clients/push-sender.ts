@@ -20,7 +20,7 @@ export interface PushTarget {
   silentSinceMs: number | undefined
 }
 
-/** What has become of pushes since the start. */
+/** The outcomes of pushes since the start. */
 export interface PushCounts {
   /** Datagrams sent for the first time. */
   readonly sent: number

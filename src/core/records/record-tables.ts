@@ -21,7 +21,7 @@ export type RecordRead =
   | { readonly of: 'record'; readonly recordKind: string; readonly id: string; readonly found: boolean }
   | { readonly of: 'records'; readonly recordKind: string }
 
-/** Takes down which records a decision reads. */
+/** Notes which records a decision reads. */
 interface RecordReadLog {
   note(read: RecordRead): void
 }
@@ -64,7 +64,7 @@ export class DraftRecords implements RecordView {
   /** What the batch has changed; undefined: it is removed. */
   readonly #changed = new Map<string, Map<string, unknown>>()
 
-  /** `log`: takes down which records of `base` are read. */
+  /** `log`: notes which records of `base` are read. */
   constructor(base: RecordView, log?: RecordReadLog) {
     this.#base = base
     this.#log = log

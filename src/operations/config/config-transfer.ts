@@ -65,7 +65,7 @@ export interface CloneRequest extends ImportOptions {
   readonly comment?: string | undefined
 }
 
-/** What became of a clone; only a listed namespace takes copies. */
+/** The outcome of a clone; only a listed namespace takes copies. */
 export type Cloned =
   | { readonly kind: 'nothing-selected' | 'unknown-namespace' | 'nothing-found' }
   | { readonly kind: 'done'; readonly outcome: ImportOutcome }

@@ -121,7 +121,7 @@ function changedSince(): Refusal {
   return new Refusal('config-changed', 'Somebody has changed one of the items since the dry run: look again.')
 }
 
-/** What became of one item: published, it exists, or refused. */
+/** The outcome of one item: published, it exists, or refused. */
 type Fate = 'published' | 'exists' | Refusal
 
 /** Under ABORT a group ends at the first item that exists, so that none behind it is tried. */

@@ -42,7 +42,7 @@ function carryOut(commandOf: typeof updateMetadata, other: Partial<MetadataBatch
   return carryOutBatch({ state, engine, clock: () => at(world.nowMs), loop: { soon } }, batch, commandOf)
 }
 
-/** What became of a batch, once it is carried out. */
+/** The outcome of a batch, once it is carried out. */
 async function finished<T>(outcome: T | Promise<T>) {
   const seen = watched(outcome)
   while (seen.waits) {

@@ -12,7 +12,7 @@ import type { SendOutcome } from './request-fence.ts'
 
 const keys = new Keys('w/')
 
-/** What comes of each request, in their order. */
+/** The outcome of each request, in their order. */
 let answers: ((operations: readonly TxnOperation[]) => SendOutcome)[] = []
 let sent = 0
 let isBehind = false

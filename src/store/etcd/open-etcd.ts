@@ -8,7 +8,7 @@ import { EtcdStore } from './etcd-store.ts'
 import { Keys } from './keys.ts'
 import { EtcdMembership } from './membership.ts'
 
-/** Which etcd is used, and by whom. */
+/** The etcd that is used, and the server that uses it. */
 export interface EtcdSetup {
   /** `http://host:port`, at least one. */
   readonly endpoints: readonly string[]

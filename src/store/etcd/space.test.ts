@@ -5,7 +5,7 @@ import { quotaOf, roomOf } from './space.ts'
 const MIB = 1024 * 1024
 const LIMITS = { reserveBytes: 256 * MIB, quotaBytes: 2048 * MIB }
 
-/** A member with a file of so many MiB, and so many in use; it tells no quota, as 3.5. */
+/** A member with a file of this many MiB, and this many in use; it reports no quota, as 3.5. */
 function member(sizeMib: number, inUseMib = sizeMib, more: Partial<MemberStatus> = {}): MemberStatus {
   const sizes = { sizeBytes: sizeMib * MIB, inUseBytes: inUseMib * MIB, quotaBytes: undefined }
   return { endpoint: 'http://e:2379', version: '3.5.18', hasLeader: true, errors: [], ...sizes, ...more }

@@ -41,7 +41,7 @@ export interface UnitOrigin {
   readonly member: string
   /** Its place in the commit. */
   readonly index: number
-  /** What becomes of history; undefined: nothing is removed, and nobody counts it. */
+  /** The effect on history; undefined: nothing is removed, and nobody counts it. */
   readonly history?: HistoryOfUnit | undefined
 }
 

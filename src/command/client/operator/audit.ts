@@ -77,7 +77,7 @@ export async function auditOf(flags: AuditFlags): Promise<CommandResult> {
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Epoch milliseconds of a time, or of so long ago. */
+/** Epoch milliseconds of a time, or of a time ago such as `2h`. */
 function timeOf(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []

@@ -24,7 +24,7 @@ const health = (): unknown[] => cluster.members.map((member) => member.instance(
 const isGone = (): boolean => cluster.members[0]!.instance(WHERE) === undefined
 const other = (): Member => cluster.others()[0]!
 
-/** The round that a judge opens when so much time has passed since it looked last. */
+/** The round that a judge opens when this much time has passed since its last look. */
 function openRound(judge: Member, ms: number): VoteRound {
   judge.healthMs += ms
   judge.vote.take(judge.healthMs, Infinity)

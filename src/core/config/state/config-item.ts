@@ -24,7 +24,7 @@ export const CONFIG_TYPES = ['properties', 'xml', 'json', 'text', 'html', 'yaml'
 /** One of {@link CONFIG_TYPES}. */
 export type ConfigType = (typeof CONFIG_TYPES)[number]
 
-/** What all versions of an item share: its id, and when and by whom it was created. */
+/** The facts that all versions of an item share: its id, and the time and author of its creation. */
 export interface ConfigOrigin {
   readonly id: number
   readonly createdMs: number

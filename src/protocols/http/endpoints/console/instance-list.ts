@@ -59,8 +59,8 @@ const SHOWN = Json.named(
       }),
     ),
     lastBeatAgoMs: Json.nullable(Json.integer('Null where it does not beat, or beats at another server.')),
-    unhealthyAfterMs: Json.integer('After so much silence it becomes unhealthy.'),
-    removedAfterMs: Json.integer('After so much silence it is removed.'),
+    unhealthyAfterMs: Json.integer('After this much silence it becomes unhealthy.'),
+    removedAfterMs: Json.integer('After this much silence it is removed.'),
     expiresInMs: Json.nullable(Json.integer('How much silence is left; null: silence does not remove it.')),
     health: Json.object({
       reason: Json.words(

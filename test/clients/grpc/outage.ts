@@ -21,6 +21,8 @@ type Title = (typeof OUTAGE_TITLES)[number]
 /** Longer than instances stay without their connection. */
 const LASTING_MS = 42_000
 const LOOK_EVERY_MS = 500
+/** So long a new client may need to find a server that lives. */
+const READ_MS = 15_000
 
 /** One library before, during and after an outage. */
 export class Outage {
@@ -73,7 +75,14 @@ export class Outage {
 
   async #keeps(): Promise<void> {
     const reader = await this.#ground.client('fresh')
-    expect(await reader.read(this.#kept)).toBe('kept')
+    const since = Date.now()
+    let read = await reader.read(this.#kept)
+    // A library that has not found a living server yet reads nothing.
+    while (read !== 'kept' && Date.now() - since < READ_MS) {
+      await sleep(LOOK_EVERY_MS)
+      read = await reader.read(this.#kept)
+    }
+    expect(read).toBe('kept')
   }
 
   async #hears(): Promise<void> {

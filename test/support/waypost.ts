@@ -142,8 +142,6 @@ function spawnWaypost(
   return child
 }
 
-const NO_CLIENT_FILE = join(temporaryDirectory('no-contexts-'), 'client.json')
-
 function spawnProcess(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
   const inherited = Object.entries(process.env).filter(
     ([name]) => PASSED_ON.includes(name) || (!name.startsWith('WAYPOST_') && name !== 'NODE_OPTIONS'),
@@ -153,7 +151,7 @@ function spawnProcess(args: readonly string[], env: Readonly<Record<string, stri
     // The contexts of the developer are no part of a test, and most passwords of tests are short.
     env: {
       ...Object.fromEntries(inherited),
-      WAYPOST_CLIENT_FILE: NO_CLIENT_FILE,
+      WAYPOST_CLIENT_FILE: join(inject('temporaryDirectory'), 'no-contexts', 'client.json'),
       WAYPOST_PASSWORD_RULE: 'off',
       ...env,
     },

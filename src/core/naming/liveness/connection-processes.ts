@@ -27,7 +27,7 @@ export interface LiveView {
 interface ConnectionProcess {
   readonly name: string
   /** The instances that its connections have registered. */
-  readonly instances: Set<Instance>
+  readonly held: Set<Instance>
   /** When one of them was last registered, or loaded. */
   registeredMs: number
   /** Since when the process is known to be gone; undefined: it is alive. */
@@ -68,14 +68,14 @@ export class ConnectionProcesses {
 
   /** How many instances the connections of a process have. */
   instancesOf(process: string): number {
-    return this.#byName.get(process)?.instances.size ?? 0
+    return this.#byName.get(process)?.held.size ?? 0
   }
 
   /** How many instances are left over now. */
   get orphans(): number {
     let count = 0
-    for (const { goneSinceMs, instances } of this.#byName.values())
-      if (goneSinceMs !== undefined) count += instances.size
+    for (const { goneSinceMs, held } of this.#byName.values())
+      if (goneSinceMs !== undefined) count += held.size
     return count
   }
 
@@ -89,7 +89,7 @@ export class ConnectionProcesses {
     const owner = connectionOf(instance.record.publisher)
     if (owner === undefined) return
     const process = this.#made(owner.process, nowMs)
-    process.instances.add(instance)
+    process.held.add(instance)
     if (isRegistration) process.registeredMs = nowMs
   }
 
@@ -100,8 +100,7 @@ export class ConnectionProcesses {
     if (owner === undefined) return
     const { process: name, connectionId } = owner
     const process = this.#byName.get(name)
-    if (process?.instances.delete(instance) === true && process.instances.size === 0)
-      this.#byName.delete(name)
+    if (process?.held.delete(instance) === true && process.held.size === 0) this.#byName.delete(name)
     if (name === this.#self)
       this.#lost.push({ serviceKey: entry.service.key, address: record.address, connectionId })
   }
@@ -155,7 +154,7 @@ export class ConnectionProcesses {
 
   *#due(nowMs: number): Generator<Instance, undefined> {
     for (const process of this.#byName.values())
-      if ((this.#dueMs(process) ?? Infinity) <= nowMs) yield* process.instances
+      if ((this.#dueMs(process) ?? Infinity) <= nowMs) yield* process.held
     return undefined
   }
 
@@ -167,7 +166,7 @@ export class ConnectionProcesses {
   #made(name: string, nowMs: number): ConnectionProcess {
     const known = this.#byName.get(name)
     if (known !== undefined) return known
-    const made = { name, instances: new Set<Instance>(), registeredMs: nowMs, goneSinceMs: undefined }
+    const made = { name, held: new Set<Instance>(), registeredMs: nowMs, goneSinceMs: undefined }
     this.#byName.set(name, made)
     return made
   }

@@ -20,9 +20,9 @@ const OF_THE_PROCESS: readonly RegExp[] = [
   // The event loop itself: who hands it a callback has guarded it.
   /^src\/server\/clocks\.ts/,
   // Deciding and writing: nobody knows what was half done.
-  /^src\/core\/(?:sole-engine|shared-engine|returning-callers|patient-callers|units|batch)\.ts/,
+  /^src\/core\/engine\/(?:sole-engine|shared-engine|returning-callers|patient-callers|units|batch)\.ts/,
   /^src\/store\//,
-  /^src\/core\/follower\.ts state\.apply$/,
+  /^src\/core\/engine\/follower\.ts state\.apply$/,
 ]
 
 let server: PlantedServer

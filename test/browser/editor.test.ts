@@ -92,8 +92,10 @@ describe.skipIf(browserTool.skip)('the editor', { timeout: FLOW_MS }, () => {
       throw new Error(`${name} is not reached: ${await focused()}`)
     }
     await keyboard.press('/')
+    await visit.dialog().getByRole('searchbox').waitFor()
     await keyboard.type('keys-only')
     await visit.dialog().getByText('keys-only.yaml').waitFor()
+    await visit.settled()
     await keyboard.press('Enter')
     await visit.page.getByRole('heading', { name: 'keys-only.yaml' }).waitFor()
     await visit.settled()

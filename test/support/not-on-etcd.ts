@@ -1,5 +1,6 @@
 /** The files of test/interface that do not run with servers on etcd (vitest.config.ts), and why. */
 export const NOT_ON_ETCD = {
+  'store-full': 'is about the disk of the embedded store; test/etcd/full.test.ts is about etcd',
   // About the data file.
   readiness: 'a disk that is full',
   'start-size': 'a start with 10,000 rows: the bench measures that on etcd',

@@ -76,8 +76,10 @@ describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout:
     for (; answer.status === 200 && tries < MOST_TRIES; tries++) answer = await publishLarge()
     expect(answer.status, answer.text).toBe(507)
     expect((await sizes()).file).toBeLessThan(QUOTA - 16 * MIB)
-    const told = await until(publishLarge, ({ text }) => text.includes('store-reserve'), WITHIN_MS)
-    expect(told.text).toMatch(/The file of etcd at .* of 128 MiB, .* free after compaction; then defragment/)
+    const refused = await until(publishLarge, ({ text }) => text.includes('store-reserve'), WITHIN_MS)
+    expect(refused.text).toMatch(
+      /The file of etcd at .* of 128 MiB, .* free after compaction; then defragment/,
+    )
     expect((await svc.post('/ns/instance', { ...INSTANCE, port: 81 })).status).toBe(200)
     // Their history is cut with each deletion, so most of them are gone.
     for (let i = 0; i < items; i++) {
@@ -101,12 +103,12 @@ describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout:
     for (let i = 0; i < MOST_TRIES && refusal['code'] === undefined; i++)
       refusal = await ask('/kv/put', { key: base64(`other/${i}`), value: base64(large()) })
     expect(JSON.stringify(refusal)).toContain('database space exceeded')
-    const told = await until(
+    const refused = await until(
       () => publish('x'),
       ({ text }) => text.includes('NOSPACE'),
       WITHIN_MS,
     )
-    expect([told.status, told.text]).toEqual([507, expect.stringContaining('disarm the alarm')])
+    expect([refused.status, refused.text]).toEqual([507, expect.stringContaining('disarm the alarm')])
     const registered = await svc.post('/ns/instance', { ...INSTANCE, port: 83 })
     expect([registered.status, registered.text]).toEqual([500, expect.stringContaining('space is used up')])
     for (const answer of [

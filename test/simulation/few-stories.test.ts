@@ -16,9 +16,9 @@ test.each([
 ] as [string, Arbitrary<unknown>, (story: unknown) => Promise<void>][])(
   `${RUNS} stories %s have no violation`,
   { timeout: 60_000 },
-  async (name, anyStory, told) => {
+  async (name, anyStory, tells) => {
     await assert(
-      asyncProperty(anyStory, (story) => told(story)),
+      asyncProperty(anyStory, (story) => tells(story)),
       { numRuns: RUNS, seed },
     )
     report(`simulation: ${RUNS} stories ${name}, no violation`)

@@ -55,7 +55,7 @@ export class StoreRoom {
     this.#full = isFull ? `${shortage} ${advice}` : undefined
   }
 
-  /** Whether so much was let through since the room was measured that this may not fit: measure again. */
+  /** Whether this may not fit after what was let through since the last measurement: measure again. */
   isUnsure(bytes: number): boolean {
     return this.#full === undefined && neededFor(bytes) > this.#leftBytes
   }

@@ -65,23 +65,20 @@ class PacedWorld extends EngineWorld {
 test.each([
   ['when they end', false],
   ['when what was kept for a while goes', true],
-])(
-  'however much connections have published, a turn of the loop removes only so much %s',
-  async (_, comesBack) => {
-    const world = new PacedWorld()
-    for (let index = 0; index < 20; index++)
-      await world.publish('a', { ...ORDERS, groupedName: `G@@s${index}` }, 2)
-    await world.publish('b', ORDERS, 10)
-    expect(world.count).toBe(50)
-    for (const id of ['a', 'b']) world.instances.release(id, comesBack)
-    if (comesBack) {
-      world.nowMs += ORPHAN_MS + 1_000
-      world.instances.tick()
-    }
-    const atOnce = 50 - world.count
-    expect(world.instances.waiting).toBeGreaterThan(0)
-    const removed = [atOnce, ...(await world.removals())]
-    expect(Math.max(...removed)).toBeLessThanOrEqual(MOST_AT_ONCE)
-    expect([world.count, world.instances.waiting, world.instances.registrations.size]).toEqual([0, 0, 0])
-  },
-)
+])('a turn of the loop removes a bounded number of instances, %s', async (_, comesBack) => {
+  const world = new PacedWorld()
+  for (let index = 0; index < 20; index++)
+    await world.publish('a', { ...ORDERS, groupedName: `G@@s${index}` }, 2)
+  await world.publish('b', ORDERS, 10)
+  expect(world.count).toBe(50)
+  for (const id of ['a', 'b']) world.instances.release(id, comesBack)
+  if (comesBack) {
+    world.nowMs += ORPHAN_MS + 1_000
+    world.instances.tick()
+  }
+  const atOnce = 50 - world.count
+  expect(world.instances.waiting).toBeGreaterThan(0)
+  const removed = [atOnce, ...(await world.removals())]
+  expect(Math.max(...removed)).toBeLessThanOrEqual(MOST_AT_ONCE)
+  expect([world.count, world.instances.waiting, world.instances.registrations.size]).toEqual([0, 0, 0])
+})

@@ -147,8 +147,10 @@ describe('operators', () => {
     expect(await terminal.run(['status', '--server', 'http://127.0.0.1:1'])).toMatchObject({ code: 2 })
     const id = unique('audited')
     await terminal.ok('namespace', 'create', id)
-    const events = await json<object[]>('audit', '--item', id, '--since', '5m')
-    expect(events).toMatchObject([{ operation: 'create namespace', result: 'done' }])
+    // The audit is written a moment later.
+    await expect
+      .poll(() => json<object[]>('audit', '--item', id, '--since', '5m'), { timeout: 15_000, interval: 250 })
+      .toMatchObject([{ operation: 'create namespace', result: 'done' }])
     expect(await json('audit', '--item', id, '--until', '2026-01-01')).toEqual([])
     expect(await json<object[]>('audit', '--limit', '2')).toHaveLength(2)
     expect((await terminal.run(['audit', '--since', 'yesterday'])).err).toContain('--since must be a time')

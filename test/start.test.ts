@@ -88,7 +88,8 @@ describe('a start', () => {
     expect(await runWaypost(['start', '--prot', '1'])).toEqual({
       code: 2,
       stdout: '',
-      stderr: "waypost: unknown option '--prot'\n(Did you mean --port?)\n",
+      stderr:
+        "waypost: unknown option '--prot'\n(Did you mean --port?)\nAdd --help to see how the command is used.\n",
     })
     const { code, stderr } = await runWaypost(['start'], { WAYPOST_DATADIR: 'x' })
     expect(code).toBe(2)

@@ -105,6 +105,7 @@ describe('in the directory of a stopped server', () => {
     const { code, stderr } = await run(given, ['password'])
     expect(code).not.toBe(0)
     expect(stderr).toContain(message)
+    if (!/^(?:Give|NAME)/.test(message)) expect(stderr).toContain('Add --help')
   })
 
   test('an empty password, and a missing one, change nothing', async () => {

@@ -34,6 +34,7 @@ export function makeProgram(parts: ProgramParts): Command {
       outputError: (text, write) => write(printable(text.replace(/^error: /, 'waypost: '))),
     })
     .addHelpText('after', helpEnd)
+    .showHelpAfterError('Add --help to see how the command is used.')
   addServerCommands(program, parts)
   addSessionCommands(program)
   addConfigCommands(program)

@@ -10,7 +10,7 @@ import type { Instance } from './naming/state/service-entry.ts'
 import { Liveness } from './naming/liveness/liveness.ts'
 import { type RegisterInstance, registerInstance } from './naming/commands/register-instance.ts'
 import type { Service, ServiceKey } from './naming/state/service.ts'
-import type { ChangeGroup, CommitResult, Store } from './engine/ports.ts'
+import type { ChangeGroup, CommitResult, SoleEngineStore } from './engine/ports.ts'
 import { Refusal } from './refusal.ts'
 import { firstStampOf, Stamps, type Now } from './decisions/stamps.ts'
 import { State } from './engine/state.ts'
@@ -141,7 +141,7 @@ interface PendingCommit {
 }
 
 /** A store whose commits end when the test says so, and that knows what a restart would find. */
-class FakeStore implements Pick<Store, 'commit'> {
+class FakeStore implements SoleEngineStore {
   readonly pending: PendingCommit[] = []
   /** The groups of every commit that was begun. */
   readonly begun: (readonly ChangeGroup[])[] = []
@@ -150,7 +150,20 @@ class FakeStore implements Pick<Store, 'commit'> {
   /** By id: tests use one kind at a time. */
   readonly records = new Map<string, unknown>()
   readonly contents = new Map<string, string>()
+  /** What commits have saved that failed. A crash may find it until the next commit. */
+  readonly #doubtful: Change[] = []
   #revision = 1
+
+  mayHave(serial: number): boolean {
+    const underway = this.pending.flatMap(({ groups }) => groups.flat())
+    return (
+      this.surelyHas(serial) || [...underway, ...this.#doubtful].some((one) => savedSerial(one) === serial)
+    )
+  }
+
+  surelyHas(serial: number): boolean {
+    return this.services.has(serial) || this.instances.has(serial)
+  }
 
   commit(groups: readonly ChangeGroup[]): Promise<CommitResult> {
     this.begun.push(groups)
@@ -161,17 +174,24 @@ class FakeStore implements Pick<Store, 'commit'> {
   succeed(): void {
     const commit = this.#next()
     for (const change of commit.groups.flat()) this.#write(change)
+    this.#doubtful.splice(0)
     commit.resolve({ kind: 'committed', revision: this.#revision++ })
   }
 
   /** One group of the commit in flight cannot be written. */
   refuseGroup(group: number): void {
-    this.#next().resolve({ kind: 'failed', group, error: new Error(`bad group ${group}`) })
+    this.#nextInDoubt().resolve({ kind: 'failed', group, error: new Error(`bad group ${group}`) })
   }
 
   /** The store as a whole cannot write. */
   fail(): void {
-    this.#next().reject(new Error('disk full'))
+    this.#nextInDoubt().reject(new Error('disk full'))
+  }
+
+  #nextInDoubt(): PendingCommit {
+    const commit = this.#next()
+    this.#doubtful.push(...commit.groups.flat())
+    return commit
   }
 
   #next(): PendingCommit {
@@ -191,6 +211,11 @@ class FakeStore implements Pick<Store, 'commit'> {
     if (change.kind === 'record-saved') this.records.set(change.id, change.value)
     if (change.kind === 'record-removed') this.records.delete(change.id)
   }
+}
+
+function savedSerial(change: Change): number | undefined {
+  if (change.kind === 'service-saved') return change.service.serial
+  return change.kind === 'instance-saved' ? change.record.serial : undefined
 }
 
 /** An engine on a state and a fake store, whose time and turns of the loop are the test's. */

@@ -3,7 +3,7 @@ import type {
   CommitResult,
   KeptRecords,
   SharedStore,
-  Store,
+  SoleEngineStore,
   UnitResult,
 } from '../core/engine/ports.ts'
 import { Refusal } from '../core/refusal.ts'
@@ -57,11 +57,13 @@ export class StoreWatch {
   }
 
   /** A store of one server, whose commits are measured. */
-  sole(store: Pick<Store, 'commit'>): Pick<Store, 'commit'> {
+  sole(store: SoleEngineStore): SoleEngineStore {
     const outcomeOf = ({ kind }: CommitResult): CommitOutcome => (kind === 'committed' ? kind : 'refused')
     return {
       commit: (groups: readonly ChangeGroup[]) =>
         this.#measured(groups.length, () => store.commit(groups), outcomeOf),
+      mayHave: (serial) => store.mayHave(serial),
+      surelyHas: (serial) => store.surelyHas(serial),
     }
   }
 

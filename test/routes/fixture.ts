@@ -239,6 +239,10 @@ class MemoryStore {
   readonly #records: HistoryRecord[] = []
   #revision = 1
 
+  /** It keeps no services and no instances. */
+  readonly mayHave = () => false
+  readonly surelyHas = () => false
+
   async commit(groups: readonly ChangeGroup[]) {
     this.#records.push(...groups.flat().flatMap(recordsOf))
     return { kind: 'committed' as const, revision: this.#revision++ }

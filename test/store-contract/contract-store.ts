@@ -1,5 +1,12 @@
 import type { Change, FedChange } from '../../src/core/decisions/changes.ts'
-import type { KeptRecords, Revision, Snapshot, Store, Unit, UnitResult } from '../../src/core/engine/ports.ts'
+import type {
+  KeptRecords,
+  Revision,
+  Snapshot,
+  SoleEngineStore,
+  Unit,
+  UnitResult,
+} from '../../src/core/engine/ports.ts'
 import type { ServerOnStore } from './server-on-store.ts'
 
 /** A store that is open, with what the ports have in common: `Store`, of one server, and `SharedStore`, of several. */
@@ -19,7 +26,7 @@ export interface ContractStore extends StateStore {
 }
 
 /** A store of one server, under the contract. */
-export interface SoleContractStore extends ContractStore, Pick<Store, 'commit'> {}
+export interface SoleContractStore extends ContractStore, SoleEngineStore {}
 
 /** A store that several servers share, with what its server has been told. */
 export interface FollowedStore {

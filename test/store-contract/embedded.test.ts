@@ -15,6 +15,8 @@ async function open(directory: string): Promise<SoleContractStore> {
   const store = await openEmbeddedStore({ directory, log })
   return {
     commit: (groups) => store.commit(groups),
+    mayHave: (serial) => store.mayHave(serial),
+    surelyHas: (serial) => store.surelyHas(serial),
     kept: store,
     write: async (...changes) => void (await commitAll(store, ...changes)),
     load: () => store.load(),

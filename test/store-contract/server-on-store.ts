@@ -4,7 +4,13 @@ import { Follower } from '../../src/core/engine/follower.ts'
 import type { InstanceAddress } from '../../src/core/naming/state/instance.ts'
 import { registerInstance } from '../../src/core/naming/commands/register-instance.ts'
 import type { ServiceKey } from '../../src/core/naming/state/service.ts'
-import type { ChangeGroup, SharedStore, Snapshot, Store } from '../../src/core/engine/ports.ts'
+import type {
+  ChangeGroup,
+  SharedStore,
+  Snapshot,
+  SoleEngineStore,
+  Store,
+} from '../../src/core/engine/ports.ts'
 import { SharedEngine } from '../../src/core/engine/shared-engine.ts'
 import { SharedFollower } from '../../src/core/engine/shared-follower.ts'
 import { SoleEngine } from '../../src/core/engine/sole-engine.ts'
@@ -30,7 +36,12 @@ export const PATIENT_MS = 60_000
 export function soleServerOn(store: Store, wallMs = 0): Promise<ServerOnStore> {
   const commit = (groups: readonly ChangeGroup[]) =>
     store.commit(groups.map((group) => group.map(deepFrozen)))
-  return serverOn(store, wallMs, (parts) => new SoleEngine({ ...parts, store: { commit } }))
+  const frozen: SoleEngineStore = {
+    commit,
+    mayHave: (serial) => store.mayHave(serial),
+    surelyHas: (serial) => store.surelyHas(serial),
+  }
+  return serverOn(store, wallMs, (parts) => new SoleEngine({ ...parts, store: frozen }))
 }
 
 /** What a server needs of a store that it shares. */

@@ -104,6 +104,39 @@ export function soleContract(bench: StoreBench<SoleContractStore>): void {
     expect([services[0]?.serial, instances[0]?.record.serial]).toEqual([7, 80])
   })
 
+  test('it knows which services and instances it has, and which it may have', async () => {
+    let store = await bench.fresh()
+    const service = sampleService('shop', 7)
+    const saved = [serviceSaved(service), instanceSaved(service, sampleInstance(80), true)]
+    const answers = () => [7, 80].map((serial) => [store.mayHave(serial), store.surelyHas(serial)])
+    const [none, perhaps, all] = [
+      [false, false],
+      [true, false],
+      [true, true],
+    ]
+    await store.load()
+    expect(answers()).toEqual([none, none])
+    const bad = unwritable(published(sampleKey('bad'), { content: 'bad' }))
+    expect(await store.commit([saved, [bad]])).toMatchObject({ kind: 'failed' })
+    await commitAll(store)
+    expect(answers(), 'a batch that was not written').toEqual([none, none])
+    const written = commitAll(store, ...saved)
+    expect(answers(), 'a commit that is underway').toEqual([perhaps, perhaps])
+    await written
+    expect(answers()).toEqual([all, all])
+    const { key, serial } = service
+    const at = { serviceKey: key, address: sampleInstance(80).address, serial: 80 }
+    const removed = commitAll(store, { kind: 'instance-removed', ...at, reason: 'expired', stamp: 0 })
+    expect(answers(), 'a removal that is underway').toEqual([all, all])
+    await removed
+    expect(answers()).toEqual([all, none])
+    store = await bench.reopen(store)
+    await store.load()
+    expect(answers()).toEqual([all, none])
+    await commitAll(store, { kind: 'service-deleted', key, serial })
+    expect(answers()).toEqual([none, none])
+  })
+
   test('every commit has a later revision than those before it, over restarts too', async () => {
     let store = await bench.fresh()
     const revisions: number[] = []

@@ -85,9 +85,20 @@ export interface KeptRecords {
 }
 
 /**
+ * What a store of one server has of the services and instances, by their serials. Some are written after they are applied:
+ * the engine asks here, and decisions do not.
+ */
+export interface StoredSerials {
+  /** Whether the store has it or may have it: then its removal must be written. */
+  mayHave(serial: number): boolean
+  /** Whether the store has it for certain, so that other writes may depend on it. */
+  surelyHas(serial: number): boolean
+}
+
+/**
  * Stores acknowledged changes for one server, which is alone on it: `embedded` uses one file of this machine.
  */
-export interface Store extends KeptRecords {
+export interface Store extends KeptRecords, StoredSerials {
   /** Every record there is. Called once, before any other method. Throws when the data cannot be read, or has records of an unknown kind. */
   load(): Promise<Snapshot>
   /**
@@ -96,6 +107,9 @@ export interface Store extends KeptRecords {
    */
   commit(groups: readonly ChangeGroup[]): Promise<CommitResult>
 }
+
+/** What the engine of one server needs of its store. */
+export type SoleEngineStore = Pick<Store, 'commit' | keyof StoredSerials>
 
 /**
  * Commands that share what they read or change, decided one after the other. It is written completely or not at all. Without

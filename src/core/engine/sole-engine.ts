@@ -3,7 +3,7 @@ import type { Change } from '../decisions/changes.ts'
 import type { Command, Decision } from '../decisions/decision.ts'
 import type { Engine } from './engine.ts'
 import type { Follower } from './follower.ts'
-import type { CommitResult, Store } from './ports.ts'
+import type { CommitResult, SoleEngineStore } from './ports.ts'
 import type { Now } from '../decisions/stamps.ts'
 import { Refusal } from '../refusal.ts'
 import { ReturningCallers } from './returning-callers.ts'
@@ -21,7 +21,7 @@ const RETRY_TICKS = 10
 export interface SoleEngineOptions {
   /** Applies the changes; decisions read its state. */
   readonly follower: Follower
-  readonly store: Pick<Store, 'commit'>
+  readonly store: SoleEngineStore
   readonly clock: () => Now
   /** `soon` runs after the requests already received are parsed, so that they join the batch. */
   readonly loop: Loop

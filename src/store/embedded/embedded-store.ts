@@ -11,6 +11,7 @@ import { databasePath, isReadableByEveryone } from './data-directory.ts'
 import type { LocalFile } from '../local-file.ts'
 import type { CommitBatch, CrossingPage, CrossingRecord, Write } from './messages.ts'
 import { SnapshotBuilder } from './snapshot.ts'
+import { SerialsOnDisk } from './serials-on-disk.ts'
 import type { StoreLog } from './store-log.ts'
 import { WorkerClient } from './worker-client.ts'
 import { nameText, stampOfChange, writeOfChange } from './writes-of-change.ts'
@@ -48,6 +49,7 @@ const IN_DOUBT =
 class EmbeddedStore implements Store {
   readonly file: LocalFile
   readonly #client: WorkerClient
+  readonly #serials = new SerialsOnDisk()
   #lastRevision: Revision
   #closing: Promise<void> | undefined
 
@@ -70,7 +72,17 @@ class EmbeddedStore implements Store {
     this.#refuseWhenClosed()
     const builder = new SnapshotBuilder()
     await this.#client.load((batch) => builder.add(batch))
-    return builder.snapshot(this.#lastRevision)
+    const snapshot = builder.snapshot(this.#lastRevision)
+    this.#serials.loaded(snapshot)
+    return snapshot
+  }
+
+  mayHave(serial: number): boolean {
+    return this.#serials.mayHave(serial)
+  }
+
+  surelyHas(serial: number): boolean {
+    return this.#serials.surelyHas(serial)
   }
 
   async commit(groups: readonly ChangeGroup[]): Promise<CommitResult> {
@@ -79,7 +91,17 @@ class EmbeddedStore implements Store {
     this.#lastRevision = Math.max(this.#lastRevision + 1, largestStampOf(groups))
     const made = batchOf(groups, this.#lastRevision)
     if ('kind' in made) return made
-    return this.#write(made)
+    if (this.#client.commitInDoubt) throw new Refusal('store-unavailable', IN_DOUBT)
+    const sent = this.#serials.sent(groups)
+    try {
+      const result = await this.#write(made)
+      if (result.kind === 'committed') this.#serials.written(sent, groups)
+      else this.#serials.failed(sent)
+      return result
+    } catch (error) {
+      this.#serials.failed(sent)
+      throw error
+    }
   }
 
   async history(key: ConfigKey, page: { pageNo: number; pageSize: number }): Promise<HistoryPage> {
@@ -143,7 +165,6 @@ class EmbeddedStore implements Store {
   }
 
   async #write(batch: CommitBatch): Promise<CommitResult> {
-    if (this.#client.commitInDoubt) throw new Refusal('store-unavailable', IN_DOUBT)
     const outcome = await this.#client.call('commit', [batch], [batch.contents])
     if (outcome === undefined) return { kind: 'committed', revision: batch.revision }
     return { kind: 'failed', group: outcome.failedGroup, error: new Error(outcome.error) }

@@ -140,24 +140,27 @@ interface PendingCommit {
   readonly reject: (error: Error) => void
 }
 
+type SavedInstance = Extract<Change, { kind: 'instance-saved' }>
+
 /** A store whose commits end when the test says so, and that knows what a restart would find. */
 class FakeStore implements SoleEngineStore {
   readonly pending: PendingCommit[] = []
   /** The groups of every commit that was begun. */
   readonly begun: (readonly ChangeGroup[])[] = []
   readonly services = new Map<number, Service>()
-  readonly instances = new Map<number, Extract<Change, { kind: 'instance-saved' }>>()
+  readonly instances = new Map<number, SavedInstance>()
   /** By id: tests use one kind at a time. */
   readonly records = new Map<string, unknown>()
   readonly contents = new Map<string, string>()
   /** What commits have saved that failed. A crash may find it until the next commit. */
-  readonly #doubtful: Change[] = []
+  readonly #doubtful: (readonly Change[])[] = []
   #revision = 1
 
   mayHave(serial: number): boolean {
     const underway = this.pending.flatMap(({ groups }) => groups.flat())
     return (
-      this.surelyHas(serial) || [...underway, ...this.#doubtful].some((one) => savedSerial(one) === serial)
+      this.surelyHas(serial) ||
+      [...underway, ...this.#doubtful.flat()].some((one) => savedSerial(one) === serial)
     )
   }
 
@@ -190,8 +193,18 @@ class FakeStore implements SoleEngineStore {
 
   #nextInDoubt(): PendingCommit {
     const commit = this.#next()
-    this.#doubtful.push(...commit.groups.flat())
+    this.#doubtful.push(commit.groups.flat())
     return commit
+  }
+
+  /** The instances that a crash at this moment may find: those on disk, or after a commit that is underway or in doubt. */
+  crashes(): SavedInstance[][] {
+    const perhaps = [[], ...this.pending.map(({ groups }) => groups.flat()), ...this.#doubtful]
+    return perhaps.map((changes) => {
+      const found = new Map(this.instances)
+      for (const change of changes) writeInstance(found, change)
+      return [...found.values()]
+    })
   }
 
   #next(): PendingCommit {
@@ -206,11 +219,15 @@ class FakeStore implements SoleEngineStore {
     if (change.kind === 'config-deleted') this.contents.delete(change.key.dataId)
     if (change.kind === 'service-saved') this.services.set(change.service.serial, change.service)
     if (change.kind === 'service-deleted') this.services.delete(change.serial)
-    if (change.kind === 'instance-saved') this.instances.set(change.record.serial, change)
-    if (change.kind === 'instance-removed') this.instances.delete(change.serial)
+    writeInstance(this.instances, change)
     if (change.kind === 'record-saved') this.records.set(change.id, change.value)
     if (change.kind === 'record-removed') this.records.delete(change.id)
   }
+}
+
+function writeInstance(instances: Map<number, SavedInstance>, change: Change): void {
+  if (change.kind === 'instance-saved') instances.set(change.record.serial, change)
+  if (change.kind === 'instance-removed') instances.delete(change.serial)
 }
 
 function savedSerial(change: Change): number | undefined {

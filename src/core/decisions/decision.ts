@@ -4,9 +4,10 @@ import type { View } from './view.ts'
 
 /**
  * When the caller is answered. `synced`: once the changes are on disk. `behind`: at once, and they are written within a
- * second (ephemeral instances). `local`: at once, and they are never written.
+ * second (ephemeral instances). `synced if stored`: `synced` if the store may have an instance that is removed, else `behind`.
+ * `local`: at once, and they are never written.
  */
-export type Durability = 'synced' | 'behind' | 'local'
+export type Durability = 'synced' | 'synced if stored' | 'behind' | 'local'
 
 /** The decision of a command: its changes, and the answer to its caller. */
 export interface Decision<T> {

@@ -78,7 +78,7 @@ export class SoleEngine implements Engine {
       const decision = command.decide(state, this.#options.clock())
       const changesNothing = decision.changes.length === 0
       if (changesNothing && !this.#doubtful.has(command.subject)) return decision.outcome
-      if (!changesNothing && decision.durability !== 'synced') return this.#applyAtOnce(decision)
+      if (!changesNothing && !this.#mustSync(decision)) return this.#applyAtOnce(decision)
     }
     return this.#enqueue(command)
   }
@@ -133,9 +133,16 @@ export class SoleEngine implements Engine {
     })
   }
 
+  /** Whether the caller must wait for the disk. Only a removal depends on what is on it. */
+  #mustSync({ durability, changes }: Decision<unknown>): boolean {
+    if (durability !== 'synced if stored') return durability === 'synced'
+    const { store } = this.#options
+    return changes.some((change) => change.kind === 'instance-removed' && store.mayHave(change.serial))
+  }
+
   #applyAtOnce<T>(decision: Decision<T>): T {
     const { follower } = this.#options
-    if (decision.durability === 'behind')
+    if (decision.durability !== 'local')
       for (const change of decision.changes) this.#behind.note(change, follower.state)
     follower.appliedAhead(decision.changes)
     return decision.outcome

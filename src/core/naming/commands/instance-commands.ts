@@ -55,8 +55,7 @@ export function deregisterInstance(
       const changes: Change[] = [
         { kind: 'instance-removed', serviceKey, address, serial, reason: 'deregistered', stamp: now.stamp },
       ]
-      const durability = ephemeral && !view.maybeStored(serial) ? 'behind' : 'synced'
-      return { changes, durability, outcome: 'ok' }
+      return { changes, durability: ephemeral ? 'synced if stored' : 'synced', outcome: 'ok' }
     },
   }
 }

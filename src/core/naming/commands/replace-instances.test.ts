@@ -9,6 +9,7 @@ import {
   refusalOf,
   registered,
   WALL_MS,
+  watched,
 } from '../../core.test-support.ts'
 import { Draft } from '../../decisions/draft.ts'
 import { ReadLog } from '../../decisions/reads.ts'
@@ -138,11 +139,19 @@ describe('replacing the instances of a publisher', () => {
       replaceInstances({ ...replacement(world.state, ONE, ports), removesDurably }).decide(world.state, at(0))
     expect(decided(true, 1).durability).toBe('behind')
     world.start(replaceInstances(replacement(world.state, ONE, [1])))
-    expect(decided(true, 2).durability).toBe('behind')
-    await world.flush()
     expect(decided(true, 1, 2).durability).toBe('behind')
-    expect(decided(true, 2).durability).toBe('synced')
+    expect(decided(true, 2).durability).toBe('synced if stored')
     expect(decided(false, 2).durability).toBe('behind')
+    const replaced = (...ports: number[]) =>
+      watched(
+        world.engine.execute(
+          replaceInstances({ ...replacement(world.state, ONE, ports), removesDurably: true }),
+        ),
+      )
+    expect(replaced(2).waits, 'the first one is not on disk').toBe(false)
+    await world.flush()
+    expect(replaced(2, 3).waits, 'nothing is removed').toBe(false)
+    expect(replaced(3).waits, 'the second one is on disk').toBe(true)
   })
 
   test('has the same result on a draft as on the state: exactly the named instances', () => {

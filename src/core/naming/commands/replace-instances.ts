@@ -1,5 +1,5 @@
 import type { Change } from '../../decisions/changes.ts'
-import { type Command, type Decision, unchanged } from '../../decisions/decision.ts'
+import { type Command, type Decision, type Durability, unchanged } from '../../decisions/decision.ts'
 import { Draft } from '../../decisions/draft.ts'
 import type { Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
@@ -54,7 +54,7 @@ export function replaceInstances(replacement: InstanceReplacement): Command<Repl
         decisions.filter((decision) => decision.outcome === outcome).length
       return {
         changes: decisions.flatMap(({ changes }) => changes),
-        durability: decisions.some(({ durability }) => durability === 'synced') ? 'synced' : 'behind',
+        durability: strictest(decisions),
         outcome: { registered: count('registered'), known: count('known'), removed: count('removed') },
       }
     },
@@ -71,14 +71,21 @@ function removeOwn(
       const known = view.instance(serviceKey, address)
       if (known === undefined || !isSamePublisher(known.record.publisher, publisher))
         return unchanged('not there')
-      const { serial } = known.record
+      const { serial, ephemeral } = known.record
       const changes: Change[] = [
         { kind: 'instance-removed', serviceKey, address, serial, reason: 'deregistered', stamp },
       ]
-      const durability = removesDurably && view.maybeStored(serial) ? 'synced' : 'behind'
-      return { changes, durability, outcome: 'removed' }
+      const ifEphemeral = removesDurably ? 'synced if stored' : 'behind'
+      return { changes, durability: ephemeral ? ifEphemeral : 'synced', outcome: 'removed' }
     },
   }
+}
+
+/** What all of the decisions together need. */
+function strictest(decisions: readonly Decision<unknown>[]): Durability {
+  const needs = (one: Durability): boolean => decisions.some(({ durability }) => durability === one)
+  if (needs('synced')) return 'synced'
+  return needs('synced if stored') ? 'synced if stored' : 'behind'
 }
 
 function registerWhereFree(request: RegisterInstance): Command<unknown> {

@@ -39,7 +39,7 @@ export interface SoleEngineOptions {
 export class SoleEngine implements Engine {
   readonly mostAtOnce = 500
   readonly #options: SoleEngineOptions
-  readonly #behind = new WriteBehind()
+  readonly #behind: WriteBehind
   readonly #callers: ReturningCallers
   readonly #mostBehind: number
   #waiting: WaitingCommand[] = []
@@ -58,6 +58,7 @@ export class SoleEngine implements Engine {
 
   constructor(options: SoleEngineOptions) {
     this.#options = options
+    this.#behind = new WriteBehind(options.store)
     this.#callers = new ReturningCallers(options.loop)
     this.#mostBehind = options.mostBehind ?? MOST_BEHIND
   }
@@ -172,7 +173,6 @@ export class SoleEngine implements Engine {
       return
     }
     this.#committing = true
-    for (const group of batch.groups) for (const change of group) follower.state.stored.sentWith(change)
     store.commit(batch.groups).then(
       (result) => this.#finish(batch, result),
       (error: unknown) => this.#abandon(batch, error),
@@ -199,7 +199,6 @@ export class SoleEngine implements Engine {
     // The records that were behind are applied already.
     const changes = batch.groups.slice(batch.behind.length).flat()
     follower.applied({ revision: result.revision, changes })
-    for (const group of batch.groups) for (const change of group) follower.state.stored.written(change)
     batch.decided.forEach(settle)
     this.#callers.answered(batch.decided.length, this.#waiting.length)
     this.#endCommit()

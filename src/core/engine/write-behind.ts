@@ -1,5 +1,6 @@
-import type { Change } from '../decisions/changes.ts'
+import type { Change, InstanceSaved, ServiceSaved } from '../decisions/changes.ts'
 import { LeftInstances, type PlacedInstance } from './left-instances.ts'
+import type { StoredSerials } from './ports.ts'
 import type { ServiceKey } from '../naming/state/service.ts'
 import type { ServiceEntry } from '../naming/state/service-entry.ts'
 import type { State } from './state.ts'
@@ -26,11 +27,17 @@ type Dirty = DirtyService | DirtyInstance
  * instance that replaces it, because they have the lower serial.
  */
 export class WriteBehind {
+  readonly #store: StoredSerials
   /** Changed, and not in the current pass. */
   #dirty = new Map<number, Dirty>()
   /** The rest of the current pass, last first. */
   readonly #pass: Dirty[] = []
   readonly #left = new LeftInstances()
+
+  /** `store`: what it does not have need not be removed from it. */
+  constructor(store: StoredSerials) {
+    this.#store = store
+  }
 
   /** How many records wait to be written. */
   get size(): number {
@@ -45,10 +52,8 @@ export class WriteBehind {
   /** Notes a change before it is applied without waiting for the disk. */
   note(change: Change, state: State): void {
     const dirty = dirtyOf(change, 'serviceKey' in change ? state.services.get(change.serviceKey) : undefined)
-    if (isNew(change, state)) state.stored.made(dirty.serial)
     this.#dirty.set(dirty.serial, dirty)
-    // A record that was never sent to the store leaves nothing there.
-    if (change.kind === 'instance-removed' && state.maybeStored(change.serial)) this.#left.add(change)
+    if (change.kind === 'instance-removed' && this.#store.mayHave(change.serial)) this.#left.add(change)
   }
 
   /** Takes at most `most` records of the current pass, or of a new one, as changes that write their present state. */
@@ -59,7 +64,7 @@ export class WriteBehind {
       const dirty = this.#pass.pop()
       if (dirty === undefined) break
       if (dirty.address !== undefined) this.#left.delete(dirty)
-      const change = presentOf(dirty, state, stamp)
+      const change = this.#presentOf(dirty, state, stamp)
       if (change !== undefined) changes.push(change)
     }
     return changes
@@ -75,7 +80,7 @@ export class WriteBehind {
       if (change.kind !== 'instance-saved') continue
       const { serviceKey, serviceSerial: serial } = change
       const isOfState = state.service(serviceKey)?.serial === serial
-      if (isOfState && !state.surelyStored(serial))
+      if (isOfState && !this.#store.surelyHas(serial))
         bound.set(serial, { serviceKey, address: undefined, serial })
       const place = { serviceKey, address: change.record.address }
       for (const left of this.#left.at(place)) bound.set(left.serial, { ...left, entry: undefined })
@@ -84,7 +89,7 @@ export class WriteBehind {
       this.#dirty.delete(dirty.serial)
       if (dirty.address !== undefined) this.#left.delete(dirty)
     }
-    const present = [...bound.values()].map((dirty) => presentOf(dirty, state, stamp))
+    const present = [...bound.values()].map((dirty) => this.#presentOf(dirty, state, stamp))
     return present.filter((change) => change !== undefined)
   }
 
@@ -104,15 +109,15 @@ export class WriteBehind {
     for (const serial of serials.sort().reverse()) this.#pass.push(this.#dirty.get(serial)!)
     this.#dirty = new Map()
   }
-}
 
-/** The change that writes the present state of a record, which counts as sent. Undefined: nothing needs to be written. */
-function presentOf(dirty: Dirty, state: State, stamp: number): Change | undefined {
-  const change =
-    dirty.address === undefined ? serviceNow(dirty, state, stamp) : instanceNow(dirty, state, stamp)
-  if (change === undefined) state.stored.settled(dirty.serial)
-  else state.stored.sent(dirty.serial)
-  return change
+  /** The change that writes the present state of a record. Undefined: it has left, and the store does not have it. */
+  #presentOf(dirty: Dirty, state: State, stamp: number): Change | undefined {
+    const { serviceKey, address, serial } = dirty
+    const saved = address === undefined ? serviceNow(dirty, state, stamp) : instanceNow(dirty, state, stamp)
+    if (saved !== undefined || !this.#store.mayHave(serial)) return saved
+    if (address === undefined) return { kind: 'service-deleted', key: serviceKey, serial }
+    return { kind: 'instance-removed', serviceKey, address, serial, reason: 'expired', stamp }
+  }
 }
 
 /** `entry` is the service of the instance. Its key is kept, because the key of a change may keep the text of a request. */
@@ -139,31 +144,23 @@ function dirtyOf(change: Change, entry: ServiceEntry | undefined): Dirty {
   }
 }
 
-/** Whether a change makes a new service or instance. */
-function isNew(change: Change, state: State): boolean {
-  if (change.kind === 'service-saved') {
-    return state.service(change.service.key)?.serial !== change.service.serial
-  }
-  if (change.kind !== 'instance-saved') return false
-  return state.instance(change.serviceKey, change.record.address)?.record.serial !== change.record.serial
-}
-
-function serviceNow(dirty: DirtyService, state: State, stamp: number): Change | undefined {
-  const { serviceKey, serial } = dirty
+/** The change that saves the service as it is. Undefined: it has left. */
+function serviceNow(
+  { serviceKey, serial }: DirtyService,
+  state: State,
+  stamp: number,
+): ServiceSaved | undefined {
   const service = state.service(serviceKey)
-  if (service?.serial === serial) return { kind: 'service-saved', service, stamp }
-  return state.maybeStored(serial) ? { kind: 'service-deleted', key: serviceKey, serial } : undefined
+  return service?.serial === serial ? { kind: 'service-saved', service, stamp } : undefined
 }
 
-function instanceNow(dirty: DirtyInstance, state: State, stamp: number): Change | undefined {
+/** The change that saves the instance as it is. Undefined: it has left. */
+function instanceNow(dirty: DirtyInstance, state: State, stamp: number): InstanceSaved | undefined {
   const { serviceKey, address, serial } = dirty
   // The entry of a service that has left is empty.
   const entry = dirty.entry ?? state.services.get(serviceKey)
   const instance = entry?.get(address)
-  if (instance?.record.serial !== serial) {
-    if (!state.maybeStored(serial)) return undefined
-    return { kind: 'instance-removed', serviceKey, address, serial, reason: 'expired', stamp }
-  }
+  if (instance?.record.serial !== serial) return undefined
   const { record, healthy } = instance
   const serviceSerial = instance.entry.service.serial
   return { kind: 'instance-saved', serviceKey, serviceSerial, record, healthy, beat: false, stamp }

@@ -110,14 +110,6 @@ export class Draft implements View {
     return isChanged || draft?.instances.has(text) === true ? undefined : this.#base.absentSinceMs(place)
   }
 
-  maybeStored(serial: number): boolean {
-    return this.#base.maybeStored(serial)
-  }
-
-  surelyStored(serial: number): boolean {
-    return this.#base.surelyStored(serial)
-  }
-
   nextSerial(): number {
     return this.#base.nextSerial()
   }

@@ -29,10 +29,6 @@ export interface View extends RecordView {
   readonly switches: Switches
   readonly namingSizes: NamingSizes
   readonly namingLimits: NamingLimits
-  /** Whether the store may hold this service or instance. Otherwise its removal need not be durable. */
-  maybeStored(serial: number): boolean
-  /** Whether the store certainly holds this service or instance, so that other writes may depend on it. */
-  surelyStored(serial: number): boolean
   /** A number that no service or instance of this server has or had. */
   nextSerial(): number
 }

@@ -23,7 +23,6 @@ import { DEFAULT_SWITCHES, type Switches } from '../switches/switches.ts'
 import type { RecordKind, RecordSaved, RecordRemoved } from '../records/record-kind.ts'
 import { RecordTables } from '../records/record-tables.ts'
 import { msOf, type Now } from '../decisions/stamps.ts'
-import { StoredSerials } from './stored-serials.ts'
 import type { View } from '../decisions/view.ts'
 
 /**
@@ -36,8 +35,6 @@ export class State implements View {
   readonly #records = new RecordTables()
   readonly #presence: Presence
   readonly #addresses = new AddressIndex()
-  /** What the store has of all this; kept up to date by the engine. */
-  readonly stored = new StoredSerials()
   readonly namingSizes = new NamingCounter()
   readonly namingLimits: NamingLimits
   #switches: Switches = DEFAULT_SWITCHES
@@ -111,14 +108,6 @@ export class State implements View {
 
   absentSinceMs(place: InstancePlace): number | undefined {
     return this.#presence.absentSinceMs(place)
-  }
-
-  maybeStored(serial: number): boolean {
-    return this.stored.maybeStored(serial)
-  }
-
-  surelyStored(serial: number): boolean {
-    return this.stored.surelyStored(serial)
   }
 
   /** The labels of an address in a namespace: the metadata of the instances there. */

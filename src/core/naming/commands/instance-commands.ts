@@ -76,9 +76,7 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
       const changes: Change[] = []
       if (weight !== record.weight || enabled !== record.enabled) {
         const changed = { ...record, weight, enabled }
-        changes.push(
-          ...saveInFull(view, serviceKey, { record: changed, healthy: undefined, stamp: now.stamp }),
-        )
+        changes.push(saveInFull(view, serviceKey, { record: changed, healthy: undefined, stamp: now.stamp }))
       }
       if (enabled !== record.enabled)
         changes.push(

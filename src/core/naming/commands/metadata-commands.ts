@@ -121,7 +121,7 @@ function forgetKeys(
   }
   if (holdsAny(record.registered, keys)) {
     const changed = { ...record, registered: without(record.registered, keys) }
-    changes.push(...saveInFull(view, serviceKey, { record: changed, healthy: undefined, stamp }))
+    changes.push(saveInFull(view, serviceKey, { record: changed, healthy: undefined, stamp }))
   }
   return changes
 }

@@ -76,13 +76,8 @@ function save(view: View, service: Service, saving: Saving): Decision<Registrati
   const changes: Change[] = [
     { kind: 'instance-saved', serviceKey, serviceSerial: service.serial, record, healthy, beat: true, stamp },
   ]
-  if (needsSaving(view, service, behind)) changes.unshift({ kind: 'service-saved', service, stamp })
+  if (view.service(serviceKey) === undefined) changes.unshift({ kind: 'service-saved', service, stamp })
   return { changes, durability: behind ? 'behind' : 'synced', outcome: 'registered' }
-}
-
-/** A new service is saved with its first instance. A service that is not on disk yet is saved with a durable change. */
-function needsSaving(view: View, service: Service, behind: boolean): boolean {
-  return view.service(service.key) === undefined || (!behind && !view.surelyStored(service.serial))
 }
 
 /** Throws Refusal if a switch or a limit allows no new instance. */

@@ -4,22 +4,12 @@ import type { InstanceRecord } from '../state/instance.ts'
 import { existingService } from './service-commands.ts'
 import type { ServiceKey } from '../state/service.ts'
 
-/** The changes that put an instance on disk in full, with its service where that is still behind. */
+/** The change that saves an instance in full. */
 export function saveInFull(
   view: View,
   serviceKey: ServiceKey,
   saving: { record: InstanceRecord; healthy: boolean | undefined; stamp: number },
-): Change[] {
-  const service = existingService(view, serviceKey)
-  const { record, healthy, stamp } = saving
-  const saved: Change = {
-    kind: 'instance-saved',
-    serviceKey,
-    serviceSerial: service.serial,
-    beat: false,
-    record,
-    healthy,
-    stamp,
-  }
-  return view.surelyStored(service.serial) ? [saved] : [{ kind: 'service-saved', service, stamp }, saved]
+): Change {
+  const { serial: serviceSerial } = existingService(view, serviceKey)
+  return { kind: 'instance-saved', serviceKey, serviceSerial, beat: false, ...saving }
 }

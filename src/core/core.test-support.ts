@@ -12,6 +12,7 @@ import { type RegisterInstance, registerInstance } from './naming/commands/regis
 import type { Service, ServiceKey } from './naming/state/service.ts'
 import type { ChangeGroup, CommitResult, SoleEngineStore } from './engine/ports.ts'
 import { Refusal } from './refusal.ts'
+import { Serials } from './engine/serials.ts'
 import { firstStampOf, Stamps, type Now } from './decisions/stamps.ts'
 import { State } from './engine/state.ts'
 
@@ -102,10 +103,20 @@ export function published(state: State, content: string, key: ConfigKey): Config
   return item
 }
 
+const SERIALS = new WeakMap<State, Serials>()
+
+/** Applies the changes of decisions to a state without an engine, with serials for what they create. */
+export function applied(state: State, changes: readonly Change[], now: Now): void {
+  const serials = SERIALS.get(state) ?? new Serials()
+  SERIALS.set(state, serials)
+  const [numbered = []] = serials.ofDecisions([changes], state)
+  state.apply(numbered, now)
+}
+
 /** Decides a command on a state and applies what it comes to, as if it were committed at once. */
 export function carryOut<T>(state: State, command: Command<T>, now: Now): T {
   const decision = command.decide(state, now)
-  state.apply(decision.changes, now)
+  applied(state, decision.changes, now)
   return decision.outcome
 }
 

@@ -4,6 +4,9 @@ import type { InstanceAddress, InstanceRecord } from '../naming/state/instance.t
 import type { Service, ServiceKey } from '../naming/state/service.ts'
 import type { RecordKind, RecordRemoved, RecordSaved } from '../records/record-kind.ts'
 
+/** The serial of a service or an instance that a decision creates: the engine gives it one (`Serials`). */
+export const NO_SERIAL = 0
+
 /** An item has a new version. `previous` is the version it replaces (op U), undefined for a new item (I). */
 export interface ConfigPublished {
   readonly kind: 'config-published'

@@ -1,7 +1,16 @@
 import { array, assert, property } from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyCommand } from '../command.test-support.ts'
-import { address, at, ORDERS, refusalOf, registered, registration, WALL_MS } from '../core.test-support.ts'
+import {
+  address,
+  applied,
+  at,
+  ORDERS,
+  refusalOf,
+  registered,
+  registration,
+  WALL_MS,
+} from '../core.test-support.ts'
 import type { Command } from './decision.ts'
 import { Draft } from './draft.ts'
 import { NAMESPACE } from '../namespaces/namespace.ts'
@@ -60,12 +69,12 @@ test('commands in one batch have the same changes and answers as one by one', ()
         const together = new State(WALL_MS)
         for (const state of [oneByOne, together]) {
           for (const command of before) {
-            state.apply(outcomeOf(command, state).decision?.changes ?? [], at(0))
+            applied(state, outcomeOf(command, state).decision?.changes ?? [], at(0))
           }
         }
         const single = commands.map((command) => {
           const { outcome, decision } = outcomeOf(command, oneByOne)
-          oneByOne.apply(decision?.changes ?? [], at(0))
+          applied(oneByOne, decision?.changes ?? [], at(0))
           return outcome
         })
         const draft = new Draft(together)
@@ -78,7 +87,7 @@ test('commands in one batch have the same changes and answers as one by one', ()
         const drafted = [...draft.instances(ORDERS)].length
         const sizes = sizesOf(draft)
         expect(drafted).toBe(draft.instanceCount(ORDERS))
-        together.apply(changes, at(0))
+        applied(together, changes, at(0))
         expect(decided.map(({ outcome }) => outcome)).toEqual(single)
         expect(knownOf(together)).toEqual(knownOf(oneByOne))
         expect(drafted).toBe(together.instanceCount(ORDERS))

@@ -110,10 +110,6 @@ export class Draft implements View {
     return isChanged || draft?.instances.has(text) === true ? undefined : this.#base.absentSinceMs(place)
   }
 
-  nextSerial(): number {
-    return this.#base.nextSerial()
-  }
-
   /** Makes a change part of the draft. */
   add(change: Change): void {
     switch (change.kind) {

@@ -1,3 +1,4 @@
+import type { Change } from './changes.ts'
 import type { ConfigKey } from '../config/state/config-item.ts'
 import { addressText, type InstanceAddress } from '../naming/state/instance.ts'
 import { type ServiceKey, serviceKeyText } from '../naming/state/service.ts'
@@ -19,6 +20,29 @@ export type Read =
     }
   /** All instances of a service: none was added or changed since. `none`: there was none. */
   | { readonly of: 'instances'; readonly serviceKey: ServiceKey; readonly none: boolean }
+
+/** What a change is about, as the read of it. `found` says nothing here. */
+export function changedThing(change: Change): Read {
+  const found = true
+  switch (change.kind) {
+    case 'config-published':
+      return { of: 'config', key: change.item.key, found }
+    case 'config-deleted':
+      return { of: 'config', key: change.key, found }
+    case 'service-saved':
+      return { of: 'service', key: change.service.key, found }
+    case 'service-deleted':
+      return { of: 'service', key: change.key, found }
+    case 'instance-saved':
+      return { of: 'instance', serviceKey: change.serviceKey, address: change.record.address, found }
+    case 'instance-removed':
+    case 'instance-health-changed':
+      return { of: 'instance', serviceKey: change.serviceKey, address: change.address, found }
+    case 'record-saved':
+    case 'record-removed':
+      return { of: 'record', recordKind: change.recordKind, id: change.id, found }
+  }
+}
 
 /** Names what was read: two reads of one thing have the same text. */
 export function readText(read: Read): string {

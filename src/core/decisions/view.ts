@@ -29,6 +29,4 @@ export interface View extends RecordView {
   readonly switches: Switches
   readonly namingSizes: NamingSizes
   readonly namingLimits: NamingLimits
-  /** A number that no service or instance of this server has or had. */
-  nextSerial(): number
 }

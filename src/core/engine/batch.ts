@@ -1,9 +1,9 @@
 import type { Change } from '../decisions/changes.ts'
 import type { Command, Decision } from '../decisions/decision.ts'
 import { Draft } from '../decisions/draft.ts'
+import type { Follower } from './follower.ts'
 import type { ChangeGroup } from './ports.ts'
 import type { Now } from '../decisions/stamps.ts'
-import type { View } from '../decisions/view.ts'
 
 /** A command that waits for its batch, with the callbacks that answer its caller. */
 export interface WaitingCommand {
@@ -29,18 +29,18 @@ export interface Batch {
 }
 
 /**
- * Decides the waiting commands in order, each with a time of its own, against `view`. The groups of records that are behind
+ * Decides the waiting commands in order, each with a time of its own, against the state. The groups of records that are behind
  * come first: `takeBehind` returns them, given the changes of the commands.
  */
 export function gatherBatch(
-  view: View,
+  { state, serials }: Pick<Follower, 'state' | 'serials'>,
   {
     waiting,
     takeBehind,
   }: { waiting: readonly WaitingCommand[]; takeBehind: (along: readonly Change[]) => Change[] },
   clock: () => Now,
 ): Batch {
-  const draft = new Draft(view)
+  const draft = new Draft(state)
   const owned: ChangeGroup[] = []
   const owners: WaitingCommand[] = []
   const decided = waiting.map((one): Decided => {
@@ -51,8 +51,9 @@ export function gatherBatch(
     owners.push(one)
     return verdict
   })
-  const behind = takeBehind(owned.flat())
-  const groups = [...behind.map((change) => [change]), ...owned]
+  const numbered = serials.ofDecisions(owned, state)
+  const behind = takeBehind(numbered.flat())
+  const groups = [...behind.map((change) => [change]), ...numbered]
   return { decided, behind, groups, owners: [...behind.map(() => undefined), ...owners] }
 }
 

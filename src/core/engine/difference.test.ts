@@ -14,12 +14,11 @@ import { registerInstance } from '../naming/commands/register-instance.ts'
 import { deleteService } from '../naming/commands/service-commands.ts'
 import { NAMESPACE } from '../namespaces/namespace.ts'
 import type { Snapshot, StoredInstance } from './ports.ts'
-import { readText } from '../decisions/reads.ts'
+import { changedThing, readText } from '../decisions/reads.ts'
 import { type RecordKind, recordRemoved, recordSaved } from '../records/record-kind.ts'
 import { SharedFollower } from './shared-follower.ts'
 import { Stamps } from '../decisions/stamps.ts'
 import type { State } from './state.ts'
-import { changedThing } from './units.ts'
 
 const NAMES = ['a', 'b', 'c'] as const
 const REMOVALS: readonly Change['kind'][] = [

@@ -3,6 +3,7 @@ import { changesOf } from './loaded-changes.ts'
 import type { NamingLimits } from '../naming/state/naming-sizes.ts'
 import type { Presence } from '../naming/state/presence.ts'
 import type { Revision, Snapshot } from './ports.ts'
+import { Serials } from './serials.ts'
 import { firstStampOf, msOf, type Stamps, type Now } from '../decisions/stamps.ts'
 import { State } from './state.ts'
 import { contained, fatal, nothing } from '../unexpected.ts'
@@ -39,6 +40,7 @@ export interface FollowerOptions {
  */
 export class Follower {
   readonly state: State
+  readonly serials = new Serials()
   readonly #options: FollowerOptions
   #revision: Revision
   /** A change was applied in part: what the state says is not true any more. */
@@ -59,6 +61,9 @@ export class Follower {
       options,
       snapshot.revision,
     )
+    const { serials } = follower
+    for (const { serial } of snapshot.services) serials.see(serial)
+    for (const { record } of snapshot.instances) serials.see(record.serial)
     follower.#apply(changesOf(snapshot, now.stamp), now)
     return follower
   }

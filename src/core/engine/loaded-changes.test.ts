@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { address, at, ORDERS, published, publishing, registered, WALL_MS } from '../core.test-support.ts'
+import { address, at, ORDERS, published, publishing, registration, WALL_MS } from '../core.test-support.ts'
 import { Follower } from './follower.ts'
 import { type Metadata, usualPublisher } from '../naming/state/instance.ts'
 import { Liveness } from '../naming/liveness/liveness.ts'
+import { registerInstance } from '../naming/commands/register-instance.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from '../naming/commands/housekeeping.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../naming/state/remembered-metadata.ts'
 import type { Service } from '../naming/state/service.ts'
@@ -52,8 +53,8 @@ function loadState(stored: Snapshot, now: Now) {
   const stamps = new Stamps()
   const clock = () => ({ ...now, stamp: stamps.next(now.wallMs) })
   const presence = new Liveness()
-  const { state } = Follower.load(stored, { clock, stamps, presence, feed: { publishChanges: () => {} } })
-  return { state, liveness: presence }
+  const follower = Follower.load(stored, { clock, stamps, presence, feed: { publishChanges: () => {} } })
+  return { state: follower.state, serials: follower.serials, liveness: presence }
 }
 
 test('everything in the snapshot is loaded', () => {
@@ -134,9 +135,12 @@ test('lastRefTime is not ahead of the clock by the number of instances', () => {
 })
 
 test('no serial is used twice', () => {
-  const { state } = loadState(snapshot({ services: [SERVICE], instances: [stored(90)] }), at(0))
-  expect(state.nextSerial()).toBe(91)
-  expect(registered(state, { address: address({ port: 1 }) }).record.serial).toBeGreaterThan(91)
+  const { state, serials } = loadState(snapshot({ services: [SERVICE], instances: [stored(90)] }), at(0))
+  const { changes } = registerInstance(registration({ address: address({ port: 1 }) })).decide(state, at(0))
+  const [numbered] = serials.ofDecisions([changes], state)
+  expect(numbered).toMatchObject([
+    { kind: 'instance-saved', record: { serial: 91 }, serviceSerial: SERVICE.serial },
+  ])
 })
 
 test('empty services and remembered metadata start to age at the start of the server', () => {

@@ -4,10 +4,9 @@ import type { HistoryOp } from '../config/state/history-record.ts'
 import type { Service } from '../naming/state/service.ts'
 import { serviceKeyText } from '../naming/state/service.ts'
 import type { Revision, SharedCommit, Snapshot, StoredInstance, Unit } from './ports.ts'
-import { type Read, readText } from '../decisions/reads.ts'
+import { changedThing, type Read, readText } from '../decisions/reads.ts'
 import type { StoredRecord } from '../records/record-kind.ts'
 import { stampOfChange } from '../decisions/stamps.ts'
-import { changedThing } from './units.ts'
 
 /** A record of the history: an insert has the new text, an update the text before it, a delete the deleted text. */
 export interface ModelRecord {

@@ -7,9 +7,9 @@ import type { InstanceRecord } from '../naming/state/instance.ts'
 import { LEAST_COMMIT_MS, type SharedStore, type UnitResult } from './ports.ts'
 import type { Now } from '../decisions/stamps.ts'
 import { PatientCallers, type PatientLoop } from './patient-callers.ts'
-import { readText } from '../decisions/reads.ts'
+import { changedThing, readText } from '../decisions/reads.ts'
 import { Refusal } from '../refusal.ts'
-import { changedThing, type DecidedUnit, gatherUnits, type Verdict } from './units.ts'
+import { type DecidedUnit, gatherUnits, type Verdict } from './units.ts'
 import type { View } from '../decisions/view.ts'
 
 const MOST_COMMANDS = 512

@@ -3,9 +3,7 @@ import { differenceTo } from './difference.ts'
 import type { Follower } from './follower.ts'
 import type { SharedCommit, Snapshot, StoreFollower } from './ports.ts'
 import { stampOfChange, type Stamps } from '../decisions/stamps.ts'
-import { readText } from '../decisions/reads.ts'
 import type { State } from './state.ts'
-import { changedThing } from './units.ts'
 
 /**
  * Follows a store that several servers share. The store has no serials, because they are numbers of one server: what is new
@@ -34,11 +32,9 @@ export class SharedFollower implements StoreFollower {
 
   #seen(changes: readonly FedChange[]): readonly Change[] {
     for (const change of changes) this.#stamps.see(stampOfChange(change))
-    const { state } = this.#follower
-    return withSerials(
-      changes.flatMap((change) => whole(change, state)),
-      state,
-    )
+    const { state, serials } = this.#follower
+    const wholes = changes.flatMap((change) => whole(change, state))
+    return serials.ofFeed(wholes, state)
   }
 }
 
@@ -48,27 +44,4 @@ function whole(change: FedChange, state: State): Change[] {
   const deleted = state.config(change.key)
   if (deleted === undefined) return []
   return [{ ...change, deleted, operator: { ip: '', user: null }, atMs: deleted.modifiedMs }]
-}
-
-/**
- * The changes with the serials of this server: the one that a service or an instance has, or the next one. What leaves and comes
- * back in one revision is new.
- */
-function withSerials(changes: readonly Change[], state: State): readonly Change[] {
-  const left = new Set<string>()
-  return changes.map((change): Change => {
-    if (change.kind === 'service-deleted' || change.kind === 'instance-removed') left.add(thingText(change))
-    if (change.kind !== 'service-saved' && change.kind !== 'instance-saved') return change
-    const isNew = left.has(thingText(change))
-    if (change.kind === 'service-saved') {
-      const known = isNew ? undefined : state.service(change.service.key)
-      return { ...change, service: { ...change.service, serial: known?.serial ?? state.nextSerial() } }
-    }
-    const known = isNew ? undefined : state.instance(change.serviceKey, change.record.address)
-    return { ...change, record: { ...change.record, serial: known?.record.serial ?? state.nextSerial() } }
-  })
-}
-
-function thingText(change: Change): string {
-  return readText(changedThing(change))
 }

@@ -143,9 +143,10 @@ export class SoleEngine implements Engine {
 
   #applyAtOnce<T>(decision: Decision<T>): T {
     const { follower } = this.#options
+    const [changes = []] = follower.serials.ofDecisions([decision.changes], follower.state)
     if (decision.durability !== 'local')
-      for (const change of decision.changes) this.#behind.note(change, follower.state)
-    follower.appliedAhead(decision.changes)
+      for (const change of changes) this.#behind.note(change, follower.state)
+    follower.appliedAhead(changes)
     return decision.outcome
   }
 
@@ -165,7 +166,7 @@ export class SoleEngine implements Engine {
     const waiting = this.#waiting.splice(0, MOST_COMMANDS)
     const ticked = this.#flushing
     const takeBehind = (along: readonly Change[]): Change[] => this.#takeBehind(along, clock().stamp)
-    const batch = gatherBatch(follower.state, { waiting, takeBehind }, clock)
+    const batch = gatherBatch(follower, { waiting, takeBehind }, clock)
     if (!this.#behind.isPassing) this.#flushing = this.#closing
     if (batch.groups.length === 0 && !this.#mustConfirm(batch, ticked)) {
       batch.decided.forEach(settle)

@@ -38,7 +38,6 @@ export class State implements View {
   readonly namingSizes = new NamingCounter()
   readonly namingLimits: NamingLimits
   #switches: Switches = DEFAULT_SWITCHES
-  #lastSerial = 0
   #latestRefMs = 0
   /** Counts the revisions that were applied. */
   #step = 0
@@ -115,10 +114,6 @@ export class State implements View {
     return this.#addresses.labelsAt(ip, namespaceId, () => this.#everyInstance())
   }
 
-  nextSerial(): number {
-    return ++this.#lastSerial
-  }
-
   /** The latest `lastRefTime` of all services, also of those that have left. */
   get latestRefMs(): number {
     return this.#latestRefMs
@@ -164,7 +159,6 @@ export class State implements View {
   }
 
   #saveService(service: Service, stamp: number, now: Now): void {
-    this.#lastSerial = Math.max(this.#lastSerial, service.serial)
     const isNew = this.services.get(service.key) === undefined
     const entry = this.services.save(service)
     if (isNew) this.namingSizes.services.add(service.key.namespaceId, 1)
@@ -199,7 +193,6 @@ export class State implements View {
       this.namingSizes.instances.add(change.serviceKey.namespaceId, 1)
       this.#presence.metadataChanged(placeOf(instance), false, now.healthMs)
     }
-    this.#lastSerial = Math.max(this.#lastSerial, change.record.serial)
     if (!isSamePublisher(instance.record.publisher, change.record.publisher))
       this.#presence.instanceTaken(instance)
     instance.record = change.record

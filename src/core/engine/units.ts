@@ -3,7 +3,7 @@ import type { Decision } from '../decisions/decision.ts'
 import { Draft } from '../decisions/draft.ts'
 import type { Unit } from './ports.ts'
 import type { Now } from '../decisions/stamps.ts'
-import { type Read, ReadLog, readText } from '../decisions/reads.ts'
+import { changedThing, type Read, ReadLog, readText } from '../decisions/reads.ts'
 import type { View } from '../decisions/view.ts'
 import type { WaitingCommand } from './batch.ts'
 
@@ -159,28 +159,5 @@ class UnitDraft {
     } catch (error) {
       return { waiting, error }
     }
-  }
-}
-
-/** What a change is about, as the read of it. `found` says nothing here. */
-export function changedThing(change: Change): Read {
-  const found = true
-  switch (change.kind) {
-    case 'config-published':
-      return { of: 'config', key: change.item.key, found }
-    case 'config-deleted':
-      return { of: 'config', key: change.key, found }
-    case 'service-saved':
-      return { of: 'service', key: change.service.key, found }
-    case 'service-deleted':
-      return { of: 'service', key: change.key, found }
-    case 'instance-saved':
-      return { of: 'instance', serviceKey: change.serviceKey, address: change.record.address, found }
-    case 'instance-removed':
-    case 'instance-health-changed':
-      return { of: 'instance', serviceKey: change.serviceKey, address: change.address, found }
-    case 'record-saved':
-    case 'record-removed':
-      return { of: 'record', recordKind: change.recordKind, id: change.id, found }
   }
 }

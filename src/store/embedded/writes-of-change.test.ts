@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import type { ConfigPublished } from '../../core/decisions/changes.ts'
+import { at, ORDERS, registration, WALL_MS } from '../../core/core.test-support.ts'
+import { State } from '../../core/engine/state.ts'
+import { registerInstance } from '../../core/naming/commands/register-instance.ts'
 import { type ConfigItem, configKey } from '../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
 import { ContentPack } from './content-pack.ts'
@@ -67,3 +70,10 @@ test.each(['desc', 'use', 'effect', 'schema', 'configTags'] as const)(
     })
   },
 )
+
+test('a service or an instance without a serial is not written: its row would replace that of another', () => {
+  const { changes } = registerInstance(registration({ serviceKey: ORDERS })).decide(new State(WALL_MS), at(0))
+  expect(changes.map(({ kind }) => kind)).toEqual(['service-saved', 'instance-saved'])
+  for (const change of changes)
+    expect(() => writeOfChange(change, new ContentPack())).toThrow('has no serial')
+})

@@ -1,4 +1,9 @@
-import type { Change, ConfigPublished, InstanceSaved } from '../../core/decisions/changes.ts'
+import {
+  type Change,
+  type ConfigPublished,
+  type InstanceSaved,
+  NO_SERIAL,
+} from '../../core/decisions/changes.ts'
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import { isLocalRecord, type RecordSaved } from '../../core/records/record-kind.ts'
 import { stampOfId } from '../../core/decisions/stamps.ts'
@@ -22,6 +27,7 @@ export function writeOfChange(change: Change, pack: ContentPack): Write | undefi
         change.deleted.content.length,
       ]
     case 'service-saved':
+      refuseWithoutSerial(change.service)
       return ['put', 'service', TABLES.service.encode(serviceRow(change))]
     case 'service-deleted':
       return ['drop', 'service', [change.serial]]
@@ -63,7 +69,14 @@ function publishedWrite(change: ConfigPublished, pack: ContentPack): Write {
 }
 
 function instanceWrite({ record, serviceSerial, healthy }: InstanceSaved): Write {
+  refuseWithoutSerial(record)
+  refuseWithoutSerial({ serial: serviceSerial })
   return ['instance', record.serial, serviceSerial, healthy, instanceText(record)]
+}
+
+/** The serial is the key of the row: rows without one would replace each other. */
+function refuseWithoutSerial({ serial }: { readonly serial: number }): void {
+  if (serial === NO_SERIAL) throw new Error('A service or an instance has no serial')
 }
 
 function recordRow({ recordKind, id, value }: RecordSaved): RecordRow {

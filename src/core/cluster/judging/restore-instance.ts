@@ -1,4 +1,4 @@
-import type { Change } from '../../decisions/changes.ts'
+import { type Change, NO_SERIAL } from '../../decisions/changes.ts'
 import { type Command, synced, unchanged } from '../../decisions/decision.ts'
 import type { Instance } from '../../naming/state/service-entry.ts'
 import { newService, serviceSubject } from '../../naming/commands/service-commands.ts'
@@ -17,7 +17,7 @@ export function restoreInstance({ entry, record, healthy }: Instance): Command<b
       const known = view.service(serviceKey)
       const service = known ?? newService(view, serviceKey, 'registration')
       const { serial: serviceSerial } = service
-      const restored = { ...record, serial: view.nextSerial() }
+      const restored = { ...record, serial: NO_SERIAL }
       const changes: Change[] = [
         { kind: 'instance-saved', serviceKey, serviceSerial, record: restored, healthy, beat: true, stamp },
       ]

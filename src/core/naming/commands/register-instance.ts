@@ -1,4 +1,4 @@
-import type { Change } from '../../decisions/changes.ts'
+import { type Change, NO_SERIAL } from '../../decisions/changes.ts'
 import { type Command, type Decision, unchanged } from '../../decisions/decision.ts'
 import { ownText } from '../../text/own-text.ts'
 import { Refusal } from '../../refusal.ts'
@@ -45,7 +45,6 @@ export function registerInstance(request: RegisterInstance): Command<Registratio
     decide(view, now) {
       const known = view.instance(request.serviceKey, request.address)
       if (known === undefined) refuseNewcomer(view, request)
-      // Before the record, so that the service has the lower serial: records are written behind in the order of serials.
       const service = view.service(request.serviceKey) ?? newService(view, request.serviceKey, 'registration')
       const record = recordOf(view, request, known)
       const healthy = healthOf(request, record, known)
@@ -97,7 +96,7 @@ function recordOf(view: View, request: RegisterInstance, known: KnownInstance | 
   const ephemeral = request.ephemeral ?? view.switches.defaultInstanceEphemeral
   return {
     address: known?.record.address ?? ownAddress(request.address),
-    serial: known?.record.serial ?? view.nextSerial(),
+    serial: known?.record.serial ?? NO_SERIAL,
     ephemeral,
     publisher: request.publisher ?? usualPublisher(ephemeral),
     weight,

@@ -1,3 +1,4 @@
+import { NO_SERIAL } from '../../decisions/changes.ts'
 import { type Command, synced } from '../../decisions/decision.ts'
 import { ownText } from '../../text/own-text.ts'
 import { Refusal } from '../../refusal.ts'
@@ -38,11 +39,10 @@ export function existingService(view: View, key: ServiceKey): Service {
 /** A service of that name with every default. Throws Refusal `too-many-services`. */
 export function newService(view: View, asked: ServiceKey, madeBy: Service['madeBy']): Service {
   refuseServiceBeyondLimit(view, asked.namespaceId)
-  const serial = view.nextSerial()
   // A name outlives the request that it was cut out of.
   const key = { namespaceId: ownText(asked.namespaceId), groupedName: ownText(asked.groupedName) }
   const { protectThreshold, metadata, selector, clusters } = SERVICE_DEFAULTS
-  return { key, serial, protectThreshold, metadata, selector, clusters, madeBy }
+  return { key, serial: NO_SERIAL, protectThreshold, metadata, selector, clusters, madeBy }
 }
 
 /** Makes a service that stays until it is deleted. Refuses one that exists. */

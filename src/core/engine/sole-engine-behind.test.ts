@@ -317,6 +317,23 @@ describe('a flush that fails', () => {
     expect([...world.store.instances.values()].map(({ record }) => record.address.port)).toEqual([81])
   })
 
+  test('by a bad service fails the callers that depend on it, and no others', async () => {
+    const world = new EngineWorld()
+    world.start(registerInstance(registration()))
+    const lasting = registration({ ephemeral: false, address: address({ port: 81 }) })
+    const refused = watched(world.engine.execute(registerInstance(lasting)))
+    const elsewhere = watched(world.engine.execute(createService({ ...ORDERS, namespaceId: 'dev' }, NO_WISH)))
+    await world.turn()
+    expect(kinds(world.store.begun[0])).toEqual([['service-saved'], ['instance-saved'], ['service-saved']])
+    world.store.refuseGroup(0)
+    await microtasks()
+    expect(refused.error).toEqual(new Error('bad group 0'))
+    await world.turn()
+    expect(kinds(world.store.begun[1])).toEqual([['service-saved']])
+    await world.succeed()
+    expect(elsewhere.value).toBe('ok')
+  })
+
   test('does not affect the callers of the same batch if it is one record', async () => {
     const world = new EngineWorld()
     world.start(registerInstance(registration()))

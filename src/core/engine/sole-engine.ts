@@ -1,4 +1,4 @@
-import { type Batch, gatherBatch, hasChanges, settle, type WaitingCommand } from './batch.ts'
+import { type Batch, type Decided, gatherBatch, hasChanges, settle, type WaitingCommand } from './batch.ts'
 import type { Change } from '../decisions/changes.ts'
 import type { Command, Decision } from '../decisions/decision.ts'
 import type { Engine } from './engine.ts'
@@ -205,16 +205,21 @@ export class SoleEngine implements Engine {
     this.#endCommit()
   }
 
-  /** One group cannot be written: its caller gets the error, the other commands are decided again. */
+  /**
+   * One group cannot be written: its caller gets the error, the other commands are decided again. A service that is behind
+   * has no caller: the commands that need it on disk get the error.
+   */
   #retryWithout(batch: Batch, failed: CommitResult & { kind: 'failed' }): void {
     const owner = batch.owners[failed.group]
     const bad = batch.groups[failed.group]?.[0]
     const rest = batch.behind.filter((change) => owner !== undefined || change !== bad)
     this.#behind.putBack(rest)
     if (owner === undefined) this.#options.report(failed.error, `a record could not be written: ${bad?.kind}`)
-    else owner.reject(failed.error)
-    const others = batch.decided.map((verdict) => verdict.waiting).filter((waiting) => waiting !== owner)
-    this.#waiting.unshift(...others)
+    const isRefused = (verdict: Decided): boolean =>
+      owner === undefined ? dependsOn(verdict, bad) : verdict.waiting === owner
+    for (const verdict of batch.decided) if (isRefused(verdict)) verdict.waiting.reject(failed.error)
+    const others = batch.decided.filter((verdict) => !isRefused(verdict))
+    this.#waiting.unshift(...others.map(({ waiting }) => waiting))
     this.#flushing ||= rest.length > 0
     this.#endCommit()
   }
@@ -252,6 +257,13 @@ export class SoleEngine implements Engine {
     if (this.#waiting.length > 0 || (this.#flushing && this.#behind.size > 0)) this.#deferPump()
     else if (this.#closing) this.#whenIdle?.()
   }
+}
+
+/** Whether a decision saves an instance of the service that `bad` saves. */
+function dependsOn(verdict: Decided, bad: Change | undefined): boolean {
+  if (!('decision' in verdict) || bad?.kind !== 'service-saved') return false
+  const { serial } = bad.service
+  return verdict.decision.changes.some((one) => one.kind === 'instance-saved' && one.serviceSerial === serial)
 }
 
 /** Subjects with commands that are not answered yet. Later commands of such a subject are decided after them. */

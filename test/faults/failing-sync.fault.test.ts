@@ -65,7 +65,8 @@ describe('a disk that fails to sync', () => {
           expect(wrong, `round ${round}, seed ${seed}; ${load.refusals[0]}`).toEqual([])
           acknowledged += journal.acknowledged
           journal.acknowledged = 0
-          journal.forget(journal.things())
+          // All rounds set the same switch, and a round may be refused each time: its value is that of an earlier round.
+          journal.forget(journal.things().filter(({ kind }) => kind !== 'switch'))
         }
       } finally {
         await server.kill()

@@ -6,8 +6,8 @@ import type { ChangeGroup } from './ports.ts'
 type Known = Pick<View, 'service' | 'instance'>
 
 /**
- * The numbers that this server gives its services and instances, in the order in which they are created. Decisions do not know the
- * numbers of what they create: the engine gives them when it applies changes, or before it sends them to its store.
+ * The numbers that this server gives its services and instances, in the order in which they are created. Decisions leave them
+ * open. The engine gives them when it applies changes, or before it sends them to its store.
  */
 export class Serials {
   #last = 0
@@ -24,7 +24,7 @@ export class Serials {
     return groups.map((changes) => changes.map((change) => this.#given(change, step)))
   }
 
-  /** The changes of a store that several servers share, with the serials of this server. Serials of another server do not count. */
+  /** The changes of a store that several servers share, with the serials of this server. Those of another server do not count. */
   ofFeed(changes: readonly Change[], state: Known): readonly Change[] {
     const step = new Step(state)
     return changes.map((change) => this.#given(change, step))
@@ -77,7 +77,7 @@ export class Serials {
 /** The serials as the changes of one step leave them. */
 class Step {
   readonly #state: Known
-  /** Of what the step has created or removed, by its `readText`. */
+  /** By `readText`: what the step has created or removed. */
   readonly #changed = new Map<string, number>()
 
   constructor(state: Known) {

@@ -29,7 +29,10 @@ const env = { ...process.env, COUNT_FILE: countFile }
 const began = performance.now()
 const { code } = await run(process.execPath, [vitest, 'run', ...reporters, ...args], { env })
 const seconds = (performance.now() - began) / 1000
-const { passed, failed, skipped, slowest } = takeCount()
+const { passed, failures, skipped, slowest } = takeCount()
+// Vitest may fail for another reason than a test, such as a wrong option.
+if (failures.length === 0 && code !== 0 && passed > 0) failures.push(`vitest ended with code ${code}`)
+const failed = failures.length
 
 printList(`${skipped.length} skipped`, skipped)
 printList(
@@ -38,17 +41,17 @@ printList(
 )
 if (passed + failed === 0) console.log('No test was run.')
 if (passed + failed === 0 && part === '--short') console.log('`npm run test:all` has long tests, too.')
-// Vitest may fail for another reason than a test, such as a wrong option.
-const failures = failed === 0 && code !== 0 && passed > 0 ? 1 : failed
-console.log(`${passed} passed, ${failures} failed`)
-process.exitCode = failures > 0 || passed === 0 || code !== 0 ? 1 : 0
+printList('Failed', failures)
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed > 0 || passed === 0 || code !== 0 ? 1 : 0
 
 function printList(title, lines) {
   if (lines.length > 0) console.log(`${title}:\n${lines.map((line) => `  ${line}\n`).join('')}`)
 }
 
 function takeCount() {
-  if (!existsSync(countFile)) return { passed: 0, failed: 1, skipped: [], slowest: [] }
+  if (!existsSync(countFile))
+    return { passed: 0, failures: ['vitest did not come to its end'], skipped: [], slowest: [] }
   const count = JSON.parse(readFileSync(countFile, 'utf8'))
   rmSync(countFile)
   return count

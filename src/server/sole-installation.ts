@@ -99,8 +99,11 @@ export class SoleInstallation implements Installation {
     const found = await statfs(dataDir).catch(() => undefined)
     if (found === undefined) return undefined
     const { bavail, bsize } = found
-    const shortage = `The disk of the data directory ${dataDir} has less than ${showSize(reserve)} left (store-reserve).`
-    return { leftBytes: bavail * bsize - reserve, shortage, advice: ADVICE }
+    const left = bavail * bsize
+    const usage =
+      `The disk of the data directory ${dataDir} has ${showSize(left)} left, ` +
+      `of which ${showSize(reserve)} must stay free (store-reserve).`
+    return { leftBytes: left - reserve, usage, advice: ADVICE }
   }
 
   async clean(): Promise<void> {}

@@ -48,7 +48,7 @@ describe.skipIf(needed.skip)(`a disk with less room than store-reserve${note}`, 
     const refused = await full()
     expect(refused.json()).toMatchObject({ type: expect.stringContaining('store-full'), status: 507 })
     expect(refused.text).toMatch(
-      /The disk of the data directory .* has less than 40 ?MiB left .*Free some space/,
+      /The disk of the data directory .* has .* left, of which 40 ?MiB must stay free .*Free some space/,
     )
     const old = await nacos.post('/cs/configs', { ...ITEM, content: 'b' })
     expect([old.status, old.text]).toEqual([507, expect.stringContaining('Free some space')])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { StoreRoom, withinRoom } from './store-room.ts'
 
 const MIB = 1024 * 1024
-const room = (leftBytes: number) => ({ leftBytes, shortage: 'Little is left.', advice: 'Free some.' })
+const room = (leftBytes: number) => ({ leftBytes, usage: 'Little is left.', advice: 'Free some.' })
 
 test('without room a change is refused with what to do, until there is clearly more again', () => {
   const store = new StoreRoom(256 * MIB)
@@ -21,7 +21,7 @@ test('what is let through between two measurements counts', () => {
   store.measured(room(10 * MIB))
   store.require(4 * MIB)
   expect(store.isUnsure(MIB)).toBe(true)
-  expect(() => store.require(MIB)).toThrow('nearly full')
+  expect(() => store.require(MIB)).toThrow('nearly full: this does not fit. Little is left. Free some.')
   store.measured(room(10 * MIB))
   expect(store.isUnsure(MIB)).toBe(false)
 })

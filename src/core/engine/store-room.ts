@@ -4,10 +4,10 @@ import { Refusal } from '../refusal.ts'
 
 /** How much room the store has for what makes it larger. */
 export interface Room {
-  /** Bytes until the reserve is reached; 0 or less: there is no room. */
+  /** Bytes until the reserve is reached; below it: 0 or less. */
   readonly leftBytes: number
-  /** What there is no room in, for when there is none: a sentence for a person. */
-  readonly shortage: string
+  /** How large the store is and how much must stay free: a sentence for a person. */
+  readonly usage: string
   /** What to do, and what is refused until then. */
   readonly advice: string
 }
@@ -20,6 +20,8 @@ export const REFUSED_WITHOUT_ROOM =
 const TIMES = 2
 /** About what a change takes besides its content. */
 const CHANGE_BYTES = 4 * 1024
+/** With this much or less not even a small change fits: the store is full. */
+const FULL_BYTES = 2 * CHANGE_BYTES
 /** So much room, or a sixteenth of the reserve, must be there before a full store takes changes again. */
 const AGAIN_BYTES = 16 * 1024 * 1024
 
@@ -30,11 +32,12 @@ const AGAIN_BYTES = 16 * 1024 * 1024
 export class StoreRoom {
   readonly #againBytes: number
   #leftBytes = Infinity
-  #advice = ''
+  /** How large the store is, and what to do. */
+  #text = ''
   #full: string | undefined
 
   constructor(reserveBytes: number) {
-    this.#againBytes = Math.min(AGAIN_BYTES, reserveBytes / 16)
+    this.#againBytes = Math.max(FULL_BYTES, Math.min(AGAIN_BYTES, reserveBytes / 16))
   }
 
   /** Why there is no room, with what to do; undefined: there is. */
@@ -48,11 +51,11 @@ export class StoreRoom {
   }
 
   /** The room was measured. */
-  measured({ leftBytes, shortage, advice }: Room): void {
-    const isFull = leftBytes <= (this.#full === undefined ? 0 : this.#againBytes)
+  measured({ leftBytes, usage, advice }: Room): void {
+    const isFull = leftBytes <= (this.#full === undefined ? FULL_BYTES : this.#againBytes)
     this.#leftBytes = leftBytes
-    this.#advice = advice
-    this.#full = isFull ? `${shortage} ${advice}` : undefined
+    this.#text = `${usage} ${advice}`
+    this.#full = isFull ? this.#text : undefined
   }
 
   /** Whether this may not fit after what was let through since the last measurement: measure again. */
@@ -65,7 +68,7 @@ export class StoreRoom {
     const needed = neededFor(bytes)
     if (this.#full !== undefined) throw storeFull(this.#full)
     if (needed > this.#leftBytes)
-      throw storeFull(`The store is nearly full: this does not fit. ${this.#advice}`)
+      throw storeFull(`The store is nearly full: this does not fit. ${this.#text}`)
     this.#leftBytes -= needed
   }
 }

@@ -14,7 +14,7 @@ const NEAR_PART = 1 / 4
 
 const ALARM: Room = {
   leftBytes: -Infinity,
-  shortage: 'etcd has raised its alarm NOSPACE and refuses every write and every lease.',
+  usage: 'etcd has raised its alarm NOSPACE and refuses every write and every lease.',
   advice:
     'Compact etcd and defragment every member, or raise its quota; then disarm the alarm (docs/operations.md, "etcd full"). ' +
     'Reads, lists, beats and tokens still work.',
@@ -39,16 +39,16 @@ export function quotaOf(members: readonly MemberStatus[], unknown: number): numb
 function roomOfMember(member: MemberStatus, { reserveBytes, quotaBytes }: SpaceLimits): Room {
   const { endpoint, sizeBytes, inUseBytes, errors } = member
   if (errors.some((text) => text.includes('NOSPACE'))) return ALARM
-  if (reserveBytes === 0) return { leftBytes: Infinity, shortage: '', advice: '' }
+  if (reserveBytes === 0) return { leftBytes: Infinity, usage: '', advice: '' }
   const quota = member.quotaBytes ?? quotaBytes
   const toQuota = quota - sizeBytes
   const inside = toQuota > reserveBytes * NEAR_PART ? Math.max(0, sizeBytes - inUseBytes) : 0
   const mib = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`
-  const shortage =
-    `The file of etcd at ${endpoint} has ${mib(sizeBytes)} of ${mib(quota)}, of which ${mib(inUseBytes)} are in use: ` +
-    `less than ${mib(reserveBytes)} are left (store-reserve).`
+  const usage =
+    `The file of etcd at ${endpoint} has ${mib(sizeBytes)} of ${mib(quota)}, of which ${mib(inUseBytes)} are in use; ` +
+    `${mib(reserveBytes)} must stay free (store-reserve).`
   const advice =
     'What was deleted is free after compaction; then defragment every member, or raise its quota (docs/operations.md, ' +
     `"etcd full"). ${REFUSED_WITHOUT_ROOM}`
-  return { leftBytes: Math.max(toQuota, inside) - reserveBytes, shortage, advice }
+  return { leftBytes: Math.max(toQuota, inside) - reserveBytes, usage, advice }
 }

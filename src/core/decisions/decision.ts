@@ -27,8 +27,8 @@ export interface Command<T> {
   surelySyncs?(view: View): boolean
   decide(view: View, now: Now): Decision<T>
   /**
-   * About how many bytes it adds to the store, if it must wait for room (`StoreRoom`): contents and metadata. Absent for what
-   * goes on without room: registrations, sessions, deletions.
+   * About how many bytes of contents and metadata it adds to the store; it is refused without room (`StoreRoom`). Absent for
+   * commands that need no room: registrations, sessions, deletions.
    */
   readonly growsBy?: number | undefined
 }

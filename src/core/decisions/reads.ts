@@ -62,7 +62,7 @@ export function readText(read: Read): string {
   }
 }
 
-/** Takes down what decisions read. Of one thing, the first read counts: later ones may see what a decision has changed. */
+/** Notes what decisions read. The first read of a thing counts: later ones may see what a decision has changed. */
 export class ReadLog {
   readonly #reads = new Map<string, Read>()
 

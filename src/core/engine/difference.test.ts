@@ -169,7 +169,7 @@ test('a server that loads everything again shows what one shows that has followe
       expect(away.shown).toEqual(one.shown)
       expect(new Server(kept.snapshot).shown).toEqual(one.shown)
       expect(away.follower.revision).toBe(kept.revision)
-      // It goes on from there.
+      // It continues from there.
       write(before, [one, away])
       expect(away.shown).toEqual(one.shown)
     }),

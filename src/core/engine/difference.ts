@@ -75,7 +75,7 @@ function* namingDifference(snapshot: Snapshot, state: State, stamp: number): Gen
   }
   for (const service of snapshot.services) yield { kind: 'service-saved', service, stamp }
   for (const { serviceKey, record, healthy } of snapshot.instances) {
-    // What this server knew counts as heard only if it was: another server may have removed and found it again.
+    // An instance that stayed has no beat here. Any other one has registered at another server: that counts as a beat.
     const beat = staysOf.get(serviceKeyText(serviceKey))?.has(whereText({ record })) !== true
     yield { kind: 'instance-saved', serviceKey, serviceSerial: 0, record, healthy, beat, stamp }
   }

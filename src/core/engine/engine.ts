@@ -6,7 +6,10 @@ import type { Command } from '../decisions/decision.ts'
  * {@link SharedEngine} on one that several servers share.
  */
 export interface Engine {
-  /** A command that does the same to many things should change at most this many: then one transaction of the store suffices, and other commands run between. */
+  /**
+   * The most changes that a command should make. Work on more things is split into several commands: each fits into one
+   * transaction of the store, and other commands run between them.
+   */
   readonly mostAtOnce: number
   /** `behind`: records applied but not yet in the store. `waiting`: commands that wait for the next batch. */
   readonly backlog: { readonly behind: number; readonly waiting: number }

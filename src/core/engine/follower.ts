@@ -22,8 +22,8 @@ export interface FollowerOptions {
   /** Called by the state with everything that is applied. */
   readonly presence?: Presence
   /**
-   * How far ahead of all stamps the `lastRefTime` of what is loaded begins, in ms. A service that changes more than once in a
-   * millisecond is ahead of its stamps: servers that have followed may have shown a later time than the store knows.
+   * How far ahead of all stamps the `lastRefTime` of loaded services begins, in ms. A service that changes more than once in a
+   * millisecond is ahead of its stamps. So servers that followed may have shown a later time than the store knows.
    */
   readonly lastRefAheadMs?: number
   /** Is shown each change before it is applied, with the state as it is then; not what is loaded at the start. */
@@ -33,9 +33,9 @@ export interface FollowerOptions {
 }
 
 /**
- * The only writer of the state and the only one that publishes to the feed. Changes are applied in one order: commits
- * in the order of their revisions, and a change that is written behind at the moment when it is decided. Each call is one
- * step: its changes are seen together. Methods are synchronous: after the call the state has the changes. What throws here
+ * The only writer of the state and the only one that publishes to the feed. Changes are applied in one order. Commits
+ * are applied in the order of their revisions. A change that is written behind is applied when it is decided. Each call is
+ * one step: its changes are seen together. Methods are synchronous: after the call the state has the changes. What throws here
  * ends the process (decision 0045): nothing is applied after it.
  */
 export class Follower {
@@ -52,7 +52,7 @@ export class Follower {
     this.#revision = revision
   }
 
-  /** Follows a store from what it holds. Stamps and times go on above all that were given out before. */
+  /** Follows a store from what it holds. New stamps and times are above all that were given out before. */
   static load(snapshot: Snapshot, options: FollowerOptions, limits?: NamingLimits): Follower {
     options.stamps.see(snapshot.largestStamp)
     const now = options.clock()

@@ -3,9 +3,9 @@ import { serviceKeyText } from '../naming/state/service.ts'
 import type { Snapshot } from './ports.ts'
 
 /**
- * Everything that a store knows, as the changes that make it known. Every ephemeral instance gets a fresh full timeout,
- * so that a restart of the server empties no list; an instance that was remembered but is not there counts as having just
- * left. `stamp` is that of all changes without one of their own.
+ * Everything that a store holds, as changes. `stamp` is used for all changes without one of their own. Every ephemeral
+ * instance gets a full timeout again, so that a restart of the server empties no list. An instance that is not there, but
+ * has remembered metadata, counts as having just left.
  */
 export function* changesOf(snapshot: Snapshot, stamp: number): Generator<Change> {
   for (const item of snapshot.configs) {

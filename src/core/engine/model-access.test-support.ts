@@ -46,7 +46,7 @@ export class ModelAccess implements Pick<SharedStore, 'commit' | 'mostChanges'> 
   #answers: { at: Revision; give: () => void }[] = []
   /** Called with what the store has just written for this server, to plant a fault. */
   onWritten: ((commit: SharedCommit) => void) | undefined
-  /** Of the next request that arrives. */
+  /** The fault of the next request that arrives. */
   fault: RequestFault = 'none'
 
   constructor(store: ModelStore, { mostChanges = 20, unitsOfRequest = 20 } = {}) {
@@ -112,7 +112,7 @@ export class ModelAccess implements Pick<SharedStore, 'commit' | 'mostChanges'> 
     this.#underway[0]?.reject(NOT_KNOWN)
   }
 
-  /** The oldest commit never arrives, and nobody is told. */
+  /** The oldest commit never arrives and is never answered. */
   drop(): void {
     this.#underway.shift()
   }

@@ -25,7 +25,7 @@ interface Kept {
   readonly change: Change
 }
 
-/** What a test may plant, and hear of. */
+/** The fault that a test may plant, and what it can listen to. */
 export interface ModelStoreOptions {
   /** False plants a fault: every unit is written, whatever has changed since it was decided. */
   readonly compares?: boolean
@@ -34,9 +34,9 @@ export interface ModelStoreOptions {
 }
 
 /**
- * A store of several servers, in memory, for tests and simulations. It does what the one on etcd does: it keeps one value for
- * each thing with its revisions, compares what was read, writes the units of one request in one revision, and feeds what
- * has come of a revision, thing by thing. Its servers use it through `ModelAccess`.
+ * A store of several servers, in memory, for tests and simulations. It works as the store on etcd. It keeps one value for
+ * each thing, with its revisions, and compares what was read. It writes the units of one request in one revision. It feeds
+ * the last change of each thing in a revision. Its servers use it through `ModelAccess`.
  */
 export class ModelStore {
   readonly #options: ModelStoreOptions
@@ -63,7 +63,7 @@ export class ModelStore {
     return this.#commits
   }
 
-  /** What the servers are told of a revision. A thing that changed twice in it has only its last change. */
+  /** The changes of a revision that the servers receive. A thing that changed twice in it has only its last change. */
   fed(revision: Revision): SharedCommit | undefined {
     return this.#feed[revision - 1]
   }
@@ -128,7 +128,7 @@ export class ModelStore {
     )
   }
 
-  /** Whether a read would be the same now. Of a range of instances, those that have left are not noticed. */
+  /** Whether a read would be the same now. A read of a range does not notice instances that have left. */
   #isUnread(read: Read, decidedAt: Revision): boolean {
     const text = readText(read)
     if (read.of === 'records') return (this.#kinds.get(text) ?? 0) <= decidedAt
@@ -165,7 +165,7 @@ export class ModelStore {
     this.#feed.push({ revision, changes: fed, stamp })
   }
 
-  /** Keeps what a revision made of a thing. Returns what the servers are told. */
+  /** Keeps what a revision made of a thing. Returns the changes that the servers receive. */
   #keep(text: string, change: Change, revision: Revision): Change[] {
     const thing = changedThing(change)
     const before = this.#things.get(text)

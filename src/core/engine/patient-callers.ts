@@ -11,9 +11,9 @@ export interface PatientLoop extends Loop {
 }
 
 /**
- * Decides when a commit to a store of several servers begins. Its price hardly depends on how many changes it has, so it waits
- * for the callers that were just answered: as long as there are fewer commands than the last commit had callers, with those
- * that waited behind it, and for no more than a part of the time that it took. A caller who is alone never waits.
+ * Decides when a commit to a store of several servers begins. The price of a commit hardly depends on the number of its
+ * changes. So it waits for the callers that were just answered. It expects as many commands as the last commit had callers
+ * and commands behind it. It waits at most a part of the time that the last commit took. A caller who is alone never waits.
  */
 export class PatientCallers {
   readonly #loop: PatientLoop

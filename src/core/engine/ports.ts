@@ -136,9 +136,9 @@ export type UnitResult =
 /** A complete revision of a store that several servers share. */
 export interface SharedCommit {
   readonly revision: Revision
-  /** Of a thing that has changed more than once in it, the last change; nothing of what came and went in it. */
+  /** Only the last change of each thing. Things created and deleted within the revision are left out. */
   readonly changes: readonly FedChange[]
-  /** The largest stamp of the revision, if the store knows it: that of what came and went counts too. */
+  /** The largest stamp of the revision, if the store knows it. Changes that are left out count too. */
   readonly stamp?: number
 }
 
@@ -146,11 +146,11 @@ export interface SharedCommit {
 export interface StoreFollower {
   /** The next revision, of any server: in order, none missing, none twice. */
   applied(commit: SharedCommit): void
-  /** The store cannot go on from the last revision (compacted, restored): this is everything, as it is now. */
+  /** The store cannot continue from the last revision (compacted, restored). The snapshot is everything, as it is now. */
   reloaded(snapshot: Snapshot): void
 }
 
-/** With less time than this (ms) a commit is not begun: a part of it is needed to find out about an answer that was lost. */
+/** A commit with less time than this (ms) is not begun: finding out about a lost answer needs a part of it. */
 export const LEAST_COMMIT_MS = 600
 
 /** Stores changes for several equal servers. Everything that is written reaches every server, in one order. */
@@ -162,10 +162,10 @@ export interface SharedStore extends KeptRecords {
   /** Feeds every revision after that of `load` to the follower. Called once. */
   follow(follower: StoreFollower): void
   /**
-   * Writes each unit if nothing that it read has changed after the revision `decidedAt`, and if the ids of its history
-   * records are larger than those of their items, because the clocks of servers differ. Units of one call are independent of
+   * Writes each unit if nothing that it read has changed after the revision `decidedAt`. The ids of its history records must
+   * also be larger than those of their items, because the clocks of servers differ. Units of one call are independent of
    * each other: none of them changes what another one changes or has read. Resolves with a result for each, once the follower
-   * has applied every revision on which the results rest. It settles within this time (by default 2 s), whatever the store
+   * has applied every revision that the results depend on. It settles within this time (by default 2 s), whatever the store
    * does: it rejects with Refusal `store-unavailable` if no unit was written. If the answer of the store was lost, it first
    * finds out what has happened.
    */

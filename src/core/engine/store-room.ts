@@ -26,8 +26,8 @@ const FULL_BYTES = 2 * CHANGE_BYTES
 const AGAIN_BYTES = 16 * 1024 * 1024
 
 /**
- * Keeps the last room of the store for what must go on: registrations, sessions, deletions. The room is measured now and then;
- * what was let through since then is subtracted.
+ * Keeps the last room of the store for what must always work: registrations, sessions, deletions. The room is measured now
+ * and then; what was let through since then is subtracted.
  */
 export class StoreRoom {
   readonly #againBytes: number

@@ -137,8 +137,8 @@ class UnitDraft {
   }
 
   /**
-   * A shared store keeps an instance as one value: what changes a part of it is written with all that it is now. Of several
-   * changes of one unit it keeps the last, which must say that the instance has registered if one of them does.
+   * A shared store keeps an instance as one value: a change of a part is written as the whole instance. The store keeps only
+   * the last change of a unit. That one must be a beat if any of them is.
    */
   #whole(change: Change): Change[] {
     if (change.kind !== 'instance-saved' && change.kind !== 'instance-health-changed') return [change]

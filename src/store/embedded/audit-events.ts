@@ -72,7 +72,7 @@ export class AuditEvents {
     return { events, goOn: this.#isAnyBetween(floor, reached) ? reached : undefined }
   }
 
-  /** See the port. The newest event always stays: ids go on from there. */
+  /** See the port. The newest event always stays: new ids are above its id. */
   clean(limit: AuditLimit): { removed: number; more: boolean } {
     if (!this.#counts.goOn()) return { removed: 0, more: true }
     const due = this.#idsDue(limit)
@@ -114,8 +114,8 @@ export class AuditEvents {
   }
 
   /**
-   * A transaction that does not wait for the disk: the log is brought to the disk by the next commit, or before it is
-   * copied into the file (decision 0032).
+   * A transaction that does not wait for the disk. The next commit syncs the log, or a checkpoint does before it copies the
+   * log into the file (decision 0032).
    */
   #unsynced(work: () => void): void {
     this.#connection.exec('PRAGMA synchronous = NORMAL')

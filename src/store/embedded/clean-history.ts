@@ -16,7 +16,7 @@ const FIRST_KEPT = `
   SELECT id FROM config_revision WHERE name_id = ? AND hidden = 0 ORDER BY id DESC LIMIT 1 OFFSET ?`
 const BYTES_LEFT = `SELECT ifnull(sum(${REVISION_BYTES} + ifnull(length(content), 0)), 0) FROM config_revision WHERE name_id = ?`
 
-/** What a step did; `unfinished` is the name id after which the next one goes on, if not at `next`. */
+/** The result of a step; `unfinished` is the name id after which the next step continues, if not at `next`. */
 interface Cleaned {
   readonly removed: number
   readonly namesRemoved: boolean
@@ -76,7 +76,7 @@ export class HistoryEraser {
     }
   }
 
-  /** The next names with something to remove, and where the step after this one goes on (0: at the start). */
+  /** The next names with something to remove, and where the step after this one continues (0: at the start). */
   #dueNames(limit: CleanLimit): { names: number[]; next: number } {
     const ids = this.#connection
       .all('SELECT id FROM config_name WHERE id > ? ORDER BY id LIMIT ?', [this.#lastNameId, NAMES_PER_CALL])
@@ -91,7 +91,7 @@ export class HistoryEraser {
     return itemRevision(this.#connection, nameId) === undefined && this.#countOf(nameId) === 0
   }
 
-  /** Cleans names until `most` records are gone; `unfinished` is where to go on then. */
+  /** Cleans names until `most` records are gone; `unfinished` is then where to continue. */
   #cleanNames(names: readonly number[], limit: CleanLimit): Cleaned {
     let removed = 0
     let namesRemoved = false

@@ -12,8 +12,8 @@ class UnstorableValue extends Error {
 }
 
 /**
- * A value in the form it comes back in, so that a checksum made before writing fits after reading: a lone
- * surrogate has no UTF-8 and becomes U+FFFD. Throws `UnstorableValue` for what no column can hold.
+ * A value in the form in which it is read back, so that a checksum made before writing fits after reading. A lone surrogate
+ * has no UTF-8 and becomes U+FFFD. Throws `UnstorableValue` for what no column can hold.
  */
 export function storable(value: unknown): SqlValue {
   if (typeof value === 'string') return value.toWellFormed()
@@ -41,9 +41,9 @@ function bindableStored(value: SqlValue): SqlValue {
 }
 
 /**
- * The one connection to the database file, with its prepared statements. Everything is synchronous.
- * The driver lets a closed file go only when its statements are gone too, which the end of the worker
- * thread sees to: closing does not free the directory within one thread.
+ * The one connection to the database file, with its prepared statements. Everything is synchronous. The driver releases a
+ * closed file only when its statements are gone too. The end of the worker thread ends them: closing alone does not release
+ * the directory.
  */
 export class SqliteConnection {
   readonly #database: InstanceType<typeof Database>

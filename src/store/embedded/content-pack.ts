@@ -1,6 +1,6 @@
 /**
- * Puts the contents of a message into one piece of memory that is handed over, not copied: cloning a Buffer
- * would take the whole pool along that it may be a part of.
+ * Puts the contents of a message into one piece of memory that is transferred, not copied. A clone of a Buffer would copy
+ * the whole pool that the Buffer may be a part of.
  */
 export class ContentPack {
   readonly #contents: Buffer[] = []

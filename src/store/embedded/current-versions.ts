@@ -16,10 +16,10 @@ export interface CurrentVersion {
 }
 
 /**
- * Nothing points to the newest revision of an item, so nothing would miss it if it were lost, in the table or in the
- * index that finds it. Two sums over the current revisions of all items do: that of their ids, and that of numbers mixed
- * from id and name. Every commit brings them up to date with the rows that it writes. An item that has lost its newest
- * revision, or is lost itself, makes the first sum too large, and the second tells which one it is, if it is only one.
+ * No row points to the newest revision of an item. So no row shows that it is lost, from the table or from the index that
+ * finds it. Two sums over the current revisions of all items show it: one of their ids, one of numbers mixed from id and
+ * name. Every commit updates them with the rows that it writes. The first sum is too large if an item has lost its newest
+ * revision, or is lost itself. The second sum shows which item it is, if it is only one.
  */
 export class VersionSums {
   #ids = 0n
@@ -61,7 +61,7 @@ export class VersionSums {
     return this.#ids === other.#ids && this.#mixed === other.#mixed
   }
 
-  /** Which of the items must stand at which later revision to make these sums; undefined if more than one must. */
+  /** The item, with a later revision, that would make these sums; undefined if more than one item differs. */
   oneLater(items: Iterable<CurrentVersion>): CurrentVersion | undefined {
     const found = VersionSums.of(items)
     const by = Number(this.#ids - found.#ids)

@@ -32,8 +32,8 @@ interface Oldest {
 }
 
 /**
- * Keeps history within its bytes, oldest records first, in the transaction of a commit. The newest record of an item stays. Of
- * a deleted item it goes too if all items together take too much.
+ * Keeps history within its bytes: removes the oldest records in the transaction of a commit. The newest record of an item
+ * stays. That of a deleted item is removed too if all items together take too much.
  */
 export class HistoryCutter {
   readonly #connection: SqliteConnection

@@ -24,8 +24,8 @@ export function markerPath(directory: string): string {
 
 /**
  * Makes the directory where it is missing, for its owner alone, and makes that last. Throws an Error that names the
- * directory and says what to do. Step by step: node's recursive mkdir never returns where a file system, such as
- * /proc, answers ENOENT for a name in a directory that is there.
+ * directory and says what to do. It makes one directory after the other. Node's recursive mkdir never returns where a file
+ * system, such as /proc, answers ENOENT for a name in an existing directory.
  */
 export function ensureDirectory(directory: string): void {
   try {

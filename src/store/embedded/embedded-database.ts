@@ -121,8 +121,8 @@ export class EmbeddedDatabase implements Methods {
   }
 
   /**
-   * Writes something small over a failed transaction in the log, so that it cannot come back: SQLite
-   * goes on there after it has taken one back. Throws where that cannot be written either.
+   * Writes something small over a failed transaction in the log, so that it cannot come back. After a rollback, SQLite writes
+   * at the same place of the log. Throws where that cannot be written either.
    */
   overwriteFailed(): void {
     const revision = String(this.#lastRevision)
@@ -167,8 +167,8 @@ export class EmbeddedDatabase implements Methods {
 }
 
 /**
- * The records keep the highest ids, but for those of the audit; and cleaning, the only way that records go, leaves `revision_floor` behind. Other
- * stamps and times are below `clock_high_ms`. So no commit has a counter of its own to write.
+ * History records keep the highest ids, but for those of the audit. Only cleaning removes records, and it writes
+ * `revision_floor`. Other stamps and times are below `clock_high_ms`. So no commit has a counter of its own to write.
  */
 function lastRevisionOf(connection: SqliteConnection): number {
   const highestId = connection.number('SELECT max(id) FROM config_revision')

@@ -32,12 +32,12 @@ export class HistorySize {
     this.#written = stored === undefined ? -1 : this.#total
   }
 
-  /** Of all items. */
+  /** The bytes of all items. */
   get total(): number {
     return this.#total
   }
 
-  /** Of one item. It is counted once, with its changes so far, and remembered. */
+  /** The bytes of one item. They are counted once, with its changes so far, and remembered. */
   of(nameId: number): number {
     const known = this.#ofNames.get(nameId)
     if (known !== undefined) return known

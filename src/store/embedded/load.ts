@@ -11,8 +11,8 @@ import { type ItemRow, type RevisionRow, TABLES } from './tables.ts'
 const ROWS_PER_BATCH = 2_000
 
 /**
- * Contents of a batch share one piece of memory, which stays while any of them is in use: so it is small,
- * and a large content has one of its own.
+ * Contents of a batch share one piece of memory, which is kept while any of them is in use. So it is small, and a large
+ * content has a batch of its own.
  */
 const CONTENT_PER_BATCH = 256 * 1024
 

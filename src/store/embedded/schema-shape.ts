@@ -12,9 +12,9 @@ const SHAPE = `
   FROM sqlite_schema AS entry`
 
 /**
- * Whether the tables and indexes of a database, their columns and the places where they begin are those that this
- * version makes: in every file they begin at the same pages, but for the later ones, which may be missing or anywhere. What
- * else is in the file does not matter.
+ * Whether the tables and indexes of a database, their columns and their first pages are those that this version makes. They
+ * begin at the same pages in every file. Later tables may be missing, or begin anywhere. What else is in the file does not
+ * matter.
  */
 export function hasWholeSchema(connection: SqliteConnection): boolean {
   const found = shapeOf(connection)

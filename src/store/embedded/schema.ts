@@ -25,11 +25,10 @@ CREATE INDEX IF NOT EXISTS audit_refused ON audit (id) WHERE result <> 'done';
 `
 
 /**
- * The tables. Contents are stored once: a record of op U answers the content of the revision that it
- * replaced (`prev_id`), one of op D likewise, and an item has the content of the newest revision of its name. The row
- * in `config_item` is written only when something in it changes; `revision_id` is the revision that it was written
- * with, and the newest one is that or a later one (see `current-versions.ts`).
- * `content` is the last column so that the others are read without it. `hidden` marks a revision
+ * The tables. Contents are stored once. A record of op U or D answers the content of the revision that it replaced
+ * (`prev_id`). An item has the content of the newest revision of its name. The row in `config_item` is written only when
+ * something in it changes. `revision_id` is the revision that it was written with; the newest one is that or a later one
+ * (see `current-versions.ts`). `content` is the last column so that the others are read without it. `hidden` marks a revision
  * that history no longer shows and that stays because a later record, or the item, answers its content.
  */
 export const SCHEMA = `

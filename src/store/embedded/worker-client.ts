@@ -22,8 +22,8 @@ interface Running {
 }
 
 /**
- * The built worker. A worker thread cannot load TypeScript: where this module itself runs as TypeScript
- * (in tests), the worker is the one in `dist/`, which has to be built first.
+ * The built worker. A worker thread cannot load TypeScript. Where this module itself runs as TypeScript (in tests), the
+ * worker is the one in `dist/`, which has to be built first.
  */
 function workerUrl(): URL {
   const here = import.meta.url
@@ -72,8 +72,8 @@ export class WorkerClient {
   }
 
   /**
-   * Whether a connection was lost in the middle of a commit: the next one may have found that commit whole in the
-   * log, while memory goes on without it. Only a restart, which reads everything again, shows it.
+   * Whether a connection was lost in the middle of a commit. The next connection may have found that commit whole in the log,
+   * and memory does not have it. Only a restart, which reads everything again, shows it.
    */
   get commitInDoubt(): boolean {
     return this.#commitInDoubt

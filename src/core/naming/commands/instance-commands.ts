@@ -26,13 +26,13 @@ export interface InstancePatch {
   readonly metadata: Metadata | undefined
   /** The most metadata that an instance may have, in bytes of UTF-8. */
   readonly maxMetadataBytes: number
-  /** Who asks; remembered where the instance is disabled. */
+  /** The caller; remembered when the instance is disabled. */
   readonly actor?: Actor
 }
 
 /**
  * What becomes of an instance of a connection that somebody else wants to remove. `kept`: it stays, and the answer is ok.
- * `refused`: the caller is told why it stays. `removed`: the connection is gone.
+ * `refused`: it stays, and the refusal says why. `removed`: the connection is gone.
  */
 export type ForeignRemoval = (publisher: Publisher) => 'kept' | 'refused' | 'removed'
 

@@ -10,7 +10,7 @@ import { placeIn, rememberedId } from '../state/remembered-metadata.ts'
 import { serviceSubject } from './service-commands.ts'
 import type { Actor } from '../timeline/timeline-entry.ts'
 
-/** Who has disabled an instance, and when (epoch ms): for people, who look days later. */
+/** The person that disabled an instance, and the time (epoch ms): for people who look days later. */
 export interface InstanceDisabling extends InstancePlace {
   readonly atMs: number
   readonly actor: Actor

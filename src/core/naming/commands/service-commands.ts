@@ -63,8 +63,8 @@ export function createService(key: ServiceKey, settings: ServiceSettings): Comma
 }
 
 /**
- * Changes what the settings name and keeps the rest. A service that a registration made belongs to the operator
- * from then on: what was acknowledged here must not leave when the service happens to be empty.
+ * Changes what the settings name and keeps the rest. A service that a registration made belongs to the operator from then
+ * on. It is not removed when it is empty, because its settings were acknowledged.
  */
 export function updateService(key: ServiceKey, settings: ServiceSettings): Command<'ok'> {
   return {
@@ -90,7 +90,7 @@ export function deleteService(key: ServiceKey): Command<'ok'> {
   }
 }
 
-/** One instance is read by itself: whoever reads all of them is not told by a shared store if some have left since. */
+/** Reads one instance by itself: a shared store does not notice that instances have left since all of them were read. */
 function hasInstances(view: View, key: ServiceKey): boolean {
   for (const { record } of view.instances(key)) return view.instance(key, record.address) !== undefined
   return false

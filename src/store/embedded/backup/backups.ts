@@ -72,7 +72,7 @@ export class Backups {
 
   /**
    * Makes a backup with the name `target`, which must not be there. Throws BackupFailure; then nothing of it is
-   * left, and the store goes on as before.
+   * left, and the store works as before.
    */
   async make(target: string, label = ''): Promise<MadeBackup> {
     if (this.#isStopped) throw new BackupFailure('refused', 'The server is stopping.')
@@ -88,7 +88,7 @@ export class Backups {
     }
   }
 
-  /** Ends a running backup, which then fails, and makes no more. */
+  /** Ends a running backup, which then fails. Later backups are refused. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#copier?.stop()

@@ -2,7 +2,7 @@ import type { BackupFacts } from '../../local-file.ts'
 import { Worker } from 'node:worker_threads'
 import type { CopyJob, FromCopierThread, ToCopierThread } from './copier-messages.ts'
 
-/** Who hears of a copy. */
+/** Receives the progress of a copy. */
 export interface CopyListener {
   onProgress(step: string, done: number, total: number): void
   /** The file has been read; resolves with whether it was left alone all that time. */

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import type { FromCopier, FromCopierThread, ToCopierThread } from './copier-messages.ts'
 
-// The thread that starts the copying process and passes on what the two have to say. Starting a process copies the tables
-// of all the server's memory and then waits until the new one runs: 4 to 13 ms at 220 MB, more where no processor is
-// free, which clients of the main thread would wait for. What is left there is the start of this thread.
+// The thread that starts the copying process and passes messages between it and the server. Starting a process copies the
+// tables of all the server's memory, and waits until the new process runs. That takes 4 to 13 ms at 220 MB, more where no
+// processor is free. Clients of the main thread would wait for it; now they wait only for the start of this thread.
 
 const MOST_STDERR = 2_000
 

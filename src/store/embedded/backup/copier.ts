@@ -8,8 +8,8 @@ import { writeFacts } from './backup-facts.ts'
 import type { CopyJob, FromCopier, ToCopier } from './copier-messages.ts'
 import { copyFile } from './copy-file.ts'
 
-// The process that copies and verifies a backup. A process of its own because closing the database file in the server's
-// would let go of the server's lock on it, and because verifying takes all of a processor.
+// The process that copies and verifies a backup. It is not the server's, because closing the database file there would
+// release the server's lock on it. Verifying also takes all of a processor.
 
 const MS_BETWEEN_REPORTS = 200
 

@@ -5,9 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const BLOCK_BYTES = 1024 * 1024
 /**
- * How much is written before it is brought to the disk. All in one go at the end would stand in the queue of the disk
- * before the fsyncs of the server's log: 62 to 145 ms at 340 MB where they take 12. This amount takes a few milliseconds,
- * and the copy is no slower for it.
+ * How much is written before it is synced. One sync at the end would delay the fsyncs of the server's log: to 62 to 145 ms
+ * at 340 MB, where they take 12. A sync of this amount takes a few milliseconds. The copy is not slower for it.
  */
 const SYNC_BYTES = 4 * 1024 * 1024
 

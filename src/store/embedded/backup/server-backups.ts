@@ -18,7 +18,7 @@ export interface BackupAnswer {
   readonly size: number
   readonly revision: number
   readonly createdMs: number
-  /** Of waypost.db: `sha256:…` */
+  /** The checksum of waypost.db: `sha256:…` */
   readonly checksum: string
   /** How long the database file was held for the copy, and how long the log beside it was then. */
   readonly heldMs: number

@@ -22,7 +22,7 @@ export interface ExamineOptions {
   readonly onProgress: OnProgress
 }
 
-/** The parts of an examination that a repair goes on with; they hold the files open until `close`. */
+/** The parts of an examination that a repair continues with; they hold the files open until `close`. */
 export interface Examined {
   readonly examination: Examination
   /** Undefined where nothing can be read. */

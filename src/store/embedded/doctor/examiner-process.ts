@@ -30,8 +30,8 @@ export type FromExaminer =
 const MOST_STDERR = 500
 
 /**
- * Examines a store, and repairs it where `repairTo` is given, in a process of its own: the driver ends the process on some
- * damage, and then that is what was found. A store that others may use is copied for that. Throws NotExaminable.
+ * Examines a store in a process of its own, and repairs it where `repairTo` is given. The driver ends the process on some
+ * damage: that is then the finding. A store that others may use is copied before. Throws NotExaminable.
  */
 export async function examineApart(
   job: { readonly directory: string; readonly isPrivate?: boolean; readonly repairTo?: string },

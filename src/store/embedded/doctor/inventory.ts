@@ -139,7 +139,7 @@ function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): v
     }
     case 'config_item': {
       const { nameId, id, revisionId } = stored.row
-      // Of two rows the later one counts: a page that no tree contains may be old.
+      // The later one of two rows counts: a page that no tree contains may be old.
       if ((items.get(nameId)?.revisionId ?? 0) < revisionId) items.set(nameId, { itemId: id, revisionId })
       return
     }
@@ -192,7 +192,7 @@ function noteMeta(inventory: Inventory, { name, value }: MetaRow): void {
 
 function noteInstance(inventory: Inventory, row: InstanceRow, checksum: number): void {
   const { serial, serviceSerial, record } = row
-  // Of two rows with the same serial the first one counts: the other is in a page that no tree contains.
+  // The first one of two rows with the same serial counts: the other is in a page that no tree contains.
   if (inventory.instances.has(serial)) return
   const { ephemeral, address } = instanceOfText(serial, record)
   const at = `${address.ip}:${address.port}`

@@ -77,8 +77,8 @@ function planItem({ inventory, plan }: Judging, nameId: number, last: Newest | u
 }
 
 /**
- * The version that an item gets; undefined: none. An item has no row because it was deleted (if only the history is damaged:
- * then the record of the deletion is lost) or because its row is lost (then it is created again).
+ * The version that an item gets; undefined: none. If only the history is damaged, an item without a row was deleted, and
+ * the record of that is lost. Otherwise its row is lost, and it is created again.
  */
 function targetOf(
   { items, brokenTables }: Inventory,

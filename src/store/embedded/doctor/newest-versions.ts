@@ -39,8 +39,8 @@ export interface MissingVersions {
 const NOTHING: MissingVersions = { known: new Map(), suspected: [], more: false }
 
 /**
- * Which items have lost their newest versions. The sums tell whether any has; their rows and the index then tell of
- * which they know a later version than is left, and the sums of one more.
+ * The items that have lost their newest versions. The sums show whether any has. The rows of the items and the index then
+ * show later versions than those that are left. The sums show one more.
  */
 export function missingVersions(
   rows: RowSource,

@@ -75,7 +75,7 @@ export class RepairedRows {
   /** In a damaged file a row may occur twice: below two pages, or in an old page that no tree contains. */
   #wasSeen(stored: StoredRow): boolean {
     if (!this.#isDamaged) return false
-    // Of two rows of an item the later one counts, not the first: see #item.
+    // The later one of two rows of an item counts, not the first: see #item.
     const key = stored.table === 'config_item' ? `${keyOf(stored)} ${stored.row.revisionId}` : keyOf(stored)
     if (this.#seen.has(key)) return true
     this.#seen.add(key)
@@ -104,7 +104,7 @@ export class RepairedRows {
 
   #item(row: ItemRow): AnyRow | undefined {
     const { nameId } = row
-    // Of two rows of an item the later one counts.
+    // The later one of two rows of an item counts.
     if (this.#inventory.items.get(nameId)?.revisionId !== row.revisionId) return undefined
     if (this.#plan.namelessIds.has(nameId) || this.#plan.staleRows.has(nameId)) return undefined
     const target = this.#plan.items.get(nameId)

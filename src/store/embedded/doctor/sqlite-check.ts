@@ -7,8 +7,8 @@ const MOST_MESSAGES = 20
 const MOST_PAGES = 1_000_000
 
 /**
- * What SQLite itself says of the structure of its file and of the indexes; and whether its list of tables is that of
- * this format, where the file is of it.
+ * Reports what SQLite itself says of the structure of its file and of the indexes. It also compares the list of tables, if
+ * the file has this format.
  */
 export function checkStructure(
   connection: SqliteConnection,
@@ -57,8 +57,8 @@ export function lostPages(connection: SqliteConnection): number[] {
 }
 
 /**
- * The first row has all messages about pages; SQLite may give up after it. A message can have a name of the file in it, and so
- * comes as digits: the driver ends the process on a text that is not UTF-8.
+ * The first row has all messages about pages; SQLite may give up after it. Messages are read as digits, because they can
+ * contain names of the file: the driver ends the process on a text that is not UTF-8.
  */
 function messages(connection: SqliteConnection, most: number, rows = most): string[] {
   const query = `SELECT hex(integrity_check) FROM pragma_integrity_check(${most}) LIMIT ${rows}`

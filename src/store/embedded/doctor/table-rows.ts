@@ -54,7 +54,7 @@ function numbersBetween(start: number, end: number): number[] {
 
 /**
  * Reads the rows of one table of a damaged file. A scan reads what is sound. Where it fails, rows are looked up one by one
- * up to the damaged place; then higher row numbers are tried for one that can be found. So a damaged page of rows costs its
+ * up to the damaged place. Behind it, higher row numbers are tried until one is found. So a damaged page of rows costs its
  * own rows.
  */
 export class TableRows<R> {

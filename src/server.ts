@@ -208,7 +208,7 @@ async function joinParts({ installation, end }: Joined, settings: Settings, log:
   const feed = new Feed({ defer: loop.soon })
   const liveness = new Liveness(installation.process)
   const timeline = openTimeline(() => probing)
-  const following = { clock, stamps, feed, presence: liveness, lastRefAheadMs, witness: timeline }
+  const following = { clock, stamps, feed, presence: liveness, lastRefAheadMs, observer: timeline }
   const follower = Follower.load(snapshot, following, settings)
   const { state, revision } = follower
   const live = openLive({ installation, revision, watch }, settings)

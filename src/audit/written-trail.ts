@@ -23,7 +23,7 @@ export interface WrittenTrailParts {
 }
 
 /** Counts since the start. */
-export interface AuditCounts {
+export interface TrailCounts {
   /** Events that the store has. */
   readonly written: number
   /** Refusals and sign-ins that another event counts. */
@@ -98,7 +98,7 @@ export class WrittenTrail implements AuditTrail {
     return this.#tallies
   }
 
-  counts(): AuditCounts {
+  counts(): TrailCounts {
     return this.#counts
   }
 

@@ -20,7 +20,7 @@ export interface PeerClientOptions {
   readonly timeoutMs?: number
 }
 
-interface SendOptions {
+interface PeerSendOptions {
   readonly path: string
   readonly signal: AbortSignal
   readonly headers: Readonly<Record<string, string | number>>
@@ -84,7 +84,7 @@ export class PeerClient {
     return JSON.parse(answer.toString())
   }
 
-  async #sendAgain(member: MemberFacts, body: Buffer, options: SendOptions): Promise<IncomingMessage> {
+  async #sendAgain(member: MemberFacts, body: Buffer, options: PeerSendOptions): Promise<IncomingMessage> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.#send(member, body, options)
@@ -94,7 +94,7 @@ export class PeerClient {
     }
   }
 
-  #send({ ip, peerPort }: MemberFacts, body: Buffer, options: SendOptions): Promise<IncomingMessage> {
+  #send({ ip, peerPort }: MemberFacts, body: Buffer, options: PeerSendOptions): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const sent = request(
         { host: ip, port: peerPort, method: 'POST', agent: this.#agent, ...options },

@@ -25,7 +25,7 @@ export interface CommandResult extends Printed {
 }
 
 /** The work of a command: it gets the flags, and the words that are no flags. */
-export type Work<F> = (
+export type CommandWork<F> = (
   flags: F,
   progress: Progress,
   words: readonly string[],
@@ -38,7 +38,7 @@ let exitCode: number = EXIT.done
  * Makes an action of commander from work. It prints the result in the format that the user wants, or the error. The exit code is
  * that of the result, 1 for a DiffersError, and 2 for any other error.
  */
-export function action<F extends object>(work: Work<F>): (...given: unknown[]) => Promise<void> {
+export function action<F extends object>(work: CommandWork<F>): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
     const command = given.at(-1) as Command
     const progress = new Progress()

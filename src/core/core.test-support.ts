@@ -91,8 +91,8 @@ export function beatPartsOf(state: State) {
 }
 
 /** When an instance was last heard (health time). */
-export function lastHeardMs(state: State, instance: Instance): number | undefined {
-  return livenessOf(state).lastHeardMs(instance)
+export function lastBeatMs(state: State, instance: Instance): number | undefined {
+  return livenessOf(state).lastBeatMs(instance)
 }
 
 /** Publishes through a state, without an engine. */

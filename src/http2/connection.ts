@@ -36,7 +36,7 @@ export interface ConnectionListener {
 }
 
 /** What a connection is made of. */
-export interface ConnectionParts {
+export interface ServerConnectionParts {
   readonly listener: ConnectionListener
   readonly counts: LimitCounts
   /** A clock in ms that only goes forward. */
@@ -73,7 +73,7 @@ export class ServerConnection implements StreamOwner {
   #isClosing = false
   #isOver = false
 
-  constructor({ listener, counts, nowMs }: ConnectionParts) {
+  constructor({ listener, counts, nowMs }: ServerConnectionParts) {
     this.#listener = listener
     this.#counts = counts
     this.#beganMs = nowMs

@@ -18,13 +18,13 @@ export interface SettingsChange {
 }
 
 /** What may be wrong with SETTINGS: the error code, and whether a limit of ours has caused it. */
-export interface SettingsError {
+export interface SettingsFault {
   readonly errorCode: number
   readonly isLimit: boolean
 }
 
 /** Reads the payload of SETTINGS (section 6.5). Unknown parameters are ignored; of each, the last value counts. */
-export function readSettings(payload: Buffer): SettingsChange | SettingsError {
+export function readSettings(payload: Buffer): SettingsChange | SettingsFault {
   if (payload.length % PARAMETER_BYTES !== 0) return error(ERROR.frameSizeError)
   if (payload.length > PARAMETER_BYTES * MAX_SETTINGS_PARAMETERS)
     return { errorCode: ERROR.enhanceYourCalm, isLimit: true }
@@ -49,6 +49,6 @@ function errorOf(parameter: number, value: number): number | undefined {
   return parameter === SETTING.maxFrameSize && !isFrameSize ? ERROR.protocolError : undefined
 }
 
-function error(errorCode: number): SettingsError {
+function error(errorCode: number): SettingsFault {
   return { errorCode, isLimit: false }
 }

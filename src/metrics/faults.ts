@@ -18,7 +18,7 @@ const TEXT: Readonly<Record<Boundary, string>> = {
 }
 
 /** Equal faults since the last line about them. */
-interface Kind {
+interface FaultKind {
   readonly boundary: Boundary
   readonly error: unknown
   readonly loggedMs: number
@@ -35,7 +35,7 @@ export interface FaultsOptions {
 export class Faults {
   readonly #options: FaultsOptions
   readonly #counts = new Map<Boundary, number>(BOUNDARIES.map((boundary) => [boundary, 0]))
-  readonly #kinds = new Map<string, Kind>()
+  readonly #kinds = new Map<string, FaultKind>()
 
   constructor(options: FaultsOptions) {
     this.#options = options

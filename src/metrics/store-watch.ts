@@ -28,7 +28,7 @@ export interface StoreWatchOptions {
  * The outcome of a commit: it was written; all of it was confirmed and nothing written; a part was not
  * written; or it failed.
  */
-type CommitOutcome = 'committed' | 'confirmed' | 'refused' | Error
+type CommitEnd = 'committed' | 'confirmed' | 'refused' | Error
 
 /** A time in which the store could not write. */
 interface Outage {
@@ -58,7 +58,7 @@ export class StoreWatch {
 
   /** A store of one server, whose commits are measured. */
   sole(store: SoleEngineStore): SoleEngineStore {
-    const outcomeOf = ({ kind }: CommitResult): CommitOutcome => (kind === 'committed' ? kind : 'refused')
+    const outcomeOf = ({ kind }: CommitResult): CommitEnd => (kind === 'committed' ? kind : 'refused')
     return {
       commit: (groups: readonly ChangeGroup[]) =>
         this.#measured(groups.length, () => store.commit(groups), outcomeOf),
@@ -73,7 +73,7 @@ export class StoreWatch {
       mostChanges: store.mostChanges,
       commit: (units, ...at) => {
         const writes = units.some(({ changes }) => changes.length > 0)
-        const outcomeOf = (results: readonly UnitResult[]): CommitOutcome => sharedOutcome(results, writes)
+        const outcomeOf = (results: readonly UnitResult[]): CommitEnd => sharedOutcome(results, writes)
         return this.#measured(units.length, () => store.commit(units, ...at), outcomeOf)
       },
     }
@@ -82,7 +82,7 @@ export class StoreWatch {
   async #measured<T>(
     size: number,
     commit: () => Promise<T>,
-    outcomeOf: (result: T) => CommitOutcome,
+    outcomeOf: (result: T) => CommitEnd,
   ): Promise<T> {
     const { monotonicMs } = this.#options
     const startedMs = monotonicMs()
@@ -193,7 +193,7 @@ export class StoreWatch {
   }
 }
 
-function sharedOutcome(results: readonly UnitResult[], writes: boolean): CommitOutcome {
+function sharedOutcome(results: readonly UnitResult[], writes: boolean): CommitEnd {
   for (const result of results)
     if (result.kind === 'refused' || result.kind === 'unwritten') return result.error
   if (!results.every(({ kind }) => kind === 'held')) return 'refused'

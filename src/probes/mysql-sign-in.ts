@@ -4,10 +4,10 @@ import type { DriverStream } from './driver-stream.ts'
 import type { CheckerOf } from './probe-target.ts'
 
 /** Answers one message of the server; null sends nothing. */
-type Answer = (message: Buffer) => Buffer | null
+type MessageAnswer = (message: Buffer) => Buffer | null
 
 /** The methods of sign-in that this server answers itself, in the form that the driver expects. */
-export type SignInMethods = Record<string, () => Answer>
+export type SignInMethods = Record<string, () => MessageAnswer>
 
 const SCRAMBLE_BYTES = 20
 const FAST_PATH_DONE = 3
@@ -49,14 +49,14 @@ export function signInMethods(
 /** Each answer costs time, and the host chooses how often it asks. */
 function limited(talk: Conversation, methods: SignInMethods): SignInMethods {
   let messages = 0
-  const answerOnce = (answer: Answer, message: Buffer): Buffer | null => {
+  const answerOnce = (answer: MessageAnswer, message: Buffer): Buffer | null => {
     // Ends the driver's loop over what is left of the segment.
     if (talk.over) throw new Error('there is a verdict')
     if (++messages <= MOST_MESSAGES) return answer(message)
     talk.conclude(down('the answer is not valid: the sign-in does not end'))
     return null
   }
-  const named = Object.entries(methods).map(([name, method]): [string, () => Answer] => [
+  const named = Object.entries(methods).map(([name, method]): [string, () => MessageAnswer] => [
     name,
     () => {
       const answer = method()
@@ -77,7 +77,11 @@ function nativeProof(pwd: string, scramble: Buffer): Buffer {
 }
 
 /** First a proof that fits the cache of the server (fast path). If nothing is cached, the server asks for the password. */
-function cachingSha2(talk: Conversation, pwd: string, show: (scramble: Buffer) => Buffer | null): Answer {
+function cachingSha2(
+  talk: Conversation,
+  pwd: string,
+  show: (scramble: Buffer) => Buffer | null,
+): MessageAnswer {
   let scramble: Buffer | undefined
   return (message) => {
     if (scramble === undefined) {

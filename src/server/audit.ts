@@ -18,7 +18,7 @@ export interface Audit {
 }
 
 /** What the audit of a server works with. */
-export interface AuditParts {
+export interface ServerAuditParts {
   readonly store: KeptRecords
   readonly clock: () => Now
   readonly report: (error: unknown, text: string) => void
@@ -27,7 +27,7 @@ export interface AuditParts {
 }
 
 /** Begins the audit of a server. */
-export function openAudit(parts: AuditParts, settings: Settings, log: Logger): Audit {
+export function openAudit(parts: ServerAuditParts, settings: Settings, log: Logger): Audit {
   const { store, clock, report, onWritten } = parts
   const lines = eventLines(settings.auditLog, log)
   let hasNew = false

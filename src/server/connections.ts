@@ -27,7 +27,7 @@ import type { Pushing } from './pushing.ts'
 import type { SignIn } from './sign-in.ts'
 
 /** What connections work with. */
-export interface ConnectionParts {
+export interface GrpcClientParts {
   readonly state: State
   readonly installation: Pick<Installation, 'cutOff'>
   readonly operations: Operations
@@ -59,7 +59,7 @@ export interface ClientConnections {
 const ABILITIES = ['supportPersistentInstanceByGrpc', 'fuzzyWatch']
 
 /** Makes what answers connected clients; nothing listens yet. */
-export function openConnections(parts: ConnectionParts, settings: Settings, log: Logger): ClientConnections {
+export function openConnections(parts: GrpcClientParts, settings: Settings, log: Logger): ClientConnections {
   const { installation, operations } = parts
   const { cutOff } = installation
   let isStopping = false
@@ -107,7 +107,7 @@ export function openConnections(parts: ConnectionParts, settings: Settings, log:
   }
 }
 
-interface DispatchNeeds extends ConnectionParts {
+interface DispatchNeeds extends GrpcClientParts {
   readonly book: ConnectionBook
   readonly credentials: ShownCredentials
   readonly notServing: () => string | undefined
@@ -143,7 +143,7 @@ function notingCredentials({
 }
 
 /** Judges connected clients again; undefined while nobody is refused. */
-function endedRightsOf(parts: ConnectionParts): EndedRights | undefined {
+function endedRightsOf(parts: GrpcClientParts): EndedRights | undefined {
   const { state, signIn, clients, publishing, pushing } = parts
   if (signIn.judge === undefined || signIn.mode !== 'on') return undefined
   return new EndedRights({

@@ -66,7 +66,7 @@ async function answering({ client }: OpenEtcd): Promise<MemberStatus[]> {
 }
 
 /** An opened installation. */
-interface Opened {
+interface OpenedInstallation {
   readonly settings: Settings
   readonly log: Logger
   readonly etcd: OpenEtcd
@@ -92,7 +92,7 @@ export class SharedInstallation implements Installation {
   readonly sharedOrigin: string
   readonly ended: Promise<Error>
   readonly process: string
-  readonly #opened: Opened
+  readonly #opened: OpenedInstallation
   readonly #id: string
   readonly #client: PeerClient
   readonly #standing: OwnStanding
@@ -104,7 +104,7 @@ export class SharedInstallation implements Installation {
   #aloneSinceMs: number | undefined
   #measureAtMs = 0
 
-  private constructor(opened: Opened) {
+  private constructor(opened: OpenedInstallation) {
     const { etcd, own, ended, snapshot, secret } = opened
     this.#opened = opened
     this.#id = memberIdOf(own)

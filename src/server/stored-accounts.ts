@@ -43,11 +43,11 @@ const QUIET = { info() {}, warn() {}, error() {} }
 export const withStoredAccounts: WithStoredAccounts = (place, work) =>
   'directory' in place ? withDirectory(place, work) : withEtcd(place, work)
 
-type Work<T> = (accounts: Accounts) => Promise<T>
+type AccountsWork<T> = (accounts: Accounts) => Promise<T>
 
 async function withDirectory<T>(
   { directory, mayBeNew }: { directory: string; mayBeNew?: boolean },
-  work: Work<T>,
+  work: AccountsWork<T>,
 ): Promise<T> {
   const isNew = !existsSync(join(directory, 'waypost.db'))
   if (isNew && !(mayBeNew === true && isEmpty(directory)))
@@ -73,7 +73,7 @@ function isEmpty(directory: string): boolean {
 /** Servers may work on the same store: they receive these changes by its feed. */
 async function withEtcd<T>(
   place: { endpoints: readonly string[]; prefix: string },
-  work: Work<T>,
+  work: AccountsWork<T>,
 ): Promise<T> {
   const process = randomUUID()
   const { ended, failed } = new Ending()
@@ -109,7 +109,7 @@ interface EngineOnStore {
 
 async function withEngine<T>(
   { store, clock, engine, state, newStore }: EngineOnStore,
-  work: Work<T>,
+  work: AccountsWork<T>,
 ): Promise<T> {
   const nothing = (): void => undefined
   const trail = new WrittenTrail({ store, clock, wallMs, onEvent: nothing, onDrop: nothing })

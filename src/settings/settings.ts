@@ -73,7 +73,7 @@ export function changedSettings(settings: Settings): Record<string, unknown> {
 }
 
 /** A value and its setting. If no setting has the name, a guess what the user meant. */
-interface Named {
+interface NamedValue {
   readonly given: Given
   readonly definition: Definition<unknown> | undefined
   readonly guess: string | undefined
@@ -86,7 +86,11 @@ interface Spelling {
   show(name: string): string
 }
 
-function named(given: readonly Given[], all: readonly Definition<unknown>[], spelling: Spelling): Named[] {
+function named(
+  given: readonly Given[],
+  all: readonly Definition<unknown>[],
+  spelling: Spelling,
+): NamedValue[] {
   return given.map((entry) => {
     const definition = all.find(({ name }) => spelling.spell(name) === entry.name)
     const meant = definition
@@ -100,7 +104,7 @@ function named(given: readonly Given[], all: readonly Definition<unknown>[], spe
   })
 }
 
-function problemOf({ given, definition, guess }: Named): string[] {
+function problemOf({ given, definition, guess }: NamedValue): string[] {
   if (definition) {
     if (definition.kind.read(given.raw) !== undefined) return []
     const wrong = `Wrong value of the setting ${definition.name}: ${shown(given)}`
@@ -120,7 +124,7 @@ function linkHint({ name, raw }: Given): string {
   return ' Kubernetes sets this for a Service named "waypost": set enableServiceLinks to false in the pod.'
 }
 
-function valueOf(definition: Definition<unknown>, given: readonly Named[]): unknown {
+function valueOf(definition: Definition<unknown>, given: readonly NamedValue[]): unknown {
   const first = given.find((entry) => entry.definition === definition)
   return first ? definition.kind.read(first.given.raw) : definition.default
 }

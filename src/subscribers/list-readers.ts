@@ -6,8 +6,8 @@ import { ownText } from '../core/text/own-text.ts'
 export type ListReader = Pick<ListedSubscriber, 'address' | 'agent' | 'app'>
 
 /** The readers of one service, by address and agent. */
-type Readers = Map<string, ListReader>
-type Generation = Map<string, Map<string, Readers>>
+type ServiceReaders = Map<string, ListReader>
+type Generation = Map<string, Map<string, ServiceReaders>>
 
 /** More are not remembered: it is for people to look at. */
 const MOST_READERS = 20_000
@@ -44,7 +44,7 @@ export class ListReaders {
 
   /** The clients that have read the list of a service, in this generation or the one before. */
   of({ namespaceId, groupedName }: ServiceKey): ListedSubscriber[] {
-    const found: Readers = new Map()
+    const found: ServiceReaders = new Map()
     for (const generation of [this.#before, this.#now])
       for (const [id, reader] of generation.get(namespaceId)?.get(groupedName) ?? []) found.set(id, reader)
     return Array.from(found.values(), (reader) => {
@@ -54,9 +54,9 @@ export class ListReaders {
     })
   }
 
-  #begin(namespaceId: string, groupedName: string): Readers {
-    const readersOf = this.#now.get(namespaceId) ?? new Map<string, Readers>()
-    const readers: Readers = new Map()
+  #begin(namespaceId: string, groupedName: string): ServiceReaders {
+    const readersOf = this.#now.get(namespaceId) ?? new Map<string, ServiceReaders>()
+    const readers: ServiceReaders = new Map()
     readersOf.set(ownText(groupedName), readers)
     this.#now.set(ownText(namespaceId), readersOf)
     return readers

@@ -48,7 +48,7 @@ describe('a watcher of a pattern', () => {
     expect(touched).toEqual([])
   })
 
-  test('is one of many: all hear of the same change, whatever their patterns', () => {
+  test('is one of many: all get the same change, whatever their patterns', () => {
     const all = [watch('app-*'), watch('app-*'), watch('*a')]
     publish(keyOf('app-a'))
     quiet()

@@ -76,7 +76,7 @@ export function startFixture(
   }
   const timeline = new Timeline({ startMs: now().wallMs, probeText: () => '' })
   const engine = new SoleEngine({
-    follower: new Follower(state, { clock: now, stamps, feed, witness: timeline }),
+    follower: new Follower(state, { clock: now, stamps, feed, observer: timeline }),
     store: store as unknown as Store,
     clock: now,
     loop,

@@ -1,6 +1,6 @@
 import { ANONYMOUS } from '../../src/core/access/identity.ts'
 import { describe, expect, test } from 'vitest'
-import { at, carryOut, EngineWorld, lastHeardMs } from '../../src/core/core.test-support.ts'
+import { at, carryOut, EngineWorld, lastBeatMs } from '../../src/core/core.test-support.ts'
 import { setSwitch } from '../../src/core/operator/set-switch.ts'
 import { InstanceListAnswers } from '../../src/protocols/answers/instance-list.ts'
 import { Refusal } from '../../src/core/refusal.ts'
@@ -173,7 +173,7 @@ describe('a beat', () => {
     ).toBe('200 ok')
     const [instance] = world.state.services.all().next().value?.instances.values() ?? []
     expect(instance).toMatchObject({ metadata: { a: '1' }, record: { weight: 3 } })
-    expect(lastHeardMs(world.state, instance!)).toBe(5_000)
+    expect(lastBeatMs(world.state, instance!)).toBe(5_000)
     expect((await json('GET /instance/list', SERVICE))['hosts']).toHaveLength(1)
   })
 
@@ -215,7 +215,7 @@ describe('a beat', () => {
     world.nowMs = 4_000
     await svc('POST /instance', ONE)
     const [instance] = world.state.services.all().next().value?.instances.values() ?? []
-    expect(lastHeardMs(world.state, instance!)).toBe(4_000)
+    expect(lastBeatMs(world.state, instance!)).toBe(4_000)
   })
 })
 

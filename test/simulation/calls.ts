@@ -2,7 +2,8 @@ import type { Change } from '../../src/core/decisions/changes.ts'
 import type { Command } from '../../src/core/decisions/decision.ts'
 import type { Revision, Unit } from '../../src/core/engine/ports.ts'
 import { Refusal } from '../../src/core/refusal.ts'
-import type { DecidedUnit, Verdict } from '../../src/core/engine/units.ts'
+import type { DecidedCommand } from '../../src/core/engine/batch.ts'
+import type { DecidedUnit } from '../../src/core/engine/units.ts'
 import { objectOf } from './known-values.ts'
 import type { Operation } from './operations.ts'
 import { type Answer, type Reference, type Rule, type Step, textOf } from './reference.ts'
@@ -65,14 +66,14 @@ export class Calls {
 
   /** The store has accepted a unit of a server. */
   held(unit: Unit, revision: Revision): void {
-    // What the store does by itself has no verdicts: a lease has ended.
-    const { verdicts = [] } = unit as Partial<DecidedUnit>
-    for (const verdict of verdicts) {
-      const changes = 'decision' in verdict ? verdict.decision.changes : []
-      const call = this.#calls.get(verdict.waiting.command)
+    // A unit of the store itself has no commands: a lease has ended.
+    const { commands = [] } = unit as Partial<DecidedUnit>
+    for (const command of commands) {
+      const changes = 'decision' in command ? command.decision.changes : []
+      const call = this.#calls.get(command.waiting.command)
       if (call === undefined) for (const change of changes) this.#changedByServer(change, revision)
-      else if (changes.length > 0) this.#wrote(call, { verdict, changes, revision })
-      else this.#confirmed(call, answerOf(verdict))
+      else if (changes.length > 0) this.#wrote(call, { command, changes, revision })
+      else this.#confirmed(call, answerOf(command))
     }
   }
 
@@ -98,14 +99,18 @@ export class Calls {
 
   #wrote(
     call: Call,
-    { verdict, changes, revision }: { verdict: Verdict; changes: readonly Change[]; revision: Revision },
+    {
+      command,
+      changes,
+      revision,
+    }: { command: DecidedCommand; changes: readonly Change[]; revision: Revision },
   ): void {
     if (call.wrote) violation(`${call.title}: written twice`)
     if (call.state === 'failed') violation(`${call.title}: written after its client was told that it was not`)
     const { object } = call
     const value = this.#reference.value(object)
     const { next, answer } = call.rule(value, changes)
-    const claimed = answerOf(verdict)
+    const claimed = answerOf(command)
     if (next === value || answer !== claimed)
       violation(`${call.title}: written, "${claimed}", but "${answer}" would be right on ${textOf(value)}`)
     call.accepted = claimed
@@ -144,8 +149,8 @@ function isRight({ next, answer }: Step<unknown>, value: unknown, claimed: Answe
   return next === value && answer === claimed
 }
 
-function answerOf(verdict: Verdict): Answer {
-  return textOfOutcome('decision' in verdict ? verdict.decision.outcome : verdict.error)
+function answerOf(command: DecidedCommand): Answer {
+  return textOfOutcome('decision' in command ? command.decision.outcome : command.error)
 }
 
 function textOfOutcome(outcome: unknown): Answer {

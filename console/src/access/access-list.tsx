@@ -9,7 +9,7 @@ import { tell } from '../controls/toast.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
 import { t } from '../language/text.ts'
 import { ACCESS_PAGE_SIZE, type Search } from '../server/access.ts'
-import type { Page } from '../server/configs.ts'
+import type { ListPage } from '../server/configs.ts'
 import { anyOf } from '../live/meant.ts'
 import { turnTo } from '../routing/link.ts'
 import { place } from '../routing/location.ts'
@@ -22,7 +22,7 @@ export interface AccessListProps<T> {
   readonly title: string
   readonly searchLabel: string
   readonly newLabel: string
-  readonly find: (search: Search) => Promise<Page<T>>
+  readonly find: (search: Search) => Promise<ListPage<T>>
   readonly columns: readonly string[]
   readonly keyOf: (entry: T) => string
   readonly cells: (entry: T) => readonly ComponentChildren[]

@@ -11,7 +11,7 @@ import {
   exportAddress,
   findConfigs,
   type ListedConfig,
-  type Page,
+  type ListPage,
 } from '../server/configs.ts'
 import { type IsMeant, ofConfig, within } from '../live/meant.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
@@ -126,7 +126,7 @@ function filterOf(params: Readonly<Record<string, string>>, namespaceId: string)
 }
 
 function ConfigPage(props: {
-  readonly page: Page<ListedConfig>
+  readonly page: ListPage<ListedConfig>
   readonly filter: ConfigFilter
   readonly isBusy: boolean
   readonly isFiltered: boolean

@@ -1,4 +1,4 @@
-import type { Page } from './configs.ts'
+import type { ListPage } from './configs.ts'
 import { request } from './request.ts'
 
 const AUTH = 'svc/v1/auth'
@@ -22,7 +22,7 @@ export interface RolePermission {
 }
 
 /** A page of users, roles or permissions; `text` is a part of the name. */
-const find = <T>(what: string, parameter: string, { text, pageNo }: Search): Promise<Page<T>> =>
+const find = <T>(what: string, parameter: string, { text, pageNo }: Search): Promise<ListPage<T>> =>
   request('GET', `${AUTH}/${what}`, {
     query: {
       search: 'blur',
@@ -41,10 +41,10 @@ export interface Search {
 /** How many entries a page of these lists has. */
 export const ACCESS_PAGE_SIZE = PAGE_SIZE
 
-export const findUsers = (search: Search): Promise<Page<{ username: string }>> =>
+export const findUsers = (search: Search): Promise<ListPage<{ username: string }>> =>
   find('users', 'username', search)
-export const findRoles = (search: Search): Promise<Page<UserRole>> => find('roles', 'role', search)
-export const findPermissions = (search: Search): Promise<Page<RolePermission>> =>
+export const findRoles = (search: Search): Promise<ListPage<UserRole>> => find('roles', 'role', search)
+export const findPermissions = (search: Search): Promise<ListPage<RolePermission>> =>
   find('permissions', 'role', search)
 
 export const createUser = (username: string, password: string): Promise<object> =>

@@ -32,7 +32,7 @@ export interface ConfigItem extends ConfigName, ConfigNotes {
 }
 
 /** A page of a list. */
-export interface Page<T> {
+export interface ListPage<T> {
   readonly totalCount: number
   readonly pageNumber: number
   readonly pagesAvailable: number
@@ -97,7 +97,7 @@ type OfNamespace<T> = Omit<T, 'tenant' | 'desc' | 'configTags'> & {
 }
 
 /** A page of the items that match. */
-export interface ConfigPage extends Page<ListedConfig> {
+export interface ConfigPage extends ListPage<ListedConfig> {
   /** Whether there may be more: the search became too much for one request. */
   readonly truncated: boolean
   /** Where the search continues; null where it cannot, or is complete. */
@@ -118,7 +118,7 @@ export async function findConfigs(filter: ConfigFilter): Promise<ConfigPage> {
     config_tags: tag || undefined,
     types: type || undefined,
   }
-  type Answer = Omit<ConfigPage, 'pageItems'> & Page<OfNamespace<ListedConfig>>
+  type Answer = Omit<ConfigPage, 'pageItems'> & ListPage<OfNamespace<ListedConfig>>
   const page = await request<Answer>('GET', `${CONSOLE}/configs`, { query })
   return { ...page, pageItems: page.pageItems.map(itemOf) }
 }
@@ -240,7 +240,11 @@ export async function readListenedBy(
 }
 
 /** A page of the versions of an item, newest first. */
-export const findVersions = (name: ConfigName, pageNo: number, pageSize: number): Promise<Page<Version>> =>
+export const findVersions = (
+  name: ConfigName,
+  pageNo: number,
+  pageSize: number,
+): Promise<ListPage<Version>> =>
   request('GET', `${CONSOLE}/config/versions`, { query: { ...named(name), pageNo, pageSize } })
 
 /** A version with its text; of a deletion, the deleted text. */
@@ -274,9 +278,9 @@ export interface DeletedConfig extends ConfigName {
 }
 
 /** A page of the deleted items of a namespace, last deleted first. */
-export async function findDeleted(namespaceId: string, pageNo: number): Promise<Page<DeletedConfig>> {
+export async function findDeleted(namespaceId: string, pageNo: number): Promise<ListPage<DeletedConfig>> {
   const query = { namespaceId: namespaceId || undefined, pageNo, pageSize: 50 }
-  const page = await request<Page<OfNamespace<DeletedConfig>>>('GET', `${CONSOLE}/bin`, { query })
+  const page = await request<ListPage<OfNamespace<DeletedConfig>>>('GET', `${CONSOLE}/bin`, { query })
   return { ...page, pageItems: page.pageItems.map(itemOf) }
 }
 

@@ -1,4 +1,4 @@
-import type { Page } from './configs.ts'
+import type { ListPage } from './configs.ts'
 import { request, requestCollected, requestText } from './request.ts'
 import type {
   ExplainedInstancePage as Explanation,
@@ -63,7 +63,7 @@ export interface ServiceFilter {
 /** A page of the services that match. `truncated`: there may be more, the search took too long. */
 export const findServices = (
   filter: ServiceFilter,
-): Promise<Page<ListedService> & { readonly truncated: boolean }> =>
+): Promise<ListPage<ListedService> & { readonly truncated: boolean }> =>
   request('GET', `${CONSOLE}/services`, {
     query: {
       namespaceId: filter.namespaceId || undefined,
@@ -93,7 +93,7 @@ export interface InstanceFilter {
 }
 
 /** A page of the instances of a service, disabled ones included. */
-export const readInstances = (name: ServiceName, filter: InstanceFilter): Promise<Page<Instance>> =>
+export const readInstances = (name: ServiceName, filter: InstanceFilter): Promise<ListPage<Instance>> =>
   request('GET', `${CONSOLE}/instances`, {
     query: {
       ...named(name),

@@ -73,7 +73,7 @@ export class AccountCommands {
     })
   }
 
-  async #atPlace(place: Place, work: Work): Promise<CommandResult> {
+  async #atPlace(place: Place, work: UserWork): Promise<CommandResult> {
     const passwords = new PasswordInput()
     const stored = storedPlace(place)
     if (stored === undefined) {
@@ -100,7 +100,7 @@ function storeText({ newStore }: Accounts): string {
   return newStore === undefined ? '' : ` The store in ${newStore} is new.`
 }
 
-type Work = (accounts: Accounts, passwords: PasswordInput) => Promise<CommandResult>
+type UserWork = (accounts: Accounts, passwords: PasswordInput) => Promise<CommandResult>
 
 const OLD_TOKENS_ENDED = 'The tokens of the old one have ended: everybody signs in again.'
 const OLD_TOKENS_COUNT = 'The old one verifies until its last token has expired.'

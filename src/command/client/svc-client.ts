@@ -5,7 +5,7 @@ import { problemOf, type ServerSession } from './server-session.ts'
 export type Params = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** A page of a list, as the server answers it. */
-interface Page<T> {
+interface ListPage<T> {
   readonly pagesAvailable: number
   readonly pageItems: readonly T[]
 }
@@ -38,7 +38,7 @@ export class SvcClient {
   async all<T>(path: string, params: Params = {}): Promise<T[]> {
     const found: T[] = []
     for (let pageNo = 1, pages = 1; pageNo <= pages; pageNo++) {
-      const page = await this.get<Page<T>>(path, { ...params, pageNo, pageSize: PAGE_SIZE })
+      const page = await this.get<ListPage<T>>(path, { ...params, pageNo, pageSize: PAGE_SIZE })
       found.push(...page.pageItems)
       pages = page.pagesAvailable
     }
@@ -49,7 +49,7 @@ export class SvcClient {
   async portion<T>(path: string, params: Params): Promise<{ items: T[]; next: string | null }> {
     const items: T[] = []
     for (let pageNo = 1; ; pageNo++) {
-      const page = await this.get<Page<T> & { readonly next: string | null }>(path, {
+      const page = await this.get<ListPage<T> & { readonly next: string | null }>(path, {
         ...params,
         pageNo,
         pageSize: PAGE_SIZE,

@@ -11,7 +11,7 @@ const CONTEXT = 3
 const MOST_EDITS = 1_000
 
 /** The difference of two texts, as `diff -u` shows it; empty where there is none. */
-export function unifiedDiff(from: Named, to: Named): string {
+export function unifiedDiff(from: NamedText, to: NamedText): string {
   if (from.text === to.text) return ''
   const both = [linesOf(from.text), linesOf(to.text)] as const
   const pieces = both.every(haveReturns) ? piecesOf(...both).map(withoutReturn) : piecesOf(...both)
@@ -20,7 +20,7 @@ export function unifiedDiff(from: Named, to: Named): string {
 }
 
 /** A text, and what it is called. */
-export interface Named {
+export interface NamedText {
   readonly name: string
   readonly text: string
 }

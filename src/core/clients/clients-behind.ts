@@ -18,7 +18,7 @@ const MOST_BEHIND_NAMED = 5
 /** The most watched items that are checked: this takes some milliseconds. */
 const MOST_LOOKED_AT = 50_000
 
-type Gathered = BehindItem & { clientCount: number; clients: BehindItem['clients'][number][] }
+type BehindCount = BehindItem & { clientCount: number; clients: BehindItem['clients'][number][] }
 
 /** The items of which clients have an old version, from polls that have ended lately. */
 export function clientsBehind(
@@ -26,7 +26,7 @@ export function clientsBehind(
   current: (key: ConfigKey) => ConfigItem | undefined,
   nowMs: number,
 ): BehindItem[] {
-  const byItem = new Map<string, Gathered>()
+  const byItem = new Map<string, BehindCount>()
   let lookedAt = 0
   for (const { ip, client, items } of polls) {
     if ((lookedAt += items.length) > MOST_LOOKED_AT) break

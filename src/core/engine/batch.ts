@@ -12,14 +12,14 @@ export interface WaitingCommand {
   readonly reject: (error: unknown) => void
 }
 
-/** The result of `decide` for a command of a batch: a decision or the error that it threw. */
-export type Decided =
+/** A command with its decision, or with the error that `decide` threw. */
+export type DecidedCommand =
   | { readonly waiting: WaitingCommand; readonly decision: Decision<unknown> }
   | { readonly waiting: WaitingCommand; readonly error: unknown }
 
 /** Commands decided in order, each seeing the changes of those before it, and the groups to commit. */
 export interface Batch {
-  readonly decided: readonly Decided[]
+  readonly decided: readonly DecidedCommand[]
   /** Records that were behind and are written in the same commit. */
   readonly behind: readonly Change[]
   /** First the records that were behind, one group each. Then the changes of the commands, one group each. */
@@ -43,13 +43,13 @@ export function gatherBatch(
   const draft = new Draft(state)
   const owned: ChangeGroup[] = []
   const owners: WaitingCommand[] = []
-  const decided = waiting.map((one): Decided => {
-    const verdict = decideOne(one, draft, clock())
-    if (!('decision' in verdict) || verdict.decision.changes.length === 0) return verdict
-    for (const change of verdict.decision.changes) draft.add(change)
-    owned.push(verdict.decision.changes)
+  const decided = waiting.map((one): DecidedCommand => {
+    const command = decideOne(one, draft, clock())
+    if (!('decision' in command) || command.decision.changes.length === 0) return command
+    for (const change of command.decision.changes) draft.add(change)
+    owned.push(command.decision.changes)
     owners.push(one)
-    return verdict
+    return command
   })
   const numbered = serials.ofDecisions(owned, state)
   const behind = takeBehind(numbered.flat())
@@ -57,7 +57,7 @@ export function gatherBatch(
   return { decided, behind, groups, owners: [...behind.map(() => undefined), ...owners] }
 }
 
-function decideOne(waiting: WaitingCommand, draft: Draft, now: Now): Decided {
+function decideOne(waiting: WaitingCommand, draft: Draft, now: Now): DecidedCommand {
   try {
     return { waiting, decision: waiting.command.decide(draft, now) }
   } catch (error) {
@@ -66,12 +66,12 @@ function decideOne(waiting: WaitingCommand, draft: Draft, now: Now): Decided {
 }
 
 /** Whether the command changes something. */
-export function hasChanges(verdict: Decided): boolean {
-  return 'decision' in verdict && verdict.decision.changes.length > 0
+export function hasChanges(command: DecidedCommand): boolean {
+  return 'decision' in command && command.decision.changes.length > 0
 }
 
 /** Answers the caller of the command. */
-export function settle(verdict: Decided): void {
-  if ('decision' in verdict) verdict.waiting.resolve(verdict.decision.outcome)
-  else verdict.waiting.reject(verdict.error)
+export function settle(command: DecidedCommand): void {
+  if ('decision' in command) command.waiting.resolve(command.decision.outcome)
+  else command.waiting.reject(command.error)
 }

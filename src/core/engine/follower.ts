@@ -27,7 +27,7 @@ export interface FollowerOptions {
    */
   readonly lastRefAheadMs?: number
   /** Is shown each change before it is applied, with the state as it is then; not what is loaded at the start. */
-  readonly witness?: { see(change: Change, before: State): void } | undefined
+  readonly observer?: { see(change: Change, before: State): void } | undefined
   /** Takes applied changes in their order, with the last revision that was applied (the feed). */
   readonly feed: { publishChanges(changes: readonly Change[], revision: Revision): void }
 }
@@ -103,11 +103,11 @@ export class Follower {
     }
   }
 
-  /** What the witness remembers is for people: a fault there changes nothing of the state. */
+  /** The observer works for people: a fault there changes nothing of the state. */
   #show(changes: readonly Change[]): void {
-    const { witness } = this.#options
-    if (witness === undefined) return
-    for (const change of changes) contained('push', nothing, () => witness.see(change, this.state))
+    const { observer } = this.#options
+    if (observer === undefined) return
+    for (const change of changes) contained('push', nothing, () => observer.see(change, this.state))
   }
 
   #apply(changes: Iterable<Change>, now: Now): void {

@@ -1,4 +1,4 @@
-import type { WaitingCommand } from './batch.ts'
+import { settle, type WaitingCommand } from './batch.ts'
 import type { Change } from '../decisions/changes.ts'
 import { type Command, synced, unchanged } from '../decisions/decision.ts'
 import type { Engine } from './engine.ts'
@@ -9,7 +9,7 @@ import type { Now } from '../decisions/stamps.ts'
 import { PatientCallers, type PatientLoop } from './patient-callers.ts'
 import { changedThing, readText } from '../decisions/reads.ts'
 import { Refusal } from '../refusal.ts'
-import { type DecidedUnit, gatherUnits, type Verdict } from './units.ts'
+import { type DecidedUnit, gatherUnits } from './units.ts'
 import type { View } from '../decisions/view.ts'
 
 const MOST_COMMANDS = 512
@@ -237,9 +237,9 @@ export class SharedEngine implements Engine {
     return this.#sinceMs.has(one) && !this.#givenUp.has(one)
   }
 
-  #settle({ verdicts, local }: DecidedUnit): void {
+  #settle({ commands, local }: DecidedUnit): void {
     this.#options.follower.appliedAhead(local)
-    for (const verdict of verdicts) settle(verdict)
+    for (const command of commands) settle(command)
   }
 
   /** `isTrouble`: the store could not be reached. */
@@ -261,18 +261,12 @@ export class SharedEngine implements Engine {
   }
 }
 
-function commandsOf({ verdicts }: DecidedUnit): WaitingCommand[] {
-  return verdicts.map(({ waiting }) => waiting)
+function commandsOf({ commands }: DecidedUnit): WaitingCommand[] {
+  return commands.map(({ waiting }) => waiting)
 }
 
 function callersOf(units: readonly DecidedUnit[]): number {
-  return units.reduce((sum, { verdicts }) => sum + verdicts.length, 0)
-}
-
-function settle(verdict: Verdict): void {
-  const { waiting } = verdict
-  if ('decision' in verdict) waiting.resolve(verdict.decision.outcome)
-  else waiting.reject(verdict.error)
+  return units.reduce((sum, { commands }) => sum + commands.length, 0)
 }
 
 /** A change that was found on the state as it was then: it is not made if the instance has been changed since. */

@@ -1,4 +1,11 @@
-import { type Batch, type Decided, gatherBatch, hasChanges, settle, type WaitingCommand } from './batch.ts'
+import {
+  type Batch,
+  type DecidedCommand,
+  gatherBatch,
+  hasChanges,
+  settle,
+  type WaitingCommand,
+} from './batch.ts'
 import type { Change } from '../decisions/changes.ts'
 import type { Command, Decision } from '../decisions/decision.ts'
 import type { Engine } from './engine.ts'
@@ -215,10 +222,10 @@ export class SoleEngine implements Engine {
     const rest = batch.behind.filter((change) => owner !== undefined || change !== bad)
     this.#behind.putBack(rest)
     if (owner === undefined) this.#options.report(failed.error, `a record could not be written: ${bad?.kind}`)
-    const isRefused = (verdict: Decided): boolean =>
-      owner === undefined ? dependsOn(verdict, bad) : verdict.waiting === owner
-    for (const verdict of batch.decided) if (isRefused(verdict)) verdict.waiting.reject(failed.error)
-    const others = batch.decided.filter((verdict) => !isRefused(verdict))
+    const isRefused = (command: DecidedCommand): boolean =>
+      owner === undefined ? dependsOn(command, bad) : command.waiting === owner
+    for (const command of batch.decided) if (isRefused(command)) command.waiting.reject(failed.error)
+    const others = batch.decided.filter((command) => !isRefused(command))
     this.#waiting.unshift(...others.map(({ waiting }) => waiting))
     this.#flushing ||= rest.length > 0
     this.#endCommit()
@@ -235,12 +242,12 @@ export class SoleEngine implements Engine {
     this.#ticksToRetry = RETRY_TICKS
     if (behind.length > 0) this.#options.report(error, `${behind.length} records wait to be written`)
     const readers: WaitingCommand[] = []
-    for (const verdict of batch.decided)
-      if (hasChanges(verdict)) this.#doubtful.add(verdict.waiting.command.subject)
-    for (const verdict of batch.decided) {
-      const { waiting } = verdict
+    for (const command of batch.decided)
+      if (hasChanges(command)) this.#doubtful.add(command.waiting.command.subject)
+    for (const command of batch.decided) {
+      const { waiting } = command
       const isDoubtful = this.#doubtful.has(waiting.command.subject)
-      if (hasChanges(verdict) || (isDoubtful && this.#askedTwice.has(waiting))) waiting.reject(error)
+      if (hasChanges(command) || (isDoubtful && this.#askedTwice.has(waiting))) waiting.reject(error)
       else readers.push(waiting)
       if (isDoubtful) this.#askedTwice.add(waiting)
     }
@@ -260,10 +267,10 @@ export class SoleEngine implements Engine {
 }
 
 /** Whether a decision saves an instance of the service that `bad` saves. */
-function dependsOn(verdict: Decided, bad: Change | undefined): boolean {
-  if (!('decision' in verdict) || bad?.kind !== 'service-saved') return false
+function dependsOn(command: DecidedCommand, bad: Change | undefined): boolean {
+  if (!('decision' in command) || bad?.kind !== 'service-saved') return false
   const { serial } = bad.service
-  return verdict.decision.changes.some((one) => one.kind === 'instance-saved' && one.serviceSerial === serial)
+  return command.decision.changes.some((one) => one.kind === 'instance-saved' && one.serviceSerial === serial)
 }
 
 /** Subjects with commands that are not answered yet. Later commands of such a subject are decided after them. */

@@ -49,7 +49,7 @@ test('commands of one subject keep their order, whatever conflicts and must be a
         mostChanges: 4,
         isAlone: (one) => alone.has(one),
       })
-      const decided = units.flatMap(({ verdicts }) => verdicts.map((verdict) => verdict.waiting))
+      const decided = units.flatMap(({ commands }) => commands.map((command) => command.waiting))
       expect([...decided, ...later].toSorted(byPlaceIn(waiting))).toEqual(waiting)
       for (let subject = 0; subject < 4; subject++) {
         const isOf = ({ command }: WaitingCommand): boolean => command.subject === `subject ${subject}`

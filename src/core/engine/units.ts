@@ -1,20 +1,14 @@
 import type { Change } from '../decisions/changes.ts'
-import type { Decision } from '../decisions/decision.ts'
 import { Draft } from '../decisions/draft.ts'
 import type { Unit } from './ports.ts'
 import type { Now } from '../decisions/stamps.ts'
 import { changedThing, type Read, ReadLog, readText } from '../decisions/reads.ts'
 import type { View } from '../decisions/view.ts'
-import type { WaitingCommand } from './batch.ts'
-
-/** What came of a command: a decision, or the error that it threw. */
-export type Verdict =
-  | { readonly waiting: WaitingCommand; readonly decision: Decision<unknown> }
-  | { readonly waiting: WaitingCommand; readonly error: unknown }
+import type { DecidedCommand, WaitingCommand } from './batch.ts'
 
 /** Commands of one subject, decided one after the other, and what the store has to write or confirm for them. */
 export interface DecidedUnit extends Unit {
-  readonly verdicts: readonly Verdict[]
+  readonly commands: readonly DecidedCommand[]
   /** Changes that this server alone makes, and that are never written. */
   readonly local: readonly Change[]
 }
@@ -48,7 +42,7 @@ export function gatherUnits(view: View, waiting: readonly WaitingCommand[], gath
   }
   const taken = new TakenUnits()
   const units = [...drafts.values()].filter((unit) => taken.take(unit)).map((unit) => unit.decided())
-  const decided = new Set(units.flatMap(({ verdicts }) => verdicts.map((verdict) => verdict.waiting)))
+  const decided = new Set(units.flatMap(({ commands }) => commands.map((command) => command.waiting)))
   // In the order in which they were given, whether their own unit has to wait or they did not fit into it.
   return { units, later: waiting.filter((one) => !decided.has(one)) }
 }
@@ -88,7 +82,7 @@ class UnitDraft {
   readonly #gathering: Gathering
   readonly #log = new ReadLog()
   readonly #draft: Draft
-  readonly #verdicts: Verdict[] = []
+  readonly #commands: DecidedCommand[] = []
   readonly #changes: Change[] = []
   readonly #local: Change[] = []
   /** The instances that a change of this unit counts as a beat of. */
@@ -103,21 +97,21 @@ class UnitDraft {
   /** Decides a command as the next one of the unit, unless it must wait for another unit. */
   take(waiting: WaitingCommand): void {
     const isAlone = this.#gathering.isAlone(waiting)
-    if (this.#isClosed || (isAlone && this.#verdicts.length > 0)) {
+    if (this.#isClosed || (isAlone && this.#commands.length > 0)) {
       // Those behind it wait too: commands of a subject are decided in their order.
       this.#isClosed = true
       return
     }
-    const verdict = this.#decide(waiting)
-    const changes = 'decision' in verdict ? verdict.decision.changes : []
+    const command = this.#decide(waiting)
+    const changes = 'decision' in command ? command.decision.changes : []
     const isFull = this.#changes.length + changes.length > this.#gathering.mostChanges
     if (isFull && this.#changes.length > 0) {
       this.#isClosed = true
       return
     }
-    this.#verdicts.push(verdict)
+    this.#commands.push(command)
     this.#isClosed = isAlone
-    const isLocal = 'decision' in verdict && verdict.decision.durability === 'local'
+    const isLocal = 'decision' in command && command.decision.durability === 'local'
     for (const change of changes) {
       this.#draft.add(change)
       ;(isLocal ? this.#local : this.#changes).push(...this.#whole(change))
@@ -133,7 +127,7 @@ class UnitDraft {
   }
 
   decided(): DecidedUnit {
-    return { reads: this.#log.reads, changes: this.#changes, local: this.#local, verdicts: this.#verdicts }
+    return { reads: this.#log.reads, changes: this.#changes, local: this.#local, commands: this.#commands }
   }
 
   /**
@@ -153,7 +147,7 @@ class UnitDraft {
     return [{ kind: 'instance-saved', serviceKey, serviceSerial: 0, record, healthy, beat, stamp }]
   }
 
-  #decide(waiting: WaitingCommand): Verdict {
+  #decide(waiting: WaitingCommand): DecidedCommand {
     try {
       return { waiting, decision: waiting.command.decide(this.#draft, this.#gathering.clock()) }
     } catch (error) {

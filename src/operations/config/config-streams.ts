@@ -33,7 +33,7 @@ export interface ListenerKeeper {
 }
 
 /** What streams work on. */
-export interface StreamParts {
+export interface ConfigStreamParts {
   readonly guard: Guard
   readonly polls: ListenerKeeper
   readonly state: Pick<State, 'config'>
@@ -60,7 +60,7 @@ export interface UnwatchRequest {
 const PUBLIC = { action: 'read', resource: 'public' } as const
 
 /** Makes the operations of clients that receive changes over a stream. */
-export function streamOperations({ guard, polls, state, maxListeningItems }: StreamParts) {
+export function streamOperations({ guard, polls, state, maxListeningItems }: ConfigStreamParts) {
   return {
     /** Lets a client watch items. It watches nothing yet; call `leave` of the result when it has gone. */
     joinStream: guard.operation({

@@ -31,7 +31,7 @@ export interface LastProbe {
 interface InstanceViewParts extends ShownConnectionParts {
   readonly guard: Guard
   readonly state: State
-  readonly liveness: Pick<Liveness, 'hearingOf'>
+  readonly liveness: Pick<Liveness, 'lastBeatOf'>
   readonly clock: () => Now
   readonly timeline: Pick<Timeline, 'of'>
   readonly probes: { lastOf(key: ServiceKey, address: InstanceAddress): LastProbe | undefined }

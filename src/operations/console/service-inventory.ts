@@ -84,13 +84,13 @@ export function serviceInventoryOperations(parts: ServiceInventoryParts) {
   }
 }
 
-interface Finding extends Pick<ServiceInventoryParts, 'state' | 'pushes'> {
+interface FindingParts extends Pick<ServiceInventoryParts, 'state' | 'pushes'> {
   readonly turns: Turns
   readonly isShown: (key: ServiceKey) => boolean
 }
 
 async function findAll(
-  { state, pushes, turns, isShown }: Finding,
+  { state, pushes, turns, isShown }: FindingParts,
   request: ServiceInventoryRequest,
 ): Promise<ServiceInventory> {
   const page = cutPage(request.page)

@@ -1,6 +1,6 @@
 import { ANONYMOUS } from '../../core/access/identity.ts'
 import { beforeEach, expect, test } from 'vitest'
-import { at, EngineWorld, lastHeardMs, ORDERS } from '../../core/core.test-support.ts'
+import { at, EngineWorld, lastBeatMs, ORDERS } from '../../core/core.test-support.ts'
 import { beatOperations } from './beats.ts'
 import { Guard } from '../guard.ts'
 import type { Authorisation } from '../authorisation.ts'
@@ -50,7 +50,7 @@ test('a beat that is known by its bytes renews the instance that it renewed befo
   await beats.beat(request, caller)
   world.nowMs += 3_000
   expect(beats.repeat(request.fingerprint, caller)).toMatchObject({ kind: 'renewed' })
-  expect(lastHeardMs(world.state, instance()!)).toBe(at(world.nowMs).healthMs)
+  expect(lastBeatMs(world.state, instance()!)).toBe(at(world.nowMs).healthMs)
 })
 
 test('a beat is refused to who may not write its service, also one that is known by its bytes', async () => {
@@ -60,13 +60,13 @@ test('a beat is refused to who may not write its service, also one that is known
   isAllowed = true
   await beats.beat(request, caller)
   await beats.beat(request, caller)
-  const before = lastHeardMs(world.state, instance()!)
+  const before = lastBeatMs(world.state, instance()!)
   world.nowMs += 3_000
   isAllowed = false
   expect(() => beats.repeat(request.fingerprint, caller)).toThrow(
     expect.objectContaining({ code: 'forbidden' }),
   )
-  expect(lastHeardMs(world.state, instance()!)).toBe(before)
+  expect(lastBeatMs(world.state, instance()!)).toBe(before)
 })
 
 test('who may not write the service of a known beat is refused, whatever else it may write', async () => {

@@ -116,13 +116,13 @@ function beaten({ state }: BeatOperationParts, kind: Beaten['kind'], ownInterval
 
 /** How long ago the last beat of an instance came; undefined: it does not beat, or beats at another server. */
 export function beatAgoMs(
-  { liveness }: { readonly liveness: Pick<Liveness, 'hearingOf'> },
+  { liveness }: { readonly liveness: Pick<Liveness, 'lastBeatOf'> },
   instance: Instance,
   now: Now,
 ): number | undefined {
   if (!isBeating(instance)) return undefined
-  const { isHeard, heardMs } = liveness.hearingOf(instance)
-  return isHeard ? Math.max(0, Math.round(now.healthMs - heardMs)) : undefined
+  const { isBeat, atMs } = liveness.lastBeatOf(instance)
+  return isBeat ? Math.max(0, Math.round(now.healthMs - atMs)) : undefined
 }
 
 /** The refusal of a beat of an instance that is not there. */

@@ -20,7 +20,7 @@ interface CatalogParts {
   readonly guard: Guard
   readonly state: State
   readonly views: Pick<ClientViews, 'subscribers'>
-  readonly liveness: Pick<Liveness, 'hearingOf'>
+  readonly liveness: Pick<Liveness, 'lastBeatOf'>
   readonly clock: () => Now
   readonly walks: Pick<LongWalks, 'pieces'>
 }

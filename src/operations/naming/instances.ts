@@ -80,7 +80,7 @@ export interface ModifyRequest extends InstanceRequest, Omit<InstancePatch, 'max
 }
 
 /** The health of an instance, as a client or an operator sets it. */
-interface HealthRequest extends InstanceRequest {
+interface SetHealthRequest extends InstanceRequest {
   readonly healthy: boolean
 }
 
@@ -163,9 +163,9 @@ function modifications({ guard, engine, timeline, maxInstanceMetadataBytes }: In
     }),
     setHealth: guard.operation({
       permission,
-      audit: { operation: 'set health', item: (request: HealthRequest) => instanceText(request) },
+      audit: { operation: 'set health', item: (request: SetHealthRequest) => instanceText(request) },
       resources: ofInstance,
-      run: (request: HealthRequest, caller) => {
+      run: (request: SetHealthRequest, caller) => {
         const target = targetOf(request)
         return timeline.during(askedBy(caller, 'health', target), () =>
           engine.execute(setHealth(target, request.healthy)),

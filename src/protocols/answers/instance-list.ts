@@ -7,7 +7,7 @@ import type { Loop } from '../../core/work/sliced-work.ts'
 import type { State } from '../../core/engine/state.ts'
 import { HostTexts } from './host-texts.ts'
 import { hostWriter, type ListFormat, moreListFields, mostBytesOf } from './list-format.ts'
-import { headText, type ListPlan, ListWriter, tailText } from './list-text.ts'
+import { headText, type ListPlan, ListTextWriter, tailText } from './list-text.ts'
 import { type KeptAnswers, RecentAnswers, UNUSED } from './recent-answers.ts'
 
 /** What a client asks of a service's list. */
@@ -102,14 +102,14 @@ const MOST_KEPT_BYTES = 64 * 1024 * 1024
  */
 export class InstanceListAnswers {
   readonly #state: State
-  readonly #writer: ListWriter
+  readonly #writer: ListTextWriter
   readonly #kept = new WeakMap<ServiceEntry, KeptLists>()
   readonly #recent: RecentAnswers<KeptLists>
 
   /** `loop`: for lists that are written in slices. `mostBytes`: see {@link RecentAnswers}. */
   constructor(state: State, loop: Loop, mostBytes?: number) {
     this.#state = state
-    this.#writer = new ListWriter(loop)
+    this.#writer = new ListTextWriter(loop)
     this.#recent = new RecentAnswers((kept) => this.#kept.delete(kept.entry), mostBytes)
   }
 

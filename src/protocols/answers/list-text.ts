@@ -67,7 +67,7 @@ interface WaitingList {
  * Writes long lists over several turns of the event loop, one after the other. A hundred lists at the same
  * time would each take a slice of every turn, and memory for its hosts.
  */
-export class ListWriter {
+export class ListTextWriter {
   readonly #work: SlicedWork
   /** The next one last, and behind them those that have come since, the next one first. */
   #next: WaitingList[] = []

@@ -24,7 +24,7 @@ interface Cleaned {
 }
 
 /** What the history of a database is known by. */
-export interface HistoryParts {
+export interface EraserParts {
   readonly names: ConfigNames
   readonly size: HistorySize
   readonly cutter: HistoryCutter
@@ -38,7 +38,7 @@ export class HistoryEraser {
   readonly #cutter: HistoryCutter
   #lastNameId = 0
 
-  constructor(connection: SqliteConnection, { names, size, cutter }: HistoryParts) {
+  constructor(connection: SqliteConnection, { names, size, cutter }: EraserParts) {
     this.#connection = connection
     this.#names = names
     this.#size = size

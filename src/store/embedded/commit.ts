@@ -3,7 +3,7 @@ import { msOf } from '../../core/decisions/stamps.ts'
 import type { ClockMark } from './clock-mark.ts'
 import type { ConfigNames } from './config-names.ts'
 import { readVersionSums, type VersionSums, writeVersionSums } from './current-versions.ts'
-import type { HistoryParts } from './clean-history.ts'
+import type { EraserParts } from './clean-history.ts'
 import type { HistoryCutter } from './cut-history.ts'
 import { type HistorySize, REVISION_BYTES } from './history-size.ts'
 import { keepTotals } from './instance-totals.ts'
@@ -32,7 +32,7 @@ export class CommitWriter {
 
   constructor(
     connection: SqliteConnection,
-    { names, clock, size, cutter }: HistoryParts & { clock: ClockMark },
+    { names, clock, size, cutter }: EraserParts & { clock: ClockMark },
   ) {
     this.#connection = connection
     this.#names = names

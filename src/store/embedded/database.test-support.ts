@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import type { SqliteConnection } from './connection.ts'
 import { UNLIMITED_HISTORY } from '../../core/config/state/history-limits.ts'
-import type { HistoryParts } from './clean-history.ts'
+import type { EraserParts } from './clean-history.ts'
 import { ConfigNames } from './config-names.ts'
 import { HistoryCutter } from './cut-history.ts'
 import { HistorySize } from './history-size.ts'
@@ -15,7 +15,7 @@ export function historyPartsOf(
   connection: SqliteConnection,
   limits = UNLIMITED_HISTORY,
   names = new ConfigNames(connection),
-): HistoryParts {
+): EraserParts {
   const size = new HistorySize(connection)
   return { names, size, cutter: new HistoryCutter(connection, size, limits) }
 }

@@ -5,6 +5,7 @@ import { configKey, type ConfigKey } from '../../core/config/state/config-item.t
 import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
 import type { HistoryPage, HistoryRecord } from '../../core/config/state/history-record.ts'
 import type { ChangeGroup, CommitResult, Revision, Snapshot, Store } from '../../core/engine/ports.ts'
+import { stampOfChange } from '../../core/decisions/stamps.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { ContentPack } from './content-pack.ts'
 import { databasePath, isReadableByEveryone } from './data-directory.ts'
@@ -14,7 +15,7 @@ import { SnapshotBuilder } from './snapshot.ts'
 import { SerialsOnDisk } from './serials-on-disk.ts'
 import type { StoreLog } from './store-log.ts'
 import { WorkerClient } from './worker-client.ts'
-import { nameText, stampOfChange, writeOfChange } from './writes-of-change.ts'
+import { nameText, writeOfChange } from './writes-of-change.ts'
 
 /**
  * Opens the store in a data directory, making it where it is missing. Throws an Error that names the

@@ -34,40 +34,40 @@ export interface Table<R> {
 }
 
 /** A column whose values are of the type `V` in a row with named fields. */
-interface Column<V> {
+interface TableColumn<V> {
   readonly name: string
   readonly kind: 'number' | 'text' | 'flag' | 'bytes'
   /** Never there: it carries the type. */
   readonly value?: V
 }
 
-type Columns = Readonly<Record<string, Column<unknown>>>
+type Columns = Readonly<Record<string, TableColumn<unknown>>>
 
 /** A row with named fields, from the columns of its fields. */
-type RowWith<C extends Columns> = { readonly [F in keyof C]: C[F] extends Column<infer V> ? V : never }
+type RowWith<C extends Columns> = { readonly [F in keyof C]: C[F] extends TableColumn<infer V> ? V : never }
 
 /** A column of numbers. */
-export function number(name: string): Column<number> {
+export function number(name: string): TableColumn<number> {
   return { name, kind: 'number' }
 }
 
 /** A column of texts. */
-export function text<V extends string = string>(name: string): Column<V> {
+export function text<V extends string = string>(name: string): TableColumn<V> {
   return { name, kind: 'text' }
 }
 
 /** A column of 0 and 1. */
-export function flag(name: string): Column<boolean> {
+export function flag(name: string): TableColumn<boolean> {
   return { name, kind: 'flag' }
 }
 
 /** The column of the content; the last one of its table. */
-export function bytes(name: string): Column<Buffer> {
+export function bytes(name: string): TableColumn<Buffer> {
   return { name, kind: 'bytes' }
 }
 
 /** The same column, whose values may be NULL. */
-export function orNull<V>(column: Column<V>): Column<V | null> {
+export function orNull<V>(column: TableColumn<V>): TableColumn<V | null> {
   return column
 }
 
@@ -88,7 +88,7 @@ export function defineTable<C extends Columns>(
   const { key, loose = [], isAppended = false, rowsAtOnce = 16 } = options
   const all = Object.entries(columns)
   const namesOf = (entries: typeof all) => entries.map(([, column]) => column.name)
-  const isContent = (column: Column<unknown>) => column.kind === 'bytes'
+  const isContent = (column: TableColumn<unknown>) => column.kind === 'bytes'
   return {
     name,
     checked: namesOf(all.filter(([field, column]) => !loose.includes(field) && !isContent(column))),

@@ -6,7 +6,6 @@ import {
 } from '../../core/decisions/changes.ts'
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import { isLocalRecord, type RecordSaved } from '../../core/records/record-kind.ts'
-import { stampOfId } from '../../core/decisions/stamps.ts'
 import { deletedRow, hasSameRow, itemRow, publishedRow } from './config-rows.ts'
 import type { ContentPack } from './content-pack.ts'
 import { instanceText } from './instance-text.ts'
@@ -44,13 +43,6 @@ export function writeOfChange(change: Change, pack: ContentPack): Write | undefi
     default:
       return unknownChange(change)
   }
-}
-
-/** The stamp of a change (`Stamps`); 0 where it has none. */
-export function stampOfChange(change: Change): number {
-  if (change.kind === 'config-published') return stampOfId(change.item.historyId)
-  if (change.kind === 'config-deleted') return stampOfId(change.historyId)
-  return 'stamp' in change ? change.stamp : 0
 }
 
 /** The key of an item as it crosses to the worker. */

@@ -32,7 +32,7 @@ export interface CommitsParts {
 }
 
 /** A unit of a commit, with its transaction and the place of its result. */
-interface Sending extends UnitRequest {
+interface SentUnit extends UnitRequest {
   readonly index: number
   /** By how many bytes history grows with it. */
   readonly grown: number
@@ -83,7 +83,7 @@ export class Commits {
     units: readonly Unit[],
     histories: readonly (HistoryOfUnit | undefined)[],
     { decidedAt, results }: Underway,
-  ): Sending[] {
+  ): SentUnit[] {
     return units.flatMap((unit, index) => {
       const history = histories[index]
       const { member } = this.#parts
@@ -104,7 +104,7 @@ export class Commits {
   }
 
   async #send(
-    sendings: readonly Sending[],
+    sendings: readonly SentUnit[],
     contents: readonly LargeContent[],
     underway: Underway,
   ): Promise<void> {
@@ -125,7 +125,7 @@ export class Commits {
   }
 
   /** Units without changes: nothing is written, so there is nothing to fence. */
-  async #confirm(request: readonly Sending[], { results, leftMs }: Underway): Promise<void> {
+  async #confirm(request: readonly SentUnit[], { results, leftMs }: Underway): Promise<void> {
     const { client } = this.#parts
     const answer = await client.txn({ compare: [], success: request.map(transactionOf) }, leftMs())
     const answered: (UnitResult | undefined)[] = []
@@ -134,7 +134,7 @@ export class Commits {
     for (const index of answered.keys()) results[index] ??= answered[index]
   }
 
-  async #write(request: readonly Sending[], { stamp, results, leftMs }: Underway): Promise<void> {
+  async #write(request: readonly SentUnit[], { stamp, results, leftMs }: Underway): Promise<void> {
     const { fence, following } = this.#parts
     const removals = await this.#removalsWith(request)
     const sent = await fence.send([...request.map(transactionOf), ...removals], { stamp, leftMs })
@@ -165,7 +165,7 @@ export class Commits {
    * The removals from the history of other items that go with a request. Each record has a transaction of its
    * own, because another server may have removed it.
    */
-  async #removalsWith(request: readonly Sending[]): Promise<TxnOperation[]> {
+  async #removalsWith(request: readonly SentUnit[]): Promise<TxnOperation[]> {
     const { history, keys, member } = this.#parts
     const grown = request.reduce((sum, one) => sum + one.grown, 0)
     if (history === undefined || grown <= 0) return []
@@ -230,7 +230,7 @@ function transactionOf({ compare, success }: UnitRequest): TxnOperation {
 
 /** Records which units held; true where one did not. */
 function take(
-  request: readonly Sending[],
+  request: readonly SentUnit[],
   answers: readonly TxnOperationResult[],
   results: (UnitResult | undefined)[],
 ): boolean {

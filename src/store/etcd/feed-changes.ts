@@ -5,7 +5,7 @@ import { recordKindNamed } from '../../core/records/record-kind.ts'
 import { UnknownRecordKind } from '../../core/engine/stored-kinds.ts'
 import { historyIdOf } from '../../core/decisions/stamps.ts'
 import type { KeyChange } from './client/whole-revisions.ts'
-import { compareKeys, type Keys, type Place } from './keys.ts'
+import { compareKeys, type Keys, type KeyPlace } from './keys.ts'
 import { refuseFormat } from './layout-format.ts'
 import { type RecordName, recordOfPlace } from './record-places.ts'
 import {
@@ -22,10 +22,10 @@ import {
 /** Reads a content that is in parts. */
 export type ReadParts = (parts: ContentParts) => Promise<Buffer>
 
-type InstancePlace = Extract<Place, { of: 'instance' }>
+type InstanceKey = Extract<KeyPlace, { of: 'instance' }>
 
 /** What belongs to a whole revision. */
-interface Context {
+interface RevisionContext {
   readonly stamp: number
   readonly readParts: ReadParts
   /** The keys of instances that were removed for silence. */
@@ -67,7 +67,7 @@ export async function changesOfRevision(
 interface Placed {
   readonly event: KeyChange
   readonly key: string
-  readonly place: Place | undefined
+  readonly place: KeyPlace | undefined
 }
 
 function placedIn(keys: Keys, events: readonly KeyChange[]): Placed[] {
@@ -96,9 +96,9 @@ export function readRecord(
 }
 
 function changeOf(
-  place: Place | undefined,
+  place: KeyPlace | undefined,
   event: KeyChange,
-  context: Context,
+  context: RevisionContext,
 ): FedChange | undefined | Promise<FedChange | undefined> {
   if (place?.of === 'config') return configChange(place.key, event, context)
   if (place?.of === 'service') return serviceChange(place.service, event)
@@ -117,9 +117,9 @@ function serviceChange(key: ServiceKey, event: KeyChange): FedChange {
 }
 
 function instanceChange(
-  { service: serviceKey, address }: InstancePlace,
+  { service: serviceKey, address }: InstanceKey,
   event: KeyChange,
-  { stamp, silenced }: Context,
+  { stamp, silenced }: RevisionContext,
 ): FedChange {
   if (event.kind === 'deleted') {
     const reason = silenced.has(event.key) ? 'expired' : 'deregistered'
@@ -128,7 +128,11 @@ function instanceChange(
   return { kind: 'instance-saved', serviceKey, serviceSerial: 0, ...instanceOf(address, event.kv.value) }
 }
 
-function recordChange({ recordKind, id }: RecordName, event: KeyChange, { stamp }: Context): FedChange {
+function recordChange(
+  { recordKind, id }: RecordName,
+  event: KeyChange,
+  { stamp }: RevisionContext,
+): FedChange {
   if (event.kind === 'deleted') return { kind: 'record-removed', recordKind, id, stamp }
   return { kind: 'record-saved', recordKind, id, ...readRecord(recordKind, id, event.kv.value) }
 }
@@ -136,7 +140,7 @@ function recordChange({ recordKind, id }: RecordName, event: KeyChange, { stamp 
 async function configChange(
   key: ConfigKey,
   event: KeyChange,
-  { stamp, readParts }: Context,
+  { stamp, readParts }: RevisionContext,
 ): Promise<FedChange | undefined> {
   if (event.kind === 'deleted') return { kind: 'config-deleted', key, historyId: historyIdOf(stamp) }
   const item = await readItem(key, event.kv.value, readParts)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { configKey } from '../../core/config/state/config-item.ts'
 import { compareKeys, Keys } from './keys.ts'
-import type { Place } from './keys.ts'
+import type { KeyPlace } from './keys.ts'
 
 const keys = new Keys('waypost/')
 
@@ -17,8 +17,8 @@ const config = fc.tuple(part, part, part).map((parts) => configKey(...parts))
 const service = fc.record({ namespaceId: part, groupedName: part })
 const address = fc.record({ ip: part, port: fc.nat(65_535), cluster: part })
 
-const place: fc.Arbitrary<Place> = fc.oneof(
-  fc.constantFrom<Place>({ of: 'format' }, { of: 'elected' }),
+const place: fc.Arbitrary<KeyPlace> = fc.oneof(
+  fc.constantFrom<KeyPlace>({ of: 'format' }, { of: 'elected' }),
   fc.record({ of: fc.constant('config' as const), key: config }),
   fc.record({ of: fc.constant('record-text' as const), stamp }),
   fc.record({ of: fc.constant('history' as const), key: config, stamp }),
@@ -83,8 +83,10 @@ describe('the keys of a store in etcd', () => {
     fc.assert(
       fc.property(place, fc.tuple(service, config), (one, [ofService, ofItem]) => {
         const key = keys.of(one)
-        const same = <T extends Place['of']>(of: T, check: (found: Extract<Place, { of: T }>) => boolean) =>
-          one.of === of && check(one as Extract<Place, { of: T }>)
+        const same = <T extends KeyPlace['of']>(
+          of: T,
+          check: (found: Extract<KeyPlace, { of: T }>) => boolean,
+        ) => one.of === of && check(one as Extract<KeyPlace, { of: T }>)
         const isOf = (found: { service: typeof ofService }) =>
           found.service.namespaceId === ofService.namespaceId &&
           found.service.groupedName === ofService.groupedName
@@ -110,10 +112,11 @@ describe('the keys of a store in etcd', () => {
     fc.assert(
       fc.property(stamp, stamp, config, (a, b, key) => {
         const order = Math.sign(a - b)
-        const compare = (one: Place, other: Place) => Math.sign(compareKeys(keys.of(one), keys.of(other)))
+        const compare = (one: KeyPlace, other: KeyPlace) =>
+          Math.sign(compareKeys(keys.of(one), keys.of(other)))
         expect(compare({ of: 'record-text', stamp: a }, { of: 'record-text', stamp: b })).toBe(order)
         expect(compare({ of: 'history', key, stamp: b }, { of: 'history', key, stamp: a })).toBe(order)
-        const event: Place = { of: 'audit', stamp: a, isRefused: false, member: 'm' }
+        const event: KeyPlace = { of: 'audit', stamp: a, isRefused: false, member: 'm' }
         for (const stamp of [b, b - 2 ** 51])
           expect(compareKeys(keys.of(event), keys.auditBefore(stamp)) >= 0).toBe(a < stamp)
       }),

@@ -4,7 +4,7 @@ import type { InstanceAddress } from '../../core/naming/state/instance.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 
 /** The meaning of a key of etcd. `Keys` makes keys of it, and reads it from them. */
-export type Place =
+export type KeyPlace =
   /** The version of this layout. */
   | { readonly of: 'format' }
   /** An item with its content, or the stamp of its chunks. */
@@ -46,14 +46,14 @@ const INDEX_DIGITS = 6
 const AFTER_DIGITS = ':'
 
 /** How places of one kind are written: their letter, and the parts that follow it. */
-interface Layout<P extends Place> {
+interface Layout<P extends KeyPlace> {
   readonly letter: string
   readonly write: (place: P) => readonly string[]
   /** Undefined if the parts do not fit. */
   readonly read: (parts: readonly string[]) => P | undefined
 }
 
-type Layouts = { readonly [Of in Place['of']]: Layout<Extract<Place, { of: Of }>> }
+type Layouts = { readonly [Of in KeyPlace['of']]: Layout<Extract<KeyPlace, { of: Of }>> }
 
 const LAYOUTS: Layouts = {
   format: { letter: 'format', write: () => [], read: (p) => only(p, 0, () => ({ of: 'format' })) },
@@ -154,14 +154,14 @@ export class Keys {
   }
 
   /** The key of a place. */
-  of(place: Place): string {
+  of(place: KeyPlace): string {
     // Each place has its own layout: TypeScript does not follow that.
-    const { letter, write } = LAYOUTS[place.of] as Layout<Place>
+    const { letter, write } = LAYOUTS[place.of] as Layout<KeyPlace>
     return this.#prefix + [letter, ...write(place).map(escape)].join('/')
   }
 
   /** The meaning of a key. Undefined if it is of another store, or of a newer layout. */
-  read(key: string): Place | undefined {
+  read(key: string): KeyPlace | undefined {
     if (!key.startsWith(this.#prefix)) return undefined
     const [letter = '', ...parts] = key.slice(this.#prefix.length).split('/')
     return BY_LETTER.get(letter)?.read(parts.map(unescape))
@@ -176,7 +176,7 @@ export class Keys {
   }
 
   /** The prefix of all places of a kind. */
-  every(kind: Exclude<Place['of'], 'format' | 'elected'>): string {
+  every(kind: Exclude<KeyPlace['of'], 'format' | 'elected'>): string {
     return `${this.#prefix}${LAYOUTS[kind].letter}/`
   }
 

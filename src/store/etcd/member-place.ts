@@ -1,7 +1,7 @@
 import { type Elected, ELECTION, MEMBER, memberIdOf } from '../../core/cluster/members/member-records.ts'
 import type { MemberFacts } from '../../core/cluster/members/member-records.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
-import type { Comparison, KeyValue, TxnOperation, TxnOperationResult } from './client/messages.ts'
+import type { KeyCondition, KeyValue, TxnOperation, TxnOperationResult } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { readRecord } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
@@ -112,7 +112,7 @@ export class MemberPlace {
       { do: 'put', key, value: recordValue(won), lease },
       { do: 'put', key: this.#termKey, value: Buffer.from(String(next)) },
     ]
-    const own: Comparison = { key: this.#key, of: 'value', is: '=', to: this.#value }
+    const own: KeyCondition = { key: this.#key, of: 'value', is: '=', to: this.#value }
     await this.#client.txn({
       compare: [own, unchanged(key, elected), unchanged(this.#termKey, term)],
       success,
@@ -143,7 +143,7 @@ function recordValue(value: MemberFacts | Elected): Buffer {
   return toJson({ value, stamp: 0 })
 }
 
-function unchanged(key: string, seen: KeyValue | undefined): Comparison {
+function unchanged(key: string, seen: KeyValue | undefined): KeyCondition {
   return { key, of: 'mod', is: '=', to: seen?.modRevision ?? 0 }
 }
 

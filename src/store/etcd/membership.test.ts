@@ -4,7 +4,7 @@ import type { Clock } from './client/clock.ts'
 import { EtcdError } from './client/etcd-error.ts'
 import type { Lease } from './client/lease.ts'
 import type {
-  Comparison,
+  KeyCondition,
   KeyValue,
   TxnOperation,
   TxnOperationResult,
@@ -112,7 +112,7 @@ class FakeStore {
     )
   }
 
-  #holds({ to, of, is, ...range }: Comparison): boolean {
+  #holds({ to, of, is, ...range }: KeyCondition): boolean {
     const found = this.#range(range)
     if (of === 'value') return found.some(({ value }) => Buffer.from(value).equals(to as Uint8Array))
     const revisions = found.length === 0 && range.end === undefined ? [0] : found.map((kv) => kv.modRevision)

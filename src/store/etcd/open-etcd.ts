@@ -1,6 +1,6 @@
 import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
 import type { Clock } from './client/clock.ts'
-import type { Limits } from './client/calls.ts'
+import type { CallTimes } from './client/calls.ts'
 import { connectTo } from './client/connection.ts'
 import { EtcdClient } from './client/etcd-client.ts'
 import { Compaction, type CompactMode } from './compaction.ts'
@@ -26,7 +26,7 @@ export interface EtcdSetup {
   /** Called with what this server must stop for, such as `PlaceTaken`. It may be called more than once. */
   readonly failed: (error: unknown) => void
   /** How long calls may take. */
-  readonly limits?: Partial<Limits>
+  readonly limits?: Partial<CallTimes>
   /** Called when everything must be loaded again, with the reason, and whenever that has failed. */
   readonly reloading?: (why: unknown) => void
 }

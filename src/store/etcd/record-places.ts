@@ -1,7 +1,7 @@
 import { ELECTED, ELECTION, MEMBER } from '../../core/cluster/members/member-records.ts'
 import type { KeyRange } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
-import type { Keys, Place } from './keys.ts'
+import type { Keys, KeyPlace } from './keys.ts'
 
 /** Which record it is. */
 export interface RecordName {
@@ -10,14 +10,14 @@ export interface RecordName {
 }
 
 /** Where a record is. Members and the elected one have keys on the leases of their servers. */
-export function placeOfRecord({ recordKind, id }: RecordName): Place {
+export function placeOfRecord({ recordKind, id }: RecordName): KeyPlace {
   if (recordKind === MEMBER.name) return { of: 'member', id }
   if (recordKind === ELECTION.name) return { of: 'elected' }
   return { of: 'small-record', kind: recordKind, id }
 }
 
 /** The record that a place has; undefined if it has none. */
-export function recordOfPlace(place: Place | undefined): RecordName | undefined {
+export function recordOfPlace(place: KeyPlace | undefined): RecordName | undefined {
   if (place?.of === 'member') return { recordKind: MEMBER.name, id: place.id }
   if (place?.of === 'elected') return { recordKind: ELECTION.name, id: ELECTED }
   if (place?.of === 'small-record') return { recordKind: place.kind, id: place.id }

@@ -2,7 +2,7 @@ import { Refusal } from '../../core/refusal.ts'
 import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
-import type { Comparison, KeyValue, TxnOperation, TxnResult } from './client/messages.ts'
+import type { KeyCondition, KeyValue, TxnOperation, TxnResult } from './client/messages.ts'
 import { PlaceTaken } from './place-taken.ts'
 import { requestOf, toJson } from './values.ts'
 
@@ -128,7 +128,7 @@ export class RequestFence {
     return { do: 'range', key: this.#place.key }
   }
 
-  #condition(): Comparison {
+  #condition(): KeyCondition {
     const { key } = this.#place
     if (this.#before === undefined) return { key, of: 'create', is: '=', to: 0 }
     return { key, of: 'value', is: '=', to: this.#before }

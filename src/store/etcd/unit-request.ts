@@ -6,7 +6,7 @@ import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { Revision, Unit } from '../../core/engine/ports.ts'
 import { changedThing, type Read } from '../../core/decisions/reads.ts'
 import { stampOfChange, stampOfId } from '../../core/decisions/stamps.ts'
-import type { Comparison, KeyRange, TxnOperation } from './client/messages.ts'
+import type { KeyCondition, KeyRange, TxnOperation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { grownValue, type HistoryOfUnit } from './history-cut.ts'
 import type { Keys } from './keys.ts'
@@ -24,7 +24,7 @@ import {
 
 /** A unit as one transaction of etcd. */
 export interface UnitRequest {
-  readonly compare: readonly Comparison[]
+  readonly compare: readonly KeyCondition[]
   readonly success: readonly TxnOperation[]
   /** The keys that it writes. */
   readonly keys: readonly string[]
@@ -48,7 +48,7 @@ export interface UnitOrigin {
 export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOrigin): UnitRequest {
   const { decidedAt } = origin
   const writes = new Map<string, TxnOperation>()
-  const conditions = new Map<string, Comparison>()
+  const conditions = new Map<string, KeyCondition>()
   for (const condition of [...reads, ...changes.map(changedThing)].flatMap((read, index) =>
     conditionsOf(keys, read, { decidedAt, isRead: index < reads.length }),
   ))
@@ -84,9 +84,9 @@ function conditionsOf(
   keys: Keys,
   read: Read,
   { decidedAt, isRead }: { decidedAt: Revision; isRead: boolean },
-): Comparison[] {
+): KeyCondition[] {
   const range = rangeOf(keys, read)
-  const unchanged: Comparison = { ...range, of: 'mod', is: '<', to: decidedAt + 1 }
+  const unchanged: KeyCondition = { ...range, of: 'mod', is: '<', to: decidedAt + 1 }
   // A key that was deleted since has the revision 0, so that its being there is compared too.
   if (!isRead || read.of === 'records') return [unchanged]
   if (read.of === 'instances') return read.none ? [{ ...range, of: 'create', is: '=', to: 0 }] : [unchanged]
@@ -154,8 +154,8 @@ function namedChunks(keys: Keys, changes: readonly Change[]): { first: string; n
 }
 
 /** The ids of an item's history rise, also where the clock of another server is ahead: nothing is as late as these changes. */
-function newerThanHistory(keys: Keys, changes: readonly Change[]): Comparison[] {
-  const first = new Map<string, Comparison>()
+function newerThanHistory(keys: Keys, changes: readonly Change[]): KeyCondition[] {
+  const first = new Map<string, KeyCondition>()
   for (const change of changes) {
     if (change.kind !== 'config-published' && change.kind !== 'config-deleted') continue
     const item = change.kind === 'config-published' ? change.item.key : change.key

@@ -4,7 +4,7 @@ import { listed, timeText } from '../result.ts'
 import type { ClientFlags } from '../server-options.ts'
 import { clientOf } from '../session-of-flags.ts'
 import type { SvcClient } from '../svc-client.ts'
-import { type Named, unifiedDiff } from '../text-diff.ts'
+import { type NamedText, unifiedDiff } from '../text-diff.ts'
 import {
   bytesOf,
   type ItemFlags,
@@ -169,7 +169,7 @@ async function sidesOf(
   client: SvcClient,
   { name, file }: { readonly name: ItemName; readonly file: string | undefined },
   flags: DiffFlags,
-): Promise<readonly [Named, Named]> {
+): Promise<readonly [NamedText, NamedText]> {
   if ([file, flags.version, flags.to].filter((one) => one !== undefined).length !== 1)
     throw new UsageError('Say what to compare with: a FILE (- is standard input), --version or --to')
   if (flags.version !== undefined) {
@@ -185,7 +185,7 @@ async function sidesOf(
 }
 
 /** The current text of an item; that of no item is empty. */
-async function currentOf(client: SvcClient, name: ItemName): Promise<Named> {
+async function currentOf(client: SvcClient, name: ItemName): Promise<NamedText> {
   const shownName = `${client.namespace || 'public'}: ${nameText(name)}`
   try {
     return { name: shownName, text: (await readItem(client, name)).content }

@@ -4,7 +4,7 @@ import type { NamespaceFlags } from '../session-of-flags.ts'
 import { clientOf } from '../session-of-flags.ts'
 
 /** A problem of a server. */
-interface Problem {
+interface ReportedProblem {
   readonly server?: string
   readonly code: string
   readonly detail: string
@@ -18,9 +18,9 @@ interface Overview {
   readonly instanceCount: number
   readonly healthyInstanceCount: number
   readonly disabledInstanceCount: number
-  readonly notReady: readonly Problem[]
-  readonly warnings: readonly Problem[]
-  readonly faults: readonly Problem[]
+  readonly notReady: readonly ReportedProblem[]
+  readonly warnings: readonly ReportedProblem[]
+  readonly faults: readonly ReportedProblem[]
   readonly attention: readonly {
     readonly kind: string
     readonly groupName: string
@@ -80,7 +80,7 @@ function linesOf(found: Overview): string {
 }
 
 function problemLines({ notReady, faults, warnings }: Overview): string[] {
-  const textOf = ({ server = '', code, detail }: Problem): string =>
+  const textOf = ({ server = '', code, detail }: ReportedProblem): string =>
     `${server === '' ? '' : `${server} `}${code}: ${detail}`
   return [
     ...notReady.map((one) => `not ready  ${textOf(one)}`),

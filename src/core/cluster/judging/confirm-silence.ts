@@ -46,9 +46,9 @@ export function confirmSilence(evidence: Evidence, voter: VotingMember): Command
   const { instance, effect, askedMs, members } = evidence
   const { entry, record, healthy } = instance
   const serviceKey = entry.service.key
-  const heardMs = voter.liveness.lastHeardMs(instance)
+  const lastBeatMs = voter.liveness.lastBeatMs(instance)
   const isStillSilent = (nowMs: number): boolean =>
-    nowMs - askedMs <= ANSWERS_COUNT_MS && voter.liveness.lastHeardMs(instance) === heardMs
+    nowMs - askedMs <= ANSWERS_COUNT_MS && voter.liveness.lastBeatMs(instance) === lastBeatMs
   return {
     // A subject of its own, so that neither registrations nor other silences of the service wait for it.
     subject: `silence:${serviceKeyText(serviceKey)} ${addressText(record.address)}`,

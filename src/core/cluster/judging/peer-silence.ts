@@ -13,7 +13,7 @@ export function silencesOf(
     const instance = state.instance(serviceKey, address)
     // An instance that does not beat is unknown, and so is one that this server does not know yet.
     if (instance === undefined || !liveness.isWatched(instance)) return { kind: 'unknown' }
-    const { isHeard, heardMs } = liveness.hearingOf(instance)
-    return { kind: isHeard ? 'heard' : 'learned', agoMs: nowMs - heardMs }
+    const { isBeat, atMs } = liveness.lastBeatOf(instance)
+    return { kind: isBeat ? 'heard' : 'learned', agoMs: nowMs - atMs }
   })
 }

@@ -40,7 +40,7 @@ test('an instance that was heard in time comes back as it was, with its full tim
     const instance = member.instance(WHERE)!
     expect(instance.record).toMatchObject({ ...before.record, serial: instance.record.serial })
     expect(instance.healthy).toBe(before.healthy)
-    expect(member.liveness.lastHeardMs(instance)).toBe(member.healthMs)
+    expect(member.liveness.lastBeatMs(instance)).toBe(member.healthMs)
   }
   expect(restoring.counts.restored).toBe(1)
   expect(restoring.due(one.healthMs)).toEqual([])

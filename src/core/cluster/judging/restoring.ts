@@ -51,7 +51,7 @@ export class Restoring {
   }
 
   #isInTime(instance: Instance, nowMs: number): boolean {
-    const { heardMs } = this.#liveness.hearingOf(instance)
-    return nowMs - heardMs + this.#clock.pausedSince(heardMs) < instance.timing.removeMs
+    const { atMs } = this.#liveness.lastBeatOf(instance)
+    return nowMs - atMs + this.#clock.pausedSince(atMs) < instance.timing.removeMs
   }
 }

@@ -120,7 +120,7 @@ export class SilenceVote {
     const { key } = instance.entry.service
     if (!isChecked(state.switches, key)) {
       // When it is checked again, it has its full time.
-      liveness.heardElsewhere(instance, nowMs)
+      liveness.noteBeatElsewhere(instance, nowMs)
       return nowMs + UNJUDGED_MS
     }
     if (!judges(key)) return nowMs + unseenMs(instance)
@@ -172,7 +172,7 @@ export class SilenceVote {
       const silence = silences[index]!
       if (silence.kind === 'unknown') continue
       const sinceMs = nowMs - silence.agoMs
-      if (silence.kind === 'heard') this.#parts.liveness.heardElsewhere(instance, sinceMs)
+      if (silence.kind === 'heard') this.#parts.liveness.noteBeatElsewhere(instance, sinceMs)
       else round.learnedMs[index] = Math.min(round.learnedMs[index]!, sinceMs)
     }
   }
@@ -228,8 +228,8 @@ export class SilenceVote {
 
   /** `learnedMs`: when another member learned of the instance. */
   #silentSinceMs(instance: Instance, learnedMs: number): number {
-    const { heardMs, isHeard } = this.#parts.liveness.hearingOf(instance)
-    return isHeard ? heardMs : Math.min(heardMs, learnedMs)
+    const { atMs, isBeat } = this.#parts.liveness.lastBeatOf(instance)
+    return isBeat ? atMs : Math.min(atMs, learnedMs)
   }
 }
 

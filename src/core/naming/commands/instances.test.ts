@@ -3,7 +3,7 @@ import {
   address,
   at,
   carryOut,
-  lastHeardMs,
+  lastBeatMs,
   livingState,
   ORDERS,
   refusalOf,
@@ -49,7 +49,7 @@ describe('registering', () => {
     )
     const input = registration({ weight: 2, enabled: false, metadata: { c: '3' }, app: 'web' })
     expect(carryOut(state, registerInstance(input), at(2_000))).toBe('registered')
-    expect([instance.metadata, lastHeardMs(state, instance)]).toEqual([{ c: '3' }, 2_000])
+    expect([instance.metadata, lastBeatMs(state, instance)]).toEqual([{ c: '3' }, 2_000])
     expect(instance.record).toMatchObject({ serial, weight: 2, enabled: false, app: 'web' })
     expect(state.instancesInAll).toBe(1)
   })
@@ -153,7 +153,7 @@ describe('modifying', () => {
       app: 'web',
       registered: { a: '1', b: '2' },
     })
-    expect([lastHeardMs(state, instance), instance.healthy]).toEqual([0, true])
+    expect([lastBeatMs(state, instance), instance.healthy]).toEqual([0, true])
   })
 
   test('of an unknown instance, or one of the other kind, is refused', () => {

@@ -60,7 +60,7 @@ function renew(liveness: Liveness, instances: readonly Instance[], now: Now): Re
   liveness.counts.renewed++
   let healed = NOTHING_HEALED
   for (const instance of instances) {
-    liveness.hear(instance, now.healthMs)
+    liveness.noteBeat(instance, now.healthMs)
     if (!instance.healthy && isBeating(instance)) healed = [...healed, healing(instance, now)]
   }
   return { kind: 'renewed', instances, healed }

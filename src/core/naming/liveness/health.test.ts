@@ -6,7 +6,7 @@ import {
   at,
   beatPartsOf,
   carryOut,
-  lastHeardMs,
+  lastBeatMs,
   livenessOf,
   livingState,
   ORDERS,
@@ -265,7 +265,7 @@ describe('silence', () => {
             const result = beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, now)
             state.apply(result.kind === 'renewed' ? result.healed : [], now)
           }
-          const silenceMs = ms - (lastHeardMs(state, instance) ?? NaN)
+          const silenceMs = ms - (lastBeatMs(state, instance) ?? NaN)
           for (const change of livenessOf(state).sweep(at(ms), everyone)) {
             state.apply([change], at(ms))
             if (change.kind === 'instance-removed') expect(silenceMs).toBeGreaterThanOrEqual(removeMs)
@@ -302,7 +302,7 @@ describe('a beat', () => {
       at(5_000),
     )
     expect(result.kind === 'renewed' && result.instances).toEqual([one, two])
-    expect([lastHeardMs(state, one), lastHeardMs(state, two), lastHeardMs(state, other)]).toEqual([
+    expect([lastBeatMs(state, one), lastBeatMs(state, two), lastBeatMs(state, other)]).toEqual([
       5_000, 5_000, 0,
     ])
   })
@@ -312,7 +312,7 @@ describe('a beat', () => {
     const one = registered(state)
     const two = registered(state, { address: address({ cluster: 'c2' }) })
     beat(beatPartsOf(state), { serviceKey: ORDERS, ...address({ cluster: 'c2' }) }, at(5_000))
-    expect([lastHeardMs(state, one), lastHeardMs(state, two)]).toEqual([0, 5_000])
+    expect([lastBeatMs(state, one), lastBeatMs(state, two)]).toEqual([0, 5_000])
   })
 
   test('does not make a persistent instance healthy', () => {
@@ -334,7 +334,7 @@ describe('a beat', () => {
     const instance = registered(state)
     beat(beatPartsOf(state), source, at(1_000))
     expect(beatAgain(livenessOf(state), 'beat?a', at(5_000))?.instances).toEqual([instance])
-    expect(lastHeardMs(state, instance)).toBe(5_000)
+    expect(lastBeatMs(state, instance)).toBe(5_000)
     carryOut(
       state,
       deregisterInstance({ serviceKey: ORDERS, address: address(), ephemeral: undefined }),

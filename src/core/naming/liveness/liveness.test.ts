@@ -4,7 +4,7 @@ import {
   at,
   beatPartsOf,
   carryOut,
-  lastHeardMs,
+  lastBeatMs,
   livenessOf,
   livingState,
   ORDERS,
@@ -59,14 +59,14 @@ describe('the last beat', () => {
   test('of an instance is its registration or the beat after it, and no other change', () => {
     const state = livingState()
     const instance = registered(state, {}, at(1_000))
-    expect(lastHeardMs(state, instance)).toBe(1_000)
+    expect(lastBeatMs(state, instance)).toBe(1_000)
     beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, at(2_000))
-    expect(lastHeardMs(state, instance)).toBe(2_000)
+    expect(lastBeatMs(state, instance)).toBe(2_000)
     const patch = { weight: 2, enabled: undefined, metadata: keys, maxMetadataBytes: 100 }
     carryOut(state, modifyInstance(target, patch), at(3_000))
-    expect(lastHeardMs(state, instance)).toBe(2_000)
+    expect(lastBeatMs(state, instance)).toBe(2_000)
     registered(state, { weight: 3 }, at(4_000))
-    expect(lastHeardMs(state, instance)).toBe(4_000)
+    expect(lastBeatMs(state, instance)).toBe(4_000)
   })
 
   test('of an instance of a connection or an operator is not known, and a beat does not heal it', () => {
@@ -75,7 +75,7 @@ describe('the last beat', () => {
     const persistent = registered(state, { ephemeral: false, address: address({ port: 81 }) })
     const result = beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, at(2_000))
     expect(result).toMatchObject({ kind: 'renewed', healed: [] })
-    expect([ofConnection, persistent].map((one) => lastHeardMs(state, one))).toEqual([undefined, undefined])
+    expect([ofConnection, persistent].map((one) => lastBeatMs(state, one))).toEqual([undefined, undefined])
   })
 })
 

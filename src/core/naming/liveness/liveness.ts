@@ -2,7 +2,7 @@ import type { Change } from '../../decisions/changes.ts'
 import { DueBook } from '../../work/due-book.ts'
 import type { Now } from '../../decisions/stamps.ts'
 import { type AbsenceLimit, Absences } from './absences.ts'
-import { type HeardInstance, heardInstance } from './heard-instance.ts'
+import { type TimedInstance, timedInstance } from './timed-instance.ts'
 import { ConnectionProcesses } from './connection-processes.ts'
 import type { InstancePlace, Presence } from '../state/presence.ts'
 import type { ServiceKey } from '../state/service.ts'
@@ -28,8 +28,8 @@ export const UNJUDGED_MS = 1_000
  * one of them judges (`SilenceVote`): each has received some of the beats.
  */
 export class Liveness implements Presence {
-  readonly #due = new DueBook<HeardInstance>(BUCKET_MS)
-  readonly #byFingerprint = new Map<string, HeardInstance>()
+  readonly #due = new DueBook<TimedInstance>(BUCKET_MS)
+  readonly #byFingerprint = new Map<string, TimedInstance>()
   readonly #absences = new Absences()
   /** The processes whose connections have registered instances, which live as long as they do. */
   readonly processes: ConnectionProcesses
@@ -53,19 +53,19 @@ export class Liveness implements Presence {
   }
 
   /** When an instance last beat here; undefined: its publisher does not send beats. */
-  lastHeardMs(instance: Instance): number | undefined {
-    return isBeating(instance) ? heardInstance(instance).heardMs : undefined
+  lastBeatMs(instance: Instance): number | undefined {
+    return isBeating(instance) ? timedInstance(instance).lastBeatMs : undefined
   }
 
   /** Notes a beat. Every beat counts here, also of an instance that another server judges. */
-  hear(instance: Instance, nowMs: number): void {
+  noteBeat(instance: Instance, nowMs: number): void {
     note(instance, 'this server', nowMs)
   }
 
   /** Notes that another server has received a beat of an instance at this time. */
-  heardElsewhere(instance: Instance, atMs: number): void {
-    const { heardBy, heardMs } = heardInstance(instance)
-    if (heardBy === 'nobody' || atMs > heardMs) note(instance, 'another', atMs)
+  noteBeatElsewhere(instance: Instance, atMs: number): void {
+    const { receivedBy, lastBeatMs } = timedInstance(instance)
+    if (receivedBy === 'nobody' || atMs > lastBeatMs) note(instance, 'another', atMs)
   }
 
   /** Notes that this server has learned of an instance without a beat: it has loaded it. */
@@ -73,10 +73,10 @@ export class Liveness implements Presence {
     note(instance, 'nobody', nowMs)
   }
 
-  /** When this server received the last beat of an instance; without one, when it learned of it. */
-  hearingOf(instance: Instance): { readonly heardMs: number; readonly isHeard: boolean } {
-    const { heardMs, heardBy } = heardInstance(instance)
-    return { heardMs, isHeard: heardBy !== 'nobody' }
+  /** The last beat of an instance that this server knows of. Without one, `atMs` is when it learned of the instance. */
+  lastBeatOf(instance: Instance): { readonly atMs: number; readonly isBeat: boolean } {
+    const { lastBeatMs, receivedBy } = timedInstance(instance)
+    return { atMs: lastBeatMs, isBeat: receivedBy !== 'nobody' }
   }
 
   /** The instance that a known beat renews; undefined: the beat must be read. */
@@ -89,17 +89,17 @@ export class Liveness implements Presence {
    * as long as its instance lives, so only the first needs to be read. Each instance has one fingerprint: the last.
    */
   knowBeat(fingerprint: string, instance: Instance): void {
-    const heard = heardInstance(instance)
-    this.#forgetBeat(heard)
-    heard.beatFingerprint = fingerprint
-    this.#byFingerprint.set(fingerprint, heard)
+    const timed = timedInstance(instance)
+    this.#forgetBeat(timed)
+    timed.beatFingerprint = fingerprint
+    this.#byFingerprint.set(fingerprint, timed)
   }
 
   instanceSaved(instance: Instance, isBeat: boolean, nowMs: number): void {
-    const heard = heardInstance(instance)
+    const timed = timedInstance(instance)
     if (isBeat) note(instance, 'another', nowMs)
-    if (isBeating(heard)) this.#due.add(heard, nextDueMs(heard, heard.healthy))
-    else this.#due.remove(heard)
+    if (isBeating(timed)) this.#due.add(timed, nextDueMs(timed, timed.healthy))
+    else this.#due.remove(timed)
     this.processes.saved(instance, isBeat, nowMs)
   }
 
@@ -109,16 +109,16 @@ export class Liveness implements Presence {
 
   instanceLeft(instance: Instance, expiredMs: number | undefined): void {
     this.processes.left(instance)
-    const heard = heardInstance(instance)
-    this.#due.remove(heard)
-    this.#forgetBeat(heard)
-    const { heardBy, heardMs, timing } = heard
+    const timed = timedInstance(instance)
+    this.#due.remove(timed)
+    this.#forgetBeat(timed)
+    const { receivedBy, lastBeatMs, timing } = timed
     // The judge has applied every registration before it. A server that catches up applies old ones: these are no beats now.
     const isMisjudged =
       expiredMs !== undefined &&
       isBeating(instance) &&
-      heardBy === 'this server' &&
-      expiredMs - heardMs < timing.removeMs
+      receivedBy === 'this server' &&
+      expiredMs - lastBeatMs < timing.removeMs
     if (isMisjudged) this.#misjudged.push(instance)
   }
 
@@ -139,7 +139,7 @@ export class Liveness implements Presence {
 
   /** Puts an instance into the queue again, unless it has left meanwhile or its publisher sends no beats any more. */
   lookAgain(instance: Instance, atMs: number): void {
-    if (this.isWatched(instance)) this.#due.add(heardInstance(instance), atMs)
+    if (this.isWatched(instance)) this.#due.add(timedInstance(instance), atMs)
   }
 
   /** Whether an instance is still registered, and its publisher sends beats. */
@@ -187,7 +187,7 @@ export class Liveness implements Presence {
     const changes: Change[] = []
     for (const instance of this.#due.due(now.healthMs, most)) {
       if (!judged(instance.entry.service.key)) {
-        instance.heardMs = now.healthMs
+        instance.lastBeatMs = now.healthMs
         this.#due.add(instance, now.healthMs + UNJUDGED_MS)
         continue
       }
@@ -203,17 +203,17 @@ export class Liveness implements Presence {
     return changes
   }
 
-  #forgetBeat(heard: HeardInstance): void {
-    if (heard.beatFingerprint === undefined) return
-    this.#byFingerprint.delete(heard.beatFingerprint)
-    heard.beatFingerprint = undefined
+  #forgetBeat(timed: TimedInstance): void {
+    if (timed.beatFingerprint === undefined) return
+    this.#byFingerprint.delete(timed.beatFingerprint)
+    timed.beatFingerprint = undefined
   }
 }
 
-function note(instance: Instance, heardBy: HeardInstance['heardBy'], atMs: number): void {
-  const heard = heardInstance(instance)
-  heard.heardMs = atMs
-  heard.heardBy = heardBy
+function note(instance: Instance, receivedBy: TimedInstance['receivedBy'], atMs: number): void {
+  const timed = timedInstance(instance)
+  timed.lastBeatMs = atMs
+  timed.receivedBy = receivedBy
 }
 
 /** Whether the publisher of an instance sends beats. Only such an instance expires by silence or is healed by a beat. */
@@ -221,11 +221,11 @@ export function isBeating({ record }: Instance): boolean {
   return record.publisher.kind === 'beats'
 }
 
-function nextDueMs({ timing, heardMs }: HeardInstance, healthy: boolean): number {
-  return heardMs + patienceMs(timing, healthy)
+function nextDueMs({ timing, lastBeatMs }: TimedInstance, healthy: boolean): number {
+  return lastBeatMs + patienceMs(timing, healthy)
 }
 
-function judge(instance: HeardInstance, now: Now): SilenceChange | undefined {
-  const effect = effectOfSilence(instance, now.healthMs - instance.heardMs)
+function judge(instance: TimedInstance, now: Now): SilenceChange | undefined {
+  const effect = effectOfSilence(instance, now.healthMs - instance.lastBeatMs)
   return effect && changeOfSilence(instance, effect, now)
 }

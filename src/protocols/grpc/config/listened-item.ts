@@ -13,7 +13,7 @@ const LIST = 'configListenContexts'
 const ALLOWED = 'objects with the texts dataId, group, tenant and md5'
 
 /** How an item is named in answers and pushes. */
-export interface ConfigNames {
+export interface ConfigNameFields {
   readonly dataId: string
   readonly group: string
   readonly tenant?: string
@@ -41,7 +41,7 @@ function listenedItem(context: unknown): WatchedItem {
 }
 
 /** The names of an item as the client that listens to it has spelled them: it finds its listener by them. */
-export function namesOf({ key: { dataId, group }, echo }: WatchedItem): ConfigNames {
+export function namesOf({ key: { dataId, group }, echo }: WatchedItem): ConfigNameFields {
   return echo === '' ? { dataId, group } : { dataId, group, tenant: echo.slice(1) }
 }
 

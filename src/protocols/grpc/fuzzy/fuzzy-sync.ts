@@ -38,7 +38,7 @@ const RETRY_MS = 2_000
 const MOST_TRIES = 5
 
 /** What is on its way to the client. */
-interface Message<Key> {
+interface SyncMessage<Key> {
   readonly question: Question
   /** The names in it. */
   readonly names: ReadonlyMap<string, Key | undefined>
@@ -123,7 +123,7 @@ export class FuzzySync<Key> {
     this.#isRunning = false
   }
 
-  async #send(message: Message<Key>): Promise<void> {
+  async #send(message: SyncMessage<Key>): Promise<void> {
     const watched = this.#watched
     if (await this.#parts.connection.ask(message.question, ACK_MS)) {
       this.#failures = 0
@@ -136,7 +136,7 @@ export class FuzzySync<Key> {
   }
 
   /** The next message; undefined where there is none now. */
-  #next(): Message<Key> | undefined {
+  #next(): SyncMessage<Key> | undefined {
     const watched = this.#watched
     if (watched === undefined) return undefined
     if (this.#unsent.size === 0) {
@@ -146,7 +146,7 @@ export class FuzzySync<Key> {
     return this.#phase === 'changes' ? this.#change(watched) : this.#batch(watched)
   }
 
-  #batch(watched: WatchedKeys<Key>): Message<Key> {
+  #batch(watched: WatchedKeys<Key>): SyncMessage<Key> {
     const { dialect, sent } = this.#parts
     const names = this.#take(BATCH)
     const currentBatch = ++this.#batches.sent
@@ -161,7 +161,7 @@ export class FuzzySync<Key> {
     return { question: { type: dialect.syncType, body }, names, isFinish: false }
   }
 
-  #change(watched: WatchedKeys<Key>): Message<Key> {
+  #change(watched: WatchedKeys<Key>): SyncMessage<Key> {
     const { dialect } = this.#parts
     const names = this.#take(1)
     const [[name, key]] = [...names] as [[string, Key | undefined]]
@@ -169,7 +169,7 @@ export class FuzzySync<Key> {
     return { question: { type: dialect.changeType, body }, names, isFinish: false }
   }
 
-  #finish(): Message<Key> {
+  #finish(): SyncMessage<Key> {
     const { dialect, sent } = this.#parts
     this.#mustFinish = false
     const { total: totalBatch, sent: currentBatch } = this.#batches
@@ -193,7 +193,7 @@ export class FuzzySync<Key> {
     return taken
   }
 
-  #takeBack({ names, isFinish }: Message<Key>): void {
+  #takeBack({ names, isFinish }: SyncMessage<Key>): void {
     if (isFinish) this.#mustFinish = true
     for (const [name, key] of names) if (!this.#unsent.has(name)) this.#unsent.set(name, key)
   }

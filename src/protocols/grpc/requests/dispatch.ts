@@ -60,7 +60,7 @@ interface CountedAnswer {
 }
 
 /** A request, or as much of it as has come. */
-type Request = MessageHead & { readonly body: Uint8Array | undefined }
+type ReceivedRequest = MessageHead & { readonly body: Uint8Array | undefined }
 
 /** A request that nothing but its body can refuse. */
 interface Admitted {
@@ -118,7 +118,7 @@ export class Dispatch {
 
   /** Judges a request by everything but its body. */
   #judged(
-    request: Request,
+    request: ReceivedRequest,
     session: ClientSession,
   ): CountedAnswer | Admitted | Promise<CountedAnswer | Admitted> {
     const { type } = request
@@ -138,14 +138,14 @@ export class Dispatch {
     return this.#admitted(known, request, { connection, session })
   }
 
-  #serverCheck(request: Request, session: ClientSession): CountedAnswer {
+  #serverCheck(request: ReceivedRequest, session: ClientSession): CountedAnswer {
     const own = { connectionId: session.id, supportAbilityNegotiation: true }
     return this.#done(request, 'ServerCheckResponse', own)
   }
 
   #admitted(
     known: AnyRequestType,
-    request: Request,
+    request: ReceivedRequest,
     { connection, session }: { connection: StreamConnection; session: ClientSession },
   ): CountedAnswer | Admitted | Promise<CountedAnswer | Admitted> {
     const { strangers, gate, identify, onShown } = this.#parts
@@ -201,11 +201,11 @@ export class Dispatch {
     return { sent: refused(known.answer, requestId, sent), counted: known.type, errorCode: sent.errorCode }
   }
 
-  #done(request: Request, type: string, own: object): CountedAnswer {
+  #done(request: ReceivedRequest, type: string, own: object): CountedAnswer {
     return { sent: answered(type, requestIdOf(request), own), counted: request.type, errorCode: 0 }
   }
 
-  #error(request: Request, errorCode: number, text: string): CountedAnswer {
+  #error(request: ReceivedRequest, errorCode: number, text: string): CountedAnswer {
     const sent = refused('ErrorResponse', requestIdOf(request), { errorCode, message: text })
     const isCounted = this.#types.has(request.type) || BUILT_IN.has(request.type)
     return { sent, counted: isCounted ? request.type : UNKNOWN, errorCode }
@@ -214,7 +214,7 @@ export class Dispatch {
 
 const NOT_SET_UP = 'The connection is not set up.'
 
-const NOTHING: Request = { type: '', headers: new Map(), clientIp: '', body: undefined }
+const NOTHING: ReceivedRequest = { type: '', headers: new Map(), clientIp: '', body: undefined }
 
 /** The result of `run`, or `refuse` of what it throws or rejects with. */
 function attempted<T>(run: () => T | Promise<T>, refuse: (error: unknown) => T): T | Promise<T> {
@@ -232,7 +232,7 @@ const BUILT_IN: ReadonlySet<string> = new Set(['ServerCheckRequest', 'HealthChec
 const MOST_UNKNOWN_BYTES = 4 * 1024
 
 /** The id of a request that nobody has judged, and that may be unreadable; undefined for a large one. */
-function requestIdOf({ body }: Request): string | undefined {
+function requestIdOf({ body }: ReceivedRequest): string | undefined {
   if (body === undefined || body.length > MOST_UNKNOWN_BYTES) return undefined
   try {
     return requestIdIn(parseBody(body))

@@ -4,7 +4,7 @@ import type { MessageHead } from '../wire/message-head.ts'
 import type { Message, ServerMessage } from '../wire/payload.ts'
 import type { CallHead, CallStream } from './call-stream.ts'
 import { CallError, GRPC_STATUS } from './frames.ts'
-import type { Session } from './session.ts'
+import type { ConnectionSession } from './session.ts'
 import { StreamCall, type ClientStreamListener } from './stream-call.ts'
 import { UnaryCall, type UnaryParts } from './unary-call.ts'
 
@@ -32,7 +32,7 @@ const STREAM = '/BiRequestStream/requestBiStream'
 export interface Call {
   readonly stream: CallStream
   readonly head: CallHead
-  readonly session: Session
+  readonly session: ConnectionSession
 }
 
 /** The memory that calls share, and their time. */

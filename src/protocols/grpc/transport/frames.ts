@@ -28,7 +28,7 @@ const NO_BYTES = Buffer.alloc(0)
 const SMALL_BYTES = 4_096
 
 /** Puts the messages of a stream together. */
-export class FrameReader {
+export class MessageReader {
   /** The largest message that may begin now. */
   largestBytes: number
   #pieces: Buffer[] = []

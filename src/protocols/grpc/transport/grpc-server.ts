@@ -11,7 +11,7 @@ import { type CallLimits, carryCall, type ClientServices } from './carry-call.ts
 import { OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
 import { NodeSession } from './node-session.ts'
 import { OwnSession, SendingTurn } from './own-session.ts'
-import type { Session } from './session.ts'
+import type { ConnectionSession } from './session.ts'
 
 /** The limits of a server of gRPC, which are those of HTTP. */
 export interface GrpcSettings extends ConnectionSettings {
@@ -55,9 +55,9 @@ export class GrpcServer {
   readonly #secure: SecureLayer | undefined
   readonly #limits: CallLimits
   #sweptMs = -Infinity
-  readonly #sessions = new Set<Session>()
+  readonly #sessions = new Set<ConnectionSession>()
   readonly #turn = new SendingTurn()
-  readonly #unset = new DueBook<Session>(BUCKET_MS)
+  readonly #unset = new DueBook<ConnectionSession>(BUCKET_MS)
 
   /** Throws an Error for a certificate that cannot be used. */
   constructor(parts: GrpcServerParts) {
@@ -166,14 +166,14 @@ export class GrpcServer {
     session.onStream((stream, head) => this.#carry(session, stream, head))
   }
 
-  #sessionOn(socket: Socket): Session {
+  #sessionOn(socket: Socket): ConnectionSession {
     const { wallMs, monotonicMs, settings } = this.#parts
     const openedMs = wallMs()
     if (settings.grpcHttp2 === 'node') return new NodeSession(socket, openedMs)
     return new OwnSession({ socket, openedMs, monotonicMs, counts: this.limits, turn: this.#turn })
   }
 
-  #carry(session: Session, stream: CallStream, head: CallHead): void {
+  #carry(session: ConnectionSession, stream: CallStream, head: CallHead): void {
     const carry = stream.guard(() => carryCall({ stream, head, session }, this.#parts.services, this.#limits))
     if (stream.isOpen) carry()
   }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { contained, nothing } from '../../../core/unexpected.ts'
 import type { CallHead, CallStream } from './call-stream.ts'
 import { NodeCallStream } from './node-call-stream.ts'
-import { CLOSING_MS, Session } from './session.ts'
+import { CLOSING_MS, ConnectionSession } from './session.ts'
 
 /** Clients have one stream and a few requests at once; more are refused, and their clients send them later. */
 const HTTP2_OPTIONS: ServerOptions = {
@@ -16,7 +16,7 @@ const HTTP2_OPTIONS: ServerOptions = {
 }
 
 /** A session of Node's HTTP/2. */
-export class NodeSession extends Session {
+export class NodeSession extends ConnectionSession {
   readonly #http2: ServerHttp2Session
 
   /** Begins to receive. */

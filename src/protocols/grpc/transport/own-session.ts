@@ -6,7 +6,7 @@ import type { RequestHead } from '../../../http2/request-head.ts'
 import type { Http2Stream } from '../../../http2/stream.ts'
 import type { CallHead, CallStream } from './call-stream.ts'
 import { OwnCallStream } from './own-call-stream.ts'
-import { CLOSING_MS, Session } from './session.ts'
+import { CLOSING_MS, ConnectionSession } from './session.ts'
 
 /** The most that is taken from a connection at once: more waits until the socket has sent it. */
 const WRITE_BYTES = 64 * 1024
@@ -38,7 +38,7 @@ export class SendingTurn {
 }
 
 /** A session of the server's own HTTP/2: it carries bytes between the socket and the state machine. */
-export class OwnSession extends Session implements ConnectionListener {
+export class OwnSession extends ConnectionSession implements ConnectionListener {
   readonly #http2: ServerConnection
   readonly #turn: SendingTurn
   #opened: (stream: CallStream, head: CallHead) => void = nothing

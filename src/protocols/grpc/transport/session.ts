@@ -13,7 +13,7 @@ export const CLOSING_MS = 500
 const LEAVING_MS = 10_000
 
 /** A session of HTTP/2 on its TCP connection. */
-export abstract class Session implements ClientSession, Due {
+export abstract class ConnectionSession implements ClientSession, Due {
   dueTick = NOT_DUE
   isKnown = false
   readonly id: string

@@ -2,7 +2,7 @@ import { bytesOfPieces, isLongText } from '../../../core/text/long-text.ts'
 import type { Outlet } from '../connections/outlet.ts'
 import { type Message, type ServerMessage, writeMessage } from '../wire/payload.ts'
 import type { CallStream } from './call-stream.ts'
-import { framed, FrameReader } from './frames.ts'
+import { framed, MessageReader } from './frames.ts'
 import type { Holder, OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
 import { CALL_BYTES, messageIn } from './unary-call.ts'
 
@@ -23,7 +23,7 @@ export interface ClientStreamListener {
 }
 
 /** What a stream is carried with. */
-export interface StreamParts {
+export interface StreamCallParts {
   /** Gets the stream, and returns its listener. */
   readonly listen: (outlet: Outlet) => ClientStreamListener
   /** The memory of all messages that are not complete. */
@@ -35,8 +35,8 @@ export interface StreamParts {
 /** The stream that a client keeps open: it is asked, and replies. */
 export class StreamCall implements Outlet, Holder {
   readonly #stream: CallStream
-  readonly #frames = new FrameReader(LARGEST_SETUP_BYTES)
-  readonly #parts: StreamParts
+  readonly #frames = new MessageReader(LARGEST_SETUP_BYTES)
+  readonly #parts: StreamCallParts
   /** What its messages hold is counted apart from what its client leaves unread. */
   readonly #received: Holder = { giveUp: () => this.giveUp() }
   #listener: ClientStreamListener | undefined
@@ -44,7 +44,7 @@ export class StreamCall implements Outlet, Holder {
   #sharedBytes = 0
 
   /** Begins to receive. */
-  constructor(stream: CallStream, parts: StreamParts) {
+  constructor(stream: CallStream, parts: StreamCallParts) {
     this.#stream = stream
     this.#parts = parts
     parts.unknown.count(this.#received, CALL_BYTES)

@@ -5,7 +5,7 @@ import type { ClientSession } from '../connections/client-session.ts'
 import { type MessageHead, readMessageHead } from '../wire/message-head.ts'
 import { type Message, readMessage, type ServerMessage, writeMessage } from '../wire/payload.ts'
 import type { CallStream } from './call-stream.ts'
-import { CallError, framed, FrameReader, GRPC_STATUS } from './frames.ts'
+import { CallError, framed, MessageReader, GRPC_STATUS } from './frames.ts'
 import type { Holder, OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
 
 /** Clients may send contents of 10 MiB; what is around them comes on top. */
@@ -47,7 +47,7 @@ export interface UnaryParts {
 export class UnaryCall implements Holder {
   readonly #stream: CallStream
   readonly #parts: UnaryParts
-  readonly #frames = new FrameReader(LARGEST_BYTES)
+  readonly #frames = new MessageReader(LARGEST_BYTES)
   readonly #messages: Buffer[] = []
   /** Those that have come, and those of them that are counted in the memory of known callers. */
   #bytes = 0

@@ -50,7 +50,7 @@ export function answersOfFile(file: PageFile): (headers: IncomingHttpHeaders) =>
   }
 }
 
-interface Variant {
+interface EncodedVariant {
   readonly tag: string
   readonly found: Answer
   readonly unchanged: Answer
@@ -60,7 +60,7 @@ function variantOf(
   { contentType, isHashed }: PageFile,
   encoding: Encoding,
   { body, whole }: { body: Buffer; whole: string },
-): Variant {
+): EncodedVariant {
   const tag = `"${whole}-${encoding}"`
   const headers = {
     ...PAGE_HEADERS,

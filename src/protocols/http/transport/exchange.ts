@@ -20,7 +20,7 @@ import type { HttpCaller, Handled, Held, Request, Route } from '../routing/route
 import type { Answer } from '../routing/answer.ts'
 import type { CompiledRoute } from '../routing/router.ts'
 import { MAX_OPEN_BODY_BYTES, Sender } from './sender.ts'
-import type { Work } from './turn.ts'
+import type { ReadyWork } from './turn.ts'
 
 const NO_PARAMS: Record<string, unknown> = Object.freeze({})
 
@@ -30,7 +30,14 @@ const NO_PARAMS: Record<string, unknown> = Object.freeze({})
  * thousands.
  */
 export class Exchange
-  implements Request<Record<string, unknown>>, Held, HttpCaller, BodyReceiver, Sequenced, AnswerSender, Work
+  implements
+    Request<Record<string, unknown>>,
+    Held,
+    HttpCaller,
+    BodyReceiver,
+    Sequenced,
+    AnswerSender,
+    ReadyWork
 {
   params: Record<string, unknown> = NO_PARAMS
   identity: Identity = ANONYMOUS
@@ -234,7 +241,7 @@ export class Exchange
     return { name: this.#ownerName(), isStranger: this.#isStranger }
   }
 
-  // ---- Work
+  // ---- ReadyWork
 
   /** Handles the request, once all of it is there. */
   run(): void {

@@ -138,13 +138,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 }
 
-interface ServerParts {
+interface HttpServerParts {
   readonly context: ExchangeContext
   readonly connections: Connections
 }
 
 /** Node's HTTP server. It is given each connection that was admitted, and does not listen itself. */
-function openServer({ context, connections }: ServerParts, options: HttpServerOptions): Server {
+function openServer({ context, connections }: HttpServerParts, options: HttpServerOptions): Server {
   const { settings, onMalformed } = options
   const begin = (request: IncomingMessage, response: ServerResponse): void =>
     contained(

@@ -1,7 +1,7 @@
 import { failed, guarded } from '../../../core/unexpected.ts'
 
 /** A piece of work that is ready. */
-export interface Work {
+export interface ReadyWork {
   run(): void
   /** Ends its request: `run` has thrown. */
   cut?(): void
@@ -21,8 +21,8 @@ const CLOCK_EVERY = 4
  */
 export class Turn {
   readonly #nowMs: () => number
-  #gathered: Work[] = []
-  #endings: Work[] = []
+  #gathered: ReadyWork[] = []
+  #endings: ReadyWork[] = []
   #isAtWork = false
   #isScheduled = false
 
@@ -32,13 +32,13 @@ export class Turn {
   }
 
   /** Adds work for the end of this turn; what is added during that work belongs to the next turn. */
-  add(work: Work): void {
+  add(work: ReadyWork): void {
     this.#gathered.push(work)
     this.#schedule()
   }
 
   /** Ends a piece of work: together with others while they are done together, otherwise at once. */
-  end(ending: Work): void {
+  end(ending: ReadyWork): void {
     if (this.#isAtWork) this.#endings.push(ending)
     else doOne(ending)
   }
@@ -71,7 +71,7 @@ export class Turn {
   }
 
   /** Does work until the slice is over; returns how many pieces are done. */
-  #do(gathered: readonly Work[]): number {
+  #do(gathered: readonly ReadyWork[]): number {
     const endMs = this.#nowMs() + SLICE_MS
     let done = 0
     this.#isAtWork = true
@@ -92,7 +92,7 @@ export class Turn {
   }
 }
 
-function doOne(work: Work): void {
+function doOne(work: ReadyWork): void {
   try {
     work.run()
   } catch (error) {

@@ -36,7 +36,7 @@ export class CopierProcess {
     this.#gone = new Promise((resolve) => this.#thread.once('exit', resolve))
     void this.#gone.then(() => this.abort(ENDED))
     this.#thread.on('error', (error) => this.abort(error.message))
-    this.#thread.on('message', (message: FromCopierThread) => this.#hear(message))
+    this.#thread.on('message', (message: FromCopierThread) => this.#receive(message))
   }
 
   /** Does the copy; gives the facts of the backup. Throws an Error that says why there is none. */
@@ -64,7 +64,7 @@ export class CopierProcess {
     await this.#gone
   }
 
-  #hear(message: FromCopierThread): void {
+  #receive(message: FromCopierThread): void {
     switch (message.kind) {
       case 'progress':
         return this.#listener?.onProgress(message.step, message.done, message.total)

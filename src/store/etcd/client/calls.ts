@@ -6,7 +6,7 @@ import type { Endpoints } from './endpoints.ts'
 import { EtcdError, toEtcdError } from './etcd-error.ts'
 
 /** How long calls may take, in milliseconds. */
-export interface Limits {
+export interface CallTimes {
   /** A call, with all its attempts. */
   readonly callMs: number
   /** An attempt that may be repeated elsewhere: the time after which an endpoint that is silent is left. */
@@ -26,7 +26,7 @@ export const HEADERS = { hasleader: 'true' } as const
 export class Calls {
   readonly #endpoints: Endpoints
   readonly #clock: Clock
-  readonly #limits: Limits
+  readonly #limits: CallTimes
   readonly #open: (endpoint: string) => EtcdConnection
   readonly #connections = new Map<string, EtcdConnection>()
   readonly #proving = new Set<EtcdConnection>()
@@ -34,7 +34,7 @@ export class Calls {
   constructor(parts: {
     endpoints: Endpoints
     clock: Clock
-    limits: Limits
+    limits: CallTimes
     open: (endpoint: string) => EtcdConnection
   }) {
     this.#endpoints = parts.endpoints

@@ -1,5 +1,5 @@
 import { Calls } from './calls.ts'
-import type { Limits } from './calls.ts'
+import type { CallTimes } from './calls.ts'
 import type { Clock } from './clock.ts'
 import type { EtcdConnection } from './connection.ts'
 import { Endpoints } from './endpoints.ts'
@@ -22,7 +22,7 @@ export interface EtcdClientParts {
   readonly random: () => number
   /** Opens a connection: `connectTo` of `connection.ts`, or one for tests. */
   readonly open: (endpoint: string) => EtcdConnection
-  readonly limits?: Partial<Limits>
+  readonly limits?: Partial<CallTimes>
   /** How often a quiet watch asks for its progress. */
   readonly progressMs?: number
 }
@@ -48,7 +48,7 @@ export interface RangeResult {
   readonly more: boolean
 }
 
-const LIMITS: Limits = { callMs: 2_000, attemptMs: 800 }
+const LIMITS: CallTimes = { callMs: 2_000, attemptMs: 800 }
 const PROGRESS_MS = 1_000
 const FIRST_PAGE_SIZE = 100
 const PAGE_BYTES = 4 * 1024 * 1024
@@ -59,7 +59,7 @@ const PAGE_BYTES = 4 * 1024 * 1024
  */
 export class EtcdClient {
   readonly #parts: EtcdClientParts
-  readonly #limits: Limits
+  readonly #limits: CallTimes
   readonly #calls: Calls
   readonly #watches = new Set<Watch>()
 

@@ -23,7 +23,7 @@ export interface KeyRange {
  * A condition. Over a range it must hold for all keys there, and holds if there is none. A key that does not exist has
  * 0 in each number: `mod < n` holds for it.
  */
-export interface Comparison extends KeyRange {
+export interface KeyCondition extends KeyRange {
   readonly of: 'create' | 'mod' | 'version' | 'value'
   readonly is: '=' | '!=' | '<' | '>'
   /** A number, or the bytes of a value. */
@@ -39,7 +39,7 @@ export type TxnOperation =
 
 /** If all comparisons hold then one list of operations is done, else the other. All of it in one revision. */
 export interface Txn {
-  readonly compare: readonly Comparison[]
+  readonly compare: readonly KeyCondition[]
   readonly success: readonly TxnOperation[]
   readonly failure?: readonly TxnOperation[]
 }

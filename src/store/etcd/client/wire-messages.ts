@@ -10,7 +10,7 @@ import {
 import type { TxnRequestSchema, TxnResponse } from './generated/rpc_pb.js'
 import { revisionOf, toNumber } from './messages.ts'
 import type {
-  Comparison,
+  KeyCondition,
   KeyRange,
   KeyValue,
   TxnOperation,
@@ -59,7 +59,7 @@ export function fromTxnResponse({ header, succeeded, responses }: TxnResponse): 
 }
 
 /** A `Compare`. */
-function compareBytes(comparison: Comparison): Buffer {
+function compareBytes(comparison: KeyCondition): Buffer {
   const writer = new WireWriter(SMALL_SIZE)
   writeCompare(writer, comparison)
   return writer.finish()
@@ -79,7 +79,7 @@ function sizeOf(operation: TxnOperation): number {
   return success.reduce((sum, each) => sum + sizeOf(each), (1 + compare.length) * SMALL_SIZE)
 }
 
-function writeCompare(writer: WireWriter, { key, end, of, is, to }: Comparison): void {
+function writeCompare(writer: WireWriter, { key, end, of, is, to }: KeyCondition): void {
   const { target, field } = TARGETS[of]
   if ((of === 'value') !== (typeof to !== 'number')) throw new Error('Only a value is compared with bytes.')
   if (end !== undefined) writer.text(64, end)

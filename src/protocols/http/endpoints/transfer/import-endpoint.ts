@@ -37,7 +37,7 @@ const MAX_ENTRIES = 65_534
 const MAX_ENTRY_BYTES = 64 * 1024 * 1024
 
 /** What an import endpoint needs besides the operations. */
-export interface ImportParts {
+export interface ImportEndpointParts {
   readonly limits: ImportLimits
   /** How fields of the upload are read. */
   readonly rules: ParameterRules
@@ -47,7 +47,7 @@ export interface ImportParts {
 /** `POST /configs?import=true`: publishes the items of a zip file (http-compat.md section 3). */
 export function importEndpoint(
   transfer: Operations['transfer'],
-  { limits, rules, answers }: ImportParts,
+  { limits, rules, answers }: ImportEndpointParts,
 ): Endpoint {
   const readParts = compileReader(PARAMS, rules)
   return endpoint({

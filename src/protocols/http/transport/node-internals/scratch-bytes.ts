@@ -20,7 +20,7 @@ export class ScratchBytes {
   write(
     socket: Socket,
     head: string,
-    { body, encoding }: { body: string | Buffer; encoding: Encoding },
+    { body, encoding }: { body: string | Buffer; encoding: TextEncoding },
   ): boolean {
     const most = typeof body === 'string' && encoding === 'utf8' ? body.length * 3 : body.length
     const bytes = this.#bytes
@@ -35,4 +35,4 @@ export class ScratchBytes {
 }
 
 /** How a body that is a text is sent. */
-export type Encoding = 'latin1' | 'utf8'
+export type TextEncoding = 'latin1' | 'utf8'

@@ -1,8 +1,8 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Answer } from '../../routing/answer.ts'
-import type { Work } from '../turn.ts'
-import { type Encoding, ScratchBytes } from './scratch-bytes.ts'
+import type { ReadyWork } from '../turn.ts'
+import { type TextEncoding, ScratchBytes } from './scratch-bytes.ts'
 
 /** Above this a copy of a body costs more than a second write. */
 const MOST_COPIED = 64 * 1024
@@ -43,11 +43,11 @@ export interface AnswerSender {
  */
 export class WholeResponse<T extends IncomingMessage = IncomingMessage>
   extends ServerResponse<T>
-  implements Work
+  implements ReadyWork
 {
   #head = ''
   #body: string | Buffer = ''
-  #encoding: Encoding = 'utf8'
+  #encoding: TextEncoding = 'utf8'
   #sender: AnswerSender | undefined
 
   /**

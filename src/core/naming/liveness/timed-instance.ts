@@ -8,17 +8,17 @@ import type { ServiceEntry, Instance } from '../state/service-entry.ts'
  * object for each of a million instances takes 56 MB. But `Instance` does not have them, so that no other code can read
  * or write them.
  */
-export interface HeardInstance extends Instance {
+export interface TimedInstance extends Instance {
   /**
-   * Health time of the last beat; a registration counts as one. Without one: when this server learned of the
+   * Health time of the last beat; a registration counts as one. Without a beat: when this server learned of the
    * instance.
    */
-  heardMs: number
+  lastBeatMs: number
   /**
-   * The server that received the beat at `heardMs`. A registration that this server applied, perhaps late, is
+   * The server that received the beat at `lastBeatMs`. A registration that this server applied, perhaps late, is
    * news of another.
    */
-  heardBy: 'nobody' | 'another' | 'this server'
+  receivedBy: 'nobody' | 'another' | 'this server'
   /** Owned by the due book. */
   dueTick: number
   /** The fingerprint of the last beat that named this instance and no other; see `Liveness.knowBeat`. */
@@ -30,14 +30,14 @@ export function newInstance(
   entry: ServiceEntry,
   { record, healthy = true }: { record: InstanceRecord; healthy: boolean | undefined },
 ): Instance {
-  const instance: HeardInstance = {
+  const instance: TimedInstance = {
     entry,
     record,
     metadata: record.registered,
     healthy,
     timing: timingOf(record.registered),
-    heardMs: 0,
-    heardBy: 'nobody',
+    lastBeatMs: 0,
+    receivedBy: 'nobody',
     dueTick: NOT_DUE,
     beatFingerprint: undefined,
   }
@@ -45,6 +45,6 @@ export function newInstance(
 }
 
 /** The same instance. All of them are made by {@link newInstance}. */
-export function heardInstance(instance: Instance): HeardInstance {
-  return instance as HeardInstance
+export function timedInstance(instance: Instance): TimedInstance {
+  return instance as TimedInstance
 }

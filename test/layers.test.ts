@@ -202,7 +202,6 @@ const TEST = /\.test(-support)?\.ts$/
 const FOR_TESTS = ['vitest', 'fast-check']
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
-const consoleSrc = fileURLToPath(new URL('../console/src', import.meta.url))
 const imports = new Map(filesIn(src).map((file) => [file, importsIn(src, file)]))
 const files = [...imports.keys()]
 
@@ -221,11 +220,14 @@ test('a room of core may import only from earlier rows', () => {
   expect(upwards).toEqual([])
 })
 
-test('no files import each other in a circle, not even for their types', () => {
-  expect(filesInCircles(targetsOf(src, imports))).toEqual([])
-  const ofConsole = new Map(filesIn(consoleSrc).map((file) => [file, importsIn(consoleSrc, file)]))
-  expect(filesInCircles(targetsOf(consoleSrc, ofConsole))).toEqual([])
-})
+test.each(['src', 'console/src', 'test', 'bench'])(
+  'no files of %s import each other in a circle, not even for their types',
+  (name) => {
+    const folder = fileURLToPath(new URL(`../${name}`, import.meta.url))
+    const importsOfFiles = new Map(filesIn(folder).map((file) => [file, importsIn(folder, file)]))
+    expect(filesInCircles(targetsOf(folder, importsOfFiles))).toEqual([])
+  },
+)
 
 test('the files of a circle are found, and not those that import from it or that it imports from', () => {
   const circle = { first: ['one'], one: ['two', 'last'], two: ['three'], three: ['one'], last: [] }

@@ -2,13 +2,43 @@ import { type FedChange, savedValue } from '../../src/core/decisions/changes.ts'
 import { MEMBER } from '../../src/core/cluster/members/member-records.ts'
 import { connectionOf } from '../../src/core/naming/state/connection-publisher.ts'
 import { addressText, type InstanceRecord } from '../../src/core/naming/state/instance.ts'
-import type { ConnectedClient, Connection } from './connection-world.ts'
+import type { PublishedInstance } from '../../src/core/naming/commands/replace-instances.ts'
 import type { JudgingServer } from './judging-server.ts'
 import { serviceKeyOf } from './known-values.ts'
 import { SERVICES } from './operations.ts'
 import { KEPT_MS } from './simulated-server.ts'
 import { violation } from './violation.ts'
 import type { World } from './world.ts'
+
+/** A connection of a client to a process. */
+export interface Connection {
+  readonly id: string
+  readonly client: ConnectedClient
+  readonly server: JudgingServer
+  /** When the server last answered anything. */
+  heardMs: number
+  /** The number of the last set that it was asked to publish, and since when no answer has come; Infinity: it has come. */
+  asked: number
+  waitsSinceMs: number
+  /** The addresses that were acknowledged last; empty while something else is asked for, or was refused. */
+  steady: ReadonlySet<string>
+}
+
+/** A client with instances of its own: it keeps a connection, and publishes over it what it wants, until it is closed. */
+export interface ConnectedClient {
+  readonly service: string
+  readonly index: number
+  /** The addresses that it wants to have registered. */
+  wanted: ReadonlyMap<string, PublishedInstance>
+  /** Counts the sets that it wanted. */
+  version: number
+  /** The number of the set that was acknowledged over this connection; 0: none. */
+  acknowledged: number
+  connection: Connection | undefined
+  /** When it connects, or asks again. */
+  actsAtMs: number
+  isClosed: boolean
+}
 
 /**
  * Checks what the store has accepted of instances of connections, change by change, and what all servers know at the end.

@@ -1,8 +1,7 @@
 import { address } from '../../src/core/core.test-support.ts'
 import { addressText } from '../../src/core/naming/state/instance.ts'
 import type { PublishedInstance } from '../../src/core/naming/commands/replace-instances.ts'
-import { ConnectionCheck } from './connection-check.ts'
-import type { JudgingServer } from './judging-server.ts'
+import { type ConnectedClient, type Connection, ConnectionCheck } from './connection-check.ts'
 import { JudgingWorld, LEASE_MS } from './judging-world.ts'
 import { serviceKeyOf } from './known-values.ts'
 import type { Planted } from './planted-faults.ts'
@@ -16,36 +15,6 @@ const CONNECT_MS = 1_000
 const AGAIN_MS = 1_000
 /** A client that is not answered for so long takes another server, ms. */
 const PATIENCE_MS = 3_000
-
-/** A connection of a client to a process. */
-export interface Connection {
-  readonly id: string
-  readonly client: ConnectedClient
-  readonly server: JudgingServer
-  /** When the server last answered anything. */
-  heardMs: number
-  /** The number of the last set that it was asked to publish, and since when no answer has come; Infinity: it has come. */
-  asked: number
-  waitsSinceMs: number
-  /** The addresses that were acknowledged last; empty while something else is asked for, or was refused. */
-  steady: ReadonlySet<string>
-}
-
-/** A client with instances of its own: it keeps a connection, and publishes over it what it wants, until it is closed. */
-export interface ConnectedClient {
-  readonly service: string
-  readonly index: number
-  /** The addresses that it wants to have registered. */
-  wanted: ReadonlyMap<string, PublishedInstance>
-  /** Counts the sets that it wanted. */
-  version: number
-  /** The number of the set that was acknowledged over this connection; 0: none. */
-  acknowledged: number
-  connection: Connection | undefined
-  /** When it connects, or asks again. */
-  actsAtMs: number
-  isClosed: boolean
-}
 
 /** How many clients there are at most, and how many addresses each may have: neighbours share some of them. */
 const MOST_CLIENTS = 4

@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import type { AuditEvent } from '../../src/core/audit/audit-event.ts'
 import type { AuditLimit, AuditSearch } from '../../src/core/audit/audit-search.ts'
 import { Stamps } from '../../src/core/decisions/stamps.ts'
-import type { ContractStore } from './contract-store.ts'
+import type { ContractStore, StoreBench } from './contract-store.ts'
 import { ANY_EVENT, sampleEvent, START_MS } from './samples.ts'
-import type { StoreBench } from './store-contract.ts'
 
 const LIMIT: AuditLimit = { beforeMs: 0, keep: 1_000_000, keepRefused: 1_000_000, most: 1_000 }
 

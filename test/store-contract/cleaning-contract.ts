@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ContractStore } from './contract-store.ts'
+import type { ContractStore, StoreBench } from './contract-store.ts'
 import { deleted, published, sampleKey, START_MS, writeVersions } from './samples.ts'
-import type { StoreBench } from './store-contract.ts'
 
 const ALL = { beforeMs: START_MS + 1_000_000, keep: 0, most: 100 }
 

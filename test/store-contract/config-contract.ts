@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { configKey } from '../../src/core/config/state/config-item.ts'
 import { deleted, published, sampleKey, START_MS } from './samples.ts'
-import type { StateStore } from './contract-store.ts'
-import type { StoreBench } from './store-contract.ts'
+import type { StateStore, StoreBench } from './contract-store.ts'
 
 /** Configuration items come back as they were committed. */
 export function configContract(bench: StoreBench<StateStore>): void {

@@ -57,3 +57,16 @@ export interface StoreKind<S extends StateStore = ContractStore> {
   /** Whether a crash may undo what a server has shown last: then it shows later times than before. */
   readonly writesBehind: boolean
 }
+
+/** How a part of the contract gets at stores. */
+export interface StoreBench<S extends StateStore = ContractStore> extends Pick<
+  StoreKind,
+  'often' | 'writesBehind'
+> {
+  /** A new, empty store. */
+  fresh(): Promise<S>
+  /** The same data opened again, as after a restart. */
+  reopen(store: S): Promise<S>
+  /** What is stored now opened as another store, as after a crash of the server; this store stays as it is. */
+  crash(store: S): Promise<S>
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isItemId } from '../../src/core/decisions/stamps.ts'
 import { deleted, published, sampleKey, START_MS, writeVersions } from './samples.ts'
-import type { StoreBench } from './store-contract.ts'
+import type { StoreBench } from './contract-store.ts'
 
 /** What history answers of an item. */
 export function historyContract(bench: StoreBench): void {

@@ -10,11 +10,10 @@ import type { ConfigItem } from '../../src/core/config/state/config-item.ts'
 import type { Command } from '../../src/core/decisions/decision.ts'
 import type { RecordView } from '../../src/core/records/record-tables.ts'
 import { firstStampOf } from '../../src/core/decisions/stamps.ts'
-import type { ContractStore, StateStore } from './contract-store.ts'
+import type { ContractStore, StateStore, StoreBench } from './contract-store.ts'
 import { LARGEST } from './largest-commands.ts'
 import { LONG } from './largest-naming-commands.ts'
 import { published, sampleEvent, sampleKey, START_MS } from './samples.ts'
-import type { StoreBench } from './store-contract.ts'
 
 /** Contents of which each has chunks of its own. */
 const LARGE = 'l'.repeat(300 * 1024)

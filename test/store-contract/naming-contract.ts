@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { BEATS, type InstanceRecord, OPERATOR } from '../../src/core/naming/state/instance.ts'
 import { instanceSaved, sampleInstance, sampleService, serviceSaved, START_MS, stamps } from './samples.ts'
-import type { StateStore } from './contract-store.ts'
-import type { StoreBench } from './store-contract.ts'
+import type { StateStore, StoreBench } from './contract-store.ts'
 
 /** Services and instances come back as they were committed. */
 export function namingContract(bench: StoreBench<StateStore>): void {

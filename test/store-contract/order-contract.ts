@@ -5,8 +5,7 @@ import { deregisterInstance } from '../../src/core/naming/commands/instance-comm
 import { deleteService } from '../../src/core/naming/commands/service-commands.ts'
 import { sampleKey, serviceKey } from './samples.ts'
 import { addressOf, type ServerOnStore } from './server-on-store.ts'
-import type { StateStore } from './contract-store.ts'
-import type { StoreBench } from './store-contract.ts'
+import type { StateStore, StoreBench } from './contract-store.ts'
 
 const DAY_MS = 86_400_000
 const SHOP = serviceKey('shop')

@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import type { Change } from '../../src/core/decisions/changes.ts'
 import type { ConfigItem } from '../../src/core/config/state/config-item.ts'
 import { between, randomFrom, type Random } from '../faults/random.ts'
-import type { ContractStore } from './contract-store.ts'
+import type { ContractStore, StoreBench } from './contract-store.ts'
 import { deleted, instanceSaved, published, sampleInstance, sampleKey, sampleService } from './samples.ts'
-import type { StoreBench } from './store-contract.ts'
 
 const NAMES = ['a', 'b', 'c', 'd', 'e']
 const KEEP_NOTHING = { beforeMs: Number.MAX_SAFE_INTEGER, keep: 0, most: 3 }

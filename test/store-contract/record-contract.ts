@@ -4,8 +4,7 @@ import { NAMESPACE } from '../../src/core/namespaces/namespace.ts'
 import { SWITCH } from '../../src/core/switches/switch-records.ts'
 import { type RecordKind, recordRemoved, recordSaved } from '../../src/core/records/record-kind.ts'
 import { sampleInstance, serviceKey } from './samples.ts'
-import type { StateStore } from './contract-store.ts'
-import type { StoreBench } from './store-contract.ts'
+import type { StateStore, StoreBench } from './contract-store.ts'
 
 const saved = <T>(kind: RecordKind<T>, id: string, value: T) => recordSaved(kind, { id, value, stamp: 0 })
 const namespace = (id: string, showName: string) =>

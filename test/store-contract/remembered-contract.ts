@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { StoreBench } from './store-contract.ts'
+import type { StoreBench } from './contract-store.ts'
 
 /** The small values that a store keeps for the server. */
 export function rememberedContract(bench: StoreBench): void {

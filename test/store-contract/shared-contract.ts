@@ -16,8 +16,7 @@ import {
   stamps,
   START_MS,
 } from './samples.ts'
-import type { SharedContractStore } from './contract-store.ts'
-import type { StoreBench } from './store-contract.ts'
+import type { SharedContractStore, StoreBench } from './contract-store.ts'
 
 const first = published(sampleKey('a'), { content: 'one' })
 const service = sampleService('shop', 1)

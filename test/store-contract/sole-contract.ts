@@ -3,7 +3,7 @@ import type { ConfigPublished } from '../../src/core/decisions/changes.ts'
 import { NAMESPACE } from '../../src/core/namespaces/namespace.ts'
 import { LOCAL_SWITCH } from '../../src/core/switches/switch-records.ts'
 import { recordRemoved, recordSaved } from '../../src/core/records/record-kind.ts'
-import type { SoleContractStore } from './contract-store.ts'
+import type { SoleContractStore, StoreBench } from './contract-store.ts'
 import { randomChanges } from './random-changes-contract.ts'
 import {
   commitAll,
@@ -16,7 +16,6 @@ import {
   serviceKey,
   serviceSaved,
 } from './samples.ts'
-import type { StoreBench } from './store-contract.ts'
 
 const SHOP = serviceKey('shop')
 

@@ -2,7 +2,7 @@ import { afterEach, describe } from 'vitest'
 import { auditContract } from './audit-contract.ts'
 import { cleaningContract } from './cleaning-contract.ts'
 import { configContract } from './config-contract.ts'
-import type { ContractStore, StateStore, StoreKind } from './contract-store.ts'
+import type { ContractStore, StateStore, StoreBench, StoreKind } from './contract-store.ts'
 import { historyContract } from './history-contract.ts'
 import { largestContract, largestJobsContract, partsContract } from './largest-contract.ts'
 import { namingContract } from './naming-contract.ts'
@@ -12,19 +12,6 @@ import { recordContract } from './record-contract.ts'
 import { rememberedContract } from './remembered-contract.ts'
 import { unwritableContract } from './unwritable-contract.ts'
 import { writeContract } from './write-contract.ts'
-
-/** How a part of the contract gets at stores. */
-export interface StoreBench<S extends StateStore = ContractStore> extends Pick<
-  StoreKind,
-  'often' | 'writesBehind'
-> {
-  /** A new, empty store. */
-  fresh(): Promise<S>
-  /** The same data opened again, as after a restart. */
-  reopen(store: S): Promise<S>
-  /** What is stored now opened as another store, as after a crash of the server; this store stays as it is. */
-  crash(store: S): Promise<S>
-}
 
 /** A part of the contract. */
 export type ContractPart<S extends StateStore = ContractStore> = (bench: StoreBench<S>) => void

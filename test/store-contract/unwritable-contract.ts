@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { instanceSaved, sampleInstance, sampleService, serviceSaved } from './samples.ts'
-import type { StoreBench } from './store-contract.ts'
+import type { StoreBench } from './contract-store.ts'
 
 /** What a store does with a change that it can never write. */
 export function unwritableContract(bench: StoreBench): void {

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import type { ConfigPublished } from '../../src/core/decisions/changes.ts'
 import { msOf, stampOfId } from '../../src/core/decisions/stamps.ts'
 import { deepFrozen, deleted, published, sampleKey, START_MS } from './samples.ts'
-import type { StateStore } from './contract-store.ts'
-import type { StoreBench } from './store-contract.ts'
+import type { StateStore, StoreBench } from './contract-store.ts'
 
 /** What writing promises, and what outlives a restart besides. */
 export function writeContract(bench: StoreBench<StateStore>): void {

@@ -2,9 +2,9 @@ import type { FieldSchema } from './parameter-field.ts'
 import { type Schema, Type } from './schema.ts'
 
 /*
- * Every parameter of the interface, declared once. Requests are checked by these schemas, and the OpenAPI
- * document and docs/ publish them. They are required here; a route wraps them in Type.Optional or gives them
- * a default with withDefault.
+ * The parameters of the interface, declared once. One that a single endpoint has is in the file of the endpoint. Requests are
+ * checked by these schemas, and the OpenAPI document and docs/ publish them. They are required here; a route wraps them in
+ * Type.Optional or gives them a default with withDefault.
  *
  * Sections 0 (the parameter filter of 2.3 and later) and 1 (the rules before it) of http-compat.md differ.
  * Lengths are those of section 0, which every server of 2.x keeps to in the end. The characters of dataId and
@@ -370,31 +370,3 @@ export const resource = Type.String({
 })
 
 export const password = Type.String({ maxLength: 256, trim: false, description: 'The password.' })
-
-// ---- The audit
-
-const EPOCH_MS = { minimum: 0, maximum: 4_102_444_800_000 }
-
-export const auditOperation = Type.String({
-  maxLength: 64,
-  description: 'Only events of this operation, e.g. `publish config` or `sign in`.',
-})
-
-export const auditItem = Type.String({
-  maxLength: 512,
-  description:
-    'Only events whose item contains this text. An item is `<namespace>:<group>:config/<dataId>`, ' +
-    '`<namespace>:<group>:naming/<service>`, `<namespace>:*:*`, or such as `operator/<switch>`.',
-})
-
-export const auditIp = Type.String({ maxLength: 64, description: 'Only events from this address.' })
-
-export const auditFrom = Type.Integer({ ...EPOCH_MS, description: 'Not before this time, epoch ms.' })
-
-export const auditTo = Type.Integer({ ...EPOCH_MS, description: 'Not after this time, epoch ms.' })
-
-export const auditBefore = Type.Integer({
-  minimum: 0,
-  maximum: Number.MAX_SAFE_INTEGER,
-  description: 'Only events before the one with this id: `next` of a page asks for the page after it.',
-})

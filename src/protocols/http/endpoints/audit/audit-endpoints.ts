@@ -28,27 +28,47 @@ const EVENTS = Json.object({
   next: Json.nullable(Json.string('The parameter `before` of the next page.')),
 })
 
+const EPOCH_MS = { minimum: 0, maximum: 4_102_444_800_000 }
+
+const PARAMS = Type.Object({
+  username: Type.Optional(fields.withDescription(fields.username, 'Only events of this user; - is nobody.')),
+  operation: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Only events of this operation, e.g. `publish config` or `sign in`.',
+    }),
+  ),
+  item: Type.Optional(
+    Type.String({
+      maxLength: 512,
+      description:
+        'Only events whose item contains this text. An item is `<namespace>:<group>:config/<dataId>`, ' +
+        '`<namespace>:<group>:naming/<service>`, `<namespace>:*:*`, or such as `operator/<switch>`.',
+    }),
+  ),
+  ip: Type.Optional(Type.String({ maxLength: 64, description: 'Only events from this address.' })),
+  result: Type.Optional(
+    Type.Enum(['done', 'refused', 'failed'], { description: 'Only events with this result.' }),
+  ),
+  from: Type.Optional(Type.Integer({ ...EPOCH_MS, description: 'Not before this time, epoch ms.' })),
+  to: Type.Optional(Type.Integer({ ...EPOCH_MS, description: 'Not after this time, epoch ms.' })),
+  before: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Only events before the one with this id: `next` of a page asks for the page after it.',
+    }),
+  ),
+  pageSize: fields.withDefault(fields.pageSize, 100),
+})
+
 /** The endpoint that shows the audit. */
 export function auditEndpoint(audit: Operations['audit']): Endpoint {
   return endpoint({
     summary: 'Lists who did what, who signed in and who was refused, newest first',
     permission: audit.search.permission,
     answers: answersJson(EVENTS),
-    params: Type.Object({
-      username: Type.Optional(
-        fields.withDescription(fields.username, 'Only events of this user; - is nobody.'),
-      ),
-      operation: Type.Optional(fields.auditOperation),
-      item: Type.Optional(fields.auditItem),
-      ip: Type.Optional(fields.auditIp),
-      result: Type.Optional(
-        Type.Enum(['done', 'refused', 'failed'], { description: 'Only events with this result.' }),
-      ),
-      from: Type.Optional(fields.auditFrom),
-      to: Type.Optional(fields.auditTo),
-      before: Type.Optional(fields.auditBefore),
-      pageSize: fields.withDefault(fields.pageSize, 100),
-    }),
+    params: PARAMS,
     handle: async ({ params, caller }) => {
       const { username, operation, item, ip, result, from, to, before, pageSize } = params
       const search = { username, operation, itemPart: item, ip, result, fromMs: from, toMs: to, before }

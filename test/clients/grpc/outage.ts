@@ -21,8 +21,8 @@ type Title = (typeof OUTAGE_TITLES)[number]
 /** Longer than instances stay without their connection. */
 const LASTING_MS = 42_000
 const LOOK_EVERY_MS = 500
-/** So long a new client may need to sign in at a server that lives. */
-const READ_MS = 15_000
+/** The time in which a new client signs in at a living server. One that asked the dead one first tries for some seconds each time. */
+const READ_MS = 45_000
 
 /** One library before, during and after an outage. */
 export class Outage {

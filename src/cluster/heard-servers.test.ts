@@ -60,7 +60,7 @@ async function kill(id: string): Promise<void> {
   await running.get(id)!.server.close()
 }
 
-test('a killed server was last heard of when it last answered anybody, on all servers', async () => {
+test('a killed server was last there when it last answered anybody, on all servers', async () => {
   const [first, second] = [await start('s1'), await start('s2', 1e9)]
   await start('s3')
   nowMs = 1_000

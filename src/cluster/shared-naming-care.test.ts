@@ -156,7 +156,7 @@ describe('the care of a server that judges', () => {
     expect(world.isGone).toBe(true)
   })
 
-  test('goes on when the store is there again', async () => {
+  test('continues when the store is there again', async () => {
     world.isStoreAway = true
     await world.pass(60_000)
     expect([world.judge.instance(WHERE)?.healthy, world.reports]).toEqual([true, []])
@@ -171,7 +171,7 @@ describe('the care of a server that judges', () => {
     expect(world.judge.instance(WHERE)?.healthy).toBe(true)
   })
 
-  test('brings back what was removed although it was heard', async () => {
+  test('brings back what was removed although it had beaten', async () => {
     await world.pass(10_000)
     world.cluster.beat(world.judge, WHERE)
     const { serial } = world.judge.instance(WHERE)!.record
@@ -190,7 +190,7 @@ describe('the care of a server that judges', () => {
   })
 })
 
-test('what is loaded counts as learned, and not as heard', () => {
+test('what is loaded counts as learned, and not as a beat', () => {
   const cluster = new Cluster()
   const member = cluster.join(1)
   cluster.register(WHERE)

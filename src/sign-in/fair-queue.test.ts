@@ -64,7 +64,7 @@ test('refuses the client with the most work when it is full', async () => {
   expect(log.slice(-3)).toEqual(['a2', 'b1', 'a3'])
 })
 
-test('goes on after work that failed', async () => {
+test('continues after work that failed', async () => {
   const queue = new FairQueue({ atOnce: 1, waiting: 1 }, () => new Error('full'))
   const failing = queue.run('a', () => Promise.reject(new Error('broken')))
   const next = queue.run('a', () => Promise.resolve('done'))

@@ -31,7 +31,7 @@ function watch(name: string) {
 }
 
 describe('a watcher of a pattern', () => {
-  test('hears of new and deleted items that it means, and of no other change', () => {
+  test('is notified of new and deleted items that it means, and of no other change', () => {
     const { touched } = watch('app-*')
     publish(keyOf('app-a'))
     publish(keyOf('app-a'), 'U')
@@ -42,7 +42,7 @@ describe('a watcher of a pattern', () => {
     expect(touched).toEqual(['app-a', 'app-b'])
   })
 
-  test('hears nothing before the change that made it is answered', () => {
+  test('receives nothing before the change that made it is answered', () => {
     const { touched } = watch('*')
     publish(keyOf('a'))
     expect(touched).toEqual([])
@@ -55,7 +55,7 @@ describe('a watcher of a pattern', () => {
     expect(all.map(({ touched }) => touched)).toEqual([['app-a'], ['app-a'], ['app-a']])
   })
 
-  test('hears nothing once it has left, also if the change came before', () => {
+  test('receives nothing once it has left, also if the change came before', () => {
     const { touched, hold } = watch('*')
     publish(keyOf('a'))
     hold.leave()
@@ -65,7 +65,7 @@ describe('a watcher of a pattern', () => {
     expect(patterns.size).toBe(0)
   })
 
-  test('may leave while it hears of a change', () => {
+  test('may leave while it is notified of a change', () => {
     const names: string[] = []
     const hold = patterns.watch(patternOf('*'), {
       touched: ({ dataId }) => {

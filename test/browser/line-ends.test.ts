@@ -95,7 +95,7 @@ describe.skipIf(browserTool.skip)('line ends', { timeout: FLOW_MS }, () => {
     }
   })
 
-  test('that alone differ are told in a comparison, between versions and in a review', async () => {
+  test('that alone differ are reported in a comparison, between versions and in a review', async () => {
     const [left, right] = [unique('left'), unique('right')]
     await publish(left, 'a=1\r\nb=2\r\n')
     await publish(right, 'a=1\nb=2\n')

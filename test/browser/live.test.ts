@@ -198,7 +198,7 @@ describe.skipIf(browserTool.skip)('an open page', { timeout: FLOW_MS }, () => {
     }
   })
 
-  test('goes on when the server was away', async () => {
+  test('continues when the server was away', async () => {
     const visit = await Visit.open(browser, `${waypost.url}/ui/`)
     await visit.at('#/configs')
     await live(visit)

@@ -44,7 +44,7 @@ describe.skipIf(etcdTools.skip)(`three servers with open pages${note}`, { timeou
     expect(new Set(found.map(({ data }) => data.revision)).size).toBe(1)
   })
 
-  test('one that is cut goes on on another server without a loss, also when its server is killed', async () => {
+  test('one that is cut continues on another server without a loss, also when its server is killed', async () => {
     const [one, two] = cluster.servers
     // Somebody follows there, so that changes are remembered.
     await follow(two!)

@@ -24,7 +24,7 @@ describe.skipIf(etcdTools.skip || browserTool.skip)(
       await cluster?.stop()
     })
 
-    test('counts the listeners of all servers, and knows when a killed server was last heard of', async () => {
+    test('counts the listeners of all servers, and knows when a killed server last answered', async () => {
       const [first, , third] = cluster.servers
       const { svc } = clientsOf(first!.url)
       await svc.post('/cs/configs', { dataId: 'shared.txt', group: 'G', content: 'x', type: 'text' })

@@ -24,7 +24,7 @@ describe.skipIf(etcdTools.skip)(`two servers with clients that use gRPC${note}`,
     await cluster?.stop()
   })
 
-  test('a listener on one hears of a publish on the other, and is listed there with its library', async () => {
+  test('a listener on one is notified of a publish on the other, and is listed there with its library', async () => {
     await listener.ask('ConfigBatchListenRequest', { configListenContexts: [{ ...KEY, md5: '' }] })
     await other.ask('ConfigPublishRequest', { ...KEY, content: 'x' })
     expect((await listener.next('ConfigChangeNotifyRequest')).body).toMatchObject(KEY)
@@ -36,7 +36,7 @@ describe.skipIf(etcdTools.skip)(`two servers with clients that use gRPC${note}`,
     })
   })
 
-  test('a pattern that is watched on one hears of a new item on the other', async () => {
+  test('a pattern that is watched on one finds a new item on the other', async () => {
     const request = { groupKeyPattern: 'public>>G>>over-*', watchType: 'WATCH', initializing: true }
     await listener.ask('ConfigFuzzyWatchRequest', request)
     await other.ask('ConfigPublishRequest', { ...KEY, content: 'x' })

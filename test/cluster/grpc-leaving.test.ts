@@ -70,7 +70,7 @@ describe.skipIf(etcdTools.skip)(`clients of several servers${note}`, { timeout: 
     )
   })
 
-  test('hear the last of a burst that is published at both', async () => {
+  test('receive the last of a burst that is published at both', async () => {
     const [listener, sender] = [await connectedTo(one), await connectedTo(two)]
     const key = { dataId: unique('item'), group: 'G', tenant: '' }
     await listener.grpc.ask('ConfigBatchListenRequest', { configListenContexts: [{ ...key, md5: '' }] })

@@ -24,7 +24,7 @@ describe.skipIf(etcdTools.skip)(`clients of two servers${note}`, { timeout: 30_0
 
   const httpOf = (server: number) => clientsOf(cluster.servers[server]!.url).nacos
 
-  test('hear of instances that register at the other one, by gRPC and by HTTP', async () => {
+  test('are notified of instances that register at the other one, by gRPC and by HTTP', async () => {
     const [client, other] = [await connectedTo(0), await connectedTo(1)]
     const serviceName = unique('svc')
     await client.subscribe(serviceName)

@@ -53,7 +53,7 @@ describe.skipIf(etcdTools.skip)(`three servers that ask for sign-in${note}`, { t
     for (const server of cluster.servers) expect(await users(server, token)).toMatchObject({ status: 200 })
   })
 
-  test('the session of a browser goes on at another server, and ends on all when it signs out at one', async () => {
+  test('the session of a browser continues at another server, and ends on all when it signs out at one', async () => {
     const [one, two, three] = cluster.servers
     const form = { username: 'nacos', password: 'first password' }
     const { status, cookie } = await session(one!, 'POST', { form })
@@ -76,7 +76,7 @@ describe.skipIf(etcdTools.skip)(`three servers that ask for sign-in${note}`, { t
       await expect.poll(async () => (await users(server, ofAnn)).text).toContain('token-invalid')
   })
 
-  test('a server that asks for no sign-in is refused, and says with whom it differs', async () => {
+  test('a server that asks for no sign-in is refused, and names the server that it differs from', async () => {
     await expect(cluster.join({ auth: 'off' })).rejects.toThrow(/auth/)
     for (const server of cluster.servers) expect(await users(server, token)).toMatchObject({ status: 200 })
   })

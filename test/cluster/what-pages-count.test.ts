@@ -69,7 +69,7 @@ describe.skipIf(etcdTools.skip)(`pages of three servers${note}`, { timeout: 120_
     }
   })
 
-  test('a killed server was last heard of before it was killed, on all servers and on both pages', async () => {
+  test('a killed server last answered before it was killed, on all servers and on both pages', async () => {
     const members = async (server: number): Promise<Map<string, Member>> => {
       const { servers } = (await svcOf(server).get('/ns/operator/servers')).json()
       return new Map(

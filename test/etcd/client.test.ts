@@ -252,7 +252,7 @@ describe.skipIf(etcdTools.skip)(`the client on three members${note}`, { timeout:
     expect(record.revisions).toEqual([])
   })
 
-  test('without a majority nothing is read or written, and afterwards all of it goes on', async () => {
+  test('without a majority nothing is read or written, and afterwards all of it continues', async () => {
     client = clientOf(etcd, 3_000)
     await etcd.members[0]!.kill()
     await etcd.members[1]!.kill()

@@ -140,7 +140,7 @@ describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout:
     expect(server.output()).toMatch(/the store has no room.*|NOSPACE/)
   })
 
-  test('goes on by itself when an operator has made space', async () => {
+  test('continues by itself when an operator has made space', async () => {
     await ask('/kv/deleterange', { key: base64('other/'), range_end: base64('other0') })
     await makeSpace()
     await until(

@@ -144,7 +144,7 @@ describe.skipIf(etcdTools.skip)(`servers on etcd that judge together${note}`, { 
     expect([changesOf(ALIVE), healthOf(ALIVE)]).toEqual([[], [true, true]])
   })
 
-  test('bring back what was removed although one of them has heard it', async () => {
+  test('bring back what was removed although one of them has received a beat', async () => {
     const [one] = servers
     one!.beat(ALIVE)
     const { serial } = one!.state.instance(ORDERS, address({ port: ALIVE }))!.record

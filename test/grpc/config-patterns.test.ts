@@ -28,7 +28,7 @@ async function watch(client: GrpcClient, groupKeyPattern: string, more: Body = {
 const done = { type: 'ConfigFuzzyWatchResponse', body: { resultCode: 200, errorCode: 0, success: true } }
 
 describe('a client that watches a pattern', () => {
-  test('hears what there is, that it has heard all, and then of new and deleted items', async () => {
+  test('receives what there is, that this is all, and then new and deleted items', async () => {
     const prefix = unique('app')
     const pattern = `public>>G>>${prefix}*`
     await publish(`${prefix}-a`)
@@ -58,7 +58,7 @@ describe('a client that watches a pattern', () => {
     expect(client.waiting).toEqual([])
   })
 
-  test('hears the difference to what it knows', async () => {
+  test('receives the difference to what it knows', async () => {
     const prefix = unique('app')
     await publish(`${prefix}-a`)
     const client = await connect()
@@ -72,7 +72,7 @@ describe('a client that watches a pattern', () => {
     ])
   })
 
-  test('hears nothing more once it has cancelled', async () => {
+  test('receives nothing more once it has cancelled', async () => {
     const prefix = unique('app')
     const client = await connect()
     await watch(client, `public>>G>>${prefix}*`)

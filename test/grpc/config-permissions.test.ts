@@ -71,7 +71,7 @@ test('an item is published by the user who is signed in', async () => {
   expect(event).toMatchObject({ username: 'shop', ip: '127.0.0.1', result: 'done' })
 })
 
-test('a listener hears only of what it may read', async () => {
+test('a listener is notified only of what it may read', async () => {
   await publish('shop-a', 'one')
   await publish('secret', 'one')
   const client = await connect(reader)
@@ -83,7 +83,7 @@ test('a listener hears only of what it may read', async () => {
   expect(client.waiting).toEqual([])
 })
 
-test('a listener that has lost its permission hears nothing more', async () => {
+test('a listener that has lost its permission receives nothing more', async () => {
   await managed.addUser({
     username: 'soon-gone',
     password: 'secret',

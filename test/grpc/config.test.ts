@@ -252,7 +252,7 @@ describe('a listener', () => {
     },
   )
 
-  test('that publishes itself hears of it too', async () => {
+  test('that publishes itself is notified too', async () => {
     const key = named('dev')
     const client = await connect()
     await listen(client, [{ ...key, md5: '' }])
@@ -260,7 +260,7 @@ describe('a listener', () => {
     expect((await client.next('ConfigChangeNotifyRequest')).body).toMatchObject(key)
   })
 
-  test('hears of a burst at least once, and afterwards reads the last content', async () => {
+  test('is notified of a burst at least once, and afterwards reads the last content', async () => {
     const key = named()
     const client = await connect()
     await listen(client, [{ ...key, md5: '' }])
@@ -271,7 +271,7 @@ describe('a listener', () => {
     expect((await client.ask('ConfigQueryRequest', key)).body).toMatchObject({ content: '100' })
   })
 
-  test('hears nothing any more of what it has left', async () => {
+  test('is not notified any more of what it has left', async () => {
     const [left, kept] = [named(), named()]
     const client = await connect()
     await listen(client, [

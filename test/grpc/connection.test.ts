@@ -7,7 +7,7 @@ beforeAll(async () => void (server = await startWaypost()))
 afterAll(() => server.stop())
 
 describe('a client that connects', () => {
-  test('is told the id of its connection, and that abilities are negotiated', async () => {
+  test('receives the id of its connection, and that abilities are negotiated', async () => {
     const client = await connectGrpc(server, { setup: false })
     const { type, body } = await client.ask('ServerCheckRequest', { requestId: 'x' })
     expect(type).toBe('ServerCheckResponse')
@@ -45,7 +45,7 @@ describe('a client that connects', () => {
 })
 
 describe('a client that has not set its connection up', () => {
-  test('is told so with an error that makes it connect again when it asks for its health', async () => {
+  test('gets an error that makes it connect again when it asks for its health', async () => {
     const client = await connectGrpc(server, { setup: false })
     const { type, body } = await client.ask('HealthCheckRequest')
     expect({ type, ...body }).toMatchObject({ type: 'ErrorResponse', resultCode: 500, errorCode: 500 })

@@ -19,7 +19,7 @@ const changedIn = ({ body }: Spoken): Body[] => body['changedConfigs'] as Body[]
 const listen = (client: GrpcClient, configListenContexts: Body[], more: Body = {}) =>
   client.ask('ConfigBatchListenRequest', { configListenContexts, ...more })
 
-test('a client of 3,000 items hears of each, and afterwards of none', { timeout: 60_000 }, async () => {
+test('a client of 3,000 items is notified of each, and afterwards of none', { timeout: 60_000 }, async () => {
   const [{ grpc: client }, { grpc: sender }] = [await connected(), await connected()]
   const prefix = unique('item')
   const keys = Array.from({ length: ITEMS }, (_, index) => ({

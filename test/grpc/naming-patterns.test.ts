@@ -19,7 +19,7 @@ function watch(client: NamingClient, groupKeyPattern: string, more: Body = {}) {
 }
 
 describe('a client that watches a pattern of services', () => {
-  test('hears which there are, that it has heard all, and then of new and removed ones', async () => {
+  test('receives which there are, that these are all, and then new and removed ones', async () => {
     const prefix = unique('app')
     const groupKeyPattern = `public>>G>>${prefix}*`
     await create(`${prefix}-a`)
@@ -46,7 +46,7 @@ describe('a client that watches a pattern of services', () => {
     expect((await client.grpc.next(CHANGE)).body).toMatchObject({ ...added, changedType: 'DELETE_SERVICE' })
   })
 
-  test('hears of a service that an instance makes', async () => {
+  test('is notified of a service that an instance makes', async () => {
     const serviceName = unique('app')
     const client = await connected()
     await watch(client, `public>>*>>${serviceName}`)
@@ -59,7 +59,7 @@ describe('a client that watches a pattern of services', () => {
     })
   })
 
-  test('is told that the server can do that', async () => {
+  test('learns that the server can do that', async () => {
     const client = await connected({ setup: { abilityTable: {} } })
     const { body } = await client.grpc.next('SetupAckRequest')
     expect(body).toMatchObject({ abilityTable: { fuzzyWatch: true } })

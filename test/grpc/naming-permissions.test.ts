@@ -85,7 +85,7 @@ test('a subscription outlives the token that it began with', async () => {
   await client.pushedUntil((service) => portsOf(service).includes(80))
 })
 
-test('a subscriber hears nothing more once its permission is taken', async () => {
+test('a subscriber receives nothing more once its permission is taken', async () => {
   const permissions = { ':DEFAULT_GROUP:naming/svc-*': 'r' } as const
   await managed.addUser({ username: 'guest', password: 'secret', permissions })
   const serviceName = unique('svc')

@@ -63,7 +63,7 @@ describe('a list of services', () => {
 })
 
 describe('a subscription', () => {
-  test('of a service that does not exist yet is an empty list, and hears of its first instance', async () => {
+  test('of a service that does not exist yet is an empty list, and is notified of its first instance', async () => {
     const client = await connected()
     const serviceName = unique('svc')
     const first = await client.subscribe(serviceName, { clusters: 'a,b' })
@@ -86,7 +86,7 @@ describe('a subscription', () => {
     expect(portsOf(await client.pushed())).toEqual([80])
   })
 
-  test('is answered with the list when it ends, and hears nothing more', async () => {
+  test('is answered with the list when it ends, and receives nothing more', async () => {
     const client = await connected()
     const serviceName = unique('svc')
     await registered({ serviceName, port: 80 })

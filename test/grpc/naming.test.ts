@@ -178,7 +178,7 @@ describe('a persistent instance', () => {
 })
 
 describe('subscribers of other kinds', () => {
-  test('hears of registrations of other connections and over HTTP, with a later lastRefTime each time', async () => {
+  test('is notified of registrations of other connections and over HTTP, with a later lastRefTime each time', async () => {
     const [client, other] = [await connected(), await connected()]
     const serviceName = unique('svc')
     const times = [(await client.subscribe(serviceName)).lastRefTime]
@@ -191,7 +191,7 @@ describe('subscribers of other kinds', () => {
     expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
   })
 
-  test('hears the last of 500 changes', async () => {
+  test('receives the last of 500 changes', async () => {
     const [client, other] = [await connected(), await connected()]
     const serviceName = unique('svc')
     await client.subscribe(serviceName)
@@ -205,7 +205,7 @@ describe('subscribers of other kinds', () => {
 })
 
 describe('a subscriber over UDP', () => {
-  test('hears of an instance that a connection registers', async () => {
+  test('is notified of an instance that a connection registers', async () => {
     const socket = createSocket('udp4')
     const heard = once(socket, 'message') as Promise<[Buffer]>
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))

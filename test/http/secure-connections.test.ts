@@ -118,7 +118,7 @@ describe.skipIf(openssl.skip)('with TLS', () => {
     await expect.poll(() => opened.filter(({ destroyed }) => !destroyed).length).toBe(1)
   })
 
-  test('plain HTTP is told to use https, and counted; a client that only connects is not', async () => {
+  test('plain HTTP gets the advice to use https, and is counted; a client that only connects is not', async () => {
     await listen()
     const probe = await raw()
     probe.destroy()

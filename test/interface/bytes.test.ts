@@ -141,7 +141,7 @@ describe('large contents', () => {
     expect((await waypost.svc.get(configs, { dataId, group: 'G' })).status).toBe(404)
   }, 30_000)
 
-  test('a body over 32 MiB is refused, and the server goes on', async () => {
+  test('a body over 32 MiB is refused, and the server continues', async () => {
     const body = Buffer.alloc(33 * 1024 * 1024, 'x')
     const refused = waypost.svc.call('POST', configs, { body, headers: { 'content-type': form } })
     const status = await refused.then(
@@ -160,7 +160,7 @@ describe('large contents', () => {
     await comesBack(dataId, content)
   })
 
-  test('a request line over 512 KiB is refused with a 4xx, and the server goes on', async () => {
+  test('a request line over 512 KiB is refused with a 4xx, and the server continues', async () => {
     const query = { dataId: unique('query'), group: 'G', content: 'q'.repeat(600 * 1024) }
     const status = await waypost.svc.call('POST', configs, { query }).then(
       (answer) => answer.status,

@@ -57,7 +57,7 @@ describe('a stream of a server without sign-in', () => {
     expect(JSON.stringify(reader.events)).not.toContain('secret')
   })
 
-  test('goes on after an interruption, and starts again where it cannot', async () => {
+  test('continues after an interruption, and starts again where it cannot', async () => {
     const { server, svc } = examined
     const [first, second] = [unique('item'), unique('item')]
     const publish = (dataId: string) => svc.post('/cs/configs', { group: 'G', dataId, content: 'x' })

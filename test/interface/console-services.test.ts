@@ -252,7 +252,7 @@ test('the overview names items that clients have not got', async () => {
 }, 30_000)
 
 describe('instances', () => {
-  test('of a client say when they were heard, and when they are removed', async () => {
+  test('of a client say when they last beat, and when they are removed', async () => {
     const [namespaceId, serviceName] = [unique('ns'), unique('s')]
     await register(namespaceId, serviceName, { metadata: '{"preserved.ip.delete.timeout":"60000"}' })
     await register(namespaceId, serviceName, { port: 81, healthy: false })

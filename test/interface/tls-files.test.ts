@@ -67,7 +67,7 @@ describe.skipIf(openssl.skip)('the TLS files', () => {
     expect([used, logged]).toEqual([[], []])
   })
 
-  test('are used once when they have changed, and their expiry is told', async () => {
+  test('are used once when they have changed, and their expiry is reported', async () => {
     const certificates = await open()
     put(second)
     expect(await look(certificates)).toBe(false)

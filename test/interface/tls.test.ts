@@ -142,7 +142,7 @@ describe.skipIf(openssl.skip)('a server with a certificate', () => {
     expect(await broken()).toContain('waypost_tls_files_broken 0')
   }, 30_000)
 
-  test('takes a client certificate for the user whom it names', async () => {
+  test('takes a client certificate for the user that it names', async () => {
     const reading = '/svc/v1/cs/configs?dataId=d&group=G'
     const shown = ({ cert, key }: CertificateFiles) => ({
       agent: false as const,

@@ -55,7 +55,7 @@ function publish(dataId: string, md5: string): void {
 }
 
 describe('a stream', () => {
-  test('is answered with the items that differ, and hears of later changes', () => {
+  test('is answered with the items that differ, and receives later changes', () => {
     publish('a', 'one')
     const { listen } = streams()
     expect(listen(itemOf('a'), itemOf('b'))).toEqual(['a'])
@@ -73,7 +73,7 @@ describe('a stream', () => {
     ])
   })
 
-  test('hears nothing more of what it does not watch any more, and of nothing once it has left', () => {
+  test('receives nothing of what it does not watch any more, and nothing once it has left', () => {
     const { listen, unlisten, watch } = streams()
     listen(itemOf('a'), itemOf('b'))
     unlisten(keyOf('a'))

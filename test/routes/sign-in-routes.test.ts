@@ -55,7 +55,7 @@ describe.each(['svc', 'nacos'] as const)('/%s', (dialect) => {
     else expect(JSON.parse(String(failed[0]?.[1]))).toMatchObject({ status: 403 })
   })
 
-  test('a user who failed too often is told to wait', async () => {
+  test('a user who failed too often must wait', async () => {
     for (let turn = 0; turn < 5; turn++) await ask('/login', { ...ANN, password: `${turn}` })
     const slowed = await ask('/login', ANN)
     expect([slowed.answer?.status, headersOf(slowed)['Retry-After']]).toEqual([429, '1'])

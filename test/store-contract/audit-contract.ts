@@ -63,7 +63,7 @@ export function auditContract(bench: StoreBench): void {
     expect((await store.kept.findAudit({ ...ANY_EVENT, toMs: START_MS }, 10)).events).toEqual([other])
   })
 
-  test('a search of the audit goes on where it stopped, whatever is saved meanwhile', async () => {
+  test('a search of the audit continues where it stopped, whatever is saved meanwhile', async () => {
     const store = await bench.fresh()
     const events = Array.from({ length: 25 }, () => sampleEvent())
     await store.kept.saveAudit(events)

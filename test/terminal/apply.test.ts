@@ -164,7 +164,7 @@ describe.skipIf(script.skip)('on a terminal', () => {
     expect([yes.code, yes.out]).toEqual([0, expect.stringContaining('1 created')])
   }, 30_000)
 
-  test('what somebody changes after the plan stays, and the next apply goes on', async () => {
+  test('what somebody changes after the plan stays, and the next apply continues', async () => {
     for (const name of ['a', 'b', 'c']) write(`G/${name}`, 'new')
     for (const name of ['b', 'c']) await publish('G', name, 'old')
     const applying = terminal.startOnTerminal(args())

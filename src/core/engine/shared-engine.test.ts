@@ -97,7 +97,7 @@ test('a command is answered when the server knows its revision', async () => {
   expect(outcome).toEqual({ value: true, waits: false })
 })
 
-test('every server hears of it', async () => {
+test('every server is notified of it', async () => {
   one.execute(publish('x'))
   await one.settle()
   expect(two.contentOf('a')).toBeUndefined()

@@ -115,7 +115,7 @@ describe('a caller that is connected', () => {
 })
 
 describe('a judge that only reports', () => {
-  test('refuses nobody, and tells whom it would refuse', () => {
+  test('refuses nobody, and reports the callers that it would refuse', () => {
     const one = judge({ reports: true })
     expect(one.allows(callerOf(ANONYMOUS), 'read', ITEM)).toBe(true)
     expect(one.allows(callerOf(token('ann')), 'read', ITEM)).toBe(true)

@@ -27,7 +27,7 @@ function auditOf(answers: (asked: { search: AuditSearch; most: number }, call: n
   return { asked, audit: auditOperations({ guard: new Guard(), store: { findAudit } }) }
 }
 
-test('a page goes on where the store stopped, until it is full', async () => {
+test('a page continues where the store stopped, until it is full', async () => {
   const { asked, audit } = auditOf((_, call) => ({ events: [event(100 - call)], goOn: 100 - call }))
   expect(await audit.search({ search, pageSize: 3 }, caller)).toEqual({
     events: [event(99), event(98), event(97)],

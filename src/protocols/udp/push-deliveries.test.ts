@@ -56,7 +56,7 @@ test('without an ack a push is sent once more after 10 s, and given up 10 s late
   expect(deliveries.counts()).toEqual({ sent: 1, acked: 0, resent: 1, failed: 1 })
 })
 
-test('an ack of the second sending ends it, and a client that had been silent is heard again', () => {
+test('an ack of the second sending ends it, and a client that had been silent counts as there again', () => {
   const { deliveries, pass, send } = fixture()
   const target = targetAt(1)
   target.silentSinceMs = 0

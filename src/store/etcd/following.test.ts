@@ -95,7 +95,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 const itemInChunks = contentValue({ facts: {}, content: Buffer.alloc(0), parts: { stamp: 7, count: 1 } })
 
 describe('following etcd', () => {
-  test('goes on after what was loaded', async () => {
+  test('continues after what was loaded', async () => {
     const following = await follow()
     expect(watches.map(({ from }) => from)).toEqual([6])
     put(6, 'w/b/me', toJson({ number: 1, process: 'p', stamp: 9 }))

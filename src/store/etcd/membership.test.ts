@@ -200,7 +200,7 @@ describe('a member', () => {
     expect(failures).toEqual([])
   })
 
-  test('goes on with its lease if etcd was away for a short time', async () => {
+  test('continues with its lease if etcd was away for a short time', async () => {
     await membership.join(FACTS)
     etcd.isDown = true
     await second(8)
@@ -248,7 +248,7 @@ describe('a member', () => {
     expect(etcd.leases).toBe(1)
   })
 
-  test('that cannot look at the election when it has joined is a member, and stands later', async () => {
+  test('that cannot look at the election when it has joined is a member, and is a candidate later', async () => {
     etcd.failsAfterChange = true
     await membership.join(FACTS)
     expect([membership.leaseUntilMs(), etcd.kvs.has(PLACE), elected()]).toEqual([9_000, true, undefined])

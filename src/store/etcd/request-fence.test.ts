@@ -144,7 +144,7 @@ describe('a request', () => {
     await expect(send()).rejects.toBeInstanceOf(PlaceTaken)
   })
 
-  test('goes on if etcd was restored from a backup', async () => {
+  test('continues if etcd was restored from a backup', async () => {
     const earlier = kept!.value
     await send()
     keep(earlier)

@@ -30,7 +30,7 @@ function misjudge(): void {
   cluster.apply([{ kind: 'instance-removed', ...about, reason: 'expired' }])
 }
 
-test('an instance that was heard in time comes back as it was, with its full time on every server', () => {
+test('an instance that beat in time comes back as it was, with its full time on every server', () => {
   const before = one.instance(WHERE)!
   cluster.beat(one, WHERE)
   misjudge()
@@ -57,7 +57,7 @@ test('its service comes back with it', () => {
   ])
 })
 
-test('an instance that its owner removed, or that was not heard in time, stays away', () => {
+test('an instance that its owner removed, or that did not beat in time, stays away', () => {
   cluster.beat(one, WHERE)
   cluster.execute(one, deregisterInstance(target))
   expect(restoring.due(one.healthMs)).toEqual([])
@@ -67,13 +67,13 @@ test('an instance that its owner removed, or that was not heard in time, stays a
   expect(restoring.due(one.healthMs)).toEqual([])
 })
 
-test('an instance that was only loaded has not been heard', () => {
+test('an instance that was only loaded has not beaten', () => {
   one.liveness.learn(one.instance(WHERE)!, one.healthMs)
   misjudge()
   expect(restoring.due(one.healthMs)).toEqual([])
 })
 
-test('an instance whose registration was applied late has not been heard: who catches up brings nothing dead back', () => {
+test('an instance whose registration was applied late has not beaten: a server that catches up brings nothing dead back', () => {
   cluster.register(WHERE)
   misjudge()
   expect(restoring.due(one.healthMs)).toEqual([])
@@ -89,7 +89,7 @@ test('an instance that has registered again is left alone', () => {
   expect(restoring.counts.restored).toBe(0)
 })
 
-test('a server that was frozen has not heard in time what it heard before', () => {
+test('a server that was frozen does not count beats from before as in time', () => {
   clock.sweep(250)
   one.healthMs = clock.at(300)
   cluster.beat(one, WHERE)

@@ -89,7 +89,7 @@ describe('an instance that beats', () => {
 })
 
 describe('a dead instance', () => {
-  test('is unhealthy and then gone in time, wherever it was heard last', () => {
+  test('is unhealthy and then gone in time, whichever server received its last beat', () => {
     for (const member of cluster.members) {
       cluster.register(WHERE)
       cluster.pass(4_000)
@@ -141,7 +141,7 @@ describe('a member that does not answer', () => {
     expect(health()).toEqual([true, true, true])
   })
 
-  test('answers for what it has heard as soon as it answers again', () => {
+  test('answers for the beats that it received as soon as it answers again', () => {
     const silent = other()
     silent.answers = false
     cluster.pass(60_000, () => cluster.beat(silent, WHERE))
@@ -152,7 +152,7 @@ describe('a member that does not answer', () => {
 })
 
 describe('members that come and go', () => {
-  test('a lost member may have heard a beat: nothing is removed for the whole timeout after its loss', () => {
+  test('a lost member may have received a beat: nothing is removed for the whole timeout after its loss', () => {
     const lost = other()
     cluster.pass(29_000, () => cluster.beat(lost, WHERE))
     cluster.lose(lost)
@@ -162,7 +162,7 @@ describe('members that come and go', () => {
     expect(isGone()).toBe(true)
   })
 
-  test('a new judge that has not heard an instance asks those who have', () => {
+  test('a new judge without a beat of an instance asks the members that have one', () => {
     const before = cluster.judge()
     let port = 4
     while (cluster.judge() === before) cluster.join(port++)
@@ -210,7 +210,7 @@ describe('members that come and go', () => {
 })
 
 describe('a judge whose lease is not certain', () => {
-  test('judges nothing, and goes on when it is certain again', () => {
+  test('judges nothing, and continues when it is certain again', () => {
     cluster.judge().hasLease = false
     cluster.pass(60_000)
     expect(health()).toEqual([true, true, true])
@@ -237,7 +237,7 @@ describe('a judge whose lease is not certain', () => {
     expect(decide().changes).toEqual([])
   })
 
-  test('was frozen: it has not lost the time in which others heard', () => {
+  test('was frozen: it has not lost the time in which others received beats', () => {
     const judge = cluster.judge()
     judge.isFrozen = true
     cluster.pass(40_000, () => cluster.beat(other(), WHERE))

@@ -68,7 +68,7 @@ describe('the health clock', () => {
     expect(clock.sweep(9_500)).toBe(500)
   })
 
-  test('knows for how long it has stood still since a time', () => {
+  test('knows for how long it was stopped since a time', () => {
     const clock = new HealthClock(1_000, SWEEP_MS)
     clock.sweep(1_250)
     clock.sweep(1_700)

@@ -68,7 +68,7 @@ describe('the password', () => {
     expect(saved({ pwd: '' })).toMatchObject({ pwd: '' })
   })
 
-  test('does not stay if it would be encrypted with another key, or sent to whom another authority vouches for', () => {
+  test('does not stay if it would be encrypted with another key, or sent to a server that another authority vouches for', () => {
     expect(saved({ publicKey: 'theirs' })).toMatchObject({ pwd: '' })
     expect(saved({ ca: 'theirs' })).toMatchObject({ pwd: '' })
     expect(saved({ publicKey: 'theirs' }, { ...MYSQL, publicKey: 'ours' })).toMatchObject({ pwd: '' })

@@ -203,7 +203,7 @@ describe('a request of which only the head has come', () => {
     expect(stranger.isKnown).toBe(false)
   })
 
-  test('goes on without a head on one that is', () => {
+  test('continues without a head on one that is', () => {
     const { dispatch, session } = dispatched()
     expect(dispatch.judge(undefined, session)).toBeUndefined()
     expect(session.isKnown).toBe(false)

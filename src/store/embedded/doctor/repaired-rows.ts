@@ -121,7 +121,7 @@ export class RepairedRows {
     return { table: 'config_revision', row: { ...row, hidden, md5: contentMd5(row) ?? row.md5 } }
   }
 
-  /** The first version of an item without a row tells when and by whom the item was created. */
+  /** The first version of an item without a row tells when the item was created, and who created it. */
   #noteBirth({ id, nameId, itemId, atMs, srcIp, srcUser }: RevisionRow): void {
     const target = this.#plan.items.get(nameId)
     const hasRow = this.#inventory.items.has(nameId) && !this.#plan.staleRows.has(nameId)

@@ -3,6 +3,7 @@ import { createServer, request, type Server } from 'node:http'
 import { type AddressInfo, connect, Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
+import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
 import { configKey } from '../core/config/state/config-item.ts'
 import { ORDERS } from '../core/core.test-support.ts'
 import { PeerClient } from './peer-client.ts'
@@ -43,7 +44,16 @@ afterEach(async () => {
 })
 
 function facts(peerPort: number, process = 'p1'): MemberFacts {
-  return { ip: '127.0.0.1', port: 8848, peerPort, site: '', version: '1', process, auth: 'on' }
+  return {
+    ip: '127.0.0.1',
+    port: 8848,
+    peerPort,
+    site: '',
+    version: '1',
+    process,
+    auth: 'on',
+    versions: FIRST_VERSIONS,
+  }
 }
 
 /** A server that is no Waypost. */

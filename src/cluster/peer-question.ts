@@ -17,6 +17,7 @@ import type { WatchedItem } from '../core/config/state/watched-item.ts'
 import type { InstanceAddress } from '../core/naming/state/instance.ts'
 import type { InstancePlace } from '../core/naming/state/presence.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
+import type { VersionRange } from '../core/cluster/members/versions.ts'
 import type { Silence } from '../core/naming/liveness/silence.ts'
 import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
 import {
@@ -26,6 +27,12 @@ import {
   type TimelineEntry,
 } from '../core/naming/timeline/timeline-entry.ts'
 import { fieldsOf, numberIn, textIn } from '../core/records/json-fields.ts'
+
+/**
+ * The versions of the messages that this version of Waypost understands. A question that older servers do not know, or
+ * understand otherwise, needs a new one: it says so in `since`.
+ */
+export const MESSAGES: VersionRange = { from: 1, to: 1 }
 
 /**
  * A kind of question that servers ask each other. Both the question and its answer are plain JSON data. Their

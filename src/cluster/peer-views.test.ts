@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
+import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
 import { configKey } from '../core/config/state/config-item.ts'
 import { address, ORDERS } from '../core/core.test-support.ts'
 import type { TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
@@ -92,7 +93,16 @@ async function addPeer(id: string): Promise<void> {
   servers.push(server)
   new PeerViews({ client, peers: () => peers, own: viewsOf(id) }).answerOn(server)
   const { port: peerPort } = server
-  peers.set(id, { ip: '127.0.0.1', port: 1, peerPort, site: '', version: '', process: id, auth: 'on' })
+  peers.set(id, {
+    ip: '127.0.0.1',
+    port: 1,
+    peerPort,
+    site: '',
+    version: '',
+    process: id,
+    auth: 'on',
+    versions: FIRST_VERSIONS,
+  })
 }
 
 test('the clients of all servers are collected, each once, with the members that did not reply', async () => {

@@ -54,6 +54,7 @@ export type RefusalCode =
   | 'store-full'
   | 'store-unavailable'
   | 'cut-off'
+  | 'cluster-not-upgraded'
   | 'backup-refused'
   | 'backup-failed'
   | 'stopping'

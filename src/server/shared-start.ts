@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
+import { MESSAGES } from '../cluster/peer-question.ts'
 import { packageVersion } from '../command/version.ts'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { isLoopback } from '../protocols/http/transport/cross-site-guard.ts'
@@ -7,6 +8,7 @@ import { advertisedHost, advertisedPort } from '../server-address.ts'
 import type { Settings } from '../settings/settings.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
 import { EtcdError } from '../store/etcd/client/etcd-error.ts'
+import { LAYOUTS } from '../store/etcd/layout.ts'
 import type { OpenEtcd } from '../store/etcd/open-etcd.ts'
 import { monotonicMs } from './clocks.ts'
 
@@ -26,6 +28,7 @@ export function ownFacts(settings: Settings): Omit<MemberFacts, 'auth'> {
     site,
     version: packageVersion(),
     process: randomUUID(),
+    versions: { layouts: LAYOUTS, messages: MESSAGES },
   }
 }
 

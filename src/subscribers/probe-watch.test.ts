@@ -10,6 +10,7 @@ import { setSwitch } from '../core/operator/set-switch.ts'
 import { JudgedServices } from '../core/cluster/judging/judged-services.ts'
 import { judgeOf } from '../core/cluster/judging/judge-of.ts'
 import { MEMBER, memberIdOf } from '../core/cluster/members/member-records.ts'
+import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
 import { State } from '../core/engine/state.ts'
 import { type ProbedTargets, type ProbeRequest, ProbeWatch } from './probe-watch.ts'
 import { NAMESPACE } from '../core/namespaces/namespace.ts'
@@ -135,7 +136,15 @@ test('a verdict that was not written is found again from the health that the ins
 })
 
 test('of several servers, the one that judges a service probes it, and another one when the members change', () => {
-  const facts = { ip: '10.0.0.1', peerPort: 1, site: '', version: '1', process: 'p', auth: 'on' }
+  const facts = {
+    ip: '10.0.0.1',
+    peerPort: 1,
+    site: '',
+    version: '1',
+    process: 'p',
+    auth: 'on',
+    versions: FIRST_VERSIONS,
+  }
   const saved = (port: number) => {
     const value = { ...facts, port }
     return recordSaved(MEMBER, { id: memberIdOf(value), value, stamp: 0 })

@@ -126,13 +126,13 @@ describe.skipIf(etcdTools.skip)(`members on etcd${note}`, { timeout: 90_000 }, (
     expect(await commit(later)).toEqual([{ kind: 'held' }])
   })
 
-  test('the format of the data is noted, and another one is refused', async () => {
+  test('the layout of the data is noted, and another one is refused', async () => {
     const one = await startServer(1)
     const { kvs } = await one.client.range({ key: `${prefix}/format` })
     expect(Buffer.from(kvs[0]!.value).toString()).toBe('1')
     await put(one.client, 'format', '2')
-    await expect(startServer(2)).rejects.toThrow(/has the format 2 .*up to 1.*Use the version that wrote it/)
-    await seen(() => String(one.failures[0]), expect.stringContaining('the format 2') as string)
+    await expect(startServer(2)).rejects.toThrow(/has the layout 2 .*knows layout 1\. Use the version that/)
+    await seen(() => String(one.failures[0]), expect.stringContaining('the layout 2') as string)
     await put(one.client, 'format', 'x')
     await expect(startServer(2)).rejects.toThrow(/"x", which is no number/)
   })

@@ -10,7 +10,10 @@ import { registerInstance } from '../../src/core/naming/commands/register-instan
 import { SharedEngine } from '../../src/core/engine/shared-engine.ts'
 import { SharedFollower } from '../../src/core/engine/shared-follower.ts'
 import { Stamps } from '../../src/core/decisions/stamps.ts'
+import { MESSAGES } from '../../src/cluster/peer-question.ts'
+import type { VersionRange } from '../../src/core/cluster/members/versions.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
+import { LAYOUTS } from '../../src/store/etcd/layout.ts'
 import { type EtcdSetup, openEtcd } from '../../src/store/etcd/open-etcd.ts'
 
 /** The item that tests publish. */
@@ -32,6 +35,8 @@ export interface StoreServerOptions extends Partial<EtcdSetup> {
   readonly liveness?: Liveness
   readonly healthMs?: () => number
   readonly peerPort?: number
+  /** The messages that it understands. */
+  readonly messages?: VersionRange
 }
 
 /** Starts the core of a server that shares a store; `port` is the one of its member id. */
@@ -40,7 +45,7 @@ export async function startStoreServer(
   port: number,
   options: StoreServerOptions = {},
 ) {
-  const { answerMs = PATIENT_MS, liveness = new Liveness(), healthMs = () => 0, ...other } = options
+  const { answerMs = PATIENT_MS, liveness = new Liveness(), healthMs = () => 0, messages, ...other } = options
   const failures: unknown[] = []
   const seen: Change[] = []
   const facts: MemberFacts = {
@@ -51,6 +56,7 @@ export async function startStoreServer(
     version: '1',
     process: `process ${processes++}`,
     auth: 'off',
+    versions: { layouts: other.layouts ?? LAYOUTS, messages: messages ?? MESSAGES },
   }
   const { store, membership, client } = openEtcd({
     ...etcd,

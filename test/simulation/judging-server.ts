@@ -1,6 +1,7 @@
 import { LiveProcesses } from '../../src/core/cluster/members/live-processes.ts'
 import { ConnectionInstances } from '../../src/core/naming/connections/connection-instances.ts'
 import { MEMBER, memberIdOf, type MemberFacts } from '../../src/core/cluster/members/member-records.ts'
+import { FIRST_VERSIONS } from '../../src/core/cluster/members/versions.ts'
 import type { InstancePlace } from '../../src/core/naming/state/presence.ts'
 import type { Silence } from '../../src/core/naming/liveness/silence.ts'
 import { SharedNamingCare, type SharedNamingCareOptions } from '../../src/cluster/shared-naming-care.ts'
@@ -133,5 +134,14 @@ type Ask<Question> = (question: Question) => Promise<unknown>
 
 function factsOf(index: number, process: string): MemberFacts {
   const port = 8_848 + index
-  return { ip: '10.0.0.9', port, peerPort: port, site: '', version: '1', process, auth: 'on' }
+  return {
+    ip: '10.0.0.9',
+    port,
+    peerPort: port,
+    site: '',
+    version: '1',
+    process,
+    auth: 'on',
+    versions: FIRST_VERSIONS,
+  }
 }

@@ -62,6 +62,7 @@ export const serverEn = {
   'problem.server-status': 'The server does not serve this now.',
   'problem.store-full': 'The store has no room: free some space.',
   'problem.store-unavailable': 'The store cannot be written.',
+  'problem.cluster-not-upgraded': 'A server that runs is of an older version: upgrade it first.',
   'problem.stopping': 'The server is stopping.',
   'problem.history-not-yours': 'It is a version of another configuration.',
   'problem.client-not-found': 'This client is not connected.',

@@ -61,6 +61,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.server-status': '服务器当前不提供此服务。',
   'problem.store-full': '存储空间不足，请释放空间。',
   'problem.store-unavailable': '存储不可写。',
+  'problem.cluster-not-upgraded': '仍有运行中的服务器版本较旧，请先升级。',
   'problem.stopping': '服务器正在停止。',
   'problem.history-not-yours': '该版本属于其他配置。',
   'problem.client-not-found': '该客户端未连接。',

@@ -23,7 +23,7 @@ import { HistoryCut } from './history-cut.ts'
 import { HistorySize } from './history-size.ts'
 import { HistoryKeys } from './history-keys.ts'
 import type { Keys } from './keys.ts'
-import { agreeOnFormat } from './layout-format.ts'
+import type { LayoutInUse } from './layout.ts'
 import { asRefusal, sayingIfFull } from './refusals.ts'
 import { RememberedValues } from './remembered-values.ts'
 import { RequestFence } from './request-fence.ts'
@@ -32,6 +32,7 @@ import { RequestFence } from './request-fence.ts'
 export interface EtcdStoreParts {
   readonly client: EtcdClient
   readonly keys: Keys
+  readonly layout: LayoutInUse
   /** Names this server among all: its address. */
   readonly member: string
   /** Names this process: no other one has the same name. */
@@ -77,9 +78,9 @@ export class EtcdStore implements SharedStore {
   }
 
   async load(): Promise<Snapshot> {
-    const { client, keys, clock } = this.#parts
+    const { client, keys, clock, layout } = this.#parts
     await client.checkVersions()
-    await sayingIfFull(agreeOnFormat(client, keys))
+    await sayingIfFull(layout.begin())
     await sayingIfFull(this.#fence.take(clock))
     const readParts = this.#chunks.read
     const limits = this.#parts.history
@@ -95,6 +96,16 @@ export class EtcdStore implements SharedStore {
 
   follow(follower: StoreFollower): void {
     this.#loaded().following.follow(follower)
+  }
+
+  /** The layout in which the data is written. */
+  get layout(): number {
+    return this.#parts.layout.current
+  }
+
+  /** Resolves when records of this layout may be written, from then on for ever. See `LayoutInUse.raiseTo`. */
+  raiseLayout(layout: number): Promise<void> {
+    return asRefusal(this.#parts.layout.raiseTo(layout))
   }
 
   /** How far this server is with what etcd has. */

@@ -6,7 +6,6 @@ import { UnknownRecordKind } from '../../core/engine/stored-kinds.ts'
 import { historyIdOf } from '../../core/decisions/stamps.ts'
 import type { KeyChange } from './client/whole-revisions.ts'
 import { compareKeys, type Keys, type KeyPlace } from './keys.ts'
-import { refuseFormat } from './layout-format.ts'
 import { type RecordName, recordOfPlace } from './record-places.ts'
 import {
   type ContentParts,
@@ -103,8 +102,6 @@ function changeOf(
   if (place?.of === 'config') return configChange(place.key, event, context)
   if (place?.of === 'service') return serviceChange(place.service, event)
   if (place?.of === 'instance') return instanceChange(place, event, context)
-  if (place?.of === 'format' && event.kind === 'put')
-    refuseFormat(event.kv.key, Buffer.from(event.kv.value).toString())
   const record = recordOfPlace(place)
   if (record !== undefined) return recordChange(record, event, context)
   // History, contents and the messages between servers are not part of the state.

@@ -7,6 +7,7 @@ import type { RangeResult } from './client/etcd-client.ts'
 import type { WatchListener, WatchOptions } from './client/watch.ts'
 import { Following } from './following.ts'
 import { Keys } from './keys.ts'
+import { LayoutInUse } from './layout.ts'
 import { contentValue, toJson } from './values.ts'
 
 const keys = new Keys('w/')
@@ -68,10 +69,13 @@ const client = {
   },
 }
 
+const never = () => Promise.reject(new Error('not used here'))
+
 async function follow(): Promise<Following> {
   const { following } = await Following.load({
     client,
     keys,
+    layout: new LayoutInUse({ client: { ...client, txn: never }, keys }),
     member: 'me',
     readParts: ({ stamp }) => Promise.reject(new MissingChunk(stamp, 0)),
     clock,
@@ -161,7 +165,7 @@ describe('following etcd', () => {
 
   test.each([
     ['a kind of records that it does not know', 'w/r/of-the-future/a', toJson({ value: {}, stamp: 1 })],
-    ['a format that it does not know', 'w/format', Buffer.from('2')],
+    ['a layout that it does not know', 'w/format', Buffer.from('2')],
   ])('ends for %s', async (_what, key, value) => {
     await follow()
     put(6, key, value)

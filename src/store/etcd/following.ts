@@ -8,6 +8,7 @@ import type { HistorySize } from './history-size.ts'
 import type { Watch } from './client/watch.ts'
 import type { ReadParts } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
+import type { LayoutInUse } from './layout.ts'
 import { loadKeys } from './load-keys.ts'
 import { StoreFeed } from './store-feed.ts'
 
@@ -15,6 +16,7 @@ import { StoreFeed } from './store-feed.ts'
 export interface FollowingParts {
   readonly client: Pick<EtcdClient, 'pages' | 'range' | 'watch'>
   readonly keys: Keys
+  readonly layout: Pick<LayoutInUse, 'look' | 'follow'>
   /** Names this server. */
   readonly member: string
   readonly readParts: ReadParts
@@ -62,7 +64,7 @@ export class Following {
   static async load(parts: FollowingParts): Promise<{ following: Following; snapshot: Snapshot }> {
     for (let tries = 1; ; tries++)
       try {
-        const snapshot = await loadKeys(parts.client, parts.keys, parts.readParts)
+        const snapshot = await loadKeys(parts)
         return { following: new Following(parts, snapshot.revision), snapshot }
       } catch (error) {
         // The revision that was being read was compacted meanwhile, or an item has changed.
@@ -73,14 +75,14 @@ export class Following {
   }
 
   private constructor(parts: FollowingParts, revision: Revision) {
-    const { keys, readParts, clock } = parts
+    const { keys, layout, readParts, clock } = parts
     this.#parts = parts
     this.#newest = revision
     this.#heardMs = clock.nowMs()
     const stopped = (error: unknown): void => this.#stopped(error)
     const own = keys.of({ of: 'request', id: parts.member })
     const followed = (events: readonly KeyChange[]): void => parts.size?.follow(events)
-    this.#feed = new StoreFeed({ keys, own, readParts, stopped, followed }, revision)
+    this.#feed = new StoreFeed({ keys, own, readParts, stopped, begins: layout.follow, followed }, revision)
     this.#count(revision)
   }
 
@@ -180,14 +182,14 @@ export class Following {
 
   /** Undefined: this server stops. */
   async #loadAgain(why: unknown): Promise<Snapshot | undefined> {
-    const { client, keys, readParts, clock, reloading } = this.#parts
+    const { clock, reloading } = this.#parts
     const { signal } = this.#closed
     let trouble = why
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       if (signal.aborted) return undefined
       reloading?.(trouble)
       try {
-        const snapshot = await loadKeys(client, keys, readParts)
+        const snapshot = await loadKeys(this.#parts)
         return signal.aborted ? undefined : snapshot
       } catch (error) {
         if (!isPassing(error)) throw error

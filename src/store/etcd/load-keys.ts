@@ -8,19 +8,24 @@ import type { KeyValue } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { type ReadParts, readItem, readRecord } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
+import type { LayoutInUse } from './layout.ts'
 import { recordOfPlace } from './record-places.ts'
 import { instanceOf, requestOf, serviceOf } from './values.ts'
 
 /** Each page of a range counts what is left of it: few large ones are faster than many small ones. */
 const PAGE_SIZE = 5_000
 
-/** Reads everything that the state has, at one revision. */
-export async function loadKeys(
-  client: Pick<EtcdClient, 'pages' | 'range'>,
-  keys: Keys,
-  readParts: ReadParts,
-): Promise<Snapshot> {
-  const { revision } = await client.range({ key: keys.of({ of: 'format' }) })
+/** What loading works with. */
+export interface LoadParts {
+  readonly client: Pick<EtcdClient, 'pages' | 'range'>
+  readonly keys: Keys
+  readonly layout: Pick<LayoutInUse, 'look'>
+  readonly readParts: ReadParts
+}
+
+/** Reads everything that the state has, at one revision. Throws `UnknownLayout`. */
+export async function loadKeys({ client, keys, layout, readParts }: LoadParts): Promise<Snapshot> {
+  const revision = await layout.look()
   const stamps = new LargestStamp()
   const all = (prefix: string) => sortedValues(client, { prefix, revision })
   const configs: ConfigItem[] = []

@@ -1,5 +1,6 @@
 import { type Elected, ELECTION, MEMBER, memberIdOf } from '../../core/cluster/members/member-records.ts'
 import type { MemberFacts } from '../../core/cluster/members/member-records.ts'
+import { overlap, rangeText } from '../../core/cluster/members/versions.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import type { KeyCondition, KeyValue, TxnOperation, TxnOperationResult } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
@@ -23,6 +24,20 @@ export class AuthDiffers extends Error {
   }
 }
 
+/** Servers that ask each other must have a version of their messages in common. */
+export class MessagesDiffer extends Error {
+  override readonly name = 'MessagesDiffer'
+
+  constructor(own: MemberFacts, other: MemberFacts) {
+    const spoken = ({ version, versions }: MemberFacts): string =>
+      `(Waypost ${version}) understands version ${rangeText(versions.messages)} of the messages between servers`
+    super(
+      `Server ${memberIdOf(own)} ${spoken(own)}, and server ${memberIdOf(other)}, which is running, ${spoken(other)}. ` +
+        'Upgrade by way of a version that understands both.',
+    )
+  }
+}
+
 /** What etcd has about the members at one moment. */
 export interface SeenMembers {
   readonly revision: number
@@ -32,6 +47,8 @@ export interface SeenMembers {
   readonly term: KeyValue | undefined
   /** The last request of a process in this place. */
   readonly request: KeyValue | undefined
+  /** The layout in use. */
+  readonly format: KeyValue | undefined
 }
 
 /** The keys of one member: its place among the members, and its part in the election. */
@@ -60,12 +77,13 @@ export class MemberPlace {
         { do: 'range', key: this.#keys.of({ of: 'elected' }) },
         { do: 'range', key: this.#termKey },
         { do: 'range', key: this.#keys.of({ of: 'request', id: this.#id }) },
+        { do: 'range', key: this.#formatKey },
       ],
     })
-    const [members = [], [elected] = [], [term] = [], [request] = []] = results.map(kvsOf)
+    const [members = [], [elected] = [], [term] = [], [request] = [], [format] = []] = results.map(kvsOf)
     const own = members.find(({ key }) => key === this.#key)
     const others = members.filter(({ key }) => key !== this.#key)
-    return { revision, own, others, elected, term, request }
+    return { revision, own, others, elected, term, request, format }
   }
 
   /** Whether the place of this server is on this lease. */
@@ -91,11 +109,23 @@ export class MemberPlace {
     if (other !== undefined) throw new AuthDiffers(this.#facts, other)
   }
 
-  /** Takes the place, unless a member has joined since: false. */
-  async take(lease: bigint, { revision }: SeenMembers): Promise<boolean> {
+  /** Throws {@link MessagesDiffer}. */
+  refuseOtherMessages({ others }: SeenMembers): void {
+    const { messages } = this.#facts.versions
+    const other = others
+      .map((kv) => this.#memberOf(kv))
+      .find(({ versions }) => !overlap(versions.messages, messages))
+    if (other !== undefined) throw new MessagesDiffer(this.#facts, other)
+  }
+
+  /** Takes the place, unless a member has joined or the layout has risen since: false. */
+  async take(lease: bigint, { revision, format }: SeenMembers): Promise<boolean> {
     const prefix = this.#keys.every('member')
     const { succeeded } = await this.#client.txn({
-      compare: [{ key: prefix, end: prefixEnd(prefix), of: 'mod', is: '<', to: revision + 1 }],
+      compare: [
+        { key: prefix, end: prefixEnd(prefix), of: 'mod', is: '<', to: revision + 1 },
+        unchanged(this.#formatKey, format),
+      ],
       success: [{ do: 'put', key: this.#key, value: this.#value, lease }],
     })
     return succeeded
@@ -131,6 +161,10 @@ export class MemberPlace {
 
   get #key(): string {
     return this.#keys.of({ of: 'member', id: this.#id })
+  }
+
+  get #formatKey(): string {
+    return this.#keys.of({ of: 'format' })
   }
 
   get #termKey(): string {

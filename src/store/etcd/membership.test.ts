@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ELECTION, type MemberFacts } from '../../core/cluster/members/member-records.ts'
+import { FIRST_VERSIONS } from '../../core/cluster/members/versions.ts'
 import type { Clock } from './client/clock.ts'
 import { EtcdError } from './client/etcd-error.ts'
 import type { Lease } from './client/lease.ts'
@@ -13,6 +14,7 @@ import type {
 } from './client/messages.ts'
 import { readRecord } from './feed-changes.ts'
 import { Keys } from './keys.ts'
+import { LayoutInUse } from './layout.ts'
 import { EtcdMembership } from './membership.ts'
 import { toJson } from './values.ts'
 
@@ -25,6 +27,7 @@ const FACTS: MemberFacts = {
   version: '1',
   process: 'p',
   auth: 'off',
+  versions: FIRST_VERSIONS,
 }
 const ID = '10.0.0.1:1'
 const PLACE = keys.of({ of: 'member', id: ID })
@@ -158,7 +161,13 @@ beforeEach(() => {
         signal?.addEventListener('abort', wake)
       }),
   }
-  membership = new EtcdMembership({ client: etcd, keys, clock, failed: (error) => failures.push(error) })
+  const layout = new LayoutInUse({
+    client: { txn: (txn) => etcd.txn(txn), range: () => Promise.reject(new Error('not used')) },
+    keys,
+    understood: { from: 1, to: 2 },
+  })
+  const failed = (error: unknown) => failures.push(error)
+  membership = new EtcdMembership({ client: etcd, keys, layout, clock, failed })
 })
 
 /** A second passes, and the member does what it does each second. */
@@ -298,6 +307,18 @@ describe('a member', () => {
     await etcd.txn({ compare: [], success: [{ do: 'put', key, value }] })
     await second()
     expect(String(failures)).toMatch(/10\.0\.0\.1:1 has auth=off, but server 10\.0\.0\.2:1.*auth=on/)
+    expect(etcd.kvs.has(PLACE)).toBe(false)
+  })
+
+  test('stops if the data has a layout that it does not know when it joins again', async () => {
+    await membership.join(FACTS)
+    etcd.isDown = true
+    await second(20)
+    etcd.isDown = false
+    const value = Buffer.from('3')
+    await etcd.txn({ compare: [], success: [{ do: 'put', key: keys.of({ of: 'format' }), value }] })
+    await second()
+    expect(String(failures)).toMatch(/has the layout 3 .*knows layout 1 to 2/)
     expect(etcd.kvs.has(PLACE)).toBe(false)
   })
 

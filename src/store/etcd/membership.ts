@@ -4,7 +4,8 @@ import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
 import type { Lease } from './client/lease.ts'
 import type { Keys } from './keys.ts'
-import { AuthDiffers, MemberPlace } from './member-place.ts'
+import { type LayoutInUse, UnknownLayout } from './layout.ts'
+import { AuthDiffers, MemberPlace, MessagesDiffer } from './member-place.ts'
 import { PlaceTaken } from './place-taken.ts'
 import { refusalOf } from './refusals.ts'
 
@@ -12,8 +13,9 @@ import { refusalOf } from './refusals.ts'
 export interface EtcdMembershipParts {
   readonly client: Pick<EtcdClient, 'lease' | 'txn'>
   readonly keys: Keys
+  readonly layout: Pick<LayoutInUse, 'saw'>
   readonly clock: Clock
-  /** Called with what this server must stop for: {@link PlaceTaken}, or servers that judge callers otherwise. */
+  /** Called with what this server must stop for: {@link PlaceTaken}, or servers that it does not fit to. */
   readonly failed: (error: unknown) => void
 }
 
@@ -41,7 +43,8 @@ export class EtcdMembership {
 
   /**
    * Becomes a member. A process that had the place before loses it at once. Call it after the store was loaded, which takes
-   * the place of its requests. Rejects with {@link PlaceTaken}, with an Error if other members have another `auth`,
+   * the place of its requests. Rejects with {@link PlaceTaken}, with an Error if other members have another `auth`
+   * or understand no version of its messages, or if it does not know the layout in use,
    * and with Refusal `store-unavailable`: then it may be called again.
    */
   async join(facts: MemberFacts): Promise<void> {
@@ -122,7 +125,9 @@ export class EtcdMembership {
       const seen = await place.read()
       place.refuseTaken(seen)
       if (!first) place.refuseReplaced(seen)
+      this.#parts.layout.saw(seen.format)
       place.refuseOtherAuth(seen)
+      place.refuseOtherMessages(seen)
       if (await place.take(lease.id, seen)) return
     }
     throw new EtcdError('unavailable', 'Too many servers join at once.')
@@ -141,8 +146,10 @@ async function renewed(lease: Lease): Promise<boolean> {
 }
 
 /** What does not pass: anything else is tried again. */
+const FINAL = [PlaceTaken, AuthDiffers, MessagesDiffer, UnknownLayout]
+
 function isFinal(error: unknown): boolean {
-  return error instanceof PlaceTaken || error instanceof AuthDiffers
+  return FINAL.some((kind) => error instanceof kind)
 }
 
 function ignore(): void {}

@@ -1,4 +1,5 @@
 import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
+import type { VersionRange } from '../../core/cluster/members/versions.ts'
 import type { Clock } from './client/clock.ts'
 import type { CallTimes } from './client/calls.ts'
 import { connectTo } from './client/connection.ts'
@@ -6,6 +7,7 @@ import { EtcdClient } from './client/etcd-client.ts'
 import { Compaction, type CompactMode } from './compaction.ts'
 import { EtcdStore } from './etcd-store.ts'
 import { Keys } from './keys.ts'
+import { LayoutInUse } from './layout.ts'
 import { EtcdMembership } from './membership.ts'
 
 /** The etcd that is used, and the server that uses it. */
@@ -25,6 +27,8 @@ export interface EtcdSetup {
   readonly compact?: CompactMode
   /** Called with what this server must stop for, such as `PlaceTaken`. It may be called more than once. */
   readonly failed: (error: unknown) => void
+  /** The layouts that this server understands; by default those of this version. */
+  readonly layouts?: VersionRange
   /** How long calls may take. */
   readonly limits?: Partial<CallTimes>
   /** Called when everything must be loaded again, with the reason, and whenever that has failed. */
@@ -40,12 +44,13 @@ export interface OpenEtcd {
 }
 
 /** Makes the store and the membership of a server. Nothing is connected before it is used; `store.close` ends all of it. */
-export function openEtcd({ endpoints, prefix, limits, compact, ...own }: EtcdSetup): OpenEtcd {
+export function openEtcd({ endpoints, prefix, limits, compact, layouts, ...own }: EtcdSetup): OpenEtcd {
   const { clock, failed } = own
   const open = connectTo(clock)
   const client = new EtcdClient({ endpoints, clock, random: Math.random, open, ...(limits && { limits }) })
   const whole = `${prefix.replace(/\/+$/, '')}/`
   const keys = new Keys(whole)
+  const layout = new LayoutInUse({ client, keys, understood: layouts })
   return {
     client,
     compaction: new Compaction({
@@ -54,7 +59,7 @@ export function openEtcd({ endpoints, prefix, limits, compact, ...own }: EtcdSet
       mode: compact ?? 'off',
       nowMs: () => clock.nowMs(),
     }),
-    store: new EtcdStore({ client, keys, ...own }),
-    membership: new EtcdMembership({ client, keys, clock, failed }),
+    store: new EtcdStore({ client, keys, layout, ...own }),
+    membership: new EtcdMembership({ client, keys, layout, clock, failed }),
   }
 }

@@ -9,6 +9,8 @@ export interface StoreFeedParts {
   /** The key that every revision of this server changes. */
   readonly own: string
   readonly readParts: ReadParts
+  /** Gets the keys of every revision before it is applied. What it throws stops the feed. */
+  readonly begins?: ((events: readonly KeyChange[]) => void) | undefined
   /** Gets the keys of every revision that was applied. */
   readonly followed?: ((events: readonly KeyChange[]) => void) | undefined
   /** Called with what stops the feed, until it is given a snapshot: a revision that cannot be read or applied. */
@@ -132,6 +134,7 @@ export class StoreFeed {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         this.#current = next
         const { revision, changes: events } = next.revision
+        this.#parts.begins?.(events)
         const { changes, stamp } = await changesOfRevision(keys, events, readParts)
         // It was given a snapshot meanwhile.
         if (queue !== this.#queue) return

@@ -1,6 +1,7 @@
 import { fieldsOf, numberIn, textIn } from '../../records/json-fields.ts'
 import { defineRecordKind } from '../../records/record-kind.ts'
 import type { RecordView } from '../../records/record-tables.ts'
+import { type MemberVersions, versionsIn } from './versions.ts'
 
 /** What a member says of itself. */
 export interface MemberFacts {
@@ -15,6 +16,7 @@ export interface MemberFacts {
   readonly process: string
   /** Whether callers must sign in: `on`, `off` or `report`. It is the same on all members. */
   readonly auth: string
+  readonly versions: MemberVersions
 }
 
 /**
@@ -31,6 +33,7 @@ export const MEMBER = defineRecordKind<MemberFacts>('member', (json) => {
     version: textIn(fields, 'version'),
     process: textIn(fields, 'process'),
     auth: textIn(fields, 'auth'),
+    versions: versionsIn(fields['versions']),
   }
 })
 

@@ -1,0 +1,48 @@
+import { fieldsOf, numberIn } from '../../records/json-fields.ts'
+
+/** The versions of something that a server can read and write: all from the first to the last. */
+export interface VersionRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** What a server understands (docs/decisions/0053). */
+export interface MemberVersions {
+  /** The layouts of what is stored. */
+  readonly layouts: VersionRange
+  /** The messages between servers. */
+  readonly messages: VersionRange
+}
+
+/** What a server understands that does not say it: it is of the time before there were versions. */
+export const FIRST_VERSIONS: MemberVersions = {
+  layouts: { from: 1, to: 1 },
+  messages: { from: 1, to: 1 },
+}
+
+/** The versions in the JSON of a member. Throws an Error that names the field. */
+export function versionsIn(json: unknown): MemberVersions {
+  if (json === undefined) return FIRST_VERSIONS
+  const fields = fieldsOf(json)
+  return { layouts: rangeOf(fields['layouts']), messages: rangeOf(fields['messages']) }
+}
+
+/** Whether a version is one of the range. */
+export function includes({ from, to }: VersionRange, version: number): boolean {
+  return version >= from && version <= to
+}
+
+/** Whether two servers have a version in common. */
+export function overlap(one: VersionRange, other: VersionRange): boolean {
+  return one.from <= other.to && other.from <= one.to
+}
+
+/** `1`, or `1 to 3`. */
+export function rangeText({ from, to }: VersionRange): string {
+  return from === to ? String(from) : `${from} to ${to}`
+}
+
+function rangeOf(json: unknown): VersionRange {
+  const fields = fieldsOf(json)
+  return { from: numberIn(fields, 'from'), to: numberIn(fields, 'to') }
+}

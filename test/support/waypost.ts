@@ -28,6 +28,8 @@ export interface WaypostOptions {
   /** A file that sets the port; no flag does then. */
   readonly settingsFile?: string
   readonly env?: Readonly<Record<string, string>>
+  /** The program of another build; by default that in `dist`. */
+  readonly main?: string
 }
 
 /** A server in a process of its own. */
@@ -43,11 +45,12 @@ export interface Waypost {
   stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number | null>
   /** Sends SIGKILL. The data directory stays as after a crash. */
   kill(): Promise<void>
-  /** Starts the server again on the same port and data directory, after a stop if it still runs. */
-  restart(): Promise<Waypost>
+  /** Starts the server again on the same port and data directory, after a stop if it still runs; `main`: another build. */
+  restart(main?: string): Promise<Waypost>
 }
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+/** The program of this build. */
+export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 /** Passed on, so that a run of the tests can be repeated with Node's streams, or the own HTTP/2 (vitest.config.ts). */
 const PASSED_ON = ['WAYPOST_NODE_STREAMS', 'WAYPOST_GRPC_HTTP2']
 
@@ -73,10 +76,8 @@ export async function startWaypost(options: WaypostOptions = {}): Promise<Waypos
   const dataDir = options.dataDir ?? temporaryDirectory('data-')
   const place = options.settingsFile === undefined ? { port } : { settings: options.settingsFile }
   const store = await storeOf(dataDir)
-  const child = spawnWaypost(
-    flagsOf({ ...store, ...options.settings, ...place, 'data-dir': dataDir }),
-    options.env,
-  )
+  const flags = flagsOf({ ...store, ...options.settings, ...place, 'data-dir': dataDir })
+  const child = spawnWaypost(flags, options)
   const server = handleOf(child, { ...options, port, dataDir })
   await answering(child, server)
   return server
@@ -134,19 +135,23 @@ export async function freePort(): Promise<number> {
 
 function spawnWaypost(
   flags: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  { env = {}, main }: Pick<WaypostOptions, 'env' | 'main'>,
 ): ChildProcess & { printed: string } {
-  const child = Object.assign(spawnProcess(['start', ...flags], env), { printed: '' })
+  const child = Object.assign(spawnProcess(['start', ...flags], env, main), { printed: '' })
   child.stdout!.on('data', (chunk: string) => (child.printed += chunk))
   child.stderr!.on('data', (chunk: string) => (child.printed += chunk))
   return child
 }
 
-function spawnProcess(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+function spawnProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  main = MAIN,
+): ChildProcess {
   const inherited = Object.entries(process.env).filter(
     ([name]) => PASSED_ON.includes(name) || (!name.startsWith('WAYPOST_') && name !== 'NODE_OPTIONS'),
   )
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // The contexts of the developer are no part of a test, and most passwords of tests are short.
     env: {
@@ -176,7 +181,8 @@ function handleOf(
     output: () => child.printed,
     stop: (signal = 'SIGTERM') => end(signal),
     kill: () => end('SIGKILL').then(() => undefined),
-    restart: () => end('SIGTERM').then(() => startWaypost(options)),
+    restart: (main = options.main) =>
+      end('SIGTERM').then(() => startWaypost({ ...options, ...(main === undefined ? {} : { main }) })),
   }
 }
 

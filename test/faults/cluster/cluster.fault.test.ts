@@ -2,16 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ETCD_HOOK_MS, etcdTools } from '../../support/etcd.ts'
 import { isLong, report, seed } from '../fault-run.ts'
-import {
-  connectedIn,
-  differences,
-  digestOf,
-  finalReads,
-  itemsIn,
-  type Picture,
-  pictureOf,
-} from './check/final-state.ts'
-import { linearizability } from './check/linearizable.ts'
+import { equalPictures, haveOneOrder } from './check/equal-servers.ts'
+import { connectedIn, pictureOf } from './check/final-state.ts'
 import { longestGaps, shownGaps, type Window } from './check/service-gaps.ts'
 import { type ClusterLoad, startClusterLoad } from './load/load.ts'
 import type { ListOfService } from './load/recording.ts'
@@ -31,8 +23,6 @@ const strikes = [...PROCESS_STRIKES, ...CUT_STRIKES, ...CONNECTION_STRIKES].filt
   ({ isShort }) => isShort || isLong,
 )
 const STRIKE_LIMIT_MS = 240_000
-/** Servers are equal so soon after the last change. */
-const EQUAL_MS = 5_000
 /** A change is answered so soon, whatever has happened to etcd; besides, a busy machine adds its own. */
 const ANSWER_MS = 2_000
 const BUSY_MS = 500
@@ -75,16 +65,7 @@ describe.skipIf(etcdTools.skip || !isLinux)(`three servers on etcd under load${n
     { timeout: 600_000 },
     async () => {
       await onlyKeptAreListed()
-      const pictures = await equalPictures()
-      const { operations } = load.recording
-      const items = itemsIn(pictures[0]!, load.items)
-      const keys = { items: load.items, instances: load.changing }
-      const reads = pictures.flatMap((picture, server) => finalReads(picture, server, keys))
-      expect(verdict.wrongItems(operations, items).slice(0, MOST_SHOWN)).toEqual([])
-      expect(verdict.wrongInstances(operations, load.changing).slice(0, MOST_SHOWN)).toEqual([])
-      const registers = verdict.toRegisters(operations, items, reads)
-      expect(await linearizability(registers)).toEqual({ illegal: [], undecided: [] })
-      reportAll(items.reduce((sum, { records }) => sum + records.length, 0))
+      reportAll(await haveOneOrder(load, await equalPictures({ cluster, load })))
     },
   )
 })
@@ -123,7 +104,7 @@ async function endure(strike: Strike): Promise<void> {
   expect.soft(slowestMs).toBeLessThan((ANSWER_MS + BUSY_MS) * SLACK)
   for (const server of cluster.servers)
     expect(await metricOf(server, 'waypost_instances_restored_total'), `restored by ${server.name}`).toBe(0)
-  await equalPictures()
+  await equalPictures({ cluster, load })
 }
 
 /** What was listed though its connection had been closed in order, at servers that were not struck. */
@@ -141,33 +122,6 @@ function lateInLists(
     refused.every(({ begunMs, endedMs }) => endedMs < closedMs || begunMs > closedMs + CLOSED_MS * SLACK),
   )
   return leftBehind(lists, closed, { struck, limitMs: CLOSED_MS * SLACK })
-}
-
-/** Stops the changes, waits until all servers show the same, and goes on. Returns what each shows. */
-async function equalPictures(): Promise<Picture[]> {
-  await load.pause()
-  try {
-    let pictures: Picture[] = []
-    let different: string[] = []
-    const areEqual = async (): Promise<boolean> => {
-      pictures = await Promise.all(cluster.servers.map(({ url }) => pictureOf(url, load.items)))
-      different = pictures.slice(1).flatMap((other) => differences(pictures[0]!, other))
-      return new Set(pictures.map(digestOf)).size === 1
-    }
-    await holds('all servers show the same', areEqual, EQUAL_MS * SLACK).catch((error: unknown) => {
-      throw new Error(`the servers differ: ${different.slice(0, MOST_SHOWN).join('\n')}`, { cause: error })
-    })
-    const present = new Map(itemsIn(pictures[0]!, load.items).map(({ item, present: now }) => [item, now]))
-    const isSeen = (): boolean => load.watchers.every(({ item, value }) => value === present.get(item))
-    await holds('all watchers have the last state', isSeen, EQUAL_MS * SLACK)
-    const listed = connectedIn(pictures[0]!)
-    const isKnown = (): boolean =>
-      load.subscribers.every(({ addresses }) => addresses?.join() === listed.join())
-    await holds('all subscribers have the last list', isKnown, EQUAL_MS * SLACK)
-    return pictures
-  } finally {
-    load.resume()
-  }
 }
 
 /** When no more clients come and leave, the instances of those that have left go, also where they could not be removed. */

@@ -19,7 +19,7 @@ import {
   RecordedClient,
 } from './clients.ts'
 import { ItemWatcher } from './watching.ts'
-import { Recording } from './recording.ts'
+import { type Operation, Recording } from './recording.ts'
 
 /** 32 clients, 6 that watch items, 40 instances that beat, 14 clients of gRPC, and somebody who looks at each server. */
 const CONFIG_CLIENTS = 9
@@ -41,6 +41,8 @@ const ITEMS_OF_CLIENT = 4
 /** A load on several servers that runs until it is stopped. */
 export interface ClusterLoad {
   readonly recording: Recording
+  /** What no server has served, with `triesNext`. */
+  readonly unserved: readonly string[]
   readonly items: readonly string[]
   readonly steady: readonly BeatingInstance[]
   /** Those who watch items: by polls, and over connections. */
@@ -58,9 +60,14 @@ export interface ClusterLoad {
   stop(): Promise<void>
 }
 
+/** Who the load is for. `triesNext`: a client whose request fails sends it to the other servers. */
+interface LoadOptions extends Pick<ClientParts, 'urls' | 'grpcPorts'> {
+  readonly triesNext?: boolean
+}
+
 /** Starts it, and resolves when all instances that beat are registered. */
 export async function startClusterLoad(
-  { urls, grpcPorts }: Pick<ClientParts, 'urls' | 'grpcPorts'>,
+  { urls, grpcPorts, triesNext = false }: LoadOptions,
   seed: number,
 ): Promise<ClusterLoad> {
   const recording = new Recording()
@@ -76,8 +83,11 @@ export async function startClusterLoad(
     isStopped: () => state.stopped,
   })
   const busy = { count: 0 }
-  const client = (name: string, n: number): RecordedClient =>
-    new CountedClient(parts(`${name}-${n}`, n), busy)
+  const unserved: string[] = []
+  const client = (name: string, n: number): RecordedClient => {
+    const own = parts(`${name}-${n}`, n)
+    return triesNext ? new RoamingClient(own, { busy, unserved }) : new CountedClient(own, { busy })
+  }
   const items = Array.from({ length: ITEMS }, (_, n) => `item.${n}`)
   const steady = Array.from({ length: STEADY_INSTANCES }, (_, n) => {
     return new BeatingInstance(parts('steady', n), { serviceName: STEADY, port: n + 1 })
@@ -103,6 +113,7 @@ export async function startClusterLoad(
   ])
   return {
     recording,
+    unserved,
     items,
     steady,
     watchers: [...watchers, ...listeners],
@@ -135,12 +146,12 @@ async function wakeWatchers(urls: readonly string[], watchers: readonly ItemWatc
 class CountedClient extends RecordedClient {
   readonly #busy: { count: number }
 
-  constructor(parts: ClientParts, busy: { count: number }) {
+  constructor(parts: ClientParts, { busy }: { busy: { count: number } }) {
     super(parts)
     this.#busy = busy
   }
 
-  override async ask(...request: Parameters<RecordedClient['ask']>) {
+  override async ask(...request: Parameters<RecordedClient['ask']>): Promise<Operation> {
     this.#busy.count++
     try {
       return await super.ask(...request)
@@ -149,6 +160,44 @@ class CountedClient extends RecordedClient {
     }
   }
 }
+
+/** Sends a request that fails to the next server, and notes those that all have failed. */
+class RoamingClient extends CountedClient {
+  readonly #unserved: string[]
+
+  constructor(parts: ClientParts, places: { busy: { count: number }; unserved: string[] }) {
+    super(parts, places)
+    this.#unserved = places.unserved
+  }
+
+  override async ask(...asking: Asking): Promise<Operation> {
+    const [about, request] = asking
+    const { length } = this.parts.urls
+    const failed: string[] = []
+    for (let tries = 0; ; tries++) {
+      const server = (about.server + tries) % length
+      const done = await super.ask(...(tries === 0 ? asking : this.#again({ ...about, server }, request)))
+      if (done.outcome === 'ok' || done.outcome === 'changed') return done
+      failed.push(`${done.kind} ${done.key} at server ${server + 1}: ${done.said}`)
+      if (failed.length < length) continue
+      this.#unserved.push(failed.join(', '))
+      return done
+    }
+  }
+
+  /** What is written once more is another operation, with an id and a content of its own. */
+  #again(...[about, request]: Asking): Asking {
+    const id = this.nextId()
+    const renamed = <T>(value: T): T | string => (value === about.id && value !== undefined ? id : value)
+    const query = Object.entries(request.query ?? {}).map(([name, value]) => [name, renamed(value)] as const)
+    return [
+      { ...about, id, value: renamed(about.value) },
+      { ...request, query: Object.fromEntries(query) },
+    ]
+  }
+}
+
+type Asking = Parameters<RecordedClient['ask']>
 
 const CHANGING_KEYS = times(INSTANCE_CLIENTS, (n) => [1, 2, 3].map((port) => `${ipOf(n)}:${port}`)).flat()
 

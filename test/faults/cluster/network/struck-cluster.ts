@@ -76,9 +76,9 @@ export class StruckServer {
     await this.#process.kill()
   }
 
-  /** Starts it again, and waits until it answers. */
-  async restart(): Promise<void> {
-    this.#process = await this.#process.restart()
+  /** Starts it again, and waits until it answers; `main`: as another build. */
+  async restart(main?: string): Promise<void> {
+    this.#process = await this.#process.restart(main)
   }
 
   freeze(): void {
@@ -124,8 +124,8 @@ export class StruckServer {
   }
 }
 
-/** Starts everything and waits until all servers answer. */
-export async function startStruckCluster(): Promise<StruckCluster> {
+/** Starts everything and waits until all servers answer; `main`: the program of another build. */
+export async function startStruckCluster(main?: string): Promise<StruckCluster> {
   const etcd = await startEtcd({ members: 3 })
   const servers: StruckServer[] = []
   const gates: Gate[] = []
@@ -153,7 +153,7 @@ export async function startStruckCluster(): Promise<StruckCluster> {
       const own = await etcdGates(etcd.endpoints, place.name)
       gates.push(...own)
       const settings = settingsOf(place, own)
-      const server = await startWaypost({ settings })
+      const server = await startWaypost({ settings, ...(main === undefined ? {} : { main }) })
       const clients = await gateOfClients(server)
       gates.push(clients)
       servers.push(new StruckServer(place, server, { etcd: own, clients, peers }))

@@ -1,0 +1,127 @@
+/** Three servers under load are upgraded one after the other, from the package of before there were versions (docs/cluster.md). */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectTo } from '../../../src/store/etcd/client/connection.ts'
+import { EtcdClient } from '../../../src/store/etcd/client/etcd-client.ts'
+import { systemClock } from '../../../src/store/etcd/client/clock.ts'
+import { ETCD_HOOK_MS, etcdTools } from '../../support/etcd.ts'
+import { olderPackage } from '../../support/older-package.ts'
+import { MAIN } from '../../support/waypost.ts'
+import { isLong, report, seed } from '../fault-run.ts'
+import { equalPictures, haveOneOrder } from './check/equal-servers.ts'
+import { type ClusterLoad, startClusterLoad } from './load/load.ts'
+import { startStruckCluster, type StruckCluster, type StruckServer } from './network/struck-cluster.ts'
+import { missingConnected } from './strikes/connected-verdict.ts'
+import { holds, isWhole, metricOf } from './strikes/scene.ts'
+import { missingInstances } from './strikes/verdict.ts'
+
+/** /proc and addresses of loopback such as 127.0.1.1 are needed. */
+const isLinux = process.platform === 'linux'
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : isLinux ? '' : ' (only on Linux)'
+const PREFIX = 'faults/'
+/** How long the servers run under load in each state. */
+const RUN_MS = isLong ? 20_000 : 3_000
+const STEP_LIMIT_MS = 240_000
+const MOST_SHOWN = 10
+
+let older: string
+let cluster: StruckCluster
+let load: ClusterLoad
+let etcd: EtcdClient
+
+/** What a key of etcd holds; undefined: there is none. */
+async function valueOf(key: string): Promise<string | undefined> {
+  const { kvs } = await etcd.range({ key: `${PREFIX}${key}` })
+  return kvs[0] && Buffer.from(kvs[0].value).toString()
+}
+
+/** Stops a server in order and starts it as another build (by default this one) while the others serve. */
+async function replace(server: StruckServer, main = MAIN): Promise<void> {
+  await server.stop()
+  // Its lease would last for 10 s: the others need not wait for that.
+  expect(await valueOf(`p/${server.memberId}`)).toBe(undefined)
+  const others = cluster.servers.filter((each) => each !== server)
+  await holds('the others know that it has left', async () => {
+    const counts = await Promise.all(others.map((each) => metricOf(each, 'waypost_members')))
+    return counts.every((count) => count === others.length)
+  })
+  await sleep(RUN_MS)
+  await server.restart(main)
+  await holds('all servers are whole again', () => isWhole(cluster))
+  await sleep(RUN_MS)
+}
+
+/** Fails unless clients that try the next server have noticed nothing so far. */
+function nobodyHasNoticed(): void {
+  const { lists, connected } = load.recording
+  expect(load.unserved.slice(0, MOST_SHOWN)).toEqual([])
+  expect(missingInstances(lists, load.steady).slice(0, MOST_SHOWN)).toEqual([])
+  expect(missingConnected(connected, load.connected).slice(0, MOST_SHOWN)).toEqual([])
+}
+
+describe.skipIf(etcdTools.skip || !isLinux)(`a rolling upgrade${note}`, () => {
+  beforeAll(async () => {
+    older = olderPackage()
+    cluster = await startStruckCluster(older)
+    const { endpoints } = cluster.etcd
+    etcd = new EtcdClient({
+      endpoints,
+      clock: systemClock,
+      random: Math.random,
+      open: connectTo(systemClock),
+    })
+    await holds('all servers are ready', () => isWhole(cluster))
+    const urls = cluster.servers.map(({ url }) => url)
+    const grpcPorts = cluster.servers.map(({ grpcPort }) => grpcPort)
+    load = await startClusterLoad({ urls, grpcPorts, triesNext: true }, seed)
+    await holds('all connected instances are registered', () =>
+      load.connected.every(({ sinceMs }) => sinceMs !== undefined),
+    )
+    await sleep(RUN_MS)
+  }, ETCD_HOOK_MS)
+
+  afterAll(async () => {
+    await load?.stop()
+    etcd?.close()
+    await cluster?.stop()
+  }, STEP_LIMIT_MS)
+
+  for (const index of [0, 1, 2])
+    test(`server ${index + 1} is upgraded, and nobody notices`, { timeout: STEP_LIMIT_MS }, async () => {
+      const server = cluster.servers[index]!
+      expect(await valueOf(`p/${server.memberId}`)).not.toContain('versions')
+      await replace(server)
+      expect(await valueOf(`p/${server.memberId}`)).toContain('"layouts":{"from":1,')
+      nobodyHasNoticed()
+      await equalPictures({ cluster, load })
+    })
+
+  test('until something new is written, a server can be downgraded', { timeout: STEP_LIMIT_MS }, async () => {
+    expect(await valueOf('format')).toBe('1')
+    await replace(cluster.servers[0]!, older)
+    await replace(cluster.servers[0]!)
+    nobodyHasNoticed()
+  })
+
+  test('all writes have one order, and all servers show the same', { timeout: STEP_LIMIT_MS }, async () => {
+    const records = await haveOneOrder(load, await equalPictures({ cluster, load }))
+    const { operations, lists } = load.recording
+    report(
+      `rolling upgrade: ${operations.length} operations, ${records} history records, ${lists.length} lists of ` +
+        `${load.steady.length} beating instances, nothing unserved`,
+    )
+  })
+
+  test(
+    'the older version is refused from the first later layout on',
+    { timeout: STEP_LIMIT_MS },
+    async () => {
+      const [server] = cluster.servers
+      await load.pause()
+      await Promise.all(cluster.servers.map((each) => each.stop()))
+      const put = { do: 'put', key: `${PREFIX}format`, value: Buffer.from('2') } as const
+      await etcd.txn({ compare: [], success: [put] })
+      await expect(server!.restart(older)).rejects.toThrow(/has the format 2 .*knows formats up to 1/)
+    },
+  )
+})

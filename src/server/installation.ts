@@ -116,6 +116,11 @@ export interface Installation {
   isElected(): boolean
   /** Becomes one of the servers, just before clients reach it. Rejects with an Error that says why it may not. */
   enter(mode: AuthenticationMode): Promise<void>
+  /**
+   * Is no longer one of the servers: the others take over at once what it does for all. It still finishes its requests.
+   * Call it when its connected clients have left.
+   */
+  handOver(): Promise<void>
   /** Is no longer one of the servers, and closes the store. */
   leave(): Promise<void>
 }

@@ -285,6 +285,10 @@ export class SharedInstallation implements Installation {
     while (!this.#isSeen() && monotonicMs() < untilMs) await systemClock.sleep(LOOK_MS)
   }
 
+  handOver(): Promise<void> {
+    return this.#opened.etcd.membership.leave()
+  }
+
   async leave(): Promise<void> {
     await this.#opened.etcd.membership.leave()
     this.#client.close()

@@ -114,6 +114,8 @@ export class SoleInstallation implements Installation {
 
   async enter(): Promise<void> {}
 
+  async handOver(): Promise<void> {}
+
   leave(): Promise<void> {
     return this.store.close()
   }

@@ -42,6 +42,8 @@ export interface ObservabilityOptions {
   readonly store: Pick<KeptRecords, 'remember'>
   /** See `ReadinessOptions.cutOff`. */
   readonly cutOff?: ReadinessOptions['cutOff']
+  /** See `ReadinessOptions.lagging`. */
+  readonly lagging?: ReadinessOptions['lagging']
   /** See `RoomWatchOptions.measure`. */
   readonly measureRoom?: MeasureRoom
   readonly log: WatchLog
@@ -86,13 +88,13 @@ export class Observability {
 
   constructor(options: ObservabilityOptions) {
     this.#options = options
-    const { monotonicMs, cutOff } = options
+    const { monotonicMs, cutOff, lagging } = options
     this.store = new StoreWatch(options)
     this.room = new StoreRoom(options.settings.storeReserveBytes)
     this.roomWatch = new RoomWatch({ ...options, measure: options.measureRoom, room: this.room })
     this.#faults = new Faults(options)
     const { full } = this.roomWatch
-    this.#readiness = new Readiness({ outage: () => this.store.outage(), cutOff, full, monotonicMs })
+    this.#readiness = new Readiness({ outage: () => this.store.outage(), cutOff, lagging, full, monotonicMs })
   }
 
   /** Logs a fault that no client was answered with. An outage of the store is logged once. */

@@ -199,12 +199,12 @@ interface Joined extends Pick<Opened, 'installation'> {
 
 /** Creates and connects the parts. Changes flow one way: engine, state, feed, subscribers. */
 async function joinParts({ installation, end }: Joined, settings: Settings, log: Logger): Promise<Parts> {
-  const { store, snapshot, cutOff, lastRefAheadMs } = installation
+  const { store, snapshot, cutOff, lagging, lastRefAheadMs } = installation
   const healthClock = new HealthClock(monotonicMs(), SWEEP_MS)
   const stamps = new Stamps()
   const clock = (): Now => clockAt(wallMs(), healthClock, stamps)
   const measureRoom: MeasureRoom = (isUrgent) => installation.measureRoom(isUrgent)
-  const watch = new Observability({ store, cutOff, measureRoom, log, settings, monotonicMs })
+  const watch = new Observability({ store, cutOff, lagging, measureRoom, log, settings, monotonicMs })
   reportFaultsTo({ caught: watch.caught, fatal: end.failState })
   const feed = new Feed({ defer: loop.soon })
   const liveness = new Liveness(installation.process)
@@ -307,6 +307,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
       probes: parts.probing,
       members: () => members.list(),
       leader: () => members.leader(),
+      cluster: () => members.cluster(),
       machine: () => machine.read(),
       subscriberCount,
       responsible: () => responsibleFor(state, care.judges),

@@ -39,12 +39,16 @@ export class PeerClient {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Asks a member. Undefined: it has not answered in time, or its answer is not signed by it, or makes no sense. */
+  /**
+   * Asks a member. Undefined: it has not answered in time, or its answer is not signed by it, or makes no sense; or it does not
+   * know the question, and is not asked.
+   */
   async ask<Question, Answer>(
     member: MemberFacts,
     question: PeerQuestion<Question, Answer>,
     asked: Question,
   ): Promise<Answer | undefined> {
+    if ((question.since ?? 1) > member.versions.messages.to) return undefined
     this.counts.asked++
     try {
       return question.readAnswer(await this.#exchange(member, question.name, asked))

@@ -17,6 +17,7 @@ import type { WatchedItem } from '../core/config/state/watched-item.ts'
 import type { InstanceAddress } from '../core/naming/state/instance.ts'
 import type { InstancePlace } from '../core/naming/state/presence.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
+import type { HeardMember, MemberView } from '../core/cluster/members/member-view.ts'
 import type { VersionRange } from '../core/cluster/members/versions.ts'
 import type { Silence } from '../core/naming/liveness/silence.ts'
 import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
@@ -32,7 +33,7 @@ import { fieldsOf, numberIn, textIn } from '../core/records/json-fields.ts'
  * The versions of the messages that this version of Waypost understands. A question that older servers do not know, or
  * understand otherwise, needs a new one: it says so in `since`.
  */
-export const MESSAGES: VersionRange = { from: 1, to: 1 }
+export const MESSAGES: VersionRange = { from: 1, to: 2 }
 
 /**
  * A kind of question that servers ask each other. Both the question and its answer are plain JSON data. Their
@@ -41,6 +42,8 @@ export const MESSAGES: VersionRange = { from: 1, to: 1 }
 export interface PeerQuestion<Question, Answer> {
   /** Its path. */
   readonly name: string
+  /** The first version of the messages that has it; by default 1. Members that do not understand it are not asked. */
+  readonly since?: number
   readonly readQuestion: (json: unknown) => Question
   readonly readAnswer: (json: unknown) => Answer
 }
@@ -76,6 +79,35 @@ export const HEARD: PeerQuestion<Readonly<Record<string, never>>, readonly Heard
       const fields = fieldsOf(each)
       return { id: textIn(fields, 'id'), agoMs: Math.max(0, numberIn(fields, 'agoMs')) }
     }),
+}
+
+/** What is your part in the cluster? */
+export const MEMBER_VIEW: PeerQuestion<Readonly<Record<string, never>>, MemberView> = {
+  name: 'member-view',
+  since: 2,
+  readQuestion: () => ({}),
+  readAnswer: (json) => {
+    const fields = fieldsOf(json)
+    return {
+      upMs: numberIn(fields, 'upMs'),
+      leaseMs: numberIn(fields, 'leaseMs'),
+      standing: textIn(fields, 'standing'),
+      layout: numberIn(fields, 'layout'),
+      revision: numberIn(fields, 'revision'),
+      newestRevision: numberIn(fields, 'newestRevision'),
+      lagMs: numberIn(fields, 'lagMs'),
+      reloads: numberIn(fields, 'reloads'),
+      judgedServices: numberIn(fields, 'judgedServices'),
+      judgedInstances: numberIn(fields, 'judgedInstances'),
+      hears: listOf(fields['hears'], heardOf),
+    }
+  },
+}
+
+function heardOf(json: unknown): HeardMember {
+  const fields = fieldsOf(json)
+  const agoMs = fields['agoMs'] === undefined ? undefined : numberIn(fields, 'agoMs')
+  return { id: textIn(fields, 'id'), replies: fields['replies'] === true, agoMs }
 }
 
 /** The address of a client, and the md5 that it has of an item. */

@@ -1,6 +1,6 @@
 /** A reason why the server should get no requests now, or why it works only in part. */
 export interface NotReady {
-  readonly code: 'stopping' | 'store-unavailable' | 'cut-off' | 'store-full'
+  readonly code: 'stopping' | 'store-unavailable' | 'cut-off' | 'lagging' | 'store-full'
   readonly detail: string
   /** How long this has lasted, in ms. */
   readonly forMs: number
@@ -12,6 +12,11 @@ export interface Lasting {
   readonly forMs: number
 }
 
+/** What a server knows of the store is old. `isBehind`: others know more, so they should get the requests. */
+export interface Lagging extends Lasting {
+  readonly isBehind: boolean
+}
+
 /** The inputs of readiness. */
 export interface ReadinessOptions {
   /** Why the store cannot write; undefined while it can. */
@@ -21,6 +26,8 @@ export interface ReadinessOptions {
    * why it alone is cut off from the store. While the store is away for all, sending requests elsewhere helps nobody.
    */
   readonly cutOff?: (() => Lasting | undefined) | undefined
+  /** Undefined: this server knows what the others have written, or is the only one. */
+  readonly lagging?: (() => Lagging | undefined) | undefined
   /** Why the store has no room for publishes; undefined: it has. */
   readonly full: () => Lasting | undefined
   readonly monotonicMs: () => number
@@ -48,13 +55,14 @@ export class Readiness {
       const forMs = Math.round(monotonicMs() - this.#stoppingSinceMs)
       problems.push({ code: 'stopping', detail: 'The server is stopping.', forMs })
     }
-    return [...problems, ...(this.#isShared() ? this.#cutOff() : this.#outage())]
+    return [...problems, ...(this.#isShared() ? [...this.#cutOff(), ...this.#lagging(true)] : this.#outage())]
   }
 
   /** What does not work, though the server is ready. */
   warnings(): NotReady[] {
     const full = problemOf('store-full', this.#options.full())
-    return this.#isShared() && this.#cutOff().length === 0 ? [...this.#outage(), ...full] : full
+    const isOutage = this.#isShared() && this.#cutOff().length === 0
+    return [...(isOutage ? this.#outage() : []), ...this.#lagging(false), ...full]
   }
 
   #isShared(): boolean {
@@ -63,6 +71,11 @@ export class Readiness {
 
   #outage(): NotReady[] {
     return problemOf('store-unavailable', this.#options.outage())
+  }
+
+  #lagging(isBehind: boolean): NotReady[] {
+    const lagging = this.#options.lagging?.()
+    return problemOf('lagging', lagging?.isBehind === isBehind ? lagging : undefined)
   }
 
   #cutOff(): NotReady[] {

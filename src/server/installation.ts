@@ -1,3 +1,4 @@
+import type { ClusterMember } from '../core/cluster/members/member-view.ts'
 import type { Engine } from '../core/engine/engine.ts'
 import type { Follower } from '../core/engine/follower.ts'
 import type { HealthClock } from '../core/naming/liveness/health-clock.ts'
@@ -8,7 +9,7 @@ import type { Room } from '../core/engine/store-room.ts'
 import type { Stamps, Now } from '../core/decisions/stamps.ts'
 import type { State } from '../core/engine/state.ts'
 import type { Metric } from '../metrics/metric.ts'
-import type { Lasting } from '../metrics/readiness.ts'
+import type { Lagging, Lasting } from '../metrics/readiness.ts'
 import type { Observability } from '../observability.ts'
 import type { OwnViews } from '../core/clients/client-views.ts'
 import type { ClientViews } from '../operations/client-views.ts'
@@ -63,6 +64,8 @@ export const HEARTBEAT_MS = 5_000
 /** The servers of an installation, as operators see them. */
 export interface Members {
   list(): readonly Member[]
+  /** The same servers with what each of them reports of itself. */
+  cluster(): Promise<readonly ClusterMember[]>
   leader(): LeaderView
   /** The port that this server listens on. */
   listensOn(port: number): void
@@ -92,6 +95,8 @@ export interface Installation {
   lagMs(): number
   /** Why this server alone is cut off from the store; undefined for a server that is alone anyway. */
   readonly cutOff: (() => Lasting | undefined) | undefined
+  /** That this server receives the changes of others late; undefined for a server that is alone anyway. */
+  readonly lagging: (() => Lagging | undefined) | undefined
   /** Resolves with the cause that ends this server: it must stop. */
   readonly ended: Promise<Error>
   /** Makes the engine, and begins to follow the store. Called once. */

@@ -1,4 +1,5 @@
 import { serverStatus } from '../core/operator/server-status.ts'
+import type { ClusterMember } from '../core/cluster/members/member-view.ts'
 import type { KeptRecords } from '../core/engine/ports.ts'
 import type { State } from '../core/engine/state.ts'
 import type { LeaderView, Member } from '../operations/server/operator.ts'
@@ -18,6 +19,7 @@ export class SoleMember implements Members {
   #port: number
   #refreshedMs = wallMs()
   #heartbeatMs = monotonicMs()
+  readonly #sinceMs = monotonicMs()
 
   private constructor(state: State, settings: Settings, term: number) {
     this.#state = state
@@ -44,6 +46,15 @@ export class SoleMember implements Members {
     return [
       { ip: advertisedHost(this.#settings), port, site, alive, replies: true, lastRefMs: this.#refreshedMs },
     ]
+  }
+
+  cluster(): Promise<readonly ClusterMember[]> {
+    return Promise.resolve(
+      this.list().map(({ ip, port, site }) => {
+        const role = { isSelf: true, isElected: true, forMs: Math.round(monotonicMs() - this.#sinceMs) }
+        return { id: `${ip}:${port}`, ip, port, site, ...role, facts: undefined, view: undefined }
+      }),
+    )
   }
 
   leader(): LeaderView {

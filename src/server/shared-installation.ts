@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
+import { ClusterView } from '../cluster/cluster-view.ts'
 import { HeardServers } from '../cluster/heard-servers.ts'
+import { MemberWatch } from '../cluster/member-watch.ts'
+import { OwnLag } from '../cluster/own-lag.ts'
 import { OwnStanding } from '../cluster/standing.ts'
 import { PeerClient } from '../cluster/peer-client.ts'
 import { PeerServer } from '../cluster/peer-server.ts'
@@ -24,7 +27,7 @@ import type { State } from '../core/engine/state.ts'
 import type { Room } from '../core/engine/store-room.ts'
 import { clusterMetrics } from '../metrics/cluster-metrics.ts'
 import type { Metric } from '../metrics/metric.ts'
-import type { Lasting } from '../metrics/readiness.ts'
+import type { Lagging, Lasting } from '../metrics/readiness.ts'
 import type { ClientViews } from '../operations/client-views.ts'
 import type { Settings } from '../settings/settings.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
@@ -35,6 +38,7 @@ import type { AuthenticationMode } from './authentication-mode.ts'
 import { loop, monotonicMs, wallMs } from './clocks.ts'
 import { Ending } from './ending.ts'
 import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from './installation.ts'
+import { responsibleFor } from './responsible.ts'
 import { SharedMembers } from './shared-members.ts'
 import { ownFacts, reachable, warnOfOpenNetworks } from './shared-start.ts'
 
@@ -97,9 +101,12 @@ export class SharedInstallation implements Installation {
   readonly #client: PeerClient
   readonly #standing: OwnStanding
   readonly #heard: HeardServers
+  readonly #lag: OwnLag
+  readonly #watch: MemberWatch
   #following: Following | undefined
   #care: SharedNamingCare | undefined
   #views: PeerViews | undefined
+  #clusterView: ClusterView | undefined
   #server: PeerServer | undefined
   #aloneSinceMs: number | undefined
   #measureAtMs = 0
@@ -128,6 +135,19 @@ export class SharedInstallation implements Installation {
       isCertain: () => this.isMember(),
       hasStore: () => etcd.membership.leaseUntilMs() - monotonicMs() > HAS_STORE_MS,
       hasCaughtUp: () => this.#isSeen() && etcd.store.figures.lagMs < CAUGHT_UP_MS,
+    })
+    this.#lag = new OwnLag({
+      client: this.#client,
+      peers: () => this.#peers(),
+      lagMs: () => this.lagMs(),
+      isMember: () => this.isMember(),
+    })
+    this.#watch = new MemberWatch({
+      self: this.#id,
+      members: () => this.#members(),
+      replies: (id) => this.#heard.replies(id),
+      monotonicMs,
+      log: opened.log,
     })
   }
 
@@ -192,9 +212,23 @@ export class SharedInstallation implements Installation {
   async membersOf({ state, engine, watch }: MembersParts): Promise<Members> {
     const { ip, port, site } = this.#opened.own
     await engine.execute(noteServer(this.#id, { ip, port, site }))
+    const view = new ClusterView({
+      client: this.#client,
+      self: this.#id,
+      state,
+      store: this.#opened.etcd.store,
+      leaseUntilMs: () => this.#opened.etcd.membership.leaseUntilMs(),
+      standing: this.#standing,
+      judged: () => responsibleFor(state, this.#care?.judges),
+      heard: this.#heard,
+      forMs: (id) => this.#watch.forMs(id),
+      monotonicMs,
+    })
+    this.#clusterView = view
     return new SharedMembers({
       state,
       engine,
+      view,
       leaseUntilMs: () => this.#opened.etcd.membership.leaseUntilMs(),
       isElected: () => this.isElected(),
       heard: this.#heard,
@@ -237,6 +271,8 @@ export class SharedInstallation implements Installation {
     return { reason: CUT_OFF, forMs: Math.round(monotonicMs() - this.#aloneSinceMs) }
   }
 
+  readonly lagging = (): Lagging | undefined => this.#lag.current
+
   isMember(): boolean {
     return monotonicMs() < this.#opened.etcd.membership.leaseUntilMs()
   }
@@ -247,7 +283,8 @@ export class SharedInstallation implements Installation {
   }
 
   async look(): Promise<void> {
-    await this.#standing.look()
+    if (this.isMember()) this.#watch.look()
+    await Promise.all([this.#standing.look(), this.#lag.look()])
     if (this.#standing.current !== 'alone') this.#aloneSinceMs = undefined
     else this.#aloneSinceMs ??= monotonicMs()
   }
@@ -311,6 +348,7 @@ export class SharedInstallation implements Installation {
     this.#server = server
     this.#standing.answerOn(server)
     this.#heard.answerOn(server)
+    this.#clusterView?.answerOn(server)
     this.#care?.answerOn(server)
     this.#views?.answerOn(server)
   }

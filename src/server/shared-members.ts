@@ -1,4 +1,6 @@
+import type { ClusterView } from '../cluster/cluster-view.ts'
 import type { HeardServers } from '../cluster/heard-servers.ts'
+import type { ClusterMember } from '../core/cluster/members/member-view.ts'
 import { ELECTED, ELECTION, MEMBER } from '../core/cluster/members/member-records.ts'
 import { forgetServer, SERVER } from '../core/cluster/members/server-records.ts'
 import type { Engine } from '../core/engine/engine.ts'
@@ -18,6 +20,7 @@ export interface SharedMembersParts {
   readonly leaseUntilMs: () => number
   readonly isElected: () => boolean
   readonly heard: Pick<HeardServers, 'agoMs' | 'replies' | 'ask'>
+  readonly view: Pick<ClusterView, 'members'>
   readonly report: (error: unknown, text: string) => void
 }
 
@@ -39,6 +42,10 @@ export class SharedMembers implements Members {
       const lastRefMs = agoMs === undefined ? 0 : Math.round(wallMs() - agoMs)
       return { ip, port, site, alive, replies: alive && heard.replies(id), lastRefMs }
     })
+  }
+
+  cluster(): Promise<readonly ClusterMember[]> {
+    return this.#parts.view.members()
   }
 
   /**

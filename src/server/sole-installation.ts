@@ -30,6 +30,7 @@ export class SoleInstallation implements Installation {
   readonly file: LocalFile
   readonly process = randomUUID()
   readonly cutOff = undefined
+  readonly lagging = undefined
   readonly lastRefAheadMs = 0
   readonly sharedOrigin = undefined
   /** Nothing ends it. */

@@ -195,6 +195,7 @@ test('the operator', async () => {
   await ask('GET /ns/operator/metrics', {}, { isAnonymous: true })
   await ask('GET /ns/operator/servers')
   await ask('GET /ns/raft/leader')
+  await ask('GET /operator/cluster')
   if (hasDataFile) {
     await ask('POST /operator/backup', { label: 'a' })
     await ask('GET /operator/backup')

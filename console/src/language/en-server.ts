@@ -84,6 +84,7 @@ export const serverEn = {
   'problem.body-memory': 'The server reads too many large requests: try again in a moment.',
   'problem.unknown-path': 'The server does not know this operation: it may be an older version.',
   'problem.unknown-method': 'The server does not know this operation: it may be an older version.',
+  'problem.lagging': 'This server receives changes late.',
   'problem.cut-off': 'This server has lost the store, and the others have not.',
   'problem.backup-refused': 'A backup cannot be made now.',
   'problem.backup-failed': 'The backup failed.',

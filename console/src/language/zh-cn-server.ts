@@ -83,6 +83,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.body-memory': '服务器正在处理过多的大请求，请稍后重试。',
   'problem.unknown-path': '服务器不支持该操作，可能版本较旧。',
   'problem.unknown-method': '服务器不支持该操作，可能版本较旧。',
+  'problem.lagging': '该节点接收变更滞后。',
   'problem.cut-off': '该节点与存储断开，其他节点正常。',
   'problem.backup-refused': '当前无法备份。',
   'problem.backup-failed': '备份失败。',

@@ -899,6 +899,60 @@ export interface Server {
   readonly key: string
 }
 
+export interface VersionRange {
+  readonly from: number
+  readonly to: number
+}
+
+export interface HeardMember {
+  readonly key: string
+  /** Whether it replied when it was last asked. */
+  readonly replies: boolean
+  /** How long ago any server last got an answer from it. */
+  readonly agoMs?: number
+}
+
+export interface MemberReport {
+  /** Since its start. */
+  readonly upMs: number
+  /** How long it certainly is a member, unless it renews its lease. */
+  readonly leaseMs: number
+  readonly standing: 'member' | 'alone' | 'down-for-all'
+  /** The layout in which the data is written. */
+  readonly layout: number
+  /** The last revision of the store that it has applied. */
+  readonly revision: number
+  /** The newest one that it knows of. */
+  readonly newestRevision: number
+  /** How old what it knows of the store may be. */
+  readonly lagMs: number
+  /** How often it has loaded everything again. */
+  readonly reloads: number
+  readonly judgedServices: number
+  readonly judgedInstances: number
+  readonly hears: readonly HeardMember[]
+}
+
+export interface ClusterMember {
+  readonly key: string
+  readonly ip: string
+  readonly port: number
+  readonly site: string
+  /** Whether its lease runs. */
+  readonly alive: boolean
+  /** Whether it is the server that answers. */
+  readonly self: boolean
+  /** Whether it cleans for all. */
+  readonly elected: boolean
+  /** For how long it is there or away. Absent: longer than the server that answers is there. */
+  readonly forMs?: number
+  readonly version?: string
+  readonly peerPort?: number
+  readonly layouts?: VersionRange
+  readonly messages?: VersionRange
+  readonly report?: MemberReport
+}
+
 export interface JavaHistoryEntry {
   readonly id: string
   readonly lastId: -1

@@ -1,3 +1,4 @@
+import type { ClusterMember } from '../../core/cluster/members/member-view.ts'
 import type { Engine } from '../../core/engine/engine.ts'
 import { serverStatus } from '../../core/operator/server-status.ts'
 import { setSwitch } from '../../core/operator/set-switch.ts'
@@ -50,6 +51,7 @@ interface OperatorParts {
   readonly engine: Pick<Engine, 'execute'>
   readonly members: () => readonly Member[]
   readonly leader: () => LeaderView
+  readonly cluster: () => Promise<readonly ClusterMember[]>
   readonly machine: () => LoadReading
   readonly subscriberCount: () => number
   /** The services and instances that this server judges. */
@@ -140,6 +142,8 @@ export function operatorOperations(parts: OperatorParts) {
         parts.members().filter(({ alive }) => alive || !onlyAlive),
     }),
     leader: guard.operation({ permission: READ, resources, run: () => parts.leader() }),
+    /** All servers with what each of them reports of itself. */
+    cluster: guard.operation({ permission: READ, resources, run: () => parts.cluster() }),
     scrape: guard.operation({
       permission: READ_METRICS,
       resources: (): Resource[] => [{ kind: 'metrics' }],

@@ -2,6 +2,7 @@ import { placeRoutes } from '../routing/endpoint.ts'
 import { SVC_DIALECT } from '../endpoints/naming-dialect.ts'
 import {
   backupEndpoints,
+  clusterEndpoint,
   type OperatorEndpointParts,
   operatorEndpoints,
 } from '../endpoints/operator/operator-endpoints.ts'
@@ -10,8 +11,8 @@ import { problemErrors } from '../errors/problem.ts'
 import type { Route } from '../routing/route.ts'
 
 /**
- * The operator functions as interface.md has them: a switch is set for this server only unless debug=false. Backups are
- * a function of Waypost's own, so only here.
+ * The operator functions as interface.md has them: a switch is set for this server only unless debug=false. Backups and
+ * the reports of all servers are functions of Waypost's own, so only here.
  */
 export function svcOperatorRoutes(parts: OperatorEndpointParts): Route[] {
   const operator = operatorEndpoints(parts, SVC_DIALECT)
@@ -22,6 +23,7 @@ export function svcOperatorRoutes(parts: OperatorEndpointParts): Route[] {
     ['GET', '/ns/operator/metrics', operator.metrics],
     ['GET', '/ns/operator/servers', operator.servers],
     ['GET', '/ns/raft/leader', operator.leader],
+    ['GET', '/operator/cluster', clusterEndpoint(parts.operator)],
     ['POST', '/operator/backup', backup.make],
     ['GET', '/operator/backup', backup.progress],
   ])

@@ -1,5 +1,6 @@
 import type { Operations } from '../../../../operations/operations.ts'
 import { hash } from 'node:crypto'
+import type { ClusterMember } from '../../../../core/cluster/members/member-view.ts'
 import type { Switches } from '../../../../core/switches/switches.ts'
 import type { ClientCounts, Member, ServerCounts } from '../../../../operations/server/operator.ts'
 import * as fields from '../../../parameters/fields.ts'
@@ -10,7 +11,7 @@ import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { ANSWERS_OK, answersJson } from '../../routing/answer-schema.ts'
 import type { NamingDialect } from '../naming-dialect.ts'
 import { nodeJson } from './node-json.ts'
-import { BACKUP, BACKUP_PROGRESS, FIGURES, LEADER, SERVERS, SWITCHES } from './operator-schemas.ts'
+import { BACKUP, BACKUP_PROGRESS, CLUSTER, FIGURES, LEADER, SERVERS, SWITCHES } from './operator-schemas.ts'
 
 /** The name that the reference server gives its switches, which tools look for. */
 const SWITCHES_NAME = '00-00---000-NACOS_SWITCH_DOMAIN-000---00-00'
@@ -110,6 +111,20 @@ function memberEndpoints({ operator, version }: OperatorEndpointParts, dialect: 
   } satisfies Record<string, Endpoint>
 }
 
+/** A function of Waypost's own. */
+export function clusterEndpoint(operator: Operations['operator']): Endpoint {
+  return endpoint({
+    summary: 'Query all servers, with what each reports of itself',
+    permission: operator.cluster.permission,
+    answers: answersJson(CLUSTER),
+    params: NO_PARAMS,
+    handle: async ({ caller }) => {
+      const members = await operator.cluster({}, caller)
+      return jsonAnswer({ members: members.map(clusterMemberJson) })
+    },
+  })
+}
+
 /** A backup is written where the server's settings say: nothing that a client sends becomes a path. */
 export function backupEndpoints(operator: Operations['operator']) {
   return {
@@ -175,6 +190,28 @@ function clientCountsJson(counts: ClientCounts): object {
     ephemeralIpPortClientCount: ephemeralAddresses,
     persistentIpPortClientCount: persistentAddresses,
     responsibleClientCount: responsible,
+  }
+}
+
+function clusterMemberJson(member: ClusterMember): object {
+  const { id, ip, port, site, facts, forMs, isSelf, isElected, view } = member
+  const { version, peerPort, versions } = facts ?? {}
+  return {
+    key: id,
+    ip,
+    port,
+    site,
+    alive: isSelf || facts !== undefined,
+    self: isSelf,
+    elected: isElected,
+    forMs,
+    version,
+    peerPort,
+    ...versions,
+    report: view && {
+      ...view,
+      hears: view.hears.map(({ id: key, replies, agoMs }) => ({ key, replies, agoMs })),
+    },
   }
 }
 

@@ -83,6 +83,60 @@ export const SERVERS = object({
   ),
 })
 
+const VERSIONS = Json.named('VersionRange', object({ from: integer(), to: integer() }))
+
+/** The servers, with what each reports of itself. */
+export const CLUSTER = object({
+  members: Json.list(
+    Json.named(
+      'ClusterMember',
+      object({
+        key: string(),
+        ip: string(),
+        port: integer(),
+        site: string(),
+        alive: boolean('Whether its lease runs.'),
+        self: boolean('Whether it is the server that answers.'),
+        elected: boolean('Whether it cleans for all.'),
+        forMs: optional(
+          integer('For how long it is there or away. Absent: longer than the server that answers is there.'),
+        ),
+        version: optional(string()),
+        peerPort: optional(integer()),
+        layouts: optional(VERSIONS),
+        messages: optional(VERSIONS),
+        report: optional(
+          Json.named(
+            'MemberReport',
+            object({
+              upMs: integer('Since its start.'),
+              leaseMs: integer('How long it certainly is a member, unless it renews its lease.'),
+              standing: Json.words(['member', 'alone', 'down-for-all']),
+              layout: integer('The layout in which the data is written.'),
+              revision: integer('The last revision of the store that it has applied.'),
+              newestRevision: integer('The newest one that it knows of.'),
+              lagMs: integer('How old what it knows of the store may be.'),
+              reloads: integer('How often it has loaded everything again.'),
+              judgedServices: integer(),
+              judgedInstances: integer(),
+              hears: Json.list(
+                Json.named(
+                  'HeardMember',
+                  object({
+                    key: string(),
+                    replies: boolean('Whether it replied when it was last asked.'),
+                    agoMs: optional(integer('How long ago any server last got an answer from it.')),
+                  }),
+                ),
+              ),
+            }),
+          ),
+        ),
+      }),
+    ),
+  ),
+})
+
 /** The leader, as JSON in a string. */
 export const LEADER = object({
   leader: string('JSON: heartbeatDueMs, ip, leaderDueMs, state, term, voteFor.'),

@@ -1,0 +1,102 @@
+import { ELECTED, ELECTION, MEMBER, type MemberFacts } from '../core/cluster/members/member-records.ts'
+import type { ClusterMember, HeardMember, MemberView } from '../core/cluster/members/member-view.ts'
+import { SERVER } from '../core/cluster/members/server-records.ts'
+import type { RecordView } from '../core/records/record-tables.ts'
+import type { HeardServers } from './heard-servers.ts'
+import type { PeerClient } from './peer-client.ts'
+import { MEMBER_VIEW } from './peer-question.ts'
+import type { PeerServer } from './peer-server.ts'
+import type { OwnStanding } from './standing.ts'
+
+/** What the view is made of. */
+export interface ClusterViewParts {
+  readonly client: Pick<PeerClient, 'ask'>
+  /** The member id of this server. */
+  readonly self: string
+  readonly state: RecordView
+  /** What follows the store, and the layout that it has. */
+  readonly store: { readonly figures: FeedFigures; readonly layout: number }
+  readonly leaseUntilMs: () => number
+  readonly standing: Pick<OwnStanding, 'current'>
+  /** How many services this server judges, and instances in them. */
+  readonly judged: () => { readonly services: number; readonly instances: number }
+  readonly heard: Pick<HeardServers, 'agoMs' | 'replies'>
+  /** See `MemberWatch.forMs`. */
+  readonly forMs: (id: string) => number | undefined
+  readonly monotonicMs: () => number
+}
+
+/** How far a server is with what the store has. */
+interface FeedFigures {
+  readonly applied: number
+  readonly newest: number
+  readonly lagMs: number
+  readonly reloads: number
+}
+
+/** All servers of the installation, as each of them reports itself. */
+export class ClusterView {
+  readonly #parts: ClusterViewParts
+  readonly #startedMs: number
+
+  constructor(parts: ClusterViewParts) {
+    this.#parts = parts
+    this.#startedMs = parts.monotonicMs()
+  }
+
+  /** Lets this server answer the others. */
+  answerOn(server: PeerServer): void {
+    server.answer(MEMBER_VIEW, () => this.#own())
+  }
+
+  /** Asks all members at once; each has a second to reply. Servers that were members lately are there too. */
+  async members(): Promise<readonly ClusterMember[]> {
+    const { state } = this.#parts
+    const members = new Map(state.records(MEMBER))
+    const ids = new Set([...Array.from(state.records(SERVER), ([id]) => id), ...members.keys()])
+    return Promise.all([...ids].sort().map((id) => this.#member(id, members.get(id))))
+  }
+
+  async #member(id: string, facts: MemberFacts | undefined): Promise<ClusterMember> {
+    const { self, state, forMs, client } = this.#parts
+    const { ip, port, site } = facts ?? state.record(SERVER, id) ?? NOWHERE
+    const isSelf = id === self
+    const view = isSelf ? this.#own() : facts && (await client.ask(facts, MEMBER_VIEW, {}))
+    const isElected = state.record(ELECTION, ELECTED)?.member === id
+    // What is there since before the first look reports it itself.
+    const sinceStart = facts === undefined ? undefined : view?.upMs
+    return { id, ip, port, site, facts, forMs: forMs(id) ?? sinceStart, isSelf, isElected, view }
+  }
+
+  #own(): MemberView {
+    const { store, leaseUntilMs, standing, judged, monotonicMs } = this.#parts
+    const { applied, newest, lagMs, reloads } = store.figures
+    const { services, instances } = judged()
+    const nowMs = monotonicMs()
+    return {
+      upMs: Math.round(nowMs - this.#startedMs),
+      leaseMs: Math.max(0, Math.round(leaseUntilMs() - nowMs)),
+      standing: standing.current,
+      layout: store.layout,
+      revision: applied,
+      newestRevision: newest,
+      lagMs: Math.max(0, Math.round(lagMs)),
+      reloads,
+      judgedServices: services,
+      judgedInstances: instances,
+      hears: this.#hears(),
+    }
+  }
+
+  #hears(): HeardMember[] {
+    const { self, state, heard } = this.#parts
+    const others = Array.from(state.records(MEMBER), ([id]) => id).filter((id) => id !== self)
+    return others.map((id) => {
+      const agoMs = heard.agoMs(id)
+      return { id, replies: heard.replies(id), agoMs: agoMs === undefined ? undefined : Math.round(agoMs) }
+    })
+  }
+}
+
+/** A server that was forgotten while it was looked at. */
+const NOWHERE = { ip: '', port: 0, site: '' }

@@ -1,0 +1,78 @@
+import type { MemberFacts } from '../core/cluster/members/member-records.ts'
+import type { PeerClient } from './peer-client.ts'
+import { CONDITION } from './peer-question.ts'
+
+/** What a server knows of the store may be this old before it is said. A quiet etcd is asked once a second. */
+const LAGGING_MS = 2_000
+/** From then on clients should use another server, if others are not as late. */
+const LEFT_BEHIND_MS = 10_000
+
+/** What the lag of a server depends on. */
+export interface OwnLagParts {
+  readonly client: Pick<PeerClient, 'ask'>
+  /** The other members, by their ids. */
+  readonly peers: () => ReadonlyMap<string, MemberFacts>
+  /** How old what this server knows of the store may be. */
+  readonly lagMs: () => number
+  /** Whether the lease of this server is certain: without it the store is away, or this server is cut off. */
+  readonly isMember: () => boolean
+}
+
+/** A server is late with what others have written, by `forMs`. `isBehind`: others are not, so clients should use those. */
+export interface Lag {
+  readonly reason: string
+  readonly forMs: number
+  readonly isBehind: boolean
+}
+
+/** Finds out whether this server receives changes too late, though it reaches the store, and whether it alone does. */
+export class OwnLag {
+  readonly #parts: OwnLagParts
+  #isBehind = false
+  #isLooking = false
+
+  constructor(parts: OwnLagParts) {
+    this.#parts = parts
+  }
+
+  /** Undefined: this server is not late. */
+  get current(): Lag | undefined {
+    const { lagMs, isMember } = this.#parts
+    const forMs = Math.round(lagMs())
+    if (!isMember() || forMs < LAGGING_MS) return undefined
+    const isBehind = this.#isBehind
+    const advice = isBehind
+      ? 'what others know is not. Use another server until this one has caught up'
+      : 'it or the store is busy'
+    return {
+      reason: `What this server knows is ${Math.floor(forMs / 1_000)} s old; ${advice}.`,
+      forMs,
+      isBehind,
+    }
+  }
+
+  /** Looks again. Call it about twice a second. */
+  async look(): Promise<void> {
+    if (!this.#isLate()) this.#isBehind = false
+    else if (!this.#isLooking) await this.#askOthers()
+  }
+
+  #isLate(): boolean {
+    const { lagMs, isMember } = this.#parts
+    return isMember() && lagMs() >= LEFT_BEHIND_MS
+  }
+
+  async #askOthers(): Promise<void> {
+    const { client, peers } = this.#parts
+    this.#isLooking = true
+    try {
+      const answers = await Promise.all(
+        Array.from(peers().values(), async (member) => client.ask(member, CONDITION, {})),
+      )
+      const isAnyFresh = answers.some((each) => each !== undefined && each.lagMs < LAGGING_MS)
+      this.#isBehind = isAnyFresh && this.#isLate()
+    } finally {
+      this.#isLooking = false
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { MemberFacts } from './member-records.ts'
+import type { KnownServer } from './server-records.ts'
+
+/** How long ago a server heard of another one, ms; `replies`: whether it replied when it was last asked. */
+export interface HeardMember {
+  readonly id: string
+  readonly replies: boolean
+  /** Undefined: never. */
+  readonly agoMs: number | undefined
+}
+
+/** What a server reports of its part in the cluster. Its times are durations, so no clocks are compared. */
+export interface MemberView {
+  /** Since it was started. */
+  readonly upMs: number
+  /** How long the others certainly count it as a member, unless it renews its lease; 0: they need not. */
+  readonly leaseMs: number
+  /** `member`, `alone`, or `down-for-all`. */
+  readonly standing: string
+  /** The layout in which the data is written. */
+  readonly layout: number
+  /** The last revision of the store that it has applied, and the newest one that it knows of. */
+  readonly revision: number
+  readonly newestRevision: number
+  /** How old what it knows of the store may be. */
+  readonly lagMs: number
+  /** How often it has loaded everything again since its start. */
+  readonly reloads: number
+  /** How many services it judges, with how many instances. */
+  readonly judgedServices: number
+  readonly judgedInstances: number
+  /** The other members. */
+  readonly hears: readonly HeardMember[]
+}
+
+/** A server of the installation, as the one that is asked knows it. */
+export interface ClusterMember extends KnownServer {
+  readonly id: string
+  /** What it says of itself in its key; undefined: it is away. */
+  readonly facts: MemberFacts | undefined
+  /** Since when it is there or away, as this server has seen it, ms; undefined: since before this server was started. */
+  readonly forMs: number | undefined
+  readonly isSelf: boolean
+  readonly isElected: boolean
+  /** What it reports; undefined: it is away, does not answer, or is of a version that does not know the question. */
+  readonly view: MemberView | undefined
+}

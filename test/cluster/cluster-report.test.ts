@@ -1,0 +1,86 @@
+/** What several servers report of each other: `GET /svc/v1/operator/cluster`, and the log. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clientsOf, type Json, until } from '../interface/client.ts'
+import { type Cluster, startCluster } from '../support/cluster.ts'
+import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { startWaypost, type Waypost } from '../support/waypost.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const LIMIT_MS = 60_000
+
+let cluster: Cluster
+const membersAt = async ({ url }: Waypost): Promise<Json[]> =>
+  (await clientsOf(url).svc.get('/operator/cluster')).json().members
+const keyOf = ({ port }: Waypost): string => `127.0.0.1:${port}`
+/** Those that a server lists, by whether they are alive. */
+const seenBy = async (server: Waypost): Promise<Record<string, boolean>> =>
+  Object.fromEntries((await membersAt(server)).map(({ key, alive }) => [key, alive]))
+
+describe.skipIf(etcdTools.skip)(`several servers${note}`, { timeout: 2 * LIMIT_MS }, () => {
+  beforeAll(async () => {
+    cluster = await startCluster({ servers: 2 })
+  }, ETCD_HOOK_MS)
+  afterAll(() => cluster?.stop())
+
+  test('report what they understand, how far they are, whom they hear and what they judge', async () => {
+    const [one, two] = cluster.servers as [Waypost, Waypost]
+    await clientsOf(one.url).svc.post('/ns/instance', { serviceName: 'orders', ip: '10.0.0.1', port: 1 })
+    const members = await until(
+      () => membersAt(one),
+      (all) => all.every(({ report }) => report?.hears[0]?.replies === true && report.leaseMs > 0),
+      LIMIT_MS,
+    )
+    expect(members.map(({ key, self }) => [key, self]).sort()).toEqual(
+      [
+        [keyOf(one), true],
+        [keyOf(two), false],
+      ].sort(),
+    )
+    expect(members.filter(({ elected }) => elected)).toHaveLength(1)
+    const judged = members.map(({ report }) => report.judgedInstances as number)
+    expect(judged[0]! + judged[1]!).toBe(1)
+    for (const { version, layouts, messages, alive, report } of members) {
+      expect([version, layouts.from, messages.from, alive]).toEqual([expect.any(String), 1, 1, true])
+      expect(report).toMatchObject({ standing: 'member', layout: 1, reloads: 0 })
+      expect(report.newestRevision).toBeGreaterThanOrEqual(report.revision)
+      expect(report.revision).toBeGreaterThan(0)
+    }
+  })
+
+  test('say which one comes, and which one goes, with what to do', async () => {
+    const [one] = cluster.servers as [Waypost]
+    const third = await cluster.join()
+    await until(
+      () => seenBy(one),
+      (seen) => seen[keyOf(third)] === true,
+      LIMIT_MS,
+    )
+    await until(
+      async () => one.output(),
+      (text) => text.includes('a server has joined'),
+      LIMIT_MS,
+    )
+    await third.kill()
+    await until(
+      () => seenBy(one),
+      (seen) => seen[keyOf(third)] === false,
+      LIMIT_MS,
+    )
+    const gone = (await membersAt(one)).find(({ key }) => key === keyOf(third))
+    expect(gone).toMatchObject({ alive: false })
+    expect(gone).not.toHaveProperty('report')
+    await until(
+      async () => one.output(),
+      (text) => text.includes('look at its log and its machine'),
+      LIMIT_MS,
+    )
+  })
+})
+
+test('a server that is alone reports itself', async () => {
+  const server = await startWaypost()
+  expect(await membersAt(server)).toMatchObject([
+    { key: keyOf(server), alive: true, self: true, elected: true },
+  ])
+  await server.stop()
+})

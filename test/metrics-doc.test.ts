@@ -29,7 +29,7 @@ describe('the metrics of docs/operations.md', () => {
     const rules = /```yaml\ngroups:[\s\S]*?```/.exec(page)?.[0] ?? ''
     const used = metricsIn(rules)
     expect(used).not.toEqual([])
-    expect(used.filter((name) => !served.includes(name))).toEqual([])
+    expect(used.filter((name) => !documented.includes(name))).toEqual([])
   })
 
   test('include all metrics of the dashboard', () => {

@@ -8,7 +8,15 @@ import { configKey } from '../core/config/state/config-item.ts'
 import { ORDERS } from '../core/core.test-support.ts'
 import { PeerClient } from './peer-client.ts'
 import { PeerPlaces } from './peer-places.ts'
-import { SILENCE, STANDING, SUBSCRIBERS, WATCHED_BY, WATCHERS_OF } from './peer-question.ts'
+import {
+  MEMBER_VIEW,
+  MESSAGES,
+  SILENCE,
+  STANDING,
+  SUBSCRIBERS,
+  WATCHED_BY,
+  WATCHERS_OF,
+} from './peer-question.ts'
 import { PeerServer } from './peer-server.ts'
 import { digestOf, HEADERS, signatureOf } from './peer-signature.ts'
 
@@ -115,6 +123,31 @@ describe('a question', () => {
     server.answer(SILENCE, (places) => places.map(() => ({ kind: 'unknown' })))
     const places = Array.from({ length: 1_000 }, () => PLACE)
     expect(await client.ask(member, SILENCE, places)).toHaveLength(1_000)
+  })
+
+  test('that is too new for a member is not asked, and does not count as unanswered', async () => {
+    const view = {
+      ...{
+        upMs: 1,
+        leaseMs: 2,
+        standing: 'member',
+        layout: 1,
+        revision: 3,
+        newestRevision: 4,
+        lagMs: 5,
+        reloads: 0,
+      },
+      ...{ judgedServices: 6, judgedInstances: 7 },
+      hears: [
+        { id: 'other', replies: true, agoMs: 8 },
+        { id: 'silent', replies: false, agoMs: undefined },
+      ],
+    }
+    server.answer(MEMBER_VIEW, () => view)
+    expect(await client.ask(member, MEMBER_VIEW, {})).toBeUndefined()
+    expect(client.counts).toEqual({ asked: 0, unanswered: 0 })
+    const versions = { ...member.versions, messages: MESSAGES }
+    expect(await client.ask({ ...member, versions }, MEMBER_VIEW, {})).toEqual(view)
   })
 
   test('to another process in the same place is refused', async () => {

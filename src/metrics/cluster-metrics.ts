@@ -2,7 +2,7 @@ import type { Metric } from './metric.ts'
 
 /** What one of several servers knows of the store, the others and itself. Counts are since the start. */
 export interface ClusterFigures {
-  readonly feed: () => { readonly applied: number; readonly lagMs: number; readonly reloads: number }
+  readonly feed: () => FeedFigures
   readonly conflicts: () => number
   /** How many servers hold their lease. */
   readonly members: () => number
@@ -12,6 +12,13 @@ export interface ClusterFigures {
   readonly care: () => CareFigures | undefined
   /** The questions of others by outcome; undefined before this server answers them. */
   readonly answered: () => Readonly<Record<string, number>> | undefined
+}
+
+interface FeedFigures {
+  readonly applied: number
+  readonly lagMs: number
+  readonly reloads: number
+  readonly drifts: number
 }
 
 interface CareFigures {
@@ -49,6 +56,12 @@ function storeMetrics({ feed, conflicts }: ClusterFigures): Metric[] {
       help: 'How often everything was loaded again, because the store could not continue from the last revision.',
       type: 'counter',
       read: () => feed().reloads,
+    },
+    {
+      name: 'waypost_store_drifts_total',
+      help: 'How often what this server knew differed from the shared store, and was loaded again.',
+      type: 'counter',
+      read: () => feed().drifts,
     },
     {
       name: 'waypost_store_conflicts_total',

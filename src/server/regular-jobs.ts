@@ -88,6 +88,7 @@ export function startRegularJobs(
   timers.every(500, 'members', refreshing(parts))
   timers.every(HEARTBEAT_MS, 'leadership', () => members.heartbeat())
   timers.every(500, 'standing', () => installation.look())
+  timers.every(60_000, 'comparison with the store', () => installation.compare())
   timers.every(60_000, 'left-overs in the store', () => ifElected(() => installation.clean()))
   timers.every(1_000, 'watch', () => watch.tick())
   timers.every(LOOK_EVERY_MS, 'certificates', () => parts.certificates?.look(parts.useKeyPair))

@@ -50,6 +50,9 @@ const HAS_STORE_MS = 5_000
 /** A server whose knowledge is older has not caught up. A quiet etcd is asked once a second whether there is news. */
 const CAUGHT_UP_MS = 3_000
 
+/** Once an hour each key is compared with etcd, and each minute the numbers of keys. */
+const COMPARISONS_UNTIL_EACH = 60
+
 /** How often the members of etcd are asked for the size of their files. */
 const MEASURE_MS = 3_000
 
@@ -110,6 +113,7 @@ export class SharedInstallation implements Installation {
   #server: PeerServer | undefined
   #aloneSinceMs: number | undefined
   #measureAtMs = 0
+  #comparisons = 0
 
   private constructor(opened: OpenedInstallation) {
     const { etcd, own, ended, snapshot, secret } = opened
@@ -295,6 +299,19 @@ export class SharedInstallation implements Installation {
     this.#measureAtMs = nowMs + MEASURE_MS
     const { storeReserveBytes: reserveBytes, etcdQuotaBytes: quotaBytes } = this.#opened.settings
     return roomOf(await answering(this.#opened.etcd), { reserveBytes, quotaBytes })
+  }
+
+  async compare(): Promise<void> {
+    const { etcd, log } = this.#opened
+    const { state } = this.#following!
+    const each = this.#comparisons++ % COMPARISONS_UNTIL_EACH === COMPARISONS_UNTIL_EACH - 1
+    const counts = {
+      config: state.configs.size,
+      service: state.services.size,
+      instance: state.instancesInAll,
+    }
+    for (const difference of await etcd.store.compare({ each, counts }))
+      log.error({ ...difference }, 'what this server knows differs from etcd: it is loaded again')
   }
 
   async clean(): Promise<void> {

@@ -107,6 +107,8 @@ export class SoleInstallation implements Installation {
     return { leftBytes: left - reserve, usage, advice: ADVICE }
   }
 
+  async compare(): Promise<void> {}
+
   async clean(): Promise<void> {}
 
   metrics(): [] {

@@ -12,6 +12,7 @@ import { SharedFollower } from '../../src/core/engine/shared-follower.ts'
 import { Stamps } from '../../src/core/decisions/stamps.ts'
 import { MESSAGES } from '../../src/cluster/peer-question.ts'
 import type { VersionRange } from '../../src/core/cluster/members/versions.ts'
+import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { LAYOUTS } from '../../src/store/etcd/layout.ts'
 import { type EtcdSetup, openEtcd } from '../../src/store/etcd/open-etcd.ts'
@@ -35,6 +36,8 @@ export interface StoreServerOptions extends Partial<EtcdSetup> {
   readonly liveness?: Liveness
   readonly healthMs?: () => number
   readonly peerPort?: number
+  /** Called with the client before the store is loaded. */
+  readonly connected?: (client: EtcdClient) => void
   /** The messages that it understands. */
   readonly messages?: VersionRange
 }
@@ -45,7 +48,14 @@ export async function startStoreServer(
   port: number,
   options: StoreServerOptions = {},
 ) {
-  const { answerMs = PATIENT_MS, liveness = new Liveness(), healthMs = () => 0, messages, ...other } = options
+  const {
+    answerMs = PATIENT_MS,
+    liveness = new Liveness(),
+    healthMs = () => 0,
+    messages,
+    connected,
+    ...other
+  } = options
   const failures: unknown[] = []
   const seen: Change[] = []
   const facts: MemberFacts = {
@@ -67,6 +77,7 @@ export async function startStoreServer(
     failed: (error) => void failures.push(error),
     ...other,
   })
+  connected?.(client)
   const stamps = new Stamps()
   const skew = { aheadMs: 0 }
   const clock = () => {

@@ -17,12 +17,13 @@ import { Chunks } from './chunks.ts'
 import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { Commits } from './commits.ts'
-import { type FeedFigures, Following } from './following.ts'
+import { type CompareOptions, type FeedFigures, Following } from './following.ts'
 import { HistoryCleaning, type HistoryLimit } from './history-cleaning.ts'
 import { HistoryCut } from './history-cut.ts'
 import { HistorySize } from './history-size.ts'
 import { HistoryKeys } from './history-keys.ts'
 import type { Keys } from './keys.ts'
+import { type Difference, KnownKeys } from './known-keys.ts'
 import type { LayoutInUse } from './layout.ts'
 import { asRefusal, sayingIfFull } from './refusals.ts'
 import { RememberedValues } from './remembered-values.ts'
@@ -86,7 +87,12 @@ export class EtcdStore implements SharedStore {
     const limits = this.#parts.history
     const size = limits && new HistorySize(client, keys)
     this.#size = size
-    const { following, snapshot } = await Following.load({ ...this.#parts, readParts, size })
+    const { following, snapshot } = await Following.load({
+      ...this.#parts,
+      known: new KnownKeys(keys),
+      readParts,
+      size,
+    })
     const nowMs = (): number => clock.nowMs()
     const history = limits && size && new HistoryCut({ client, keys, size, limits, nowMs })
     const own = { fence: this.#fence, chunks: this.#chunks, following, history }
@@ -111,6 +117,11 @@ export class EtcdStore implements SharedStore {
   /** How far this server is with what etcd has. */
   get figures(): FeedFigures {
     return this.#loaded().following.figures
+  }
+
+  /** Compares what this server has received with what etcd has, and loads it again where they differ. See `Following.compare`. */
+  compare(options: CompareOptions): Promise<readonly Difference[]> {
+    return asRefusal(this.#loaded().following.compare(options))
   }
 
   /** How many bytes history takes; undefined: it has no limit, or is not counted yet. */

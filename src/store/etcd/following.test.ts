@@ -7,6 +7,7 @@ import type { RangeResult } from './client/etcd-client.ts'
 import type { WatchListener, WatchOptions } from './client/watch.ts'
 import { Following } from './following.ts'
 import { Keys } from './keys.ts'
+import { KnownKeys } from './known-keys.ts'
 import { LayoutInUse } from './layout.ts'
 import { contentValue, toJson } from './values.ts'
 
@@ -75,6 +76,7 @@ async function follow(): Promise<Following> {
   const { following } = await Following.load({
     client,
     keys,
+    known: new KnownKeys(keys),
     layout: new LayoutInUse({ client: { ...client, txn: never }, keys }),
     member: 'me',
     readParts: ({ stamp }) => Promise.reject(new MissingChunk(stamp, 0)),
@@ -190,7 +192,7 @@ describe('following etcd', () => {
     nowMs = 700
     expect(following.figures.lagMs).toBe(700)
     watches[0]!.listener.reached(9)
-    expect(following.figures).toEqual({ applied: 5, newest: 9, lagMs: 0, reloads: 0 })
+    expect(following.figures).toEqual({ applied: 5, newest: 9, lagMs: 0, reloads: 0, drifts: 0 })
     troubles = [AWAY, AWAY]
     put(10, 'w/c/public/G/a', itemInChunks)
     nowMs = 900

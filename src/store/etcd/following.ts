@@ -8,6 +8,7 @@ import type { HistorySize } from './history-size.ts'
 import type { Watch } from './client/watch.ts'
 import type { ReadParts } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
+import type { ComparedKind, Difference, KnownKeys } from './known-keys.ts'
 import type { LayoutInUse } from './layout.ts'
 import { loadKeys } from './load-keys.ts'
 import { StoreFeed } from './store-feed.ts'
@@ -17,6 +18,7 @@ export interface FollowingParts {
   readonly client: Pick<EtcdClient, 'pages' | 'range' | 'watch'>
   readonly keys: Keys
   readonly layout: Pick<LayoutInUse, 'look' | 'follow'>
+  readonly known: KnownKeys
   /** Names this server. */
   readonly member: string
   readonly readParts: ReadParts
@@ -40,6 +42,8 @@ export interface FeedFigures {
   readonly lagMs: number
   /** How often everything was loaded again since the start. */
   readonly reloads: number
+  /** How often a comparison with etcd has found a difference. */
+  readonly drifts: number
 }
 
 const FIRST_PAUSE_MS = 100
@@ -58,6 +62,7 @@ export class Following {
   /** When etcd last reported a change, or that there was none. */
   #heardMs: number
   #reloads = 0
+  #drifts = 0
   #isReloading = false
 
   /** Loads everything. */
@@ -81,7 +86,10 @@ export class Following {
     this.#heardMs = clock.nowMs()
     const stopped = (error: unknown): void => this.#stopped(error)
     const own = keys.of({ of: 'request', id: parts.member })
-    const followed = (events: readonly KeyChange[]): void => parts.size?.follow(events)
+    const followed = (events: readonly KeyChange[]): void => {
+      parts.known.follow(events)
+      parts.size?.follow(events)
+    }
     this.#feed = new StoreFeed({ keys, own, readParts, stopped, begins: layout.follow, followed }, revision)
     this.#count(revision)
   }
@@ -89,7 +97,8 @@ export class Following {
   get figures(): FeedFigures {
     const { applied, waitingSinceMs } = this.#feed
     const lagMs = this.#parts.clock.nowMs() - (waitingSinceMs ?? this.#heardMs)
-    return { applied, newest: Math.max(applied, this.#newest), lagMs, reloads: this.#reloads }
+    const newest = Math.max(applied, this.#newest)
+    return { applied, newest, lagMs, reloads: this.#reloads, drifts: this.#drifts }
   }
 
   follow(follower: StoreFollower): void {
@@ -118,6 +127,27 @@ export class Following {
   /** The keys that a recent revision of this server has changed. Undefined: the feed did not bring it. */
   keysOf(revision: Revision): readonly string[] | undefined {
     return this.#feed.keysOf(revision)
+  }
+
+  /**
+   * Compares what was received with what etcd has: the numbers of keys, or with `each` the revision of each key. Where they differ,
+   * everything is loaded again. `counts`: what the state has of some kinds. Rejects with `EtcdError` if etcd cannot be reached.
+   */
+  async compare({ each = false, counts = {} }: CompareOptions = {}): Promise<readonly Difference[]> {
+    if (this.#isReloading) return []
+    const { known, client } = this.#parts
+    const { applied } = this.#feed
+    const reloads = this.#reloads
+    const found = each
+      ? await known.compareRevisions(client, applied)
+      : await known.compareCounts(client, applied, counts)
+    // What was loaded again meanwhile is not what was compared.
+    if (this.#isReloading || this.#reloads !== reloads) return []
+    const [first] = found
+    if (first === undefined) return found
+    this.#drifts++
+    void this.#reload(new Error(differenceText(first)))
+    return found
   }
 
   close(): void {
@@ -198,6 +228,17 @@ export class Following {
       await clock.sleep(pauseMs, signal)
     }
   }
+}
+
+/** How what was received is compared with etcd. */
+export interface CompareOptions {
+  readonly each?: boolean
+  readonly counts?: Partial<Record<ComparedKind, number>>
+}
+
+function differenceText({ kind, known, stored, key }: Difference): string {
+  const about = key === undefined ? `${known} keys are known and ${stored} are there` : `${key} has changed`
+  return `What this server knows differs from etcd, ${kind}: ${about}.`
 }
 
 /** Whether it may help to load everything again. */

@@ -8,6 +8,7 @@ import type { KeyValue } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { type ReadParts, readItem, readRecord } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
+import type { KnownKeys } from './known-keys.ts'
 import type { LayoutInUse } from './layout.ts'
 import { recordOfPlace } from './record-places.ts'
 import { instanceOf, requestOf, serviceOf } from './values.ts'
@@ -20,14 +21,20 @@ export interface LoadParts {
   readonly client: Pick<EtcdClient, 'pages' | 'range'>
   readonly keys: Keys
   readonly layout: Pick<LayoutInUse, 'look'>
+  readonly known: Pick<KnownKeys, 'clear' | 'loaded'>
   readonly readParts: ReadParts
 }
 
 /** Reads everything that the state has, at one revision. Throws `UnknownLayout`. */
-export async function loadKeys({ client, keys, layout, readParts }: LoadParts): Promise<Snapshot> {
+export async function loadKeys({ client, keys, layout, known, readParts }: LoadParts): Promise<Snapshot> {
   const revision = await layout.look()
   const stamps = new LargestStamp()
-  const all = (prefix: string) => sortedValues(client, { prefix, revision })
+  known.clear()
+  const all = async (prefix: string): Promise<KeyValue[]> => {
+    const found = await sortedValues(client, { prefix, revision })
+    for (const kv of found) known.loaded(kv)
+    return found
+  }
   const configs: ConfigItem[] = []
   for (const kv of await all(keys.every('config'))) configs.push(await configOf(keys, kv, readParts))
   for (const { historyId } of configs) stamps.see(stampOfId(historyId))

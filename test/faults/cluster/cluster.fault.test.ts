@@ -103,7 +103,8 @@ async function endure(strike: Strike): Promise<void> {
     expect.soft(verdict.noticed(healthy, window, struck).slice(0, MOST_SHOWN)).toEqual([])
   expect.soft(slowestMs).toBeLessThan((ANSWER_MS + BUSY_MS) * SLACK)
   for (const server of cluster.servers)
-    expect(await metricOf(server, 'waypost_instances_restored_total'), `restored by ${server.name}`).toBe(0)
+    for (const metric of ['waypost_instances_restored_total', 'waypost_store_drifts_total'])
+      expect(await metricOf(server, metric), `${metric} of ${server.name}`).toBe(0)
   await equalPictures({ cluster, load })
 }
 

@@ -85,7 +85,9 @@ export class EtcdClient {
    * Reads all keys of a range as of one revision, page by page: of the newest one by default. A page has at most `pageSize`
    * keys, and fewer where values are large: each must come within the time of an attempt.
    */
-  async *pages(range: KeyRange & { revision?: number; pageSize: number }): AsyncGenerator<RangeResult> {
+  async *pages(
+    range: KeyRange & { revision?: number; pageSize: number; keysOnly?: boolean },
+  ): AsyncGenerator<RangeResult> {
     const { pageSize, ...first } = range
     let { key, revision } = first
     let limit = Math.min(FIRST_PAGE_SIZE, pageSize)

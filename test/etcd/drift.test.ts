@@ -1,0 +1,86 @@
+/** What a server knows is compared with etcd (src/store/etcd/known-keys.ts). */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import type { KeyChange } from '../../src/store/etcd/client/whole-revisions.ts'
+import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
+import { publish, register, startStoreServer, type StoreServer } from './store-server.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const LIMIT_MS = 30_000
+
+let etcd: Etcd
+let prefix = ''
+let prefixes = 0
+/** Which events the watch of the second server loses. */
+let loses: (event: KeyChange) => boolean
+let one: StoreServer
+let two: StoreServer
+
+/** Lets the watch of a client lose events. */
+function losing(client: EtcdClient): void {
+  const { watch } = client
+  client.watch = (options, listener) =>
+    watch.call(client, options, {
+      ...listener,
+      changed: ({ revision, changes }) =>
+        listener.changed({ revision, changes: changes.filter((event) => !loses(event)) }),
+    })
+}
+
+const ofKind = (letter: string, event: KeyChange): boolean =>
+  (event.kind === 'put' ? event.kv.key : event.key).startsWith(`${prefix}/${letter}/`)
+
+async function caughtUp(): Promise<void> {
+  const { applied } = one.store.figures
+  await expect.poll(() => two.store.figures.applied, { timeout: LIMIT_MS }).toBeGreaterThanOrEqual(applied)
+}
+
+describe.skipIf(etcdTools.skip)(`a comparison with etcd${note}`, { timeout: 90_000 }, () => {
+  beforeAll(async () => (etcd = await startEtcd()), ETCD_HOOK_MS)
+  afterAll(() => etcd?.stop())
+  beforeEach(async () => {
+    prefix = `drift-${prefixes++}`
+    loses = () => false
+    const place = { endpoints: etcd.endpoints, prefix }
+    one = await startStoreServer(place, 1)
+    two = await startStoreServer(place, 2, { connected: losing })
+    await one.engine.execute(publish('first'))
+    for (const port of [1, 2, 3]) await one.engine.execute(register(port))
+    await caughtUp()
+  })
+  afterEach(async () => void (await Promise.all([one, two].map((server) => server.stop()))))
+
+  test('finds nothing while nothing is lost, also beside changes', async () => {
+    const changes = [4, 5, 6, 7, 8, 9].map(async (port) => one.engine.execute(register(port)))
+    for (const each of [false, true, false, true])
+      for (const { store } of [one, two]) expect(await store.compare({ each })).toEqual([])
+    await Promise.all(changes)
+    expect([one.store.figures.reloads, two.store.figures.drifts]).toEqual([0, 0])
+  })
+
+  test('finds by the number of keys that a new one was lost, and loads it again', async () => {
+    loses = (event) => ofKind('i', event)
+    await one.engine.execute(register(4))
+    await caughtUp()
+    expect(two.ports()).toEqual([1, 2, 3])
+    expect(await two.store.compare({})).toEqual([{ kind: 'instance', known: 3, stored: 4 }])
+    await expect.poll(() => two.ports(), { timeout: LIMIT_MS }).toEqual([1, 2, 3, 4])
+    expect(two.store.figures).toMatchObject({ drifts: 1, reloads: 1 })
+    expect(await two.store.compare({ each: true })).toEqual([])
+  })
+
+  test('finds by the revisions of keys that a change was lost', async () => {
+    loses = (event) => ofKind('c', event)
+    await one.engine.execute(publish('second'))
+    await caughtUp()
+    expect(two.contentOf()).toBe('first')
+    expect(await two.store.compare({})).toEqual([])
+    expect(await two.store.compare({ each: true })).toMatchObject([{ kind: 'config', known: 1, stored: 1 }])
+    await expect.poll(() => two.contentOf(), { timeout: LIMIT_MS }).toBe('second')
+  })
+
+  test('finds that the state has another number than the keys', async () => {
+    const counts = { config: 1, instance: 2 }
+    expect(await two.store.compare({ counts })).toEqual([{ kind: 'instance', known: 2, stored: 3 }])
+  })
+})

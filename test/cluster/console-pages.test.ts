@@ -44,6 +44,7 @@ describe.skipIf(etcdTools.skip || browserTool.skip)(
       await visit.at('#/servers')
       const row = visit.page.getByRole('row', { name: new RegExp(`:${third!.port}`) })
       await row.getByText('Up').waitFor()
+      await row.getByText(/^\d+ services, \d+ instances$/).waitFor()
       await third!.kill()
       await visit.at('#/home')
       await visit.page.getByText('This server does not reply').waitFor()

@@ -1,8 +1,9 @@
 import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { LoadProblem } from '../controls/notice.tsx'
-import { shownNumber, t } from '../language/text.ts'
-import { type Figures, readFigures, readServers, type Server } from '../server/operator.ts'
+import { shownDuration, shownNumber, t } from '../language/text.ts'
+import type { ClusterMember } from '../server/answers.ts'
+import { type Figures, readCluster, readFigures, readServers, type Server } from '../server/operator.ts'
 import { anyOf } from '../live/meant.ts'
 import { useEvery } from '../state/every.ts'
 import { useLoaded } from '../state/loaded.ts'
@@ -14,11 +15,12 @@ const AGAIN_MS = 5_000
 export function ServersView() {
   const found = useLoaded(
     'servers',
-    () => Promise.all([readServers(), readFigures()]),
+    () => Promise.all([readServers(), readFigures(), readCluster()]),
     anyOf('server', 'condition'),
   )
   useEvery(AGAIN_MS, found.refresh)
-  const [list, figures] = found.value ?? []
+  const [list, figures, cluster] = found.value ?? []
+  const isShared = cluster?.members.some(({ report }) => report !== undefined) ?? false
   return (
     <>
       <div class="head">
@@ -29,7 +31,7 @@ export function ServersView() {
         </button>
       </div>
       <LoadProblem found={found} />
-      {list && figures && (
+      {list && figures && cluster && (
         <div class="stack">
           <div class="card table-card">
             <table>
@@ -39,11 +41,19 @@ export function ServersView() {
                   <th>{t('state')}</th>
                   <th>{t('site')}</th>
                   <th>{t('lastHeard')}</th>
+                  <th>{t('serverVersion')}</th>
+                  <th>{t('serverSince')}</th>
+                  {isShared && <ReportHeads />}
                 </tr>
               </thead>
               <tbody>
                 {list.servers.map((server) => (
-                  <ServerRow key={server.key} server={server} />
+                  <ServerRow
+                    key={server.key}
+                    server={server}
+                    isShared={isShared}
+                    member={cluster.members.find(({ key }) => key === server.key)}
+                  />
                 ))}
               </tbody>
             </table>
@@ -55,7 +65,16 @@ export function ServersView() {
   )
 }
 
-function ServerRow({ server: { key, alive, replies, site, lastRefTime } }: { server: Server }) {
+/** `isShared`: servers that share a store report more of themselves. */
+interface RowParts {
+  readonly server: Server
+  readonly isShared: boolean
+  /** Undefined: it came between the two answers. */
+  readonly member: ClusterMember | undefined
+}
+
+function ServerRow({ server, isShared, member }: RowParts) {
+  const { key, alive, replies, site, lastRefTime } = server
   const [kind, state] = !alive
     ? (['bad', t('serverDown')] as const)
     : replies
@@ -72,7 +91,32 @@ function ServerRow({ server: { key, alive, replies, site, lastRefTime } }: { ser
       <td dir="auto">{site}</td>
       {/* After a restart of all servers, none remembers when an absent one last answered. */}
       <td>{lastRefTime === 0 ? '–' : <Ago atMs={lastRefTime} />}</td>
+      <td>{member?.version ?? '–'}</td>
+      <td>{member?.forMs === undefined ? '–' : shownDuration(member.forMs)}</td>
+      {isShared && <ReportCells report={member?.report} />}
     </tr>
+  )
+}
+
+function ReportHeads() {
+  const heads = [t('serverRevision'), t('serverLag'), t('serverJudges'), t('serverMisses')]
+  return heads.map((head) => <th key={head}>{head}</th>)
+}
+
+/** What a server reports of itself; without a report, nobody knows. */
+function ReportCells({ report }: { report: ClusterMember['report'] }) {
+  if (report === undefined)
+    return ['revision', 'lag', 'judges', 'misses'].map((name) => <td key={name}>–</td>)
+  const { revision, lagMs, judgedServices, judgedInstances, hears } = report
+  const misses = hears.filter(({ replies }) => !replies).map(({ key }) => key)
+  const counts = { services: shownNumber(judgedServices), instances: shownNumber(judgedInstances) }
+  return (
+    <>
+      <td>{shownNumber(revision)}</td>
+      <td>{shownDuration(lagMs)}</td>
+      <td>{t('serverJudgesCount', counts)}</td>
+      <td>{misses.length === 0 ? '–' : misses.join(', ')}</td>
+    </>
   )
 }
 

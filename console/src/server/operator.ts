@@ -1,3 +1,4 @@
+import type { ClusterMember } from './answers.ts'
 import { request, requestText } from './request.ts'
 
 const OPERATOR = 'svc/v1/ns/operator'
@@ -26,6 +27,10 @@ export interface Server {
 
 export const readServers = (): Promise<{ servers: readonly Server[] }> =>
   request('GET', `${OPERATOR}/servers`)
+
+/** All servers with what each reports of itself. */
+export const readCluster = (): Promise<{ members: readonly ClusterMember[] }> =>
+  request('GET', 'svc/v1/operator/cluster')
 
 /** What the server measures of itself. */
 export interface Figures {

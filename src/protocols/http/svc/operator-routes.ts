@@ -23,7 +23,7 @@ export function svcOperatorRoutes(parts: OperatorEndpointParts): Route[] {
     ['GET', '/ns/operator/metrics', operator.metrics],
     ['GET', '/ns/operator/servers', operator.servers],
     ['GET', '/ns/raft/leader', operator.leader],
-    ['GET', '/operator/cluster', clusterEndpoint(parts.operator)],
+    ['GET', '/operator/cluster', clusterEndpoint(parts)],
     ['POST', '/operator/backup', backup.make],
     ['GET', '/operator/backup', backup.progress],
   ])

@@ -112,7 +112,7 @@ function memberEndpoints({ operator, version }: OperatorEndpointParts, dialect: 
 }
 
 /** A function of Waypost's own. */
-export function clusterEndpoint(operator: Operations['operator']): Endpoint {
+export function clusterEndpoint({ operator, version }: OperatorEndpointParts): Endpoint {
   return endpoint({
     summary: 'Query all servers, with what each reports of itself',
     permission: operator.cluster.permission,
@@ -120,7 +120,7 @@ export function clusterEndpoint(operator: Operations['operator']): Endpoint {
     params: NO_PARAMS,
     handle: async ({ caller }) => {
       const members = await operator.cluster({}, caller)
-      return jsonAnswer({ members: members.map(clusterMemberJson) })
+      return jsonAnswer({ members: members.map((member) => clusterMemberJson(member, version)) })
     },
   })
 }
@@ -193,9 +193,9 @@ function clientCountsJson(counts: ClientCounts): object {
   }
 }
 
-function clusterMemberJson(member: ClusterMember): object {
+function clusterMemberJson(member: ClusterMember, ownVersion: string): object {
   const { id, ip, port, site, facts, forMs, isSelf, isElected, view } = member
-  const { version, peerPort, versions } = facts ?? {}
+  const { version = isSelf ? ownVersion : undefined, peerPort, versions } = facts ?? {}
   return {
     key: id,
     ip,

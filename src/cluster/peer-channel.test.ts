@@ -127,17 +127,16 @@ describe('a question', () => {
 
   test('that is too new for a member is not asked, and does not count as unanswered', async () => {
     const view = {
-      ...{
-        upMs: 1,
-        leaseMs: 2,
-        standing: 'member',
-        layout: 1,
-        revision: 3,
-        newestRevision: 4,
-        lagMs: 5,
-        reloads: 0,
-      },
-      ...{ judgedServices: 6, judgedInstances: 7 },
+      upMs: 1,
+      leaseMs: 2,
+      standing: 'member',
+      layout: 1,
+      revision: 3,
+      newestRevision: 4,
+      lagMs: 5,
+      reloads: 0,
+      judgedServices: 6,
+      judgedInstances: 7,
       hears: [
         { id: 'other', replies: true, agoMs: 8 },
         { id: 'silent', replies: false, agoMs: undefined },

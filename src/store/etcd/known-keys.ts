@@ -3,10 +3,15 @@ import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
 import { prefixEnd } from './client/range-end.ts'
 import type { KeyChange } from './client/whole-revisions.ts'
-import type { Keys, Place } from './keys.ts'
+import type { KeyPlace, Keys } from './keys.ts'
 
 /** The kinds of keys that the state is made of. Those on leases and those of messages are not compared. */
-const COMPARED = ['config', 'service', 'instance', 'small-record'] as const satisfies readonly Place['of'][]
+const COMPARED = [
+  'config',
+  'service',
+  'instance',
+  'small-record',
+] as const satisfies readonly KeyPlace['of'][]
 
 /** A kind of keys that is compared. */
 export type ComparedKind = (typeof COMPARED)[number]

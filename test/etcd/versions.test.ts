@@ -1,11 +1,24 @@
 /** Servers of different versions on one store: what each understands, and when something new may be written (docs/decisions/0053). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Command } from '../../src/core/decisions/decision.ts'
+import { synced } from '../../src/core/decisions/decision.ts'
+import { defineRecordKind, recordSaved } from '../../src/core/records/record-kind.ts'
 import type { VersionRange } from '../../src/core/cluster/members/versions.ts'
 import { toJson } from '../../src/store/etcd/values.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
 import { publish, startStoreServer, type StoreServer, type StoreServerOptions } from './store-server.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+/** A kind of records that came with layout 2. */
+const NEW_KIND = defineRecordKind<string>('new-in-layout-2', (json) => String(json), { layout: 2 })
+
+function saveNew(id = 'a'): Command<void> {
+  return {
+    subject: `new ${id}`,
+    decide: (_view, { stamp }) => synced([recordSaved(NEW_KIND, { id, value: id, stamp })], undefined),
+  }
+}
+
 const OLD: VersionRange = { from: 1, to: 1 }
 const BOTH: VersionRange = { from: 1, to: 2 }
 const NEW: VersionRange = { from: 2, to: 2 }
@@ -46,13 +59,13 @@ describe.skipIf(etcdTools.skip)(`servers of different versions${note}`, { timeou
   test('begin with the oldest layout, and write a later one only when all members understand it', async () => {
     const old = await join(1, { layouts: OLD })
     const upgraded = await join(2, { layouts: BOTH })
-    await expect(upgraded.store.raiseLayout(2)).rejects.toMatchObject({
+    await expect(Promise.resolve(upgraded.engine.execute(saveNew()))).rejects.toMatchObject({
       code: 'cluster-not-upgraded',
       message: expect.stringMatching(/needs layout 2 .*127\.0\.0\.1:1 \(Waypost 1, layout 1\)/) as string,
     })
     expect([await layoutIn(upgraded), upgraded.store.layout]).toEqual(['1', 1])
     await old.membership.leave()
-    await upgraded.store.raiseLayout(2)
+    await upgraded.engine.execute(saveNew())
     expect([await layoutIn(upgraded), upgraded.store.layout]).toEqual(['2', 2])
   })
 
@@ -62,13 +75,13 @@ describe.skipIf(etcdTools.skip)(`servers of different versions${note}`, { timeou
     const value = toJson({ value: facts, stamp: 0 })
     const put = { do: 'put', key: `${prefix}/p/127.0.0.1:2`, value } as const
     await upgraded.client.txn({ compare: [], success: [put] })
-    await expect(upgraded.store.raiseLayout(2)).rejects.toThrow('127.0.0.1:2')
+    await expect(Promise.resolve(upgraded.engine.execute(saveNew()))).rejects.toThrow('127.0.0.1:2')
   })
 
   test('that are older are refused from then on, and one that had loaded before stops', async () => {
     const upgraded = await join(1, { layouts: BOTH })
     const loaded = await load(2, { layouts: OLD })
-    await upgraded.store.raiseLayout(2)
+    await upgraded.engine.execute(saveNew())
     await expect(load(3, { layouts: OLD })).rejects.toThrow(/has the layout 2 .*knows layout 1\./)
     await expect(loaded.membership.join(loaded.facts)).rejects.toThrow(/has the layout 2 .*knows layout 1\./)
     await stopsWith(loaded, /UnknownLayout.*has the layout 2/)
@@ -84,7 +97,7 @@ describe.skipIf(etcdTools.skip)(`servers of different versions${note}`, { timeou
 
   test('raise the layout once, if several do so at once, and all know it then', async () => {
     const all = [await join(1, { layouts: BOTH }), await join(2, { layouts: BOTH })]
-    await Promise.all(all.map(({ store }) => store.raiseLayout(2)))
+    await Promise.all(all.map(async ({ engine }, n) => engine.execute(saveNew(`${n}`))))
     const third = await join(3, { layouts: NEW })
     for (const { store } of [...all, third]) expect(store.layout).toBe(2)
   })
@@ -93,7 +106,7 @@ describe.skipIf(etcdTools.skip)(`servers of different versions${note}`, { timeou
     const upgraded = await join(1, { layouts: BOTH })
     const loaded = await load(2, { layouts: OLD })
     const [raised, joined] = await Promise.allSettled([
-      upgraded.store.raiseLayout(2),
+      Promise.resolve(upgraded.engine.execute(saveNew())),
       loaded.membership.join(loaded.facts),
     ])
     expect([raised.status, joined.status].sort()).toEqual(['fulfilled', 'rejected'])
@@ -103,7 +116,7 @@ describe.skipIf(etcdTools.skip)(`servers of different versions${note}`, { timeou
   test('learn of a layout that another one has raised', async () => {
     const one = await join(1, { layouts: BOTH })
     const two = await join(2, { layouts: BOTH })
-    await one.store.raiseLayout(2)
+    await one.engine.execute(saveNew())
     await expect.poll(() => two.store.layout, { timeout: 30_000 }).toBe(2)
   })
 

@@ -7,6 +7,8 @@ export interface RecordKind<T> {
   readonly name: string
   /** Records of this kind are known to this server only, until it stops, and are never stored. */
   readonly isLocal: boolean
+  /** The first layout of the store of several servers that has this kind; absent: 1. See docs/recipes/add-a-layout.md. */
+  readonly layout?: number
   /** The value of a stored record, from its JSON. Throws an Error that says what is wrong with it. */
   readonly decode: (json: unknown, id: string) => T
 }
@@ -45,10 +47,10 @@ const KINDS = new Map<string, RecordKind<unknown>>()
 export function defineRecordKind<T>(
   name: string,
   decode: RecordKind<T>['decode'],
-  { isLocal = false }: { isLocal?: boolean } = {},
+  { isLocal = false, layout = 1 }: { isLocal?: boolean; layout?: number } = {},
 ): RecordKind<T> {
   if (KINDS.has(name)) throw new Error(`There are two kinds of records called ${name}`)
-  const kind = { name, decode, isLocal }
+  const kind = { name, decode, isLocal, layout }
   KINDS.set(name, kind)
   return kind
 }

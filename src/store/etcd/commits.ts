@@ -11,6 +11,7 @@ import type { Keys } from './keys.ts'
 import { type LargeContent, largeContents } from './large-contents.ts'
 import { grownValue, type HistoryCut, type HistoryOfUnit } from './history-cut.ts'
 import { fits, packed, roomOf } from './packed.ts'
+import { type LayoutInUse, layoutOf } from './layout.ts'
 import { PlaceTaken } from './place-taken.ts'
 import { refusalOf } from './refusals.ts'
 import type { RequestFence } from './request-fence.ts'
@@ -20,6 +21,7 @@ import { type UnitOrigin, type UnitRequest, unitRequest } from './unit-request.t
 export interface CommitsParts {
   readonly client: Pick<EtcdClient, 'txn'>
   readonly keys: Keys
+  readonly layout: Pick<LayoutInUse, 'current' | 'raiseTo'>
   readonly member: string
   readonly clock: Clock
   readonly fence: Pick<RequestFence, 'send'>
@@ -67,6 +69,7 @@ export class Commits {
     const underway: Underway = { decidedAt, stamp: stampOf(units), results, leftMs }
     const contents = largeContents(units.flatMap(({ changes }) => changes))
     try {
+      await this.#raiseLayout(units, underway)
       const histories = await this.#historiesOf(units)
       await this.#send(this.#sendings(units, histories, underway), contents, underway)
     } catch (error) {
@@ -78,6 +81,19 @@ export class Commits {
     return results.map((result) => result ?? { kind: 'unwritten', error: NOT_SENT })
   }
 
+  /** Raises the layout for the units that need it. One that older servers could not read has its result at once. */
+  async #raiseLayout(units: readonly Unit[], { results, leftMs }: Underway): Promise<void> {
+    const { layout } = this.#parts
+    for (const [index, { changes }] of units.entries()) {
+      const needed = layoutOf(changes)
+      if (needed <= layout.current) continue
+      results[index] = await layout.raiseTo(needed, leftMs).then(
+        () => undefined,
+        (error: unknown) => (error instanceof Refusal ? { kind: 'failed', error } : resultOf(error)),
+      )
+    }
+  }
+
   /** The transactions of the units. One that can never be written has its result at once. */
   #sendings(
     units: readonly Unit[],
@@ -85,6 +101,7 @@ export class Commits {
     { decidedAt, results }: Underway,
   ): SentUnit[] {
     return units.flatMap((unit, index) => {
+      if (results[index] !== undefined) return []
       const history = histories[index]
       const { member } = this.#parts
       const request = this.#requestOf(unit, { decidedAt, member, index, history })

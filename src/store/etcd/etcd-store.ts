@@ -109,11 +109,6 @@ export class EtcdStore implements SharedStore {
     return this.#parts.layout.current
   }
 
-  /** Resolves when records of this layout may be written, from then on for ever. See `LayoutInUse.raiseTo`. */
-  raiseLayout(layout: number): Promise<void> {
-    return asRefusal(this.#parts.layout.raiseTo(layout))
-  }
-
   /** How far this server is with what etcd has. */
   get figures(): FeedFigures {
     return this.#loaded().following.figures

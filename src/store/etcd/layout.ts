@@ -1,10 +1,12 @@
 import { MEMBER, type MemberFacts } from '../../core/cluster/members/member-records.ts'
 import { includes, rangeText, type VersionRange } from '../../core/cluster/members/versions.ts'
+import type { Change } from '../../core/decisions/changes.ts'
 import type { Revision } from '../../core/engine/ports.ts'
+import { recordKindNamed } from '../../core/records/record-kind.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
-import type { KeyValue, TxnOperationResult } from './client/messages.ts'
+import type { KeyCondition, KeyValue, TxnOperation, TxnOperationResult } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import type { KeyChange } from './client/whole-revisions.ts'
 import { createOnce } from './create-once.ts'
@@ -80,15 +82,15 @@ export class LayoutInUse {
 
   /**
    * Resolves when records of this layout may be written, from then on for ever. Rejects with Refusal `cluster-not-upgraded`
-   * if a member does not understand it, and with `EtcdError` if etcd cannot be reached.
+   * if a member does not understand it, and with `EtcdError` if etcd cannot be reached in the time that is left.
    */
-  async raiseTo(layout: number): Promise<void> {
+  async raiseTo(layout: number, leftMs?: () => number): Promise<void> {
     for (let tries = 0; this.#current < layout; tries++) {
       if (tries === MOST_TRIES) throw new EtcdError('unavailable', 'Too many servers join or leave at once.')
-      const seen = await this.#lookAtMembers()
+      const seen = await this.#lookAtMembers(leftMs?.())
       if (this.#current >= layout) return
       refuseOlder(layout, seen.members)
-      await this.#raise(layout, seen)
+      await this.#raise(layout, seen, leftMs?.())
     }
   }
 
@@ -96,36 +98,41 @@ export class LayoutInUse {
     this.#current = readLayout(this.#key, text, this.#understood)
   }
 
-  async #lookAtMembers(): Promise<Seen> {
+  async #lookAtMembers(callMs?: number): Promise<Seen> {
     const prefix = this.#parts.keys.every('member')
-    const { revision, results } = await this.#parts.client.txn({
-      compare: [],
-      success: [
-        { do: 'range', key: this.#key },
-        { do: 'range', key: prefix, end: prefixEnd(prefix) },
-      ],
-    })
+    const success: TxnOperation[] = [
+      { do: 'range', key: this.#key },
+      { do: 'range', key: prefix, end: prefixEnd(prefix) },
+    ]
+    const { revision, results } = await this.#parts.client.txn({ compare: [], success }, callMs)
     const [[format] = [], members = []] = results.map(kvsOf)
     this.saw(format)
     return { revision, format, members: members.map(memberOf) }
   }
 
   /** If somebody has joined or raised it meanwhile, nothing is written. If the answer is lost, the next look finds out. */
-  async #raise(layout: number, { revision, format }: Seen): Promise<void> {
+  async #raise(layout: number, { revision, format }: Seen, callMs?: number): Promise<void> {
     const members = this.#parts.keys.every('member')
     try {
-      const { succeeded } = await this.#parts.client.txn({
-        compare: [
-          { key: this.#key, of: 'mod', is: '=', to: format?.modRevision ?? 0 },
-          { key: members, end: prefixEnd(members), of: 'mod', is: '<', to: revision + 1 },
-        ],
-        success: [{ do: 'put', key: this.#key, value: Buffer.from(String(layout)) }],
-      })
+      const compare: KeyCondition[] = [
+        { key: this.#key, of: 'mod', is: '=', to: format?.modRevision ?? 0 },
+        { key: members, end: prefixEnd(members), of: 'mod', is: '<', to: revision + 1 },
+      ]
+      const success: TxnOperation[] = [{ do: 'put', key: this.#key, value: Buffer.from(String(layout)) }]
+      const { succeeded } = await this.#parts.client.txn({ compare, success }, callMs)
       if (succeeded) this.#current = layout
     } catch (error) {
       if (!(error instanceof EtcdError && error.inDoubt)) throw error
     }
   }
+}
+
+/** The first layout in which these changes can be written. */
+export function layoutOf(changes: readonly Change[]): number {
+  const layouts = changes.map((change) =>
+    change.kind === 'record-saved' ? (recordKindNamed(change.recordKind)?.layout ?? 1) : 1,
+  )
+  return layouts.reduce((latest, layout) => Math.max(latest, layout), 1)
 }
 
 /** What etcd has about the layout at one moment. */

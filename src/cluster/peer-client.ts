@@ -40,8 +40,8 @@ export class PeerClient {
   }
 
   /**
-   * Asks a member. Undefined: it has not answered in time, or its answer is not signed by it, or makes no sense; or it does not
-   * know the question, and is not asked.
+   * Asks a member. Undefined: it has not answered in time, or its answer is not signed by it,
+   * or makes no sense. One that does not know the question is not asked.
    */
   async ask<Question, Answer>(
     member: MemberFacts,

@@ -122,7 +122,7 @@ describe.skipIf(etcdTools.skip || !isLinux)(`a rolling upgrade${note}`, () => {
       const put = { do: 'put', key: `${PREFIX}format`, value: Buffer.from('2') } as const
       await etcd.txn({ compare: [], success: [put] })
       await expect(server!.restart(older)).rejects.toThrow(/has the format 2 .*knows formats up to 1/)
-    await expect(server!.restart(MAIN)).rejects.toThrow(/has the layout 2 .*knows layout 1\./)
+      await expect(server!.restart(MAIN)).rejects.toThrow(/has the layout 2 .*knows layout 1\./)
     },
   )
 })

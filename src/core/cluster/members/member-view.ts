@@ -1,11 +1,12 @@
 import type { MemberFacts } from './member-records.ts'
 import type { KnownServer } from './server-records.ts'
 
-/** How long ago a server heard of another one, ms; `replies`: whether it replied when it was last asked. */
+/** Another server, as one knows it. `agoMs`: how long ago any server got an answer of it. `replies`: whether it replied when
+ * it was last asked. */
 export interface HeardMember {
   readonly id: string
   readonly replies: boolean
-  /** Undefined: never. */
+  /** Undefined: nobody remembers one. */
   readonly agoMs: number | undefined
 }
 

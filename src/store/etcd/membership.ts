@@ -43,9 +43,9 @@ export class EtcdMembership {
 
   /**
    * Becomes a member. A process that had the place before loses it at once. Call it after the store was loaded, which takes
-   * the place of its requests. Rejects with {@link PlaceTaken}, and with an Error if it does not fit
-   * to the other members (their `auth`, their messages) or does not know the layout in use. With Refusal `store-unavailable` it
-   * may be called again.
+   * the place of its requests. Rejects with {@link PlaceTaken}. Rejects with an Error if other members
+   * have another `auth` or other messages, or if it does not know the layout in use. After Refusal `store-unavailable` it may be
+   * called again.
    */
   async join(facts: MemberFacts): Promise<void> {
     if (this.#keeping !== undefined) throw new Error('This server has joined already.')

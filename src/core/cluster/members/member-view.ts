@@ -1,12 +1,12 @@
 import type { MemberFacts } from './member-records.ts'
 import type { KnownServer } from './server-records.ts'
 
-/** Another server, as one knows it. `agoMs`: how long ago any server got an answer of it. `replies`: whether it replied when
- * it was last asked. */
+/** Another server, as one knows it. */
 export interface HeardMember {
   readonly id: string
+  /** Whether it replied when it was last asked. */
   readonly replies: boolean
-  /** Undefined: nobody remembers one. */
+  /** How long ago any server got an answer of it; undefined: nobody remembers one. */
   readonly agoMs: number | undefined
 }
 

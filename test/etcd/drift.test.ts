@@ -81,6 +81,11 @@ describe.skipIf(etcdTools.skip)(`a comparison with etcd${note}`, { timeout: 90_0
 
   test('finds that the state has another number than the keys', async () => {
     const counts = { config: 1, instance: 2 }
-    expect(await two.store.compare({ counts })).toEqual([{ kind: 'instance', known: 2, stored: 3 }])
+    const expected = [{ kind: 'instance', known: 2, stored: 3 }]
+    expect(await two.store.compare({ counts })).toEqual(expected)
+    await expect.poll(() => two.store.figures.reloads, { timeout: LIMIT_MS }).toBe(1)
+    // Loading again has not helped, so it is only reported.
+    expect(await two.store.compare({ counts })).toEqual(expected)
+    expect(two.store.figures).toMatchObject({ drifts: 2, reloads: 1 })
   })
 })

@@ -9,7 +9,7 @@ export interface ReadEvent {
   readonly data: any
 }
 
-const WAIT_MS = 10_000
+const WAIT_MS = 40_000
 
 /** Follows the event stream of a server. */
 export class EventReader {

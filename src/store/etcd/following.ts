@@ -63,6 +63,8 @@ export class Following {
   #heardMs: number
   #reloads = 0
   #drifts = 0
+  /** What the last comparison has found. */
+  #lastDifference: string | undefined
   #isReloading = false
 
   /** Loads everything. */
@@ -144,9 +146,11 @@ export class Following {
     // What was loaded again meanwhile is not what was compared.
     if (this.#isReloading || this.#reloads !== reloads) return []
     const [first] = found
-    if (first === undefined) return found
-    this.#drifts++
-    void this.#reload(new Error(differenceText(first)))
+    const text = first && differenceText(first)
+    // What a reload has not mended is reported again, and not loaded again and again.
+    if (text !== undefined && text !== this.#lastDifference) void this.#reload(new Error(text))
+    if (text !== undefined) this.#drifts++
+    this.#lastDifference = text
     return found
   }
 

@@ -6,6 +6,7 @@ import { addServerOptions } from '../client/server-options.ts'
 import { outputOption } from '../output.ts'
 import type { BackupFlags } from './backup.ts'
 import type { DoctorFlags } from './doctor.ts'
+import type { HealthFlags } from './health.ts'
 import type { RestoreFlags } from './restore.ts'
 import { addSettingOptions, givenSettings } from './start-options.ts'
 import type { StartServer } from './start.ts'
@@ -21,6 +22,7 @@ export interface ServerParts {
 export function addServerCommands(program: Command, { startServer, directoryTools }: ServerParts): void {
   program.commandsGroup('Run a server:')
   addStart(program, startServer)
+  addHealth(program)
   addBackup(program, directoryTools)
   addRestore(program, directoryTools)
   addDoctor(program, directoryTools)
@@ -47,6 +49,24 @@ function addStart(program: Command, startServer: StartServer): void {
     ['waypost start', 'on 127.0.0.1:8848, with its data in ./data'],
     ['waypost start --auth --data-dir /var/lib/waypost', 'callers sign in'],
     ['WAYPOST_PORT=9000 waypost start --settings waypost.conf', 'settings from three places'],
+  ])
+}
+
+function addHealth(program: Command): void {
+  const command = program
+    .command('health')
+    .summary('say whether the server on this machine answers')
+    .description(
+      'Asks the server with the same environment or settings file, on this machine, whether it answers. It needs no ' +
+        'sign-in: it is for the health checks of containers. Exit code 0: yes, 1: no.',
+    )
+    .option('--ready', 'ask whether the server should get requests, too: its store can write')
+    .option('--port <port>', 'the port, where a flag of `start` has set it')
+    .option('--settings <file>', 'the file of settings (or WAYPOST_SETTINGS)')
+  command.action(action<HealthFlags>(async (flags) => (await import('./health.ts')).health(flags)))
+  addExamples(command, [
+    ['waypost health', ''],
+    ['waypost health --ready --settings /etc/waypost/waypost.conf', ''],
   ])
 }
 

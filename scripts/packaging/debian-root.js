@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PLACES } from './release.js'
 
 /** What a person needs in a container that has a fault, and `env`, which starts `waypost`. All are busybox. */
 const TOOLS =
@@ -18,33 +19,35 @@ const UNWANTED = [
 ]
 
 const root = process.argv[2]
-const archives = join(root, 'var/cache/apt/archives')
-const packages = readdirSync(archives).filter((name) => name.endsWith('.deb'))
-const fields = packages.sort().map((name) => execFileSync('dpkg-deb', ['--field', join(archives, name)], { encoding: 'utf8' }))
-// Scanners find the packages here.
-write('var/lib/dpkg/status', fields.map((text) => `Status: install ok installed\n${text}\n`).join(''))
+process.umask(0o022)
+write('var/lib/dpkg/status', statusOfPackages())
 for (const path of UNWANTED) rmSync(join(root, path), { recursive: true, force: true })
+// mmdebstrap leaves files of its own there.
+for (const name of readdirSync(join(root, 'tmp'))) rmSync(join(root, 'tmp', name))
 removeDocuments()
+for (const path of ['var/log', 'var/cache']) mkdirSync(join(root, path))
 for (const tool of TOOLS.split(' ')) symlinkSync('busybox', join(root, 'usr/bin', tool))
-write('etc/passwd', accounts(([name, id]) => `${name}:x:${id}:${id}::${id === '0' ? '/root' : '/'}:/usr/sbin/nologin`))
-write('etc/group', accounts(([name, id]) => `${name}:x:${id}:`))
+const { user, uid, dataDir } = PLACES
+write('etc/passwd', `root:x:0:0::/root:/bin/sh\n${user}:x:${uid}:${uid}::${dataDir}:/bin/sh\n`)
+write('etc/group', `root:x:0:\n${user}:x:${uid}:\n`)
 write('etc/nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\n')
-for (const path of ['var/log', 'var/cache']) mkdirSync(join(root, path), { recursive: true })
+
+/** What dpkg would write: scanners find the packages there. */
+function statusOfPackages() {
+  const archives = join(root, 'var/cache/apt/archives')
+  const packages = readdirSync(archives).filter((name) => name.endsWith('.deb'))
+  const fieldsOf = (name) => execFileSync('dpkg-deb', ['--field', join(archives, name)], { encoding: 'utf8' })
+  return packages
+    .sort()
+    .map((name) => `Status: install ok installed\n${fieldsOf(name)}\n`)
+    .join('')
+}
 
 /** Licences must be beside the programs; other documents need not. */
 function removeDocuments() {
   const documents = join(root, 'usr/share/doc')
   for (const name of readdirSync(documents, { recursive: true, withFileTypes: true }))
     if (!name.isDirectory() && name.name !== 'copyright') rmSync(join(name.parentPath, name.name))
-}
-
-function accounts(lineOf) {
-  const all = [
-    ['root', '0'],
-    ['waypost', '1000'],
-    ['nobody', '65534'],
-  ]
-  return `${all.map(lineOf).join('\n')}\n`
 }
 
 function write(path, text) {

@@ -18,7 +18,10 @@ export async function buildLayers(directory, arch) {
   const node = join(directory, 'node.tar')
   packTar(node, await nodeTree(directory, arch))
   const app = join(directory, 'app.tar')
-  packApp(app, await appTree(directory, { arch, parts: [nodeComponent(NODE_VERSION), ...debianParts(debian, arch)] }))
+  packApp(
+    app,
+    await appTree(directory, { arch, parts: [nodeComponent(NODE_VERSION), ...debianParts(debian, arch)] }),
+  )
   return [
     { file: debian, madeBy: `mmdebstrap --variant=extract ${SUITE}: ${PACKAGES.join(', ')}` },
     { file: node, madeBy: `Node.js ${NODE_VERSION}` },
@@ -61,6 +64,8 @@ async function nodeTree(directory, arch) {
   const release = await nodeRelease(arch)
   copyInto(join(tree, 'usr/local/bin/node'), join(release, 'bin/node'))
   copyInto(join(tree, 'usr/local/share/doc/node/LICENSE'), join(release, 'LICENSE'))
+  // mmdebstrap leaves it out with the devices in it; a root that is read-only needs the directory.
+  mkdirSync(join(tree, 'dev'))
   return tree
 }
 

@@ -18,8 +18,7 @@ export const NODE_VERSION = version
 export async function nodeRelease(arch) {
   const cache = join(root, '.cache', 'node-releases')
   const directory = join(cache, `${version}-${arch}`)
-  if (!existsSync(directory))
-    await holdingLock(join(cache, `${arch}.lock`), () => fetchInto(directory, arch))
+  if (!existsSync(directory)) await holdingLock(join(cache, `${arch}.lock`), () => fetchInto(directory, arch))
   return directory
 }
 

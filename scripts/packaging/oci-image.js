@@ -73,7 +73,8 @@ function labelsOf(created) {
 function addHealthcheck(layout) {
   const index = readJson(join(layout, 'index.json'))
   const [entry] = index.manifests
-  const manifest = readJson(blobFile(layout, entry.digest))
+  index.mediaType = 'application/vnd.oci.image.index.v1+json'
+  const manifest = { ...readJson(blobFile(layout, entry.digest)), mediaType: entry.mediaType }
   const config = readJson(blobFile(layout, manifest.config.digest))
   for (const { digest } of [entry, manifest.config]) rmSync(blobFile(layout, digest))
   config.config.Healthcheck = HEALTHCHECK

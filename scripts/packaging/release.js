@@ -32,10 +32,12 @@ export function readFlags(defaultOut = 'release') {
   return { arch, out: resolve(out) }
 }
 
+/** When this script began, for a build outside of git. */
+const now = Math.floor(Date.now() / 1000)
+
 /** The time of the release in seconds: SOURCE_DATE_EPOCH, or the time of the commit. All files have this time. */
 export function releaseTime() {
-  const given = process.env.SOURCE_DATE_EPOCH
-  return given === undefined ? Number(ofGit('log', '-1', '--format=%ct') ?? 0) : Number(given)
+  return Number(process.env.SOURCE_DATE_EPOCH ?? ofGit('log', '-1', '--format=%ct') ?? now)
 }
 
 /** The commit that is packed; undefined without git. */
@@ -77,7 +79,11 @@ export async function inWorkDirectory(work) {
  * Packs directories into a tar file that depends on their contents alone: sorted names, one time, one owner (a uid, which is the gid
  * too), and modes 755 and 644. `entries` are paths below `directory`; `append` adds them to a file that is there.
  */
-export function packTar(file, directory, { entries = ['.'], owner = 0, mode = 'u=rwX,go=rX', append = false } = {}) {
+export function packTar(
+  file,
+  directory,
+  { entries = ['.'], owner = 0, mode = 'u=rwX,go=rX', append = false } = {},
+) {
   const sameEverywhere = ['--format=gnu', '--sort=name', '--numeric-owner', `--mtime=@${releaseTime()}`]
   const owners = [`--owner=${owner}`, `--group=${owner}`, `--mode=${mode}`]
   const place = [append ? '-rf' : '-cf', file, '-C', directory]
@@ -86,7 +92,11 @@ export function packTar(file, directory, { entries = ['.'], owner = 0, mode = 'u
 
 function ofGit(...args) {
   try {
-    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    return execFileSync('git', args, {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
   } catch {
     return undefined
   }

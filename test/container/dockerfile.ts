@@ -39,6 +39,7 @@ export interface Stage {
   workdir: string
   user: string
   healthcheck: readonly string[]
+  entrypoint: readonly string[]
   command: readonly string[]
   readonly volumes: string[]
 }
@@ -69,7 +70,16 @@ export function buildStages(instructions: readonly Instruction[], options: Build
 
 function newStage(root: string): Stage {
   mkdirSync(root, { recursive: true })
-  return { root, env: {}, workdir: '/', user: 'root', healthcheck: [], command: [], volumes: [] }
+  return {
+    root,
+    env: {},
+    workdir: '/',
+    user: 'root',
+    healthcheck: [],
+    entrypoint: [],
+    command: [],
+    volumes: [],
+  }
 }
 
 interface Building {
@@ -104,6 +114,9 @@ function follow({ name, text }: Instruction, building: Building): void {
       return
     case 'HEALTHCHECK':
       stage.healthcheck = JSON.parse(text.slice(text.indexOf('CMD') + 3)) as string[]
+      return
+    case 'ENTRYPOINT':
+      stage.entrypoint = JSON.parse(text) as string[]
       return
     case 'CMD':
       stage.command = JSON.parse(text) as string[]

@@ -7,7 +7,7 @@ import { layOutApp } from './packaging/app.js'
 import { readFlags, runScript } from './packaging/release.js'
 
 await runScript(async () => {
-  const { arch, out } = readFlags('app')
+  const { arch, out } = readFlags('release/app')
   if (existsSync(out)) throw new Error(`${out} exists already`)
   await layOutApp(out, { arch })
   console.log(out)

@@ -24,12 +24,12 @@ export async function runScript(work) {
   }
 }
 
-/** Reads `--arch x64|arm64` (default: that of this machine) and `--out DIR` (default: `defaultOut`), and makes no directory. */
+/** Reads `--arch x64|arm64` (default: that of this machine), `--out DIR` (default: `defaultOut`) and `--fast`. */
 export function readFlags(defaultOut = 'release') {
-  const options = { arch: { type: 'string' }, out: { type: 'string' } }
-  const { arch = process.arch, out = join(root, defaultOut) } = parseArgs({ options }).values
+  const options = { arch: { type: 'string' }, out: { type: 'string' }, fast: { type: 'boolean' } }
+  const { arch = process.arch, out = join(root, defaultOut), fast = false } = parseArgs({ options }).values
   if (!Object.hasOwn(ARCHITECTURES, arch)) throw new Error(`--arch is x64 or arm64, not ${arch}`)
-  return { arch, out: resolve(out) }
+  return { arch, out: resolve(out), fast }
 }
 
 /** When this script began, for a build outside of git. */

@@ -20,9 +20,9 @@ ENV WAYPOST_PORT=8848
 ENV WAYPOST_DATA_DIR=/var/lib/waypost
 COPY --from=build /build/app /app
 RUN ln -s ../../../app/dist/main.js /usr/local/bin/waypost
-RUN mkdir -m 700 /var/lib/waypost && chown node:node /var/lib/waypost
+RUN mkdir -m 700 /var/lib/waypost && chown 10001:10001 /var/lib/waypost
 WORKDIR /var/lib/waypost
-USER node
+USER 10001:10001
 VOLUME /var/lib/waypost
 EXPOSE 8848 9848
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["waypost", "health"]

@@ -2,7 +2,7 @@
  * `npm run image [-- --arch x64|arm64 --out DIR]`: builds the container image without a Docker engine, and prints the file that it
  * made and the digest of the image. `docker load`, `podman load` and `skopeo copy oci-archive:` read the file.
  *
- * Inside: Debian's C++ library and a shell, Node.js, and `/app`. The server runs as the user 1000, or any other; it writes to
+ * Inside: Debian's C++ library and a shell, Node.js, and `/app`. The server runs as the user 10001, or any other; it writes to
  * `/var/lib/waypost` only. Ports: 8848 and 9848. Settings are environment variables.
  */
 import { mkdirSync } from 'node:fs'

@@ -9,7 +9,7 @@ import { root } from '../prepare.js'
 export const ARCHITECTURES = { x64: 'amd64', arm64: 'arm64' }
 
 /** The user and the directories of an installed server: the same in the image, the archive and the Debian package. */
-export const PLACES = { user: 'waypost', uid: 1000, dataDir: '/var/lib/waypost', configDir: '/etc/waypost' }
+export const PLACES = { user: 'waypost', uid: 10001, dataDir: '/var/lib/waypost', configDir: '/etc/waypost' }
 
 /** The package.json of the project. */
 export const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

@@ -10,7 +10,7 @@ import { InstalledServer } from './installed-server.ts'
 import { machineOf, packed } from './packed.ts'
 
 const tools = needTool('xz', 'tar', 'systemd-analyze', 'systemd-sysusers')
-const LIMIT_MS = 240_000
+const LIMIT_MS = 600_000
 /** Of systemd, in tenths: it counts 0 to 20 as OK, and 100 as unsafe. */
 const MOST_EXPOSURE = 15
 

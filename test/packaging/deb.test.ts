@@ -18,7 +18,7 @@ import { machineOf, packed } from './packed.ts'
 
 const isRoot = process.getuid?.() === 0
 const tools = needTool('dpkg-deb', 'mmdebstrap', 'chroot')
-const LIMIT_MS = 240_000
+const LIMIT_MS = 600_000
 
 /** That of a root, and nothing of the tests. */
 const ENVIRONMENT = {

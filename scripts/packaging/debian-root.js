@@ -14,9 +14,9 @@ const TOOLS =
 
 /** Files of the machine that builds, what nobody reads in a container, and what the package manager would need. */
 const UNWANTED = [
-  ...['etc/apt', 'etc/hostname', 'etc/resolv.conf', 'etc/update-motd.d', 'usr/share/bug', 'usr/share/info'],
-  ...['usr/share/lintian', 'usr/share/locale', 'usr/share/man', 'var/cache', 'var/log', 'var/lib/apt'],
-]
+  ['etc/apt', 'etc/hostname', 'etc/resolv.conf', 'etc/update-motd.d', 'usr/share/bug', 'usr/share/info'],
+  ['usr/share/lintian', 'usr/share/locale', 'usr/share/man', 'var/cache', 'var/log', 'var/lib/apt'],
+].flat()
 
 const root = process.argv[2]
 process.umask(0o022)

@@ -47,14 +47,14 @@ function configFlags(arch, created) {
   const repeated = (flag, values) => values.flatMap((value) => [flag, value])
   const fields = (map) => Object.entries(map).map(([name, value]) => `${name}=${value}`)
   return [
-    ...['--created', created, '--os', 'linux', '--architecture', ARCHITECTURES[arch]],
-    ...['--config.user', `${PLACES.uid}:${PLACES.uid}`, '--config.workingdir', PLACES.dataDir],
-    ...['--config.entrypoint', 'waypost', '--config.cmd', 'start', '--config.stopsignal', 'SIGTERM'],
-    ...['--config.volume', PLACES.dataDir],
-    ...repeated('--config.exposedports', ['8848/tcp', '9848/tcp']),
-    ...repeated('--config.env', fields(ENVIRONMENT)),
-    ...repeated('--config.label', fields(labelsOf(created))),
-  ]
+    ['--created', created, '--os', 'linux', '--architecture', ARCHITECTURES[arch]],
+    ['--config.user', `${PLACES.uid}:${PLACES.uid}`, '--config.workingdir', PLACES.dataDir],
+    ['--config.entrypoint', 'waypost', '--config.cmd', 'start', '--config.stopsignal', 'SIGTERM'],
+    ['--config.volume', PLACES.dataDir],
+    repeated('--config.exposedports', ['8848/tcp', '9848/tcp']),
+    repeated('--config.env', fields(ENVIRONMENT)),
+    repeated('--config.label', fields(labelsOf(created))),
+  ].flat()
 }
 
 function labelsOf(created) {

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { layOutApp } from './packaging/app.js'
-import { readFlags, runScript } from './packaging/release.js'
+import { readFlags, runScript } from './packaging/packing.js'
 
 await runScript(async () => {
   const { arch, out } = readFlags('release/app')

@@ -16,7 +16,7 @@ import {
   packTar,
   readFlags,
   runScript,
-} from './packaging/release.js'
+} from './packaging/packing.js'
 
 await runScript(async () => {
   const { arch, out, fast } = readFlags()

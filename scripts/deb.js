@@ -17,7 +17,7 @@ import {
   readFlags,
   releaseTime,
   runScript,
-} from './packaging/release.js'
+} from './packaging/packing.js'
 
 await runScript(async () => {
   const { arch, out, fast } = readFlags()

@@ -9,7 +9,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildLayers } from './packaging/image-layers.js'
 import { writeImage } from './packaging/oci-image.js'
-import { about, inWorkDirectory, needPrograms, readFlags, runScript } from './packaging/release.js'
+import { about, inWorkDirectory, needPrograms, readFlags, runScript } from './packaging/packing.js'
 
 await runScript(async () => {
   const { arch, out } = readFlags()

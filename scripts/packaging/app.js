@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { build, ensureInstalled, npmCommand, root } from '../prepare.js'
 import { billOf } from './bill.js'
-import { execute } from './release.js'
+import { execute } from './packing.js'
 
 const [npm, ...first] = npmCommand()
 

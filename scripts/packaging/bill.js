@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../prepare.js'
-import { ARCHITECTURES, execute, releaseTime } from './release.js'
+import { ARCHITECTURES, execute, releaseTime } from './packing.js'
 
 /**
  * The text of the bill: what `npm run sbom` finds, without the native parts for other platforms, and `parts` besides. The same

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { filesBelow } from '../prepare.js'
 import { deployed, layOutInstalled, put, putUnit } from './installed-tree.js'
-import { about, ARCHITECTURES, execute, PLACES } from './release.js'
+import { about, ARCHITECTURES, execute, PLACES } from './packing.js'
 
 const SCRIPTS = ['postinst', 'prerm', 'postrm']
 const SETTINGS = join(PLACES.configDir, 'waypost.conf')

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PLACES } from './release.js'
+import { PLACES } from './packing.js'
 
 /** What a person needs in a container that has a fault, and `env`, which starts `waypost`. All are busybox. */
 const TOOLS =

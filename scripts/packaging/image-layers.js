@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { layOutApp } from './app.js'
 import { debianComponent, nodeComponent } from './bill.js'
 import { NODE_VERSION, nodeRelease } from './node-release.js'
-import { ARCHITECTURES, execute, packTar, PLACES, releaseTime } from './release.js'
+import { ARCHITECTURES, execute, packTar, PLACES, releaseTime } from './packing.js'
 
 const SUITE = 'trixie'
 /** Node.js needs the C++ library; busybox is the shell. base-files has the directories and the name of the system. */

@@ -5,7 +5,7 @@ import { root } from '../prepare.js'
 import { layOutApp } from './app.js'
 import { nodeComponent } from './bill.js'
 import { NODE_VERSION, nodeRelease } from './node-release.js'
-import { execute } from './release.js'
+import { execute } from './packing.js'
 
 /** Where each shell looks for its completions. */
 const COMPLETIONS = {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path'
 import { holdingLock } from '../lock.js'
 import { npmCommand, root } from '../prepare.js'
-import { execute } from './release.js'
+import { execute } from './packing.js'
 
 const { version, integrity } = JSON.parse(readFileSync(new URL('node-release.json', import.meta.url), 'utf8'))
 

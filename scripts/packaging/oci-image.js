@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { about, ARCHITECTURES, execute, packTar, PLACES, releaseTime, revision } from './release.js'
+import { about, ARCHITECTURES, execute, packTar, PLACES, releaseTime, revision } from './packing.js'
 
 /** Where Docker and others read how to see that a container is healthy; OCI has no such field. Times in ns. */
 const HEALTHCHECK = {

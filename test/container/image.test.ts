@@ -2,12 +2,12 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort, temporaryDirectory } from '../support/waypost.ts'
-import { Container, imageTools, OciImage } from './oci-image.ts'
+import { packed } from '../packaging/packed.ts'
+import { needRootAndTool } from '../support/need-tool.ts'
+import { Container, OciImage } from './oci-image.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const MOST_BYTES = 130e6
 /** Not the user of the image. */
 const UID = 4_242
@@ -23,29 +23,29 @@ const SYSTEMS = [
 ].filter(({ arch }) => arch === 'arm64' || process.arch === 'x64')
 
 describe.each(SYSTEMS)('the image for $arch', ({ arch, debian, emulator }) => {
-  const tools = imageTools(...(emulator === undefined ? [] : [emulator]))
+  const tools = needRootAndTool('mmdebstrap', 'umoci', 'runc', ...(emulator === undefined ? [] : [emulator]))
   const directory = temporaryDirectory('image-')
   const bundle = join(directory, 'bundle')
   const inRoot = (path: string): string => join(bundle, 'rootfs', path)
   let image: OciImage
   let container: Container | undefined
 
-  beforeAll(() => {
+  beforeAll(async () => {
     if (tools.skip) return
-    image = new OciImage(buildImage(arch, directory), directory)
-    image.unpack(bundle)
+    image = new OciImage(await packed('image', { arch, out: directory }), directory)
+    await image.unpack(bundle)
   }, LIMIT_MS)
   afterAll(() => container?.remove())
 
   test(
     'is small, and the same when it is built again',
-    ({ skip }) => {
+    async ({ skip }) => {
       skip(tools.skip, tools.reason)
       expect(image.layers.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(MOST_BYTES)
       // One architecture shows it for both: the steps are the same.
       if (emulator !== undefined) return
       const again = join(directory, 'again')
-      expect(new OciImage(buildImage(arch, again), again).digest).toBe(image.digest)
+      expect(new OciImage(await packed('image', { arch, out: again }), again).digest).toBe(image.digest)
     },
     LIMIT_MS,
   )
@@ -121,12 +121,3 @@ describe.each(SYSTEMS)('the image for $arch', ({ arch, debian, emulator }) => {
     LIMIT_MS,
   )
 })
-
-/** The file that the script made. */
-function buildImage(arch: string, out: string): string {
-  const args = [join(root, 'scripts/image.js'), '--arch', arch, '--out', out]
-  const [file = ''] = execFileSync(process.execPath, args, { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => line.endsWith('.tar'))
-  return file
-}

@@ -1,16 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type NeededTools, needTool } from '../support/need-tool.ts'
 import { InstalledServer } from '../packaging/installed-server.ts'
-
-/** What building and running images needs. */
-export function imageTools(...more: string[]): NeededTools {
-  const tools = needTool('mmdebstrap', 'umoci', 'runc', ...more)
-  if (tools.skip || process.getuid?.() === 0) return tools
-  if (process.env['CI'] === 'true') throw new Error('runc needs root')
-  return { skip: true, reason: 'runc needs root' }
-}
+import { runLong } from '../packaging/packed.ts'
 
 interface Descriptor {
   readonly digest: string
@@ -57,9 +49,9 @@ export class OciImage {
   }
 
   /** Unpacks it as runc wants it. */
-  unpack(bundle: string): void {
+  async unpack(bundle: string): Promise<void> {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
-    execFileSync('umoci', ['unpack', '--image', `${this.#layout}:${version}`, bundle], { stdio: 'pipe' })
+    await runLong('umoci', 'unpack', '--image', `${this.#layout}:${version}`, bundle)
   }
 
   #blob({ digest }: Descriptor): unknown {

@@ -3,27 +3,30 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { needTool } from '../support/need-tool.ts'
 import { freePort, temporaryDirectory } from '../support/waypost.ts'
 import { InstalledServer } from './installed-server.ts'
-import { machineOf, packed } from './packed.ts'
+import { machineOf, packed, runLong } from './packed.ts'
 
 const tools = needTool('xz', 'tar', 'systemd-analyze', 'systemd-sysusers')
 const LIMIT_MS = 600_000
 /** Of systemd, in tenths: it counts 0 to 20 as OK, and 100 as unsafe. */
 const MOST_EXPOSURE = 15
 
-describe.skipIf(tools.skip)('the archive', () => {
+describe('the archive', () => {
   const directory = temporaryDirectory('archive-')
   const home = join(directory, 'waypost')
   const unit = join(directory, 'waypost.service')
 
-  beforeAll(() => {
-    unpack(packed('archive', { arch: 'x64', out: directory }), home)
+  beforeAll(async () => {
+    if (tools.skip) return
+    await unpack(await packed('archive', { arch: 'x64', out: directory }), home)
     const text = readFileSync(join(home, 'lib/systemd/system/waypost.service'), 'utf8')
     writeFileSync(unit, text.replaceAll('/opt/waypost/', `${home}/`))
   }, LIMIT_MS)
+
+  beforeEach(({ skip }) => skip(tools.skip, tools.reason))
 
   test.skipIf(process.arch !== 'x64')('starts from a link to its program, publishes, and stops', async () => {
     const link = join(directory, 'waypost-link')
@@ -71,9 +74,9 @@ describe.skipIf(tools.skip)('the archive', () => {
 
   test(
     'is the same when it is built again',
-    () => {
+    async () => {
       const again = temporaryDirectory('archive-again-')
-      const file = packed('archive', { arch: 'x64', out: again })
+      const file = await packed('archive', { arch: 'x64', out: again })
       expect(digestOf(file)).toBe(digestOf(join(directory, file.slice(again.length))))
     },
     LIMIT_MS,
@@ -81,9 +84,9 @@ describe.skipIf(tools.skip)('the archive', () => {
 
   test(
     'for arm64 has programs for arm64',
-    () => {
+    async () => {
       const other = join(directory, 'arm64')
-      unpack(packed('archive', { arch: 'arm64', out: directory }), other)
+      await unpack(await packed('archive', { arch: 'arm64', out: directory }), other)
       expect(machineOf(join(other, 'lib/waypost/node'))).toBe('arm64')
       const natives = join(other, 'lib/waypost/app/node_modules/@libsql')
       expect(readdirSync(natives)).toEqual(['linux-arm64-gnu'])
@@ -94,9 +97,9 @@ describe.skipIf(tools.skip)('the archive', () => {
   )
 })
 
-function unpack(file: string, to: string): void {
+async function unpack(file: string, to: string): Promise<void> {
   mkdirSync(to)
-  execFileSync('tar', ['-xJf', file, '-C', to, '--strip-components=1'])
+  await runLong('tar', '-xJf', file, '-C', to, '--strip-components=1')
 }
 
 function digestOf(file: string): string {

@@ -10,14 +10,14 @@ import {
   rmSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { needTool } from '../support/need-tool.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { needRootAndTool, needTool } from '../support/need-tool.ts'
 import { freePort, temporaryDirectory } from '../support/waypost.ts'
 import { InstalledServer } from './installed-server.ts'
-import { machineOf, packed } from './packed.ts'
+import { machineOf, packed, runLong } from './packed.ts'
 
-const isRoot = process.getuid?.() === 0
-const tools = needTool('dpkg-deb', 'mmdebstrap', 'chroot')
+const builder = needTool('dpkg-deb')
+const tools = needRootAndTool('dpkg-deb', 'mmdebstrap', 'chroot')
 const LIMIT_MS = 600_000
 
 /** That of a root, and nothing of the tests. */
@@ -27,12 +27,12 @@ const ENVIRONMENT = {
   LC_ALL: 'C.UTF-8',
 }
 
-test.skipIf(tools.skip)(
+test(
   'the package says what it is and needs, and is the same when it is built again',
-  () => {
-    const [first, second] = ['deb-first-', 'deb-second-'].map((prefix) =>
-      packed('deb', { arch: 'arm64', out: temporaryDirectory(prefix) }),
-    ) as [string, string]
+  async ({ skip }) => {
+    skip(builder.skip, builder.reason)
+    const first = await packed('deb', { arch: 'arm64', out: temporaryDirectory('deb-first-') })
+    const second = await packed('deb', { arch: 'arm64', out: temporaryDirectory('deb-second-') })
     expect(readFileSync(first).equals(readFileSync(second))).toBe(true)
     expect(basename(first)).toMatch(/^waypost_\d.*_arm64\.deb$/)
     const field = (name: string): string =>
@@ -47,7 +47,7 @@ test.skipIf(tools.skip)(
   LIMIT_MS,
 )
 
-describe.skipIf(tools.skip || !isRoot || process.arch !== 'x64')('in a Debian of its own', () => {
+describe('in a Debian of its own', () => {
   const root = join(temporaryDirectory('deb-root-'), 'debian')
   const inRoot = (path: string): string => join(root, path)
   const run = (...command: string[]): string =>
@@ -55,11 +55,14 @@ describe.skipIf(tools.skip || !isRoot || process.arch !== 'x64')('in a Debian of
   const linkAtBoot = inRoot('etc/systemd/system/multi-user.target.wants/waypost.service')
   let server: InstalledServer | undefined
 
-  beforeAll(() => {
+  beforeAll(async () => {
+    if (tools.skip) return
     const include = '--include=adduser,init-system-helpers,libstdc++6'
-    execFileSync('mmdebstrap', ['--quiet', '--variant=essential', include, 'trixie', root], { stdio: 'pipe' })
-    copyFileSync(packed('deb', { arch: 'x64', out: temporaryDirectory('deb-') }), inRoot('tmp/waypost.deb'))
+    await runLong('mmdebstrap', '--quiet', '--variant=essential', include, 'trixie', root)
+    const file = await packed('deb', { arch: process.arch, out: temporaryDirectory('deb-') })
+    copyFileSync(file, inRoot('tmp/waypost.deb'))
   }, LIMIT_MS)
+  beforeEach(({ skip }) => skip(tools.skip, tools.reason))
   afterAll(() => server?.stop())
 
   test(

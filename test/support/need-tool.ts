@@ -23,6 +23,14 @@ export function needTool(...names: string[]): NeededTools {
   return { skip: true, reason }
 }
 
+/** Like needTool, for a test that needs root too. */
+export function needRootAndTool(...names: string[]): NeededTools {
+  const tools = needTool(...names)
+  if (tools.skip || process.getuid?.() === 0) return tools
+  if (process.env['CI'] === 'true') throw new Error('This test needs root')
+  return { skip: true, reason: 'needs root' }
+}
+
 /** Whether a program is installed. */
 export function isInstalled(name: string): boolean {
   const directories = [...(process.env['PATH'] ?? '').split(delimiter), ...SYSTEM_DIRECTORIES]

@@ -145,6 +145,21 @@ describe('in the directory of a stopped server', () => {
   })
 })
 
+test('on a server without sign-in, a refusal says how that begins, and not how to sign in', async () => {
+  const server = await startWaypost()
+  const expected =
+    'waypost: The server refuses this: Users and keys are managed by administrators who sign in: start with --auth.'
+  for (const words of [
+    ['user', 'list'],
+    ['key', 'rotate'],
+    ['role', 'list'],
+  ]) {
+    const { code, stderr } = await run([...words, '--server', server.url])
+    expect([code, stderr.trimEnd()]).toEqual([2, expected])
+  }
+  await server.stop()
+}, 30_000)
+
 describe('on a running server', () => {
   let server: Waypost
   const signedIn = { WAYPOST_PASSWORD: 'secret' }

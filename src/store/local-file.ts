@@ -81,9 +81,12 @@ export interface BackupOfDirectory extends BackupFacts {
 /** A directory that the work cannot use: it holds no such store or backup, is in use, or is not empty. */
 export class NotExaminable extends Error {}
 
+/** A backup that is damaged, or that became so on the way. */
+export class DamagedBackup extends Error {}
+
 /**
  * The part of the second port for stopped servers: what the commands backup, restore and doctor do with directories. All
- * methods throw NotExaminable for a directory that they cannot use.
+ * methods throw NotExaminable for a directory that they cannot use; `verify` and `restore` throw DamagedBackup.
  */
 export interface DirectoryTools {
   /** Refuses a directory that is there and not empty. */

@@ -218,7 +218,7 @@ describe('backup and restore by command', () => {
     })
     flipBit(fileOf(to), 20_000)
     expect(await runWaypost(['restore', '--from', to, '--data-dir', join(base, 'new')])).toMatchObject({
-      code: 2,
+      code: 1,
       stderr: expect.stringContaining('sha256'),
     })
     expect(existsSync(join(base, 'new'))).toBe(false)

@@ -75,6 +75,7 @@ describe('an apply', () => {
       changed: [],
       deleted: [],
       left: [],
+      shared: [],
       equal: 3,
     })
   }, 30_000)
@@ -95,7 +96,9 @@ describe('an apply', () => {
     await publish('G', 'c', 'changed by hand')
     const pruned = await apply('--prune', '--yes')
     expect([pruned.code, pruned.err]).toEqual([0, ''])
-    expect(pruned.out).toContain('- G/c  (somebody else has changed it since the last apply)\n')
+    expect(pruned.out).toContain(
+      '- G/c  (somebody else has changed it since the last apply; also in the set other)\n',
+    )
     expect(await namesOnServer()).toEqual([
       'G/a',
       'G/d',
@@ -104,6 +107,28 @@ describe('an apply', () => {
       'waypost.sets/shop',
     ])
     expect((await apply('--prune', '--dry-run')).code).toBe(0)
+  }, 60_000)
+
+  test('names the items that other sets have published too', async () => {
+    for (const name of ['a', 'b', 'c']) write(`G/${name}`, name)
+    const applyAs = (set: string, ...flags: string[]) =>
+      terminal.run(['config', 'apply', '-f', directory, '--set', set, '-n', tenant, ...flags])
+    for (const set of ['first', 'second']) expect((await applyAs(set)).code).toBe(0)
+    await publish('waypost.sets', 'damaged', 'not a record')
+    rmSync(join(directory, 'G', 'c'))
+    write('G/b', 'changed')
+    write('G/d', 'd')
+    const third = await applyAs('third', '--dry-run')
+    expect(third.out).toBe(
+      '+ G/d\n~ G/b  (also in the sets first, second)\n  G/a  (also in the sets first, second)\n' +
+        '1 to create, 1 to change, 0 to delete, 1 equal\n',
+    )
+    const { out } = await applyAs('first', '--dry-run')
+    expect(out).toContain('~ G/b  (also in the set second)\n')
+    expect(out).toContain('  G/c  (no longer in the directory: --prune deletes it; also in the set second)\n')
+    expect(JSON.parse((await applyAs('first', '--dry-run', '-o', 'json')).out)).toMatchObject({
+      shared: ['G/a', 'G/b', 'G/c'],
+    })
   }, 60_000)
 
   test('takes types and descriptions from the metadata of an export', async () => {

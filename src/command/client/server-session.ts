@@ -98,9 +98,14 @@ export class ServerSession {
   refused(answer: string): Error {
     const { username, stored } = this.#ways
     const why = `The server refuses this: ${problemOf(403, answer)}`
+    // Where it is not the credentials, others of the same user do not help; with sign-in off nobody has any.
+    const isRight = /"type":"[^"]*:forbidden"/.test(answer)
     if (username !== undefined) return new RefusedError(`${why} It was asked as ${username}.`)
     if (this.#issued !== undefined)
-      return new RefusedError(`${why} It was asked as ${stored?.username}; \`waypost login\` signs in again.`)
+      return new RefusedError(
+        `${why} It was asked as ${stored?.username}${isRight ? '.' : '; `waypost login` signs in again.'}`,
+      )
+    if (isRight) return new RefusedError(why)
     return new RefusedError(
       `${why} Sign in by \`waypost login\`, or with --username NAME and ${PASSWORD} or a prompt for the password, or with a token in ${TOKEN}.`,
     )

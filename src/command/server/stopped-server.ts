@@ -1,5 +1,5 @@
-import { NotExaminable } from '../../store/local-file.ts'
-import { UsageError } from '../command-line.ts'
+import { DamagedBackup, NotExaminable } from '../../store/local-file.ts'
+import { DiffersError, UsageError } from '../command-line.ts'
 
 /** The flags with which other commands find data in etcd. */
 export interface EtcdFlags {
@@ -7,12 +7,13 @@ export interface EtcdFlags {
   readonly etcdPrefix?: string
 }
 
-/** Runs work on the directory of a stopped server. A directory that the work cannot use is a UsageError. */
+/** Runs work on the directory of a stopped server. A directory that the work cannot use is a UsageError, damage a DiffersError. */
 export async function ofStoppedServer<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof NotExaminable) throw new UsageError(error.message, { cause: error })
+    if (error instanceof DamagedBackup) throw new DiffersError(error.message, { cause: error })
     throw error
   }
 }

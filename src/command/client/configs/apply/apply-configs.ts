@@ -8,7 +8,7 @@ import { unifiedDiff } from '../../text-diff.ts'
 import { type ItemFlags, type ItemName, itemParams, nameText, readItem } from '../item.ts'
 import { allConfigs } from '../read-configs.ts'
 import { type Plan, planOf, type PresentItem, sizeOf } from './plan.ts'
-import { readRecord, type SetRecord, SETS_GROUP, writeRecord } from './set-record.ts'
+import { otherSets, readRecord, type SetRecord, SETS_GROUP, writeRecord } from './set-record.ts'
 import { type SourceItem, sourceItems, typeByName } from './source-items.ts'
 
 /** The flags of `config apply`. */
@@ -32,7 +32,8 @@ export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promi
   const record = await readRecord(client, flags.set)
   progress.show('reading what the server has')
   const present = await presentItems(client, [...source.map(nameText), ...record.items.keys()])
-  const plan = planOf(source, present, { recorded: record.items, prune: flags.prune === true })
+  const others = await otherSets(client, flags.set)
+  const plan = planOf(source, present, { recorded: record.items, others, prune: flags.prune === true })
   const shown = `${planLines(plan)}${flags.diff === true ? await diffsOf(client, plan) : ''}`
   progress.end()
   const isForPrograms = flags.json === true || (flags.output !== undefined && flags.output !== 'table')
@@ -165,23 +166,31 @@ function stopped(error: unknown, after: string, before = ''): Error {
 }
 
 function planLines(plan: Plan): string {
+  const line = (mark: keyof typeof MARKS, item: ItemName, note = ''): string => {
+    const notes = [note, sharedText(plan.shared.get(nameText(item)) ?? [])].filter((one) => one !== '')
+    const shown = `${mark} ${printableWord(nameText(item))}`
+    const colour = MARKS[mark]
+    return `${colour === undefined ? shown : painted(shown, colour)}${notes.length === 0 ? '' : `  (${notes.join('; ')})`}\n`
+  }
   const drift = (isDrifted: boolean): string =>
-    isDrifted ? '  (somebody else has changed it since the last apply)' : ''
-  const line = (mark: '+' | '~' | '-', item: ItemName, note = ''): string =>
-    `${painted(`${mark} ${printableWord(nameText(item))}`, MARKS[mark])}${note}\n`
+    isDrifted ? 'somebody else has changed it since the last apply' : ''
   const lines = [
     ...plan.create.map((item) => line('+', item)),
     ...plan.change.map(({ item, isDrifted }) => line('~', item, drift(isDrifted))),
     ...plan.delete.map(({ present, isDrifted }) => line('-', present, drift(isDrifted))),
-    ...plan.left.map(
-      (item) => `  ${printableWord(nameText(item))}  (no longer in the directory: --prune deletes it)\n`,
-    ),
+    ...plan.left.map((item) => line(' ', item, 'no longer in the directory: --prune deletes it')),
+    ...plan.equal.filter((item) => plan.shared.has(nameText(item))).map((item) => line(' ', item)),
   ]
   const { create, change, delete: gone, equal } = plan
   return `${lines.join('')}${create.length} to create, ${change.length} to change, ${gone.length} to delete, ${equal.length} equal\n`
 }
 
-const MARKS = { '+': 'green', '~': 'yellow', '-': 'red' } as const
+const MARKS = { '+': 'green', '~': 'yellow', '-': 'red', ' ': undefined } as const
+
+function sharedText(sets: readonly string[]): string {
+  if (sets.length === 0) return ''
+  return `also in the set${sets.length === 1 ? '' : 's'} ${sets.toSorted().map(printableWord).join(', ')}`
+}
 
 async function diffsOf(client: SvcClient, plan: Plan): Promise<string> {
   let text = ''
@@ -206,6 +215,7 @@ function resultOf(flags: ApplyFlags, plan: Plan, result: { painted: string; code
     changed: plan.change.map(({ item }) => nameText(item)),
     deleted: plan.delete.map(({ present }) => nameText(present)),
     left: plan.left.map(nameText),
+    shared: [...plan.shared.keys()],
     equal: plan.equal.length,
   }
   return { ...result, json, names: [...json.created, ...json.changed, ...json.deleted] }

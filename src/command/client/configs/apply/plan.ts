@@ -24,13 +24,24 @@ export interface Plan {
   readonly left: readonly PresentItem[]
   /** What the set has published before, and is neither here nor there now: the record forgets it. */
   readonly forgotten: readonly string[]
+  /** Other sets that have published an item of the plan too, by its name: the sets may overwrite each other. */
+  readonly shared: ReadonlyMap<string, readonly string[]>
 }
 
-/** Compares a directory with what the server has. `recorded` is what earlier applies of the set have published. */
+/** What is known of the sets of a namespace. */
+interface KnownSets {
+  /** What earlier applies of this set have published. */
+  readonly recorded: ReadonlyMap<string, string>
+  /** The other sets, by the names of their items. */
+  readonly others: ReadonlyMap<string, readonly string[]>
+  readonly prune: boolean
+}
+
+/** Compares a directory with what the server has. */
 export function planOf(
   source: readonly SourceItem[],
   present: ReadonlyMap<string, PresentItem>,
-  { recorded, prune }: { readonly recorded: ReadonlyMap<string, string>; readonly prune: boolean },
+  { recorded, others, prune }: KnownSets,
 ): Plan {
   const known = source.map((item) => ({ item, there: present.get(nameText(item)) }))
   const wanted = new Set(source.map(nameText))
@@ -49,6 +60,9 @@ export function planOf(
     equal: known.flatMap(({ item, there }) => (there !== undefined && isEqual(item, there) ? [item] : [])),
     left: prune ? [] : gone,
     forgotten: unwanted.filter((name) => !present.has(name)),
+    shared: new Map(
+      [...others].filter(([name]) => wanted.has(name) || (recorded.has(name) && present.has(name))),
+    ),
   }
 }
 

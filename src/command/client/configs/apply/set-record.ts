@@ -1,6 +1,7 @@
 import { DiffersError, UsageError } from '../../../command-line.ts'
 import type { SvcClient } from '../../svc-client.ts'
 import { itemParams, readItem } from '../item.ts'
+import { allConfigs } from '../read-configs.ts'
 
 /** The group of the items in which sets remember what they have applied. */
 export const SETS_GROUP = 'waypost.sets'
@@ -32,6 +33,21 @@ function itemsIn(content: string, set: string): ReadonlyMap<string, string> {
       cause,
     })
   }
+}
+
+/** The other sets of the namespace, by the names of the items that they have published. */
+export async function otherSets(
+  client: SvcClient,
+  set: string,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const setsOf = new Map<string, string[]>()
+  for (const { dataId } of await allConfigs(client, { group: SETS_GROUP })) {
+    if (dataId === set) continue
+    // A damaged record of another set is reported by the applies of that set.
+    const { items } = await readRecord(client, dataId).catch(() => ({ items: new Map<string, string>() }))
+    for (const name of items.keys()) setsOf.set(name, [...(setsOf.get(name) ?? []), dataId])
+  }
+  return setsOf
 }
 
 /** Writes the record, if it is still the one that was read. */

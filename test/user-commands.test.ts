@@ -132,6 +132,30 @@ describe('in the directory of a stopped server', () => {
     }
   }, 30_000)
 
+  test('the first administrator is made once, with the password in a file', async () => {
+    const directory = join(temporaryDirectory('first-'), 'data')
+    const file = join(temporaryDirectory('secret-'), 'password')
+    writeFileSync(file, 'a good password\n')
+    const args = (name: string) => ['user', 'add', name, '--first', '--data-dir', directory]
+    const made = await run([...args('ann'), '--password-file', file])
+    expect(made).toMatchObject({
+      code: 0,
+      stdout: `The user ann is the first administrator. The store in ${directory} is new.\n`,
+    })
+    writeFileSync(file, '')
+    for (const name of ['ann', 'bob'])
+      expect(await run([...args(name), '--password-file', file])).toMatchObject({
+        code: 0,
+        stdout: 'There is an administrator already: nothing was changed.\n',
+      })
+    const bob = ['user', 'add', 'bob', '--password-file', file, '--data-dir', directory]
+    expect((await run(bob)).stderr).toContain('1 to 256 characters')
+    const listed = await run(['user', 'list', '--json', '--data-dir', directory])
+    expect(JSON.parse(listed.stdout)).toEqual([{ username: 'ann', roles: ['ROLE_ADMIN'] }])
+    const remote = await run(['user', 'add', 'ann', '--first', '--server', 'http://127.0.0.1:1'], ['x'])
+    expect([remote.code, remote.stderr]).toEqual([2, expect.stringContaining('--first works on a store')])
+  }, 30_000)
+
   test('a directory with other files does not become one', async () => {
     const used = temporaryDirectory('used-')
     writeFileSync(join(used, 'waypost.json'), '{}')

@@ -3,7 +3,14 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { WrittenTrail } from '../audit/written-trail.ts'
 import type { Account, Accounts, WithStoredAccounts } from '../command/accounts/accounts.ts'
-import { addRole, createUser, removeUser, setPassword } from '../core/access/access-commands.ts'
+import {
+  addRole,
+  createFirstAdministrator,
+  createUser,
+  hasAdministrator,
+  removeUser,
+  setPassword,
+} from '../core/access/access-commands.ts'
 import { ADMINISTRATOR_ROLE, USER, USER_ROLE } from '../core/access/access-records.ts'
 import { rotateKeys } from '../core/access/signing-key-commands.ts'
 import { type AuditResult, type AuditTrail, NO_USER } from '../core/audit/audit-event.ts'
@@ -150,6 +157,21 @@ class StoredAccounts implements Accounts {
     if (!isAdministrator) return
     const role = ADMINISTRATOR_ROLE
     await this.#change('add role', `${role} of ${username}`, addRole({ username, role }))
+  }
+
+  async addFirst(username: string, password: () => Promise<string>): Promise<boolean> {
+    checkUsername(username)
+    if (hasAdministrator(this.#state)) return false
+    const passwordHash = await hashNew({ username, password: await password() })
+    try {
+      const command = createFirstAdministrator({ username, passwordHash })
+      await this.#change('create first administrator', username, command)
+      return true
+    } catch (error) {
+      // On etcd, another tool or server may have been faster.
+      if (error instanceof Refusal && error.code === 'administrator-exists') return false
+      throw error
+    }
   }
 
   async setPassword(username: string, password: string): Promise<void> {

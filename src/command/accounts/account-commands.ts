@@ -4,7 +4,7 @@ import { action } from '../command-line.ts'
 import { addExamples } from '../help.ts'
 import { outputOption } from '../output.ts'
 import type { WithStoredAccounts } from './accounts.ts'
-import type { PlaceFlags } from './user.ts'
+import type { AddFlags, PlaceFlags } from './user.ts'
 
 type WithStored = () => Promise<WithStoredAccounts>
 
@@ -34,10 +34,16 @@ function addUser(program: Command, withStored: WithStored): void {
       .command('add')
       .description('Makes a user, who may do nothing yet.')
       .argument('<name>', 'the name of the user')
-      .option('--admin', 'make the user an administrator'),
-  ).action(action<PlaceFlags>(async (flags, _, [name]) => (await commands()).add(name!, flags)))
+      .option('--admin', 'make the user an administrator')
+      .option('--first', 'make the first administrator of a store; do nothing where there is one')
+      .option('--password-file <file>', 'read the password of the user from the first line of this file'),
+  ).action(action<AddFlags>(async (flags, _, [name]) => (await commands()).add(name!, flags)))
   addExamples(add, [
     ['waypost user add ann --admin --data-dir /var/lib/waypost', 'before the first start'],
+    [
+      'waypost user add ann --first --password-file /run/secrets/ann --data-dir /var/lib/waypost',
+      'at each start of a container',
+    ],
     ['waypost user add bob', 'on the server of the current context'],
     [`printf '%s\\n' "$NEW" | waypost user add shop-api`, 'from a script'],
   ])

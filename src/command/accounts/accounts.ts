@@ -4,6 +4,8 @@ export interface Accounts {
   readonly newStore?: string | undefined
   /** Makes a user, who is an administrator or may do nothing yet. */
   add(username: string, password: string, isAdministrator: boolean): Promise<void>
+  /** Makes this user the first administrator of a store. False, and nothing is changed, where there is one already. */
+  addFirst(username: string, password: () => Promise<string>): Promise<boolean>
   /** On a running server, users may change their own password; others need an administrator. */
   setPassword(username: string, password: string): Promise<void>
   list(): Promise<readonly Account[]>

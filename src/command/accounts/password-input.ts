@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { UsageError } from '../command-line.ts'
 
@@ -35,6 +36,11 @@ export class PasswordInput {
     if ((await this.#hidden('The same again: ')) !== password)
       throw new UsageError('The two passwords differ.')
     return password
+  }
+
+  /** The first line of a file, such as a mounted secret. */
+  async inFile(file: string): Promise<string> {
+    return checked((await readFile(file, 'utf8')).split(/\r?\n/, 1)[0]!)
   }
 
   async #line(whose: string): Promise<string> {

@@ -1,4 +1,5 @@
 import type { SvcClient } from '../client/svc-client.ts'
+import { UsageError } from '../command-line.ts'
 import { type Account, type Accounts, ADMINISTRATOR_ROLE } from './accounts.ts'
 
 /** The accounts of a running server. */
@@ -13,6 +14,12 @@ export class RemoteAccounts implements Accounts {
     await this.#client.send('POST', '/auth/users', { username, password })
     if (isAdministrator)
       await this.#client.send('POST', '/auth/roles', { username, role: ADMINISTRATOR_ROLE })
+  }
+
+  async addFirst(): Promise<boolean> {
+    throw new UsageError(
+      '--first works on a store: give --data-dir or --etcd-endpoints. A running server prints a one-time code for its first administrator.',
+    )
   }
 
   async setPassword(username: string, newPassword: string): Promise<void> {

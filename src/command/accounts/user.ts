@@ -17,6 +17,13 @@ export interface PlaceFlags extends ServerFlags, EtcdFlags {
   readonly dataDir?: string
 }
 
+/** The flags of `waypost user add`. */
+export interface AddFlags extends PlaceFlags {
+  readonly admin?: boolean
+  readonly first?: boolean
+  readonly passwordFile?: string
+}
+
 /** `waypost user` and `waypost key`, on a running server or on a store. */
 export class AccountCommands {
   readonly #withStored: WithStoredAccounts
@@ -25,10 +32,23 @@ export class AccountCommands {
     this.#withStored = withStored
   }
 
-  /** The password comes from a prompt or from standard input. */
-  add(name: string, { admin = false, ...place }: PlaceFlags & { admin?: boolean }): Promise<CommandResult> {
+  /** The password comes from a file, from a prompt or from standard input. */
+  add(
+    name: string,
+    { admin = false, first = false, passwordFile, ...place }: AddFlags,
+  ): Promise<CommandResult> {
     return this.#atPlace({ ...place, mayBeNew: true }, async (accounts, passwords) => {
-      await accounts.add(name, await passwords.chosen(name), admin)
+      const password = () =>
+        passwordFile === undefined ? passwords.chosen(name) : passwords.inFile(passwordFile)
+      if (first) {
+        const isMade = await accounts.addFirst(name, password)
+        return done(
+          isMade
+            ? `The user ${name} is the first administrator.${storeText(accounts)}`
+            : 'There is an administrator already: nothing was changed.',
+        )
+      }
+      await accounts.add(name, await password(), admin)
       return done(
         `The user ${name} is made${admin ? ', and is an administrator' : ' and may do nothing yet'}.${storeText(accounts)}`,
       )

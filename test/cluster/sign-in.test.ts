@@ -1,8 +1,10 @@
 /** Sign-in over all servers: users, keys and sessions are in etcd (docs/cluster.md). */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Cluster, startCluster } from '../support/cluster.ts'
 import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
-import { runWaypost, type Waypost } from '../support/waypost.ts'
+import { runWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 
@@ -48,6 +50,20 @@ describe.skipIf(etcdTools.skip)(`three servers that ask for sign-in${note}`, { t
   }, ETCD_HOOK_MS)
 
   afterAll(() => cluster?.stop())
+
+  test('of several tools that make the first administrator of an empty store, one does', async () => {
+    const file = join(temporaryDirectory('secret-'), 'password')
+    writeFileSync(file, 'a good password\n')
+    const args = ['user', 'add', 'ann', '--first', '--password-file', file]
+    const flags = [`--etcd-endpoints=${cluster.etcd.endpoints.join(',')}`, '--etcd-prefix=first']
+    const made = await Promise.all([1, 2, 3].map(() => runWaypost([...args, ...flags])))
+    expect(made.map(({ code, stderr }) => [code, stderr])).toEqual([1, 2, 3].map(() => [0, '']))
+    const said = made.map(({ stdout }) => stdout).toSorted()
+    const already = 'There is an administrator already: nothing was changed.\n'
+    expect(said).toEqual(['The user ann is the first administrator.\n', already, already])
+    const listed = await runWaypost(['user', 'list', '--json', ...flags])
+    expect(JSON.parse(listed.stdout)).toEqual([{ username: 'ann', roles: ['ROLE_ADMIN'] }])
+  })
 
   test('a token of one server counts on all of them', async () => {
     for (const server of cluster.servers) expect(await users(server, token)).toMatchObject({ status: 200 })

@@ -23,8 +23,18 @@ const documents = [
   ['docs/waypost.1', async () => (await load('manual')).manualPage()],
   ['docs/errors.md', async () => (await load('errors')).errorsReference()],
   ['docs/openapi.json', async () => (await load('api')).apiDocument()],
+  // A chart reads files of its own directory only.
+  ['deploy/helm/waypost/files/grafana.json', async () => read('docs/grafana.json')],
+  ['deploy/helm/waypost/files/rules.yaml', async () => alertRules(read('docs/operations.md'))],
   ['console/src/server/answers.ts', async () => consoleTypes(await (await load('api')).apiDocument())],
 ]
+
+const read = (file) => readFileSync(join(root, file), 'utf8')
+
+/** The rules that the page of operators shows. */
+function alertRules(page) {
+  return /### Alert rules to start with\n\n```yaml\n(.*?)```/s.exec(page)[1]
+}
 
 for (const [file, make] of documents) {
   const path = join(root, file)

@@ -8,22 +8,25 @@ import { join } from 'node:path'
 import { holdingLock } from './lock.js'
 import { root, run } from './prepare.js'
 
-/** The file of the program whose main.go, go.mod and go.sum are in a directory. Rejects with the output of Go. */
-export async function builtGoProgram(name, sources) {
+/**
+ * The file of the program whose main.go, go.mod and go.sum are in a directory, or of the package that these only name.
+ * Rejects with the output of Go.
+ */
+export async function builtGoProgram(name, sources, source = '.') {
   const cache = join(root, '.cache', name)
   const file = join(cache, `${name}-${digestOf(sources)}`)
   if (!existsSync(file))
-    await holdingLock(join(cache, 'build.lock'), () => build({ name, sources, cache, file }))
+    await holdingLock(join(cache, 'build.lock'), () => build({ name, sources, source, cache, file }))
   return file
 }
 
-async function build({ name, sources, cache, file }) {
+async function build({ name, sources, source, cache, file }) {
   if (existsSync(file)) return
   mkdirSync(cache, { recursive: true })
   const half = `${file}.half`
   // An older Go fetches the version that go.mod names, also where that is switched off.
   const env = { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto', GOFLAGS: '-mod=readonly' }
-  const args = ['build', '-C', sources, '-trimpath', '-buildvcs=false', '-o', half, '.']
+  const args = ['build', '-C', sources, '-trimpath', '-buildvcs=false', '-o', half, source]
   const { code, output } = await run('go', args, { capture: true, env })
   if (code !== 0) throw new Error(`${name} could not be built:\n${output}`)
   renameSync(half, file)

@@ -1,4 +1,4 @@
-module waypost.example/helm
+module waypost/scripts/helm
 
 go 1.26.0
 

@@ -1,6 +1,6 @@
 //go:build tools
 
-// Package main names what `go mod tidy` must keep. scripts/helm.js builds the command of the module itself.
+// The helm of the tests and the release. Its version is in go.mod; this file only keeps `go mod tidy` from removing it.
 package main
 
 import _ "helm.sh/helm/v3/cmd/helm"

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -82,22 +82,20 @@ describe('the package', () => {
   })
 })
 
-test('npx starts the package in an empty directory; it publishes, answers and stops', async () => {
+test('`npx waypost` starts a server in an empty directory; it publishes, answers and stops', async () => {
   const directory = temporaryDirectory('empty-')
   const port = await freePort()
-  const options = { cwd: directory, env: { ...process.env, npm_config_prefer_offline: 'true' } }
-  execFileSync(
-    'npm',
-    ['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', tarball],
-    options,
-  )
-  const npx = spawn('npx', ['waypost', 'start', '--port', String(port)], { ...options, detached: true })
+  const env = { ...process.env, npm_config_prefer_offline: 'true', WAYPOST_PORT: String(port) }
+  // What `npx waypost` does with the package of the registry.
+  const words = ['exec', '--yes', '--package', tarball, '--', 'waypost']
+  const npx = spawn('npm', words, { cwd: directory, env, detached: true })
   let output = ''
   for (const stream of [npx.stdout, npx.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text))
   const ended = once(npx, 'exit')
   try {
-    await expect.poll(() => output, { timeout: 60_000, interval: 50 }).toContain('try  ')
+    await expect.poll(() => output, { timeout: 120_000, interval: 50 }).toContain('try  ')
+    expect(output).toContain('`waypost help` lists the commands')
     const items = `http://127.0.0.1:${port}/svc/v1/cs/configs`
     const item = new URLSearchParams({ dataId: 'hello', group: 'DEFAULT_GROUP' })
     const published = await fetch(items, {
@@ -107,7 +105,7 @@ test('npx starts the package in an empty directory; it publishes, answers and st
     })
     expect(await published.text()).toBe('true')
     expect(await (await fetch(`${items}?${item}`)).text()).toBe('world')
-    expect(existsSync(join(directory, 'data'))).toBe(true)
+    expect(readdirSync(directory)).toEqual(['data'])
     // Chunks that are loaded on demand are in the package as well.
     expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200)
     expect(await (await fetch(`http://127.0.0.1:${port}/ui/`)).text()).toContain('<title>Waypost</title>')
@@ -116,4 +114,4 @@ test('npx starts the package in an empty directory; it publishes, answers and st
     await ended
   }
   await expect.poll(() => output, { timeout: 10_000 }).toContain('the server has stopped')
-}, 120_000)
+}, 180_000)

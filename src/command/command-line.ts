@@ -73,11 +73,18 @@ export function plainAction<F extends object>(
   }
 }
 
+/** What a command line without words does: `npx waypost` in an empty directory starts a server. */
+const WITHOUT_WORDS = ['start']
+
 /** Runs a command line. Resolves with the exit code; 2 where commander refuses the line, which it has reported. */
 export async function runProgram(program: Command, args: readonly string[]): Promise<number> {
   exitCode = EXIT.done
   try {
-    await program.parseAsync(args, { from: 'user' })
+    if (args.length === 0)
+      process.stderr.write(
+        'This starts a server, as `waypost start` does. `waypost help` lists the commands.\n',
+      )
+    await program.parseAsync(args.length === 0 ? WITHOUT_WORDS : args, { from: 'user' })
     return exitCode
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error

@@ -24,7 +24,7 @@ export function helpEnd(): string {
   return `
 ${heading('Exit codes:')}
 ${codes.join('')}
-\`waypost help COMMAND\` explains a command, with examples: \`waypost help start\` has the settings of a server.
+\`waypost\` alone starts a server in this directory. \`waypost help COMMAND\` explains a command, with examples: \`waypost help start\` has the settings of a server.
 `
 }
 

@@ -33,6 +33,7 @@ const read = (name: string): Readonly<Record<string, Service>> =>
 class Composed {
   readonly #services: Readonly<Record<string, Service>>
   readonly #ports = new Map<string, number>()
+  readonly #taken = new Set<number>()
   readonly #running = new Map<string, ChildProcess>()
   readonly printed = new Map<string, string>()
 
@@ -72,9 +73,20 @@ class Composed {
   }
 
   async #placePorts(name: string): Promise<void> {
+    const http = await this.#fresh()
+    for (const inner of LISTENING)
+      this.#ports.set(
+        `${name}:${inner}`,
+        inner === 8848 ? http : inner === 9848 ? http + 1000 : await this.#fresh(),
+      )
+  }
+
+  /** A free port that no other place here has. */
+  async #fresh(): Promise<number> {
     const port = await freePort()
-    const places = [await freePort(), await freePort(), port, port + 1000, await freePort()]
-    for (const [i, inner] of LISTENING.entries()) this.#ports.set(`${name}:${inner}`, places[i]!)
+    if (this.#taken.has(port)) return this.#fresh()
+    this.#taken.add(port)
+    return port
   }
 
   /** A text of a service with the addresses and directories that it has here. */

@@ -9,31 +9,32 @@ import { holdingLock } from './lock.js'
 import { root, run } from './prepare.js'
 
 /**
- * The file of the program whose main.go, go.mod and go.sum are in a directory, or of the package that these only name.
- * Rejects with the output of Go.
+ * The file of the program whose main.go, go.mod and go.sum are in a directory. `words`: the end of the command of `go build`, for
+ * another package than the one there. Rejects with the output of Go.
  */
-export async function builtGoProgram(name, sources, source = '.') {
+export async function builtGoProgram(name, sources, words = ['.']) {
   const cache = join(root, '.cache', name)
-  const file = join(cache, `${name}-${digestOf(sources)}`)
+  const file = join(cache, `${name}-${digestOf(sources, words)}`)
   if (!existsSync(file))
-    await holdingLock(join(cache, 'build.lock'), () => build({ name, sources, source, cache, file }))
+    await holdingLock(join(cache, 'build.lock'), () => build({ name, sources, words, cache, file }))
   return file
 }
 
-async function build({ name, sources, source, cache, file }) {
+async function build({ name, sources, words, cache, file }) {
   if (existsSync(file)) return
   mkdirSync(cache, { recursive: true })
   const half = `${file}.half`
   // An older Go fetches the version that go.mod names, also where that is switched off.
   const env = { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto', GOFLAGS: '-mod=readonly' }
-  const args = ['build', '-C', sources, '-trimpath', '-buildvcs=false', '-o', half, source]
+  const args = ['build', '-C', sources, '-trimpath', '-buildvcs=false', '-o', half, ...words]
   const { code, output } = await run('go', args, { capture: true, env })
   if (code !== 0) throw new Error(`${name} could not be built:\n${output}`)
   renameSync(half, file)
 }
 
-function digestOf(sources) {
+function digestOf(sources, words) {
   const hash = createHash('sha256')
+  if (words.length > 1) hash.update(words.join('\n'))
   for (const name of ['go.mod', 'go.sum', 'main.go']) hash.update(readFileSync(join(sources, name)))
   return hash.digest('hex').slice(0, 16)
 }

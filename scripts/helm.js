@@ -8,5 +8,12 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(await builtH
 
 /** The file of helm, built if it is not there yet. Rejects with the output of Go if it cannot be built. */
 export function builtHelm() {
-  return builtGoProgram('helm', join(root, 'scripts', 'helm'), 'helm.sh/helm/v3/cmd/helm')
+  // One built from its module alone believes in a very old Kubernetes.
+  const version = 'helm.sh/helm/v3/pkg/chartutil'
+  const flags = `-s -w -X ${version}.k8sVersionMajor=1 -X ${version}.k8sVersionMinor=30`
+  return builtGoProgram('helm', join(root, 'scripts', 'helm'), [
+    '-ldflags',
+    flags,
+    'helm.sh/helm/v3/cmd/helm',
+  ])
 }

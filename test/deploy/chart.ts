@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { cpSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { temporaryDirectory } from '../support/waypost.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/helm.js', import.meta.url))
@@ -74,6 +74,8 @@ export interface Manifest {
   readonly spec: {
     readonly replicas?: number
     readonly serviceName?: string
+    /** Of a service; that of the pods has none. */
+    readonly type?: string
     readonly selector: Labels & { readonly matchLabels?: Labels }
     readonly podSelector: { readonly matchLabels: Labels }
     readonly ports: readonly Port[]
@@ -122,6 +124,21 @@ export async function manifestsOf(values: object): Promise<readonly Manifest[]> 
     const manifest = document.toJS() as Manifest | null
     return manifest === null ? [] : [manifest]
   })
+}
+
+/** What helm prints after an installation. Without a cluster it renders objects only, so the text is made one here. */
+export async function notesOf(values: object): Promise<string> {
+  const chart = join(temporaryDirectory('chart-'), 'waypost')
+  cpSync(CHART, chart, { recursive: true })
+  renameSync(join(chart, 'templates/NOTES.txt'), join(chart, 'files/NOTES.txt'))
+  writeFileSync(
+    join(chart, 'templates/notes.yaml'),
+    'notes: {{ tpl (.Files.Get "files/NOTES.txt") . | quote }}\n',
+  )
+  const words = ['template', 'shop', chart, '--namespace', 'apps', '--show-only', 'templates/notes.yaml']
+  const { code, out, err } = await helm(words, values)
+  if (code !== 0) throw new Error(err)
+  return (parse(out) as { notes: string }).notes
 }
 
 /** The workloads among objects, by the component that their pods are. */

@@ -137,7 +137,7 @@ afterEach(async () => void (await composed?.down()), 60_000)
 /** Waits until a service answers; makes the first administrator there, and signs in. */
 async function signedIn(name: string): Promise<string> {
   const code = () => /first-administrator\?code=(\S+)/.exec(composed.printed.get(name)!)?.[1]
-  await expect.poll(code, { timeout: 120_000, message: composed.printed.get(name) }).toBeDefined()
+  await expect.poll(code, { timeout: 120_000 }).toBeDefined()
   const send = (call: string, form: Record<string, string>) =>
     fetch(`${composed.url(name)}/svc/v1/auth/${call}`, { method: 'POST', body: new URLSearchParams(form) })
   expect((await send('users/admin', { code: code()!, password: 'a good password' })).status).toBe(200)

@@ -22,6 +22,9 @@ const VERSIONED = [
   ['deploy/compose.cluster.yaml', /(:-waypost:)([^}]+)/g],
 ]
 
+/** The pages that name files of a release: `waypost-1.2.3.tgz`, `waypost_1.2.3_amd64.deb`, `waypost:1.2.3`. */
+const PAGES = ['docs/install.md', 'docs/recipes/run-it.md']
+
 /** What makes the files, in this order. Each gets the directory that it fills, and answers nothing. */
 const MAKERS = {
   npm: async (out) => runNpm(['pack', '--pack-destination', out]),
@@ -100,6 +103,13 @@ function releasedTexts({ root, version, date }) {
     const changed = text.replace(pattern, (_, start) => start + version)
     if (!text.match(pattern)) throw new Error(`${file} does not name the version where it should`)
     texts.set(file, changed)
+  }
+  for (const page of PAGES) {
+    const text = ['-', '_', ':'].reduce(
+      (sofar, mark) => sofar.replaceAll(`waypost${mark}${before}`, `waypost${mark}${version}`),
+      read(page),
+    )
+    texts.set(page, text)
   }
   // A date is there where an earlier try failed.
   const heading = new RegExp(

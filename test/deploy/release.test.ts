@@ -19,6 +19,8 @@ const VERSIONED = [
   'deploy/helm/waypost/Chart.yaml',
   'deploy/compose.yaml',
   'deploy/compose.cluster.yaml',
+  'docs/install.md',
+  'docs/recipes/run-it.md',
 ]
 const makers = {
   npm: async (out: string) => writeFileSync(join(out, 'waypost-9.1.0.tgz'), 'package'),

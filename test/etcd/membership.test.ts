@@ -3,10 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { MEMBER } from '../../src/core/cluster/members/member-records.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
+import { METHODS } from '../../src/store/etcd/client/methods.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
 import { publish, startStoreServer, type StoreServer } from './store-server.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+
+const LIMIT_MS = 30_000
 
 let etcd: Etcd
 let prefix = ''
@@ -37,8 +40,9 @@ const put = (client: StoreServer['client'], key: string, value: string) =>
 /** Ends the lease of a member, as if it had not renewed it. */
 async function endLease({ client, id }: StoreServer): Promise<void> {
   const { kvs } = await client.range({ key: `${prefix}/p/${id}` })
-  const connection = connectTo(systemClock)(etcd.endpoints[0]!)
-  await connection.lease.leaseRevoke({ ID: kvs[0]!.lease })
+  const connection = connectTo(systemClock)(etcd.endpoints[0]!, { silentMs: LIMIT_MS, silent() {} })
+  await connection.connect(LIMIT_MS)
+  await connection.call(METHODS.leaseRevoke, { ID: kvs[0]!.lease }, LIMIT_MS)
   connection.close()
 }
 

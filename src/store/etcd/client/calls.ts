@@ -1,9 +1,8 @@
-import { Code, ConnectError } from '@connectrpc/connect'
-import type { CallOptions } from '@connectrpc/connect'
 import type { Clock } from './clock.ts'
-import type { EtcdConnection } from './connection.ts'
+import type { EtcdConnection, OpenConnection } from './connection.ts'
 import type { Endpoints } from './endpoints.ts'
 import { EtcdError, toEtcdError } from './etcd-error.ts'
+import { METHODS } from './methods.ts'
 
 /** How long calls may take, in milliseconds. */
 export interface CallTimes {
@@ -13,21 +12,25 @@ export interface CallTimes {
   readonly attemptMs: number
 }
 
-/** One attempt of a call, on one endpoint. */
-export type Attempt<T> = (connection: EtcdConnection, options: CallOptions) => Promise<T>
+/** One attempt of a call, on one endpoint, within this time. */
+export type Attempt<T> = (connection: EtcdConnection, timeoutMs: number) => Promise<T>
 
 const ROUND_PAUSE_MS = 50
-const PROOF_MS = 500
 
-/** A member that has lost its leader refuses at once, instead of after several seconds. */
-export const HEADERS = { hasleader: 'true' } as const
+/**
+ * The parts of an attempt's time: how long a call may have no answer until the member is asked whether it serves, and how
+ * long that may take. So a member that is silent is left within the time of an attempt.
+ */
+const SILENT_PART = 3 / 8
+const PROOF_PART = 5 / 8
 
 /** Sends calls to the current endpoint, and to the next ones where that fails. */
 export class Calls {
   readonly #endpoints: Endpoints
   readonly #clock: Clock
   readonly #limits: CallTimes
-  readonly #open: (endpoint: string) => EtcdConnection
+  readonly #open: OpenConnection
+  readonly #proofKey: string
   readonly #connections = new Map<string, EtcdConnection>()
   readonly #proving = new Set<EtcdConnection>()
 
@@ -35,12 +38,15 @@ export class Calls {
     endpoints: Endpoints
     clock: Clock
     limits: CallTimes
-    open: (endpoint: string) => EtcdConnection
+    open: OpenConnection
+    /** A key that members read to show that they serve. */
+    proofKey: string
   }) {
     this.#endpoints = parts.endpoints
     this.#clock = parts.clock
     this.#limits = parts.limits
     this.#open = parts.open
+    this.#proofKey = parts.proofKey
   }
 
   /** A call that may be done more than once. It never is in doubt. */
@@ -60,7 +66,10 @@ export class Calls {
   connection(endpoint = this.#endpoints.current): EtcdConnection {
     const known = this.#connections.get(endpoint)
     if (known !== undefined) return known
-    const connection = this.#open(endpoint)
+    const connection = this.#open(endpoint, {
+      silentMs: this.#limits.attemptMs * SILENT_PART,
+      silent: () => void this.#prove(connection),
+    })
     this.#connections.set(endpoint, connection)
     return connection
   }
@@ -105,26 +114,47 @@ export class Calls {
     const began = this.#clock.nowMs()
     // A call that fails before the connection is open was not sent.
     await connection.connect(Math.min(limitMs, this.#limits.attemptMs))
-    const timeoutMs = Math.max(1, Math.ceil(limitMs - (this.#clock.nowMs() - began)))
-    try {
-      return await attempt(connection, { timeoutMs, headers: HEADERS })
-    } catch (reason) {
-      if (ConnectError.from(reason).code === Code.DeadlineExceeded) void this.#prove(connection)
-      throw reason
-    }
+    return attempt(connection, Math.max(1, Math.ceil(limitMs - (this.#clock.nowMs() - began))))
   }
 
-  /** Ends the connection if the endpoint is silent altogether: watches and other calls must leave it too. */
+  /** Ends the connection if the member is silent altogether, or others serve and it does not: watches must leave it too. */
   async #prove(connection: EtcdConnection): Promise<void> {
     if (this.#proving.has(connection)) return
     this.#proving.add(connection)
-    try {
-      await connection.maintenance.status({}, { timeoutMs: PROOF_MS })
-    } catch {
-      connection.close()
-    } finally {
-      this.#proving.delete(connection)
-    }
+    const others = this.#endpoints.all.filter((one) => one !== connection.endpoint)
+    const limitMs = Math.ceil(this.#limits.attemptMs * PROOF_PART)
+    const [isAlive, serves, ...otherOnes] = await Promise.all([
+      answers(connection.call(METHODS.status, {}, limitMs)),
+      this.#serves(connection, limitMs),
+      ...others.map((one) => this.#serves(this.connection(one), limitMs)),
+    ])
+    // If all disks are slow, another member is no better.
+    if (!isAlive || (!serves && otherOnes.includes(true))) connection.close()
+    this.#proving.delete(connection)
+  }
+
+  /** Whether the member reads a key of its own data in time. While it defragments it tells its status, and reads nothing. */
+  async #serves(connection: EtcdConnection, limitMs: number): Promise<boolean> {
+    const request = { key: Buffer.from(this.#proofKey), countOnly: true, serializable: true }
+    const began = this.#clock.nowMs()
+    return answers(
+      connection
+        .connect(limitMs)
+        .then(() =>
+          connection.call(METHODS.localRange, request, Math.max(1, limitMs - (this.#clock.nowMs() - began))),
+        ),
+    )
+  }
+}
+
+/** Whether there is an answer, even a refusal. */
+async function answers(call: Promise<unknown>): Promise<boolean> {
+  try {
+    await call
+    return true
+  } catch (reason) {
+    const error = toEtcdError(reason)
+    return !(error.kind === 'unavailable')
   }
 }
 

@@ -1,23 +1,40 @@
 import { readFileSync } from 'node:fs'
-import { createClient } from '@connectrpc/connect'
-import type { Client, Transport } from '@connectrpc/connect'
-import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node'
 import { type Clock, within } from './clock.ts'
 import { EtcdError } from './etcd-error.ts'
-import { KV, Lease, Maintenance, Watch } from './generated/rpc_pb.js'
+import { callOn, type MessageStream, streamOn } from './grpc-call.ts'
+import { GRPC, GrpcError } from './grpc-error.ts'
+import type { Method } from './methods.ts'
+import { Session } from './session.ts'
 
-/** One endpoint, with the calls that it offers. */
+/** One endpoint, over which its methods are called. */
 export interface EtcdConnection {
   readonly endpoint: string
-  readonly kv: Client<typeof KV>
-  readonly watch: Client<typeof Watch>
-  readonly lease: Client<typeof Lease>
-  readonly maintenance: Client<typeof Maintenance>
   /** Connects if needed. Rejects with `unavailable`, not in doubt, if that takes longer. */
   connect(limitMs: number): Promise<void>
+  /** A call of one message and one answer. Rejects with `GrpcError`, after this time at the latest. Call `connect` before. */
+  call<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    timeoutMs: number,
+  ): Promise<Response>
+  /** Opens a stream of messages, which ends when the signal is aborted. Call `connect` before. */
+  stream<Request, Response>(
+    method: Method<Request, Response>,
+    signal: AbortSignal,
+  ): MessageStream<Request, Response>
   /** Ends the connection with all its calls. A later `connect` makes a new one. */
   close(): void
 }
+
+/** How a connection is opened. */
+export interface ConnectionOptions {
+  /** How long a call may have no answer until `silent` is called. */
+  readonly silentMs: number
+  readonly silent: () => void
+}
+
+/** Opens the connection to an endpoint. */
+export type OpenConnection = (endpoint: string, options: ConnectionOptions) => EtcdConnection
 
 /** Files for TLS: endpoints begin with `https:`. */
 export interface TlsFiles {
@@ -28,49 +45,73 @@ export interface TlsFiles {
   readonly key?: string
 }
 
-/** etcd ends a connection that is pinged more often than every 5 s, or while they have no call. */
-const PING = { pingIntervalMs: 6_000, pingTimeoutMs: 2_000, pingIdleConnection: false }
-
 /** Makes connections over HTTP/2. */
-export function connectTo(clock: Clock, tls: TlsFiles = {}): (endpoint: string) => EtcdConnection {
-  const files = Object.entries(tls).map(([name, file]) => [name, readFileSync(file as string)])
-  const options = Object.fromEntries(files) as Record<string, Buffer>
-  return (endpoint) => {
-    const session = new Http2SessionManager(endpoint, PING, options)
-    const transport = createGrpcTransport({
-      baseUrl: endpoint,
-      sessionManager: session,
-      acceptCompression: [],
-    })
-    return connectionOver(endpoint, transport, {
-      connect: (limitMs) => connect(session, clock, limitMs),
-      close: () => session.abort(),
-    })
-  }
+export function connectTo(clock: Clock, tls: TlsFiles = {}): OpenConnection {
+  return (endpoint, options) => new Http2Connection(endpoint, { ...options, clock, tls })
 }
 
-/** A connection over any transport. */
-export function connectionOver(
-  endpoint: string,
-  transport: Transport,
-  session: Pick<EtcdConnection, 'connect' | 'close'>,
-): EtcdConnection {
-  return {
-    endpoint,
-    kv: createClient(KV, transport),
-    watch: createClient(Watch, transport),
-    lease: createClient(Lease, transport),
-    maintenance: createClient(Maintenance, transport),
-    ...session,
-  }
-}
+class Http2Connection implements EtcdConnection {
+  readonly endpoint: string
+  readonly #parts: ConnectionOptions & { clock: Clock; tls: TlsFiles }
+  /** The one that takes new calls. */
+  #session: Session | undefined
+  /** Also those that end when their calls have. */
+  readonly #sessions = new Set<Session>()
 
-async function connect(session: Http2SessionManager, clock: Clock, limitMs: number): Promise<void> {
-  await within(clock, limitMs, session.connect())
-  const state = session.state()
-  if (state === 'open' || state === 'idle') return
-  const cause = session.error()
-  // A half open connection would keep later calls waiting.
-  session.abort()
-  throw new EtcdError('unavailable', `etcd at ${session.authority} cannot be reached`, { cause })
+  constructor(endpoint: string, parts: ConnectionOptions & { clock: Clock; tls: TlsFiles }) {
+    this.endpoint = endpoint
+    this.#parts = parts
+  }
+
+  async connect(limitMs: number): Promise<void> {
+    const session = (this.#session ??= this.#open())
+    if (session.isOpen) return
+    const isSettled = await within(this.#parts.clock, limitMs, session.settled)
+    if (session.isOpen) return
+    if (!isSettled) session.end(new GrpcError(GRPC.UNAVAILABLE, 'it does not answer in time'))
+    const why = session.error === undefined ? '' : `: ${session.error.message}`
+    throw new EtcdError('unavailable', `etcd at ${this.endpoint} cannot be reached${why}`, {
+      cause: session.error,
+    })
+  }
+
+  async call<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    timeoutMs: number,
+  ): Promise<Response> {
+    return callOn(this.#usable(), method, { request, timeoutMs })
+  }
+
+  stream<Request, Response>(method: Method<Request, Response>, signal: AbortSignal) {
+    return streamOn(this.#usable(), method, signal)
+  }
+
+  close(): void {
+    for (const session of this.#sessions)
+      session.end(new GrpcError(GRPC.UNAVAILABLE, 'the connection was closed'))
+  }
+
+  #usable(): Session {
+    if (this.#session?.isOpen === true) return this.#session
+    throw new GrpcError(GRPC.UNAVAILABLE, 'the connection has ended', { notBegun: true })
+  }
+
+  #open(): Session {
+    const { silentMs, silent, tls } = this.#parts
+    const files = Object.entries(tls).map(([name, file]) => [name, readFileSync(file as string)])
+    const session: Session = new Session(this.endpoint, {
+      ...(Object.fromEntries(files) as Record<string, Buffer>),
+      silentMs,
+      listener: {
+        silent,
+        left: () => {
+          if (this.#session === session) this.#session = undefined
+        },
+        ended: () => this.#sessions.delete(session),
+      },
+    })
+    this.#sessions.add(session)
+    return session
+  }
 }

@@ -1,8 +1,8 @@
-import { Code, ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from 'vitest'
 import { EtcdClient } from './etcd-client.ts'
 import { fakeClock, fakeEtcd } from './fake-etcd.test-support.ts'
 import type { FakeMember } from './fake-etcd.test-support.ts'
+import { GRPC, GrpcError } from './grpc-error.ts'
 
 const PUT = { compare: [], success: [{ do: 'put', key: 'a', value: Buffer.from('1') }] } as const
 
@@ -26,22 +26,19 @@ function member(name: string, calls: string[], fail?: () => Error): FakeMember {
   }
   const header = { revision: 7n }
   return {
-    kv: {
+    txn: () => done({ revision: 7, succeeded: true, results: [] }),
+    calls: {
       range: () => done({ header, kvs: [], count: 0n }),
-      txn: () => done({ header, succeeded: true }),
-    },
-    lease: {
       leaseGrant: () => done({ header, ID: 5n, TTL: 10n }),
       leaseRevoke: () => done({ header }),
-      async *leaseKeepAlive(requests) {
-        for await (const { ID } of requests) yield done({ header, ID, TTL: 10n })
-      },
+      leaseKeepAlive: () => done({ header, TTL: 10n }),
     },
   }
 }
 
-const lost = () => new ConnectError('the connection broke', Code.Aborted)
-const noLeader = () => new ConnectError('etcdserver: no leader', Code.Unavailable)
+const lost = () => new GrpcError(GRPC.UNAVAILABLE, 'the connection broke')
+const noLeader = () => new GrpcError(GRPC.UNAVAILABLE, 'etcdserver: no leader')
+const refused = () => new GrpcError(GRPC.UNAVAILABLE, 'the stream was refused', { notBegun: true })
 
 describe('a call of etcd', () => {
   test('goes to the next endpoint if nobody listens, and stays there', async () => {
@@ -80,6 +77,13 @@ describe('a call of etcd', () => {
     expect(calls).toEqual(['a', 'b'])
   })
 
+  test('that changes something is repeated if the member has not begun it', async () => {
+    const calls: string[] = []
+    const { client } = clientOf({ a: member('a', calls, refused), b: member('b', calls) })
+    await client.txn(PUT)
+    expect(calls).toEqual(['a', 'b'])
+  })
+
   test('is given up after its time, without doubt, if no member has a leader', async () => {
     const calls: string[] = []
     const { client, clock } = clientOf({ a: member('a', calls, noLeader), b: member('b', calls, noLeader) })
@@ -89,14 +93,14 @@ describe('a call of etcd', () => {
   })
 
   test.each([
-    [Code.InvalidArgument, 'etcdserver: too many operations in txn request', 'invalid'],
-    [Code.OutOfRange, 'etcdserver: mvcc: required revision has been compacted', 'compacted'],
-    [Code.ResourceExhausted, 'etcdserver: mvcc: database space exceeded', 'full'],
-    [Code.PermissionDenied, 'etcdserver: permission denied', 'denied'],
+    [GRPC.INVALID_ARGUMENT, 'etcdserver: too many operations in txn request', 'invalid'],
+    [GRPC.OUT_OF_RANGE, 'etcdserver: mvcc: required revision has been compacted', 'compacted'],
+    [GRPC.RESOURCE_EXHAUSTED, 'etcdserver: mvcc: database space exceeded', 'full'],
+    [GRPC.PERMISSION_DENIED, 'etcdserver: permission denied', 'denied'],
   ])('that etcd refuses with %s %s fails at once as %s', async (code, text, kind) => {
     const calls: string[] = []
     const { client } = clientOf({
-      a: member('a', calls, () => new ConnectError(text, code)),
+      a: member('a', calls, () => new GrpcError(code, text)),
       b: member('b', calls),
     })
     await expect(client.txn(PUT)).rejects.toMatchObject({ kind, inDoubt: false, message: `etcd: ${text}` })

@@ -1,18 +1,19 @@
 import { Calls } from './calls.ts'
 import type { CallTimes } from './calls.ts'
 import type { Clock } from './clock.ts'
-import type { EtcdConnection } from './connection.ts'
+import type { EtcdConnection, OpenConnection } from './connection.ts'
 import { Endpoints } from './endpoints.ts'
 import { EtcdError, toEtcdError } from './etcd-error.ts'
 import { grantLease } from './lease.ts'
 import type { Lease } from './lease.ts'
 import { onlyReads, revisionOf, toNumber, toRange } from './messages.ts'
 import type { KeyRange, KeyValue, Txn, TxnResult } from './messages.ts'
+import { METHODS } from './methods.ts'
 import { memberStatus, refuseUnsupported } from './version.ts'
 import type { MemberStatus } from './version.ts'
 import { startWatch } from './watch.ts'
 import type { Watch, WatchListener, WatchOptions } from './watch.ts'
-import { fromTxnResponse, readKeyValue, toTxnRequest } from './wire-messages.ts'
+import { readKeyValue } from './wire-messages.ts'
 
 /** What a client is made of. */
 export interface EtcdClientParts {
@@ -21,10 +22,12 @@ export interface EtcdClientParts {
   readonly clock: Clock
   readonly random: () => number
   /** Opens a connection: `connectTo` of `connection.ts`, or one for tests. */
-  readonly open: (endpoint: string) => EtcdConnection
+  readonly open: OpenConnection
   readonly limits?: Partial<CallTimes>
   /** How often a quiet watch asks for its progress. */
   readonly progressMs?: number
+  /** A key that this client may read. Members that are silent are asked for it. */
+  readonly proofKey?: string
 }
 
 /** What to read. */
@@ -67,7 +70,8 @@ export class EtcdClient {
     this.#parts = parts
     this.#limits = { ...LIMITS, ...parts.limits }
     const endpoints = new Endpoints(parts.endpoints, parts.random)
-    this.#calls = new Calls({ endpoints, clock: parts.clock, limits: this.#limits, open: parts.open })
+    const { clock, open, proofKey = '\0' } = parts
+    this.#calls = new Calls({ endpoints, clock, limits: this.#limits, open, proofKey })
   }
 
   /** Reads keys, in their order. What was committed before the call is seen. */
@@ -75,8 +79,8 @@ export class EtcdClient {
     const { limit = 0, revision = 0, descending = false, keysOnly = false, countOnly = false } = range
     const numbers = { limit: BigInt(limit), revision: BigInt(revision) }
     const request = { ...toRange(range), ...numbers, sortOrder: descending ? 2 : 0, keysOnly, countOnly }
-    const { header, kvs, count, more } = await this.#calls.repeatable((connection, options) =>
-      connection.kv.range(request, options),
+    const { header, kvs, count, more } = await this.#calls.repeatable((connection, timeoutMs) =>
+      connection.call(METHODS.range, request, timeoutMs),
     )
     return { revision: revisionOf(header), kvs: kvs.map(readKeyValue), count: toNumber(count), more }
   }
@@ -106,13 +110,8 @@ export class EtcdClient {
    * rejects in doubt.
    */
   async txn(txn: Txn, callMs: number = this.#limits.callMs): Promise<TxnResult> {
-    const request = toTxnRequest(txn)
     const send = onlyReads(txn) ? 'repeatable' : 'once'
-    const response = await this.#calls[send](
-      (connection, options) => connection.kv.txn(request, options),
-      callMs,
-    )
-    return fromTxnResponse(response)
+    return this.#calls[send]((connection, timeoutMs) => connection.call(METHODS.txn, txn, timeoutMs), callMs)
   }
 
   /**
@@ -149,8 +148,8 @@ export class EtcdClient {
   /** Forgets what keys were before this revision. Does nothing if that was done already. */
   async compact(revision: number): Promise<void> {
     try {
-      await this.#calls.repeatable((connection, options) =>
-        connection.kv.compact({ revision: BigInt(revision) }, options),
+      await this.#calls.repeatable((connection, timeoutMs) =>
+        connection.call(METHODS.compact, { revision: BigInt(revision) }, timeoutMs),
       )
     } catch (error) {
       if (!(error instanceof EtcdError && error.kind === 'compacted')) throw error

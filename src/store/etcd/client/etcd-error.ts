@@ -1,4 +1,4 @@
-import { Code, ConnectError } from '@connectrpc/connect'
+import { GRPC, GrpcError } from './grpc-error.ts'
 
 /** What went wrong with a call of etcd. */
 export type EtcdErrorKind =
@@ -46,19 +46,19 @@ const BY_TEXT: readonly (readonly [text: string, kind: EtcdErrorKind])[] = [
   ['larger than max', 'invalid'],
 ]
 
-const BY_CODE: Partial<Record<Code, EtcdErrorKind>> = {
-  [Code.InvalidArgument]: 'invalid',
-  [Code.OutOfRange]: 'invalid',
-  [Code.PermissionDenied]: 'denied',
-  [Code.Unauthenticated]: 'denied',
+const BY_CODE: Readonly<Record<number, EtcdErrorKind>> = {
+  [GRPC.INVALID_ARGUMENT]: 'invalid',
+  [GRPC.OUT_OF_RANGE]: 'invalid',
+  [GRPC.PERMISSION_DENIED]: 'denied',
+  [GRPC.UNAUTHENTICATED]: 'denied',
 }
 
 /** The failure of a call that was sent. What etcd has not certainly refused is in doubt. */
 export function toEtcdError(reason: unknown): EtcdError {
   if (reason instanceof EtcdError) return reason
-  const error = ConnectError.from(reason)
-  const message = `etcd: ${error.rawMessage}`
-  const refused = BY_TEXT.find(([text]) => error.rawMessage.includes(text))?.[1] ?? BY_CODE[error.code]
+  const error = reason instanceof GrpcError ? reason : new GrpcError(GRPC.UNKNOWN, String(reason))
+  const message = `etcd: ${error.message}`
+  const refused = BY_TEXT.find(([text]) => error.message.includes(text))?.[1] ?? BY_CODE[error.code]
   if (refused !== undefined) return new EtcdError(refused, message, { cause: reason })
-  return new EtcdError('unavailable', message, { inDoubt: true, cause: reason })
+  return new EtcdError('unavailable', message, { inDoubt: !error.notBegun, cause: reason })
 }

@@ -1,40 +1,99 @@
-import { createRouterTransport } from '@connectrpc/connect'
-import type { ServiceImpl } from '@connectrpc/connect'
+import { create } from '@bufbuild/protobuf'
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { Clock } from './clock.ts'
-import { connectionOver } from './connection.ts'
-import type { EtcdConnection } from './connection.ts'
+import type { OpenConnection } from './connection.ts'
 import { EtcdError } from './etcd-error.ts'
-import { KV, Lease, Maintenance, Watch } from './generated/rpc_pb.js'
+import {
+  LeaseGrantResponseSchema,
+  LeaseKeepAliveResponseSchema,
+  LeaseRevokeResponseSchema,
+  RangeResponseSchema,
+  StatusResponseSchema,
+} from './generated/rpc_pb.js'
+import type { WatchRequest, WatchResponse } from './generated/rpc_pb.js'
+import { GRPC, GrpcError } from './grpc-error.ts'
+import type { TxnResult } from './messages.ts'
+import { METHODS, type Method } from './methods.ts'
+
+const ANSWERS = {
+  range: RangeResponseSchema,
+  leaseGrant: LeaseGrantResponseSchema,
+  leaseKeepAlive: LeaseKeepAliveResponseSchema,
+  leaseRevoke: LeaseRevokeResponseSchema,
+  status: StatusResponseSchema,
+}
 
 /** What a member of the fake answers. Calls that are not given are refused as not implemented. */
 export interface FakeMember {
-  readonly kv?: Partial<ServiceImpl<typeof KV>>
-  readonly watch?: Partial<ServiceImpl<typeof Watch>>
-  readonly lease?: Partial<ServiceImpl<typeof Lease>>
+  readonly calls?: {
+    readonly [Name in keyof typeof ANSWERS]?: () => MessageInitShape<(typeof ANSWERS)[Name]>
+  }
+  readonly txn?: () => TxnResult
+  /** What is sent to a watch from this revision on, before the stream ends. */
+  readonly watch?: (startRevision: number) => AsyncIterable<WatchResponse>
   readonly version?: string
   /** Nobody listens there. */
   down?: boolean
 }
 
-/** Opens connections to members in memory, and counts what was opened. */
-export function fakeEtcd(
-  members: Readonly<Record<string, FakeMember>>,
-): (endpoint: string) => EtcdConnection {
+/** Opens connections to members in memory. */
+export function fakeEtcd(members: Readonly<Record<string, FakeMember>>): OpenConnection {
   return (endpoint) => {
     const member = members[endpoint]!
-    const transport = createRouterTransport(({ service }) => {
-      service(KV, member.kv ?? {})
-      service(Watch, member.watch ?? {})
-      service(Lease, member.lease ?? {})
-      service(Maintenance, { status: () => ({ version: member.version ?? '3.6.1', leader: 1n }) })
-    })
-    return connectionOver(endpoint, transport, {
+    return {
+      endpoint,
       connect: () =>
         member.down === true
           ? Promise.reject(new EtcdError('unavailable', `${endpoint} is down`))
           : Promise.resolve(),
+      call: <Request, Response>(method: Method<Request, Response>) =>
+        Promise.resolve().then(() => answerOf(member, nameOf(method)) as Response),
+      stream: (_, signal) => fakeWatch(member, signal),
       close: () => undefined,
-    })
+    }
+  }
+}
+
+function nameOf(method: Method<never, unknown>): string | undefined {
+  return Object.entries(METHODS).find(([, one]) => (one as unknown) === method)?.[0]
+}
+
+function answerOf(member: FakeMember, name: string | undefined): unknown {
+  if (name === 'txn' && member.txn !== undefined) return member.txn()
+  const status = () => ({ version: member.version ?? '3.6.1', leader: 1n })
+  const calls = { status, ...member.calls }
+  if (name === undefined || !(name in calls)) throw new GrpcError(GRPC.UNIMPLEMENTED, `no ${name} here`)
+  const known = name as keyof typeof ANSWERS
+  return create(ANSWERS[known], calls[known]!())
+}
+
+function fakeWatch(member: FakeMember, signal: AbortSignal) {
+  let start = (_: number): void => {}
+  const started = new Promise<number>((resolve) => (start = resolve))
+  return {
+    send: (request: unknown) => {
+      const { requestUnion } = request as WatchRequest
+      if (requestUnion.case === 'createRequest') start(Number(requestUnion.value.startRevision))
+    },
+    responses: interrupted(
+      (async function* () {
+        if (member.watch !== undefined) yield* member.watch(await started)
+      })(),
+      signal,
+    ) as AsyncGenerator<never>,
+  }
+}
+
+/** What is received until the signal is aborted. */
+async function* interrupted<T>(received: AsyncIterator<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const aborted = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason as Error)),
+  )
+  aborted.catch(() => undefined)
+  for (;;) {
+    const { done, value } = await Promise.race([received.next(), aborted])
+    if (done === true) return
+    yield value
   }
 }
 

@@ -2,6 +2,7 @@ import type { Calls } from './calls.ts'
 import type { Clock } from './clock.ts'
 import { EtcdError } from './etcd-error.ts'
 import { toNumber } from './messages.ts'
+import { METHODS } from './methods.ts'
 
 /**
  * How long a leader of etcd that was replaced may still renew leases: its election timeout. The new leader does not know
@@ -23,9 +24,10 @@ export interface Lease {
 /** Asks etcd for a lease of this number of seconds. etcd may give a longer one. */
 export async function grantLease(calls: Calls, clock: Clock, seconds: number): Promise<Lease> {
   // If an answer is lost, its lease ends by itself: nobody has used it.
-  const { response, sentMs } = await calls.repeatable(async (connection, options) => {
+  const { response, sentMs } = await calls.repeatable(async (connection, timeoutMs) => {
     const sent = clock.nowMs()
-    return { response: await connection.lease.leaseGrant({ TTL: BigInt(seconds) }, options), sentMs: sent }
+    const request = { TTL: BigInt(seconds) }
+    return { response: await connection.call(METHODS.leaseGrant, request, timeoutMs), sentMs: sent }
   })
   return new GrantedLease({ calls, clock }, response.ID, untilMs(sentMs, response.TTL))
 }
@@ -48,11 +50,11 @@ class GrantedLease implements Lease {
   }
 
   async renew(): Promise<void> {
-    const renewed = await this.#calls.repeatable(async (connection, options) => {
+    // Renewals are a stream in both directions. This one has one request and so one answer.
+    const renewed = await this.#calls.repeatable(async (connection, timeoutMs) => {
       const sentMs = this.#clock.nowMs()
-      for await (const { TTL } of connection.lease.leaseKeepAlive(only({ ID: this.id }), options))
-        return { sentMs, ttl: TTL }
-      throw new EtcdError('unavailable', 'etcd has not answered the renewal')
+      const { TTL } = await connection.call(METHODS.leaseKeepAlive, { ID: this.id }, timeoutMs)
+      return { sentMs, ttl: TTL }
     })
     if (renewed.ttl <= 0n) throw new EtcdError('no-lease', `the lease ${this.id} has ended`)
     this.#untilMs = Math.max(this.#untilMs, untilMs(renewed.sentMs, renewed.ttl))
@@ -60,8 +62,8 @@ class GrantedLease implements Lease {
 
   async revoke(): Promise<void> {
     try {
-      await this.#calls.repeatable((connection, options) =>
-        connection.lease.leaseRevoke({ ID: this.id }, options),
+      await this.#calls.repeatable((connection, timeoutMs) =>
+        connection.call(METHODS.leaseRevoke, { ID: this.id }, timeoutMs),
       )
     } catch (error) {
       // It had ended, or an answer was lost.
@@ -72,10 +74,4 @@ class GrantedLease implements Lease {
 
 function untilMs(sentMs: number, seconds: bigint): number {
   return sentMs + toNumber(seconds) * 1_000 - MARGIN_MS
-}
-
-/** A stream of one request. */
-// oxlint-disable-next-line typescript/require-await
-async function* only<T>(request: T): AsyncGenerator<T> {
-  yield request
 }

@@ -1,5 +1,6 @@
 import type { EtcdConnection } from './connection.ts'
 import { EtcdError, toEtcdError } from './etcd-error.ts'
+import { METHODS } from './methods.ts'
 
 /** The oldest patch release of each minor one. 3.5 lost events of watches before the fixes of its issues 18089 and 19179. */
 const OLDEST = { major: 3, minor: 5, patch: 18 }
@@ -29,7 +30,7 @@ export interface MemberStatus {
 
 /** The state of a member. Rejects with `unavailable` if it does not answer. */
 export async function memberStatus(connection: EtcdConnection, limitMs: number): Promise<MemberStatus> {
-  const status = await connection.maintenance.status({}, { timeoutMs: limitMs }).catch((reason: unknown) => {
+  const status = await connection.call(METHODS.status, {}, limitMs).catch((reason: unknown) => {
     throw toEtcdError(reason)
   })
   return {

@@ -28,18 +28,12 @@ const progress = (revision: number) =>
 function member(starts: number[], ...connections: readonly (readonly WatchResponse[])[]): FakeMember {
   let number = 0
   return {
-    kv: { range: () => ({ header: { revision: 2n } }) },
-    watch: {
-      async *watch(requests) {
-        const responses = connections[number++]
-        for await (const { requestUnion } of requests) {
-          if (requestUnion.case !== 'createRequest') continue
-          starts.push(Number(requestUnion.value.startRevision))
-          if (responses === undefined) await new Promise(() => undefined)
-          yield* responses ?? []
-          return
-        }
-      },
+    calls: { range: () => ({ header: { revision: 2n } }) },
+    async *watch(startRevision) {
+      const responses = connections[number++]
+      starts.push(startRevision)
+      if (responses === undefined) await new Promise(() => undefined)
+      yield* responses ?? []
     },
   }
 }

@@ -1,12 +1,13 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { HEADERS } from './calls.ts'
 import type { Calls } from './calls.ts'
 import type { Clock } from './clock.ts'
 import type { EtcdConnection } from './connection.ts'
 import { EtcdError, toEtcdError } from './etcd-error.ts'
 import type { WatchRequestSchema, WatchResponse } from './generated/rpc_pb.js'
+import type { MessageStream } from './grpc-call.ts'
 import { revisionOf, toNumber, toRange } from './messages.ts'
 import type { KeyRange } from './messages.ts'
+import { METHODS } from './methods.ts'
 import { refuseUnsupported } from './version.ts'
 import { WholeRevisions } from './whole-revisions.ts'
 import type { KeyRevision } from './whole-revisions.ts'
@@ -70,6 +71,8 @@ class Broken extends Error {
   }
 }
 
+type WatchStream = MessageStream<MessageInitShape<typeof WatchRequestSchema>, WatchResponse>
+
 class RunningWatch implements Watch {
   readonly ended: Promise<void>
   readonly #parts: WatchParts
@@ -77,7 +80,7 @@ class RunningWatch implements Watch {
   readonly #listener: WatchListener
   readonly #revisions: WholeRevisions
   readonly #closed = new AbortController()
-  #requests: RequestQueue<MessageInitShape<typeof WatchRequestSchema>> | undefined
+  #stream: WatchStream | undefined
   #clusterId: bigint | undefined
   #heard = false
   #failures = 0
@@ -91,7 +94,7 @@ class RunningWatch implements Watch {
   }
 
   requestProgress(): void {
-    this.#requests?.add({ requestUnion: { case: 'progressRequest', value: {} } })
+    this.#stream?.send({ requestUnion: { case: 'progressRequest', value: {} } })
   }
 
   close(): void {
@@ -121,19 +124,17 @@ class RunningWatch implements Watch {
     await connection.connect(this.#parts.connectMs)
     await refuseUnsupported(connection, this.#parts.connectMs)
     const lost = new AbortController()
-    const requests = new RequestQueue<MessageInitShape<typeof WatchRequestSchema>>()
-    this.#requests = requests
-    requests.add({ requestUnion: { case: 'createRequest', value: this.#createRequest() } })
+    const signal = AbortSignal.any([this.#closed.signal, lost.signal])
+    const stream = connection.stream(METHODS.watch, signal)
+    this.#stream = stream
+    stream.send({ requestUnion: { case: 'createRequest', value: this.#createRequest() } })
     void this.#checkProgress(lost)
     try {
-      const signal = AbortSignal.any([this.#closed.signal, lost.signal])
-      for await (const response of connection.watch.watch(requests, { signal, headers: HEADERS }))
-        await this.#receive(response, connection)
+      for await (const response of stream.responses) await this.#receive(response, connection)
       throw new EtcdError('unavailable', `etcd at ${connection.endpoint} has ended the watch`)
     } finally {
       lost.abort()
-      requests.end()
-      this.#requests = undefined
+      this.#stream = undefined
       this.#revisions.interrupt()
     }
   }
@@ -175,8 +176,8 @@ class RunningWatch implements Watch {
 
   async #newestRevision(): Promise<number> {
     const request = { ...toRange(this.#options), countOnly: true }
-    const { header } = await this.#parts.calls.repeatable((connection, options) =>
-      connection.kv.range(request, options),
+    const { header } = await this.#parts.calls.repeatable((connection, timeoutMs) =>
+      connection.call(METHODS.range, request, timeoutMs),
     )
     return toNumber(header?.revision ?? 0n)
   }
@@ -201,30 +202,5 @@ class RunningWatch implements Watch {
     if (this.#failures % this.#parts.endpointCount !== 0) return
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (rounds - 1), LONGEST_PAUSE_MS)
     await this.#parts.clock.sleep(pauseMs * (0.5 + this.#parts.random() / 2), this.#closed.signal)
-  }
-}
-
-/** Requests of a stream, sent in the order in which they are added until the queue is ended. */
-class RequestQueue<T> implements AsyncIterable<T> {
-  readonly #waiting: T[] = []
-  #ended = false
-  #wake: (() => void) | undefined
-
-  add(request: T): void {
-    this.#waiting.push(request)
-    this.#wake?.()
-  }
-
-  end(): void {
-    this.#ended = true
-    this.#wake?.()
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
-    while (!this.#ended) {
-      const request = this.#waiting.shift()
-      if (request !== undefined) yield request
-      else await new Promise<void>((resolve) => (this.#wake = resolve))
-    }
   }
 }

@@ -8,13 +8,15 @@ import {
   CompareSchema,
   RequestOpSchema,
   ResponseOpSchema,
+  TxnRequestSchema,
   TxnResponseSchema,
 } from './generated/rpc_pb.js'
-import { fromTxnResponse, readEvent, readKeyValue, toTxnRequest } from './wire-messages.ts'
+import type { Txn } from './messages.ts'
+import { readEvent, readKeyValue, readTxnResult, txnBytes } from './wire-messages.ts'
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text))
-/** What was sent, as the generated code reads it. */
-const asSent = (value: Uint8Array) => new Uint8Array(value)
+/** A transaction as the generated code reads it. */
+const asSent = (txn: Txn) => fromBinary(TxnRequestSchema, new Uint8Array(txnBytes(txn)))
 const plain = (value: Uint8Array) => Buffer.from(value).toString()
 
 /** Revisions and lengths of all sizes. */
@@ -22,7 +24,7 @@ const number = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.maxSafeNat())
 
 describe('what is sent', () => {
   test('is what the generated code reads', () => {
-    const { success } = toTxnRequest({
+    const { success } = asSent({
       compare: [],
       success: [
         { do: 'put', key: 'kü', value: bytes('v'), lease: 2n ** 62n + 5n },
@@ -39,7 +41,7 @@ describe('what is sent', () => {
         },
       ],
     })
-    const [put, remove, range, txn] = success!.map((one) => fromBinary(RequestOpSchema, asSent(one)).request)
+    const [put, remove, range, txn] = success.map((one) => fromBinary(RequestOpSchema, one).request)
     expect(put).toMatchObject({ case: 'requestPut', value: { key: bytes('kü'), lease: 2n ** 62n + 5n } })
     expect(remove).toMatchObject({
       case: 'requestDeleteRange',
@@ -51,7 +53,7 @@ describe('what is sent', () => {
     })
     if (txn?.case !== 'requestTxn') throw new Error('This is no transaction.')
     expect(fromBinary(CompareSchema, txn.value.compare[0]!)).toMatchObject({ key: bytes('c') })
-    const puts = txn.value.success.map((one) => fromBinary(RequestOpSchema, asSent(one)).request)
+    const puts = txn.value.success.map((one) => fromBinary(RequestOpSchema, one).request)
     expect(puts.map((one) => one.case === 'requestPut' && plain(one.value.key))).toEqual(['1', '2'])
     expect(puts[0]).toMatchObject({ value: { value: bytes('x'.repeat(1_000)) } })
     expect(txn.value.failure).toHaveLength(1)
@@ -60,21 +62,21 @@ describe('what is sent', () => {
   test('has all comparisons, with numbers of any size', () => {
     fc.assert(
       fc.property(number, fc.constantFrom('create', 'mod', 'version'), (to, of) => {
-        const { compare } = toTxnRequest({
+        const { compare } = asSent({
           compare: [{ key: 'k', end: 'l', of, is: '>', to }],
           success: [],
         })
-        const read = fromBinary(CompareSchema, asSent(compare![0]!))
+        const read = fromBinary(CompareSchema, compare[0]!)
         const field = { create: 'createRevision', mod: 'modRevision', version: 'version' }[of]
         expect(read).toMatchObject({ key: bytes('k'), rangeEnd: bytes('l'), result: 1 })
         expect(read.targetUnion).toEqual({ case: field, value: BigInt(to) })
       }),
     )
-    const { compare } = toTxnRequest({
+    const { compare } = asSent({
       compare: [{ key: 'k', of: 'value', is: '!=', to: bytes('v') }],
       success: [],
     })
-    expect(fromBinary(CompareSchema, asSent(compare![0]!))).toMatchObject({
+    expect(fromBinary(CompareSchema, compare[0]!)).toMatchObject({
       result: Compare_CompareResult.NOT_EQUAL,
       target: Compare_CompareTarget.VALUE,
       targetUnion: { case: 'value', value: bytes('v') },
@@ -83,8 +85,8 @@ describe('what is sent', () => {
 
   test('grows with what is written', () => {
     const key = 'k'.repeat(10_000)
-    const { success } = toTxnRequest({ compare: [], success: [{ do: 'put', key, value: bytes(key) }] })
-    const { request } = fromBinary(RequestOpSchema, asSent(success![0]!))
+    const { success } = asSent({ compare: [], success: [{ do: 'put', key, value: bytes(key) }] })
+    const { request } = fromBinary(RequestOpSchema, success[0]!)
     expect(request.case === 'requestPut' && [plain(request.value.key), plain(request.value.value)]).toEqual([
       key,
       key,
@@ -93,7 +95,7 @@ describe('what is sent', () => {
 
   test('compares only values with bytes', () => {
     const compare = [{ key: 'k', of: 'mod', is: '=', to: bytes('1') } as const]
-    expect(() => toTxnRequest({ compare, success: [] })).toThrow('Only a value')
+    expect(() => asSent({ compare, success: [] })).toThrow('Only a value')
   })
 })
 
@@ -146,7 +148,7 @@ describe('what is received', () => {
       done({ response: { case: 'responseTxn', value: {} } }),
     ]
     const response = create(TxnResponseSchema, { header: { revision: 9n }, succeeded: true, responses })
-    expect(fromTxnResponse(response)).toEqual({
+    expect(readTxnResult(toBinary(TxnResponseSchema, response))).toEqual({
       revision: 9,
       succeeded: true,
       results: [

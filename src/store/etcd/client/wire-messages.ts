@@ -1,5 +1,4 @@
 import { fromBinary } from '@bufbuild/protobuf'
-import type { MessageInitShape } from '@bufbuild/protobuf'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { Event_EventType } from './generated/kv_pb.js'
 import {
@@ -7,8 +6,7 @@ import {
   Compare_CompareTarget,
   DeleteRangeResponseSchema,
 } from './generated/rpc_pb.js'
-import type { TxnRequestSchema, TxnResponse } from './generated/rpc_pb.js'
-import { revisionOf, toNumber } from './messages.ts'
+import { toNumber } from './messages.ts'
 import type {
   KeyCondition,
   KeyRange,
@@ -44,38 +42,20 @@ const TARGETS = {
 /** The bytes of an operation besides its keys and values. */
 const SMALL_SIZE = 256
 
-/** A transaction as it is sent. */
-export function toTxnRequest(txn: Txn): MessageInitShape<typeof TxnRequestSchema> {
-  return {
-    compare: txn.compare.map(compareBytes),
-    success: txn.success.map(operationBytes),
-    failure: (txn.failure ?? []).map(operationBytes),
-  }
-}
-
-/** The result of a transaction. */
-export function fromTxnResponse({ header, succeeded, responses }: TxnResponse): TxnResult {
-  return { revision: revisionOf(header), succeeded, results: responses.map(readResult) }
-}
-
-/** A `Compare`. */
-function compareBytes(comparison: KeyCondition): Buffer {
-  const writer = new WireWriter(SMALL_SIZE)
-  writeCompare(writer, comparison)
-  return writer.finish()
-}
-
-/** A `RequestOp`. */
-function operationBytes(operation: TxnOperation): Buffer {
-  const writer = new WireWriter(sizeOf(operation))
-  writeOperation(writer, operation)
+/** A `TxnRequest`. */
+export function txnBytes(txn: Txn): Uint8Array {
+  const writer = new WireWriter(sizeOfTxn(txn))
+  writeTxn(writer, txn)
   return writer.finish()
 }
 
 function sizeOf(operation: TxnOperation): number {
   if (operation.do === 'put') return SMALL_SIZE + operation.value.length
   if (operation.do !== 'txn') return SMALL_SIZE
-  const { compare, success } = operation
+  return sizeOfTxn(operation)
+}
+
+function sizeOfTxn({ compare, success }: Txn): number {
   return success.reduce((sum, each) => sum + sizeOf(each), (1 + compare.length) * SMALL_SIZE)
 }
 
@@ -131,7 +111,7 @@ function readResult(bytes: Uint8Array): TxnOperationResult {
   if (field === 2) return { did: 'put' }
   if (field === 3)
     return { did: 'delete', deleted: toNumber(fromBinary(DeleteRangeResponseSchema, part).deleted) }
-  if (field === 4) return readTxn(part)
+  if (field === 4) return { did: 'txn', ...readTxnResult(part) }
   throw new Error('etcd sent a response that this client does not know.')
 }
 
@@ -148,17 +128,29 @@ function readRange(bytes: Uint8Array): TxnOperationResult {
   return { did: 'range', kvs, count, more }
 }
 
-/** A transaction in another one: its revision is that of the whole. */
-function readTxn(bytes: Uint8Array): TxnOperationResult {
+/** A `TxnResponse`. That of a transaction in another one has no revision: it is that of the whole. */
+export function readTxnResult(bytes: Uint8Array): TxnResult {
   const results: TxnOperationResult[] = []
-  let succeeded = false
+  let [revision, succeeded] = [0, false]
   readFields(bytes, (reader, field) => {
-    if (field === 2) succeeded = reader.bool()
+    if (field === 1) revision = readRevision(reader.bytes())
+    else if (field === 2) succeeded = reader.bool()
     else if (field === 3) results.push(readResult(reader.bytes()))
     else return false
     return true
   })
-  return { did: 'txn', revision: 0, succeeded, results }
+  return { revision, succeeded, results }
+}
+
+/** The revision in a `ResponseHeader`. */
+function readRevision(bytes: Uint8Array): number {
+  let revision = 0
+  readFields(bytes, (reader, field) => {
+    if (field !== 3) return false
+    revision = readNumber(reader)
+    return true
+  })
+  return revision
 }
 
 /** A key of a `KeyValue`. */

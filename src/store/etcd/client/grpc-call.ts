@@ -1,0 +1,142 @@
+import { constants, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2'
+import { EtcdError } from './etcd-error.ts'
+import { faultOfHead, faultOfTrailers, GRPC, GrpcError } from './grpc-error.ts'
+import { framed, MessageReader } from './grpc-frames.ts'
+import type { Method } from './methods.ts'
+import { afterReading, cancel, type Session } from './session.ts'
+
+/** A stream of messages in both directions. */
+export interface MessageStream<Request, Response> {
+  /** Sends a message. Does nothing after the stream has ended. */
+  send(request: Request): void
+  /** What is received, in order. Throws when the stream fails. */
+  readonly responses: AsyncIterable<Response>
+}
+
+/**
+ * Sends one message and resolves with the only one of the answer. Rejects with `GrpcError`, after the timeout at the latest.
+ */
+export function callOn<Request, Response>(
+  session: Session,
+  method: Method<Request, Response>,
+  { request, timeoutMs }: { request: Request; timeoutMs: number },
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const frame = framed(method.encode(request))
+    const stream = session.request(headersOf(method, timeoutMs))
+    const ending = new Ending(stream)
+    const reader = new MessageReader()
+    const messages: Uint8Array[] = []
+    session.expectAnswer(stream)
+    const settle = (): void => {
+      clearTimeout(timer)
+      session.answered(stream)
+    }
+    const fail = (reason: unknown): void => {
+      settle()
+      reject(faultOf(stream, reason))
+      cancel(stream)
+    }
+    const finish = (): Response => {
+      ending.check(reader)
+      if (messages.length !== 1)
+        throw new GrpcError(GRPC.INTERNAL, `the answer has ${messages.length} messages`)
+      return method.decode(messages[0]!)
+    }
+    const late = (): void => fail(new GrpcError(GRPC.DEADLINE_EXCEEDED, 'there is no answer in time'))
+    const timer = setTimeout(() => afterReading(late), timeoutMs)
+    stream.on('data', (chunk: Buffer) => attempt(() => messages.push(...reader.add(chunk)), fail))
+    stream.on('end', () => attempt(() => (resolve(finish()), settle()), fail))
+    stream.on('error', fail)
+    stream.on('close', () => fail(undefined))
+    stream.end(frame)
+  })
+}
+
+/** Opens a stream of messages. It ends when the signal is aborted: `responses` throws the reason. */
+export function streamOn<Request, Response>(
+  session: Session,
+  method: Method<Request, Response>,
+  signal: AbortSignal,
+): MessageStream<Request, Response> {
+  signal.throwIfAborted()
+  const stream = session.request(headersOf(method))
+  stream.on('error', () => {})
+  const abort = (): void => cancel(stream, signal.reason as Error)
+  signal.addEventListener('abort', abort, { once: true })
+  stream.once('close', () => signal.removeEventListener('abort', abort))
+  return {
+    send: (request) => void (stream.writable && stream.write(framed(method.encode(request)))),
+    responses: responsesOf(stream, method),
+  }
+}
+
+async function* responsesOf<Response>(
+  stream: ClientHttp2Stream,
+  { decode }: Method<never, Response>,
+): AsyncGenerator<Response> {
+  const ending = new Ending(stream)
+  const reader = new MessageReader()
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>)
+      for (const message of reader.add(chunk)) yield decode(message)
+    ending.check(reader)
+  } catch (reason) {
+    throw faultOf(stream, reason)
+  } finally {
+    cancel(stream)
+  }
+}
+
+/** What the head and the trailers of an answer say. An answer that is not one of gRPC ends its stream. */
+class Ending {
+  #trailers: IncomingHttpHeaders = {}
+
+  constructor(stream: ClientHttp2Stream) {
+    stream.on('response', (head) => {
+      // An answer without a message has its trailers in its head.
+      if (head['grpc-status'] !== undefined) return void (this.#trailers = head)
+      const fault = faultOfHead(head)
+      if (fault !== undefined) cancel(stream, fault)
+    })
+    stream.on('trailers', (trailers) => (this.#trailers = trailers))
+  }
+
+  /** Throws if the answer that has ended reports a failure, or ended within a message. */
+  check(reader: MessageReader): void {
+    const fault = faultOfTrailers(this.#trailers)
+    if (fault !== undefined) throw fault
+    if (reader.isWithin) throw new GrpcError(GRPC.INTERNAL, 'the answer has ended within a message')
+  }
+}
+
+function attempt(work: () => void, fail: (reason: unknown) => void): void {
+  try {
+    work()
+  } catch (reason) {
+    fail(reason)
+  }
+}
+
+function headersOf({ path, needsLeader }: Method<never, unknown>, timeoutMs?: number) {
+  return {
+    ':method': 'POST',
+    ':path': path,
+    'content-type': 'application/grpc+proto',
+    te: 'trailers',
+    'user-agent': 'waypost',
+    ...(needsLeader && { hasleader: 'true' }),
+    ...(timeoutMs !== undefined && { 'grpc-timeout': `${timeoutMs}m` }),
+  }
+}
+
+/** Why a call has failed. The member has not begun those that it refuses by the code of HTTP/2. */
+function faultOf(stream: ClientHttp2Stream, reason: unknown): Error {
+  if (reason instanceof GrpcError || reason instanceof EtcdError) return reason
+  const notBegun = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
+  const why = reason instanceof Error ? reason.message : `code ${stream.rstCode ?? 'unknown'}`
+  return new GrpcError(GRPC.UNAVAILABLE, `the connection has ended the call: ${why}`, {
+    notBegun,
+    cause: reason,
+  })
+}

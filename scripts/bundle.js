@@ -11,8 +11,6 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /** Packages that become part of dist: everything that is JavaScript. They are development dependencies. */
 export const BUNDLED = [
   '@bufbuild/protobuf',
-  '@connectrpc/connect',
-  '@connectrpc/connect-node',
   '@zxcvbn-ts/language-common',
   'commander',
   'jose',

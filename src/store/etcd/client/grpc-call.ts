@@ -27,30 +27,38 @@ export function callOn<Request, Response>(
     const ending = new Ending(stream)
     const reader = new MessageReader()
     const messages: Uint8Array[] = []
-    session.expectAnswer(stream)
+    let isSettled = false
     const settle = (): void => {
+      isSettled = true
       clearTimeout(timer)
       session.answered(stream)
     }
     const fail = (reason: unknown): void => {
+      if (isSettled) return
       settle()
       reject(faultOf(stream, reason))
       cancel(stream)
     }
-    const finish = (): Response => {
+    const finish = (): void => {
       ending.check(reader)
-      if (messages.length !== 1)
-        throw new GrpcError(GRPC.INTERNAL, `the answer has ${messages.length} messages`)
-      return method.decode(messages[0]!)
+      const response = method.decode(onlyOne(messages))
+      settle()
+      resolve(response)
     }
     const late = (): void => fail(new GrpcError(GRPC.DEADLINE_EXCEEDED, 'there is no answer in time'))
     const timer = setTimeout(() => afterReading(late), timeoutMs)
+    session.expectAnswer(stream)
     stream.on('data', (chunk: Buffer) => attempt(() => messages.push(...reader.add(chunk)), fail))
-    stream.on('end', () => attempt(() => (resolve(finish()), settle()), fail))
+    stream.on('end', () => attempt(finish, fail))
     stream.on('error', fail)
-    stream.on('close', () => fail(undefined))
+    stream.on('close', fail)
     stream.end(frame)
   })
+}
+
+function onlyOne(messages: readonly Uint8Array[]): Uint8Array {
+  if (messages.length === 1) return messages[0]!
+  throw new GrpcError(GRPC.INTERNAL, `the answer has ${messages.length} messages`)
 }
 
 /** Opens a stream of messages. It ends when the signal is aborted: `responses` throws the reason. */
@@ -62,18 +70,19 @@ export function streamOn<Request, Response>(
   signal.throwIfAborted()
   const stream = session.request(headersOf(method))
   stream.on('error', () => {})
-  const abort = (): void => cancel(stream, signal.reason as Error)
+  const abort = (): void => cancel(stream)
   signal.addEventListener('abort', abort, { once: true })
   stream.once('close', () => signal.removeEventListener('abort', abort))
   return {
     send: (request) => void (stream.writable && stream.write(framed(method.encode(request)))),
-    responses: responsesOf(stream, method),
+    responses: responsesOf(stream, method, signal),
   }
 }
 
 async function* responsesOf<Response>(
   stream: ClientHttp2Stream,
   { decode }: Method<never, Response>,
+  signal: AbortSignal,
 ): AsyncGenerator<Response> {
   const ending = new Ending(stream)
   const reader = new MessageReader()
@@ -82,7 +91,7 @@ async function* responsesOf<Response>(
       for (const message of reader.add(chunk)) yield decode(message)
     ending.check(reader)
   } catch (reason) {
-    throw faultOf(stream, reason)
+    throw signal.aborted ? (signal.reason as Error) : faultOf(stream, reason)
   } finally {
     cancel(stream)
   }

@@ -37,10 +37,11 @@ import { openEtcd, type OpenEtcd } from '../store/etcd/open-etcd.ts'
 import type { AuthenticationMode } from './authentication-mode.ts'
 import { loop, monotonicMs, wallMs } from './clocks.ts'
 import { Ending } from './ending.ts'
+import { etcdPlaceOf } from './etcd-place.ts'
 import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from './installation.ts'
 import { responsibleFor } from './responsible.ts'
 import { SharedMembers } from './shared-members.ts'
-import { ownFacts, reachable, warnOfOpenNetworks } from './shared-start.ts'
+import { logOfRefusals, ownFacts, reachable, warnOfOpenNetworks } from './shared-start.ts'
 
 /** How long a new member waits until it sees itself among the members, and how often it looks. */
 const SEEN_MS = 5_000
@@ -157,8 +158,7 @@ export class SharedInstallation implements Installation {
 
   /** Opens the store and loads it. Rejects with an Error where etcd cannot be reached, or is not for this version. */
   static async open(settings: Settings, log: Logger): Promise<SharedInstallation> {
-    const { etcdEndpoints: endpoints, etcdPrefix: prefix } = settings
-    if (endpoints.length === 0)
+    if (settings.etcdEndpoints.length === 0)
       throw new Error('store=etcd needs the addresses of etcd: set them with --etcd-endpoints.')
     warnOfOpenNetworks(settings, log)
     const own = ownFacts(settings)
@@ -166,7 +166,7 @@ export class SharedInstallation implements Installation {
     const { process } = own
     const reloading = (err: unknown): void =>
       log.warn({ err }, 'the changes in etcd cannot be followed: everything is loaded again')
-    const place = { endpoints, prefix, member: memberIdOf(own), process }
+    const place = { ...etcdPlaceOf(settings, globalThis.process.env), member: memberIdOf(own), process }
     const compact = settings.etcdCompact
     let history = historyLimits(settings, settings.etcdQuotaBytes)
     const etcd = openEtcd({
@@ -176,6 +176,7 @@ export class SharedInstallation implements Installation {
       clock: systemClock,
       failed,
       reloading,
+      refused: logOfRefusals(log),
     })
     try {
       await reachable(etcd, log)

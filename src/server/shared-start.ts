@@ -17,6 +17,9 @@ const PEER_PORT_OFFSET = 2_000
 /** How long a start waits for etcd, and how often it tries. */
 const REACH_MS = 60_000
 const RETRY_MS = 500
+/** How often the same refusal of etcd is logged, and of how many that is known. */
+const REFUSED_MS = 60_000
+const MOST_REFUSALS = 20
 
 /** What this process says of itself; who must sign in is known later. */
 export function ownFacts(settings: Settings): Omit<MemberFacts, 'auth'> {
@@ -49,9 +52,24 @@ export async function reachable({ client }: OpenEtcd, log: Logger): Promise<void
   }
 }
 
-/** Warns where etcd and the peer port can be reached from other machines: they have no TLS. */
+/** Logs once a minute why etcd does not let this server in: it asks all the time. */
+export function logOfRefusals(log: Logger): (error: EtcdError) => void {
+  const loggedMs = new Map<string, number>()
+  return (error) => {
+    const nowMs = monotonicMs()
+    if (nowMs < (loggedMs.get(error.message) ?? -REFUSED_MS) + REFUSED_MS) return
+    if (loggedMs.size >= MOST_REFUSALS) loggedMs.clear()
+    loggedMs.set(error.message, nowMs)
+    log.error({ err: error }, 'etcd does not let this server in')
+  }
+}
+
+/** Warns where etcd can be reached from other machines without TLS, and where the peer port can, which has none. */
 export function warnOfOpenNetworks({ host, etcdEndpoints }: Settings, log: Logger): void {
-  const open = etcdEndpoints.filter((endpoint) => !isLoopback(new URL(endpoint).hostname))
+  const open = etcdEndpoints.filter((endpoint) => {
+    const { protocol, hostname } = new URL(endpoint)
+    return protocol === 'http:' && !isLoopback(hostname)
+  })
   if (open.length > 0)
     log.warn(
       { endpoints: open },

@@ -27,7 +27,7 @@ import { Stamps, type Now } from '../core/decisions/stamps.ts'
 import * as fields from '../protocols/parameters/fields.ts'
 import { compileField } from '../protocols/parameters/parameter-field.ts'
 import { SVC_RULES } from '../protocols/parameters/parameter-rules.ts'
-import { loadSettings } from '../settings/settings.ts'
+import { loadSettings, type Settings } from '../settings/settings.ts'
 import type { NewPassword } from '../sign-in/password-rule.ts'
 import { Passwords } from '../sign-in/passwords.ts'
 import { newSigningKey } from '../sign-in/signing-keys.ts'
@@ -37,6 +37,7 @@ import { openEtcd } from '../store/etcd/open-etcd.ts'
 import { NotExaminable } from '../store/local-file.ts'
 import { loop, wallMs } from './clocks.ts'
 import { Ending } from './ending.ts'
+import { etcdPlaceOf } from './etcd-place.ts'
 
 /** The rule of `POST …/auth/users`: throws Refusal `invalid-parameter`. */
 const checkUsername = compileField('NAME', fields.newUsername, SVC_RULES)
@@ -48,7 +49,7 @@ const QUIET = { info() {}, warn() {}, error() {} }
 
 /** Stored accounts: changed by the same commands, and with the same rules, as on a running server. */
 export const withStoredAccounts: WithStoredAccounts = (place, work) =>
-  'directory' in place ? withDirectory(place, work) : withEtcd(place, work)
+  'directory' in place ? withDirectory(place, work) : withEtcd(place.etcd, work)
 
 type AccountsWork<T> = (accounts: Accounts) => Promise<T>
 
@@ -78,14 +79,12 @@ function isEmpty(directory: string): boolean {
 }
 
 /** Servers may work on the same store: they receive these changes by its feed. */
-async function withEtcd<T>(
-  place: { endpoints: readonly string[]; prefix: string },
-  work: AccountsWork<T>,
-): Promise<T> {
-  const process = randomUUID()
+async function withEtcd<T>(settings: Settings, work: AccountsWork<T>): Promise<T> {
+  const place = etcdPlaceOf(settings, process.env)
+  const ownProcess = randomUUID()
   const { ended, failed } = new Ending()
-  const member = `tool ${process}`
-  const { store } = openEtcd({ ...place, member, process, clock: systemClock, failed })
+  const member = `tool ${ownProcess}`
+  const { store } = openEtcd({ ...place, member, process: ownProcess, clock: systemClock, failed })
   try {
     const { follower, stamps, clock } = followerOf(await store.load())
     const engine = new SharedEngine({ follower, store, clock, loop, report: thrown })

@@ -1,4 +1,5 @@
 import { addressList, boolean, hostList, integerOr, oneOf, urlList } from './kinds.ts'
+import { etcdAccessDefinitions } from './etcd-access-definitions.ts'
 import { limitDefinitions } from './limit-definitions.ts'
 import { signInDefinitions } from './sign-in-definitions.ts'
 import {
@@ -102,8 +103,9 @@ const storage = {
     default: Object.freeze([]) as readonly string[],
     shownDefault: '',
     meaning: 'The members of the etcd cluster, such as `http://10.0.0.1:2379`. For `store=etcd`.',
-    detail: 'Name all of them: when one fails, the server uses another.',
+    detail: 'Name all of them: when one fails, the server uses another. With TLS they begin with `https:`.',
   },
+  ...etcdAccessDefinitions,
   etcdCompact: {
     name: 'etcd-compact',
     kind: oneOf(COMPACT_MODES),

@@ -123,10 +123,11 @@ export function hostList(): Kind<readonly string[]> {
   }
 }
 
-/** URLs of one scheme, host and port without a path, separated by commas, or a JSON list of them. */
+/** URLs of http or https, with host and port and without a path, separated by commas, or a JSON list of them. */
 export function urlList(): Kind<readonly string[]> {
   return {
-    allowed: 'a list, separated by commas, of addresses such as http://10.0.0.1:2379',
+    allowed:
+      'a list, separated by commas, of addresses such as http://10.0.0.1:2379 or https://10.0.0.1:2379',
     isList: true,
     read: (raw) => listOf(raw, isPlainUrl),
   }
@@ -185,7 +186,7 @@ function isHost(entry: unknown): boolean {
 function isPlainUrl(entry: unknown): boolean {
   if (typeof entry !== 'string' || !URL.canParse(entry)) return false
   const { protocol, pathname, search, hash, username, password } = new URL(entry)
-  return protocol === 'http:' && pathname === '/' && `${search}${hash}${username}${password}` === ''
+  return /^https?:$/.test(protocol) && pathname === '/' && `${search}${hash}${username}${password}` === ''
 }
 
 function isAddressOrRange(entry: unknown): boolean {

@@ -30,9 +30,13 @@ export function loadSettings(sources: SettingsSources): Settings {
   return readSettings(definitions, sources)
 }
 
-/** Variables that are no settings: the name of the settings file, and what the commands of the client read. */
+/** The variable with the password of `etcd-user`. It is no setting, because settings are logged. */
+export const ETCD_PASSWORD = 'WAYPOST_ETCD_PASSWORD'
+
+/** Variables that are no settings: the name of the settings file, a password, and what the commands of the client read. */
 const OTHER_VARIABLES = new Set([
   'WAYPOST_SETTINGS',
+  ETCD_PASSWORD,
   'WAYPOST_ACCESS_TOKEN',
   'WAYPOST_PASSWORD',
   'WAYPOST_CLIENT_FILE',

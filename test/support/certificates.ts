@@ -42,6 +42,11 @@ export class Authority {
     return this.#sign('/CN=localhost', FOR_SERVER)
   }
 
+  /** A certificate of a server at another address. */
+  forOtherServer(): CertificateFiles {
+    return this.#sign('/CN=elsewhere', 'subjectAltName=DNS:elsewhere.example')
+  }
+
   /** A certificate that has expired. */
   expired(): CertificateFiles {
     return this.#sign('/CN=localhost', FOR_SERVER, -1)

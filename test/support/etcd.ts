@@ -26,6 +26,8 @@ export interface EtcdOptions {
   readonly quotaBytes?: number
   /** Whether each change is synced to disk. It is not by default: only a crash of the machine would lose it. */
   readonly fsync?: boolean
+  /** TLS for clients; with `clientCa` they must show a certificate of that authority. */
+  readonly tls?: { readonly cert: string; readonly key: string; readonly clientCa?: string }
   /** Further flags of every member: `{ 'max-txn-ops': '128' }`. */
   readonly flags?: Readonly<Record<string, string>>
 }
@@ -33,7 +35,7 @@ export interface EtcdOptions {
 /** One member of etcd in a process of its own. */
 export interface EtcdMember {
   readonly name: string
-  /** Where clients reach it: `http://127.0.0.1:<port>`. */
+  /** Where clients reach it: `http://127.0.0.1:<port>`, or https. */
   readonly endpoint: string
   readonly pid: number
   /** Its log so far. */
@@ -65,7 +67,7 @@ process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
 /** Builds etcd if needed, starts it with empty data on free loopback ports, and waits until every member is healthy. */
 export async function startEtcd(options: EtcdOptions = {}): Promise<Etcd> {
   const file = await builtEtcd()
-  const places = await findPlaces(options.members ?? 1)
+  const places = await findPlaces(options.members ?? 1, options.tls === undefined ? 'http' : 'https')
   const all = places.map(({ name, peer }) => `${name}=${peer}`).join(',')
   const members = places.map((place) => new Member(file, place, flagsOf(place, all, options)))
   for (const member of members) member.start()
@@ -86,20 +88,23 @@ interface Place {
   readonly name: string
   readonly client: string
   readonly peer: string
+  /** It tells its health here without TLS. */
+  readonly health: string
 }
 
-async function findPlaces(count: number): Promise<readonly Place[]> {
+async function findPlaces(count: number, scheme: string): Promise<readonly Place[]> {
   const ports = new Set<number>()
-  while (ports.size < 2 * count) ports.add(await freePort())
-  const urls = [...ports].map((port) => `http://127.0.0.1:${port}`)
+  while (ports.size < 3 * count) ports.add(await freePort())
+  const hosts = [...ports].map((port) => `127.0.0.1:${port}`)
   return Array.from({ length: count }, (_, i) => ({
     name: `etcd-${i + 1}`,
-    client: urls[2 * i]!,
-    peer: urls[2 * i + 1]!,
+    client: `${scheme}://${hosts[3 * i]}`,
+    peer: `http://${hosts[3 * i + 1]}`,
+    health: `http://${hosts[3 * i + 2]}`,
   }))
 }
 
-function flagsOf({ name, client, peer }: Place, all: string, options: EtcdOptions): string[] {
+function flagsOf({ name, client, peer, health }: Place, all: string, options: EtcdOptions): string[] {
   const flags = {
     name,
     'data-dir': join(options.directory ?? temporaryDirectory('etcd-'), name),
@@ -109,6 +114,8 @@ function flagsOf({ name, client, peer }: Place, all: string, options: EtcdOption
     'initial-advertise-peer-urls': peer,
     'initial-cluster': all,
     'log-level': 'warn',
+    'listen-metrics-urls': health,
+    ...tlsFlags(options.tls),
     ...(options.quotaBytes === undefined ? {} : { 'quota-backend-bytes': String(options.quotaBytes) }),
     ...(options.fsync === true ? {} : { 'unsafe-no-fsync': 'true' }),
     ...options.flags,
@@ -116,9 +123,19 @@ function flagsOf({ name, client, peer }: Place, all: string, options: EtcdOption
   return Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)
 }
 
+function tlsFlags(tls: EtcdOptions['tls']): Readonly<Record<string, string>> {
+  if (tls === undefined) return {}
+  const { cert, key, clientCa } = tls
+  const files = { 'cert-file': cert, 'key-file': key }
+  return clientCa === undefined
+    ? files
+    : { ...files, 'client-cert-auth': 'true', 'trusted-ca-file': clientCa }
+}
+
 class Member implements EtcdMember {
   readonly name: string
   readonly endpoint: string
+  readonly #health: string
   readonly #file: string
   readonly #flags: readonly string[]
   #child: ChildProcess | undefined
@@ -127,6 +144,7 @@ class Member implements EtcdMember {
   constructor(file: string, place: Place, flags: readonly string[]) {
     this.name = place.name
     this.endpoint = place.client
+    this.#health = place.health
     this.#file = file
     this.#flags = flags
   }
@@ -148,7 +166,7 @@ class Member implements EtcdMember {
 
   async healthy(): Promise<void> {
     const deadline = Date.now() + START_LIMIT_MS
-    while (!(await isHealthy(this.endpoint))) {
+    while (!(await isHealthy(this.#health))) {
       const late = Date.now() > deadline
       if (late || hasEnded(this.#child!))
         throw new Error(

@@ -1,3 +1,5 @@
+import type { Settings } from '../../settings/settings.ts'
+
 /** What the commands `waypost user` and `waypost key` do, on a running server or in the directory of a stopped one. */
 export interface Accounts {
   /** The directory of the store, where this command has made it. */
@@ -24,8 +26,7 @@ export interface Account {
 /** Where accounts are stored: in the directory of a stopped server, or in etcd, also while servers work on it. */
 export type StoredPlace =
   /** `mayBeNew`: a store is made where the directory is missing or empty. */
-  | { readonly directory: string; readonly mayBeNew?: boolean }
-  | { readonly endpoints: readonly string[]; readonly prefix: string }
+  { readonly directory: string; readonly mayBeNew?: boolean } | { readonly etcd: Settings }
 
 /** Runs work on stored accounts, and closes the store. */
 export type WithStoredAccounts = <T>(

@@ -129,18 +129,26 @@ const ONE_PLACE =
   'Give one of --server, for a running server, --data-dir, for a stopped one, and --etcd-endpoints, for servers on etcd.'
 
 function storedPlace(place: Place): StoredPlace | undefined {
-  const { dataDir: directory, etcdEndpoints: endpoints, etcdPrefix: prefix } = place
+  const { dataDir: directory, etcdEndpoints: endpoints } = place
   if (directory !== undefined && endpoints !== undefined) throw new UsageError(ONE_PLACE)
   if (directory !== undefined) return { directory: resolve(directory), mayBeNew: place.mayBeNew === true }
-  return endpoints === undefined ? undefined : etcdPlace(endpoints, prefix)
+  return endpoints === undefined ? undefined : etcdPlace(place)
 }
 
 /** Read like the settings of a server. */
-function etcdPlace(endpoints: string, prefix: string | undefined): StoredPlace {
-  const flags = { 'etcd-endpoints': endpoints, ...(prefix === undefined ? {} : { 'etcd-prefix': prefix }) }
+function etcdPlace(place: EtcdFlags): StoredPlace {
+  const given = {
+    'etcd-endpoints': place.etcdEndpoints,
+    'etcd-prefix': place.etcdPrefix,
+    'etcd-user': place.etcdUser,
+    'etcd-password-file': place.etcdPasswordFile,
+    'etcd-ca': place.etcdCa,
+    'etcd-cert': place.etcdCert,
+    'etcd-key': place.etcdKey,
+  }
+  const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   try {
-    const { etcdEndpoints, etcdPrefix } = loadSettings({ flags, env: {} })
-    return { endpoints: etcdEndpoints, prefix: etcdPrefix }
+    return { etcd: loadSettings({ flags, env: {} }) }
   } catch (error) {
     if (error instanceof SettingsError) throw new UsageError(error.problems.join('\n'), { cause: error })
     throw error

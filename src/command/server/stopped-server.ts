@@ -5,6 +5,11 @@ import { DiffersError, UsageError } from '../command-line.ts'
 export interface EtcdFlags {
   readonly etcdEndpoints?: string
   readonly etcdPrefix?: string
+  readonly etcdUser?: string
+  readonly etcdPasswordFile?: string
+  readonly etcdCa?: string
+  readonly etcdCert?: string
+  readonly etcdKey?: string
 }
 
 /** Runs work on the directory of a stopped server. A directory that the work cannot use is a UsageError, damage a DiffersError. */

@@ -2,8 +2,9 @@ import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
 import type { VersionRange } from '../../core/cluster/members/versions.ts'
 import type { Clock } from './client/clock.ts'
 import type { CallTimes } from './client/calls.ts'
-import { connectTo } from './client/connection.ts'
+import { connectTo, type EtcdAccess } from './client/connection.ts'
 import { EtcdClient } from './client/etcd-client.ts'
+import type { EtcdError } from './client/etcd-error.ts'
 import { Compaction, type CompactMode } from './compaction.ts'
 import { EtcdStore } from './etcd-store.ts'
 import { Keys } from './keys.ts'
@@ -12,8 +13,10 @@ import { EtcdMembership } from './membership.ts'
 
 /** The etcd that is used, and the server that uses it. */
 export interface EtcdSetup {
-  /** `http://host:port`, at least one. */
+  /** `http://host:port` or `https://host:port`, at least one. */
   readonly endpoints: readonly string[]
+  /** How this server shows who it is, and whom it trusts. */
+  readonly access?: EtcdAccess
   /** What all keys begin with, with or without a slash at its end. */
   readonly prefix: string
   /** The id of this server: `<ip>:<port>` (`memberIdOf`). */
@@ -29,6 +32,8 @@ export interface EtcdSetup {
   readonly failed: (error: unknown) => void
   /** The layouts that this server understands; by default those of this version. */
   readonly layouts?: VersionRange
+  /** Called when etcd does not let this server in, or do something. */
+  readonly refused?: (error: EtcdError) => void
   /** How long calls may take. */
   readonly limits?: Partial<CallTimes>
   /** Called when everything must be loaded again, with the reason, and whenever that has failed. */
@@ -44,12 +49,11 @@ export interface OpenEtcd {
 }
 
 /** Makes the store and the membership of a server. Nothing is connected before it is used; `store.close` ends all of it. */
-export function openEtcd({ endpoints, prefix, limits, compact, layouts, ...own }: EtcdSetup): OpenEtcd {
+export function openEtcd({ prefix, compact, layouts, ...own }: EtcdSetup): OpenEtcd {
   const { clock, failed } = own
-  const open = connectTo(clock)
-  const client = new EtcdClient({ endpoints, clock, random: Math.random, open, ...(limits && { limits }) })
   const whole = `${prefix.replace(/\/+$/, '')}/`
   const keys = new Keys(whole)
+  const client = clientOf(own, keys)
   const layout = new LayoutInUse({ client, keys, understood: layouts })
   return {
     client,
@@ -62,4 +66,19 @@ export function openEtcd({ endpoints, prefix, limits, compact, layouts, ...own }
     store: new EtcdStore({ client, keys, layout, ...own }),
     membership: new EtcdMembership({ client, keys, layout, clock, failed }),
   }
+}
+
+function clientOf(
+  { endpoints, access, clock, limits, refused }: Omit<EtcdSetup, 'prefix' | 'compact' | 'layouts'>,
+  keys: Keys,
+): EtcdClient {
+  return new EtcdClient({
+    endpoints,
+    clock,
+    random: Math.random,
+    open: connectTo(clock, access),
+    proofKey: keys.of({ of: 'format' }),
+    ...(limits && { limits }),
+    ...(refused && { refused }),
+  })
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/refusal.ts'
-import { EtcdError } from './client/etcd-error.ts'
+import { EtcdError, type EtcdErrorKind } from './client/etcd-error.ts'
 import { PlaceTaken } from './place-taken.ts'
 
 /** The result of a call of etcd, whose errors become refusals. */
@@ -20,14 +20,17 @@ export async function sayingIfFull<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+const TEXTS: Partial<Record<EtcdErrorKind, string>> = {
+  full: 'etcd takes no data: its space is used up (docs/cluster.md).',
+  denied: 'etcd does not let this server do that: an operator finds the reason in its log.',
+  untrusted: 'etcd does not let this server in: an operator finds the reason in its log.',
+}
+
 /** The error that callers get for an error of etcd. */
 export function refusalOf(error: unknown): Error {
   if (error instanceof PlaceTaken) return new Refusal('store-unavailable', error.message, { cause: error })
   if (error instanceof EtcdError && error.kind === 'invalid') return error
   if (!(error instanceof EtcdError)) return error instanceof Error ? error : new Error(String(error))
-  const text =
-    error.kind === 'full'
-      ? 'etcd takes no data: its space is used up (docs/cluster.md).'
-      : 'etcd cannot be reached: try again in a moment.'
+  const text = TEXTS[error.kind] ?? 'etcd cannot be reached: try again in a moment.'
   return new Refusal('store-unavailable', text, { cause: error })
 }

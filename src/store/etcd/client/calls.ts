@@ -31,6 +31,7 @@ export class Calls {
   readonly #limits: CallTimes
   readonly #open: OpenConnection
   readonly #proofKey: string
+  readonly #refused: (error: EtcdError) => void
   readonly #connections = new Map<string, EtcdConnection>()
   readonly #proving = new Set<EtcdConnection>()
 
@@ -41,12 +42,15 @@ export class Calls {
     open: OpenConnection
     /** A key that members read to show that they serve. */
     proofKey: string
+    /** Called when etcd does not let this client in, or do something. */
+    refused: (error: EtcdError) => void
   }) {
     this.#endpoints = parts.endpoints
     this.#clock = parts.clock
     this.#limits = parts.limits
     this.#open = parts.open
     this.#proofKey = parts.proofKey
+    this.#refused = parts.refused
   }
 
   /** A call that may be done more than once. It never is in doubt. */
@@ -94,8 +98,10 @@ export class Calls {
         return await this.#attempt(attempt, connection, { ...limits, leftMs: deadline - this.#clock.nowMs() })
       } catch (reason) {
         const error = toEtcdError(reason)
-        const again = error.kind === 'unavailable' && (limits.repeatable || !error.inDoubt)
-        if (error.kind === 'unavailable') this.failed(connection)
+        if (error.kind === 'denied' || error.kind === 'untrusted') this.#refused(error)
+        const isElsewhere = error.kind === 'unavailable' || error.kind === 'untrusted'
+        const again = isElsewhere && (limits.repeatable || !error.inDoubt)
+        if (isElsewhere) this.failed(connection)
         if (!again) throw error
         // After each round: the members may be electing a leader.
         const pauseMs = tries % this.#endpoints.all.length === 0 ? ROUND_PAUSE_MS : 0
@@ -154,7 +160,7 @@ async function answers(call: Promise<unknown>): Promise<boolean> {
     return true
   } catch (reason) {
     const error = toEtcdError(reason)
-    return !(error.kind === 'unavailable')
+    return error.kind !== 'unavailable' && error.kind !== 'untrusted'
   }
 }
 

@@ -262,7 +262,7 @@ describe('a stream', () => {
       stream.on('data', (chunk) => stream.write(chunk))
     }
     const end = new AbortController()
-    const stream = connection.stream(watch, end.signal)
+    const stream = await connection.stream(watch, end.signal)
     stream.send(bytes('one'))
     const received: string[] = []
     const reason = new Error('enough')
@@ -286,7 +286,7 @@ describe('a stream', () => {
       begun(stream)
       stream.write(framed(Buffer.alloc(50_000_000, 'x')))
     }
-    connection.stream(watch, new AbortController().signal)
+    await connection.stream(watch, new AbortController().signal)
     await sleep(SHORT_MS)
     expect(await call(connection)).toHaveLength(3_000_000)
   })
@@ -295,7 +295,7 @@ describe('a stream', () => {
     const { connection, member } = await start(() => {})
     const read = async () => {
       const received: string[] = []
-      const stream = connection.stream(watch, new AbortController().signal)
+      const stream = await connection.stream(watch, new AbortController().signal)
       try {
         for await (const response of stream.responses) received.push(String(response))
       } catch (error) {

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { type Clock, within } from './clock.ts'
 import { EtcdError } from './etcd-error.ts'
 import { callOn, type MessageStream, streamOn } from './grpc-call.ts'
 import { GRPC, GrpcError } from './grpc-error.ts'
-import type { Method } from './methods.ts'
+import { type EtcdUser, Identity, isOldToken } from './identity.ts'
+import { type Method, METHODS } from './methods.ts'
 import { Session } from './session.ts'
+import { readTlsFiles, tlsFault, type TlsFiles } from './tls.ts'
 
 /** One endpoint, over which its methods are called. */
 export interface EtcdConnection {
@@ -21,7 +22,9 @@ export interface EtcdConnection {
   stream<Request, Response>(
     method: Method<Request, Response>,
     signal: AbortSignal,
-  ): MessageStream<Request, Response>
+  ): Promise<MessageStream<Request, Response>>
+  /** Asks for a new token before the next call: etcd may not know the present one any longer. */
+  forgetToken(): void
   /** Ends the connection with all its calls. A later `connect` makes a new one. */
   close(): void
 }
@@ -36,43 +39,48 @@ export interface ConnectionOptions {
 /** Opens the connection to an endpoint. */
 export type OpenConnection = (endpoint: string, options: ConnectionOptions) => EtcdConnection
 
-/** Files for TLS: endpoints begin with `https:`. */
-export interface TlsFiles {
-  /** The authorities that are trusted, instead of those of Node. */
-  readonly ca?: string
-  /** The certificate of this client with its key, where etcd asks for one. */
-  readonly cert?: string
-  readonly key?: string
+/** How this client shows who it is, and whom it trusts. */
+export interface EtcdAccess {
+  /** For endpoints that begin with `https:`. */
+  readonly tls?: TlsFiles
+  readonly user?: EtcdUser
 }
 
-/** Makes connections over HTTP/2. */
-export function connectTo(clock: Clock, tls: TlsFiles = {}): OpenConnection {
-  return (endpoint, options) => new Http2Connection(endpoint, { ...options, clock, tls })
+/** How long a stream waits for a token. */
+const TOKEN_MS = 2_000
+
+/** Makes connections over HTTP/2. They share the token of the user. */
+export function connectTo(clock: Clock, { tls = {}, user }: EtcdAccess = {}): OpenConnection {
+  const identity = user && new Identity(user)
+  return (endpoint, options) => new Http2Connection(endpoint, { ...options, clock, tls, identity })
+}
+
+type Parts = ConnectionOptions & {
+  readonly clock: Clock
+  readonly tls: TlsFiles
+  readonly identity: Identity | undefined
 }
 
 class Http2Connection implements EtcdConnection {
   readonly endpoint: string
-  readonly #parts: ConnectionOptions & { clock: Clock; tls: TlsFiles }
+  readonly #parts: Parts
   /** The one that takes new calls. */
   #session: Session | undefined
   /** Also those that end when their calls have. */
   readonly #sessions = new Set<Session>()
 
-  constructor(endpoint: string, parts: ConnectionOptions & { clock: Clock; tls: TlsFiles }) {
+  constructor(endpoint: string, parts: Parts) {
     this.endpoint = endpoint
     this.#parts = parts
   }
 
   async connect(limitMs: number): Promise<void> {
-    const session = (this.#session ??= this.#open())
+    const session = (this.#session ??= this.#opened())
     if (session.isOpen) return
     const isSettled = await within(this.#parts.clock, limitMs, session.settled)
     if (session.isOpen) return
     if (!isSettled) session.end(new GrpcError(GRPC.UNAVAILABLE, 'it does not answer in time'))
-    const why = session.error === undefined ? '' : `: ${session.error.message}`
-    throw new EtcdError('unavailable', `etcd at ${this.endpoint} cannot be reached${why}`, {
-      cause: session.error,
-    })
+    throw this.#failure(session.error)
   }
 
   async call<Request, Response>(
@@ -80,11 +88,29 @@ class Http2Connection implements EtcdConnection {
     request: Request,
     timeoutMs: number,
   ): Promise<Response> {
-    return callOn(this.#usable(), method, { request, timeoutMs })
+    const { identity } = this.#parts
+    if (identity === undefined) return callOn(this.#usable(), method, { request, timeoutMs })
+    const untilMs = performance.now() + timeoutMs
+    const leftMs = (): number => Math.max(1, Math.ceil(untilMs - performance.now()))
+    for (let isAgain = false; ; isAgain = true) {
+      const token = await this.#token(identity, leftMs())
+      try {
+        return await callOn(this.#usable(), method, { request, timeoutMs: leftMs(), token })
+      } catch (error) {
+        if (isAgain || !isOldToken(error)) throw error
+        identity.forget(token)
+      }
+    }
   }
 
-  stream<Request, Response>(method: Method<Request, Response>, signal: AbortSignal) {
-    return streamOn(this.#usable(), method, signal)
+  async stream<Request, Response>(method: Method<Request, Response>, signal: AbortSignal) {
+    const { identity } = this.#parts
+    const token = identity && (await this.#token(identity, TOKEN_MS))
+    return streamOn(this.#usable(), method, { signal, ...(token !== undefined && { token }) })
+  }
+
+  forgetToken(): void {
+    this.#parts.identity?.forget()
   }
 
   close(): void {
@@ -92,16 +118,36 @@ class Http2Connection implements EtcdConnection {
       session.end(new GrpcError(GRPC.UNAVAILABLE, 'the connection was closed'))
   }
 
+  #token(identity: Identity, timeoutMs: number): Promise<string> {
+    return identity.token((request) => callOn(this.#usable(), METHODS.authenticate, { request, timeoutMs }))
+  }
+
+  #failure(cause: Error | undefined): EtcdError {
+    const tls = tlsFault(cause)
+    const reason = cause === undefined ? '' : `: ${cause.message}`
+    if (tls === undefined)
+      return new EtcdError('unavailable', `etcd at ${this.endpoint} cannot be reached${reason}`, { cause })
+    return new EtcdError('untrusted', `etcd at ${this.endpoint} cannot be used: ${tls}${reason}`, { cause })
+  }
+
   #usable(): Session {
     if (this.#session?.isOpen === true) return this.#session
     throw new GrpcError(GRPC.UNAVAILABLE, 'the connection has ended', { notBegun: true })
   }
 
+  /** A new session. Files that cannot be used throw at once. */
+  #opened(): Session {
+    try {
+      return this.#open()
+    } catch (reason) {
+      throw reason instanceof EtcdError ? reason : this.#failure(reason as Error)
+    }
+  }
+
   #open(): Session {
     const { silentMs, silent, tls } = this.#parts
-    const files = Object.entries(tls).map(([name, file]) => [name, readFileSync(file as string)])
     const session: Session = new Session(this.endpoint, {
-      ...(Object.fromEntries(files) as Record<string, Buffer>),
+      ...(this.endpoint.startsWith('https:') && readTlsFiles(tls)),
       silentMs,
       listener: {
         silent,

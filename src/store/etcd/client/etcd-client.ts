@@ -28,6 +28,8 @@ export interface EtcdClientParts {
   readonly progressMs?: number
   /** A key that this client may read. Members that are silent are asked for it. */
   readonly proofKey?: string
+  /** Called when etcd does not let this client in, or do something. */
+  readonly refused?: (error: EtcdError) => void
 }
 
 /** What to read. */
@@ -70,8 +72,8 @@ export class EtcdClient {
     this.#parts = parts
     this.#limits = { ...LIMITS, ...parts.limits }
     const endpoints = new Endpoints(parts.endpoints, parts.random)
-    const { clock, open, proofKey = '\0' } = parts
-    this.#calls = new Calls({ endpoints, clock, limits: this.#limits, open, proofKey })
+    const { clock, open, proofKey = '\0', refused = () => {} } = parts
+    this.#calls = new Calls({ endpoints, clock, limits: this.#limits, open, proofKey, refused })
   }
 
   /** Reads keys, in their order. What was committed before the call is seen. */
@@ -170,7 +172,7 @@ export class EtcdClient {
   }
 
   /**
-   * Rejects with `unsupported` if any member that answers is too old, and with `unavailable` if none answers. Members that
+   * Rejects with `unsupported` if any member that answers is too old, and with `unavailable` or `untrusted` if none answers. Members that
    * do not answer are checked by a watch before it uses them.
    */
   async checkVersions(): Promise<void> {
@@ -179,7 +181,8 @@ export class EtcdClient {
     const errors = checks.flatMap((one) => (one.status === 'rejected' ? [toEtcdError(one.reason)] : []))
     const unsupported = errors.find(({ kind }) => kind === 'unsupported')
     if (unsupported !== undefined) throw unsupported
-    if (errors.length === endpoints.length) throw errors[0]!
+    if (errors.length < endpoints.length) return
+    throw errors.find(({ kind }) => kind === 'untrusted') ?? errors[0]!
   }
 
   /** Ends all watches, calls and connections. */

@@ -10,8 +10,10 @@ export type EtcdErrorKind =
   | 'full'
   /** The lease has ended. */
   | 'no-lease'
-  /** etcd does not let this client do it. */
+  /** etcd does not let this user do it. */
   | 'denied'
+  /** etcd or this client cannot show who it is: a certificate, the user or the password is wrong. Never in doubt. */
+  | 'untrusted'
   /** It can never succeed: too large, too many operations, a key twice. */
   | 'invalid'
   /** This version of etcd cannot be used. */
@@ -44,6 +46,14 @@ const BY_TEXT: readonly (readonly [text: string, kind: EtcdErrorKind])[] = [
   ['etcdserver: no leader', 'unavailable'],
   ['etcdserver: too many requests', 'unavailable'],
   ['larger than max', 'invalid'],
+  ['permission denied', 'denied'],
+  ['user name is empty', 'denied'],
+]
+
+/** What an operator can do about a refusal, by a part of its text. */
+const ADVICE: readonly (readonly [text: string, advice: string])[] = [
+  ['permission denied', 'the user of etcd-user needs a role that may read and write all keys of etcd-prefix'],
+  ['user name is empty', 'etcd asks who calls: set etcd-user and etcd-password-file'],
 ]
 
 const BY_CODE: Readonly<Record<number, EtcdErrorKind>> = {
@@ -57,7 +67,8 @@ const BY_CODE: Readonly<Record<number, EtcdErrorKind>> = {
 export function toEtcdError(reason: unknown): EtcdError {
   if (reason instanceof EtcdError) return reason
   const error = reason instanceof GrpcError ? reason : new GrpcError(GRPC.UNKNOWN, String(reason))
-  const message = `etcd: ${error.message}`
+  const advice = ADVICE.find(([text]) => error.message.includes(text))?.[1]
+  const message = `etcd: ${error.message}${advice === undefined ? '' : ` (${advice})`}`
   const refused = BY_TEXT.find(([text]) => error.message.includes(text))?.[1] ?? BY_CODE[error.code]
   if (refused !== undefined) return new EtcdError(refused, message, { cause: reason })
   return new EtcdError('unavailable', message, { inDoubt: !error.notBegun, cause: reason })

@@ -48,7 +48,8 @@ export function fakeEtcd(members: Readonly<Record<string, FakeMember>>): OpenCon
           : Promise.resolve(),
       call: <Request, Response>(method: Method<Request, Response>) =>
         Promise.resolve().then(() => answerOf(member, nameOf(method)) as Response),
-      stream: (_, signal) => fakeWatch(member, signal),
+      stream: (_, signal) => Promise.resolve(fakeWatch(member, signal)),
+      forgetToken: () => undefined,
       close: () => undefined,
     }
   }

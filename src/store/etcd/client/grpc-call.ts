@@ -19,11 +19,11 @@ export interface MessageStream<Request, Response> {
 export function callOn<Request, Response>(
   session: Session,
   method: Method<Request, Response>,
-  { request, timeoutMs }: { request: Request; timeoutMs: number },
+  { request, timeoutMs, token }: { request: Request; timeoutMs: number; token?: string },
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const frame = framed(method.encode(request))
-    const stream = session.request(headersOf(method, timeoutMs))
+    const stream = session.request(headersOf(method, { timeoutMs, token }))
     const ending = new Ending(stream)
     const reader = new MessageReader()
     const messages: Uint8Array[] = []
@@ -65,10 +65,10 @@ function onlyOne(messages: readonly Uint8Array[]): Uint8Array {
 export function streamOn<Request, Response>(
   session: Session,
   method: Method<Request, Response>,
-  signal: AbortSignal,
+  { signal, token }: { signal: AbortSignal; token?: string },
 ): MessageStream<Request, Response> {
   signal.throwIfAborted()
-  const stream = session.request(headersOf(method))
+  const stream = session.request(headersOf(method, { token }))
   stream.on('error', () => {})
   const abort = (): void => cancel(stream)
   signal.addEventListener('abort', abort, { once: true })
@@ -127,7 +127,10 @@ function attempt(work: () => void, fail: (reason: unknown) => void): void {
   }
 }
 
-function headersOf({ path, needsLeader }: Method<never, unknown>, timeoutMs?: number) {
+function headersOf(
+  { path, needsLeader }: Method<never, unknown>,
+  { timeoutMs, token }: { timeoutMs?: number; token?: string | undefined },
+) {
   return {
     ':method': 'POST',
     ':path': path,
@@ -136,6 +139,7 @@ function headersOf({ path, needsLeader }: Method<never, unknown>, timeoutMs?: nu
     'user-agent': 'waypost',
     ...(needsLeader && { hasleader: 'true' }),
     ...(timeoutMs !== undefined && { 'grpc-timeout': `${timeoutMs}m` }),
+    ...(token !== undefined && token !== '' && { token }),
   }
 }
 

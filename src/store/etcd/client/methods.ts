@@ -2,7 +2,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { DescMethod, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
 import { KV, Lease, Maintenance, Watch } from './generated/rpc_pb.js'
 import type { Txn, TxnResult } from './messages.ts'
-import { readTxnResult, txnBytes } from './wire-messages.ts'
+import { authenticateBytes, readToken, readTxnResult, txnBytes } from './wire-messages.ts'
 
 /** A method of etcd: its path, and how its messages are written and read. */
 export interface Method<Request, Response> {
@@ -28,6 +28,12 @@ export const METHODS = {
   leaseRevoke: generated(Lease.method.leaseRevoke),
   leaseKeepAlive: generated(Lease.method.leaseKeepAlive),
   watch: generated(Watch.method.watch),
+  authenticate: {
+    path: '/etcdserverpb.Auth/Authenticate',
+    needsLeader: true,
+    encode: authenticateBytes,
+    decode: readToken,
+  } satisfies Method<{ name: string; password: string }, string>,
   status: { ...generated(Maintenance.method.status), needsLeader: false },
 }
 

@@ -1,5 +1,6 @@
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2'
-import type { OutgoingHttpHeaders, SecureClientSessionOptions } from 'node:http2'
+import type { ClientSessionOptions, OutgoingHttpHeaders } from 'node:http2'
+import { connect as connectTls, type SecureContextOptions, type TLSSocket } from 'node:tls'
 import { GRPC, GrpcError } from './grpc-error.ts'
 
 /** Streams have odd numbers of 31 bits: a connection that has made this number of calls is replaced. */
@@ -13,7 +14,7 @@ const SESSION_WINDOW = 32 * 1024 * 1024
 /** Node refuses new streams above this many megabytes. Its default is less than the windows. */
 const SESSION_MEMORY_MB = 256
 
-const OPTIONS: SecureClientSessionOptions = {
+const OPTIONS: ClientSessionOptions = {
   settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
   maxSessionMemory: SESSION_MEMORY_MB,
 }
@@ -46,15 +47,14 @@ export class Session {
 
   constructor(
     endpoint: string,
-    {
-      listener,
-      silentMs,
-      ...tls
-    }: SecureClientSessionOptions & { listener: SessionListener; silentMs: number },
+    { listener, silentMs, ...tls }: SecureContextOptions & { listener: SessionListener; silentMs: number },
   ) {
     this.#listener = listener
     this.#silentMs = silentMs
-    this.#http2 = connect(endpoint, { ...tls, ...OPTIONS })
+    this.#http2 = connect(endpoint, {
+      ...OPTIONS,
+      ...(endpoint.startsWith('https:') && { createConnection: () => this.#secured(endpoint, tls) }),
+    })
     this.#pings = setInterval(() => this.#ping(), PING_MS).unref()
     this.settled = new Promise((resolve) => {
       // A frozen member accepts connections too. Its settings show that it reads them.
@@ -111,6 +111,17 @@ export class Session {
   end(error: GrpcError): void {
     this.#leave()
     this.#http2.destroy(error)
+  }
+
+  /** Node leaves a session open whose socket reports that the member refuses the certificate of this client. */
+  #secured(endpoint: string, files: SecureContextOptions): TLSSocket {
+    const { hostname, port } = new URL(endpoint)
+    const host = hostname.replaceAll(/[[\]]/g, '')
+    const socket = connectTls({ host, port: Number(port || 443), ALPNProtocols: ['h2'], ...files })
+    return socket.on('error', (error) => {
+      this.#error ??= error
+      this.#http2.destroy()
+    })
   }
 
   #leave(): void {

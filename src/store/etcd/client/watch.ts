@@ -125,7 +125,7 @@ class RunningWatch implements Watch {
     await refuseUnsupported(connection, this.#parts.connectMs)
     const lost = new AbortController()
     const signal = AbortSignal.any([this.#closed.signal, lost.signal])
-    const stream = connection.stream(METHODS.watch, signal)
+    const stream = await connection.stream(METHODS.watch, signal)
     this.#stream = stream
     stream.send({ requestUnion: { case: 'createRequest', value: this.#createRequest() } })
     void this.#checkProgress(lost)
@@ -147,8 +147,10 @@ class RunningWatch implements Watch {
   async #receive(response: WatchResponse, connection: EtcdConnection): Promise<void> {
     this.#heard = true
     if (response.compactRevision > 0n) throw new Broken('compacted')
-    if (response.canceled)
+    if (response.canceled) {
+      connection.forgetToken()
       throw new EtcdError('unavailable', `etcd has ended the watch: ${response.cancelReason}`)
+    }
     if (response.created) return this.#created(response, connection)
     if (this.#closed.signal.aborted) return
     for (const revision of this.#revisions.add(response)) {

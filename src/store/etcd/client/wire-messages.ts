@@ -49,6 +49,25 @@ export function txnBytes(txn: Txn): Uint8Array {
   return writer.finish()
 }
 
+/** An `AuthenticateRequest`. */
+export function authenticateBytes({ name, password }: { name: string; password: string }): Uint8Array {
+  const writer = new WireWriter(SMALL_SIZE)
+  writer.text(2, password)
+  writer.text(1, name)
+  return writer.finish()
+}
+
+/** The token of an `AuthenticateResponse`. */
+export function readToken(bytes: Uint8Array): string {
+  let token = ''
+  readFields(bytes, (reader, field) => {
+    if (field !== 2) return false
+    token = reader.string()
+    return true
+  })
+  return token
+}
+
 function sizeOf(operation: TxnOperation): number {
   if (operation.do === 'put') return SMALL_SIZE + operation.value.length
   if (operation.do !== 'txn') return SMALL_SIZE

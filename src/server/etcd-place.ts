@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { ETCD_PASSWORD, type Settings } from '../settings/settings.ts'
+import type { EtcdAccess } from '../store/etcd/client/connection.ts'
+
+/** Where etcd is, and how this server shows who it is. */
+export interface EtcdPlace {
+  readonly endpoints: readonly string[]
+  readonly prefix: string
+  readonly access: EtcdAccess
+}
+
+/** The settings that say it. */
+type EtcdSettings = Pick<
+  Settings,
+  'etcdEndpoints' | 'etcdPrefix' | 'etcdUser' | 'etcdPasswordFile' | 'etcdCa' | 'etcdCert' | 'etcdKey'
+>
+
+/** The place that the settings name. Throws an Error if they do not fit together. */
+export function etcdPlaceOf(settings: EtcdSettings, env: NodeJS.ProcessEnv): EtcdPlace {
+  const { etcdEndpoints: endpoints, etcdPrefix: prefix, etcdCa: ca, etcdCert: cert, etcdKey: key } = settings
+  const isSecure = endpoints.some((endpoint) => endpoint.startsWith('https:'))
+  if (isSecure && endpoints.some((endpoint) => endpoint.startsWith('http:')))
+    throw new Error('etcd-endpoints names members with TLS and without: use https for all of them.')
+  if (!isSecure && `${ca}${cert}${key}` !== '')
+    throw new Error(
+      'etcd-ca, etcd-cert and etcd-key are for members with TLS: their etcd-endpoints begin with https.',
+    )
+  if ((cert === '') !== (key === ''))
+    throw new Error('A certificate for etcd needs its key: set both etcd-cert and etcd-key.')
+  const tls = { ...(ca !== '' && { ca }), ...(cert !== '' && { cert, key }) }
+  return { endpoints, prefix, access: { tls, ...userOf(settings, env) } }
+}
+
+function userOf(
+  { etcdUser: name, etcdPasswordFile: file }: EtcdSettings,
+  env: NodeJS.ProcessEnv,
+): Pick<EtcdAccess, 'user'> {
+  const given = env[ETCD_PASSWORD] ?? ''
+  if (name === '') {
+    if (file !== '') throw new Error('etcd-password-file needs the name of the user: set etcd-user.')
+    return {}
+  }
+  if (file === '' && given === '')
+    throw new Error(`The user of etcd-user needs a password: set etcd-password-file, or ${ETCD_PASSWORD}.`)
+  const password = (): string => (file === '' ? given : readFileSync(file, 'utf8').replace(/\r?\n$/, ''))
+  return { user: { name, password } }
+}

@@ -18,8 +18,8 @@ export type Attempt<T> = (connection: EtcdConnection, timeoutMs: number) => Prom
 const ROUND_PAUSE_MS = 50
 
 /**
- * The parts of an attempt's time: how long a call may have no answer until the member is asked whether it serves, and how
- * long that may take. So a member that is silent is left within the time of an attempt.
+ * The parts of an attempt's time: a call without an answer for the first makes the client ask the member whether it serves. The
+ * second is the time for that. So a member that is silent is left within the time of an attempt.
  */
 const SILENT_PART = 3 / 8
 const PROOF_PART = 5 / 8

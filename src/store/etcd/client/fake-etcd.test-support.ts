@@ -69,7 +69,7 @@ function answerOf(member: FakeMember, name: string | undefined): unknown {
 }
 
 function fakeWatch(member: FakeMember, signal: AbortSignal) {
-  let start = (_: number): void => {}
+  let start: (revision: number) => void = () => {}
   const started = new Promise<number>((resolve) => (start = resolve))
   return {
     send: (request: unknown) => {

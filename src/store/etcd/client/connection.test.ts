@@ -317,6 +317,47 @@ describe('a stream', () => {
   })
 })
 
+describe('the token of a user', () => {
+  const AUTHENTICATE = '/etcdserverpb.Auth/Authenticate'
+  const user = { name: 'ann', password: () => 'secret' }
+
+  async function startWithUser(known: string) {
+    let tokens = 0
+    const member = await startMisbehaving({
+      [AUTHENTICATE]: (stream) => {
+        const token = bytes(`token ${++tokens}`)
+        message(Buffer.concat([Buffer.from([0x12, token.length]), token]))(stream)
+      },
+      [echo.path]: (stream) => {
+        const isKnown = `token ${tokens}` === known
+        const refusal = { 'grpc-status': '16', 'grpc-message': 'etcdserver: invalid auth token' }
+        ;(isKnown ? message(bytes('done')) : trailersOnly(refusal))(stream)
+      },
+    })
+    const connection = connectTo(systemClock, { user })(member.endpoint, { silentMs: LONG_MS, silent() {} })
+    stops.push(
+      () => connection.close(),
+      () => member.stop(),
+    )
+    await connection.connect(LONG_MS)
+    return { connection, asked: () => tokens }
+  }
+
+  test('that etcd does not know is replaced once, and the call is sent again', async () => {
+    const { connection, asked } = await startWithUser('token 2')
+    expect(String(await call(connection))).toBe('done')
+    expect(asked()).toBe(2)
+    expect(String(await call(connection))).toBe('done')
+    expect(asked()).toBe(2)
+  })
+
+  test('that is never known fails the call', async () => {
+    const { connection, asked } = await startWithUser('none')
+    await expect(call(connection)).rejects.toMatchObject({ message: 'etcdserver: invalid auth token' })
+    expect(asked()).toBe(2)
+  })
+})
+
 describe('a member that tells its status and does nothing else', () => {
   const STATUS = '/etcdserverpb.Maintenance/Status'
   const TXN = '/etcdserverpb.KV/Txn'

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
@@ -5,7 +7,7 @@ import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import type { TxnOperation, Txn } from '../../src/store/etcd/client/messages.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
-import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
+import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd, type EtcdMember } from '../support/etcd.ts'
 import { recordWatch, type WatchRecord } from './watch-record.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
@@ -14,7 +16,7 @@ const TEST_MS = 90_000
 /** Tests run on machines that are busy: these limits only bound what would hang. */
 const LIMITS = { callMs: 15_000, attemptMs: 3_000 }
 
-function clientOf(etcd: Etcd, callMs = LIMITS.callMs): EtcdClient {
+function clientOf(etcd: Pick<Etcd, 'endpoints'>, callMs = LIMITS.callMs): EtcdClient {
   return new EtcdClient({
     endpoints: etcd.endpoints,
     clock: systemClock,
@@ -224,7 +226,7 @@ describe.skipIf(etcdTools.skip)(`the client on three members${note}`, { timeout:
     const { revision } = await client.range({ key: 'x', countOnly: true })
     record = recordWatch(client, { key: 'k/', end: prefixEnd('k/'), from: revision + 1 })
     await record.until((seen) => seen.connections > 0)
-    etcd.members[0]!.pause()
+    await freeze(etcd.members[0]!)
     const written = await write(other, 5)
     await record.until((seen) => seen.revisions.length === written.length)
     etcd.members[0]!.resume()
@@ -233,9 +235,10 @@ describe.skipIf(etcdTools.skip)(`the client on three members${note}`, { timeout:
   })
 
   test('a write whose member freezes is in doubt, and a later one goes to another member', async () => {
+    await serves(etcd.members[0]!)
     client = clientOf(etcd, 2_000)
     await client.range({ key: 'x' })
-    etcd.members[0]!.pause()
+    await freeze(etcd.members[0]!)
     await expect(client.txn(always(put('d/1')))).rejects.toMatchObject({ kind: 'unavailable', inDoubt: true })
     const written = await write(client, 1)
     etcd.members[0]!.resume()
@@ -262,6 +265,24 @@ describe.skipIf(etcdTools.skip)(`the client on three members${note}`, { timeout:
     expect(await write(client, 1)).toHaveLength(1)
   })
 })
+
+/** Waits until a member that was away has a leader again: until then clients leave it. */
+async function serves({ endpoint }: EtcdMember): Promise<void> {
+  const own = clientOf({ endpoints: [endpoint] })
+  await expect.poll(() => own.range({ key: 'x' }), { timeout: 60_000 }).toBeDefined()
+  own.close()
+}
+
+/** Pauses a member, and waits until all of it has stopped: a signal takes a moment. */
+async function freeze(member: EtcdMember): Promise<void> {
+  member.pause()
+  const tasks = `/proc/${member.pid}/task`
+  if (!existsSync(tasks)) return
+  const state = (task: string): string => readFileSync(join(tasks, task, 'stat'), 'utf8').split(') ')[1]![0]!
+  await expect
+    .poll(() => readdirSync(tasks).every((task) => state(task) === 'T'), { timeout: 60_000 })
+    .toBe(true)
+}
 
 /** Writes so many keys, each in a revision of its own, again where a write fails; returns the revisions that were acknowledged. */
 async function write(client: EtcdClient, count: number): Promise<number[]> {

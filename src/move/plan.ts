@@ -1,0 +1,269 @@
+/** The version of the format that this program writes and reads (docs/move-plan.md). */
+export const PLAN_VERSION = 1
+
+/** The servers and databases that a plan can come from. */
+export const SOURCE_KINDS = ['java-1', 'java-2', 'java-3', 'r-nacos', 'waypost', 'mysql'] as const
+
+/** One of {@link SOURCE_KINDS}. */
+export type SourceKind = (typeof SOURCE_KINDS)[number]
+
+/** Where the lines of a plan were read. */
+export interface PlanSource {
+  /** Its address, without a user or a password. */
+  readonly url: string
+  readonly kind: SourceKind
+  /** What it says; null if it says nothing. */
+  readonly version: string | null
+}
+
+/** The first line: what the file is. Every call of an apply begins with it. */
+export interface PlanHead {
+  readonly kind: 'plan'
+  readonly format: number
+  /** When the reading began, epoch ms. */
+  readonly madeMs: number
+  readonly sources: readonly PlanSource[]
+  /** How many lines of each kind there are. */
+  readonly counts: Readonly<Record<string, number>>
+  /** The latest time of a change of an instance list that the sources showed, epoch ms; 0: they showed none. */
+  readonly lastRefMs: number
+}
+
+/** A namespace of the list. `public` is not among them. */
+export interface PlanNamespace {
+  readonly kind: 'namespace'
+  readonly id: string
+  readonly name: string
+  readonly desc: string
+}
+
+/** The names of a configuration item. The id of the default namespace is empty. */
+export interface PlanItem {
+  readonly namespace: string
+  readonly group: string
+  readonly dataId: string
+}
+
+/** A content, as text, with what the source says about it. */
+export interface PlanContent {
+  readonly content: string
+  /** What the source says. It may be of other bytes, of 31 digits or null: the server computes its own. */
+  readonly md5: string | null
+  /** The key of an item that clients decrypt; otherwise empty. */
+  readonly encryptedDataKey: string
+  readonly appName: string
+}
+
+/** The current version of an item. Null: the source has no such note. */
+export interface PlanConfig extends PlanItem, PlanContent {
+  readonly kind: 'config'
+  readonly type: string | null
+  readonly desc: string | null
+  readonly use: string | null
+  readonly effect: string | null
+  readonly schema: string | null
+  /** Separated by commas. */
+  readonly tags: string | null
+  /** Epoch ms; null: not known. */
+  readonly createdMs: number | null
+  readonly modifiedMs: number | null
+  /** The author of this version. */
+  readonly user: string | null
+  readonly ip: string | null
+}
+
+/**
+ * A record of an item's history. `I` has the text of the first publish. `U` and `D` have the text BEFORE the change; `user`, `ip` and
+ * `atMs` are those of the change.
+ */
+export interface PlanHistory extends PlanItem, PlanContent {
+  readonly kind: 'history'
+  /** The id of the record at the source: digits. It may exceed 2^53. */
+  readonly oldId: string
+  readonly op: 'I' | 'U' | 'D'
+  /** Null where the source keeps none in its history. */
+  readonly type: string | null
+  /** Epoch ms. */
+  readonly atMs: number
+  readonly user: string | null
+  readonly ip: string | null
+}
+
+/** A beta, tag or other gray version of an item, kept until this server has gray releases. */
+export interface PlanGray extends PlanItem, PlanContent {
+  readonly kind: 'gray'
+  /** `beta`, `tag_NAME` or another name. */
+  readonly name: string
+  /** `beta`, `tag` or another type. */
+  readonly rule: string
+  /** Addresses separated by commas, a tag, or what another rule has. */
+  readonly expression: string
+  readonly priority: number | null
+  readonly modifiedMs: number | null
+}
+
+/** A health checker as servers write it: `type`, and fields that depend on it. */
+export interface PlanChecker {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+/** A cluster of a service. */
+export interface PlanCluster {
+  readonly name: string
+  readonly checker: PlanChecker
+  readonly checkPort: number
+  readonly useInstancePort: boolean
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** A service, without its instances. */
+export interface PlanService {
+  readonly kind: 'service'
+  readonly namespace: string
+  readonly group: string
+  readonly name: string
+  readonly protectThreshold: number
+  readonly selector: { readonly type: string; readonly expression: string }
+  readonly metadata: Readonly<Record<string, string>>
+  readonly clusters: readonly PlanCluster[]
+  /** Null where the source does not say, and no instance shows it. */
+  readonly ephemeral: boolean | null
+}
+
+/** An instance. Persistent ones are imported; ephemeral ones only in a warm swap. */
+export interface PlanInstance {
+  readonly kind: 'instance'
+  readonly namespace: string
+  readonly group: string
+  readonly service: string
+  readonly cluster: string
+  readonly ip: string
+  readonly port: number
+  readonly ephemeral: boolean
+  readonly weight: number
+  readonly enabled: boolean
+  readonly healthy: boolean
+  readonly metadata: Readonly<Record<string, string>>
+  readonly app: string
+  /** When it was read, epoch ms. */
+  readonly seenMs: number
+}
+
+/** A user. */
+export interface PlanUser {
+  readonly kind: 'user'
+  readonly username: string
+  /** A bcrypt hash. Null: it cannot come, and a `remark` says why. */
+  readonly passwordHash: string | null
+  readonly enabled: boolean
+}
+
+/** A user has a role. */
+export interface PlanRole {
+  readonly kind: 'role'
+  readonly username: string
+  readonly role: string
+}
+
+/** What a role may do. */
+export interface PlanPermission {
+  readonly kind: 'permission'
+  readonly role: string
+  /** As the source has it: `namespace:group:type/name`, with `*`. */
+  readonly resource: string
+  readonly action: 'r' | 'w' | 'rw'
+}
+
+/** A system switch that differs from its default, and applies here. */
+export interface PlanSwitch {
+  readonly kind: 'switch'
+  readonly name: string
+  /** The text that sets it: what `entry` and `value` of the operation take. */
+  readonly value: string
+}
+
+/** The kinds of lines that say something about others. An apply does not send them. */
+export const NOTE_KINDS = ['conflict', 'cannot-come', 'remark'] as const
+
+/**
+ * `conflict`: the sources disagree, and the reason says what the plan has. `cannot-come`: the thing is in no line. `remark`: it
+ * comes, but not quite as it was.
+ */
+export interface PlanNote {
+  readonly kind: (typeof NOTE_KINDS)[number]
+  /** The kind of the thing. */
+  readonly about: string
+  /** Its name, for people. */
+  readonly name: string
+  readonly reason: string
+}
+
+/** A line that an apply sends. */
+export type PlanThing =
+  | PlanNamespace
+  | PlanHistory
+  | PlanConfig
+  | PlanGray
+  | PlanService
+  | PlanInstance
+  | PlanUser
+  | PlanRole
+  | PlanPermission
+  | PlanSwitch
+
+/** A line of a plan. */
+export type PlanLine = PlanHead | PlanThing | PlanNote
+
+/**
+ * The kinds in the order of a plan. Records of history come before the items, by time and old id, so that ids here can rise like
+ * the old ones. An instance comes after its service.
+ */
+export const THING_KINDS: readonly PlanThing['kind'][] = [
+  'namespace',
+  'switch',
+  'user',
+  'role',
+  'permission',
+  'history',
+  'config',
+  'gray',
+  'service',
+  'instance',
+]
+
+/** Whether an apply sends the line. */
+export function isThing(line: PlanLine): line is PlanThing {
+  return (THING_KINDS as readonly string[]).includes(line.kind)
+}
+
+/** The name of a thing for people: what notes and outcomes print. */
+export function nameOf(thing: PlanThing): string {
+  switch (thing.kind) {
+    case 'namespace':
+      return thing.id
+    case 'switch':
+      return thing.name
+    case 'user':
+      return thing.username
+    case 'role':
+      return `${thing.username} ${thing.role}`
+    case 'permission':
+      return `${thing.role} ${thing.resource} ${thing.action}`
+    case 'config':
+      return itemName(thing)
+    case 'history':
+      return `${itemName(thing)} ${thing.oldId}`
+    case 'gray':
+      return `${itemName(thing)} ${thing.name}`
+    case 'service':
+      return `${thing.namespace || 'public'}/${thing.group}@@${thing.name}`
+    case 'instance':
+      return `${thing.namespace || 'public'}/${thing.group}@@${thing.service} ${thing.ip}:${thing.port}#${thing.cluster}`
+  }
+}
+
+/** The name of an item for people. */
+export function itemName({ namespace, group, dataId }: PlanItem): string {
+  return `${namespace || 'public'}/${group}/${dataId}`
+}

@@ -7,6 +7,7 @@ export class ChangeCounts {
   readonly #counts: Record<Exclude<Change['kind'], 'record-saved' | 'record-removed'>, number> = {
     'config-published': 0,
     'config-deleted': 0,
+    'history-imported': 0,
     'service-saved': 0,
     'service-deleted': 0,
     'instance-saved': 0,

@@ -64,6 +64,7 @@ export class ProbeWatch {
       case 'service-deleted': // It was empty.
       case 'config-published':
       case 'config-deleted':
+      case 'history-imported':
         return
     }
   }

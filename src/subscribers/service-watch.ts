@@ -153,6 +153,7 @@ function changedService(change: Change): ServiceKey | undefined {
       return change.recordKind === REMEMBERED_METADATA.name ? serviceOfRememberedId(change.id) : undefined
     case 'config-published':
     case 'config-deleted':
+    case 'history-imported':
       return undefined
   }
 }

@@ -19,7 +19,7 @@ import {
 import { canonicalResource } from './resource-pattern.ts'
 
 /** Users, roles and permissions refer to each other: their commands wait for each other. */
-const SUBJECT = 'access'
+export const ACCESS_SUBJECT = 'access'
 
 /** A user and the hash of a password, which `Passwords` makes. */
 export interface HashedPassword {
@@ -30,7 +30,7 @@ export interface HashedPassword {
 /** Makes a user without roles. Refusal `user-exists`. */
 export function createUser(user: HashedPassword): Command<void> {
   return {
-    subject: SUBJECT,
+    subject: ACCESS_SUBJECT,
     decide(view, { stamp }) {
       if (view.record(USER, user.username) !== undefined) throw userExists(user.username)
       return synced([userSaved(user, stamp)], undefined)
@@ -41,7 +41,7 @@ export function createUser(user: HashedPassword): Command<void> {
 /** Makes the user an administrator who has this password. Refusal `administrator-exists` if there is an administrator. */
 export function createFirstAdministrator(user: HashedPassword): Command<void> {
   return {
-    subject: SUBJECT,
+    subject: ACCESS_SUBJECT,
     decide(view, { stamp }) {
       if (hasAdministrator(view)) throw administratorExists()
       const role = { username: user.username, role: ADMINISTRATOR_ROLE }
@@ -57,7 +57,7 @@ export function createFirstAdministrator(user: HashedPassword): Command<void> {
  */
 export function setPassword(user: HashedPassword, credentialStamp?: number): Command<void> {
   return {
-    subject: SUBJECT,
+    subject: ACCESS_SUBJECT,
     decide(view, { stamp }) {
       const known = requireUser(view, user.username)
       if (credentialStamp !== undefined && credentialStamp !== known.credentialStamp) throw passwordChanged()
@@ -69,7 +69,7 @@ export function setPassword(user: HashedPassword, credentialStamp?: number): Com
 /** Replaces the hash of a password by another hash of the same password. False where the hash has changed meanwhile. */
 export function replaceHash(username: string, hashes: { old: string; new: string }): Command<boolean> {
   return {
-    subject: SUBJECT,
+    subject: ACCESS_SUBJECT,
     decide(view, { stamp }) {
       const user = view.record(USER, username)
       if (user?.passwordHash !== hashes.old) return unchanged(false)
@@ -93,7 +93,7 @@ const MOST_SESSIONS = 20
  */
 export function removeUser(username: string): Command<boolean> {
   return {
-    subject: SUBJECT,
+    subject: ACCESS_SUBJECT,
     decide(view, { stamp }) {
       requireUser(view, username)
       const roles = rolesWhere(view, (role) => role.username === username)
@@ -113,7 +113,7 @@ export function removeUser(username: string): Command<boolean> {
 /** Gives a user a role; one that the user has already stays. Refusal `user-not-found`. */
 export function addRole(role: UserRole): Command<void> {
   return {
-    subject: SUBJECT,
+    subject: ACCESS_SUBJECT,
     decide(view, { stamp }) {
       requireUser(view, role.username)
       if (view.record(USER_ROLE, idOf(role.username, role.role)) !== undefined) return unchanged(undefined)
@@ -129,7 +129,7 @@ export function addRole(role: UserRole): Command<void> {
  */
 export function removeRole(role: string, username: string | undefined): Command<boolean> {
   return {
-    subject: SUBJECT,
+    subject: ACCESS_SUBJECT,
     decide(view, { stamp }) {
       const roles = rolesWhere(
         view,
@@ -152,7 +152,7 @@ export function removeRole(role: string, username: string | undefined): Command<
 /** Gives a role a permission. Refusals `role-not-found` where nobody has the role, `invalid-parameter` for its resource. */
 export function addPermission(permission: RolePermission): Command<void> {
   return {
-    subject: SUBJECT,
+    subject: ACCESS_SUBJECT,
     decide(view, { stamp }) {
       const id = permissionId(permission)
       if (rolesWhere(view, ({ role }) => role === permission.role).length === 0)
@@ -166,7 +166,7 @@ export function addPermission(permission: RolePermission): Command<void> {
 /** Takes a permission from a role, if the role has it. Refusal `invalid-parameter` for its resource. */
 export function removePermission(permission: RolePermission): Command<void> {
   return {
-    subject: SUBJECT,
+    subject: ACCESS_SUBJECT,
     decide(view, { stamp }) {
       const id = permissionId(permission)
       if (view.record(ROLE_PERMISSION, id) === undefined) return unchanged(undefined)
@@ -185,7 +185,8 @@ function isOfAdministrator({ role }: UserRole): boolean {
   return role === ADMINISTRATOR_ROLE
 }
 
-function roleAdded(view: RecordView, value: UserRole, stamp: number): Change[] {
+/** The change that gives a user a role, and what counts administrators. */
+export function roleAdded(view: RecordView, value: UserRole, stamp: number): Change[] {
   const saved = recordSaved(USER_ROLE, { id: idOf(value.username, value.role), value, stamp })
   if (!isOfAdministrator(value)) return [saved]
   return [saved, administratorsCounted(rolesWhere(view, isOfAdministrator).length + 1, stamp)]
@@ -224,13 +225,14 @@ function permissionIdsOf(view: RecordView, role: string): string[] {
   return permissions.filter(([, permission]) => permission.role === role).map(([id]) => id)
 }
 
-function userSaved({ username, passwordHash }: HashedPassword, stamp: number): Change {
+/** The change that makes a user or sets its password. */
+export function userSaved({ username, passwordHash }: HashedPassword, stamp: number): Change {
   const value = { username, passwordHash, credentialStamp: stamp }
   return recordSaved(USER, { id: username, value, stamp })
 }
 
-/** The same for all spellings of a resource, so that a permission that is removed is gone. */
-function permissionId({ role, resource, action }: RolePermission): string {
+/** The id of the record: the same for all spellings of a resource, so that a permission that is removed is gone. */
+export function permissionId({ role, resource, action }: RolePermission): string {
   return idOf(role, canonicalResource(resource), action)
 }
 

@@ -1,5 +1,5 @@
 import type { ConfigItem, ConfigKey, Operator } from '../config/state/config-item.ts'
-import type { HistoryOp } from '../config/state/history-record.ts'
+import type { HistoryOp, HistoryRecord } from '../config/state/history-record.ts'
 import type { InstanceAddress, InstanceRecord } from '../naming/state/instance.ts'
 import type { Service, ServiceKey } from '../naming/state/service.ts'
 import type { RecordKind, RecordRemoved, RecordSaved } from '../records/record-kind.ts'
@@ -25,6 +25,12 @@ export interface ConfigDeleted {
   /** Epoch milliseconds, as the history shows it. */
   readonly atMs: number
   readonly historyId: number
+}
+
+/** An item that is not there has one more history record: one that it had elsewhere, with its own text. */
+export interface HistoryImported {
+  readonly kind: 'history-imported'
+  readonly record: HistoryRecord
 }
 
 /** A service was made or changed (its whole record, without instances). */
@@ -82,6 +88,7 @@ export interface InstanceHealthChanged {
 export type Change =
   | ConfigPublished
   | ConfigDeleted
+  | HistoryImported
   | ServiceSaved
   | ServiceDeleted
   | InstanceSaved

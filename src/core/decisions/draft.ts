@@ -119,6 +119,8 @@ export class Draft implements View {
       case 'config-deleted':
         this.#configs.set(change.key.text, undefined)
         return
+      case 'history-imported':
+        return
       case 'service-saved':
         this.#setService(change.service.key, change.service)
         return

@@ -29,6 +29,8 @@ export function changedThing(change: Change): Read {
       return { of: 'config', key: change.item.key, found }
     case 'config-deleted':
       return { of: 'config', key: change.key, found }
+    case 'history-imported':
+      return { of: 'config', key: change.record.key, found }
     case 'service-saved':
       return { of: 'service', key: change.service.key, found }
     case 'service-deleted':

@@ -78,5 +78,6 @@ export function stampOfId(id: number): number {
 export function stampOfChange(change: FedChange): number {
   if (change.kind === 'config-published') return stampOfId(change.item.historyId)
   if (change.kind === 'config-deleted') return stampOfId(change.historyId)
+  if (change.kind === 'history-imported') return stampOfId(change.record.id)
   return 'stamp' in change ? change.stamp : 0
 }

@@ -57,6 +57,7 @@ export class Serials {
       }
       case 'config-published':
       case 'config-deleted':
+      case 'history-imported':
       case 'record-saved':
       case 'record-removed':
         return change

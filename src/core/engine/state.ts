@@ -133,6 +133,9 @@ export class State implements View {
       case 'config-deleted':
         this.configs.delete(change.key)
         return
+      case 'history-imported':
+        // The store alone has history.
+        return
       case 'service-saved':
         this.#saveService(change.service, change.stamp, now)
         return

@@ -138,6 +138,7 @@ function dirtyOf(change: Change, entry: ServiceEntry | undefined): Dirty {
     }
     case 'config-published':
     case 'config-deleted':
+    case 'history-imported':
     case 'record-saved':
     case 'record-removed':
       throw new Error(`${change.kind} must be on disk before it is applied`)

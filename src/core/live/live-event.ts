@@ -73,6 +73,8 @@ export function liveEventsOf(change: Change): readonly LiveEvent[] {
       return [configChanged(change.item.key)]
     case 'config-deleted':
       return [configChanged(change.key)]
+    case 'history-imported':
+      return [configChanged(change.record.key)]
     case 'service-saved':
       return [serviceChanged(change.service.key)]
     case 'service-deleted':

@@ -1,5 +1,6 @@
 import type { Change } from '../decisions/changes.ts'
 import { type Command, synced, unchanged } from '../decisions/decision.ts'
+import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../decisions/import-outcome.ts'
 import { PUBLIC_NAMESPACE } from './namespace-id.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import { type Namespace, NAMESPACE } from './namespace.ts'
@@ -12,6 +13,21 @@ export function createNamespace(namespace: Namespace): Command<boolean> {
     decide(view, { stamp }) {
       const taken = namespace.id === PUBLIC_NAMESPACE || view.record(NAMESPACE, namespace.id) !== undefined
       return taken ? unchanged(false) : synced([saved(namespace, stamp)], true)
+    },
+  }
+}
+
+/** Puts a namespace of another server on the list. */
+export function importNamespace(namespace: Namespace, overwrite: boolean): Command<ImportOutcome> {
+  return {
+    subject: subjectOf(namespace.id),
+    growsBy: 0,
+    decide(view, { stamp }) {
+      const known = view.record(NAMESPACE, namespace.id)
+      if (known?.showName === namespace.showName && known.desc === namespace.desc)
+        return unchanged(HERE_ALREADY)
+      if (known !== undefined && !overwrite) return keeping('the namespace has other names here')
+      return synced([saved(namespace, stamp)], TAKEN)
     },
   }
 }

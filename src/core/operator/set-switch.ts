@@ -1,5 +1,6 @@
 import type { Change } from '../decisions/changes.ts'
 import { type Command, synced, unchanged } from '../decisions/decision.ts'
+import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../decisions/import-outcome.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import type { View } from '../decisions/view.ts'
 import { readSwitch } from '../switches/read-switch.ts'
@@ -21,6 +22,28 @@ export function setSwitch(entry: string, text: string, localOnly: boolean): Comm
       return { changes, durability: 'local', outcome: 'ok' }
     },
   }
+}
+
+/** Imports a switch. One that was set here stays. Refusals as those of `setSwitch`. */
+export function importSwitch(entry: string, text: string, overwrite: boolean): Command<ImportOutcome> {
+  return {
+    subject: 'switches',
+    decide(view, { stamp }) {
+      const values = Object.entries(readSwitch(entry, text))
+      const other = values.filter(([id, value]) => !isSet(view, id, value))
+      if (other.length === 0) return unchanged(HERE_ALREADY)
+      const isSetHere = other.some(([id]) => view.record(SWITCH, id) !== undefined)
+      if (isSetHere && !overwrite) return keeping('the switch is set to another value here')
+      return synced(
+        other.flatMap(([id, value]) => kept(view, { id, value, stamp })),
+        TAKEN,
+      )
+    },
+  }
+}
+
+function isSet(view: View, id: string, value: SwitchValue): boolean {
+  return JSON.stringify(view.record(SWITCH, id)) === JSON.stringify(value)
 }
 
 /** Keeping a switch ends what was set for it here alone. */

@@ -138,6 +138,13 @@ export class CommitWriter {
         if (item !== undefined) this.#addItem(nameId, item)
         return
       }
+      case 'recorded': {
+        const [, name, revision, contentAt, contentLength] = write
+        const { nameId } = this.#addRevision(name, revision, Buffer.from(contents, contentAt, contentLength))
+        this.#size.change(nameId, REVISION_BYTES + contentLength)
+        this.#grown.add(nameId)
+        return
+      }
       case 'deleted': {
         const { nameId, prevId } = this.#addRevision(write[1], write[2], null)
         this.#versions.move(nameId, prevId ?? 0, 0)

@@ -1,4 +1,4 @@
-import type { ConfigDeleted, ConfigPublished } from '../../core/decisions/changes.ts'
+import type { ConfigDeleted, ConfigPublished, HistoryImported } from '../../core/decisions/changes.ts'
 import { type ConfigItem, configKey, type ConfigType } from '../../core/config/state/config-item.ts'
 import { NO_NOTES, notesWith } from '../../core/config/state/config-notes.ts'
 import type { ItemRow, NameRow, RevisionRow } from './tables.ts'
@@ -47,6 +47,30 @@ export function deletedRow({ deleted, historyId, operator, atMs }: ConfigDeleted
     encryptedDataKey: null,
     srcIp: operator.ip,
     srcUser: operator.user,
+    atMs,
+    hidden: false,
+    content: null,
+  }
+}
+
+/** The item of a record that was imported while there was no item of its name: no other row is of it. */
+export const NO_ITEM = 0
+
+/** A record that was imported, without its content. It answers its own content, not that of the revision before it. */
+export function importedRow({ record }: HistoryImported): RevisionRow {
+  const { id, op, md5, type, appName, encryptedDataKey, srcIp, srcUser, atMs } = record
+  return {
+    id,
+    nameId: UNKNOWN_NAME,
+    itemId: NO_ITEM,
+    op,
+    prevId: id,
+    md5,
+    type,
+    appName,
+    encryptedDataKey,
+    srcIp,
+    srcUser,
     atMs,
     hidden: false,
     content: null,

@@ -24,6 +24,7 @@ export type Write =
       contentLength: number,
       previousLength: number,
     ]
+  | readonly [write: 'recorded', name: NameText, revision: Values, contentAt: number, contentLength: number]
   | readonly [write: 'deleted', name: NameText, revision: Values, deletedLength: number]
   | readonly [write: 'put', table: PutTable, row: Values]
   | readonly [write: 'drop', table: PutTable, key: Values]

@@ -6,7 +6,7 @@ import {
 } from '../../core/decisions/changes.ts'
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import { isLocalRecord, type RecordSaved } from '../../core/records/record-kind.ts'
-import { deletedRow, hasSameRow, itemRow, publishedRow } from './config-rows.ts'
+import { deletedRow, hasSameRow, importedRow, itemRow, publishedRow } from './config-rows.ts'
 import type { ContentPack } from './content-pack.ts'
 import { instanceText } from './instance-text.ts'
 import type { NameText, Write } from './messages.ts'
@@ -25,6 +25,11 @@ export function writeOfChange(change: Change, pack: ContentPack): Write | undefi
         TABLES.config_revision.encode(deletedRow(change)),
         change.deleted.content.length,
       ]
+    case 'history-imported': {
+      const { key, content } = change.record
+      const row = TABLES.config_revision.encode(importedRow(change))
+      return ['recorded', nameText(key), row, pack.add(content), content.length]
+    }
     case 'service-saved':
       refuseWithoutSerial(change.service)
       return ['put', 'service', TABLES.service.encode(serviceRow(change))]

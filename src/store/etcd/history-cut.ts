@@ -1,6 +1,4 @@
-import type { ConfigDeleted, ConfigPublished } from '../../core/decisions/changes.ts'
-import type { ConfigKey } from '../../core/config/state/config-item.ts'
-import type { HistoryEntry } from '../../core/config/state/history-record.ts'
+import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
 import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
 import type { Unit } from '../../core/engine/ports.ts'
 import { stampOfId } from '../../core/decisions/stamps.ts'
@@ -10,7 +8,15 @@ import { prefixEnd } from './client/range-end.ts'
 import { bytesOfRecord, type HistorySize } from './history-size.ts'
 import type { Keys } from './keys.ts'
 import { type RecordRemoval, removalOf } from './record-removal.ts'
-import { type RecordFacts, recordOfChange, toJson, withContentOf } from './values.ts'
+import {
+  makesRecord,
+  type RecordedChange,
+  type RecordFacts,
+  recordOfChange,
+  type StoredEntry,
+  toJson,
+  withContentOf,
+} from './values.ts'
 
 /** What history becomes with a unit. */
 export interface HistoryOfUnit {
@@ -18,8 +24,6 @@ export interface HistoryOfUnit {
   /** By how many bytes it grows. */
   readonly grown: number
 }
-
-type ConfigChange = ConfigPublished | ConfigDeleted
 
 /** How many records a unit removes of its items. The transaction has room for them besides its own operations. */
 const MOST_OF_UNIT = 10
@@ -64,7 +68,7 @@ export class HistoryCut {
 
   /** What a unit does to history; undefined: nothing. */
   async ofUnit({ changes }: Unit): Promise<HistoryOfUnit | undefined> {
-    const ours = changes.filter((one) => one.kind === 'config-published' || one.kind === 'config-deleted')
+    const ours = changes.filter(makesRecord)
     const [first] = ours
     if (first === undefined) return undefined
     const added = ours.reduce((sum, change) => sum + bytesOfRecord(entryOf(change)), 0)
@@ -103,9 +107,9 @@ export class HistoryCut {
     return removals
   }
 
-  async #ofItem(change: ConfigChange, changes: readonly ConfigChange[]): Promise<RecordRemoval[]> {
+  async #ofItem(change: RecordedChange, changes: readonly RecordedChange[]): Promise<RecordRemoval[]> {
     const { client, keys, limits } = this.#parts
-    const before = change.kind === 'config-deleted' ? change.deleted : change.previous
+    const before = versionBefore(change)
     // What a new item adds is small; older history of its name was cut when it was deleted.
     if (before === undefined) return []
     this.#noteOlder(before.historyId)
@@ -130,7 +134,7 @@ export class HistoryCut {
     return removals
   }
 
-  async #entriesOf(change: ConfigChange): Promise<KeyValue[]> {
+  async #entriesOf(change: RecordedChange): Promise<KeyValue[]> {
     const { client, keys } = this.#parts
     const prefix = keys.historyOf(keyOf(change))
     const found: KeyValue[] = []
@@ -190,22 +194,28 @@ export function grownValue(bytes: number): Buffer {
   return toJson(bytes)
 }
 
-function keyOf(change: ConfigChange): ConfigKey {
-  return change.kind === 'config-deleted' ? change.key : change.item.key
+function keyOf(change: RecordedChange): ConfigKey {
+  return recordOfChange(change).facts.key
 }
 
-function entryOf(change: ConfigChange): Pick<HistoryEntry, 'op' | 'size'> {
+/** The version that a change replaces; undefined: there is none. */
+function versionBefore(change: RecordedChange): ConfigItem | undefined {
+  if (change.kind === 'history-imported') return undefined
+  return change.kind === 'config-deleted' ? change.deleted : change.previous
+}
+
+function entryOf(change: RecordedChange): Pick<StoredEntry, 'op' | 'size' | 'ownsContent'> {
   const { facts, shown } = recordOfChange(change)
-  return { op: facts.op, size: shown.content.length }
+  return { ...facts, size: shown.content.length }
 }
 
-function entryIn(value: Uint8Array): HistoryEntry {
-  return JSON.parse(Buffer.from(value).toString()) as HistoryEntry
+function entryIn(value: Uint8Array): StoredEntry {
+  return JSON.parse(Buffer.from(value).toString()) as StoredEntry
 }
 
 /** The first change of each item. */
-function firstOfEach(changes: readonly ConfigChange[]): ConfigChange[] {
-  const first = new Map<string, ConfigChange>()
+function firstOfEach(changes: readonly RecordedChange[]): RecordedChange[] {
+  const first = new Map<string, RecordedChange>()
   for (const change of changes) {
     const { text } = keyOf(change)
     if (!first.has(text)) first.set(text, change)

@@ -1,19 +1,22 @@
-import type { HistoryEntry } from '../../core/config/state/history-record.ts'
 import type { Revision } from '../../core/engine/ports.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { prefixEnd } from './client/range-end.ts'
 import type { KeyChange } from './client/whole-revisions.ts'
 import type { Keys } from './keys.ts'
 import { MOST_INLINE_BYTES } from './large-contents.ts'
-import { fromJson } from './values.ts'
+import { fromJson, type StoredEntry } from './values.ts'
 
 /** About what a record takes besides its content: its two keys with their values, and what etcd adds to them. */
 const RECORD_BYTES = 1024
 const PAGE_SIZE = 2_000
 
 /** What a record takes. The pieces of a large new content belong to its item until the next record. */
-export function bytesOfRecord({ op, size }: Pick<HistoryEntry, 'op' | 'size'>): number {
-  return RECORD_BYTES + (op === 'I' && size > MOST_INLINE_BYTES ? 0 : size)
+export function bytesOfRecord({
+  op,
+  size,
+  ownsContent,
+}: Pick<StoredEntry, 'op' | 'size' | 'ownsContent'>): number {
+  return RECORD_BYTES + (op === 'I' && size > MOST_INLINE_BYTES && !ownsContent ? 0 : size)
 }
 
 /**
@@ -51,7 +54,7 @@ export class HistorySize {
       revision,
       pageSize: PAGE_SIZE,
     })) {
-      for (const { value } of kvs) bytes += bytesOfRecord(fromJson(value) as HistoryEntry)
+      for (const { value } of kvs) bytes += bytesOfRecord(fromJson(value) as StoredEntry)
       if (round !== this.#round) return
     }
     this.#counted = bytes

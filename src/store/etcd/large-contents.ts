@@ -1,7 +1,6 @@
 import type { Change } from '../../core/decisions/changes.ts'
-import type { ConfigItem } from '../../core/config/state/config-item.ts'
 import { stampOfId } from '../../core/decisions/stamps.ts'
-import type { ContentParts } from './values.ts'
+import type { ContentParts, ShownContent } from './values.ts'
 
 /** A content of this size is written with the keys that have it; a larger one in chunks, before the unit that names it. */
 export const MOST_INLINE_BYTES = 256 * 1024
@@ -15,7 +14,7 @@ export interface LargeContent {
 }
 
 /** Where the content of a version is, if it is too large for the value that has it. */
-export function partsOf({ content, historyId }: ConfigItem): ContentParts | undefined {
+export function partsOf({ content, historyId }: ShownContent): ContentParts | undefined {
   if (content.length <= MOST_INLINE_BYTES) return undefined
   return { stamp: stampOfId(historyId), count: Math.ceil(content.length / CHUNK_BYTES) }
 }
@@ -23,10 +22,16 @@ export function partsOf({ content, historyId }: ConfigItem): ContentParts | unde
 /** The contents of changes that are written in chunks. */
 export function largeContents(changes: readonly Change[]): LargeContent[] {
   return changes.flatMap((change) => {
-    if (change.kind !== 'config-published') return []
-    const parts = partsOf(change.item)
-    return parts === undefined ? [] : [{ stamp: parts.stamp, content: change.item.content }]
+    const written = writtenBy(change)
+    const parts = written && partsOf(written)
+    return parts === undefined ? [] : [{ stamp: parts.stamp, content: written!.content }]
   })
+}
+
+function writtenBy(change: Change): ShownContent | undefined {
+  if (change.kind === 'config-published') return change.item
+  if (change.kind !== 'history-imported') return undefined
+  return { content: change.record.content, historyId: change.record.id }
 }
 
 /** The chunks of a content, in order. */

@@ -1,4 +1,3 @@
-import type { HistoryEntry } from '../../core/config/state/history-record.ts'
 import { stampOfId } from '../../core/decisions/stamps.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import type { KeyValue, TxnOperation } from './client/messages.ts'
@@ -6,7 +5,7 @@ import { prefixEnd } from './client/range-end.ts'
 import { bytesOfRecord } from './history-size.ts'
 import type { Keys } from './keys.ts'
 import { MOST_INLINE_BYTES } from './large-contents.ts'
-import { fromJson, type RecordFacts, withContentOf } from './values.ts'
+import { fromJson, type RecordFacts, type StoredEntry, withContentOf } from './values.ts'
 
 /** How a record is removed. */
 export interface RecordRemoval {
@@ -22,14 +21,15 @@ export async function removalOf(
   keys: Keys,
   { key, value }: Pick<KeyValue, 'key' | 'value'>,
 ): Promise<RecordRemoval> {
-  const entry = fromJson(value) as HistoryEntry
+  const entry = fromJson(value) as StoredEntry
   const text = keys.of({ of: 'record-text', stamp: stampOfId(entry.id) })
   const operations: TxnOperation[] = [
     { do: 'delete', key },
     { do: 'delete', key: text },
   ]
   const removal = { operations, text, bytes: bytesOfRecord(entry) }
-  if (entry.op === 'I' || entry.size <= MOST_INLINE_BYTES) return removal
+  const isOfVersion = entry.op === 'I' && !entry.ownsContent
+  if (isOfVersion || entry.size <= MOST_INLINE_BYTES) return removal
   const { kvs } = await client.range({ key: text })
   const parts = kvs[0] && withContentOf<RecordFacts>(kvs[0].value).parts
   if (parts === undefined) return removal

@@ -1,4 +1,4 @@
-import type { Change, ConfigDeleted, ConfigPublished, InstanceSaved } from '../../core/decisions/changes.ts'
+import type { Change, InstanceSaved } from '../../core/decisions/changes.ts'
 import type { RecordSaved, RecordRemoved } from '../../core/records/record-kind.ts'
 import type { ConfigItem } from '../../core/config/state/config-item.ts'
 import type { InstanceAddress } from '../../core/naming/state/instance.ts'
@@ -17,6 +17,8 @@ import {
   entryOf,
   instanceValue,
   itemFacts,
+  makesRecord,
+  type RecordedChange,
   recordOfChange,
   serviceValue,
   toJson,
@@ -125,6 +127,8 @@ function operationsOf(keys: Keys, change: Change): TxnOperation[] {
     }
     case 'config-deleted':
       return [remove(keys.of({ of: 'config', key: change.key })), ...historyOperations(keys, change)]
+    case 'history-imported':
+      return historyOperations(keys, change)
     case 'service-saved':
       return [put(serviceKeyOf(keys, change.service.key), serviceValue(change.service, change.stamp))]
     case 'service-deleted':
@@ -157,8 +161,8 @@ function namedChunks(keys: Keys, changes: readonly Change[]): { first: string; n
 function newerThanHistory(keys: Keys, changes: readonly Change[]): KeyCondition[] {
   const first = new Map<string, KeyCondition>()
   for (const change of changes) {
-    if (change.kind !== 'config-published' && change.kind !== 'config-deleted') continue
-    const item = change.kind === 'config-published' ? change.item.key : change.key
+    if (!makesRecord(change)) continue
+    const item = recordOfChange(change).facts.key
     const key = keys.historyOf(item)
     const end = `${keys.of({ of: 'history', key: item, stamp: stampOfChange(change) })}\0`
     // The newest come first: the oldest of the changes has the longest range.
@@ -178,7 +182,7 @@ function silencedOperations(keys: Keys, changes: readonly Change[], { member: id
   return silenced.length === 0 ? [] : [put(keys.of({ of: 'silenced', id, index }), toJson(silenced))]
 }
 
-function historyOperations(keys: Keys, change: ConfigPublished | ConfigDeleted): TxnOperation[] {
+function historyOperations(keys: Keys, change: RecordedChange): TxnOperation[] {
   const { facts, shown } = recordOfChange(change)
   const value = contentValue({ facts, content: shown.content, parts: partsOf(shown) })
   const stamp = stampOfId(facts.id)

@@ -1,4 +1,4 @@
-import type { ConfigDeleted, ConfigPublished } from '../../core/decisions/changes.ts'
+import type { Change, ConfigDeleted, ConfigPublished, HistoryImported } from '../../core/decisions/changes.ts'
 import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
 import type { HistoryEntry, HistoryRecord } from '../../core/config/state/history-record.ts'
 import type { InstanceAddress, InstanceRecord } from '../../core/naming/state/instance.ts'
@@ -24,7 +24,16 @@ export interface WithContent<T> {
 export type ItemFacts = Omit<ConfigItem, 'key' | 'content'>
 
 /** The facts of a history record besides its content, as a value has them. */
-export type RecordFacts = Omit<HistoryRecord, 'content'>
+export interface RecordFacts extends Omit<HistoryRecord, 'content'> {
+  /** Its content is of no version: what an import wrote. The content of an insert is also that of a version. */
+  readonly ownsContent?: true
+}
+
+/** A record in a page, with what only the store knows of it. */
+export type StoredEntry = HistoryEntry & Pick<RecordFacts, 'ownsContent'>
+
+/** A change that makes a history record. */
+export type RecordedChange = ConfigPublished | ConfigDeleted | HistoryImported
 
 /** An instance as a value has it: the key has its address, and the state gives it a serial. */
 export interface InstanceValue {
@@ -77,24 +86,36 @@ export function withContentOf<T>(value: Uint8Array): WithContent<T> {
   return { facts, parts, content: Buffer.from(value.subarray(end + 1)) }
 }
 
+/** Whether a change makes a history record. */
+export function makesRecord(change: Change): change is RecordedChange {
+  return ['config-published', 'config-deleted', 'history-imported'].includes(change.kind)
+}
+
 /** The facts of an item for a value. */
 export function itemFacts({ key: _key, content: _content, ...facts }: ConfigItem): ItemFacts {
   return facts
 }
 
 /** What a page shows of a record with this content. */
-export function entryOf(facts: RecordFacts, { length: size }: Buffer): HistoryEntry {
+export function entryOf(facts: RecordFacts, { length: size }: Buffer): StoredEntry {
   return { ...facts, size }
 }
+
+/** A content, and the history record of the change that wrote it. */
+export type ShownContent = Pick<ConfigItem, 'content' | 'historyId'>
 
 /**
  * The history record of a change and the version whose content it has. An insert has its new text, an update
  * the text before it, a deletion the deleted one.
  */
-export function recordOfChange(change: ConfigPublished | ConfigDeleted): {
+export function recordOfChange(change: RecordedChange): {
   readonly facts: RecordFacts
-  readonly shown: ConfigItem
+  readonly shown: ShownContent
 } {
+  if (change.kind === 'history-imported') {
+    const { content, ...facts } = change.record
+    return { facts: { ...facts, ownsContent: true }, shown: { content, historyId: facts.id } }
+  }
   const isDeletion = change.kind === 'config-deleted'
   const shown = isDeletion ? change.deleted : (change.previous ?? change.item)
   const id = isDeletion ? change.historyId : change.item.historyId

@@ -1,16 +1,24 @@
 import { fieldsOf, textIn } from '../../records/json-fields.ts'
 import { defineRecordKind, recordSaved, type RecordSaved } from '../../records/record-kind.ts'
+import type { RecordView } from '../../records/record-tables.ts'
 import { ownText } from '../../text/own-text.ts'
 
-/** Why somebody made a change. */
+/** What is noted beside the history record of a change. */
 export interface ConfigComment {
+  /** Why somebody made it; empty: nobody says. */
   readonly comment: string
+  /** An import wrote the record: its id at the source, or empty where the source has no record of the change. */
+  readonly importedId?: string
 }
 
 /** The comments of changes; the id of the record is that of the history record. They are cleaned with the history. */
-export const CONFIG_COMMENT = defineRecordKind<ConfigComment>('config-comment', (json) => ({
-  comment: textIn(fieldsOf(json), 'comment'),
-}))
+export const CONFIG_COMMENT = defineRecordKind<ConfigComment>('config-comment', (json) => {
+  const fields = fieldsOf(json)
+  const comment = textIn(fields, 'comment')
+  return fields['importedId'] === undefined
+    ? { comment }
+    : { comment, importedId: textIn(fields, 'importedId') }
+})
 
 /** The change that keeps a comment, beside the change that it is about; none where there is no comment. */
 export function commentSaved(
@@ -19,4 +27,17 @@ export function commentSaved(
 ): RecordSaved[] {
   if (comment === undefined || comment === '') return []
   return [recordSaved(CONFIG_COMMENT, { id: String(historyId), value: { comment: ownText(comment) }, stamp })]
+}
+
+/** The change that marks a history record as imported. */
+export function importMarked(
+  importedId: string,
+  { historyId, stamp }: { historyId: number; stamp: number },
+): RecordSaved {
+  return recordSaved(CONFIG_COMMENT, { id: String(historyId), value: { comment: '', importedId }, stamp })
+}
+
+/** The id that a record had where it was imported from, or empty where it had none; undefined: it is of this server. */
+export function importedIdOf(records: Pick<RecordView, 'record'>, historyId: number): string | undefined {
+  return records.record(CONFIG_COMMENT, String(historyId))?.importedId
 }

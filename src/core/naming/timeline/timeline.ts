@@ -116,6 +116,7 @@ export class Timeline {
       case 'service-deleted':
       case 'config-published':
       case 'config-deleted':
+      case 'history-imported':
     }
   }
 

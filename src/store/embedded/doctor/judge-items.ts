@@ -2,6 +2,7 @@ import { missingVersions, type MissingVersions, type Newest } from './newest-ver
 import type { Inventory } from './inventory.ts'
 import { nameOf, placeOf, type Judging } from './repair-plan.ts'
 import type { RevisionNote } from './revision-index.ts'
+import { NO_ITEM } from '../config-rows.ts'
 
 /** Compares the row of each item with its versions that are left. Adds to the findings and the plan. */
 export function judgeItems(judging: Judging, newest: ReadonlyMap<number, Newest>): void {
@@ -40,7 +41,7 @@ function problemOfItem(
 ): { problem: string; effect: string } | undefined {
   const item = items.get(nameId)
   if (item === undefined) {
-    if (last === undefined || last.op === 'D') return undefined
+    if (last === undefined || last.op === 'D' || last.itemId === NO_ITEM) return undefined
     return {
       problem: `Its history ends with the version ${last.id}, but the table config_item has no row of it.`,
       effect: 'Clients get a 404 for the item, or the server does not start.',

@@ -1,3 +1,4 @@
+import { NO_ITEM } from '../config-rows.ts'
 import { type CurrentVersion, VersionSums } from '../current-versions.ts'
 import type { Inventory } from './inventory.ts'
 import type { RevisionNote } from './revision-index.ts'
@@ -100,7 +101,8 @@ function isExplained(
     return true
   }
   for (const [nameId, { revision }] of newest) {
-    if (!inventory.items.has(nameId) && revision.op !== 'D') found.move(nameId, 0, revision.id)
+    if (!inventory.items.has(nameId) && revision.op !== 'D' && revision.itemId !== NO_ITEM)
+      found.move(nameId, 0, revision.id)
   }
   return expected.equals(found)
 }

@@ -1,0 +1,87 @@
+import type { Change } from '../decisions/changes.ts'
+import { type Command, synced, unchanged } from '../decisions/decision.ts'
+import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../decisions/import-outcome.ts'
+import type { RecordView } from '../records/record-tables.ts'
+import { Refusal } from '../refusal.ts'
+import {
+  ACCESS_SUBJECT,
+  addPermission,
+  addRole,
+  type HashedPassword,
+  permissionId,
+  roleAdded,
+  userSaved,
+} from './access-commands.ts'
+import {
+  ADMINISTRATOR_ROLE,
+  idOf,
+  ROLE_PERMISSION,
+  type RolePermission,
+  USER,
+  USER_ROLE,
+  type UserRole,
+} from './access-records.ts'
+
+/** A user elsewhere, with the hash of its password there. */
+export interface ImportedUser extends HashedPassword {
+  readonly isAdministrator: boolean
+}
+
+/**
+ * Imports a user. Until its first sign-in here, it has the hash that an import has brought: another import replaces that, and nothing
+ * else. `overwrite` replaces any.
+ */
+export function importUser(user: ImportedUser, overwrite: boolean): Command<ImportOutcome> {
+  return {
+    subject: ACCESS_SUBJECT,
+    growsBy: 0,
+    decide(view, { stamp }) {
+      const known = view.record(USER, user.username)
+      const isNewHash = known?.passwordHash !== user.passwordHash
+      const isOwn = known !== undefined && !known.passwordHash.startsWith('$2')
+      if (isNewHash && isOwn && !overwrite) return keeping('the user has a password of this server')
+      const changes: Change[] = [
+        ...(isNewHash ? [userSaved(user, stamp)] : []),
+        ...(user.isAdministrator ? administratorAdded(view, user.username, stamp) : []),
+      ]
+      return changes.length === 0 ? unchanged(HERE_ALREADY) : synced(changes, TAKEN)
+    },
+  }
+}
+
+/** Imports the role of a user. The role of administrators comes with `importUser` only. Refusal `user-not-found`. */
+export function importRole(role: UserRole): Command<ImportOutcome> {
+  const add = addRole(role)
+  return {
+    subject: ACCESS_SUBJECT,
+    growsBy: 0,
+    decide(view, now) {
+      if (view.record(USER_ROLE, idOf(role.username, role.role)) !== undefined) return unchanged(HERE_ALREADY)
+      if (role.role === ADMINISTRATOR_ROLE) throw noAdministrator(role.username)
+      return synced(add.decide(view, now).changes, TAKEN)
+    },
+  }
+}
+
+/** Imports a permission of a role. Refusals as those of `addPermission`. */
+export function importPermission(permission: RolePermission): Command<ImportOutcome> {
+  const add = addPermission(permission)
+  return {
+    subject: ACCESS_SUBJECT,
+    growsBy: 0,
+    decide(view, now) {
+      if (view.record(ROLE_PERMISSION, permissionId(permission)) !== undefined) return unchanged(HERE_ALREADY)
+      return synced(add.decide(view, now).changes, TAKEN)
+    },
+  }
+}
+
+function administratorAdded(view: RecordView, username: string, stamp: number): Change[] {
+  const isOne = view.record(USER_ROLE, idOf(username, ADMINISTRATOR_ROLE)) !== undefined
+  return isOne ? [] : roleAdded(view, { username, role: ADMINISTRATOR_ROLE }, stamp)
+}
+
+function noAdministrator(username: string): Refusal {
+  const message = `${username} does not become an administrator by a plan: name it with administrators.`
+  return new Refusal('forbidden', message)
+}

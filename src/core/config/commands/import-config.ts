@@ -1,0 +1,210 @@
+import type { Change } from '../../decisions/changes.ts'
+import { type Command, type Decision, synced, unchanged } from '../../decisions/decision.ts'
+import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../../decisions/import-outcome.ts'
+import { historyIdOf, itemIdOf, type Now } from '../../decisions/stamps.ts'
+import type { View } from '../../decisions/view.ts'
+import { recordRemoved } from '../../records/record-kind.ts'
+import { ownText, ownTextOrNull } from '../../text/own-text.ts'
+import { importedIdOf, importMarked } from '../state/config-comment.ts'
+import {
+  type ConfigItem,
+  type ConfigKey,
+  type ConfigType,
+  configKey,
+  type Operator,
+} from '../state/config-item.ts'
+import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from '../state/config-notes.ts'
+import { DELETED_CONFIG } from '../state/deleted-config.ts'
+import type { HistoryOp, HistoryRecord } from '../state/history-record.ts'
+
+/** The current version of an item elsewhere. `content` and its md5 are as for a publish. */
+export interface ImportedConfig {
+  readonly key: ConfigKey
+  readonly content: Buffer
+  readonly md5: string
+  readonly type: ConfigType
+  readonly notes: ConfigNotes
+  /** Epoch ms; undefined: not known. */
+  readonly createdMs: number | undefined
+  readonly modifiedMs: number | undefined
+  /** The author of this version. */
+  readonly operator: Operator
+}
+
+/** How an item is imported. */
+export interface ImportOptions {
+  /** Whether it replaces what was changed here. */
+  readonly overwrite: boolean
+  /** The change that made the version, if its record was seen. */
+  readonly change?: PendingChange | undefined
+}
+
+/** A change of an item whose new text is not known yet: the record of an update has the text before it. */
+export interface PendingChange {
+  readonly oldId: string
+  readonly atMs: number
+  readonly operator: Operator
+}
+
+/** A history record of an item elsewhere. */
+export interface ImportedRecord extends PendingChange {
+  readonly key: ConfigKey
+  readonly op: HistoryOp
+  readonly content: Buffer
+  readonly md5: string
+  readonly type: ConfigType
+  readonly appName: string
+  readonly encryptedDataKey: string
+}
+
+/** Imports the current version of an item. It makes a history record that is marked as imported. */
+export function importConfig(input: ImportedConfig, options: ImportOptions): Command<ImportOutcome> {
+  return {
+    subject: input.key.text,
+    growsBy: input.content.length,
+    decide(view, now) {
+      const current = view.config(input.key)
+      const problem = options.overwrite ? undefined : whyKept(view, input, current)
+      if (current !== undefined && isSame(current, input)) return unchanged(HERE_ALREADY)
+      if (problem !== undefined) return keeping(problem)
+      return published(view, now, versionOf(input, current, options.change))
+    },
+  }
+}
+
+/**
+ * Imports a history record. While the item is not here, the record is added as it is. Later, the item has the version that its
+ * last import has brought. A record of a later change then shows which version came next, so that version is published. `since`
+ * is the change before, whose text the record has.
+ */
+export function importHistory(record: ImportedRecord, since?: PendingChange): Command<ImportOutcome> {
+  return {
+    subject: record.key.text,
+    growsBy: record.content.length,
+    decide(view, now) {
+      const current = view.config(record.key)
+      if (current !== undefined) return nextVersion(view, now, { record, current, since })
+      if (view.record(DELETED_CONFIG, record.key.text) !== undefined) return keeping(OWN_HISTORY)
+      const imported = recordOf(record, now)
+      return synced(
+        [{ kind: 'history-imported', record: imported }, marked(record.oldId, imported.id, now)],
+        TAKEN,
+      )
+    },
+  }
+}
+
+/** Why history records of a name stay out. */
+export const OWN_HISTORY = 'the item has a history of its own here'
+
+interface LaterRecord {
+  readonly record: ImportedRecord
+  readonly current: ConfigItem
+  readonly since: PendingChange | undefined
+}
+
+function nextVersion(view: View, now: Now, { record, current, since }: LaterRecord): Decision<ImportOutcome> {
+  if (importedIdOf(view, current.historyId) === undefined) return keeping(OWN_HISTORY)
+  if (record.atMs <= current.modifiedMs) return unchanged(HERE_ALREADY)
+  if (record.op !== 'U') return keeping('the item is here: that it was deleted or made again is not taken')
+  // The record is made with the next version: it has the text that is replaced then.
+  if (record.md5 === current.md5 && record.content.equals(current.content)) return unchanged(HERE_ALREADY)
+  const { key, content, md5, type, appName, encryptedDataKey, operator } = record
+  const { desc, use, effect, schema, configTags } = current.notes
+  const input: ImportedConfig = {
+    key,
+    content,
+    md5,
+    type,
+    notes: { desc, use, effect, schema, configTags, appName, encryptedDataKey },
+    createdMs: undefined,
+    modifiedMs: since?.atMs ?? record.atMs,
+    operator: since?.operator ?? operator,
+  }
+  return published(view, now, versionOf(input, current, since))
+}
+
+interface Version {
+  readonly input: ImportedConfig
+  readonly current: ConfigItem | undefined
+  readonly change: PendingChange | undefined
+}
+
+function versionOf(
+  input: ImportedConfig,
+  current: ConfigItem | undefined,
+  change: PendingChange | undefined,
+): Version {
+  return { input, current, change }
+}
+
+/** Publishes with the time and the author that the version had. Undefined: of now. */
+function published(view: View, now: Now, { input, current, change }: Version): Decision<ImportOutcome> {
+  const { key, content, md5, type, notes, operator } = input
+  const historyId = historyIdOf(now.stamp)
+  const modifiedMs = Math.max(input.modifiedMs ?? now.wallMs, current?.modifiedMs ?? 0)
+  const item: ConfigItem = {
+    key: current?.key ?? ownKey(key),
+    origin: current?.origin ?? originOf(input, now),
+    historyId,
+    content,
+    md5,
+    type,
+    notes: notesWith(NO_NOTES, notes),
+    modifiedMs,
+  }
+  const isDeleted = view.record(DELETED_CONFIG, key.text) !== undefined
+  const changes: Change[] = [
+    {
+      kind: 'config-published',
+      op: current === undefined ? 'I' : 'U',
+      item,
+      previous: current,
+      operator: owned(operator),
+    },
+    ...(isDeleted ? [recordRemoved(DELETED_CONFIG, key.text, now.stamp)] : []),
+    marked(change?.atMs === input.modifiedMs ? (change?.oldId ?? '') : '', historyId, now),
+  ]
+  return synced(changes, TAKEN)
+}
+
+function originOf({ createdMs, modifiedMs, operator }: ImportedConfig, { stamp, wallMs }: Now) {
+  const { user: createUser, ip: createIp } = owned(operator)
+  return { id: itemIdOf(stamp), createdMs: createdMs ?? modifiedMs ?? wallMs, createUser, createIp }
+}
+
+/** Why what is here stays; undefined: nothing is here, or an import wrote it. */
+function whyKept(view: View, input: ImportedConfig, current: ConfigItem | undefined): string | undefined {
+  if (current === undefined)
+    return view.record(DELETED_CONFIG, input.key.text) === undefined ? undefined : 'the item was deleted here'
+  if (importedIdOf(view, current.historyId) === undefined)
+    return 'the item was made or changed here since the last import'
+  return (input.modifiedMs ?? Infinity) < current.modifiedMs ? 'the version here is newer' : undefined
+}
+
+function isSame(current: ConfigItem, { md5, type, notes, content }: ImportedConfig): boolean {
+  return (
+    current.md5 === md5 &&
+    current.type === type &&
+    sameNotes(current.notes, notes) &&
+    current.content.equals(content)
+  )
+}
+
+function recordOf({ oldId: _oldId, operator, ...record }: ImportedRecord, { stamp }: Now): HistoryRecord {
+  const { ip: srcIp, user: srcUser } = owned(operator)
+  return { ...record, key: ownKey(record.key), id: historyIdOf(stamp), srcIp, srcUser }
+}
+
+function marked(oldId: string, historyId: number, { stamp }: Now): Change {
+  return importMarked(ownText(oldId), { historyId, stamp })
+}
+
+/** Copies: a text cut out of a request would keep the whole request in memory. */
+function ownKey({ namespaceId, group, dataId }: ConfigKey): ConfigKey {
+  return configKey(ownText(namespaceId), ownText(group), ownText(dataId))
+}
+
+function owned({ ip, user }: Operator): Operator {
+  return { ip: ownText(ip), user: ownTextOrNull(user) }
+}

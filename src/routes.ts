@@ -57,7 +57,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...svcListenerRoutes(listener),
     ...svcNamespaceRoutes({ namespaces, namespaceQuota }),
     ...svcNamingRoutes(naming),
-    ...svcOperatorRoutes(operated),
+    ...svcOperatorRoutes({ ...operated, limits: settings }),
     ...nacosAccessRoutes(operations),
     ...nacosConfigRoutes(operations, settings),
     ...nacosImportRoutes(operations, settings),

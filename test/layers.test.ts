@@ -102,6 +102,7 @@ const OPERATION_ROOMS: Readonly<Record<string, Allowed>> = {
   'operations/naming': { layers: ['core/*', 'operations', 'operations/config'] },
   'operations/access': { layers: ['core/*', 'sign-in', 'operations', 'operations/naming'], node: true },
   'operations/server': { layers: ['core/*', 'operations', 'operations/config'], node: true },
+  'operations/import': { layers: ['core/*', 'sign-in', 'operations', 'operations/access'], node: true },
   'operations/console': {
     layers: ['core/*', 'operations', 'operations/config', 'operations/naming', 'operations/server'],
     node: true,
@@ -140,7 +141,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   },
   'protocols/http/documents': { layers: HTTP, node: true },
   'protocols/http/page': { layers: HTTP, node: true },
-  'protocols/http/endpoints': { layers: [...HTTP, 'protocols/answers', 'archive'], node: true },
+  'protocols/http/endpoints': { layers: [...HTTP, 'protocols/answers', 'archive', 'move'], node: true },
   'protocols/http/svc': { layers: [...HTTP, 'protocols/http/endpoints'], node: true },
   'protocols/http/enveloped': {
     layers: [...HTTP, 'protocols/http/endpoints', 'protocols/answers'],

@@ -21,6 +21,7 @@ import { configOperations } from './config/configs.ts'
 import { liveEventOperations } from './console/live-events.ts'
 import { historyOperations } from './config/config-history.ts'
 import { listeningOperations } from './config/config-listening.ts'
+import { importOperations } from './import/import-state.ts'
 import { transferOperations } from './config/config-transfer.ts'
 import { namespaceOperations } from './server/namespaces.ts'
 import { sessionOperations } from './access/sessions.ts'
@@ -56,6 +57,7 @@ const MAKERS = {
   configPatterns: configPatternOperations,
   liveEvents: liveEventOperations,
   transfer: transferOperations,
+  imports: importOperations,
   namespaces: namespaceOperations,
   spaces: spaceOperations,
   operator: operatorOperations,

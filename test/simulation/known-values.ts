@@ -41,8 +41,9 @@ export function objectOf(change: Change): string | undefined {
     case 'config-published':
       return itemObject(change.item.key)
     case 'config-deleted':
-    case 'history-imported':
       return itemObject(change.key)
+    case 'history-imported':
+      return itemObject(change.record.key)
     case 'service-saved':
       return serviceObject(change.service.key)
     case 'service-deleted':

@@ -108,6 +108,7 @@ export const serverEn = {
   'operation.deregister instance': 'deregistered an instance',
   'operation.end beta': 'ended a beta',
   'operation.import configs': 'imported configurations',
+  'operation.import state': 'imported what another server had',
   'operation.make backup': 'made a backup',
   'operation.modify instance': 'changed an instance',
   'operation.modify instances': 'changed instances',

@@ -107,6 +107,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'operation.deregister instance': '注销实例',
   'operation.end beta': '停止 Beta 发布',
   'operation.import configs': '导入配置',
+  'operation.import state': '导入其他服务器的状态',
   'operation.make backup': '备份',
   'operation.modify instance': '修改实例',
   'operation.modify instances': '批量修改实例',

@@ -6,6 +6,7 @@ import {
   type OperatorEndpointParts,
   operatorEndpoints,
 } from '../endpoints/operator/operator-endpoints.ts'
+import { importStateEndpoint, type ImportStateParts } from '../endpoints/transfer/import-state-endpoint.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
 import type { Route } from '../routing/route.ts'
@@ -14,9 +15,10 @@ import type { Route } from '../routing/route.ts'
  * The operator functions as interface.md has them: a switch is set for this server only unless debug=false. Backups and
  * the reports of all servers are functions of Waypost's own, so only here.
  */
-export function svcOperatorRoutes(parts: OperatorEndpointParts): Route[] {
+export function svcOperatorRoutes(parts: OperatorEndpointParts & ImportStateParts): Route[] {
   const operator = operatorEndpoints(parts, SVC_DIALECT)
   const backup = backupEndpoints(parts.operator)
+  const importState = importStateEndpoint(parts)
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1', [
     ['GET', '/ns/operator/switches', operator.switches],
     ['PUT', '/ns/operator/switches', operator.setSwitch],
@@ -26,5 +28,6 @@ export function svcOperatorRoutes(parts: OperatorEndpointParts): Route[] {
     ['GET', '/operator/cluster', clusterEndpoint(parts)],
     ['POST', '/operator/backup', backup.make],
     ['GET', '/operator/backup', backup.progress],
+    ['POST', '/operator/import', importState],
   ])
 }

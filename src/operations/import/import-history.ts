@@ -1,0 +1,88 @@
+import {
+  type ImportedRecord,
+  importHistory,
+  OWN_HISTORY,
+  type PendingChange,
+} from '../../core/config/commands/import-config.ts'
+import { importedIdOf } from '../../core/config/state/config-comment.ts'
+import type { ConfigKey } from '../../core/config/state/config-item.ts'
+import { type Command, unchanged } from '../../core/decisions/decision.ts'
+import { HERE_ALREADY, type ImportOutcome, keeping } from '../../core/decisions/import-outcome.ts'
+import type { KeptRecords } from '../../core/engine/ports.ts'
+import type { State } from '../../core/engine/state.ts'
+
+/** What records of history are imported with. */
+export interface HistoryImportParts {
+  readonly state: Pick<State, 'config' | 'record'>
+  readonly store: Pick<KeptRecords, 'history'>
+}
+
+/** The newest record of a name that has no item. `oldId` undefined: it is not an imported one. */
+interface NewestRecord {
+  readonly atMs: number
+  readonly oldId: string | undefined
+}
+
+/** Items whose last change is remembered. */
+const MOST_PENDING = 10_000
+
+/**
+ * Imports history records, in the order of their times and old ids. A record that is not later than the newest one of its name
+ * was imported before.
+ */
+export class HistoryImport {
+  readonly #parts: HistoryImportParts
+  /** Of names without an item; for one call, because another server may import as well. */
+  readonly #newest = new Map<string, NewestRecord | undefined>()
+  /** The last change of an item whose new text is not known yet. */
+  readonly #pending: Map<string, PendingChange>
+
+  /** `pending`: of the calls before. */
+  constructor(parts: HistoryImportParts, pending: Map<string, PendingChange>) {
+    this.#parts = parts
+    this.#pending = pending
+  }
+
+  /** Reads what the store has of these records' names. */
+  async prepare(records: readonly ImportedRecord[]): Promise<void> {
+    const names = new Map(records.map(({ key }) => [key.text, key]))
+    const unknown = [...names.values()].filter(
+      (key) => !this.#newest.has(key.text) && this.#parts.state.config(key) === undefined,
+    )
+    await Promise.all(unknown.map(async (key) => void this.#newest.set(key.text, await this.#newestOf(key))))
+  }
+
+  /** The command that imports a record whose name was prepared. */
+  commandOf(record: ImportedRecord): Command<ImportOutcome> {
+    const { text } = record.key
+    const { oldId, atMs, operator } = record
+    if (this.#parts.state.config(record.key) !== undefined) {
+      const command = importHistory(record, this.#pending.get(text))
+      if (this.#pending.size >= MOST_PENDING) this.#pending.clear()
+      this.#pending.set(text, { oldId, atMs, operator })
+      return command
+    }
+    const newest = this.#newest.get(text)
+    if (newest !== undefined && newest.oldId === undefined) return decided(() => keeping(OWN_HISTORY))
+    if (newest !== undefined && !isLater(record, newest.atMs, newest.oldId ?? ''))
+      return decided(() => unchanged(HERE_ALREADY))
+    this.#newest.set(text, { atMs, oldId })
+    return importHistory(record)
+  }
+
+  async #newestOf(key: ConfigKey): Promise<NewestRecord | undefined> {
+    const { entries } = await this.#parts.store.history(key, { pageNo: 1, pageSize: 1 })
+    const [entry] = entries
+    if (entry === undefined) return undefined
+    return { atMs: entry.atMs, oldId: importedIdOf(this.#parts.state, entry.id) }
+  }
+}
+
+function isLater({ atMs, oldId }: ImportedRecord, newestMs: number, newestId: string): boolean {
+  if (atMs !== newestMs) return atMs > newestMs
+  return BigInt(oldId) > BigInt(newestId)
+}
+
+function decided(decide: Command<ImportOutcome>['decide']): Command<ImportOutcome> {
+  return { subject: 'import', decide }
+}

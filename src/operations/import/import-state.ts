@@ -1,0 +1,151 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { importPermission, importRole, importUser } from '../../core/access/import-access.ts'
+import { importConfig, type PendingChange } from '../../core/config/commands/import-config.ts'
+import type { ContentBudget } from '../../core/config/state/content-budget.ts'
+import type { Command } from '../../core/decisions/decision.ts'
+import type { ImportOutcome } from '../../core/decisions/import-outcome.ts'
+import type { Engine } from '../../core/engine/engine.ts'
+import { importNamespace } from '../../core/namespaces/namespace-commands.ts'
+import { importInstance, importService } from '../../core/naming/commands/import-naming.ts'
+import { importSwitch } from '../../core/operator/set-switch.ts'
+import { Refusal, type RefusalCode } from '../../core/refusal.ts'
+import { inParts } from '../../core/work/in-parts.ts'
+import { accessResource, WRITE_ACCESS } from '../access/users.ts'
+import type { Guard } from '../guard.ts'
+import type { AuditedOutcome } from '../operation-audit.ts'
+import { HistoryImport, type HistoryImportParts } from './import-history.ts'
+import type { ImportedState, ImportedThing, ImportLine, LeftLine } from './imported-things.ts'
+
+/** What an import works on. */
+interface ImportParts extends HistoryImportParts {
+  readonly guard: Guard
+  readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
+  readonly budget: Pick<ContentBudget, 'within'>
+}
+
+/** What is imported, and how. */
+export interface ImportStateRequest {
+  readonly lines: readonly ImportLine[]
+  /** Whether it replaces what was changed here. */
+  readonly overwrite: boolean
+  /** The users who become administrators here. */
+  readonly administrators: ReadonlySet<string>
+}
+
+/** Lines that are decided together: the changes of a part are in one commit, and others are between the parts. */
+const MOST_AT_ONCE = 250
+
+/** Makes the operation that imports what another server had. It is for administrators, because users are among it. */
+export function importOperations(parts: ImportParts) {
+  const pending = new Map<string, PendingChange>()
+  return {
+    /**
+     * Imports lines in their order. Each is judged for itself, and may come again. It throws only for what the next try may change:
+     * the lines before are imported then.
+     */
+    state: parts.guard.operation({
+      permission: WRITE_ACCESS,
+      audit: { operation: 'import state', cameTo: auditedImport },
+      resources: accessResource,
+      run: (request: ImportStateRequest): Promise<ImportedState> =>
+        new StateImport(parts, request, pending).run(),
+    }),
+  }
+}
+
+/** The import of one call. */
+class StateImport {
+  readonly #parts: ImportParts
+  readonly #request: ImportStateRequest
+  readonly #pending: Map<string, PendingChange>
+  readonly #history: HistoryImport
+  readonly #counts = { taken: 0, unchanged: 0, kept: 0, refused: 0 }
+  readonly #left: LeftLine[] = []
+
+  constructor(parts: ImportParts, request: ImportStateRequest, pending: Map<string, PendingChange>) {
+    this.#parts = parts
+    this.#request = request
+    this.#pending = pending
+    this.#history = new HistoryImport(parts, pending)
+  }
+
+  async run(): Promise<ImportedState> {
+    const most = Math.min(MOST_AT_ONCE, this.#parts.engine.mostAtOnce)
+    for (const part of inParts(this.#request.lines, most)) {
+      await this.#history.prepare(
+        part.flatMap(({ thing }) => (thing.kind === 'history' ? [thing.record] : [])),
+      )
+      const outcomes = await Promise.allSettled(part.map(({ thing }) => this.#take(thing)))
+      for (const [index, outcome] of outcomes.entries()) this.#note(part[index]!.line, outcome)
+      await nextTurn()
+    }
+    return { ...this.#counts, lines: this.#left }
+  }
+
+  #note(line: number, settled: PromiseSettledResult<ImportOutcome>): void {
+    if (settled.status === 'fulfilled') {
+      const { value } = settled
+      this.#counts[value.outcome]++
+      if (value.outcome === 'kept') this.#left.push({ line, ...value })
+      return
+    }
+    const reason: unknown = settled.reason
+    if (!(reason instanceof Refusal) || TRANSIENT.has(reason.code)) throw reason
+    this.#counts.refused++
+    this.#left.push({ line, outcome: 'refused', reason: reason.message })
+  }
+
+  async #take(thing: ImportLine['thing']): Promise<ImportOutcome> {
+    const { engine, budget } = this.#parts
+    if (thing.kind === 'refused') throw new Refusal('invalid-parameter', thing.reason)
+    const command = this.#commandOf(thing)
+    if (thing.kind !== 'config') return engine.execute(command)
+    const { key, content } = thing.config
+    return budget.within(key, content.length, () => engine.execute(command))
+  }
+
+  #commandOf(thing: ImportedThing): Command<ImportOutcome> {
+    const { overwrite, administrators } = this.#request
+    switch (thing.kind) {
+      case 'namespace':
+        return importNamespace(thing.namespace, overwrite)
+      case 'switch':
+        return importSwitch(thing.entry, thing.value, overwrite)
+      case 'user': {
+        const isAdministrator = administrators.has(thing.username)
+        return importUser({ ...thing, isAdministrator }, overwrite)
+      }
+      case 'role':
+        return importRole(thing.role)
+      case 'permission':
+        return importPermission(thing.permission)
+      case 'history':
+        return this.#history.commandOf(thing.record)
+      case 'config': {
+        const { text } = thing.config.key
+        const change = this.#pending.get(text)
+        this.#pending.delete(text)
+        return importConfig(thing.config, { overwrite, change })
+      }
+      case 'service':
+        return importService(thing.service, overwrite)
+      case 'instance':
+        return importInstance(thing.instance, overwrite)
+    }
+  }
+}
+
+/** Refusals that are not about a line: the call may be repeated. */
+const TRANSIENT: ReadonlySet<RefusalCode> = new Set([
+  'store-full',
+  'store-unavailable',
+  'cut-off',
+  'server-status',
+  'stopping',
+  'sign-in-slowed',
+])
+
+function auditedImport({ taken, unchanged, kept, refused }: ImportedState): AuditedOutcome {
+  const detail = `taken ${taken}, unchanged ${unchanged}, kept ${kept}, refused ${refused}`
+  return { result: 'done', detail }
+}

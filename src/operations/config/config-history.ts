@@ -1,8 +1,10 @@
+import { importedIdOf } from '../../core/config/state/config-comment.ts'
 import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
 import type { HistoryEntry, HistoryRecord } from '../../core/config/state/history-record.ts'
 import type { KeptRecords } from '../../core/engine/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { isItemId } from '../../core/decisions/stamps.ts'
+import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard } from '../guard.ts'
 import type { Caller } from '../authorisation.ts'
@@ -12,14 +14,22 @@ import { cutPage, type PageRequest } from '../page.ts'
 export interface HistoryParts {
   readonly guard: Guard
   readonly store: Pick<KeptRecords, 'history' | 'historyRecord' | 'historyBefore' | 'lastUpdate'>
-  readonly state: { readonly configs: { getById(id: number): ConfigItem | undefined } }
+  readonly state: Pick<State, 'record'> & {
+    readonly configs: { getById(id: number): ConfigItem | undefined }
+  }
+}
+
+/** What an import has noted of a record. */
+export interface ImportNote {
+  /** The id that the record had where it was imported from, or empty where it had none; absent: it is of this server. */
+  readonly importedId?: string | undefined
 }
 
 /** A page of the records of an item, newest first. */
 export interface FoundHistory {
   readonly page: PageRequest
   readonly totalCount: number
-  readonly entries: readonly HistoryEntry[]
+  readonly entries: readonly (HistoryEntry & ImportNote)[]
 }
 
 /** A record, or an item, by its id; `key` is the item that it must belong to. */
@@ -42,14 +52,15 @@ export function historyOperations(parts: HistoryParts) {
       resources,
       run: async ({ key, page }: { key: ConfigKey; page: PageRequest }): Promise<FoundHistory> => {
         const cut = cutPage(page)
-        return { page: cut, ...(await store.history(key, cut)) }
+        const { totalCount, entries } = await store.history(key, cut)
+        return { page: cut, totalCount, entries: entries.map((entry) => withNote(parts, entry)) }
       },
     }),
     /** One record. Refusals `history-not-found`, and `history-not-yours` for another item's. */
     record: guard.operation({
       permission: READ_CONFIG,
       resources,
-      run: (request: RecordRequest, caller) => ownRecord(parts, request, caller),
+      run: async (request: RecordRequest, caller) => withNote(parts, await ownRecord(parts, request, caller)),
     }),
     /**
      * The previous version: for the id of a record, the record before it; for the item's own id, the version before
@@ -58,13 +69,13 @@ export function historyOperations(parts: HistoryParts) {
     previous: guard.operation({
       permission: READ_CONFIG,
       resources,
-      run: async (request: RecordRequest, caller): Promise<HistoryRecord> => {
+      run: async (request: RecordRequest, caller): Promise<HistoryRecord & ImportNote> => {
         const { id } = request
         const previous = await (isItemId(id)
           ? beforeItem(parts, request, caller)
           : beforeRecord(parts, request, caller))
         if (previous === undefined) throw notFound(`There is no version before ${id}.`)
-        return previous
+        return withNote(parts, previous)
       },
     }),
   }
@@ -99,6 +110,10 @@ async function beforeItem({ guard, state, store }: HistoryParts, { key, id }: Re
 async function beforeRecord(parts: HistoryParts, request: RecordRequest, caller: Caller) {
   await ownRecord(parts, request, caller)
   return parts.store.historyBefore(request.key, request.id)
+}
+
+function withNote<R extends { readonly id: number }>({ state }: Pick<HistoryParts, 'state'>, record: R) {
+  return { ...record, importedId: importedIdOf(state, record.id) } satisfies ImportNote
 }
 
 function notFound(message: string): Refusal {

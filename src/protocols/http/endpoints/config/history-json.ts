@@ -1,3 +1,4 @@
+import type { ImportNote } from '../../../../operations/config/config-history.ts'
 import type { HistoryEntry, HistoryRecord } from '../../../../core/config/state/history-record.ts'
 import { toTenant } from '../../../../core/namespaces/namespace-id.ts'
 import { Json, type JsonSchema } from '../../routing/answer-schema.ts'
@@ -22,10 +23,16 @@ function schemaOf(text: JsonSchema, more: Readonly<Record<string, JsonSchema>> =
   })
 }
 
+const IMPORT_NOTE = {
+  importedId: Json.optional(
+    Json.string('An import wrote the record: its id there, or empty where it had none.'),
+  ),
+}
+
 /** The schema of `entryJson`. */
-export const ENTRY_SCHEMA = Json.named('HistoryEntry', schemaOf(Json.constant(null)))
+export const ENTRY_SCHEMA = Json.named('HistoryEntry', schemaOf(Json.constant(null), IMPORT_NOTE))
 /** The schema of `recordJson`. */
-export const RECORD_SCHEMA = Json.named('HistoryRecord', schemaOf(Json.string()))
+export const RECORD_SCHEMA = Json.named('HistoryRecord', schemaOf(Json.string(), IMPORT_NOTE))
 
 const JAVA_FIELDS = {
   publishType: Json.constant('formal'),
@@ -44,23 +51,35 @@ export const JAVA_RECORD_SCHEMA = Json.named(
 )
 
 /** A record in a page: all fields, with md5 and content null. */
-export function entryJson(entry: HistoryEntry): object {
-  return json(entry, { md5: null, content: null })
+export function entryJson(entry: HistoryEntry & ImportNote): object {
+  return { ...plainEntry(entry), ...noteJson(entry) }
 }
 
 /** A record in full. */
-export function recordJson(record: HistoryRecord): object {
-  return json(record, { md5: record.md5, content: record.content.toString('utf8') })
+export function recordJson(record: HistoryRecord & ImportNote): object {
+  return { ...plainRecord(record), ...noteJson(record) }
 }
 
 /** The same two for `/nacos`, with what 2.x has besides. */
 export function javaEntryJson(entry: HistoryEntry): object {
-  return { ...entryJson(entry), ...javaFields(entry, null) }
+  return { ...plainEntry(entry), ...javaFields(entry, null) }
 }
 
 /** See {@link javaEntryJson}. */
 export function javaRecordJson(record: HistoryRecord): object {
-  return { ...recordJson(record), ...javaFields(record, record.encryptedDataKey) }
+  return { ...plainRecord(record), ...javaFields(record, record.encryptedDataKey) }
+}
+
+function plainEntry(entry: HistoryEntry): object {
+  return json(entry, { md5: null, content: null })
+}
+
+function plainRecord(record: HistoryRecord): object {
+  return json(record, { md5: record.md5, content: record.content.toString('utf8') })
+}
+
+function noteJson({ importedId }: ImportNote): object {
+  return importedId === undefined ? {} : { importedId }
 }
 
 /** There are no versions for a part of the clients yet, so all are formal. */

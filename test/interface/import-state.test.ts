@@ -1,0 +1,357 @@
+/** `POST /svc/v1/operator/import`: what another server had comes over, once, and what is here stays. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { problemType } from '../../src/protocols/http/errors/problem.ts'
+import { startManaged } from '../support/administrator.ts'
+import type { Waypost } from '../support/waypost.ts'
+
+const HEAD = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts: {}, lastRefMs: 0 }
+const AT_MS = Date.UTC(2026, 0, 2, 3, 4, 5)
+const SECOND = 1_000
+
+let waypost: Waypost
+let token = ''
+
+async function importing(lines: readonly object[], query: Record<string, string> = {}) {
+  const body = [HEAD, ...lines].map((line) => JSON.stringify(line)).join('\n')
+  return sent(body, query)
+}
+
+async function sent(body: string | Buffer, query: Record<string, string> = {}, credentials = token) {
+  const headers: Record<string, string> = { 'content-type': 'application/x-ndjson' }
+  if (credentials !== '') headers['authorization'] = `Bearer ${credentials}`
+  const url = `${waypost.url}/svc/v1/operator/import?${new URLSearchParams(query)}`
+  const response = await fetch(url, { method: 'POST', headers, body })
+  return { status: response.status, json: JSON.parse(await response.text()) }
+}
+
+async function asked(path: string, query: Record<string, string>) {
+  const response = await fetch(`${waypost.url}${path}?${new URLSearchParams(query)}`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const text = await response.text()
+  expect(response.status, text).toBe(200)
+  return JSON.parse(text)
+}
+
+async function tokenOf(username: string, password = 'secret'): Promise<string> {
+  const body = new URLSearchParams({ username, password })
+  const response = await fetch(`${waypost.url}/svc/v1/auth/login`, { method: 'POST', body })
+  return JSON.parse(await response.text()).accessToken
+}
+
+const detailOf = (dataId: string, tenant = '') =>
+  asked('/nacos/v1/cs/configs', { show: 'all', dataId, group: 'G', tenant })
+
+async function historyOf(dataId: string) {
+  const { pageItems } = await asked('/svc/v1/cs/history', {
+    search: 'accurate',
+    dataId,
+    group: 'G',
+    pageNo: '1',
+    pageSize: '100',
+  })
+  return pageItems as {
+    id: string
+    opType: string
+    srcUser: string
+    lastModifiedTime: string
+    importedId?: string
+  }[]
+}
+
+async function textOf(dataId: string, id: string): Promise<string> {
+  return (await asked('/svc/v1/cs/history', { dataId, group: 'G', nid: id })).content
+}
+
+async function published(dataId: string, content: string): Promise<void> {
+  const response = await fetch(`${waypost.url}/svc/v1/cs/configs`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: new URLSearchParams({ dataId, group: 'G', content }),
+  })
+  expect(response.status).toBe(200)
+}
+
+function config(dataId: string, content: string, more: object = {}) {
+  return {
+    kind: 'config',
+    namespace: '',
+    group: 'G',
+    dataId,
+    content,
+    md5: null,
+    encryptedDataKey: '',
+    appName: 'shop',
+    type: 'yaml',
+    desc: 'what it is for',
+    use: 'u',
+    effect: 'e',
+    schema: null,
+    tags: 'a,b',
+    createdMs: AT_MS,
+    modifiedMs: AT_MS + 9 * SECOND,
+    user: 'ann',
+    ip: '10.0.0.1',
+    ...more,
+  }
+}
+
+function record(
+  dataId: string,
+  op: string,
+  { oldId, content, at = 0 }: { oldId: string; content: string; at?: number },
+) {
+  return {
+    kind: 'history',
+    namespace: '',
+    group: 'G',
+    dataId,
+    content,
+    md5: null,
+    encryptedDataKey: '',
+    appName: '',
+    oldId,
+    op,
+    type: null,
+    atMs: AT_MS + at * SECOND,
+    user: `by${oldId}`,
+    ip: '10.0.0.2',
+  }
+}
+
+beforeAll(async () => {
+  const managed = await startManaged()
+  waypost = managed.waypost
+  await managed.addUser({ username: 'guest', password: 'secret', permissions: { '*:*:*': 'rw' } })
+  token = await tokenOf('nacos')
+})
+afterAll(() => waypost.stop())
+
+describe('an import', () => {
+  test('brings namespaces, items with their notes, services and instances, and answers unchanged for all of it again', async () => {
+    const lines = [
+      { kind: 'namespace', id: 'dev', name: 'Development', desc: 'for tests' },
+      { kind: 'switch', name: 'pushEnabled', value: 'true' },
+      config('whole.yml', 'a: 1\r\n', { namespace: 'dev' }),
+      {
+        kind: 'service',
+        namespace: 'dev',
+        group: 'G',
+        name: 'db',
+        protectThreshold: 0.5,
+        selector: { type: 'none', expression: '' },
+        metadata: { owner: 'ann' },
+        clusters: [
+          {
+            name: 'c1',
+            checker: { type: 'NONE' },
+            checkPort: 81,
+            useInstancePort: false,
+            metadata: { a: 'b' },
+          },
+        ],
+        ephemeral: false,
+      },
+      {
+        kind: 'instance',
+        namespace: 'dev',
+        group: 'G',
+        service: 'db',
+        cluster: 'c1',
+        ip: '10.0.0.7',
+        port: 3306,
+        ephemeral: false,
+        weight: 2.5,
+        enabled: false,
+        healthy: true,
+        metadata: { zone: 'z' },
+        app: '',
+        seenMs: AT_MS,
+      },
+    ]
+    const first = await importing(lines)
+    expect(first).toEqual({ status: 200, json: { taken: 5, unchanged: 0, kept: 0, refused: 0, lines: [] } })
+    const again = await importing(lines)
+    expect(again.json).toEqual({ taken: 0, unchanged: 5, kept: 0, refused: 0, lines: [] })
+
+    expect(await detailOf('whole.yml', 'dev')).toMatchObject({
+      content: 'a: 1\r\n',
+      type: 'yaml',
+      desc: 'what it is for',
+      use: 'u',
+      effect: 'e',
+      configTags: 'a,b',
+      appName: 'shop',
+      createTime: AT_MS,
+      modifyTime: AT_MS + 9 * SECOND,
+      createUser: 'ann',
+      createIp: '10.0.0.1',
+    })
+    const service = await asked('/svc/v1/ns/service', {
+      namespaceId: 'dev',
+      serviceName: 'db',
+      groupName: 'G',
+    })
+    expect(service).toMatchObject({ protectThreshold: 0.5, metadata: { owner: 'ann' } })
+    expect(service.clusters).toMatchObject([
+      { name: 'c1', healthChecker: { type: 'NONE' }, metadata: { a: 'b' } },
+    ])
+    const instance = await asked('/svc/v1/ns/instance', {
+      namespaceId: 'dev',
+      serviceName: 'db',
+      groupName: 'G',
+      cluster: 'c1',
+      ip: '10.0.0.7',
+      port: '3306',
+    })
+    expect(instance).toMatchObject({ weight: 2.5, metadata: { zone: 'z' } })
+  })
+
+  test('keeps what was changed here, unless it overwrites', async () => {
+    expect((await importing([config('mine', 'old: 1')])).json.taken).toBe(1)
+    expect(
+      (await importing([config('mine', 'old: 2', { modifiedMs: AT_MS + 20 * SECOND })])).json.taken,
+    ).toBe(1)
+    await published('mine', 'here: 1')
+    const line = config('mine', 'old: 3', { modifiedMs: AT_MS + 30 * SECOND })
+    const kept = await importing([line])
+    expect(kept.json).toMatchObject({ taken: 0, kept: 1 })
+    expect(kept.json.lines).toEqual([
+      { line: 2, outcome: 'kept', reason: 'the item was made or changed here since the last import' },
+    ])
+    expect((await detailOf('mine')).content).toBe('here: 1')
+    expect((await importing([line], { overwrite: 'true' })).json.taken).toBe(1)
+    expect((await detailOf('mine')).content).toBe('old: 3')
+  })
+
+  test('brings history with its times, authors and old ids, in rising order', async () => {
+    const lines = [
+      record('past', 'I', { oldId: '1099225348278587392', content: 'v1' }),
+      record('past', 'U', { oldId: '1099225348278587393', content: 'v1', at: 5 }),
+      record('past', 'U', { oldId: '1099225348278587394', content: 'v2', at: 5 }),
+      config('past', 'v3'),
+    ]
+    expect((await importing(lines)).json).toEqual({ taken: 4, unchanged: 0, kept: 0, refused: 0, lines: [] })
+    expect((await importing(lines)).json).toEqual({ taken: 0, unchanged: 4, kept: 0, refused: 0, lines: [] })
+    const entries = (await historyOf('past')).toReversed()
+    expect(entries.map(({ opType, importedId }) => [opType.trim(), importedId])).toEqual([
+      ['I', '1099225348278587392'],
+      ['U', '1099225348278587393'],
+      ['U', '1099225348278587394'],
+      ['I', ''],
+    ])
+    const ids = entries.map(({ id }) => Number(id))
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b))
+    expect(entries[1]).toMatchObject({
+      srcUser: 'by1099225348278587393',
+      lastModifiedTime: '2026-01-02T03:04:10.000+0000',
+    })
+    expect(await Promise.all(ids.map((id) => textOf('past', String(id))))).toEqual(['v1', 'v1', 'v2', 'v3'])
+  })
+
+  test('brings the changes since the last import, each with its own author', async () => {
+    expect((await importing([config('grows', 'v1')])).json.taken).toBe(1)
+    const lines = [
+      record('grows', 'U', { oldId: '7', content: 'v1', at: 20 }),
+      record('grows', 'U', { oldId: '8', content: 'v2', at: 30 }),
+      config('grows', 'v3', { modifiedMs: AT_MS + 30 * SECOND, user: 'by8', ip: '10.0.0.2' }),
+    ]
+    expect((await importing(lines)).json).toMatchObject({ kept: 0, refused: 0 })
+    const entries = (await historyOf('grows')).toReversed()
+    expect(entries.map(({ opType, importedId, srcUser }) => [opType.trim(), importedId, srcUser])).toEqual([
+      ['I', '', 'ann'],
+      ['U', '7', 'by7'],
+      ['U', '8', 'by8'],
+    ])
+    expect(await Promise.all(entries.map(({ id }) => textOf('grows', id)))).toEqual(['v1', 'v1', 'v2'])
+    expect((await importing(lines)).json).toMatchObject({ taken: 0, unchanged: 3 })
+  })
+
+  test('leaves the history of an item that has one here', async () => {
+    await published('own', 'here')
+    const { json } = await importing([
+      record('own', 'I', { oldId: '1', content: 'there' }),
+      config('own', 'there'),
+    ])
+    expect(json).toMatchObject({ taken: 0, kept: 2 })
+    expect(json.lines[0]).toEqual({
+      line: 2,
+      outcome: 'kept',
+      reason: 'the item has a history of its own here',
+    })
+    expect(await historyOf('own')).toHaveLength(1)
+  })
+
+  test('names the lines that are not allowed, and takes the others', async () => {
+    const { json } = await importing([
+      config('bad name', 'x'),
+      config('blank', '  '),
+      config('fine', 'x'),
+      {
+        kind: 'gray',
+        namespace: '',
+        group: 'G',
+        dataId: 'fine',
+        content: 'y',
+        md5: null,
+        encryptedDataKey: '',
+        appName: '',
+        name: 'beta',
+        rule: 'beta',
+        expression: '10.0.0.9',
+        priority: null,
+        modifiedMs: null,
+      },
+      { kind: 'namespace', id: 'public', name: 'x', desc: '' },
+    ])
+    expect(json).toMatchObject({ taken: 1, refused: 4 })
+    expect(json.lines.map(({ line, outcome }: { line: number; outcome: string }) => [line, outcome])).toEqual(
+      [
+        [2, 'refused'],
+        [3, 'refused'],
+        [5, 'refused'],
+        [6, 'refused'],
+      ],
+    )
+    expect(json.lines[2].reason).toBe('gray versions stay in the plan')
+  })
+
+  test.each<[string, string | Buffer]>([
+    ['no head', JSON.stringify(config('none', 'x'))],
+    ['a line that is cut', `${JSON.stringify(HEAD)}\n{"kind":"config"`],
+    ['nothing', ''],
+    [
+      'other bytes than UTF-8',
+      Buffer.concat([Buffer.from(`${JSON.stringify(HEAD)}\n`), Buffer.from([0xff])]),
+    ],
+  ])('refuses a body with %s as a whole', async (_, body) => {
+    const { status, json } = await sent(body)
+    expect([status, json.type]).toEqual([400, problemType('malformed-request')])
+  })
+
+  test('is for administrators who sign in', async () => {
+    expect((await sent(JSON.stringify(HEAD), {}, '')).json.type).toBe(problemType('not-signed-in'))
+    expect((await sent(JSON.stringify(HEAD), {}, await tokenOf('guest'))).json.type).toBe(
+      problemType('forbidden'),
+    )
+    expect((await sent(JSON.stringify(HEAD))).json).toMatchObject({ taken: 0, lines: [] })
+  })
+
+  test('is named by the audit, with its counts', async () => {
+    await importing([config('audited', 'x')])
+    const newest = async () =>
+      (await asked('/svc/v1/audit', { operation: 'import state', result: 'done' })).events[0]
+    const detail = 'taken 1, unchanged 0, kept 0, refused 0'
+    await expect.poll(newest, { timeout: 30_000 }).toMatchObject({ username: 'nacos', detail })
+  })
+})
+
+test('what was answered survives a kill', async () => {
+  expect(
+    (await importing([record('kill', 'I', { oldId: '1', content: 'v1' }), config('kill', 'v2')])).json.taken,
+  ).toBe(2)
+  await waypost.kill()
+  waypost = await waypost.restart()
+  expect((await detailOf('kill')).content).toBe('v2')
+  expect((await historyOf('kill')).map(({ importedId }) => importedId)).toEqual(['', '1'])
+})

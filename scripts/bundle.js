@@ -12,6 +12,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 export const BUNDLED = [
   '@bufbuild/protobuf',
   '@zxcvbn-ts/language-common',
+  'bcryptjs',
   'commander',
   'jose',
   'mysql2',
@@ -26,6 +27,7 @@ const ENTRIES = {
   'copier-thread': 'src/store/embedded/backup/copier-thread.ts',
   copier: 'src/store/embedded/backup/copier.ts',
   examiner: 'src/store/embedded/doctor/examiner.ts',
+  bcrypt: 'src/sign-in/bcrypt-thread.ts',
 }
 
 /** Threads and processes of the store, for programs other than main that use it. */

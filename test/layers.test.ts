@@ -116,7 +116,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   ...OPERATION_ROOMS,
   audit: { layers: ['core/*'], node: true },
   archive: { layers: ['core/*'], packages: ['yaml'], node: true },
-  'sign-in': { layers: ['core/*'], packages: ['jose', '@zxcvbn-ts/language-common'], node: true },
+  'sign-in': { layers: ['core/*'], packages: ['jose', 'bcryptjs', '@zxcvbn-ts/language-common'], node: true },
   'protocols/answers': { layers: ['core/*'], node: true },
   'protocols/udp': { layers: ['core/*'], node: true },
   'protocols/parameters': { layers: ['core/*'], node: true },

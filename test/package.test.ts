@@ -44,6 +44,7 @@ describe('the package', () => {
       'copier.js',
       'copier-thread.js',
       'examiner.js',
+      'bcrypt.js',
       'LICENSES.txt',
     ].map((name) => `dist/${name}`)
     expect(paths).toEqual(

@@ -6,7 +6,7 @@ import type { Command } from '../core/decisions/decision.ts'
 import { Refusal } from '../core/refusal.ts'
 import { State } from '../core/engine/state.ts'
 import { PasswordSignIn } from './password-sign-in.ts'
-import { Passwords } from './passwords.ts'
+import { type CheckContext, Passwords } from './passwords.ts'
 
 const cost = { N: 2, r: 1, p: 1 }
 const right = { username: 'ann', password: 'secret', ip: '10.0.0.1' }
@@ -18,9 +18,9 @@ let checked: string[]
 let passwords: Passwords
 
 class WatchedPasswords extends Passwords {
-  override check(password: string, stored: string | undefined, client?: string) {
+  override check(password: string, stored: string | undefined, context?: CheckContext) {
     checked.push(password)
-    return super.check(password, stored, client)
+    return super.check(password, stored, context)
   }
 }
 

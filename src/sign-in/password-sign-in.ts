@@ -3,6 +3,7 @@ import { USER, type User } from '../core/access/access-records.ts'
 import type { Engine } from '../core/engine/engine.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 import { Refusal } from '../core/refusal.ts'
+import { bcryptCostOf } from './bcrypt.ts'
 import { clientNetwork } from './client-network.ts'
 import type { PasswordCheck, Passwords } from './passwords.ts'
 import { type SignInAttempt, SignInAttempts } from './sign-in-attempts.ts'
@@ -106,7 +107,8 @@ export class PasswordSignIn {
     // An empty password is never right.
     const stored = password === '' ? undefined : user?.passwordHash
     try {
-      return await this.#parts.passwords.check(password, stored, clientNetwork(ip))
+      const bcryptCost = highestBcryptCost(this.#parts.records)
+      return await this.#parts.passwords.check(password, stored, { client: clientNetwork(ip), bcryptCost })
     } catch (error) {
       this.#attempts.withdrawn(attempt)
       throw error
@@ -161,6 +163,17 @@ export class PasswordSignIn {
       if (!(error instanceof Refusal)) throw error
     }
   }
+}
+
+/** The highest cost of the bcrypt hashes that users still have from another server. */
+function highestBcryptCost(records: RecordView): number | undefined {
+  let highest: number | undefined
+  for (const [, { passwordHash }] of records.records(USER)) {
+    // Nearly all are our own.
+    const cost = passwordHash.startsWith('$2') ? bcryptCostOf(passwordHash) : undefined
+    if (cost !== undefined) highest = Math.max(highest ?? 0, cost)
+  }
+  return highest
 }
 
 /** Credentials that nobody can have are not processed further; they take as long as a wrong password. */

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
+import { hashSync } from 'bcryptjs'
+import { describe, expect, test } from 'vitest'
 import type { Refusal } from '../core/refusal.ts'
 import { Passwords, randomPassword } from './passwords.ts'
+import { bcryptCostOf, bcryptOfNobody } from './bcrypt.ts'
 
 const cost = { N: 2, r: 1, p: 1 }
 const passwords = new Passwords({ rule: 'off', cost })
@@ -54,4 +56,55 @@ test('hashes that find no place are refused, and tell when to try again', async 
 test('random passwords differ', () => {
   expect(randomPassword()).toMatch(/^[\w-]{22}$/)
   expect(randomPassword()).not.toBe(randomPassword())
+})
+
+describe('a bcrypt hash of another server', () => {
+  const bcryptCost = 4
+  const hashed = (password: string) => hashSync(password, bcryptCost)
+
+  test.each(['$2a$', '$2b$', '$2y$'])('with the mark %s is checked, and is outdated', async (mark) => {
+    const stored = mark + hashed('secret').slice(4)
+    expect(await passwords.check('secret', stored, { bcryptCost })).toEqual({
+      matches: true,
+      isOutdated: true,
+    })
+    expect(await passwords.check('Secret', stored, { bcryptCost })).toEqual({
+      matches: false,
+      isOutdated: false,
+    })
+  })
+
+  test('is of the first 72 bytes', async () => {
+    const stored = hashed('ä'.repeat(36))
+    expect((await passwords.check(`${'ä'.repeat(36)}more`, stored)).matches).toBe(true)
+    expect((await passwords.check(`${'ä'.repeat(35)}more`, stored)).matches).toBe(false)
+  })
+
+  test('of a cost above 12 or of another form is none', () => {
+    const end = 'x'.repeat(53)
+    const texts = ['$2a$04$', '$2a$12$', '$2a$13$', '$2a$03$', '$2x$10$', '$1$10$'].map(
+      (start) => start + end,
+    )
+    expect(texts.map(bcryptCostOf)).toEqual([4, 12, undefined, undefined, undefined, undefined])
+    expect(bcryptCostOf(`$2a$10$${end}x`)).toBeUndefined()
+    expect(bcryptCostOf(bcryptOfNobody(10))).toBe(10)
+  })
+
+  test('is compared for an unknown user and one of this server as well, where any user has one', async () => {
+    class Watched extends Passwords {
+      compared = 0
+      override matchesBcrypt(...args: Parameters<Passwords['matchesBcrypt']>) {
+        this.compared++
+        return super.matchesBcrypt(...args)
+      }
+    }
+    const watched = new Watched({ rule: 'off', cost })
+    const own = await watched.hash('secret')
+    for (const stored of [undefined, own, hashed('secret')])
+      await watched.check('wrong', stored, { bcryptCost })
+    expect(watched.compared).toBe(3)
+    expect((await watched.check('secret', own, { bcryptCost })).matches).toBe(true)
+    await watched.check('wrong', own)
+    expect(watched.compared).toBe(4)
+  })
 })

@@ -1,6 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { Refusal } from '../core/refusal.ts'
+import { Bcrypt, bcryptCostOf, bcryptOfNobody } from './bcrypt.ts'
 import { type NewPassword, type PasswordRule, requireStrong } from './password-rule.ts'
 import { FairQueue, type QueueLimits } from './fair-queue.ts'
 
@@ -21,7 +22,7 @@ const LIMITS: QueueLimits = { atOnce: Math.min(2, Math.max(1, availableParalleli
 
 /**
  * Whether a password is that of a stored hash. `isOutdated`: it is, and the hash was made with other
- * parameters than those in use now.
+ * parameters than those in use now, or elsewhere with bcrypt.
  */
 export interface PasswordCheck {
   readonly matches: boolean
@@ -35,17 +36,25 @@ export interface PasswordOptions {
   readonly limits?: QueueLimits
 }
 
+/** Who wants a password to be checked, and among which users. */
+export interface CheckContext {
+  readonly client?: string
+  /** The highest cost of the bcrypt hashes of all users: every check takes as long as one of them. Undefined: there is none. */
+  readonly bcryptCost?: number | undefined
+}
+
 /** Hashes that nobody at a network address asked for, such as those of a new user. */
 const NO_CLIENT = ''
 
 /**
  * Hashes passwords with Node's scrypt, off the event loop. The stored text is `scrypt$N$r$p$salt$hash`, the last two as
- * base64url. A `client` is an address: clients take turns. With too many at once, `sign-in-slowed` is thrown.
+ * base64url. It also checks bcrypt hashes, which come from other servers. A `client` is an address: clients take turns. With too many at once, `sign-in-slowed` is thrown.
  */
 export class Passwords {
   readonly #cost: Cost
   readonly #queue: FairQueue
   readonly #rule: PasswordRule
+  readonly #bcrypt = new Bcrypt()
 
   constructor({ rule, cost = COST, limits = LIMITS }: PasswordOptions) {
     this.#rule = rule
@@ -67,13 +76,30 @@ export class Passwords {
     return ['scrypt', N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$')
   }
 
-  /** Takes as long where nothing is stored: nobody learns from the time which users there are. */
-  async check(password: string, stored: string | undefined, client = NO_CLIENT): Promise<PasswordCheck> {
-    const known = stored === undefined ? undefined : readStored(stored)
+  /**
+   * Takes as long where nothing is stored: nobody learns from the time which users there are, nor which of them have not signed in
+   * since their bcrypt hash was imported.
+   */
+  async check(
+    password: string,
+    stored: string | undefined,
+    { client = NO_CLIENT, bcryptCost }: CheckContext = {},
+  ): Promise<PasswordCheck> {
+    const isImported = stored !== undefined && bcryptCostOf(stored) !== undefined
+    const known = stored === undefined || isImported ? undefined : readStored(stored)
     const { cost, salt } = known ?? { cost: this.#cost, salt: NO_SALT }
     const hash = await this.#queue.run(client, () => derive(password, salt, cost))
-    const matches = timingSafeEqual(hash, known?.hash ?? NO_HASH) && known !== undefined
-    return { matches, isOutdated: matches && !isEqual(cost, this.#cost) }
+    const matchesOwn = timingSafeEqual(hash, known?.hash ?? NO_HASH) && known !== undefined
+    const imported = isImported ? stored : bcryptCost === undefined ? undefined : bcryptOfNobody(bcryptCost)
+    const matchesImported =
+      imported !== undefined && (await this.matchesBcrypt(password, imported, client)) && isImported
+    const isOutdated = matchesImported || (matchesOwn && !isEqual(cost, this.#cost))
+    return { matches: matchesOwn || matchesImported, isOutdated }
+  }
+
+  /** Whether a bcrypt hash (`bcryptCostOf`) is one of the password. It waits like all other checks. */
+  matchesBcrypt(password: string, hash: string, client = NO_CLIENT): Promise<boolean> {
+    return this.#queue.run(client, () => this.#bcrypt.matches(password, hash))
   }
 }
 

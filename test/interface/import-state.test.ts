@@ -1,4 +1,5 @@
 /** `POST /svc/v1/operator/import`: what another server had comes over, once, and what is here stays. */
+import { hashSync } from 'bcryptjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problemType } from '../../src/protocols/http/errors/problem.ts'
 import { startManaged } from '../support/administrator.ts'
@@ -36,7 +37,9 @@ async function asked(path: string, query: Record<string, string>) {
 async function tokenOf(username: string, password = 'secret'): Promise<string> {
   const body = new URLSearchParams({ username, password })
   const response = await fetch(`${waypost.url}/svc/v1/auth/login`, { method: 'POST', body })
-  return JSON.parse(await response.text()).accessToken
+  const text = await response.text()
+  if (!response.ok) throw new Error(text)
+  return JSON.parse(text).accessToken
 }
 
 const detailOf = (dataId: string, tenant = '') =>
@@ -343,6 +346,73 @@ describe('an import', () => {
       (await asked('/svc/v1/audit', { operation: 'import state', result: 'done' })).events[0]
     const detail = 'taken 1, unchanged 0, kept 0, refused 0'
     await expect.poll(newest, { timeout: 30_000 }).toMatchObject({ username: 'nacos', detail })
+  })
+})
+
+const user = (username: string, passwordHash: string | null, enabled = true) => ({
+  kind: 'user',
+  username,
+  passwordHash,
+  enabled,
+})
+const role = (username: string, name: string) => ({ kind: 'role', username, role: name })
+
+describe('an import of users', () => {
+  test('keeps passwords, roles and permissions, and rewrites a hash at the first sign-in', async () => {
+    const hash = hashSync('sesame-71', 4)
+    const lines = [
+      user('ben', hash),
+      role('ben', 'devs'),
+      { kind: 'permission', role: 'devs', resource: ':*:*', action: 'r' },
+    ]
+    expect((await importing(lines)).json).toMatchObject({ taken: 3, refused: 0 })
+    expect((await importing(lines)).json).toMatchObject({ unchanged: 3 })
+    await expect(tokenOf('ben', 'sesame-72')).rejects.toThrow()
+    const own = await tokenOf('ben', 'sesame-71')
+    const read = await fetch(`${waypost.url}/svc/v1/cs/configs?dataId=fine&group=G`, {
+      headers: { authorization: `Bearer ${own}` },
+    })
+    expect(read.status).toBe(200)
+    // The hash is one of this server now: another import does not replace it.
+    expect((await importing([user('ben', hash)])).json.lines).toEqual([
+      { line: 2, outcome: 'kept', reason: 'the user has a password of this server' },
+    ])
+    expect(await tokenOf('ben', 'sesame-71')).toBeTypeOf('string')
+  })
+
+  test('refuses passwords that everybody would try, and hashes that cannot be checked', async () => {
+    const { json } = await importing([
+      user('nat', hashSync('nacos', 4)),
+      user('sam', hashSync('sam', 4)),
+      user('LDAP_tom', hashSync('x', 4)),
+      user('eve', '$2a$13$' + 'x'.repeat(53)),
+      user('kim', null),
+      user('dan', hashSync('x', 4), false),
+      role('nat', 'devs'),
+    ])
+    expect(json).toMatchObject({ taken: 0, refused: 7 })
+    expect(json.lines[0].reason).toBe(
+      'nat cannot come: its password is nacos. Make the user here, or give it another password there.',
+    )
+    await expect(tokenOf('nat', 'nacos')).rejects.toThrow()
+  })
+
+  test('makes administrators of those alone whom the parameter names', async () => {
+    const lines = [
+      user('ada', hashSync('x71', 4)),
+      user('bob', hashSync('x72', 4)),
+      role('ada', 'ROLE_ADMIN'),
+      role('bob', 'ROLE_ADMIN'),
+    ]
+    const { json } = await importing(lines, { administrators: 'ada,nobody' })
+    expect(json).toMatchObject({ taken: 2, unchanged: 1, refused: 1 })
+    expect(json.lines).toMatchObject([{ line: 5, outcome: 'refused' }])
+    const codes = await Promise.all(
+      [tokenOf('ada', 'x71'), tokenOf('bob', 'x72')].map(
+        async (one) => (await sent(JSON.stringify(HEAD), {}, await one)).status,
+      ),
+    )
+    expect(codes).toEqual([200, 403])
   })
 })
 

@@ -14,6 +14,7 @@ export const UNIT = ['src/**/*.test.ts', 'console/src/**/*.test.ts']
 export const UNIT_IN_PROCESSES = [
   'src/{cluster,command,jobs,probes,store}/**/*.test.ts',
   'src/protocols/{udp,http/transport}/**/*.test.ts',
+  'src/sign-in/passwords.test.ts',
 ]
 
 /** Tests of the project and of a whole server that are short. */

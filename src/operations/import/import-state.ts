@@ -13,11 +13,15 @@ import { inParts } from '../../core/work/in-parts.ts'
 import { accessResource, WRITE_ACCESS } from '../access/users.ts'
 import type { Guard } from '../guard.ts'
 import type { AuditedOutcome } from '../operation-audit.ts'
+import { type PasswordImportParts, refusePassword } from './import-passwords.ts'
 import { HistoryImport, type HistoryImportParts } from './import-history.ts'
 import type { ImportedState, ImportedThing, ImportLine, LeftLine } from './imported-things.ts'
 
 /** What an import works on. */
-interface ImportParts extends HistoryImportParts {
+interface ImportParts {
+  readonly state: HistoryImportParts['state'] & PasswordImportParts['state']
+  readonly store: HistoryImportParts['store']
+  readonly signIn: PasswordImportParts['signIn']
   readonly guard: Guard
   readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
   readonly budget: Pick<ContentBudget, 'within'>
@@ -75,11 +79,15 @@ class StateImport {
       await this.#history.prepare(
         part.flatMap(({ thing }) => (thing.kind === 'history' ? [thing.record] : [])),
       )
-      const outcomes = await Promise.allSettled(part.map(({ thing }) => this.#take(thing)))
-      for (const [index, outcome] of outcomes.entries()) this.#note(part[index]!.line, outcome)
+      for (const some of togetherOf(part)) await this.#takeTogether(some)
       await nextTurn()
     }
     return { ...this.#counts, lines: this.#left }
+  }
+
+  async #takeTogether(lines: readonly ImportLine[]): Promise<void> {
+    const outcomes = await Promise.allSettled(lines.map(({ thing }) => this.#take(thing)))
+    for (const [index, outcome] of outcomes.entries()) this.#note(lines[index]!.line, outcome)
   }
 
   #note(line: number, settled: PromiseSettledResult<ImportOutcome>): void {
@@ -98,6 +106,7 @@ class StateImport {
   async #take(thing: ImportLine['thing']): Promise<ImportOutcome> {
     const { engine, budget } = this.#parts
     if (thing.kind === 'refused') throw new Refusal('invalid-parameter', thing.reason)
+    if (thing.kind === 'user') await refusePassword(this.#parts, thing)
     const command = this.#commandOf(thing)
     if (thing.kind !== 'config') return engine.execute(command)
     const { key, content } = thing.config
@@ -133,6 +142,11 @@ class StateImport {
         return importInstance(thing.instance, overwrite)
     }
   }
+}
+
+/** Users come one by one: their passwords are checked, and the roles after them need them. */
+function togetherOf(lines: readonly ImportLine[]): readonly (readonly ImportLine[])[] {
+  return lines.some(({ thing }) => thing.kind === 'user') ? lines.map((line) => [line]) : [lines]
 }
 
 /** Refusals that are not about a line: the call may be repeated. */

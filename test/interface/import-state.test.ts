@@ -367,7 +367,7 @@ describe('an import of users', () => {
     ]
     expect((await importing(lines)).json).toMatchObject({ taken: 3, refused: 0 })
     expect((await importing(lines)).json).toMatchObject({ unchanged: 3 })
-    await expect(tokenOf('ben', 'sesame-72')).rejects.toThrow()
+    await expect(tokenOf('ben', 'sesame-72')).rejects.toThrow('unknown-user')
     const own = await tokenOf('ben', 'sesame-71')
     const read = await fetch(`${waypost.url}/svc/v1/cs/configs?dataId=fine&group=G`, {
       headers: { authorization: `Bearer ${own}` },
@@ -394,7 +394,7 @@ describe('an import of users', () => {
     expect(json.lines[0].reason).toBe(
       'nat cannot come: its password is nacos. Make the user here, or give it another password there.',
     )
-    await expect(tokenOf('nat', 'nacos')).rejects.toThrow()
+    await expect(tokenOf('nat', 'nacos')).rejects.toThrow('unknown-user')
   })
 
   test('makes administrators of those alone whom the parameter names', async () => {

@@ -9,7 +9,7 @@ import { SqliteConnection } from '../../src/store/embedded/connection.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { forgetHistorySize, HistorySize } from '../../src/store/embedded/history-size.ts'
 import { randomFrom } from '../faults/random.ts'
-import { commitAll, deleted, published, sampleKey, START_MS } from './samples.ts'
+import { commitAll, deleted, imported, published, sampleKey, START_MS } from './samples.ts'
 
 const log = { info() {}, warn() {}, error() {} }
 const KIB = 1024
@@ -132,4 +132,16 @@ test('after any changes, refused commits, cleaning and restarts the bytes that a
   const { stored, counted } = noted()
   expect(stored, `seed ${SEED}`).toBe(counted)
   expect(counted).toBeLessThanOrEqual(200 * KIB)
+})
+
+test('records that are imported count, and are cut like others', async () => {
+  const store = await open({ maxBytesOfItem: 32 * KIB })
+  for (let i = 0; i < 5; i++)
+    await commitAll(store, imported(sampleKey('a'), { content: Buffer.alloc(10 * KIB, 'x') }))
+  expect(await recordsOf(store, 'a')).toBe(3)
+  await publish(store, 'a', 1)
+  await store.close()
+  const { stored, counted } = noted()
+  expect(stored).toBe(counted)
+  expect(stored).toBeGreaterThan(30 * KIB)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isItemId } from '../../src/core/decisions/stamps.ts'
-import { deleted, published, sampleKey, START_MS, writeVersions } from './samples.ts'
+import { deleted, imported, published, sampleKey, START_MS, writeVersions } from './samples.ts'
 import type { StoreBench } from './contract-store.ts'
 
 /** What history answers of an item. */
@@ -50,6 +50,41 @@ export function historyContract(bench: StoreBench): void {
       md5: two.item.md5,
       content: two.item.content,
     })
+  })
+
+  test('a record that was imported has its own text, also after the item has come', async () => {
+    let store = await bench.fresh()
+    const key = sampleKey('past')
+    const large = Buffer.alloc(400 * 1024, 'x')
+    const contents = [large, Buffer.from('one'), Buffer.from('two')]
+    const [first, second, third] = [
+      imported(key, { op: 'I', content: contents[0]!, atMs: 1_000, srcUser: null }),
+      imported(key, { op: 'U', content: contents[1]!, atMs: 2_000 }),
+      imported(key, { op: 'D', content: contents[2]!, atMs: 3_000 }),
+    ]
+    await store.write(first!, second!, third!)
+    expect((await store.load()).configs).toEqual([])
+    store = await bench.reopen(store)
+    const item = published(key, { content: 'now' })
+    await store.write(item)
+    const next = published(key, { content: 'next', previous: item.item })
+    await store.write(next)
+    store = await bench.reopen(store)
+    expect((await store.load()).configs.map(({ content }) => content.toString())).toEqual(['next'])
+    for (const { record } of [first!, second!, third!])
+      expect(await store.kept.historyRecord(record.id)).toEqual(record)
+    const { totalCount, entries } = await store.kept.history(key, { pageNo: 1, pageSize: 10 })
+    expect(totalCount).toBe(5)
+    expect(entries.slice(2)).toEqual(
+      [third!, second!, first!].map(({ record: { content, ...facts } }) => ({
+        ...facts,
+        size: content.length,
+      })),
+    )
+    const { removed } = await store.kept.cleanHistory({ beforeMs: 2_500, keep: 1, most: 100 })
+    expect(removed).toBe(2)
+    expect((await store.kept.history(key, { pageNo: 1, pageSize: 10 })).totalCount).toBe(3)
+    expect(await store.kept.historyRecord(third!.record.id)).toEqual(third!.record)
   })
 
   test('a page has the newest records first, and the total count', async () => {

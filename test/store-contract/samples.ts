@@ -5,11 +5,13 @@ import type {
   Change,
   ConfigDeleted,
   ConfigPublished,
+  HistoryImported,
   InstanceSaved,
   ServiceSaved,
 } from '../../src/core/decisions/changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from '../../src/core/config/state/config-item.ts'
 import { type ConfigNotes, NO_NOTES } from '../../src/core/config/state/config-notes.ts'
+import type { HistoryRecord } from '../../src/core/config/state/history-record.ts'
 import { BEATS, type InstanceRecord } from '../../src/core/naming/state/instance.ts'
 import type { Service, ServiceKey } from '../../src/core/naming/state/service.ts'
 import type { ChangeGroup, Revision, Store } from '../../src/core/engine/ports.ts'
@@ -66,7 +68,19 @@ export function published(key: ConfigKey, version: Version): ConfigPublished {
   }
 }
 
-/** The end of an item. */
+/** A record that a name had elsewhere, which has no item here. */
+export function imported(
+  key: ConfigKey,
+  record: Partial<HistoryRecord> & Pick<HistoryRecord, 'content'>,
+): HistoryImported {
+  const facts = { op: 'U', type: 'yaml', appName: 'x', encryptedDataKey: '', srcIp: '10.1.2.3' } as const
+  const stamp = stamps.next(START_MS)
+  const md5 = createHash('md5').update(record.content).digest('hex')
+  const made = { id: historyIdOf(stamp), key, md5, srcUser: 'ada', atMs: START_MS }
+  return { kind: 'history-imported', record: { ...made, ...facts, ...record } }
+}
+
+/** The deletion of an item. */
 export function deleted(item: ConfigItem, atMs = START_MS): ConfigDeleted {
   const historyId = historyIdOf(stamps.next(atMs))
   return { kind: 'config-deleted', key: item.key, deleted: item, operator: OPERATOR, atMs, historyId }

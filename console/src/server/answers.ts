@@ -174,6 +174,8 @@ export interface HistoryEntry {
   readonly createdTime: string
   /** As 2026-11-21T11:31:18.579+0000. */
   readonly lastModifiedTime: string
+  /** An import wrote the record: its id there, or empty where it had none. */
+  readonly importedId?: string
 }
 
 export interface HistoryPage {
@@ -199,6 +201,8 @@ export interface HistoryRecord {
   readonly createdTime: string
   /** As 2026-11-21T11:31:18.579+0000. */
   readonly lastModifiedTime: string
+  /** An import wrote the record: its id there, or empty where it had none. */
+  readonly importedId?: string
 }
 
 export interface ConnectedClient {
@@ -951,6 +955,19 @@ export interface ClusterMember {
   readonly layouts?: VersionRange
   readonly messages?: VersionRange
   readonly report?: MemberReport
+}
+
+export interface ImportedState {
+  readonly taken: number
+  readonly unchanged: number
+  readonly kept: number
+  readonly refused: number
+  readonly lines: readonly ({
+    /** The number of the line in the body; the head is 1. */
+    readonly line: number
+    readonly outcome: 'kept' | 'refused'
+    readonly reason: string
+  })[]
 }
 
 export interface JavaHistoryEntry {

@@ -29,7 +29,8 @@ interface ImportParts {
 
 /** What is imported, and how. */
 export interface ImportStateRequest {
-  readonly lines: readonly ImportLine[]
+  /** Reads the lines, once the caller is permitted. */
+  readonly read: () => Promise<readonly ImportLine[]>
   /** Whether it replaces what was changed here. */
   readonly overwrite: boolean
   /** The users who become administrators here. */
@@ -75,7 +76,7 @@ class StateImport {
 
   async run(): Promise<ImportedState> {
     const most = Math.min(MOST_AT_ONCE, this.#parts.engine.mostAtOnce)
-    for (const part of inParts(this.#request.lines, most)) {
+    for (const part of inParts(await this.#request.read(), most)) {
       await this.#history.prepare(
         part.flatMap(({ thing }) => (thing.kind === 'history' ? [thing.record] : [])),
       )

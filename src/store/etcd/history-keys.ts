@@ -5,7 +5,7 @@ import type { TxnOperation, TxnOperationResult } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { isItemId, stampOfId } from '../../core/decisions/stamps.ts'
 import type { Keys } from './keys.ts'
-import { type ContentParts, fromJson, type RecordFacts, withContentOf } from './values.ts'
+import { type ContentParts, fromJson, type RecordFacts, type StoredEntry, withContentOf } from './values.ts'
 
 /** How many entries are read at a time where one of them is looked for. */
 const LOOKED_AT = 100
@@ -55,7 +55,8 @@ export class HistoryKeys {
     })
     const [kv] = kvs
     if (kv === undefined) return undefined
-    const { facts, content, parts } = withContentOf<RecordFacts>(kv.value)
+    const { facts: stored, content, parts } = withContentOf<RecordFacts>(kv.value)
+    const { ownsContent: _ownsContent, ...facts } = stored
     return { ...facts, content: parts === undefined ? content : await this.#readParts(parts) }
   }
 
@@ -107,5 +108,6 @@ function isThere(result: TxnOperationResult | undefined): boolean {
 }
 
 function entryOf(value: Uint8Array): HistoryEntry {
-  return fromJson(value) as HistoryEntry
+  const { ownsContent: _ownsContent, ...entry } = fromJson(value) as StoredEntry
+  return entry
 }

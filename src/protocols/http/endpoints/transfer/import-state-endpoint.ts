@@ -56,9 +56,9 @@ export function importStateEndpoint({ imports, limits }: ImportStateParts): Endp
     },
     maxBodyBytes: limits.maxImportBytes,
     handle: async ({ params, caller, rawBody }) => {
-      const lines = await linesOf(rawBody ?? Buffer.alloc(0), limits)
+      const read = () => linesOf(rawBody ?? Buffer.alloc(0), limits)
       const { overwrite } = params
-      return jsonAnswer(await imports.state({ lines, overwrite, administrators: namesOf(params) }, caller))
+      return jsonAnswer(await imports.state({ read, overwrite, administrators: namesOf(params) }, caller))
     },
   })
 }

@@ -1,0 +1,41 @@
+import { beforeEach, expect, test } from 'vitest'
+import { at, carryOut, refusalOf, WALL_MS } from '../core.test-support.ts'
+import { State } from '../engine/state.ts'
+import { hasAdministrator, replaceHash } from './access-commands.ts'
+import { USER } from './access-records.ts'
+import { importPermission, importRole, importUser } from './import-access.ts'
+
+const HASH = '$2a$10$one'
+let state: State
+beforeEach(() => void (state = new State(WALL_MS)))
+
+const take = (passwordHash: string, overwrite = false, isAdministrator = false) =>
+  carryOut(state, importUser({ username: 'ann', passwordHash, isAdministrator }, overwrite), at(0)).outcome
+
+test('a hash that an import brought is replaced by another import until the first sign-in', () => {
+  expect([take(HASH), take(HASH), take('$2a$10$two')]).toEqual(['taken', 'unchanged', 'taken'])
+  carryOut(state, replaceHash('ann', { old: '$2a$10$two', new: 'scrypt$…' }), at(1))
+  expect(take('$2a$10$three')).toBe('kept')
+  expect(take('$2a$10$three', true)).toBe('taken')
+  expect(state.record(USER, 'ann')?.passwordHash).toBe('$2a$10$three')
+})
+
+test('a user becomes an administrator only if it is named', () => {
+  take(HASH)
+  const role = importRole({ username: 'ann', role: 'ROLE_ADMIN' })
+  expect(refusalOf(() => role.decide(state, at(0)))).toBe('forbidden')
+  expect(hasAdministrator(state)).toBe(false)
+  expect(take(HASH, false, true)).toBe('taken')
+  expect(hasAdministrator(state)).toBe(true)
+  expect([carryOut(state, role, at(0)).outcome, take(HASH, false, true)]).toEqual(['unchanged', 'unchanged'])
+})
+
+test('roles need their user, and permissions a user with the role', () => {
+  const role = importRole({ username: 'ann', role: 'devs' })
+  const permission = importPermission({ role: 'devs', resource: ':*:*', action: 'r' })
+  expect(refusalOf(() => role.decide(state, at(0)))).toBe('user-not-found')
+  expect(refusalOf(() => permission.decide(state, at(0)))).toBe('role-not-found')
+  take(HASH)
+  const outcomes = [role, role, permission, permission].map((one) => carryOut(state, one, at(0)).outcome)
+  expect(outcomes).toEqual(['taken', 'unchanged', 'taken', 'unchanged'])
+})

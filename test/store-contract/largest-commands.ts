@@ -17,6 +17,7 @@ import {
   USER,
   USER_ROLE,
 } from '../../src/core/access/access-records.ts'
+import { importPermission, importRole, importUser } from '../../src/core/access/import-access.ts'
 import {
   beginSession,
   endedSessions,
@@ -29,16 +30,18 @@ import type { Change } from '../../src/core/decisions/changes.ts'
 import { CONFIG_COMMENT } from '../../src/core/config/state/config-comment.ts'
 import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
 import { DELETED_CONFIG } from '../../src/core/config/state/deleted-config.ts'
+import { importConfig, importHistory } from '../../src/core/config/commands/import-config.ts'
 import { publishConfig } from '../../src/core/config/commands/publish-config.ts'
 import type { Command } from '../../src/core/decisions/decision.ts'
 import { inParts } from '../../src/core/work/in-parts.ts'
 import {
   createNamespace,
   deleteNamespace,
+  importNamespace,
   updateNamespace,
 } from '../../src/core/namespaces/namespace-commands.ts'
 import { setNamespaceLook } from '../../src/core/namespaces/namespace-look.ts'
-import { setSwitch } from '../../src/core/operator/set-switch.ts'
+import { importSwitch, setSwitch } from '../../src/core/operator/set-switch.ts'
 import { DEFAULT_SWITCHES } from '../../src/core/switches/switches.ts'
 import { recordSaved } from '../../src/core/records/record-kind.ts'
 import { GoneHistory } from '../../src/jobs/gone-history.ts'
@@ -105,6 +108,25 @@ function item(content: Buffer, comment = 'c'.repeat(512)) {
   }
   const rest = { type: undefined, casMd5: undefined, operator: BY, comment }
   return publishConfig({ key: sampleKey(LONG), content, md5: String(content.length), notes, ...rest })
+}
+
+const pending = { oldId: '9'.repeat(20), atMs: START_MS, operator: BY }
+
+function importedItem() {
+  const notes = {
+    appName: LONG,
+    desc: LONG,
+    use: LONG,
+    effect: LONG,
+    schema: 's'.repeat(65_536),
+    configTags: 't'.repeat(1_024),
+    encryptedDataKey: 'k'.repeat(1_024),
+  }
+  const { appName, encryptedDataKey } = notes
+  const content = Buffer.alloc(LARGE.length, 'b')
+  const times = { createdMs: START_MS, modifiedMs: START_MS }
+  const facts = { type: 'yaml', operator: BY, appName, encryptedDataKey } as const
+  return { key: sampleKey(LONG), content, md5: 'b', notes, ...facts, ...times }
 }
 
 const LARGE = Buffer.alloc(10 * 1024 * 1024, 'a')
@@ -203,6 +225,19 @@ export const LARGEST: Readonly<Record<string, LargestCase>> = {
       ),
     done: ({ state }) =>
       [...state.records(DELETED_CONFIG)].length === 0 && [...state.records(CONFIG_COMMENT)].length === 0,
+  },
+  importConfig: {
+    prepare: alone(() => item(LARGE)),
+    run: alone(() => importConfig(importedItem(), { overwrite: true, change: pending })),
+  },
+  importHistory: { run: alone(() => importHistory({ ...importedItem(), ...pending, op: 'I' })) },
+  importNamespace: { run: alone(() => importNamespace({ id: LONG, showName: LONG, desc: LONG }, true)) },
+  importSwitch: { run: alone(() => importSwitch('batch', allSwitches(), true)) },
+  importUser: { run: alone(() => importUser({ ...user(LONG), isAdministrator: true }, true)) },
+  importRole: { before: PEOPLE, run: alone(() => importRole({ username: 'boss', role: LONG })) },
+  importPermission: {
+    before: ROLE,
+    run: alone(() => importPermission({ role: LONG, resource: `${'a'.repeat(1_000)}:*:*`, action: 'rw' })),
   },
   createNamespace: { run: alone(() => createNamespace({ id: LONG, showName: LONG, desc: LONG })) },
   updateNamespace: {

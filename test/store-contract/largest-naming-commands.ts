@@ -15,6 +15,7 @@ import { forgetDisablings } from '../../src/core/naming/commands/instance-disabl
 import { Liveness } from '../../src/core/naming/liveness/liveness.ts'
 import { deleteMetadata, updateMetadata } from '../../src/core/naming/commands/metadata-commands.ts'
 import { foundHealth } from '../../src/core/naming/commands/probe-verdict.ts'
+import { importInstance, importService } from '../../src/core/naming/commands/import-naming.ts'
 import { registerInstance } from '../../src/core/naming/commands/register-instance.ts'
 import { replaceInstances } from '../../src/core/naming/commands/replace-instances.ts'
 import {
@@ -138,6 +139,20 @@ export const LARGEST_OF_NAMING: Readonly<Record<string, LargestCase>> = {
     },
     run: batch(deleteMetadata),
   },
+  importService: {
+    run: alone(() =>
+      importService(
+        {
+          key: SHOP,
+          ...settings,
+          selector: { type: 'none' },
+          clusters: numbers(10).map((index) => ({ ...cluster, name: nameOf(index) })),
+        },
+        true,
+      ),
+    ),
+  },
+  importInstance: { run: alone(() => importInstance(registration(0, false), true)) },
   createService: { run: alone(() => createService(SHOP, settings)) },
   updateService: {
     prepare: alone(() => createService(SHOP, settings)),

@@ -36,7 +36,7 @@ export interface PasswordOptions {
   readonly limits?: QueueLimits
 }
 
-/** Who wants a password to be checked, and among which users. */
+/** The client that wants a password to be checked, and what all checks cost. */
 export interface CheckContext {
   readonly client?: string
   /** The highest cost of the bcrypt hashes of all users: every check takes as long as one of them. Undefined: there is none. */
@@ -77,8 +77,8 @@ export class Passwords {
   }
 
   /**
-   * Takes as long where nothing is stored: nobody learns from the time which users there are, nor which of them have not signed in
-   * since their bcrypt hash was imported.
+   * Takes as long where nothing is stored: nobody learns from the time which users there are. It does not show who still has a
+   * bcrypt hash either.
    */
   async check(
     password: string,

@@ -32,7 +32,7 @@ const MOST_PENDING = 10_000
  */
 export class HistoryImport {
   readonly #parts: HistoryImportParts
-  /** Of names without an item; for one call, because another server may import as well. */
+  /** The newest records of names without an item. It is for one call, because another server may import as well. */
   readonly #newest = new Map<string, NewestRecord | undefined>()
   /** The last change of an item whose new text is not known yet. */
   readonly #pending: Map<string, PendingChange>

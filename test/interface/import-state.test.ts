@@ -227,6 +227,28 @@ describe('an import', () => {
     expect((await detailOf('mine')).content).toBe('old: 3')
   })
 
+  test('takes what has changed there since the last import of services and namespaces, and keeps what changed here', async () => {
+    const space = (name: string) => ({ kind: 'namespace', id: 'later', name, desc: '' })
+    const service = (protectThreshold: number) => ({
+      kind: 'service',
+      namespace: 'later',
+      group: 'G',
+      name: 'db',
+      protectThreshold,
+      selector: { type: 'none', expression: '' },
+      metadata: {},
+      clusters: [],
+      ephemeral: null,
+    })
+    expect((await importing([space('one'), service(0.1)])).json.taken).toBe(2)
+    expect((await importing([space('two'), service(0.2)])).json.taken).toBe(2)
+    const url = `${waypost.url}/svc/v1/ns/service?namespaceId=later&groupName=G&serviceName=db&protectThreshold=0.7`
+    await fetch(url, { method: 'PUT', headers: { authorization: `Bearer ${token}` } })
+    const { json } = await importing([space('three'), service(0.3)])
+    expect(json).toMatchObject({ taken: 1, kept: 1 })
+    expect(json.lines).toEqual([{ line: 3, outcome: 'kept', reason: 'the service has other settings here' }])
+  })
+
   test('brings history with its times, authors and old ids, in rising order', async () => {
     const lines = [
       record('past', 'I', { oldId: '1099225348278587392', content: 'v1' }),

@@ -15,12 +15,13 @@ import type { Guard } from '../guard.ts'
 import type { AuditedOutcome } from '../operation-audit.ts'
 import { type PasswordImportParts, refusePassword } from './import-passwords.ts'
 import { HistoryImport, type HistoryImportParts } from './import-history.ts'
+import { ImportMarks, type MarkParts } from './import-marks.ts'
 import type { ImportedState, ImportedThing, ImportLine, LeftLine } from './imported-things.ts'
 
 /** What an import works on. */
 interface ImportParts {
-  readonly state: HistoryImportParts['state'] & PasswordImportParts['state']
-  readonly store: HistoryImportParts['store']
+  readonly state: HistoryImportParts['state'] & PasswordImportParts['state'] & MarkParts['state']
+  readonly store: HistoryImportParts['store'] & MarkParts['store']
   readonly signIn: PasswordImportParts['signIn']
   readonly guard: Guard
   readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
@@ -64,6 +65,7 @@ class StateImport {
   readonly #request: ImportStateRequest
   readonly #pending: Map<string, PendingChange>
   readonly #history: HistoryImport
+  readonly #marks: ImportMarks
   readonly #counts = { taken: 0, unchanged: 0, kept: 0, refused: 0 }
   readonly #left: LeftLine[] = []
 
@@ -72,18 +74,26 @@ class StateImport {
     this.#request = request
     this.#pending = pending
     this.#history = new HistoryImport(parts, pending)
+    this.#marks = new ImportMarks(parts)
   }
 
   async run(): Promise<ImportedState> {
     const most = Math.min(MOST_AT_ONCE, this.#parts.engine.mostAtOnce)
-    for (const part of inParts(await this.#request.read(), most)) {
-      await this.#history.prepare(
-        part.flatMap(({ thing }) => (thing.kind === 'history' ? [thing.record] : [])),
-      )
-      for (const some of togetherOf(part)) await this.#takeTogether(some)
-      await nextTurn()
+    const lines = await this.#request.read()
+    try {
+      for (const part of inParts(lines, most)) await this.#takePart(part)
+    } finally {
+      await this.#marks.save()
     }
     return { ...this.#counts, lines: this.#left }
+  }
+
+  async #takePart(part: readonly ImportLine[]): Promise<void> {
+    const records = part.flatMap(({ thing }) => (thing.kind === 'history' ? [thing.record] : []))
+    await this.#history.prepare(records)
+    await this.#marks.prepare(part)
+    for (const some of togetherOf(part)) await this.#takeTogether(some)
+    await nextTurn()
   }
 
   async #takeTogether(lines: readonly ImportLine[]): Promise<void> {
@@ -108,14 +118,19 @@ class StateImport {
     const { engine, budget } = this.#parts
     if (thing.kind === 'refused') throw new Refusal('invalid-parameter', thing.reason)
     if (thing.kind === 'user') await refusePassword(this.#parts, thing)
-    const command = this.#commandOf(thing)
-    if (thing.kind !== 'config') return engine.execute(command)
+    const overwrite = this.#request.overwrite || this.#marks.isAsImported(thing)
+    const command = this.#commandOf(thing, overwrite)
+    if (thing.kind !== 'config') {
+      const outcome = await engine.execute(command)
+      if (outcome.outcome === 'taken') this.#marks.note(thing)
+      return outcome
+    }
     const { key, content } = thing.config
     return budget.within(key, content.length, () => engine.execute(command))
   }
 
-  #commandOf(thing: ImportedThing): Command<ImportOutcome> {
-    const { overwrite, administrators } = this.#request
+  #commandOf(thing: ImportedThing, overwrite: boolean): Command<ImportOutcome> {
+    const { administrators } = this.#request
     switch (thing.kind) {
       case 'namespace':
         return importNamespace(thing.namespace, overwrite)

@@ -2,7 +2,7 @@ import { type Command, synced, unchanged } from '../../decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../../decisions/import-outcome.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
 import { withStoredSecrets } from '../state/health-checker.ts'
-import { type Metadata, usualPublisher } from '../state/instance.ts'
+import { type InstanceRecord, type Metadata, usualPublisher } from '../state/instance.ts'
 import {
   type Cluster,
   type Selector,
@@ -80,8 +80,8 @@ function withSecrets(cluster: SentCluster, known: Cluster | undefined): Cluster 
 
 type Settings = Pick<Service, 'protectThreshold' | 'metadata' | 'selector' | 'clusters'>
 
-/** The same text for the same settings. */
-function settingsText({ protectThreshold, metadata, selector, clusters }: Settings): string {
+/** The same text for the same settings of a service. */
+export function settingsText({ protectThreshold, metadata, selector, clusters }: Settings): string {
   const shown = Object.values(clusters).map((one) => [
     one.name,
     one.checkPort,
@@ -97,14 +97,15 @@ function sorted(fields: object): unknown {
   return Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Health is left out: it is what a probe or a beat finds. */
 function isSame({ record }: KnownInstance, input: ImportedInstance): boolean {
-  return (
-    record.ephemeral === input.ephemeral &&
-    record.publisher.kind === usualPublisher(input.ephemeral).kind &&
-    record.weight === input.weight &&
-    record.enabled === input.enabled &&
-    record.app === input.app &&
-    JSON.stringify(sorted(record.registered)) === JSON.stringify(sorted(input.metadata))
-  )
+  const { ephemeral, metadata: registered } = input
+  return instanceText(record) === instanceText({ ...input, registered, publisher: usualPublisher(ephemeral) })
+}
+
+/** The same text for the same registration. Health is left out: it is what a probe or a beat finds. */
+export function instanceText(
+  instance: Pick<InstanceRecord, 'ephemeral' | 'publisher' | 'weight' | 'enabled' | 'app' | 'registered'>,
+): string {
+  const { ephemeral, publisher, weight, enabled, app, registered } = instance
+  return JSON.stringify([ephemeral, publisher.kind, weight, enabled, app, sorted(registered)])
 }

@@ -234,7 +234,7 @@ export const LARGEST: Readonly<Record<string, LargestCase>> = {
   importNamespace: { run: alone(() => importNamespace({ id: LONG, showName: LONG, desc: LONG }, true)) },
   importSwitch: { run: alone(() => importSwitch('batch', allSwitches(), true)) },
   importUser: { run: alone(() => importUser({ ...user(LONG), isAdministrator: true }, true)) },
-  importRole: { before: PEOPLE, run: alone(() => importRole({ username: 'boss', role: LONG })) },
+  importRole: { before: PEOPLE, run: alone(() => importRole({ username: 'boss', role: LONG }, false)) },
   importPermission: {
     before: ROLE,
     run: alone(() => importPermission({ role: LONG, resource: `${'a'.repeat(1_000)}:*:*`, action: 'rw' })),

@@ -22,16 +22,18 @@ test('a hash that an import brought is replaced by another import until the firs
 
 test('a user becomes an administrator only if it is named', () => {
   take(HASH)
-  const role = importRole({ username: 'ann', role: 'ROLE_ADMIN' })
+  const administrator = { username: 'ann', role: 'ROLE_ADMIN' }
+  const role = importRole(administrator, false)
   expect(refusalOf(() => role.decide(state, at(0)))).toBe('forbidden')
   expect(hasAdministrator(state)).toBe(false)
   expect(take(HASH, false, true)).toBe('taken')
   expect(hasAdministrator(state)).toBe(true)
   expect([carryOut(state, role, at(0)).outcome, take(HASH, false, true)]).toEqual(['unchanged', 'unchanged'])
+  expect(carryOut(state, importRole(administrator, true), at(0)).outcome).toBe('unchanged')
 })
 
 test('roles need their user, and permissions a user with the role', () => {
-  const role = importRole({ username: 'ann', role: 'devs' })
+  const role = importRole({ username: 'ann', role: 'devs' }, false)
   const permission = importPermission({ role: 'devs', resource: ':*:*', action: 'r' })
   expect(refusalOf(() => role.decide(state, at(0)))).toBe('user-not-found')
   expect(refusalOf(() => permission.decide(state, at(0)))).toBe('role-not-found')

@@ -49,15 +49,15 @@ export function importUser(user: ImportedUser, overwrite: boolean): Command<Impo
   }
 }
 
-/** Imports the role of a user. The role of administrators comes with `importUser` only. Refusal `user-not-found`. */
-export function importRole(role: UserRole): Command<ImportOutcome> {
+/** Imports the role of a user; that of administrators only for those who are named. Refusal `user-not-found`. */
+export function importRole(role: UserRole, isAdministrator: boolean): Command<ImportOutcome> {
   const add = addRole(role)
   return {
     subject: ACCESS_SUBJECT,
     growsBy: 0,
     decide(view, now) {
       if (view.record(USER_ROLE, idOf(role.username, role.role)) !== undefined) return unchanged(HERE_ALREADY)
-      if (role.role === ADMINISTRATOR_ROLE) throw noAdministrator(role.username)
+      if (role.role === ADMINISTRATOR_ROLE && !isAdministrator) throw noAdministrator(role.username)
       return synced(add.decide(view, now).changes, TAKEN)
     },
   }

@@ -1,6 +1,7 @@
 import {
   type ImportedRecord,
   importHistory,
+  isLaterRecord,
   OWN_HISTORY,
   type PendingChange,
 } from '../../core/config/commands/import-config.ts'
@@ -27,13 +28,15 @@ interface NewestRecord {
 const MOST_PENDING = 10_000
 
 /**
- * Imports history records, in the order of their times and old ids. A record that is not later than the newest one of its name
- * was imported before.
+ * Imports history records; those of an item in the order of their old ids. A record that is not later than the newest one of its
+ * name was imported before.
  */
 export class HistoryImport {
   readonly #parts: HistoryImportParts
   /** The newest records of names without an item. It is for one call, because another server may import as well. */
   readonly #newest = new Map<string, NewestRecord | undefined>()
+  /** The change before each record of an item that is here: a record that is tried again has the same. */
+  readonly #before = new Map<ImportedRecord, PendingChange | undefined>()
   /** The last change of an item whose new text is not known yet. */
   readonly #pending: Map<string, PendingChange>
 
@@ -41,6 +44,12 @@ export class HistoryImport {
   constructor(parts: HistoryImportParts, pending: Map<string, PendingChange>) {
     this.#parts = parts
     this.#pending = pending
+  }
+
+  /** The store has not taken these, or nobody knows: what it has is read again. */
+  async prepareAgain(records: readonly ImportedRecord[]): Promise<void> {
+    for (const { key } of records) this.#newest.delete(key.text)
+    await this.prepare(records)
   }
 
   /** Reads what the store has of these records' names. */
@@ -57,14 +66,14 @@ export class HistoryImport {
     const { text } = record.key
     const { oldId, atMs, operator } = record
     if (this.#parts.state.config(record.key) !== undefined) {
-      const command = importHistory(record, this.#pending.get(text))
+      if (!this.#before.has(record)) this.#before.set(record, this.#pending.get(text))
       if (this.#pending.size >= MOST_PENDING) this.#pending.clear()
       this.#pending.set(text, { oldId, atMs, operator })
-      return command
+      return importHistory(record, this.#before.get(record))
     }
     const newest = this.#newest.get(text)
     if (newest !== undefined && newest.oldId === undefined) return decided(() => keeping(OWN_HISTORY))
-    if (newest !== undefined && !isLater(record, newest.atMs, newest.oldId ?? ''))
+    if (newest?.oldId !== undefined && !isLaterRecord(record, { ...newest, oldId: newest.oldId }))
       return decided(() => unchanged(HERE_ALREADY))
     this.#newest.set(text, { atMs, oldId })
     return importHistory(record)
@@ -76,11 +85,6 @@ export class HistoryImport {
     if (entry === undefined) return undefined
     return { atMs: entry.atMs, oldId: importedIdOf(this.#parts.state, entry.id) }
   }
-}
-
-function isLater({ atMs, oldId }: ImportedRecord, newestMs: number, newestId: string): boolean {
-  if (atMs !== newestMs) return atMs > newestMs
-  return BigInt(oldId) > BigInt(newestId)
 }
 
 function decided(decide: Command<ImportOutcome>['decide']): Command<ImportOutcome> {

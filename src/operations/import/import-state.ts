@@ -1,6 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { importPermission, importRole, importUser } from '../../core/access/import-access.ts'
-import { importConfig, type PendingChange } from '../../core/config/commands/import-config.ts'
+import {
+  importConfig,
+  type ImportedRecord,
+  type PendingChange,
+} from '../../core/config/commands/import-config.ts'
 import type { ContentBudget } from '../../core/config/state/content-budget.ts'
 import type { Command } from '../../core/decisions/decision.ts'
 import type { ImportOutcome } from '../../core/decisions/import-outcome.ts'
@@ -40,6 +44,10 @@ export interface ImportStateRequest {
 
 /** Lines that are decided together: the changes of a part are in one commit, and others are between the parts. */
 const MOST_AT_ONCE = 250
+
+/** How often a line is tried, and the first pause between. */
+const MOST_TRIES = 6
+const PAUSE_MS = 200
 
 /** Makes the operation that imports what another server had. It is for administrators, because users are among it. */
 export function importOperations(parts: ImportParts) {
@@ -89,16 +97,25 @@ class StateImport {
   }
 
   async #takePart(part: readonly ImportLine[]): Promise<void> {
-    const records = part.flatMap(({ thing }) => (thing.kind === 'history' ? [thing.record] : []))
-    await this.#history.prepare(records)
+    await this.#history.prepare(recordsOf(part))
     await this.#marks.prepare(part)
     for (const some of togetherOf(part)) await this.#takeTogether(some)
     await nextTurn()
   }
 
+  /** Tries again what a store could not write that is slow or away for a moment. */
   async #takeTogether(lines: readonly ImportLine[]): Promise<void> {
-    const outcomes = await Promise.allSettled(lines.map(({ thing }) => this.#take(thing)))
-    for (const [index, outcome] of outcomes.entries()) this.#note(lines[index]!.line, outcome)
+    let left = lines
+    for (let tries = 1; left.length > 0; tries++) {
+      const outcomes = await Promise.allSettled(left.map(({ thing }) => this.#take(thing)))
+      const isAgain = (index: number): boolean => tries < MOST_TRIES && isUnavailable(outcomes[index]!)
+      for (const [index, outcome] of outcomes.entries())
+        if (!isAgain(index)) this.#note(left[index]!.line, outcome)
+      left = left.filter((_, index) => isAgain(index))
+      if (left.length === 0) return
+      await pause(PAUSE_MS * tries)
+      await this.#history.prepareAgain(recordsOf(left))
+    }
   }
 
   #note(line: number, settled: PromiseSettledResult<ImportOutcome>): void {
@@ -126,7 +143,9 @@ class StateImport {
       return outcome
     }
     const { key, content } = thing.config
-    return budget.within(key, content.length, () => engine.execute(command))
+    const outcome = await budget.within(key, content.length, () => engine.execute(command))
+    this.#pending.delete(key.text)
+    return outcome
   }
 
   #commandOf(thing: ImportedThing, overwrite: boolean): Command<ImportOutcome> {
@@ -141,7 +160,7 @@ class StateImport {
         return importUser({ ...thing, isAdministrator }, overwrite)
       }
       case 'role':
-        return importRole(thing.role)
+        return importRole(thing.role, administrators.has(thing.role.username))
       case 'permission':
         return importPermission(thing.permission)
       case 'history':
@@ -149,7 +168,6 @@ class StateImport {
       case 'config': {
         const { text } = thing.config.key
         const change = this.#pending.get(text)
-        this.#pending.delete(text)
         return importConfig(thing.config, { overwrite, change })
       }
       case 'service':
@@ -163,6 +181,15 @@ class StateImport {
 /** Users come one by one: their passwords are checked, and the roles after them need them. */
 function togetherOf(lines: readonly ImportLine[]): readonly (readonly ImportLine[])[] {
   return lines.some(({ thing }) => thing.kind === 'user') ? lines.map((line) => [line]) : [lines]
+}
+
+function recordsOf(lines: readonly ImportLine[]): ImportedRecord[] {
+  return lines.flatMap(({ thing }) => (thing.kind === 'history' ? [thing.record] : []))
+}
+
+function isUnavailable(settled: PromiseSettledResult<ImportOutcome>): boolean {
+  if (settled.status === 'fulfilled') return false
+  return settled.reason instanceof Refusal && settled.reason.code === 'store-unavailable'
 }
 
 /** Refusals that are not about a line: the call may be repeated. */

@@ -97,6 +97,16 @@ export function importHistory(record: ImportedRecord, since?: PendingChange): Co
   }
 }
 
+/**
+ * Whether a record comes after the newest one that was imported: by their old ids, or by time after a version without one.
+ */
+export function isLaterRecord(
+  { oldId, atMs }: PendingChange,
+  newest: Pick<PendingChange, 'oldId' | 'atMs'>,
+): boolean {
+  return newest.oldId === '' ? atMs > newest.atMs : BigInt(oldId) > BigInt(newest.oldId)
+}
+
 /** Why history records of a name stay out. */
 export const OWN_HISTORY = 'the item has a history of its own here'
 
@@ -107,8 +117,9 @@ interface LaterRecord {
 }
 
 function nextVersion(view: View, now: Now, { record, current, since }: LaterRecord): Decision<ImportOutcome> {
-  if (importedIdOf(view, current.historyId) === undefined) return keeping(OWN_HISTORY)
-  if (record.atMs <= current.modifiedMs) return unchanged(HERE_ALREADY)
+  const oldId = importedIdOf(view, current.historyId)
+  if (oldId === undefined) return keeping(OWN_HISTORY)
+  if (!isLaterRecord(record, { oldId, atMs: current.modifiedMs })) return unchanged(HERE_ALREADY)
   if (record.op !== 'U') return keeping('the item is here: that it was deleted or made again is not taken')
   // The record is made with the next version: it has the text that is replaced then.
   if (record.md5 === current.md5 && record.content.equals(current.content)) return unchanged(HERE_ALREADY)

@@ -8,6 +8,7 @@ import { type Examined, openExamined } from '../../src/store/embedded/doctor/exa
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import {
   commitAll,
+  imported,
   instanceSaved,
   published,
   sampleInstance,
@@ -43,6 +44,18 @@ export async function instanceStore(): Promise<string> {
   const store = await openEmbeddedStore({ directory, log: QUIET })
   const service = sampleService('shop', 7)
   await commitAll(store, serviceSaved(service), instanceSaved(service, sampleInstance(80), true))
+  await store.close()
+  return directory
+}
+
+/** A stopped store with imported records of a name whose item has not come. */
+export async function importedStore(): Promise<string> {
+  const directory = temporaryDirectory('store-')
+  const store = await openEmbeddedStore({ directory, log: QUIET })
+  const records = (['I', 'U'] as const).map((op) =>
+    imported(sampleKey('past'), { op, content: Buffer.from(op) }),
+  )
+  await commitAll(store, ...records)
   await store.close()
   return directory
 }

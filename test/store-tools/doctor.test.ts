@@ -20,6 +20,7 @@ import {
   diagnose,
   fileOf,
   flipBit,
+  importedStore,
   instancesOf,
   instanceStore,
   overwrite,
@@ -48,6 +49,12 @@ function damaged(change: (file: string, directory: string) => void) {
 }
 
 describe('the doctor on a sound store', () => {
+  test('misses no item of records that were imported before it', async () => {
+    const { findings, rows } = diagnose(await importedStore())
+    expect(findings).toEqual([])
+    expect(rows).toEqual(expect.not.objectContaining({ config_item: expect.anything() }))
+  })
+
   test('finds nothing, counts every row and changes no byte', () => {
     const before = readFileSync(fileOf(sound))
     const { counts, rows, findings } = diagnose(sound)

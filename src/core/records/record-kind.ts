@@ -9,6 +9,8 @@ export interface RecordKind<T> {
   readonly isLocal: boolean
   /** The first layout of the store of several servers that has this kind; absent: 1. See docs/recipes/add-a-layout.md. */
   readonly layout?: number
+  /** No decision reads all records of this kind: so a store of several servers need not compare that none was changed. */
+  readonly isReadOneByOne?: boolean
   /** The value of a stored record, from its JSON. Throws an Error that says what is wrong with it. */
   readonly decode: (json: unknown, id: string) => T
 }
@@ -47,10 +49,14 @@ const KINDS = new Map<string, RecordKind<unknown>>()
 export function defineRecordKind<T>(
   name: string,
   decode: RecordKind<T>['decode'],
-  { isLocal = false, layout = 1 }: { isLocal?: boolean; layout?: number } = {},
+  {
+    isLocal = false,
+    layout = 1,
+    isReadOneByOne = false,
+  }: { isLocal?: boolean; layout?: number; isReadOneByOne?: boolean } = {},
 ): RecordKind<T> {
   if (KINDS.has(name)) throw new Error(`There are two kinds of records called ${name}`)
-  const kind = { name, decode, isLocal, layout }
+  const kind = { name, decode, isLocal, layout, isReadOneByOne }
   KINDS.set(name, kind)
   return kind
 }

@@ -28,7 +28,7 @@ interface ImportParts {
   readonly store: HistoryImportParts['store'] & MarkParts['store']
   readonly signIn: PasswordImportParts['signIn']
   readonly guard: Guard
-  readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
+  readonly engine: Pick<Engine, 'execute'>
   readonly budget: Pick<ContentBudget, 'within'>
 }
 
@@ -42,8 +42,8 @@ export interface ImportStateRequest {
   readonly administrators: ReadonlySet<string>
 }
 
-/** Lines that are decided together: the changes of a part are in one commit, and others are between the parts. */
-const MOST_AT_ONCE = 250
+/** Lines that are decided together: others have their turns between the parts. */
+const MOST_AT_ONCE = 100
 
 /** How often a line is tried, and the first pause between. */
 const MOST_TRIES = 6
@@ -86,10 +86,9 @@ class StateImport {
   }
 
   async run(): Promise<ImportedState> {
-    const most = Math.min(MOST_AT_ONCE, this.#parts.engine.mostAtOnce)
     const lines = await this.#request.read()
     try {
-      for (const part of inParts(lines, most)) await this.#takePart(part)
+      for (const part of inParts(lines, MOST_AT_ONCE)) await this.#takePart(part)
     } finally {
       await this.#marks.save()
     }

@@ -1,4 +1,5 @@
 import { ELECTED, ELECTION, MEMBER } from '../../core/cluster/members/member-records.ts'
+import { recordKindNamed } from '../../core/records/record-kind.ts'
 import type { KeyRange } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import type { Keys, KeyPlace } from './keys.ts'
@@ -35,6 +36,7 @@ export function isWrittenByCommands(recordKind: string): boolean {
  */
 export function rangeOfKind(keys: Keys, kind: string): KeyRange {
   if (kind === ELECTION.name) return { key: keys.of({ of: 'elected' }) }
+  if (recordKindNamed(kind)?.isReadOneByOne) throw new Error(`A decision has read all records of ${kind}.`)
   if (kind !== MEMBER.name) return { key: keys.of({ of: 'kind', kind }) }
   const prefix = keys.every('member')
   return { key: prefix, end: prefixEnd(prefix) }

@@ -1,5 +1,5 @@
 import type { Change, InstanceSaved } from '../../core/decisions/changes.ts'
-import type { RecordSaved, RecordRemoved } from '../../core/records/record-kind.ts'
+import { recordKindNamed, type RecordSaved, type RecordRemoved } from '../../core/records/record-kind.ts'
 import type { ConfigItem } from '../../core/config/state/config-item.ts'
 import type { InstanceAddress } from '../../core/naming/state/instance.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
@@ -142,10 +142,10 @@ function operationsOf(keys: Keys, change: Change): TxnOperation[] {
     case 'record-saved':
       return [
         put(recordKeyOf(keys, change), toJson({ value: change.value, stamp: change.stamp })),
-        kindChanged(keys, change),
+        ...kindChanged(keys, change),
       ]
     case 'record-removed':
-      return [remove(recordKeyOf(keys, change)), kindChanged(keys, change)]
+      return [remove(recordKeyOf(keys, change)), ...kindChanged(keys, change)]
   }
 }
 
@@ -216,8 +216,10 @@ function recordKeyOf(keys: Keys, change: RecordSaved | RecordRemoved): string {
   return keys.of(placeOfRecord(change))
 }
 
-function kindChanged(keys: Keys, { recordKind: kind, stamp }: RecordSaved | RecordRemoved): TxnOperation {
-  return put(keys.of({ of: 'kind', kind }), toJson(stamp))
+/** Units that write the same key are not of one request: kinds whose records are read one by one have none. */
+function kindChanged(keys: Keys, { recordKind: kind, stamp }: RecordSaved | RecordRemoved): TxnOperation[] {
+  if (recordKindNamed(kind)?.isReadOneByOne) return []
+  return [put(keys.of({ of: 'kind', kind }), toJson(stamp))]
 }
 
 function itemValue(item: ConfigItem): Buffer {

@@ -57,13 +57,10 @@ export interface ImportedRecord extends PendingChange {
   readonly encryptedDataKey: string
 }
 
-/** Imports of items share one subject: a store of several servers writes them together, because each changes the same kind of record. */
-const SUBJECT = 'import'
-
 /** Imports the current version of an item. It makes a history record that is marked as imported. */
 export function importConfig(input: ImportedConfig, options: ImportOptions): Command<ImportOutcome> {
   return {
-    subject: SUBJECT,
+    subject: input.key.text,
     growsBy: input.content.length,
     decide(view, now) {
       const current = view.config(input.key)
@@ -82,7 +79,7 @@ export function importConfig(input: ImportedConfig, options: ImportOptions): Com
  */
 export function importHistory(record: ImportedRecord, since?: PendingChange): Command<ImportOutcome> {
   return {
-    subject: SUBJECT,
+    subject: record.key.text,
     growsBy: record.content.length,
     decide(view, now) {
       const current = view.config(record.key)

@@ -12,13 +12,17 @@ export interface ConfigComment {
 }
 
 /** The comments of changes; the id of the record is that of the history record. They are cleaned with the history. */
-export const CONFIG_COMMENT = defineRecordKind<ConfigComment>('config-comment', (json) => {
-  const fields = fieldsOf(json)
-  const comment = textIn(fields, 'comment')
-  return fields['importedId'] === undefined
-    ? { comment }
-    : { comment, importedId: textIn(fields, 'importedId') }
-})
+export const CONFIG_COMMENT = defineRecordKind<ConfigComment>(
+  'config-comment',
+  (json) => {
+    const fields = fieldsOf(json)
+    const comment = textIn(fields, 'comment')
+    return fields['importedId'] === undefined
+      ? { comment }
+      : { comment, importedId: textIn(fields, 'importedId') }
+  },
+  { isReadOneByOne: true },
+)
 
 /** The change that keeps a comment, beside the change that it is about; none where there is no comment. */
 export function commentSaved(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { MEMBER } from '../../core/cluster/members/member-records.ts'
+import { importMarked } from '../../core/config/state/config-comment.ts'
 import { publishConfig } from '../../core/config/commands/publish-config.ts'
 import { at, publishing } from '../../core/core.test-support.ts'
 import { Draft } from '../../core/decisions/draft.ts'
@@ -25,6 +26,17 @@ describe('the transaction of a unit', () => {
     const { compare, keys: written } = unitRequest(keys, { reads: [], changes: published(300_000) }, origin)
     expect(compare).toContainEqual({ key: stampKeyOf('x', '/000000'), of: 'create', is: '>', to: 0 })
     expect(written).toContainEqual(stampKeyOf('y'))
+  })
+
+  test('writes no key of a kind whose records are read one by one, and compares none', () => {
+    const { keys: written } = unitRequest(
+      keys,
+      { reads: [], changes: [importMarked('7', { historyId: 3, stamp: 1 })] },
+      origin,
+    )
+    expect(written).toHaveLength(1)
+    const reads = [{ of: 'records', recordKind: 'config-comment' }] as const
+    expect(() => unitRequest(keys, { reads, changes: [] }, origin)).toThrow('A decision has read all records')
   })
 
   test('has no chunks for a small content', () => {

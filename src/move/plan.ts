@@ -219,7 +219,7 @@ export type PlanLine = PlanHead | PlanThing | PlanNote
  * The kinds in the order of a plan. Records of history come before the items, by time and old id, so that ids here can rise like
  * the old ones. An instance comes after its service.
  */
-export const THING_KINDS: readonly PlanThing['kind'][] = [
+const THING_KINDS: readonly PlanThing['kind'][] = [
   'namespace',
   'switch',
   'user',
@@ -264,6 +264,6 @@ export function nameOf(thing: PlanThing): string {
 }
 
 /** The name of an item for people. */
-export function itemName({ namespace, group, dataId }: PlanItem): string {
+function itemName({ namespace, group, dataId }: PlanItem): string {
   return `${namespace || 'public'}/${group}/${dataId}`
 }

@@ -186,7 +186,16 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   metrics: { layers: ['core/*', 'feed'], node: true },
   settings: { node: true },
   move: {},
-  command: { layers: ['settings', 'archive', 'store', 'move'], packages: ['commander', 'yaml'], node: true },
+  command: {
+    layers: ['settings', 'archive', 'store', 'command/move'],
+    packages: ['commander', 'yaml'],
+    node: true,
+  },
+  'command/move': {
+    layers: ['command', 'move', 'core/switches'],
+    packages: ['commander', 'mysql2'],
+    node: true,
+  },
   'log.ts': { layers: ['settings'], packages: ['pino'], node: true },
   'server-address.ts': { layers: ['settings'], node: true },
   'observability.ts': { layers: ['*'], node: true },

@@ -9,6 +9,7 @@ import { addSessionCommands } from './client/session-commands.ts'
 import { plainAction, print } from './command-line.ts'
 import { completionScript, type Shell, SHELLS } from './completion.ts'
 import { addExamples, heading, helpEnd } from './help.ts'
+import { addMoveCommand } from './move/move-commands.ts'
 import { addServerCommands, type ServerParts } from './server/server-commands.ts'
 import { printable } from './terminal-text.ts'
 import { addTransferCommands } from './transfer/transfer-commands.ts'
@@ -43,6 +44,7 @@ export function makeProgram(parts: ProgramParts): Command {
   addAccountCommands(program, parts.storedAccounts)
   addAccessCommands(program)
   addTransferCommands(program)
+  addMoveCommand(program)
   addGeneralCommands(program)
   for (const group of program.commands) group.helpCommand(false)
   return program

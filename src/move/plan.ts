@@ -216,8 +216,8 @@ export type PlanThing =
 export type PlanLine = PlanHead | PlanThing | PlanNote
 
 /**
- * The kinds in the order of a plan. Records of history come before the items, by time and old id, so that ids here can rise like
- * the old ones. An instance comes after its service.
+ * The kinds that an apply sends. The records of an item come before the item, by old id, so that ids here can rise like the old
+ * ones. Gray versions come after their item, and instances after their service.
  */
 const THING_KINDS: readonly PlanThing['kind'][] = [
   'namespace',

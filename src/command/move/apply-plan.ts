@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { nameOf, type PlanHead, type PlanThing, isThing } from '../../move/plan.ts'
+import { problemOf, ServerSession } from '../client/server-session.ts'
+import { targetOf, tokenOf } from '../client/session-of-flags.ts'
+import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
+import type { Progress } from '../progress.ts'
+import { type NumberedLine, readPlan } from './plan-file.ts'
+import { grouped, TimeLeft } from './time-left.ts'
+
+/** The most that one call has; a single line may be longer. */
+const MOST_LINES = 1_000
+const MOST_BYTES = 2 * 1_048_576
+
+/** A call is tried so often: the server may be busy, or starting again. */
+const TRIES = 5
+const FIRST_WAIT_MS = 500
+const PASSING = new Set([429, 502, 503, 504])
+
+/** The most lines of an outcome that are printed. */
+const MOST_SHOWN = 20
+
+/** The flags of an apply. */
+export interface ApplyFlags {
+  readonly to?: string
+  readonly context?: string
+  /** The user of the new server. */
+  readonly username?: string
+  readonly overwrite?: boolean
+}
+
+/** What the server says about a line that it did not simply take. */
+interface LineOutcome {
+  readonly line: number
+  readonly outcome: 'unchanged' | 'kept' | 'refused'
+  readonly reason: string
+}
+
+/** The answer of the operation (docs/move-plan.md). */
+interface ImportAnswer {
+  readonly taken: number
+  readonly unchanged: number
+  readonly kept: number
+  readonly refused: number
+  readonly lines: readonly LineOutcome[]
+}
+
+/** A line that was kept or refused, by its number in the file. */
+interface FoundOutcome extends LineOutcome {
+  readonly kind: string
+  readonly name: string
+}
+
+interface Sum {
+  taken: number
+  unchanged: number
+  kept: number
+  refused: number
+  /** The first ones of each outcome. */
+  readonly lines: FoundOutcome[]
+}
+
+/** `waypost move --apply FILE --to …`: sends the plan. It may be interrupted and repeated. The exit code is 1 if something was refused. */
+export async function applyPlan(flags: ApplyFlags, file: string, progress: Progress): Promise<CommandResult> {
+  const target = targetOf({
+    ...(flags.to !== undefined && { server: flags.to }),
+    ...(flags.context !== undefined && { context: flags.context }),
+  })
+  const session = new ServerSession(target.url, { username: flags.username, stored: tokenOf(target) })
+  const sum: Sum = { taken: 0, unchanged: 0, kept: 0, refused: 0, lines: [] }
+  const left = new TimeLeft()
+  let done = 0
+  for await (const { head, lines, total } of callsOf(file)) {
+    const answer = await sendCall(session, [head, ...lines], flags).catch((error: unknown) => {
+      const before = `${grouped(done)} of ${grouped(total)} lines were sent; the same command continues`
+      throw new Error(`${messageOf(error)} (${before})`, { cause: error })
+    })
+    add(sum, lines, answer)
+    done += lines.length
+    progress.show(`waypost: ${left.text('lines', done, total)}`)
+  }
+  const code = sum.refused > 0 ? EXIT.differs : EXIT.done
+  return { code, text: textOf(target.url, sum), json: { server: target.url, ...sum } }
+}
+
+interface Call {
+  readonly head: NumberedLine
+  readonly lines: readonly NumberedLine[]
+  /** The lines of the whole plan that are sent. */
+  readonly total: number
+}
+
+/** The calls of a plan: each begins with its head. */
+async function* callsOf(file: string): AsyncGenerator<Call> {
+  let head: NumberedLine | undefined
+  let total = 0
+  let lines: NumberedLine[] = []
+  let bytes = 0
+  for await (const one of readPlan(file)) {
+    if (head === undefined) {
+      head = one
+      total = thingsIn(one.line as PlanHead)
+    }
+    if (!isThing(one.line)) continue
+    const size = Buffer.byteLength(one.text)
+    if (lines.length === MOST_LINES || (lines.length > 0 && bytes + size > MOST_BYTES)) {
+      yield { head, lines, total }
+      lines = []
+      bytes = 0
+    }
+    lines.push(one)
+    bytes += size
+  }
+  if (lines.length > 0) yield { head: head!, lines, total }
+}
+
+function thingsIn({ counts }: PlanHead): number {
+  const sent = Object.entries(counts).filter(([kind]) => isThing({ kind } as PlanThing))
+  return sent.reduce((sum, [, count]) => sum + count, 0)
+}
+
+async function sendCall(
+  session: ServerSession,
+  lines: readonly NumberedLine[],
+  { overwrite }: ApplyFlags,
+): Promise<ImportAnswer> {
+  const path = `/svc/v1/operator/import${overwrite === true ? '?overwrite=true' : ''}`
+  const body = Buffer.from(lines.map(({ text }) => `${text}\n`).join(''))
+  for (let tries = 1; ; tries++) {
+    const last = await session
+      .fetch(path, { method: 'POST', body, headers: { 'Content-Type': 'application/x-ndjson' } })
+      .then(async (response) => ({ status: response.status, text: await response.text() }))
+      .catch((error: unknown) => {
+        // An error of fetch; who is refused will be refused again.
+        if (error instanceof TypeError) return error
+        throw error
+      })
+    if (!(last instanceof Error) && last.status === 200) return JSON.parse(last.text) as ImportAnswer
+    if (!(last instanceof Error) && !PASSING.has(last.status))
+      throw new Error(`${session.url} did not import: ${problemOf(last.status, last.text)}`)
+    if (tries === TRIES)
+      throw last instanceof Error ? last : new Error(`${session.url}: ${problemOf(last.status, last.text)}`)
+    await sleep(FIRST_WAIT_MS * 2 ** (tries - 1))
+  }
+}
+
+function add(sum: Sum, lines: readonly NumberedLine[], answer: ImportAnswer): void {
+  for (const outcome of ['taken', 'unchanged', 'kept', 'refused'] as const) sum[outcome] += answer[outcome]
+  for (const { line, outcome, reason } of answer.lines) {
+    // The first line of a call is the head.
+    const sent = lines[line - 2]
+    const shown = sum.lines.filter((one) => one.outcome === outcome).length
+    if (sent === undefined || outcome === 'unchanged' || shown >= MOST_KEPT) continue
+    const thing = sent.line as PlanThing
+    sum.lines.push({ line: sent.number, outcome, reason, kind: thing.kind, name: nameOf(thing) })
+  }
+}
+
+/** So many lines of an outcome are remembered, for `--output json`. */
+const MOST_KEPT = 10_000
+
+function textOf(url: string, { taken, unchanged, kept, refused, lines }: Sum): string {
+  const counts = `${grouped(taken)} taken, ${grouped(unchanged)} unchanged, ${grouped(kept)} kept, ${grouped(refused)} refused`
+  const shown = [`${url}: ${counts}`]
+  for (const outcome of ['refused', 'kept']) {
+    const all = lines.filter((one) => one.outcome === outcome)
+    for (const { line, kind, name, reason } of all.slice(0, MOST_SHOWN))
+      shown.push(`${outcome}: ${kind} ${name} (line ${line}): ${reason}`)
+    if (all.length > MOST_SHOWN) shown.push(`… and more ${outcome} ones: --output json has them`)
+  }
+  return `${shown.join('\n')}\n`
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import type { PlanConfig, PlanGray, PlanHistory, PlanLine, PlanNote } from '../../../move/plan.ts'
+import { nameOf } from '../../../move/plan.ts'
+
+/** What the names of items begin with that plugins encrypt. */
+const ENCRYPTED = 'cipher-'
+
+/** The lines of a content: itself, and what is to be said about it. */
+export function contentLines<T extends PlanConfig | PlanGray>(line: T): PlanLine[] {
+  const md5 = md5Of(line.content)
+  const isStored = line.md5 === null || line.md5 === md5
+  const note = (reason: string): PlanNote => ({
+    kind: 'remark',
+    about: line.kind,
+    name: nameOf(line),
+    reason,
+  })
+  if (line.dataId.startsWith(ENCRYPTED) && line.encryptedDataKey !== '' && !isStored)
+    // The server has decrypted the text for its answer. The key would make clients decrypt it once more.
+    return [
+      { ...line, encryptedDataKey: '', md5: null },
+      note('an encrypted item: it comes as plain text, because the source gives only that'),
+    ]
+  if (line.dataId.startsWith(ENCRYPTED))
+    return [line, note(`an encrypted item: it comes ${asWhat(line.encryptedDataKey)}`)]
+  return isStored
+    ? [line]
+    : [line, note(`the md5 of the source, ${line.md5}, is of other bytes; it becomes ${md5}`)]
+}
+
+function asWhat(key: string): string {
+  return key === '' ? 'as it is, and has no key' : 'as ciphertext, with its key'
+}
+
+/** Counts the records whose md5 at the source is not that of their text. */
+export class HistoryDigests {
+  #others = 0
+
+  add({ content, md5 }: PlanHistory): void {
+    if (md5 !== null && md5 !== md5Of(content)) this.#others++
+  }
+
+  /** A line, if there are such records. */
+  lines(): PlanLine[] {
+    if (this.#others === 0) return []
+    const reason = `the md5 of the source is of other bytes in ${this.#others} records; they get new ones`
+    return [{ kind: 'remark', about: 'history', name: 'all items', reason }]
+  }
+}
+
+function md5Of(text: string): string {
+  return createHash('md5').update(text).digest('hex')
+}

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import type { Connection, ConnectionOptions } from 'mysql2'
+import { messageOf, UsageError } from '../../command-line.ts'
+import { passwordFrom } from '../move-passwords.ts'
+
+/** How to reach a database. */
+export interface DatabaseFlags {
+  readonly mysqlPublicKey?: string
+  readonly mysqlTls?: string
+  readonly mysqlTimeZone?: string
+}
+
+/** A row: each value as a text, or null. Numbers and times are texts, too, because they may be larger than a number. */
+export type Row = Readonly<Record<string, string | null>>
+
+/** Rows that wait in memory at most. One may have 10 MiB. */
+const WAITING_ROWS = 8
+
+/** The database may wait so long until a row is written to the plan. */
+const PATIENCE_S = 600
+
+/** A connection that reads one state of the database, and streams what is large. */
+export class Database {
+  /** Without a user. */
+  readonly url: string
+  readonly #connection: Connection
+
+  private constructor(url: string, connection: Connection) {
+    this.url = url
+    this.#connection = connection
+  }
+
+  /** Connects by an address such as `mysql://user@host:3306/nacos`. */
+  static async open(address: string, flags: DatabaseFlags): Promise<Database> {
+    const url = databaseUrl(address)
+    const user = decodeURIComponent(url.username)
+    const password = await passwordFrom('WAYPOST_MYSQL_PASSWORD', `${user} at ${url.host}`)
+    const { default: mysql } = await import('mysql2')
+    const options: ConnectionOptions = {
+      host: url.hostname.replaceAll(/^\[|\]$/g, ''),
+      port: Number(url.port || 3306),
+      user,
+      password,
+      database: decodeURIComponent(url.pathname.slice(1)),
+      charset: 'utf8mb4',
+      dateStrings: true,
+      supportBigNumbers: true,
+      bigNumberStrings: true,
+      // A server must not read files of this machine.
+      flags: ['-LOCAL_FILES'],
+      // Names of columns come from the database.
+      disableEval: true,
+      connectTimeout: 20_000,
+      ...trustOf(mysql, url, flags),
+    }
+    const connection = mysql.createConnection(options)
+    const database = new Database(`mysql://${url.host}${url.pathname}`, connection)
+    await database.#begin()
+    return database
+  }
+
+  async #begin(): Promise<void> {
+    await this.#run(`SET SESSION net_write_timeout = ${PATIENCE_S}, SESSION group_concat_max_len = 1000000`)
+    await this.#run('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ')
+    // All tables are read as they are at this moment.
+    await this.#run('START TRANSACTION WITH CONSISTENT SNAPSHOT')
+  }
+
+  /** All rows of a small answer. */
+  async rows(sql: string, values: readonly string[] = []): Promise<Row[]> {
+    const found: Row[] = []
+    for await (const row of this.stream(sql, values)) found.push(row)
+    return found
+  }
+
+  /** The rows of a large answer, one after the other. */
+  async *stream(sql: string, values: readonly string[] = []): AsyncGenerator<Row> {
+    const query = this.#connection.query(sql, [...values])
+    try {
+      for await (const row of query.stream({ highWaterMark: WAITING_ROWS })) yield textsOf(row as object)
+    } catch (error) {
+      throw new Error(`${this.url}: ${messageOf(error)} (${sql.slice(0, 60)}…)`, { cause: error })
+    }
+  }
+
+  close(): void {
+    this.#connection.destroy()
+  }
+
+  async #run(sql: string): Promise<void> {
+    await new Promise<void>((done, fail) => {
+      const failed = (error: Error): void =>
+        fail(new Error(`${this.url}: ${messageOf(error)}`, { cause: error }))
+      this.#connection.once('error', failed)
+      this.#connection.query(sql, (error: Error | null) => {
+        this.#connection.off('error', failed)
+        if (error === null) done()
+        else failed(error)
+      })
+    })
+  }
+}
+
+function databaseUrl(address: string): URL {
+  const url = new URL(address)
+  if (url.password !== '')
+    throw new UsageError(
+      '--from must be without a password: use WAYPOST_MYSQL_PASSWORD, or a prompt asks for it',
+    )
+  if (url.username === '' || url.hostname === '' || url.pathname.length < 2)
+    throw new UsageError('--from needs a user, a host and a database: mysql://user@host:3306/nacos')
+  return url
+}
+
+/** The password itself goes only over TLS, or encrypted with a key that the user gives. */
+function trustOf(
+  mysql: typeof import('mysql2'),
+  url: URL,
+  { mysqlTls, mysqlPublicKey }: DatabaseFlags,
+): ConnectionOptions {
+  if (mysqlTls !== undefined)
+    return { ssl: mysqlTls === 'system' ? {} : { ca: readFileSync(mysqlTls, 'utf8') } }
+  const key = mysqlPublicKey === undefined ? {} : { serverPublicKey: readFileSync(mysqlPublicKey, 'utf8') }
+  const onServerPublicKey = (): never => {
+    throw new Error(
+      `${url.host} asks for the password itself: use --mysql-tls, or --mysql-public-key with its key`,
+    )
+  }
+  const { caching_sha2_password, sha256_password } = mysql.authPlugins
+  return {
+    authPlugins: {
+      caching_sha2_password: caching_sha2_password({ ...key, onServerPublicKey }),
+      sha256_password: sha256_password({ ...key, onServerPublicKey }),
+    },
+  }
+}
+
+function textsOf(row: object): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value === null ? null : String(value)]),
+  )
+}

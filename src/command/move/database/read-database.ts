@@ -1,0 +1,393 @@
+import type {
+  PlanConfig,
+  PlanGray,
+  PlanHistory,
+  PlanItem,
+  PlanLine,
+  PlanNote,
+  PlanPermission,
+  PlanSource,
+} from '../../../move/plan.ts'
+import { itemName } from '../../../move/plan.ts'
+import { UsageError } from '../../command-line.ts'
+import { accessLines } from '../checks/access-lines.ts'
+import { contentLines, HistoryDigests } from '../checks/content-lines.ts'
+import type { PlanReading } from '../reading.ts'
+import { Database, type DatabaseFlags, type Row } from './connection.ts'
+import { Tables } from './tables.ts'
+
+/** A database that is ready to be read. */
+export interface OpenDatabase {
+  readonly source: PlanSource
+  read(reading: PlanReading): AsyncGenerator<PlanLine>
+}
+
+/** Opens the database of a server. */
+export async function openDatabase(address: string, flags: DatabaseFlags): Promise<OpenDatabase> {
+  const zone = zoneOf(flags.mysqlTimeZone ?? 'UTC')
+  const database = await Database.open(address, flags)
+  const tables = await Tables.of(database)
+  const [{ v = null } = {}] = await database.rows('SELECT VERSION() AS v')
+  return {
+    source: { url: database.url, kind: 'mysql', version: v },
+    async *read(reading) {
+      try {
+        yield* new DatabaseReading({ database, tables, zone, reading }).lines()
+      } finally {
+        database.close()
+      }
+    },
+  }
+}
+
+function zoneOf(text: string): string {
+  if (text === 'UTC' || text === 'Z') return 'Z'
+  if (/^[+-]\d\d:\d\d$/.test(text)) return text
+  throw new UsageError(`--mysql-time-zone must be UTC or such as +08:00, but is ${JSON.stringify(text)}`)
+}
+
+interface ReadingParts {
+  readonly database: Database
+  readonly tables: Tables
+  readonly zone: string
+  readonly reading: PlanReading
+}
+
+const ITEM = ['data_id', 'group_id', 'tenant_id']
+const CONTENT = ['content', 'md5', 'app_name', 'encrypted_data_key', 'gmt_modified', 'src_user', 'src_ip']
+const NOTES = ['gmt_create', 'c_desc', 'c_use', 'effect', 'type', 'c_schema']
+
+/** Reads the tables of a server, whatever columns its version has. */
+class DatabaseReading {
+  readonly #database: Database
+  readonly #tables: Tables
+  readonly #zone: string
+  readonly #reading: PlanReading
+  readonly #items = new Set<string>()
+
+  constructor({ database, tables, zone, reading }: ReadingParts) {
+    this.#database = database
+    this.#tables = tables
+    this.#zone = zone
+    this.#reading = reading
+  }
+
+  async *lines(): AsyncGenerator<PlanLine> {
+    yield remark('config', 'times', `they are read as of the time zone ${this.#zone} (--mysql-time-zone)`)
+    yield* this.#collations()
+    yield* this.#namespaces()
+    yield* this.#access()
+    if (this.#reading.history.isWanted) yield* this.#history()
+    yield* this.#configs()
+    yield* this.#grays()
+    yield* this.#leftOut()
+  }
+
+  *#collations(): Generator<PlanLine> {
+    const collation = this.#tables.collationOf('config_info', 'data_id')
+    if (!/_(?:bin|cs|as_cs)$/.test(collation) && collation !== '')
+      yield remark(
+        'config',
+        'all items',
+        `the column data_id compares names without case (${collation}): there clients may have found an item by a name in another case; here they do not`,
+      )
+    const ofContent = this.#tables.collationOf('config_info', 'content')
+    if (ofContent !== '' && !ofContent.startsWith('utf8'))
+      yield remark(
+        'config',
+        'all items',
+        `contents are stored as ${ofContent.split('_')[0]}; the database converts them`,
+      )
+  }
+
+  async *#namespaces(): AsyncGenerator<PlanLine> {
+    if (!this.#tables.has('tenant_info')) return
+    const columns = this.#tables.list('tenant_info', ['tenant_id', 'tenant_name', 'tenant_desc'])
+    for (const row of await this.#database.rows(`SELECT ${columns} FROM tenant_info ORDER BY tenant_id`)) {
+      const id = spaceOf(row['tenant_id'])
+      if (id !== '')
+        yield { kind: 'namespace', id, name: row['tenant_name'] ?? id, desc: row['tenant_desc'] ?? '' }
+    }
+  }
+
+  async *#access(): AsyncGenerator<PlanLine> {
+    const rows = async (table: string, columns: readonly string[]): Promise<Row[]> =>
+      this.#tables.has(table)
+        ? this.#database.rows(`SELECT ${this.#tables.list(table, columns)} FROM ${table}`)
+        : []
+    const users = (await rows('users', ['username', 'password', 'enabled'])).map((row) => ({
+      kind: 'user' as const,
+      username: row['username'] ?? '',
+      passwordHash: row['password'] || null,
+      enabled: row['enabled'] !== '0',
+    }))
+    const roles = (await rows('roles', ['username', 'role'])).map((row) => ({
+      kind: 'role' as const,
+      username: row['username'] ?? '',
+      role: row['role'] ?? '',
+    }))
+    const permissions = (await rows('permissions', ['role', 'resource', 'action'])).map((row) => ({
+      kind: 'permission' as const,
+      role: row['role'] ?? '',
+      resource: row['resource'] ?? '',
+      action: (row['action'] ?? '').trim() as PlanPermission['action'],
+    }))
+    yield* accessLines({ users, roles, permissions }, this.#reading.administrators)
+  }
+
+  async *#history(): AsyncGenerator<PlanLine> {
+    if (!this.#tables.has('his_config_info')) return
+    const { sinceMs } = this.#reading.history
+    const columns = this.#tables.list('his_config_info', [
+      'nid',
+      'op_type',
+      'publish_type',
+      'ext_info',
+      ...ITEM,
+      ...CONTENT,
+    ])
+    const where = sinceMs === -Infinity ? '' : ' WHERE gmt_modified >= ?'
+    const values = sinceMs === -Infinity ? [] : [this.#textOfTime(sinceMs)]
+    const total = await this.#count(`his_config_info${where}`, values)
+    const digests = new HistoryDigests()
+    let done = 0
+    let grays = 0
+    const sql = `SELECT ${columns} FROM his_config_info${where} ORDER BY nid`
+    for await (const row of this.#database.stream(sql, values)) {
+      this.#reading.show('history', ++done, total)
+      if ((row['publish_type'] ?? 'formal').trim() !== 'formal') {
+        grays++
+        continue
+      }
+      const line = this.#record(row)
+      if (line.kind === 'history') digests.add(line)
+      yield line
+    }
+    yield* digests.lines()
+    if (grays > 0) yield remark('history', 'all items', `${grays} records of gray versions are left out`)
+  }
+
+  #record(row: Row): PlanHistory | PlanNote {
+    const item = itemOf(row)
+    const op = (row['op_type'] ?? '').trim()
+    const atMs = this.#timeOf(row['gmt_modified'])
+    const name = `${itemName(item)} ${row['nid']}`
+    if (op !== 'I' && op !== 'U' && op !== 'D')
+      return cannotCome('history', name, `its operation is ${JSON.stringify(op)}`)
+    if (atMs === null) return cannotCome('history', name, 'it has no time')
+    if (item.group === '' || item.dataId === '')
+      return cannotCome('history', name, 'it has no group or no data id')
+    return {
+      kind: 'history',
+      ...item,
+      ...contentOf(row),
+      oldId: row['nid']!,
+      op,
+      type: typeIn(row['ext_info']),
+      atMs,
+      user: row['src_user'] || null,
+      ip: row['src_ip'] || null,
+    }
+  }
+
+  async *#configs(): AsyncGenerator<PlanLine> {
+    const { left, notes } = await this.#doubles()
+    yield* notes
+    const columns = this.#tables.list('config_info', ['id', ...ITEM, ...CONTENT, ...NOTES])
+    const tags = this.#tables.has('config_tags_relation')
+      ? '(SELECT GROUP_CONCAT(t.tag_name ORDER BY t.nid) FROM config_tags_relation t WHERE t.id = config_info.id)'
+      : 'NULL'
+    const total = await this.#count('config_info', [])
+    let done = 0
+    const sql = `SELECT ${columns}, ${tags} AS tags FROM config_info ORDER BY id`
+    for await (const row of this.#database.stream(sql)) {
+      this.#reading.show('items', ++done, total)
+      if (left.has(row['id']!)) continue
+      const item = itemOf(row)
+      if (item.group === '' || item.dataId === '') {
+        yield cannotCome('config', `${itemName(item)} (id ${row['id']})`, 'it has no group or no data id')
+        continue
+      }
+      this.#items.add(itemName(item))
+      yield* contentLines(this.#config(item, row))
+    }
+  }
+
+  #config(item: PlanItem, row: Row): PlanConfig {
+    return {
+      kind: 'config',
+      ...item,
+      ...contentOf(row),
+      type: row['type'] || null,
+      desc: row['c_desc'] ?? null,
+      use: row['c_use'] ?? null,
+      effect: row['effect'] ?? null,
+      schema: row['c_schema'] ?? null,
+      tags: row['tags'] ?? null,
+      createdMs: this.#timeOf(row['gmt_create']),
+      modifiedMs: this.#timeOf(row['gmt_modified']),
+      user: row['src_user'] || null,
+      ip: row['src_ip'] || null,
+    }
+  }
+
+  /** Rows of the same item: an upgrade copies those of the empty namespace to `public`. The newest is taken. */
+  async #doubles(): Promise<{ left: ReadonlySet<string>; notes: PlanNote[] }> {
+    const columns = this.#tables.list('config_info', ['id', 'md5', 'gmt_modified', ...ITEM], 'c')
+    const space = this.#tables.has('config_info', 'tenant_id')
+      ? "CASE WHEN tenant_id IS NULL OR tenant_id = 'public' THEN '' ELSE tenant_id END"
+      : "''"
+    const doubled = `SELECT data_id, group_id, ${space} AS space FROM config_info GROUP BY data_id, group_id, ${space} HAVING COUNT(*) > 1`
+    const sql = `SELECT ${columns} FROM config_info c JOIN (${doubled}) d ON c.data_id = d.data_id AND c.group_id = d.group_id AND ${space.replaceAll('tenant_id', 'c.tenant_id')} = d.space ORDER BY c.gmt_modified DESC, c.id DESC`
+    const newest = new Map<string, Row>()
+    const left = new Set<string>()
+    const notes: PlanNote[] = []
+    for (const row of await this.#database.rows(sql)) {
+      const name = itemName(itemOf(row))
+      const first = newest.get(name)
+      if (first === undefined) {
+        newest.set(name, row)
+        continue
+      }
+      left.add(row['id']!)
+      const isEqual = first['md5'] === row['md5']
+      notes.push({
+        kind: isEqual ? 'remark' : 'conflict',
+        about: 'config',
+        name,
+        reason: isEqual
+          ? 'it is there twice, with the same content'
+          : `it is there twice, with other contents (rows ${first['id']} and ${row['id']}); the plan has the newer one`,
+      })
+    }
+    return { left, notes }
+  }
+
+  async *#grays(): AsyncGenerator<PlanLine> {
+    const seen = new Set<string>()
+    for (const [table, nameOf] of GRAY_TABLES) {
+      if (!this.#tables.has(table)) continue
+      const columns = this.#tables.list(table, [...ITEM, ...CONTENT, ...GRAY_COLUMNS])
+      for await (const row of this.#database.stream(`SELECT ${columns} FROM ${table} ORDER BY id`)) {
+        const line = this.#gray(row, nameOf(row))
+        const name = `${itemName(line)} ${line.name}`
+        if (seen.has(name)) continue
+        seen.add(name)
+        if (this.#items.has(itemName(line))) yield* contentLines(line)
+        else yield cannotCome('gray', name, 'the item itself is not there any longer')
+      }
+    }
+  }
+
+  #gray(row: Row, { name, rule, expression, priority }: GrayRule): PlanGray {
+    const modifiedMs = this.#timeOf(row['gmt_modified'])
+    return { kind: 'gray', ...itemOf(row), ...contentOf(row), name, rule, expression, priority, modifiedMs }
+  }
+
+  /** What this server has no place for. */
+  async *#leftOut(): AsyncGenerator<PlanLine> {
+    if (this.#tables.has('config_info_aggr')) {
+      const rows = await this.#count('config_info_aggr', [])
+      if (rows > 0)
+        yield cannotCome('config', 'aggregates', `${rows} rows of config_info_aggr: there are none here`)
+    }
+    for (const table of ['tenant_capacity', 'group_capacity']) {
+      if (!this.#tables.has(table, 'quota')) continue
+      const rows = await this.#count(`${table} WHERE quota > 0 OR max_size > 0`, [])
+      if (rows > 0) yield cannotCome('config', 'quotas', `${rows} rows of ${table}: there are none here`)
+    }
+  }
+
+  async #count(from: string, values: readonly string[]): Promise<number> {
+    const [row] = await this.#database.rows(`SELECT COUNT(*) AS n FROM ${from}`, values)
+    return Number(row!['n'])
+  }
+
+  #timeOf(text: string | null | undefined): number | null {
+    const ms = Date.parse(`${text?.replace(' ', 'T')}${this.#zone}`)
+    return ms > 0 ? Math.floor(ms) : null
+  }
+
+  /** A time as the database has it. */
+  #textOfTime(ms: number): string {
+    const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)/.exec(this.#zone) ?? ['', '+', '0', '0']
+    const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1)
+    return new Date(ms + offsetMs).toISOString().slice(0, 19).replace('T', ' ')
+  }
+}
+
+interface GrayRule {
+  readonly name: string
+  readonly rule: string
+  readonly expression: string
+  readonly priority: number | null
+}
+
+const GRAY_COLUMNS = ['beta_ips', 'tag_id', 'gray_name', 'gray_rule']
+
+/** The tables with gray versions. From 2.5 the first has all, and the others have copies. */
+const GRAY_TABLES: readonly (readonly [string, (row: Row) => GrayRule])[] = [
+  ['config_info_gray', (row) => ruleOf(row)],
+  [
+    'config_info_beta',
+    (row) => ({ name: 'beta', rule: 'beta', expression: row['beta_ips'] ?? '', priority: null }),
+  ],
+  [
+    'config_info_tag',
+    (row) => ({ name: `tag_${row['tag_id']}`, rule: 'tag', expression: row['tag_id'] ?? '', priority: null }),
+  ],
+]
+
+function ruleOf(row: Row): GrayRule {
+  const { type, expr, priority } = jsonOf(row['gray_rule'])
+  const name = row['gray_name'] || 'gray'
+  return {
+    name,
+    rule: typeof type === 'string' && type !== '' ? type : 'unknown',
+    expression: typeof expr === 'string' ? expr : (row['gray_rule'] ?? ''),
+    priority: Number.isFinite(Number(priority ?? Number.NaN)) ? Number(priority) : null,
+  }
+}
+
+function typeIn(extInfo: string | null | undefined): string | null {
+  const { type } = jsonOf(extInfo)
+  return typeof type === 'string' ? type : null
+}
+
+function jsonOf(text: string | null | undefined): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text ?? '')
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+function itemOf(row: Row): PlanItem {
+  return {
+    namespace: spaceOf(row['tenant_id']),
+    group: row['group_id'] ?? '',
+    dataId: row['data_id'] ?? '',
+  }
+}
+
+function spaceOf(tenant: string | null | undefined): string {
+  return tenant === 'public' ? '' : (tenant ?? '')
+}
+
+function contentOf(row: Row): Pick<PlanConfig, 'content' | 'md5' | 'encryptedDataKey' | 'appName'> {
+  return {
+    content: row['content'] ?? '',
+    md5: row['md5'] || null,
+    encryptedDataKey: row['encrypted_data_key'] ?? '',
+    appName: row['app_name'] ?? '',
+  }
+}
+
+function remark(about: string, name: string, reason: string): PlanNote {
+  return { kind: 'remark', about, name, reason }
+}
+
+function cannotCome(about: string, name: string, reason: string): PlanNote {
+  return { kind: 'cannot-come', about, name, reason }
+}

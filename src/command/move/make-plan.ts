@@ -1,0 +1,137 @@
+import type { PlanHead, PlanLine, PlanNote, PlanSource } from '../../move/plan.ts'
+import { isThing, NOTE_KINDS } from '../../move/plan.ts'
+import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
+import type { Progress } from '../progress.ts'
+import { passwordFrom } from './move-passwords.ts'
+import { detectServer, type KnownServer } from './old/detect-server.ts'
+import type { Dialect } from './old/dialect.ts'
+import { JavaV1 } from './old/java-v1.ts'
+import { JavaV3 } from './old/java-v3.ts'
+import type { OldAccess } from './old/old-server.ts'
+import { Pace } from './old/pace.ts'
+import { RNacos } from './old/r-nacos.ts'
+import { readOverHttp } from './old/read-over-http.ts'
+import { PlanWriter } from './plan-file.ts'
+import type { HistoryBound, PlanReading } from './reading.ts'
+import { grouped, TimeLeft } from './time-left.ts'
+
+/** The flags of a plan. */
+export interface PlanFlags {
+  readonly from: readonly string[]
+  readonly username?: string
+  readonly rate: string
+  readonly history: string
+  readonly ephemeral?: boolean
+  readonly administrators?: string
+  readonly mysqlPublicKey?: string
+  readonly mysqlTls?: string
+  readonly mysqlTimeZone?: string
+}
+
+/** The most notes of a kind that are printed; the plan has all. */
+const MOST_SHOWN = 20
+
+/** `waypost move --from … --plan FILE`: reads the sources into a file. */
+export async function makePlan(flags: PlanFlags, file: string, progress: Progress): Promise<CommandResult> {
+  const reading = readingOf(flags, progress)
+  const madeMs = Date.now()
+  const databases = flags.from.filter((address) => address.startsWith('mysql:'))
+  const servers = flags.from.filter((address) => !address.startsWith('mysql:'))
+  if (databases.length > 1) throw new UsageError('--from takes one database only')
+  const nodes = await detected(servers, flags)
+  const writer = await PlanWriter.begin(file)
+  try {
+    const notes: PlanNote[] = []
+    const sources: PlanSource[] = nodes.map(({ kind, version, server }) => ({
+      kind,
+      version,
+      url: server.url,
+    }))
+    const add = async (lines: AsyncIterable<PlanLine>): Promise<void> => {
+      for await (const line of lines) {
+        if (!isThing(line)) notes.push(line as PlanNote)
+        await writer.add(line as Exclude<PlanLine, PlanHead>)
+      }
+    }
+    if (databases.length > 0) {
+      const { openDatabase } = await import('./database/read-database.ts')
+      const database = await openDatabase(databases[0]!, flags)
+      sources.unshift(database.source)
+      await add(database.read(reading))
+    }
+    const parts = databases.length > 0 ? 'naming' : 'all'
+    if (nodes.length > 0) await add(readOverHttp(nodes.map(dialectOf), { ...reading, parts }))
+    const lastRefMs = Math.max(0, ...nodes.map(({ server }) => server.latestClockMs))
+    await writer.end({ madeMs, sources }, lastRefMs)
+    return planResult(file, sources, { counts: writer.counts, notes })
+  } catch (error) {
+    await writer.abandon()
+    throw error
+  }
+}
+
+function readingOf(flags: PlanFlags, progress: Progress): PlanReading {
+  const left = new TimeLeft()
+  const names = (flags.administrators ?? '').split(',').filter((name) => name !== '')
+  return {
+    parts: 'all',
+    history: boundOf(flags.history),
+    ephemeral: flags.ephemeral === true,
+    administrators: new Set(names),
+    show: (step, done, total) => progress.show(`waypost: ${left.text(step, done, total)}`),
+  }
+}
+
+function boundOf(text: string): HistoryBound {
+  if (text === 'all') return { isWanted: true, sinceMs: -Infinity }
+  if (text === 'none') return { isWanted: false, sinceMs: Infinity }
+  const days = /^(\d{1,5})d$/.exec(text)?.[1]
+  if (days === undefined)
+    throw new UsageError(`--history must be all, none, or days such as 30d, but is ${JSON.stringify(text)}`)
+  return { isWanted: true, sinceMs: Date.now() - Number(days) * 86_400_000 }
+}
+
+async function detected(addresses: readonly string[], flags: PlanFlags): Promise<KnownServer[]> {
+  const perSecond = Number(flags.rate)
+  if (!(perSecond >= 1 && perSecond <= 10_000))
+    throw new UsageError(
+      `--rate must be from 1 to 10000 calls a second, but is ${JSON.stringify(flags.rate)}`,
+    )
+  if (addresses.length === 0) return []
+  const { username } = flags
+  const password = username === undefined ? '' : await passwordFrom('WAYPOST_FROM_PASSWORD', username)
+  const account = username === undefined ? undefined : { username, password }
+  const nodes: KnownServer[] = []
+  for (const address of addresses) {
+    // Each node bears the calls for itself.
+    const access: OldAccess = { pace: new Pace(perSecond), account }
+    nodes.push(await detectServer(address, access))
+  }
+  return nodes
+}
+
+function dialectOf({ kind, server }: KnownServer): Dialect {
+  if (kind === 'java-3') return new JavaV3(server)
+  return kind === 'r-nacos' ? new RNacos(server) : new JavaV1(server)
+}
+
+interface PlanSum {
+  readonly counts: Readonly<Record<string, number>>
+  readonly notes: readonly PlanNote[]
+}
+
+function planResult(file: string, sources: readonly PlanSource[], { counts, notes }: PlanSum): CommandResult {
+  const from = sources.map(({ url, kind, version }) => `${url} (${kind} ${version ?? ''})`.replace(' )', ')'))
+  const lines = [`${file}: the plan of ${from.join(', ')}`]
+  for (const [kind, count] of Object.entries(counts)) lines.push(`  ${grouped(count).padStart(10)}  ${kind}`)
+  for (const kind of NOTE_KINDS) lines.push(...shownNotes(notes.filter((note) => note.kind === kind)))
+  return { code: EXIT.done, text: `${lines.join('\n')}\n`, json: { file, sources, counts, notes } }
+}
+
+function shownNotes(notes: readonly PlanNote[]): string[] {
+  const shown = notes
+    .slice(0, MOST_SHOWN)
+    .map(({ kind, about, name, reason }) => `${kind}: ${about} ${name}: ${reason}`)
+  const rest = notes.length - shown.length
+  return rest > 0 ? [...shown, `… and ${grouped(rest)} more such lines in the file`] : shown
+}

@@ -1,0 +1,84 @@
+import type {
+  PlanConfig,
+  PlanGray,
+  PlanHistory,
+  PlanInstance,
+  PlanItem,
+  PlanNamespace,
+  PlanNote,
+  PlanPermission,
+  PlanRole,
+  PlanService,
+  PlanUser,
+} from '../../../move/plan.ts'
+
+/** How many entries a page has at most. */
+export const PAGE_SIZE = 500
+
+/** A page of a list. */
+export interface OldPage<T> {
+  readonly entries: readonly T[]
+  /** How many the list has in all; null: the server does not say. It may be wrong. */
+  readonly total: number | null
+}
+
+/** A record of an item's history in its list, without the content. */
+export interface OldRecord {
+  readonly oldId: string
+  readonly atMs: number
+  /** Null: of the formal version; otherwise the name of a gray version. */
+  readonly grayName: string | null
+}
+
+/** A service as the list of services has it. */
+export interface OldService {
+  readonly namespace: string
+  readonly group: string
+  readonly name: string
+  /** What the list says besides, where nothing else does. */
+  readonly known?: Pick<PlanService, 'protectThreshold' | 'metadata'>
+}
+
+/** What can be asked of a server. Each kind of server has one. Undefined: the thing is not there any longer. */
+export interface Dialect {
+  /** What this kind of server does not give over HTTP. */
+  readonly missing: readonly PlanNote[]
+  /** Whether it has users, roles and permissions. */
+  readonly hasAccess: boolean
+  /** Without `public`. */
+  namespaces(): Promise<readonly PlanNamespace[]>
+  items(namespace: string, pageNo: number): Promise<OldPage<PlanItem>>
+  config(item: PlanItem): Promise<PlanConfig | undefined>
+  beta(item: PlanItem): Promise<PlanGray | undefined>
+  /** Newest first. */
+  records(item: PlanItem, pageNo: number): Promise<OldPage<OldRecord>>
+  record(item: PlanItem, oldId: string): Promise<PlanHistory | undefined>
+  services(namespace: string, pageNo: number): Promise<OldPage<OldService>>
+  service(named: OldService): Promise<PlanService | undefined>
+  /** Of all clusters, disabled ones too. */
+  instances(service: PlanService): Promise<readonly PlanInstance[]>
+  users(pageNo: number): Promise<OldPage<PlanUser>>
+  roles(pageNo: number): Promise<OldPage<PlanRole>>
+  permissions(pageNo: number): Promise<OldPage<PlanPermission>>
+  switches(): Promise<Readonly<Record<string, unknown>>>
+}
+
+/** An entry for each page, until a page has nothing new. Some servers ignore the number of the page, or say a wrong total. */
+export async function* allPages<T>(
+  page: (pageNo: number) => Promise<OldPage<T>>,
+  keyOf: (entry: T) => string,
+): AsyncGenerator<T, { readonly total: number | null; readonly found: number }> {
+  const seen = new Set<string>()
+  for (let pageNo = 1; ; pageNo++) {
+    const { entries, total } = await page(pageNo)
+    const before = seen.size
+    for (const entry of entries) {
+      const key = keyOf(entry)
+      if (seen.has(key)) continue
+      seen.add(key)
+      yield entry
+    }
+    const isAll = total !== null && total > 0 && seen.size >= total
+    if (seen.size === before || isAll) return { total, found: seen.size }
+  }
+}

@@ -1,0 +1,71 @@
+import type { PlanChecker, PlanCluster, PlanService } from '../../../move/plan.ts'
+
+/** An object of an answer. Other values have no fields. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** The fields of a value; none, where it is no object. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}
+
+/** The objects of a list; none, where it is no list. */
+export function listOf(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(fieldsOf) : []
+}
+
+/** A text, or null where there is none. */
+export function textOrNull(value: unknown): string | null {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null
+}
+
+/** A text; an empty one, where there is none. */
+export function textOf(value: unknown): string {
+  return textOrNull(value) ?? ''
+}
+
+/** A number, also written as a text; the other one, where there is none. */
+export function numberOf(value: unknown, other: number): number {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : other
+}
+
+/** Epoch ms of a time: a number, or a text such as `2026-11-24T07:16:14.784+0000`. Null where there is none. */
+export function timeOrNull(value: unknown): number | null {
+  const ms =
+    typeof value === 'string' && !/^\d+$/.test(value)
+      ? Date.parse(value.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'))
+      : numberOf(value, Number.NaN)
+  return Number.isSafeInteger(ms) && ms > 0 ? ms : null
+}
+
+/** Metadata: an object of texts, also written as JSON. */
+export function metadataOf(value: unknown): Record<string, string> {
+  const fields =
+    typeof value === 'string' && value.startsWith('{') ? fieldsOf(JSON.parse(value)) : fieldsOf(value)
+  return Object.fromEntries(Object.entries(fields).map(([key, one]) => [key, textOf(one)]))
+}
+
+/** A selector: `none`, or a type with its expression. */
+export function selectorOf(value: unknown): PlanService['selector'] {
+  const { type, expression } = fieldsOf(value)
+  return { type: textOf(type) || 'none', expression: textOf(expression) }
+}
+
+/** A checker; one without a type is that of a new cluster. */
+export function checkerOf(value: unknown): PlanChecker {
+  const { type, ...rest } = fieldsOf(value)
+  const known = Object.entries(rest).filter(([, field]) => field !== null)
+  return { ...Object.fromEntries(known), type: textOf(type) || 'TCP' }
+}
+
+/** Whether nothing is configured at a cluster: then its instances make it again. */
+export function isUsualCluster({ checker, checkPort, useInstancePort, metadata }: PlanCluster): boolean {
+  return checker.type === 'TCP' && checkPort === 80 && useInstancePort && Object.keys(metadata).length === 0
+}
+
+/** The parts of `group@@name`; a name without a group is in the given one. */
+export function splitName(name: string, group: string): { readonly group: string; readonly name: string } {
+  const at = name.indexOf('@@')
+  return at < 0 ? { group, name } : { group: name.slice(0, at), name: name.slice(at + 2) }
+}

@@ -1,0 +1,33 @@
+import type { PlanNote } from '../../../move/plan.ts'
+import { messageOf } from '../../command-line.ts'
+import { CallError } from './old-server.ts'
+
+/** How many things are read at once. The pace limits the calls. */
+const AT_ONCE = 8
+
+/** What a call answers, or the line that says that it cannot come. */
+export async function orNote<T>(about: string, name: string, call: () => Promise<T>): Promise<T | PlanNote> {
+  try {
+    return await call()
+  } catch (error) {
+    if (error instanceof CallError && error.status !== 0)
+      return { kind: 'cannot-come', about, name, reason: messageOf(error) }
+    throw error
+  }
+}
+
+/** Does the work for some entries at once, and gives the results in the order of the entries. */
+export async function* inOrder<T, R>(
+  entries: Iterable<T>,
+  work: (entry: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const running: Promise<R>[] = []
+  for (const entry of entries) {
+    const result = work(entry)
+    // Who waits for an earlier one would not notice this one; it is noticed when its turn comes.
+    result.catch(() => undefined)
+    running.push(result)
+    if (running.length >= AT_ONCE) yield await running.shift()!
+  }
+  for (const result of running) yield await result
+}

@@ -1,0 +1,364 @@
+import type {
+  PlanCluster,
+  PlanConfig,
+  PlanGray,
+  PlanHistory,
+  PlanInstance,
+  PlanItem,
+  PlanNamespace,
+  PlanNote,
+  PlanPermission,
+  PlanRole,
+  PlanService,
+  PlanUser,
+} from '../../../move/plan.ts'
+import {
+  allPages,
+  type Dialect,
+  type OldPage,
+  type OldRecord,
+  type OldService,
+  PAGE_SIZE,
+} from './dialect.ts'
+import {
+  checkerOf,
+  type Fields,
+  fieldsOf,
+  listOf,
+  metadataOf,
+  numberOf,
+  selectorOf,
+  splitName,
+  textOf,
+  textOrNull,
+  timeOrNull,
+} from './fields.ts'
+import type { OldParams, OldServer } from './old-server.ts'
+
+/** A record of the history as both dialects of the Java server have it. */
+export function historyOf(item: PlanItem, oldId: string, fields: Fields): PlanHistory | undefined {
+  const op = textOf(fields['opType']).trim()
+  const atMs = timeOrNull(fields['lastModifiedTime'] ?? fields['modifyTime'])
+  const content = textOrNull(fields['content'])
+  if ((op !== 'I' && op !== 'U' && op !== 'D') || atMs === null || content === null) return undefined
+  return {
+    kind: 'history',
+    ...item,
+    oldId,
+    op,
+    content,
+    md5: textOrNull(fields['md5']),
+    type: textOrNull(fields['type']) ?? typeIn(fields['extInfo']),
+    appName: textOf(fields['appName']),
+    encryptedDataKey: textOf(fields['encryptedDataKey']),
+    atMs,
+    user: textOrNull(fields['srcUser']) || null,
+    ip: textOrNull(fields['srcIp']) || null,
+  }
+}
+
+/** A record in the list of an item's history. */
+export function recordOf(fields: Fields): OldRecord {
+  const isGray = (textOf(fields['publishType']).trim() || 'formal') !== 'formal'
+  const atMs = timeOrNull(fields['lastModifiedTime'] ?? fields['modifyTime']) ?? 0
+  return {
+    oldId: textOf(fields['id']),
+    atMs,
+    grayName: isGray ? textOf(fields['grayName']) || 'gray' : null,
+  }
+}
+
+/** The current version of an item, of the fields that both dialects of the Java server name alike. */
+export function configOf(item: PlanItem, fields: Fields): PlanConfig {
+  return {
+    kind: 'config',
+    ...item,
+    content: textOf(fields['content']),
+    md5: textOrNull(fields['md5']),
+    encryptedDataKey: textOf(fields['encryptedDataKey']),
+    appName: textOf(fields['appName']),
+    type: textOrNull(fields['type']),
+    desc: textOrNull(fields['desc']),
+    use: textOrNull(fields['use']),
+    effect: textOrNull(fields['effect']),
+    schema: textOrNull(fields['schema']),
+    tags: textOrNull(fields['configTags']),
+    createdMs: timeOrNull(fields['createTime']),
+    modifiedMs: timeOrNull(fields['modifyTime']),
+    user: textOrNull(fields['createUser']) || null,
+    ip: textOrNull(fields['createIp']) || null,
+  }
+}
+
+/** An instance as all servers write it. */
+export function instanceOf(service: OldService, fields: Fields, seenMs: number): PlanInstance {
+  return {
+    kind: 'instance',
+    namespace: service.namespace,
+    group: service.group,
+    service: service.name,
+    cluster: textOf(fields['clusterName']) || 'DEFAULT',
+    ip: textOf(fields['ip']),
+    port: numberOf(fields['port'], 0),
+    ephemeral: fields['ephemeral'] !== false,
+    weight: numberOf(fields['weight'], 1),
+    enabled: fields['enabled'] !== false,
+    healthy: fields['healthy'] !== false,
+    metadata: metadataOf(fields['metadata']),
+    app: textOf(fields['app']),
+    seenMs,
+  }
+}
+
+/** The key of an instance in its service. */
+export function instanceKey({ ip, port, cluster }: PlanInstance): string {
+  return `${ip}:${port}#${cluster}`
+}
+
+/** A page of a list whose answer is, or has, `pageItems` and `totalCount`. */
+export function pageOf<T>(answer: unknown, entryOf: (fields: Fields) => T): OldPage<T> {
+  const page = fieldsOf(answer)
+  const total = page['totalCount']
+  return { entries: listOf(page['pageItems']).map(entryOf), total: typeof total === 'number' ? total : null }
+}
+
+/** A user. A hash that is none is left out. */
+export function userOf(fields: Fields): PlanUser {
+  return {
+    kind: 'user',
+    username: textOf(fields['username']),
+    passwordHash: textOrNull(fields['password']) || null,
+    enabled: fields['enabled'] !== false && fields['enabled'] !== 0,
+  }
+}
+
+/** A role of a user. */
+export function roleOf(fields: Fields): PlanRole {
+  return { kind: 'role', username: textOf(fields['username']), role: textOf(fields['role']) }
+}
+
+/** A permission of a role. */
+export function permissionOf(fields: Fields): PlanPermission {
+  return {
+    kind: 'permission',
+    role: textOf(fields['role']),
+    resource: textOf(fields['resource']),
+    action: textOf(fields['action']) as PlanPermission['action'],
+  }
+}
+
+/** From 2.5 the history has the type in a text with JSON. */
+function typeIn(extInfo: unknown): string | null {
+  try {
+    return typeof extInfo === 'string' ? textOrNull(fieldsOf(JSON.parse(extInfo))['type']) : null
+  } catch {
+    return null
+  }
+}
+
+/** The interface under `/v1`: of the Java server 1.x and 2.x, and of Waypost. */
+export class JavaV1 implements Dialect {
+  readonly missing: readonly PlanNote[] = [
+    {
+      kind: 'cannot-come',
+      about: 'gray',
+      name: 'tag versions',
+      reason: 'HTTP does not list them; the database has them',
+    },
+    {
+      kind: 'cannot-come',
+      about: 'history',
+      name: 'deleted items',
+      reason: 'HTTP does not list them; the database has them',
+    },
+  ]
+  readonly hasAccess: boolean = true
+  protected readonly server: OldServer
+
+  constructor(server: OldServer) {
+    this.server = server
+  }
+
+  async namespaces(): Promise<readonly PlanNamespace[]> {
+    const { data } = fieldsOf(await this.server.json('/v1/console/namespaces'))
+    const own = listOf(data).filter(({ namespace }) => !isPublic(textOf(namespace)))
+    return Promise.all(own.map((fields) => this.#namespaceOf(fields)))
+  }
+
+  async #namespaceOf(fields: Fields): Promise<PlanNamespace> {
+    const id = textOf(fields['namespace'])
+    const params = { show: 'all', namespaceId: id }
+    const detail =
+      fields['namespaceDesc'] === undefined
+        ? fieldsOf(await this.server.jsonOrNone('/v1/console/namespaces', params))
+        : fields
+    return {
+      kind: 'namespace',
+      id,
+      name: textOf(fields['namespaceShowName']),
+      desc: textOf(detail['namespaceDesc']),
+    }
+  }
+
+  async items(namespace: string, pageNo: number): Promise<OldPage<PlanItem>> {
+    return this.searched(namespace, pageNo, (fields) => ({
+      namespace,
+      group: textOf(fields['group']),
+      dataId: textOf(fields['dataId']),
+    }))
+  }
+
+  protected async searched<T>(
+    namespace: string,
+    pageNo: number,
+    entryOf: (fields: Fields) => T,
+  ): Promise<OldPage<T>> {
+    const params = {
+      search: 'accurate',
+      dataId: '',
+      group: '',
+      tenant: namespace,
+      pageNo,
+      pageSize: PAGE_SIZE,
+    }
+    return pageOf(await this.server.json('/v1/cs/configs', params), entryOf)
+  }
+
+  async config(item: PlanItem): Promise<PlanConfig | undefined> {
+    const answer = await this.server.jsonOrNone('/v1/cs/configs', { show: 'all', ...itemParams(item) })
+    return answer === undefined ? undefined : configOf(item, fieldsOf(answer))
+  }
+
+  async beta(item: PlanItem): Promise<PlanGray | undefined> {
+    const answer = await this.server.jsonOrNone('/v1/cs/configs', { beta: true, ...itemParams(item) })
+    const { data } = fieldsOf(answer)
+    if (textOrNull(fieldsOf(data)['content']) === null) return undefined
+    const fields = fieldsOf(data)
+    return {
+      kind: 'gray',
+      ...item,
+      name: 'beta',
+      rule: 'beta',
+      expression: textOf(fields['betaIps']),
+      priority: null,
+      content: textOf(fields['content']),
+      md5: textOrNull(fields['md5']),
+      encryptedDataKey: textOf(fields['encryptedDataKey']),
+      appName: textOf(fields['appName']),
+      modifiedMs: timeOrNull(fields['modifyTime']),
+    }
+  }
+
+  async records(item: PlanItem, pageNo: number): Promise<OldPage<OldRecord>> {
+    const params = { search: 'accurate', ...itemParams(item), pageNo, pageSize: PAGE_SIZE }
+    return pageOf(await this.server.json('/v1/cs/history', params), recordOf)
+  }
+
+  async record(item: PlanItem, oldId: string): Promise<PlanHistory | undefined> {
+    const params = { nid: oldId, ...itemParams(item) }
+    const answer = await this.server.jsonOrNone('/v1/cs/history', params)
+    return answer === undefined ? undefined : historyOf(item, oldId, fieldsOf(answer))
+  }
+
+  async services(namespace: string, pageNo: number): Promise<OldPage<OldService>> {
+    const params = {
+      withInstances: false,
+      hasIpCount: false,
+      namespaceId: spaceOf(namespace),
+      pageNo,
+      pageSize: PAGE_SIZE,
+    }
+    const { serviceList, count } = fieldsOf(await this.server.json('/v1/ns/catalog/services', params))
+    const entries = listOf(serviceList).map((fields) => this.listed(namespace, fields))
+    return { entries, total: typeof count === 'number' ? count : null }
+  }
+
+  protected listed(namespace: string, fields: Fields): OldService {
+    return { namespace, ...splitName(textOf(fields['name']), textOf(fields['groupName'])) }
+  }
+
+  async service(named: OldService): Promise<PlanService | undefined> {
+    const { namespace, group, name } = named
+    const answer = fieldsOf(await this.server.jsonOrNone('/v1/ns/catalog/service', serviceParams(named)))
+    if (answer['service'] === undefined) return undefined
+    const fields = fieldsOf(answer['service'])
+    return {
+      kind: 'service',
+      namespace,
+      group,
+      name,
+      protectThreshold: numberOf(fields['protectThreshold'], 0),
+      selector: selectorOf(fields['selector']),
+      metadata: metadataOf(fields['metadata']),
+      clusters: listOf(answer['clusters']).map(clusterOf),
+      ephemeral: null,
+    }
+  }
+
+  async instances(service: PlanService): Promise<readonly PlanInstance[]> {
+    const found: PlanInstance[] = []
+    // The operation needs each cluster by name.
+    for (const { name } of service.clusters)
+      for await (const one of this.instancesIn(service, name)) found.push(one)
+    return found
+  }
+
+  protected instancesIn(service: OldService, clusterName: string): AsyncGenerator<PlanInstance> {
+    const page = async (pageNo: number): Promise<OldPage<PlanInstance>> => {
+      const params = { ...serviceParams(service), clusterName, pageNo, pageSize: PAGE_SIZE }
+      const { list, count } = fieldsOf(await this.server.jsonOrNone('/v1/ns/catalog/instances', params))
+      const entries = listOf(list).map((fields) => instanceOf(service, fields, Date.now()))
+      return { entries, total: typeof count === 'number' ? count : null }
+    }
+    return allPages(page, instanceKey)
+  }
+
+  users(pageNo: number): Promise<OldPage<PlanUser>> {
+    return this.#access('/v1/auth/users', pageNo, userOf)
+  }
+
+  roles(pageNo: number): Promise<OldPage<PlanRole>> {
+    return this.#access('/v1/auth/roles', pageNo, roleOf)
+  }
+
+  permissions(pageNo: number): Promise<OldPage<PlanPermission>> {
+    return this.#access('/v1/auth/permissions', pageNo, permissionOf)
+  }
+
+  async #access<T>(path: string, pageNo: number, entryOf: (fields: Fields) => T): Promise<OldPage<T>> {
+    // From 2.1 the first parameter is needed. The empty names mean all.
+    const params = { search: 'accurate', username: '', role: '', pageNo, pageSize: PAGE_SIZE }
+    return pageOf(await this.server.json(path, params), entryOf)
+  }
+
+  async switches(): Promise<Fields> {
+    return fieldsOf(await this.server.json('/v1/ns/operator/switches'))
+  }
+}
+
+function isPublic(namespace: string): boolean {
+  return namespace === '' || namespace === 'public'
+}
+
+/** Naming calls the default namespace `public`. */
+function spaceOf(namespace: string): string {
+  return namespace === '' ? 'public' : namespace
+}
+
+function itemParams({ namespace, group, dataId }: PlanItem): OldParams {
+  return { dataId, group, tenant: namespace }
+}
+
+function serviceParams({ namespace, group, name }: OldService): OldParams {
+  return { namespaceId: spaceOf(namespace), serviceName: `${group}@@${name}` }
+}
+
+function clusterOf(fields: Fields): PlanCluster {
+  return {
+    name: textOf(fields['name']),
+    checker: checkerOf(fields['healthChecker']),
+    checkPort: numberOf(fields['defaultCheckPort'], 80),
+    useInstancePort: fields['useIPPort4Check'] !== false,
+    metadata: metadataOf(fields['metadata']),
+  }
+}

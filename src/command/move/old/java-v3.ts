@@ -1,0 +1,201 @@
+import type {
+  PlanConfig,
+  PlanGray,
+  PlanHistory,
+  PlanInstance,
+  PlanItem,
+  PlanNamespace,
+  PlanNote,
+  PlanPermission,
+  PlanRole,
+  PlanService,
+  PlanUser,
+} from '../../../move/plan.ts'
+import { type Dialect, type OldPage, type OldRecord, type OldService, PAGE_SIZE } from './dialect.ts'
+import {
+  checkerOf,
+  type Fields,
+  fieldsOf,
+  listOf,
+  metadataOf,
+  numberOf,
+  selectorOf,
+  splitName,
+  textOf,
+  textOrNull,
+  timeOrNull,
+} from './fields.ts'
+import {
+  configOf,
+  historyOf,
+  instanceOf,
+  JavaV1,
+  pageOf,
+  permissionOf,
+  recordOf,
+  roleOf,
+  userOf,
+} from './java-v1.ts'
+import type { OldParams, OldServer } from './old-server.ts'
+
+/** The admin interface of the Java server 3.x. Each answer is an envelope with `data`. */
+export class JavaV3 implements Dialect {
+  readonly missing: readonly PlanNote[]
+  readonly hasAccess = true
+  readonly #server: OldServer
+
+  constructor(server: OldServer) {
+    this.#server = server
+    this.missing = new JavaV1(server).missing
+  }
+
+  async namespaces(): Promise<readonly PlanNamespace[]> {
+    const all = listOf(await this.#data('/v3/admin/core/namespace/list', {}))
+    return all
+      .filter(({ namespace }) => textOf(namespace) !== '' && namespace !== 'public')
+      .map((fields) => ({
+        kind: 'namespace',
+        id: textOf(fields['namespace']),
+        name: textOf(fields['namespaceShowName']),
+        desc: textOf(fields['namespaceDesc']),
+      }))
+  }
+
+  async items(namespace: string, pageNo: number): Promise<OldPage<PlanItem>> {
+    const params = {
+      search: 'blur',
+      dataId: '',
+      groupName: '',
+      namespaceId: spaceOf(namespace),
+      pageNo,
+      pageSize: PAGE_SIZE,
+    }
+    return pageOf(await this.#data('/v3/admin/cs/config/list', params), (fields) => ({
+      namespace,
+      group: textOf(fields['groupName']),
+      dataId: textOf(fields['dataId']),
+    }))
+  }
+
+  async config(item: PlanItem): Promise<PlanConfig | undefined> {
+    const data = await this.#dataOrNone('/v3/admin/cs/config', itemParams(item))
+    return data === undefined ? undefined : configOf(item, fieldsOf(data))
+  }
+
+  async beta(item: PlanItem): Promise<PlanGray | undefined> {
+    const fields = fieldsOf(await this.#dataOrNone('/v3/admin/cs/config/beta', itemParams(item)))
+    if (textOrNull(fields['content']) === null) return undefined
+    const rule = fieldsOf(JSON.parse(textOf(fields['grayRule']) || '{}'))
+    return {
+      kind: 'gray',
+      ...item,
+      name: textOf(fields['grayName']) || 'beta',
+      rule: textOf(rule['type']) || 'beta',
+      expression: textOf(rule['expr']),
+      priority: rule['priority'] === undefined ? null : numberOf(rule['priority'], 0),
+      content: textOf(fields['content']),
+      md5: textOrNull(fields['md5']),
+      encryptedDataKey: textOf(fields['encryptedDataKey']),
+      appName: textOf(fields['appName']),
+      modifiedMs: timeOrNull(fields['modifyTime']),
+    }
+  }
+
+  async records(item: PlanItem, pageNo: number): Promise<OldPage<OldRecord>> {
+    const params = { ...itemParams(item), pageNo, pageSize: PAGE_SIZE }
+    return pageOf(await this.#data('/v3/admin/cs/history/list', params), recordOf)
+  }
+
+  async record(item: PlanItem, oldId: string): Promise<PlanHistory | undefined> {
+    const data = await this.#dataOrNone('/v3/admin/cs/history', { nid: oldId, ...itemParams(item) })
+    return data === undefined ? undefined : historyOf(item, oldId, fieldsOf(data))
+  }
+
+  async services(namespace: string, pageNo: number): Promise<OldPage<OldService>> {
+    const params = { namespaceId: spaceOf(namespace), withInstances: false, pageNo, pageSize: PAGE_SIZE }
+    return pageOf(await this.#data('/v3/admin/ns/service/list', params), (fields) => ({
+      namespace,
+      ...splitName(textOf(fields['name']), textOf(fields['groupName'])),
+    }))
+  }
+
+  async service(named: OldService): Promise<PlanService | undefined> {
+    const fields = fieldsOf(await this.#dataOrNone('/v3/admin/ns/service', serviceParams(named)))
+    if (fields['serviceName'] === undefined) return undefined
+    const { namespace, group, name } = named
+    return {
+      kind: 'service',
+      namespace,
+      group,
+      name,
+      protectThreshold: numberOf(fields['protectThreshold'], 0),
+      selector: selectorOf(fields['selector']),
+      metadata: metadataOf(fields['metadata']),
+      clusters: Object.entries(fieldsOf(fields['clusterMap'])).map(([id, one]) =>
+        clusterOf(id, fieldsOf(one)),
+      ),
+      ephemeral: typeof fields['ephemeral'] === 'boolean' ? fields['ephemeral'] : null,
+    }
+  }
+
+  async instances(service: PlanService): Promise<readonly PlanInstance[]> {
+    if (service.clusters.length === 0) return []
+    const data = await this.#dataOrNone('/v3/admin/ns/instance/list', serviceParams(service))
+    return listOf(data).map((fields) => instanceOf(service, fields, Date.now()))
+  }
+
+  users(pageNo: number): Promise<OldPage<PlanUser>> {
+    return this.#access('/v3/auth/user/list', pageNo, userOf)
+  }
+
+  roles(pageNo: number): Promise<OldPage<PlanRole>> {
+    return this.#access('/v3/auth/role/list', pageNo, roleOf)
+  }
+
+  permissions(pageNo: number): Promise<OldPage<PlanPermission>> {
+    return this.#access('/v3/auth/permission/list', pageNo, permissionOf)
+  }
+
+  async switches(): Promise<Fields> {
+    return fieldsOf(await this.#data('/v3/admin/ns/ops/switches', {}))
+  }
+
+  async #access<T>(path: string, pageNo: number, entryOf: (fields: Fields) => T): Promise<OldPage<T>> {
+    const params = { search: 'accurate', pageNo, pageSize: PAGE_SIZE }
+    return pageOf(await this.#data(path, params), entryOf)
+  }
+
+  async #data(path: string, params: OldParams): Promise<unknown> {
+    return fieldsOf(await this.#server.json(path, params))['data']
+  }
+
+  /** A service that is gone is answered with 400 and a code of its own. */
+  async #dataOrNone(path: string, params: OldParams): Promise<unknown> {
+    const { status, text } = await this.#server.answer(path, params)
+    if (status === 404 || (status === 400 && text.includes('"code":21008'))) return undefined
+    return (status === 200 ? fieldsOf(JSON.parse(text))['data'] : await this.#data(path, params)) ?? undefined
+  }
+}
+
+/** The id of the default namespace there. */
+function spaceOf(namespace: string): string {
+  return namespace === '' ? 'public' : namespace
+}
+
+function itemParams({ namespace, group, dataId }: PlanItem): OldParams {
+  return { dataId, groupName: group, namespaceId: spaceOf(namespace) }
+}
+
+function serviceParams({ namespace, group, name }: OldService): OldParams {
+  return { serviceName: name, groupName: group, namespaceId: spaceOf(namespace) }
+}
+
+function clusterOf(id: string, fields: Fields): PlanService['clusters'][number] {
+  return {
+    name: textOf(fields['clusterName']) || id,
+    checker: checkerOf(fields['healthChecker']),
+    checkPort: numberOf(fields['healthyCheckPort'], 80),
+    useInstancePort: fields['useInstancePortForCheck'] !== false,
+    metadata: metadataOf(fields['metadata']),
+  }
+}

@@ -1,0 +1,204 @@
+import type { SourceKind } from '../../../move/plan.ts'
+import { messageOf } from '../../command-line.ts'
+import { textOf } from './fields.ts'
+import type { Pace } from './pace.ts'
+
+/** A call is tried so often, each time after a longer wait. */
+const TRIES = 4
+const FIRST_WAIT_MS = 500
+const CALL_LIMIT_MS = 60_000
+
+/** Answers that another try may mend. 500 is there too: old servers answer so for everything. */
+const PASSING = new Set([429, 500, 502, 503, 504])
+
+/** A token is renewed when this share of its time is over. */
+const RENEWED_AT = 0.8
+
+/** A call of an old server failed. The message says which call, and why. */
+export class CallError extends Error {
+  /** 0: there was no answer. */
+  readonly status: number
+
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** Who signs in to an old server. */
+export interface OldAccount {
+  readonly username: string
+  readonly password: string
+}
+
+/** What a server is, by what it answers. */
+export interface OldKind {
+  readonly kind: Exclude<SourceKind, 'mysql'>
+  readonly version: string | null
+}
+
+/** An answer: its status, its text, and its header fields. */
+export interface OldAnswer {
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+}
+
+/** Parameters of a call. */
+export type OldParams = Readonly<Record<string, string | number | boolean>>
+
+interface Token {
+  readonly text: string
+  readonly renewMs: number
+}
+
+/** The servers of one move share how they are asked: the pace, and who signs in. */
+export interface OldAccess {
+  readonly pace: Pace
+  readonly account: OldAccount | undefined
+}
+
+/**
+ * A server that is read. It is asked in turns, so that it can serve others; calls that an overloaded server does not answer are
+ * repeated. The token goes in header fields, because servers log their URLs.
+ */
+export class OldServer {
+  /** The address with the context path, without a slash at its end. */
+  readonly url: string
+  readonly #access: OldAccess
+  #latestClockMs = 0
+  #login: string | undefined
+  #token: Promise<Token> | undefined
+
+  constructor(url: string, access: OldAccess) {
+    this.url = url
+    this.#access = access
+  }
+
+  /** The latest time that its answers showed, epoch ms; 0: none did. Its lists are not newer. */
+  get latestClockMs(): number {
+    return this.#latestClockMs
+  }
+
+  /** Signs in by this path from now on, where there is an account. */
+  signInBy(path: string): void {
+    this.#login = path
+  }
+
+  /** The JSON of a GET. Throws CallError for an answer other than 200, and for a text that is no JSON. */
+  async json(path: string, params: OldParams = {}): Promise<unknown> {
+    const { text } = await this.get(path, params)
+    return this.#parsed(text, callOf(path, params))
+  }
+
+  /** Like `json`; undefined where the server says that the thing is not there. */
+  async jsonOrNone(path: string, params: OldParams): Promise<unknown> {
+    const { status, text } = await this.answer(path, params)
+    if (status === 404 || (status === 200 && text.trim() === '')) return undefined
+    const call = callOf(path, params)
+    if (status !== 200) throw this.#refused(call, status, text)
+    return this.#parsed(text, call) ?? undefined
+  }
+
+  /** The answer to a GET. Throws CallError for one other than 200. */
+  async get(path: string, params: OldParams = {}): Promise<OldAnswer> {
+    const answer = await this.answer(path, params)
+    if (answer.status === 200) return answer
+    throw this.#refused(callOf(path, params), answer.status, answer.text)
+  }
+
+  /** The answer to a GET, whatever its status. */
+  async answer(path: string, params: OldParams = {}): Promise<OldAnswer> {
+    const call = callOf(path, params)
+    for (let tries = 1; ; tries++) {
+      const last = await this.#once(call, { headers: await this.#headers() }).catch((error: unknown) => error)
+      const isPassing = last instanceof Error || PASSING.has((last as OldAnswer).status)
+      if (!isPassing) return last as OldAnswer
+      if (tries === TRIES) {
+        if (!(last instanceof Error)) return last as OldAnswer
+        throw new CallError(
+          `GET ${this.url}${call} has no answer after ${TRIES} tries: ${messageOf(last)}`,
+          0,
+        )
+      }
+      await this.#access.pace.wait(FIRST_WAIT_MS * 2 ** (tries - 1))
+    }
+  }
+
+  async #once(call: string, init: RequestInit): Promise<OldAnswer> {
+    const { pace } = this.#access
+    await pace.turn()
+    const beganMs = pace.nowMs()
+    try {
+      // A redirect could send the token to another server.
+      const signal = AbortSignal.timeout(CALL_LIMIT_MS)
+      const response = await fetch(`${this.url}${call}`, { ...init, redirect: 'manual', signal })
+      const bytes = await response.arrayBuffer()
+      const { status, headers } = response
+      // The field has whole seconds.
+      const clockMs = Date.parse(headers.get('date') ?? '') + 999
+      if (clockMs > this.#latestClockMs) this.#latestClockMs = clockMs
+      pace.answered(pace.nowMs() - beganMs, PASSING.has(status) && status !== 500)
+      return { status, headers, text: UTF8.decode(bytes) }
+    } catch (error) {
+      pace.answered(pace.nowMs() - beganMs, true)
+      throw error
+    }
+  }
+
+  async #headers(): Promise<Record<string, string>> {
+    const token = await this.#currentToken()
+    return token === undefined ? {} : { Authorization: `Bearer ${token}`, accessToken: token }
+  }
+
+  async #currentToken(): Promise<string | undefined> {
+    const { account, pace } = this.#access
+    if (account === undefined || this.#login === undefined) return undefined
+    const before = await this.#token
+    if (before === undefined || pace.nowMs() >= before.renewMs) this.#token = this.#signIn(account)
+    return (await this.#token)?.text
+  }
+
+  async #signIn(account: OldAccount): Promise<Token> {
+    const body = new URLSearchParams({ ...account })
+    const { status, text } = await this.#once(this.#login!, { method: 'POST', body })
+    if (status !== 200)
+      throw new CallError(
+        `${this.url} does not sign in ${account.username}: ${status} ${text.slice(0, 300)}`,
+        status,
+      )
+    return tokenOf(this.#parsed(text, this.#login!), this.#access.pace.nowMs())
+  }
+
+  #parsed(text: string, call: string): unknown {
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw new CallError(
+        `GET ${this.url}${call} answers no JSON: ${JSON.stringify(text.slice(0, 100))}`,
+        200,
+      )
+    }
+  }
+
+  #refused(call: string, status: number, text: string): CallError {
+    return new CallError(`GET ${this.url}${call} answers ${status}: ${text.slice(0, 300)}`, status)
+  }
+}
+
+/** A content that is not UTF-8 fails: replaced letters would be another content. A byte order mark stays. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function callOf(path: string, params: OldParams): string {
+  const entries = Object.entries(params).map(([name, value]): [string, string] => [name, String(value)])
+  return entries.length === 0 ? path : `${path}?${new URLSearchParams(entries)}`
+}
+
+/** Servers with LDAP answer an envelope with `Bearer TOKEN`; others `accessToken` and `tokenTtl` (seconds). */
+function tokenOf(answer: unknown, nowMs: number): Token {
+  const { accessToken, tokenTtl, data } = answer as Record<string, unknown>
+  const text = (typeof accessToken === 'string' ? accessToken : textOf(data)).replace(/^Bearer /, '')
+  if (text === '') throw new CallError('the sign-in answers no token', 200)
+  const ttlMs = (typeof tokenTtl === 'number' ? tokenTtl : 18_000) * 1_000
+  return { text, renewMs: nowMs + ttlMs * RENEWED_AT }
+}

@@ -1,0 +1,106 @@
+import type {
+  PlanConfig,
+  PlanGray,
+  PlanHistory,
+  PlanInstance,
+  PlanItem,
+  PlanNote,
+  PlanService,
+} from '../../../move/plan.ts'
+import type { OldPage, OldRecord, OldService } from './dialect.ts'
+import { type Fields, metadataOf, numberOf, textOf } from './fields.ts'
+import { JavaV1 } from './java-v1.ts'
+
+/** The type of an item by that of its answer: the Rust server says it nowhere else. */
+const TYPES: Readonly<Record<string, string>> = {
+  'application/json': 'json',
+  'text/xml': 'xml',
+  'application/xml': 'xml',
+  'text/html': 'html',
+  'text/x-yaml': 'yaml',
+  'application/yaml': 'yaml',
+  'application/toml': 'toml',
+  'text/x-toml': 'toml',
+  'text/x-java-properties': 'properties',
+}
+
+/** What the Rust server answers of the interface under `/v1`. */
+export class RNacos extends JavaV1 {
+  override readonly hasAccess = false
+  override readonly missing: readonly PlanNote[] = [
+    missing('history', 'all records'),
+    missing('config', 'descriptions'),
+    missing('user', 'users and their passwords'),
+    missing('switch', 'all', 'this server has none'),
+  ]
+
+  override async config(item: PlanItem): Promise<PlanConfig | undefined> {
+    const { namespace: tenant, group, dataId } = item
+    const answer = await this.server.answer('/v1/cs/configs', { dataId, group, tenant })
+    if (answer.status === 404) return undefined
+    if (answer.status !== 200) await this.server.get('/v1/cs/configs', { dataId, group, tenant })
+    const contentType = (answer.headers.get('content-type') ?? '').split(';')[0]!
+    const nothing = { desc: null, use: null, effect: null, schema: null, tags: null, user: null, ip: null }
+    return {
+      kind: 'config',
+      ...item,
+      ...nothing,
+      content: answer.text,
+      md5: answer.headers.get('content-md5'),
+      encryptedDataKey: '',
+      appName: '',
+      type: TYPES[contentType] ?? 'text',
+      createdMs: null,
+      modifiedMs: null,
+    }
+  }
+
+  override async beta(): Promise<PlanGray | undefined> {
+    return undefined
+  }
+
+  override async records(): Promise<OldPage<OldRecord>> {
+    return { entries: [], total: 0 }
+  }
+
+  override async record(): Promise<PlanHistory | undefined> {
+    return undefined
+  }
+
+  protected override listed(namespace: string, fields: Fields): OldService {
+    const known = {
+      protectThreshold: numberOf(fields['protectThreshold'], 0),
+      metadata: metadataOf(fields['metadata']),
+    }
+    return { namespace, group: textOf(fields['groupName']), name: textOf(fields['name']), known }
+  }
+
+  override async service(named: OldService): Promise<PlanService | undefined> {
+    const { namespace, group, name, known = { protectThreshold: 0, metadata: {} } } = named
+    return {
+      kind: 'service',
+      namespace,
+      group,
+      name,
+      ...known,
+      selector: { type: 'none', expression: '' },
+      clusters: [],
+      ephemeral: null,
+    }
+  }
+
+  /** No name of a cluster means all. */
+  override async instances(service: PlanService): Promise<readonly PlanInstance[]> {
+    const found: PlanInstance[] = []
+    for await (const one of this.instancesIn(service, '')) found.push(one)
+    return found
+  }
+
+  override async switches(): Promise<Fields> {
+    return {}
+  }
+}
+
+function missing(about: string, name: string, reason = 'the server does not give them over HTTP'): PlanNote {
+  return { kind: 'cannot-come', about, name, reason }
+}

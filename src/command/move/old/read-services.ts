@@ -1,0 +1,107 @@
+import type { PlanInstance, PlanLine, PlanService } from '../../../move/plan.ts'
+import { nameOf } from '../../../move/plan.ts'
+import type { PlanReading } from '../reading.ts'
+import { allPages, type Dialect, type OldService } from './dialect.ts'
+import { isUsualCluster } from './fields.ts'
+import { instanceKey } from './java-v1.ts'
+import { inOrder, orNote } from './in-order.ts'
+
+/** A service, and the nodes whose list has it. */
+interface FoundService {
+  readonly named: OldService
+  readonly nodes: Dialect[]
+}
+
+/** The services and instances of all nodes: each node may know ephemeral ones that others do not know yet. */
+export async function* readServices(
+  nodes: readonly Dialect[],
+  namespaces: readonly string[],
+  reading: PlanReading,
+): AsyncGenerator<PlanLine> {
+  const found = new Map<string, FoundService>()
+  for (const namespace of namespaces)
+    for (const node of nodes) {
+      await addServices(found, node, namespace)
+      reading.show('names of services', found.size, 0)
+    }
+  let done = 0
+  for await (const lines of inOrder(found.values(), (one) => serviceLines(one, reading))) {
+    yield* lines
+    reading.show('services', ++done, found.size)
+  }
+}
+
+async function addServices(
+  found: Map<string, FoundService>,
+  node: Dialect,
+  namespace: string,
+): Promise<void> {
+  for await (const named of allPages((pageNo) => node.services(namespace, pageNo), keyOf)) {
+    const known = found.get(keyOf(named))
+    if (known === undefined) found.set(keyOf(named), { named, nodes: [node] })
+    else known.nodes.push(node)
+  }
+}
+
+function keyOf({ namespace, group, name }: OldService): string {
+  return JSON.stringify([namespace, group, name])
+}
+
+async function serviceLines({ named, nodes }: FoundService, reading: PlanReading): Promise<PlanLine[]> {
+  const name = `${named.namespace || 'public'}/${named.group}@@${named.name}`
+  const service = await orNote('service', name, () => nodes[0]!.service(named))
+  if (service === undefined) return []
+  if (service.kind !== 'service') return [service]
+  const notes: PlanLine[] = []
+  const instances = new Map<string, PlanInstance>()
+  // Persistent instances are the same on all nodes.
+  for (const node of reading.ephemeral ? nodes : nodes.slice(0, 1)) {
+    const seen = await orNote('instance', name, () => instancesOf(node, nodes[0]!, service))
+    if (!Array.isArray(seen)) notes.push(seen as PlanLine)
+    else for (const one of seen as PlanInstance[]) notes.push(...united(instances, one))
+  }
+  return [...notes, ...linesOf(service, [...instances.values()], reading)]
+}
+
+/** A node may know clusters that another one does not know. */
+async function instancesOf(
+  node: Dialect,
+  first: Dialect,
+  service: PlanService,
+): Promise<readonly PlanInstance[]> {
+  const own = node === first ? service : await node.service(service)
+  return node.instances(own ?? service)
+}
+
+function united(instances: Map<string, PlanInstance>, one: PlanInstance): PlanLine[] {
+  const key = instanceKey(one)
+  const before = instances.get(key)
+  instances.set(key, before === undefined ? one : { ...before, healthy: before.healthy || one.healthy })
+  if (before === undefined || isSame(before, one)) return []
+  const reason =
+    'the nodes differ in weight, metadata, kind or whether it is enabled; the plan has what the first says'
+  return [{ kind: 'conflict', about: 'instance', name: nameOf(one), reason }]
+}
+
+function isSame(a: PlanInstance, b: PlanInstance): boolean {
+  const textOf = ({ weight, enabled, ephemeral, metadata }: PlanInstance): string =>
+    JSON.stringify([weight, enabled, ephemeral, Object.entries(metadata).sort()])
+  return textOf(a) === textOf(b)
+}
+
+/** A service without anything of its own comes back with its instances, when they register. */
+function linesOf(service: PlanService, instances: readonly PlanInstance[], reading: PlanReading): PlanLine[] {
+  const kinds = new Set(instances.map(({ ephemeral }) => ephemeral))
+  const ephemeral = kinds.size === 1 ? kinds.has(true) : kinds.size === 0 ? service.ephemeral : null
+  const clusters = service.clusters.filter((cluster) => !isUsualCluster(cluster))
+  const line: PlanService = { ...service, ephemeral, clusters }
+  const isOwn =
+    clusters.length > 0 ||
+    line.protectThreshold !== 0 ||
+    line.selector.type !== 'none' ||
+    Object.keys(line.metadata).length > 0 ||
+    instances.length === 0 ||
+    kinds.has(false)
+  const wanted = instances.filter((one) => !one.ephemeral || reading.ephemeral)
+  return isOwn ? [line, ...wanted] : wanted
+}

@@ -1,0 +1,125 @@
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { PLAN_VERSION, type PlanHead, type PlanLine } from '../../move/plan.ts'
+import { PlanError, readPlanLine } from '../../move/read-plan.ts'
+
+/** Lines are collected up to this size before they are written. */
+const PIECE_BYTES = 262_144
+/** Room for the head, which is written last: it has the counts. Spaces fill it up. */
+const HEAD_BYTES = 8_192
+
+/** Only the owner may read a plan: it has configurations and hashes of passwords. */
+const OWNER_ONLY = 0o600
+
+/** What is known of a plan before its lines. */
+export type PlanBegin = Omit<PlanHead, 'kind' | 'format' | 'counts' | 'lastRefMs'>
+
+/** Writes a plan. The file gets its name when it is whole. */
+export class PlanWriter {
+  readonly #name: string
+  readonly #file: FileHandle
+  readonly #counts: Record<string, number> = {}
+  #piece: string[] = []
+  #pieceBytes = 0
+
+  private constructor(name: string, file: FileHandle) {
+    this.#name = name
+    this.#file = file
+  }
+
+  /** Begins a file beside the one with this name. */
+  static async begin(name: string): Promise<PlanWriter> {
+    const part = partOf(name)
+    await rm(part, { force: true })
+    const file = await open(part, 'wx', OWNER_ONLY)
+    await file.write(Buffer.alloc(HEAD_BYTES, ' '), 0, HEAD_BYTES, 0)
+    const writer = new PlanWriter(name, file)
+    writer.#at = HEAD_BYTES
+    return writer
+  }
+
+  #at = 0
+
+  /** The lines of each kind so far. */
+  get counts(): Readonly<Record<string, number>> {
+    return this.#counts
+  }
+
+  async add(line: Exclude<PlanLine, PlanHead>): Promise<void> {
+    this.#counts[line.kind] = (this.#counts[line.kind] ?? 0) + 1
+    const text = `${JSON.stringify(line)}\n`
+    this.#piece.push(text)
+    this.#pieceBytes += text.length
+    if (this.#pieceBytes >= PIECE_BYTES) await this.#flush()
+  }
+
+  /** Writes the head, and gives the file its name. */
+  async end(begin: PlanBegin, lastRefMs: number): Promise<void> {
+    await this.#flush()
+    const head: PlanHead = { kind: 'plan', format: PLAN_VERSION, ...begin, counts: this.#counts, lastRefMs }
+    const bytes = Buffer.alloc(HEAD_BYTES, ' ')
+    const text = JSON.stringify(head)
+    if (Buffer.byteLength(text) >= HEAD_BYTES) throw new PlanError('the plan has too many sources')
+    bytes.write(text)
+    bytes.write('\n', HEAD_BYTES - 1)
+    await this.#file.write(bytes, 0, HEAD_BYTES, 0)
+    await this.#file.sync()
+    await this.#file.close()
+    await rename(partOf(this.#name), this.#name)
+  }
+
+  /** Removes what there is. */
+  async abandon(): Promise<void> {
+    await this.#file.close().catch(() => undefined)
+    await rm(partOf(this.#name), { force: true })
+  }
+
+  async #flush(): Promise<void> {
+    const bytes = Buffer.from(this.#piece.join(''))
+    this.#piece = []
+    this.#pieceBytes = 0
+    for (let done = 0; done < bytes.length;) {
+      const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#at)
+      done += bytesWritten
+      this.#at += bytesWritten
+    }
+  }
+}
+
+function partOf(name: string): string {
+  return `${name}.part`
+}
+
+/** A line of a file, as it is there and as it was read; `number` begins at 1. */
+export interface NumberedLine {
+  readonly number: number
+  readonly text: string
+  readonly line: PlanLine
+}
+
+/** The lines of a plan, each checked. Throws PlanError for the first that is none. */
+export async function* readPlan(name: string): AsyncGenerator<NumberedLine> {
+  let number = 0
+  for await (const text of linesOf(name)) {
+    number++
+    yield { number, text: text.trimEnd(), line: readPlanLine(text, number) }
+  }
+  if (number === 0) throw new PlanError(`${name} is empty`)
+}
+
+/** Lines end with a line feed only: others may be within a text. */
+async function* linesOf(name: string): AsyncGenerator<string> {
+  let rest: string[] = []
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  for await (const chunk of createReadStream(name, { highWaterMark: PIECE_BYTES })) {
+    const lines = decoder.decode(chunk as Buffer, { stream: true }).split('\n')
+    const last = lines.pop()!
+    for (const line of lines) {
+      yield rest.join('') + line
+      rest = []
+    }
+    rest.push(last)
+  }
+  const end = rest.join('') + decoder.decode()
+  if (end !== '') throw new PlanError(`${name} ends within a line: it is cut`)
+}

@@ -1,0 +1,19 @@
+/** Which records of the history are read. */
+export interface HistoryBound {
+  readonly isWanted: boolean
+  /** Epoch ms; -Infinity: all. */
+  readonly sinceMs: number
+}
+
+/** What a reading of a source is to give, and where it shows how far it is. */
+export interface PlanReading {
+  /** `naming`: the other things come from a database. */
+  readonly parts: 'all' | 'naming'
+  readonly history: HistoryBound
+  /** Whether ephemeral instances are read, for a warm swap. */
+  readonly ephemeral: boolean
+  /** The users who are administrators here. */
+  readonly administrators: ReadonlySet<string>
+  /** Shows how far a step is; a `total` of 0 is not known. */
+  readonly show: (step: string, done: number, total: number) => void
+}

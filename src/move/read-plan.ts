@@ -224,7 +224,7 @@ const READERS = new Map<string, Reader<object>>([
  * as a name, an address or a content is decided by the server, thing by thing.
  */
 export function readPlanLine(line: string, number: number): PlanLine {
-  const read = inField(`line ${number} of the plan:`, () => lineOf(line))
+  const read = inField(`line ${number} of the plan:`, () => checkedLine(jsonOf(line)))
   if (number === 1 && read.kind !== 'plan')
     throw new PlanError('line 1 of the plan: kind must be plan: this is no plan, or its beginning is missing')
   if (number !== 1 && read.kind === 'plan')
@@ -232,8 +232,9 @@ export function readPlanLine(line: string, number: number): PlanLine {
   return read
 }
 
-function lineOf(line: string): PlanLine {
-  const fields = objectOf(jsonOf(line))
+/** The line with the fields that the format has. Throws a PlanError that names a field that is not as the format says. */
+export function checkedLine(value: unknown): PlanLine {
+  const fields = objectOf(value)
   const { kind } = fields
   const reader = READERS.get(String(kind))
   if (reader === undefined) throw new PlanError(`kind must be one of ${[...READERS.keys()].join(', ')}`)

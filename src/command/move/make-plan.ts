@@ -1,4 +1,4 @@
-import type { PlanHead, PlanLine, PlanNote, PlanSource } from '../../move/plan.ts'
+import type { PlanLine, PlanNote, PlanSource } from '../../move/plan.ts'
 import { isThing, NOTE_KINDS } from '../../move/plan.ts'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
@@ -49,8 +49,9 @@ export async function makePlan(flags: PlanFlags, file: string, progress: Progres
     }))
     const add = async (lines: AsyncIterable<PlanLine>): Promise<void> => {
       for await (const line of lines) {
-        if (!isThing(line)) notes.push(line as PlanNote)
-        await writer.add(line as Exclude<PlanLine, PlanHead>)
+        if (line.kind === 'plan') continue
+        const written = await writer.add(line)
+        if (!isThing(written)) notes.push(written)
       }
     }
     if (databases.length > 0) {

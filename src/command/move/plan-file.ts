@@ -1,7 +1,15 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { PLAN_VERSION, type PlanHead, type PlanLine } from '../../move/plan.ts'
-import { PlanError, readPlanLine } from '../../move/read-plan.ts'
+import {
+  isThing,
+  nameOf,
+  PLAN_VERSION,
+  type PlanHead,
+  type PlanLine,
+  type PlanNote,
+  type PlanThing,
+} from '../../move/plan.ts'
+import { checkedLine, PlanError, readPlanLine } from '../../move/read-plan.ts'
 
 /** Lines are collected up to this size before they are written. */
 const PIECE_BYTES = 262_144
@@ -45,7 +53,14 @@ export class PlanWriter {
     return this.#counts
   }
 
-  async add(line: Exclude<PlanLine, PlanHead>): Promise<void> {
+  /** Adds a line. Resolves with the note that is written instead where the line is not what the format allows. */
+  async add(line: PlanThing | PlanNote): Promise<PlanThing | PlanNote> {
+    const written = isThing(line) ? writable(line) : line
+    await this.#write(written)
+    return written
+  }
+
+  async #write(line: PlanThing | PlanNote): Promise<void> {
     this.#counts[line.kind] = (this.#counts[line.kind] ?? 0) + 1
     const text = `${JSON.stringify(line)}\n`
     this.#piece.push(text)
@@ -83,6 +98,17 @@ export class PlanWriter {
       done += bytesWritten
       this.#at += bytesWritten
     }
+  }
+}
+
+/** A source may have a user without a name, or half a letter. */
+function writable(line: PlanThing): PlanThing | PlanNote {
+  try {
+    checkedLine(line)
+    return line
+  } catch (error) {
+    if (!(error instanceof PlanError)) throw error
+    return { kind: 'cannot-come', about: line.kind, name: nameOf(line).toWellFormed(), reason: error.message }
   }
 }
 

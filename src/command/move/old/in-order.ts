@@ -31,3 +31,9 @@ export async function* inOrder<T, R>(
   }
   for (const result of running) yield await result
 }
+
+/** The line of a thing that is listed, and not there when it is asked for. */
+export function listedOnly(about: string, name: string): PlanNote {
+  const reason = 'the server lists it, but does not show it: it may be gone by now'
+  return { kind: 'cannot-come', about, name, reason }
+}

@@ -112,6 +112,7 @@ export class OldServer {
     const call = callOf(path, params)
     for (let tries = 1; ; tries++) {
       const last = await this.#once(call, { headers: await this.#headers() }).catch((error: unknown) => error)
+      if (last instanceof CallError) throw last
       const isPassing = last instanceof Error || PASSING.has((last as OldAnswer).status)
       if (!isPassing) return last as OldAnswer
       if (tries === TRIES) {
@@ -139,9 +140,9 @@ export class OldServer {
       const clockMs = Date.parse(headers.get('date') ?? '') + 999
       if (clockMs > this.#latestClockMs) this.#latestClockMs = clockMs
       pace.answered(pace.nowMs() - beganMs, PASSING.has(status) && status !== 500)
-      return { status, headers, text: UTF8.decode(bytes) }
+      return { status, headers, text: textOfBytes(bytes, `${this.url}${call}`) }
     } catch (error) {
-      pace.answered(pace.nowMs() - beganMs, true)
+      if (!(error instanceof CallError)) pace.answered(pace.nowMs() - beganMs, true)
       throw error
     }
   }
@@ -188,6 +189,14 @@ export class OldServer {
 
 /** A content that is not UTF-8 fails: replaced letters would be another content. A byte order mark stays. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function textOfBytes(bytes: ArrayBuffer, call: string): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    throw new CallError(`GET ${call} answers what is not UTF-8`, 200)
+  }
+}
 
 function callOf(path: string, params: OldParams): string {
   const entries = Object.entries(params).map(([name, value]): [string, string] => [name, String(value)])

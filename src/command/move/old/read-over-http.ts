@@ -5,7 +5,7 @@ import { contentLines, HistoryDigests } from '../checks/content-lines.ts'
 import { switchLines } from '../checks/switch-lines.ts'
 import type { PlanReading } from '../reading.ts'
 import { allPages, type Dialect, type OldPage, type OldRecord } from './dialect.ts'
-import { inOrder, orNote } from './in-order.ts'
+import { inOrder, listedOnly, orNote } from './in-order.ts'
 import { CallError } from './old-server.ts'
 import { readServices } from './read-services.ts'
 
@@ -92,7 +92,7 @@ function shortList(name: string, total: number, found: number): PlanLine {
 /** The lines of an item. What the server does not answer is a line, too, unless there is no server any longer. */
 async function itemLines(dialect: Dialect, item: PlanItem, reading: PlanReading): Promise<PlanLine[]> {
   const config = await orNote('config', itemName(item), () => dialect.config(item))
-  if (config === undefined) return []
+  if (config === undefined) return [listedOnly('config', itemName(item))]
   if (config.kind !== 'config') return [config]
   const beta = await orNote('gray', itemName(item), () => dialect.beta(item))
   const history = reading.history.isWanted ? await historyLines(dialect, item, reading) : []
@@ -108,16 +108,11 @@ async function historyLines(dialect: Dialect, item: PlanItem, reading: PlanReadi
   for (const { oldId, grayName } of records as OldRecord[]) {
     if (grayName !== null) continue
     const record = await orNote('history', `${name} ${oldId}`, () => dialect.record(item, oldId))
-    lines.push(record ?? unreadable(`${name} ${oldId}`))
+    lines.push(record ?? listedOnly('history', `${name} ${oldId}`))
   }
   const grays = records.filter(({ grayName }) => grayName !== null).length
   const reason = `${grays} records of gray versions are left out`
   return grays === 0 ? lines : [...lines, { kind: 'remark', about: 'history', name, reason }]
-}
-
-function unreadable(name: string): PlanLine {
-  const reason = 'the server lists the record, but does not show it'
-  return { kind: 'cannot-come', about: 'history', name, reason }
 }
 
 /** The oldest first: by time, then by id. */

@@ -4,7 +4,7 @@ import type { PlanReading } from '../reading.ts'
 import { allPages, type Dialect, type OldService } from './dialect.ts'
 import { isUsualCluster } from './fields.ts'
 import { instanceKey } from './java-v1.ts'
-import { inOrder, orNote } from './in-order.ts'
+import { inOrder, listedOnly, orNote } from './in-order.ts'
 
 /** A service, and the nodes whose list has it. */
 interface FoundService {
@@ -50,7 +50,7 @@ function keyOf({ namespace, group, name }: OldService): string {
 async function serviceLines({ named, nodes }: FoundService, reading: PlanReading): Promise<PlanLine[]> {
   const name = `${named.namespace || 'public'}/${named.group}@@${named.name}`
   const service = await orNote('service', name, () => nodes[0]!.service(named))
-  if (service === undefined) return []
+  if (service === undefined) return [listedOnly('service', name)]
   if (service.kind !== 'service') return [service]
   const notes: PlanLine[] = []
   const instances = new Map<string, PlanInstance>()

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** An answer of a Java server in test/recorded. */
+interface RecordedAnswer {
+  readonly request: string
+  readonly headers?: object
+  readonly status: number
+  readonly answerHeaders?: Readonly<Record<string, string>>
+  readonly contentType?: string
+  readonly body: string
+}
+
+/** The versions whose answers are recorded. */
+export type RecordedVersion = '1.4.8' | '2.5.1' | '3.0.3-admin'
+
+/** What distinguishes two calls of the same path; other parameters are about the page, or are the default. */
+const TELLING = [
+  'dataId',
+  'group',
+  'groupName',
+  'serviceName',
+  'clusterName',
+  'nid',
+  'show',
+  'beta',
+  'withInstances',
+  'configDetail',
+  'serviceNameParam',
+  'selector',
+]
+/** Lists answer all, where the recorded call named one. */
+const NAMES = ['dataId', 'group', 'groupName']
+const LISTS = /\/(?:configs\?.*search=|config\/list\?)/
+const NONE: Readonly<Record<string, string>> = {
+  '/nacos/v1/cs/configs': '{"totalCount":0,"pageNumber":1,"pagesAvailable":0,"pageItems":[]}',
+  '/nacos/v1/ns/catalog/services': '{"serviceList":[],"count":0}',
+  '/nacos/v3/admin/cs/config/list': '{"code":0,"data":{"totalCount":0,"pageItems":[]}}',
+  '/nacos/v3/admin/ns/service/list': '{"code":0,"data":{"totalCount":0,"pageItems":[]}}',
+}
+
+/**
+ * This is no Java server: it only replays what one has answered when it was recorded. It answers with the last recorded
+ * answer to a GET of the same path and names. Lists of a namespace that has none are empty; whatever else was not recorded is a 404.
+ */
+export class ReplayOfRecordedAnswers {
+  /** The calls that it got, and whether it had an answer. */
+  readonly calls: { readonly call: string; readonly status: number; readonly token: string }[] = []
+  /** Answers instead of the recorded ones, by a part of the call. */
+  readonly instead = new Map<string, () => { readonly status: number; readonly body: string | Buffer }>()
+  readonly #answers: readonly RecordedAnswer[]
+  readonly #server: Server
+
+  private constructor(answers: readonly RecordedAnswer[]) {
+    this.#answers = answers
+    this.#server = createServer((request, response) => {
+      const call = decodeURIComponent(request.url!)
+      const found = this.#answerTo(request.url!, call)
+      const { status = 404, body = '{"status":404,"error":"not recorded"}' } = found ?? {}
+      this.calls.push({ call, status, token: String(request.headers['accesstoken'] ?? '') })
+      response.writeHead(status, found?.headers ?? {})
+      response.end(body)
+    })
+  }
+
+  static async start(version: RecordedVersion): Promise<ReplayOfRecordedAnswers> {
+    const file = new URL(`../recorded/java-${version}.json`, import.meta.url)
+    const { http } = JSON.parse(readFileSync(file, 'utf8')) as { http: readonly RecordedAnswer[] }
+    const replay = new ReplayOfRecordedAnswers(http.filter(({ request }) => request.startsWith('GET ')))
+    await new Promise<void>((done) => replay.#server.listen(0, '127.0.0.1', done))
+    return replay
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/nacos`
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((done) => this.#server.close(done))
+  }
+
+  #answerTo(
+    url: string,
+    call: string,
+  ): { status: number; body: string | Buffer; headers?: Record<string, string> } | undefined {
+    for (const [part, answer] of this.instead) if (call.includes(part)) return answer()
+    const asked = new URL(url, 'http://replay')
+    const space = asked.searchParams.get('tenant') ?? asked.searchParams.get('namespaceId') ?? ''
+    if (space !== '' && space !== 'public' && !asked.searchParams.has('show'))
+      return { status: 200, body: NONE[asked.pathname] ?? '{}' }
+    const fitting = this.#answers.filter(
+      ({ request, headers }) => headers === undefined && fits(asked, request),
+    )
+    const found = fitting.at(-1)
+    if (found === undefined) return undefined
+    const { 'set-cookie': _cookie, 'content-length': _length, ...headers } = found.answerHeaders ?? {}
+    return { status: found.status, body: found.body, headers }
+  }
+}
+
+function fits(asked: URL, request: string): boolean {
+  const recorded = new URL(request.slice('GET '.length), 'http://replay')
+  if (recorded.pathname !== asked.pathname) return false
+  const isList = LISTS.test(asked.href)
+  if (isList !== LISTS.test(recorded.href)) return false
+  return TELLING.every((name) => {
+    const wanted = plain(asked.searchParams.get(name))
+    const given = plain(recorded.searchParams.get(name))
+    return wanted === given || (isList && wanted === '' && NAMES.includes(name))
+  })
+}
+
+/** The recorded calls leave out what is the default. */
+function plain(value: string | null): string {
+  return (value ?? '').replace(/^DEFAULT_GROUP@@|^false$/, '')
+}

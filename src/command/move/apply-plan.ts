@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nameOf, type PlanHead, type PlanThing, isThing } from '../../move/plan.ts'
+import { PlanError } from '../../move/read-plan.ts'
 import { problemOf, ServerSession } from '../client/server-session.ts'
 import { targetOf, tokenOf } from '../client/session-of-flags.ts'
 import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
@@ -15,6 +16,7 @@ const MOST_BYTES = 2 * 1_048_576
 const TRIES = 5
 const FIRST_WAIT_MS = 500
 const PASSING = new Set([429, 502, 503, 504])
+const CALL_LIMIT_MS = 120_000
 
 /** The most lines of an outcome that are printed. */
 const MOST_SHOWN = 20
@@ -66,8 +68,11 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
     ...(flags.context !== undefined && { context: flags.context }),
   })
   const session = new ServerSession(target.url, { username: flags.username, stored: tokenOf(target) })
-  const sum: Sum = { taken: 0, unchanged: 0, kept: 0, refused: 0, lines: [] }
   const left = new TimeLeft()
+  const showLines = (step: string, done: number, total: number): void =>
+    progress.show(`waypost: ${left.text(step, done, total)}`)
+  await checkPlan(file, showLines)
+  const sum: Sum = { taken: 0, unchanged: 0, kept: 0, refused: 0, lines: [] }
   let done = 0
   for await (const { head, lines, total } of callsOf(file)) {
     const answer = await sendCall(session, [head, ...lines], flags).catch((error: unknown) => {
@@ -76,10 +81,27 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
     })
     add(sum, lines, answer)
     done += lines.length
-    progress.show(`waypost: ${left.text('lines', done, total)}`)
+    showLines('lines sent', done, total)
   }
   const code = sum.refused > 0 ? EXIT.differs : EXIT.done
   return { code, text: textOf(target.url, sum), json: { server: target.url, ...sum } }
+}
+
+/** Nothing of a damaged plan is sent. */
+async function checkPlan(
+  file: string,
+  show: (step: string, done: number, total: number) => void,
+): Promise<void> {
+  let counts: PlanHead['counts'] = {}
+  const found: Record<string, number> = {}
+  for await (const { number, line } of readPlan(file)) {
+    if (line.kind === 'plan') counts = line.counts
+    else found[line.kind] = (found[line.kind] ?? 0) + 1
+    show('lines checked', number, 0)
+  }
+  for (const [kind, count] of Object.entries(counts))
+    if (found[kind] !== count)
+      throw new PlanError(`${file} has ${found[kind] ?? 0} lines of kind ${kind}, and its head says ${count}`)
 }
 
 interface Call {
@@ -126,12 +148,13 @@ async function sendCall(
   const path = `/svc/v1/operator/import${overwrite === true ? '?overwrite=true' : ''}`
   const body = Buffer.from(lines.map(({ text }) => `${text}\n`).join(''))
   for (let tries = 1; ; tries++) {
+    const signal = AbortSignal.timeout(CALL_LIMIT_MS)
     const last = await session
-      .fetch(path, { method: 'POST', body, headers: { 'Content-Type': 'application/x-ndjson' } })
+      .fetch(path, { method: 'POST', body, signal, headers: { 'Content-Type': 'application/x-ndjson' } })
       .then(async (response) => ({ status: response.status, text: await response.text() }))
       .catch((error: unknown) => {
-        // An error of fetch; who is refused will be refused again.
-        if (error instanceof TypeError) return error
+        // No answer. Other errors, such as a refusal, come again with another try.
+        if (error instanceof TypeError || signal.aborted) return error as Error
         throw error
       })
     if (!(last instanceof Error) && last.status === 200) return JSON.parse(last.text) as ImportAnswer

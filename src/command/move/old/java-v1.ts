@@ -357,7 +357,8 @@ function clusterOf(fields: Fields): PlanCluster {
   return {
     name: textOf(fields['name']),
     checker: checkerOf(fields['healthChecker']),
-    checkPort: numberOf(fields['defaultCheckPort'], 80),
+    // 1.4 probes the first, and shows both.
+    checkPort: numberOf(fields['defCkport'] ?? fields['defaultCheckPort'], 80),
     useInstancePort: fields['useIPPort4Check'] !== false,
     metadata: metadataOf(fields['metadata']),
   }

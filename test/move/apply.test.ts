@@ -1,0 +1,180 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import type { PlanLine } from '../../src/move/plan.ts'
+import { runWaypost } from '../support/waypost.ts'
+
+interface ImportCall {
+  readonly url: string
+  readonly token: string
+  readonly lines: readonly PlanLine[]
+}
+
+/** A stand-in for the operation `import state`: it notes what it gets, and answers what a test wants. */
+class ImportDouble {
+  readonly calls: ImportCall[] = []
+  answer: (call: ImportCall) => { readonly status: number; readonly body: object } | undefined = ({
+    lines,
+  }) => taken(lines.length - 1)
+  readonly #server: Server
+
+  private constructor() {
+    this.#server = createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const texts = Buffer.concat(chunks).toString().trimEnd().split('\n')
+        const call = {
+          url: request.url!,
+          token: String(request.headers.authorization ?? ''),
+          lines: texts.map((text) => JSON.parse(text) as PlanLine),
+        }
+        this.calls.push(call)
+        const answer = this.answer(call)
+        if (answer === undefined) request.socket.destroy()
+        else response.writeHead(answer.status).end(JSON.stringify(answer.body))
+      })
+    })
+  }
+
+  static async start(): Promise<ImportDouble> {
+    const double = new ImportDouble()
+    await new Promise<void>((done) => double.#server.listen(0, '127.0.0.1', done))
+    return double
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((done) => this.#server.close(done))
+  }
+}
+
+function taken(count: number, lines: readonly object[] = []) {
+  return {
+    status: 200,
+    body: { taken: count - lines.length, unchanged: 0, kept: 0, refused: lines.length, lines },
+  }
+}
+
+const NOTE = { kind: 'remark', about: 'config', name: 'x', reason: 'y' }
+
+function namespaces(count: number): object[] {
+  return Array.from({ length: count }, (_, index) => ({
+    kind: 'namespace',
+    id: `n${index}`,
+    name: 'n',
+    desc: '',
+  }))
+}
+
+function planFile(lines: readonly object[], counts: object = {}): string {
+  const head = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts, lastRefMs: 0 }
+  const file = join(mkdtempSync(join(inject('temporaryDirectory'), 'plan-')), 'old.plan')
+  writeFileSync(file, [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''))
+  return file
+}
+
+describe('an apply', () => {
+  let double: ImportDouble | undefined
+  afterEach(async () => double?.stop())
+  const apply = async (file: string, ...more: readonly string[]) => {
+    const env = { WAYPOST_ACCESS_TOKEN: 'token' }
+    return runWaypost(['move', '--apply', file, '--to', double!.url, ...more], env)
+  }
+
+  test('sends the head with each call, and no notes', async () => {
+    double = await ImportDouble.start()
+    const file = planFile([NOTE, ...namespaces(2_500), NOTE], { namespace: 2_500, remark: 2 })
+    const { code, stdout } = await apply(file)
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `${double.url}: 2,500 taken, 0 unchanged, 0 kept, 0 refused\n`,
+    })
+    expect(double.calls.map(({ lines }) => lines.length)).toEqual([1_001, 1_001, 501])
+    expect(new Set(double.calls.map(({ lines }) => lines[0]!.kind))).toEqual(new Set(['plan']))
+    expect(new Set(double.calls.flatMap(({ lines }) => lines.slice(1).map(({ kind }) => kind)))).toEqual(
+      new Set(['namespace']),
+    )
+    expect(double.calls[0]).toMatchObject({ url: '/svc/v1/operator/import', token: 'Bearer token' })
+    await apply(file, '--overwrite')
+    expect(double.calls.at(-1)!.url).toBe('/svc/v1/operator/import?overwrite=true')
+  })
+
+  test('limits the bytes of a call, but for a single line', async () => {
+    double = await ImportDouble.start()
+    const long = (bytes: number) => ({ kind: 'namespace', id: 'n', name: 'n', desc: 'x'.repeat(bytes) })
+    await apply(planFile([long(900_000), long(900_000), long(900_000), long(5_000_000)]))
+    expect(double.calls.map(({ lines }) => lines.length - 1)).toEqual([2, 1, 1])
+  })
+
+  test('names what was refused, by its line in the file', async () => {
+    double = await ImportDouble.start()
+    double.answer = ({ lines }) =>
+      taken(
+        lines.length - 1,
+        lines.length === 1_001 ? [] : [{ line: 3, outcome: 'refused', reason: 'not\u0007 allowed' }],
+      )
+    const file = planFile([NOTE, ...namespaces(1_005)])
+    const { code, stdout } = await apply(file)
+    expect(code).toBe(1)
+    // The head, the note and 1,000 namespaces are before those of the second call.
+    expect(stdout).toContain('refused: namespace n1001 (line 1004): not\\x07 allowed\n')
+    const { stdout: json } = await apply(file, '--output', 'json')
+    expect(JSON.parse(json)).toMatchObject({
+      taken: 1_004,
+      refused: 1,
+      lines: [{ line: 1_004, name: 'n1001' }],
+    })
+  })
+
+  test('repeats a call that a busy or restarting server does not answer', async () => {
+    double = await ImportDouble.start()
+    let left = 2
+    double.answer = ({ lines }) => {
+      left--
+      if (left === 1) return { status: 503, body: { detail: 'busy' } }
+      return left === 0 ? undefined : taken(lines.length - 1)
+    }
+    expect((await apply(planFile(namespaces(1)))).code).toBe(0)
+    expect(double.calls).toHaveLength(3)
+  })
+
+  test('says how far it was where a call fails, and that it continues', async () => {
+    double = await ImportDouble.start()
+    double.answer = ({ lines }) =>
+      lines.length === 1_001 ? taken(1_000) : { status: 507, body: { detail: 'the store is full' } }
+    const { code, stderr } = await apply(planFile(namespaces(1_005), { namespace: 1_005 }))
+    expect(code).toBe(2)
+    expect(stderr).toContain(
+      'did not import: the store is full (1,000 of 1,005 lines were sent; the same command continues)',
+    )
+  })
+
+  test('sends nothing of a damaged plan', async () => {
+    double = await ImportDouble.start()
+    const whole = planFile(namespaces(2_000), { namespace: 2_000 })
+    const text = readFileSync(whole, 'utf8')
+    const failures: [string, RegExp][] = [
+      [text.slice(0, -5), /ends within a line/],
+      [
+        `${text.split('\n').slice(0, 1_500).join('\n')}\n`,
+        /has 1499 lines of kind namespace, and its head says 2000/,
+      ],
+      [text.replace('"id":"n1998"', '"id":7'), /waypost: line 2000 of the plan: id must be a text/],
+      ['', /is empty/],
+    ]
+    for (const [damaged, message] of failures) {
+      writeFileSync(whole, damaged)
+      const { code, stderr } = await apply(whole)
+      expect(code).toBe(2)
+      expect(stderr).toMatch(message)
+    }
+    expect(double.calls).toEqual([])
+  })
+})

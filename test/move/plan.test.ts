@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, inject, test } from 'vitest'
-import type { PlanLine } from '../../src/move/plan.ts'
+import { isThing, type PlanLine } from '../../src/move/plan.ts'
 import { readPlanLine } from '../../src/move/read-plan.ts'
 import { runWaypost } from '../support/waypost.ts'
 import { ReplayOfRecordedAnswers, type RecordedVersion } from './replay-of-recorded-answers.ts'
@@ -246,6 +246,22 @@ test('a password is not in arguments, and a token is not in URLs', async () => {
   await planOf(['--from', replay.url, '--username', 'nacos'], { WAYPOST_FROM_PASSWORD: 'secret' })
   expect(replay.calls.filter(({ token }) => token === 't0ken').length).toBeGreaterThan(5)
   expect(replay.calls.filter(({ call }) => /t0ken|secret/.test(call))).toEqual([])
+})
+
+test('a second plan has only what has changed since the first, and does not read its records again', async () => {
+  const replay = await replayOf('2.5.1')
+  const first = join(mkdtempSync(join(inject('temporaryDirectory'), 'plan-')), 'first.plan')
+  await runWaypost(['move', '--from', replay.url, '--plan', first])
+  const readRecords = () => replay.calls.filter(({ call }) => call.includes('nid=2')).length
+  expect(readRecords()).toBe(1)
+  replay.instead.set('/v1/console/namespaces', () => ({
+    status: 200,
+    body: '{"data":[{"namespace":"new","namespaceShowName":"n","namespaceDesc":"d"}]}',
+  }))
+  const { lines, stdout } = await planOf(['--from', replay.url, '--since', first])
+  expect(lines.filter(isThing)).toEqual([{ kind: 'namespace', id: 'new', name: 'n', desc: 'd' }])
+  expect(readRecords()).toBe(1)
+  expect(stdout).toMatch(/ [1-9]\d* {2}as in the earlier plan, left out\n/)
 })
 
 /** The list of items of the default namespace. */

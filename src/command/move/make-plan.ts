@@ -2,6 +2,7 @@ import type { PlanLine, PlanNote, PlanSource } from '../../move/plan.ts'
 import { isThing, NOTE_KINDS } from '../../move/plan.ts'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
+import { KnownLines } from './known-lines.ts'
 import { passwordFrom } from './move-passwords.ts'
 import { detectServer, type KnownServer } from './old/detect-server.ts'
 import type { Dialect } from './old/dialect.ts'
@@ -21,6 +22,7 @@ export interface PlanFlags {
   readonly username?: string
   readonly rate: string
   readonly history: string
+  readonly since?: string
   readonly ephemeral?: boolean
   readonly administrators?: string
   readonly mysqlPublicKey?: string
@@ -33,7 +35,8 @@ const MOST_SHOWN = 20
 
 /** `waypost move --from … --plan FILE`: reads the sources into a file. */
 export async function makePlan(flags: PlanFlags, file: string, progress: Progress): Promise<CommandResult> {
-  const reading = readingOf(flags, progress)
+  const known = await KnownLines.of(flags.since)
+  const reading = { ...readingOf(flags, progress), earlier: known }
   const madeMs = Date.now()
   const databases = flags.from.filter((address) => address.startsWith('mysql:'))
   const servers = flags.from.filter((address) => !address.startsWith('mysql:'))
@@ -49,7 +52,7 @@ export async function makePlan(flags: PlanFlags, file: string, progress: Progres
     }))
     const add = async (lines: AsyncIterable<PlanLine>): Promise<void> => {
       for await (const line of lines) {
-        if (line.kind === 'plan') continue
+        if (line.kind === 'plan' || (isThing(line) && known.leavesOut(line))) continue
         const written = await writer.add(line)
         if (!isThing(written)) notes.push(written)
       }
@@ -64,14 +67,14 @@ export async function makePlan(flags: PlanFlags, file: string, progress: Progres
     if (nodes.length > 0) await add(readOverHttp(nodes.map(dialectOf), { ...reading, parts }))
     const lastRefMs = Math.max(0, ...nodes.map(({ server }) => server.latestClockMs))
     await writer.end({ madeMs, sources }, lastRefMs)
-    return planResult(file, sources, { counts: writer.counts, notes })
+    return planResult(file, sources, { counts: writer.counts, notes, known: known.left })
   } catch (error) {
     await writer.abandon()
     throw error
   }
 }
 
-function readingOf(flags: PlanFlags, progress: Progress): PlanReading {
+function readingOf(flags: PlanFlags, progress: Progress): Omit<PlanReading, 'earlier'> {
   const left = new TimeLeft()
   const names = (flags.administrators ?? '').split(',').filter((name) => name !== '')
   return {
@@ -119,14 +122,21 @@ function dialectOf({ kind, server }: KnownServer): Dialect {
 interface PlanSum {
   readonly counts: Readonly<Record<string, number>>
   readonly notes: readonly PlanNote[]
+  /** How many lines an earlier plan has already. */
+  readonly known: number
 }
 
-function planResult(file: string, sources: readonly PlanSource[], { counts, notes }: PlanSum): CommandResult {
+function planResult(
+  file: string,
+  sources: readonly PlanSource[],
+  { counts, notes, known }: PlanSum,
+): CommandResult {
   const from = sources.map(({ url, kind, version }) => `${url} (${kind} ${version ?? ''})`.replace(' )', ')'))
   const lines = [`${file}: the plan of ${from.join(', ')}`]
   for (const [kind, count] of Object.entries(counts)) lines.push(`  ${grouped(count).padStart(10)}  ${kind}`)
+  if (known > 0) lines.push(`  ${grouped(known).padStart(10)}  as in the earlier plan, left out`)
   for (const kind of NOTE_KINDS) lines.push(...shownNotes(notes.filter((note) => note.kind === kind)))
-  return { code: EXIT.done, text: `${lines.join('\n')}\n`, json: { file, sources, counts, notes } }
+  return { code: EXIT.done, text: `${lines.join('\n')}\n`, json: { file, sources, counts, known, notes } }
 }
 
 function shownNotes(notes: readonly PlanNote[]): string[] {

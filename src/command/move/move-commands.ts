@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { action, type CommandResult, UsageError } from '../command-line.ts'
 import { addExamples } from '../help.ts'
@@ -19,7 +22,7 @@ export function addMoveCommand(program: Command): void {
     .command('move')
     .summary('bring everything over from another server')
     .description(
-      'Brings configurations with their history, services, users and roles over from a Nacos, r-nacos or Waypost server or its database. A plan is written first; to apply it changes nothing but what the plan has, and deletes nothing.',
+      'Brings configurations with their history, services, users and roles over from a Nacos, r-nacos or Waypost server, or from its database: through a plan that can be read first. Passwords are asked for, or in WAYPOST_FROM_PASSWORD, WAYPOST_MYSQL_PASSWORD and WAYPOST_PASSWORD (of the new server). Nothing is deleted, and nothing is written to the old server.',
     )
     .option(
       '--from <url>',
@@ -27,11 +30,12 @@ export function addMoveCommand(program: Command): void {
       more,
     )
     .option('--plan <file>', 'write what would come into this file, and print a summary')
+    .option('--since <file>', 'with --plan: leave out what an earlier plan has, which was applied')
     .option('--apply <file>', 'send the plan in this file')
-    .option('--to <url>', 'the server to apply it to (or a context, or WAYPOST_SERVER)')
+    .option('--to <url>', 'the new server (with --apply also WAYPOST_SERVER or the current context)')
     .option('--context <name>', 'a context of `waypost context list`, instead of --to')
-    .option('--username <name>', 'with --plan the user of the old server, with --apply that of the new one')
-    .option('--overwrite', 'with --apply: replace what was changed here')
+    .option('--username <name>', 'with --from the user of the old server, with --apply that of the new one')
+    .option('--overwrite', 'replace what was changed on the new server')
     .optionsGroup('What is read:')
     .option('--rate <calls>', 'calls a second to each old server; fewer while its answers slow down', '100')
     .option('--history <which>', 'all, none, or the last days, such as 30d', 'all')
@@ -46,6 +50,7 @@ export function addMoveCommand(program: Command): void {
     .addOption(new Option('--json').hideHelp())
     .action(action<MoveFlags>(move))
   addExamples(command, [
+    ['waypost move --from http://old:8848/nacos --to http://127.0.0.1:8848', 'all at once'],
     ['waypost move --from http://old:8848/nacos --username nacos --plan old.plan', 'then read what it says'],
     ['waypost move --apply old.plan --to http://127.0.0.1:8848', 'it may be interrupted and repeated'],
     [
@@ -57,13 +62,44 @@ export function addMoveCommand(program: Command): void {
 
 async function move(flags: MoveFlags, progress: Progress): Promise<CommandResult> {
   const { plan, apply, from } = flags
-  if ((plan === undefined) === (apply === undefined))
-    throw new UsageError('move needs --plan FILE or --apply FILE, one of them')
   if (apply !== undefined) {
-    if (from !== undefined) throw new UsageError('--apply takes the plan as it is: leave out --from')
+    if (from !== undefined || plan !== undefined)
+      throw new UsageError('--apply takes the plan as it is: leave out --from and --plan')
     return (await import('./apply-plan.ts')).applyPlan(flags, apply, progress)
   }
-  if (from === undefined) throw new UsageError('--plan needs --from: the server or database to read')
-  if (flags.to !== undefined) throw new UsageError('--plan only reads: --to belongs to --apply')
-  return (await import('./make-plan.ts')).makePlan({ ...flags, from }, plan!, progress)
+  if (from === undefined)
+    throw new UsageError('move needs --from, or --apply with a plan that is there already')
+  const { makePlan } = await import('./make-plan.ts')
+  if (plan === undefined) return moveAtOnce({ ...flags, from }, progress)
+  if (flags.to !== undefined || flags.context !== undefined)
+    throw new UsageError('--plan only reads: --to and --context belong to --apply')
+  return makePlan({ ...flags, from }, plan, progress)
+}
+
+/** Plans and applies at once: the plan is in a file that only the owner may read, and is removed. */
+async function moveAtOnce(
+  flags: MoveFlags & Pick<PlanFlags, 'from'>,
+  progress: Progress,
+): Promise<CommandResult> {
+  if (flags.to === undefined && flags.context === undefined)
+    throw new UsageError('move needs --plan FILE, or --to with the server that gets it')
+  const [{ makePlan }, { applyPlan }] = await Promise.all([
+    import('./make-plan.ts'),
+    import('./apply-plan.ts'),
+  ])
+  const directory = mkdtempSync(join(tmpdir(), 'waypost-move-'))
+  try {
+    const file = join(directory, 'plan')
+    const planned = await makePlan(flags, file, progress)
+    // The user of --username is one of the old server.
+    const { username: _ofOld, ...rest } = flags
+    const applied = await applyPlan(rest, file, progress)
+    return {
+      code: applied.code,
+      text: `${planned.text}${applied.text}`,
+      json: { plan: planned.json, apply: applied.json },
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
 }

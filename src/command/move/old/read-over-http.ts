@@ -116,11 +116,8 @@ async function historyLines(dialect: Dialect, item: PlanItem, reading: PlanReadi
 }
 
 /** The oldest first: by time, then by id. */
-async function recordsSince(
-  dialect: Dialect,
-  item: PlanItem,
-  { history }: PlanReading,
-): Promise<OldRecord[]> {
+async function recordsSince(dialect: Dialect, item: PlanItem, reading: PlanReading): Promise<OldRecord[]> {
+  const { history, earlier } = reading
   const found: OldRecord[] = []
   const pages = allPages(
     (pageNo) => dialect.records(item, pageNo),
@@ -129,7 +126,7 @@ async function recordsSince(
   for await (const record of pages) {
     // The newest come first.
     if (record.atMs < history.sinceMs) break
-    found.push(record)
+    if (!earlier.hasRecord(item, record.oldId)) found.push(record)
   }
   return found.sort((a, b) => a.atMs - b.atMs || compareIds(a, b))
 }

@@ -25,7 +25,7 @@ export interface PlanHead {
   readonly sources: readonly PlanSource[]
   /** How many lines of each kind there are. */
   readonly counts: Readonly<Record<string, number>>
-  /** The latest time of a change of an instance list that the sources showed, epoch ms; 0: they showed none. */
+  /** The latest time that a clock of the sources showed, epoch ms; 0: none did. Their lists are not newer. */
   readonly lastRefMs: number
 }
 

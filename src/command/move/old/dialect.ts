@@ -55,7 +55,7 @@ export interface Dialect {
   record(item: PlanItem, oldId: string): Promise<PlanHistory | undefined>
   services(namespace: string, pageNo: number): Promise<OldPage<OldService>>
   service(named: OldService): Promise<PlanService | undefined>
-  /** Of all clusters, disabled ones too. */
+  /** Those of all clusters, disabled ones too. */
   instances(service: PlanService): Promise<readonly PlanInstance[]>
   users(pageNo: number): Promise<OldPage<PlanUser>>
   roles(pageNo: number): Promise<OldPage<PlanRole>>

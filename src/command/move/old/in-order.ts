@@ -24,7 +24,7 @@ export async function* inOrder<T, R>(
   const running: Promise<R>[] = []
   for (const entry of entries) {
     const result = work(entry)
-    // Who waits for an earlier one would not notice this one; it is noticed when its turn comes.
+    // An error is noticed when its turn comes; until then nobody waits for it.
     result.catch(() => undefined)
     running.push(result)
     if (running.length >= AT_ONCE) yield await running.shift()!

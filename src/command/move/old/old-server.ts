@@ -25,7 +25,7 @@ export class CallError extends Error {
   }
 }
 
-/** Who signs in to an old server. */
+/** The account of an old server. */
 export interface OldAccount {
   readonly username: string
   readonly password: string

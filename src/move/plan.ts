@@ -159,6 +159,9 @@ export interface PlanUser {
   readonly enabled: boolean
 }
 
+/** The role of administrators, at the sources as here. */
+export const ADMINISTRATOR_ROLE = 'ROLE_ADMIN'
+
 /** A user has a role. */
 export interface PlanRole {
   readonly kind: 'role'

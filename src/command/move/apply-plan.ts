@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { nameOf, type PlanHead, type PlanThing, isThing } from '../../move/plan.ts'
+import { ADMINISTRATOR_ROLE, nameOf, type PlanHead, type PlanThing, isThing } from '../../move/plan.ts'
 import { PlanError } from '../../move/read-plan.ts'
 import { problemOf, ServerSession } from '../client/server-session.ts'
 import { targetOf, tokenOf } from '../client/session-of-flags.ts'
@@ -7,6 +7,8 @@ import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import { type NumberedLine, readPlan } from './plan-file.ts'
 import { grouped, TimeLeft } from './time-left.ts'
+
+const OPERATION = '/svc/v1/operator/import'
 
 /** The most that one call has; a single line may be longer. */
 const MOST_LINES = 1_000
@@ -71,11 +73,12 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
   const left = new TimeLeft()
   const showLines = (step: string, done: number, total: number): void =>
     progress.show(`waypost: ${left.text(step, done, total)}`)
-  await checkPlan(file, showLines)
+  const administrators = await checkPlan(file, showLines)
   const sum: Sum = { taken: 0, unchanged: 0, kept: 0, refused: 0, lines: [] }
+  const path = pathOf(flags, administrators)
   let done = 0
   for await (const { head, lines, total } of callsOf(file)) {
-    const answer = await sendCall(session, [head, ...lines], flags).catch((error: unknown) => {
+    const answer = await sendCall(session, path, [head, ...lines]).catch((error: unknown) => {
       const before = `${grouped(done)} of ${grouped(total)} lines were sent; the same command continues`
       throw new Error(`${messageOf(error)} (${before})`, { cause: error })
     })
@@ -87,21 +90,32 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
   return { code, text: textOf(target.url, sum), json: { server: target.url, ...sum } }
 }
 
-/** Nothing of a damaged plan is sent. */
+/** The plan has only those administrators whom `--administrators` has named. */
+function pathOf({ overwrite }: ApplyFlags, administrators: readonly string[]): string {
+  const query = new URLSearchParams()
+  if (overwrite === true) query.set('overwrite', 'true')
+  if (administrators.length > 0) query.set('administrators', administrators.join(','))
+  return query.size === 0 ? OPERATION : `${OPERATION}?${query}`
+}
+
+/** Nothing of a damaged plan is sent. Resolves with the users who become administrators. */
 async function checkPlan(
   file: string,
   show: (step: string, done: number, total: number) => void,
-): Promise<void> {
+): Promise<string[]> {
   let counts: PlanHead['counts'] = {}
   const found: Record<string, number> = {}
+  const administrators: string[] = []
   for await (const { number, line } of readPlan(file)) {
     if (line.kind === 'plan') counts = line.counts
     else found[line.kind] = (found[line.kind] ?? 0) + 1
+    if (line.kind === 'role' && line.role === ADMINISTRATOR_ROLE) administrators.push(line.username)
     show('lines checked', number, 0)
   }
   for (const [kind, count] of Object.entries(counts))
     if (found[kind] !== count)
       throw new PlanError(`${file} has ${found[kind] ?? 0} lines of kind ${kind}, and its head says ${count}`)
+  return administrators
 }
 
 interface Call {
@@ -142,10 +156,9 @@ function thingsIn({ counts }: PlanHead): number {
 
 async function sendCall(
   session: ServerSession,
+  path: string,
   lines: readonly NumberedLine[],
-  { overwrite }: ApplyFlags,
 ): Promise<ImportAnswer> {
-  const path = `/svc/v1/operator/import${overwrite === true ? '?overwrite=true' : ''}`
   const body = Buffer.from(lines.map(({ text }) => `${text}\n`).join(''))
   for (let tries = 1; ; tries++) {
     const signal = AbortSignal.timeout(CALL_LIMIT_MS)

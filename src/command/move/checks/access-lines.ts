@@ -1,4 +1,11 @@
-import type { PlanLine, PlanNote, PlanPermission, PlanRole, PlanUser } from '../../../move/plan.ts'
+import {
+  ADMINISTRATOR_ROLE,
+  type PlanLine,
+  type PlanNote,
+  type PlanPermission,
+  type PlanRole,
+  type PlanUser,
+} from '../../../move/plan.ts'
 
 /** Users, roles and permissions of a source. */
 export interface Access {
@@ -7,7 +14,6 @@ export interface Access {
   readonly permissions: readonly PlanPermission[]
 }
 
-const ADMINISTRATOR_ROLE = 'ROLE_ADMIN'
 const ACTIONS: readonly string[] = ['r', 'w', 'rw']
 /** Users of a directory have rows with one fixed hash. */
 const SHADOW = 'LDAP_'

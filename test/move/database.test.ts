@@ -1,9 +1,12 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { PlanLine } from '../../src/move/plan.ts'
 import { readPlanLine } from '../../src/move/read-plan.ts'
 import { type TemporaryMariadb, startMariadb } from '../probes/temporary-mariadb.ts'
+import { fakeMysql, greeting, moreData, switchTo } from '../probes/fake-mysql.ts'
+import { Authority } from '../support/certificates.ts'
 import { needTool } from '../support/need-tool.ts'
 import { runWaypost } from '../support/waypost.ts'
 import { schemaOf, type SchemaVersion } from './old-schemas.ts'
@@ -175,3 +178,66 @@ describe.skipIf(mariadb.skip)('the plan of a database', () => {
     )
   })
 })
+
+const tools = needTool('mariadbd', 'mariadb-install-db', 'openssl')
+
+test('a database that requires TLS gets the password over TLS that is verified', async ({ skip }) => {
+  skip(tools.skip, tools.reason)
+  const authority = new Authority()
+  const { cert, key } = authority.forServer()
+  const server = await startMariadb(
+    [
+      "CREATE USER safe@'127.0.0.1' IDENTIFIED BY 's' REQUIRE SSL",
+      "GRANT SELECT ON *.* TO safe@'127.0.0.1'",
+      ...schemaOf('2.1', 'nacos'),
+    ],
+    [`--ssl-cert=${cert}`, `--ssl-key=${key}`],
+  )
+  try {
+    const plan = (...more: readonly string[]) => failureOrNot(`safe@127.0.0.1:${server.port}`, more)
+    expect(await plan('--mysql-tls', authority.caFile)).toMatchObject({ code: 0 })
+    expect(await plan('--mysql-tls', new Authority().caFile)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/certificate|self.signed/i),
+    })
+    expect(await plan()).toMatchObject({ code: 2, stderr: expect.stringContaining('Access denied') })
+  } finally {
+    await server.stop()
+  }
+})
+
+test('a database that asks for the password itself does not get it without TLS and without its key', async () => {
+  let gotMore = false
+  const server = await fakeMysql(async (session) => {
+    session.send(greeting(session.scramble))
+    await session.next()
+    session.send(switchTo('caching_sha2_password', session.scramble))
+    await session.next()
+    // The whole sign-in: the client asks for the key of the server, and gets one of somebody else.
+    session.send(moreData(Buffer.of(4)))
+    await session.next()
+    session.send(moreData(Buffer.from(KEY_OF_SOMEBODY)))
+    await session.next()
+    gotMore = true
+  })
+  try {
+    expect(await failureOrNot(`nacos@127.0.0.1:${server.port}`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/asks for the password itself: use --mysql-tls, or --mysql-public-key/),
+    })
+    expect(gotMore).toBe(false)
+  } finally {
+    server.close()
+  }
+})
+
+const KEY_OF_SOMEBODY = generateKeyPairSync('rsa', { modulusLength: 2_048 }).publicKey.export({
+  type: 'spki',
+  format: 'pem',
+})
+
+function failureOrNot(place: string, more: readonly string[] = []) {
+  const file = join(mkdtempSync(join(inject('temporaryDirectory'), 'plan-')), 'old.plan')
+  const from = `mysql://${place}/nacos`
+  return runWaypost(['move', '--from', from, '--plan', file, ...more], { WAYPOST_MYSQL_PASSWORD: 's' })
+}

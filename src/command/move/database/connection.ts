@@ -119,7 +119,9 @@ function trustOf(
   { mysqlTls, mysqlPublicKey }: DatabaseFlags,
 ): ConnectionOptions {
   if (mysqlTls !== undefined)
-    return { ssl: mysqlTls === 'system' ? {} : { ca: readFileSync(mysqlTls, 'utf8') } }
+    return {
+      ssl: { verifyIdentity: true, ...(mysqlTls !== 'system' && { ca: readFileSync(mysqlTls, 'utf8') }) },
+    }
   const key = mysqlPublicKey === undefined ? {} : { serverPublicKey: readFileSync(mysqlPublicKey, 'utf8') }
   const onServerPublicKey = (): never => {
     throw new Error(

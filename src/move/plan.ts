@@ -215,8 +215,13 @@ export type PlanThing =
   | PlanPermission
   | PlanSwitch
 
+/** The last line: a plan without it is cut. Other lines may be taken out by hand. */
+export interface PlanEnd {
+  readonly kind: 'end'
+}
+
 /** A line of a plan. */
-export type PlanLine = PlanHead | PlanThing | PlanNote
+export type PlanLine = PlanHead | PlanThing | PlanNote | PlanEnd
 
 /**
  * The kinds that an apply sends. The records of an item come before the item, by old id, so that ids here can rise like the old

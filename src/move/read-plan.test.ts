@@ -95,6 +95,7 @@ describe('a line of a plan', () => {
     const note = { kind: 'conflict', about: 'config', name: 'public/G/a', reason: 'two nodes differ' }
     expect(readSecond(note)).toEqual(note)
     expect(isThing(readSecond(note))).toBe(false)
+    expect(readSecond({ kind: 'end' })).toEqual({ kind: 'end' })
   })
 
   test('has a name for people', () => {
@@ -128,7 +129,11 @@ describe('a line of a plan', () => {
   test.each<[string, unknown, RegExp]>([
     ['no JSON', '{"kind":"config","content":"cut', /^line 2 of the plan: the line is not JSON/],
     ['no object', [1], /^line 2 of the plan: must be an object/],
-    ['an unknown kind', { kind: 'toString' }, /^line 2 of the plan: kind must be one of plan, namespace/],
+    [
+      'an unknown kind',
+      { kind: 'toString' },
+      /^line 2 of the plan: kind must be one of plan, end, namespace/,
+    ],
     [
       'a nested field',
       { ...SERVICE, clusters: [{ ...SERVICE.clusters[0], metadata: { a: 1 } }] },

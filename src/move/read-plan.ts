@@ -212,6 +212,7 @@ const NOTE: Readers<Omit<PlanNote, 'kind'>> = { about: name, name: text, reason:
 
 const READERS = new Map<string, Reader<object>>([
   ['plan', fieldsOf(HEAD)],
+  ['end', fieldsOf({})],
   ...Object.entries(THINGS).map(([kind, readers]): [string, Reader<object>] => [
     kind,
     fieldsOf<object>(readers),

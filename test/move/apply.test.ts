@@ -76,7 +76,7 @@ function namespaces(count: number): object[] {
 function planFile(lines: readonly object[], counts: object = {}): string {
   const head = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts, lastRefMs: 0 }
   const file = join(mkdtempSync(join(inject('temporaryDirectory'), 'plan-')), 'old.plan')
-  writeFileSync(file, [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''))
+  writeFileSync(file, [head, ...lines, { kind: 'end' }].map((line) => `${JSON.stringify(line)}\n`).join(''))
   return file
 }
 
@@ -104,6 +104,41 @@ describe('an apply', () => {
     expect(double.calls[0]).toMatchObject({ url: '/svc/v1/operator/import', token: 'Bearer token' })
     await apply(file, '--overwrite')
     expect(double.calls.at(-1)!.url).toBe('/svc/v1/operator/import?overwrite=true')
+  })
+
+  test('leaves gray versions and users without passwords in the plan, and says so', async () => {
+    double = await ImportDouble.start()
+    const item = {
+      namespace: '',
+      group: 'G',
+      dataId: 'a',
+      content: 'x',
+      md5: null,
+      encryptedDataKey: '',
+      appName: '',
+    }
+    const gray = {
+      kind: 'gray',
+      ...item,
+      name: 'beta',
+      rule: 'beta',
+      expression: '',
+      priority: null,
+      modifiedMs: null,
+    }
+    const user = { kind: 'user', username: 'eve', passwordHash: null, enabled: true }
+    const { code, stdout } = await apply(planFile([gray, user, ...namespaces(1)]))
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      / 1 taken, .*\n1 beta and tag versions stay in the plan\nnot sent: user eve: .*\n$/,
+    )
+    expect(double.calls.map(({ lines }) => lines.map(({ kind }) => kind))).toEqual([['plan', 'namespace']])
+  })
+
+  test('names the administrators of the plan', async () => {
+    double = await ImportDouble.start()
+    await apply(planFile(['ann', 'bob'].map((username) => ({ kind: 'role', username, role: 'ROLE_ADMIN' }))))
+    expect(double.calls[0]!.url).toBe('/svc/v1/operator/import?administrators=ann%2Cbob')
   })
 
   test('limits the bytes of a call, but for a single line', async () => {
@@ -161,13 +196,10 @@ describe('an apply', () => {
     const whole = planFile(namespaces(2_000), { namespace: 2_000 })
     const text = readFileSync(whole, 'utf8')
     const failures: [string, RegExp][] = [
-      [text.slice(0, -5), /ends within a line/],
-      [
-        `${text.split('\n').slice(0, 1_500).join('\n')}\n`,
-        /has 1499 lines of kind namespace, and its head says 2000/,
-      ],
+      [text.slice(0, -5), /line 2002 of the plan: the line is not JSON: it may be cut/],
+      [`${text.split('\n').slice(0, 1_500).join('\n')}\n`, /has no line of kind end as its last: it is cut/],
       [text.replace('"id":"n1998"', '"id":7'), /waypost: line 2000 of the plan: id must be a text/],
-      ['', /is empty/],
+      ['', /it is cut/],
     ]
     for (const [damaged, message] of failures) {
       writeFileSync(whole, damaged)

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ADMINISTRATOR_ROLE, nameOf, type PlanHead, type PlanThing, isThing } from '../../move/plan.ts'
-import { PlanError } from '../../move/read-plan.ts'
+import { ADMINISTRATOR_ROLE, isThing, nameOf, type PlanThing } from '../../move/plan.ts'
 import { problemOf, ServerSession } from '../client/server-session.ts'
 import { targetOf, tokenOf } from '../client/session-of-flags.ts'
 import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
@@ -73,11 +72,11 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
   const left = new TimeLeft()
   const showLines = (step: string, done: number, total: number): void =>
     progress.show(`waypost: ${left.text(step, done, total)}`)
-  const administrators = await checkPlan(file, showLines)
+  const { total, left: notSent, administrators } = await checkPlan(file, showLines)
   const sum: Sum = { taken: 0, unchanged: 0, kept: 0, refused: 0, lines: [] }
   const path = pathOf(flags, administrators)
   let done = 0
-  for await (const { head, lines, total } of callsOf(file)) {
+  for await (const { head, lines } of callsOf(file)) {
     const answer = await sendCall(session, path, [head, ...lines]).catch((error: unknown) => {
       const before = `${grouped(done)} of ${grouped(total)} lines were sent; the same command continues`
       throw new Error(`${messageOf(error)} (${before})`, { cause: error })
@@ -87,7 +86,11 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
     showLines('lines sent', done, total)
   }
   const code = sum.refused > 0 ? EXIT.differs : EXIT.done
-  return { code, text: textOf(target.url, sum), json: { server: target.url, ...sum } }
+  return {
+    code,
+    text: `${textOf(target.url, sum)}${notSentText(notSent)}`,
+    json: { server: target.url, ...sum, left: notSent },
+  }
 }
 
 /** The plan has only those administrators whom `--administrators` has named. */
@@ -98,60 +101,59 @@ function pathOf({ overwrite }: ApplyFlags, administrators: readonly string[]): s
   return query.size === 0 ? OPERATION : `${OPERATION}?${query}`
 }
 
-/** Nothing of a damaged plan is sent. Resolves with the users who become administrators. */
+interface CheckedPlan {
+  /** The lines that are sent. */
+  readonly total: number
+  /** The names of things that stay in the plan, by their kind. */
+  readonly left: { readonly gray: string[]; readonly user: string[] }
+  readonly administrators: string[]
+}
+
+/** Nothing of a damaged plan is sent: every line is read before the first is sent. */
 async function checkPlan(
   file: string,
   show: (step: string, done: number, total: number) => void,
-): Promise<string[]> {
-  let counts: PlanHead['counts'] = {}
-  const found: Record<string, number> = {}
-  const administrators: string[] = []
+): Promise<CheckedPlan> {
+  const checked: CheckedPlan = { total: 0, left: { gray: [], user: [] }, administrators: [] }
+  let total = 0
   for await (const { number, line } of readPlan(file)) {
-    if (line.kind === 'plan') counts = line.counts
-    else found[line.kind] = (found[line.kind] ?? 0) + 1
-    if (line.kind === 'role' && line.role === ADMINISTRATOR_ROLE) administrators.push(line.username)
     show('lines checked', number, 0)
+    if (!isThing(line)) continue
+    if (isSent(line)) total++
+    else if (line.kind === 'gray' || line.kind === 'user') checked.left[line.kind].push(nameOf(line))
+    if (line.kind === 'role' && line.role === ADMINISTRATOR_ROLE) checked.administrators.push(line.username)
   }
-  for (const [kind, count] of Object.entries(counts))
-    if (found[kind] !== count)
-      throw new PlanError(`${file} has ${found[kind] ?? 0} lines of kind ${kind}, and its head says ${count}`)
-  return administrators
+  return { ...checked, total }
+}
+
+/** Gray versions wait for the gray release, and a user without a hash cannot be made. */
+function isSent(thing: PlanThing): boolean {
+  return thing.kind === 'user' ? thing.passwordHash !== null : thing.kind !== 'gray'
 }
 
 interface Call {
   readonly head: NumberedLine
   readonly lines: readonly NumberedLine[]
-  /** The lines of the whole plan that are sent. */
-  readonly total: number
 }
 
 /** The calls of a plan: each begins with its head. */
 async function* callsOf(file: string): AsyncGenerator<Call> {
   let head: NumberedLine | undefined
-  let total = 0
   let lines: NumberedLine[] = []
   let bytes = 0
   for await (const one of readPlan(file)) {
-    if (head === undefined) {
-      head = one
-      total = thingsIn(one.line as PlanHead)
-    }
-    if (!isThing(one.line)) continue
+    head ??= one
+    if (!isThing(one.line) || !isSent(one.line)) continue
     const size = Buffer.byteLength(one.text)
     if (lines.length === MOST_LINES || (lines.length > 0 && bytes + size > MOST_BYTES)) {
-      yield { head, lines, total }
+      yield { head, lines }
       lines = []
       bytes = 0
     }
     lines.push(one)
     bytes += size
   }
-  if (lines.length > 0) yield { head: head!, lines, total }
-}
-
-function thingsIn({ counts }: PlanHead): number {
-  const sent = Object.entries(counts).filter(([kind]) => isThing({ kind } as PlanThing))
-  return sent.reduce((sum, [, count]) => sum + count, 0)
+  if (lines.length > 0) yield { head: head!, lines }
 }
 
 async function sendCall(
@@ -204,4 +206,10 @@ function textOf(url: string, { taken, unchanged, kept, refused, lines }: Sum): s
     if (all.length > MOST_SHOWN) shown.push(`… and more ${outcome} ones: --output json has them`)
   }
   return `${shown.join('\n')}\n`
+}
+
+function notSentText({ gray, user }: CheckedPlan['left']): string {
+  const grays = gray.length === 0 ? '' : `${grouped(gray.length)} beta and tag versions stay in the plan\n`
+  const users = user.map((name) => `not sent: user ${name}: the plan has no password; make the user here\n`)
+  return `${grays}${users.join('')}`
 }

@@ -52,7 +52,7 @@ export async function makePlan(flags: PlanFlags, file: string, progress: Progres
     }))
     const add = async (lines: AsyncIterable<PlanLine>): Promise<void> => {
       for await (const line of lines) {
-        if (line.kind === 'plan' || (isThing(line) && known.leavesOut(line))) continue
+        if (line.kind === 'plan' || line.kind === 'end' || (isThing(line) && known.leavesOut(line))) continue
         const written = await writer.add(line)
         if (!isThing(written)) notes.push(written)
       }

@@ -70,6 +70,7 @@ export class PlanWriter {
 
   /** Writes the head, and gives the file its name. */
   async end(begin: PlanBegin, lastRefMs: number): Promise<void> {
+    this.#piece.push(`${JSON.stringify({ kind: 'end' })}\n`)
     await this.#flush()
     const head: PlanHead = { kind: 'plan', format: PLAN_VERSION, ...begin, counts: this.#counts, lastRefMs }
     const bytes = Buffer.alloc(HEAD_BYTES, ' ')
@@ -123,14 +124,17 @@ export interface NumberedLine {
   readonly line: PlanLine
 }
 
-/** The lines of a plan, each checked. Throws PlanError for the first that is none. */
+/** The lines of a plan, each checked, but for the last. Throws PlanError for the first that is none, and for a plan that is cut. */
 export async function* readPlan(name: string): AsyncGenerator<NumberedLine> {
   let number = 0
+  let isWhole = false
   for await (const text of linesOf(name)) {
     number++
-    yield { number, text: text.trimEnd(), line: readPlanLine(text, number) }
+    const line = readPlanLine(text, number)
+    isWhole = line.kind === 'end'
+    if (!isWhole) yield { number, text: text.trimEnd(), line }
   }
-  if (number === 0) throw new PlanError(`${name} is empty`)
+  if (!isWhole) throw new PlanError(`${name} has no line of kind end as its last: it is cut`)
 }
 
 /** Lines end with a line feed only: others may be within a text. */
@@ -147,5 +151,5 @@ async function* linesOf(name: string): AsyncGenerator<string> {
     rest.push(last)
   }
   const end = rest.join('') + decoder.decode()
-  if (end !== '') throw new PlanError(`${name} ends within a line: it is cut`)
+  if (end !== '') yield end
 }

@@ -37,7 +37,7 @@ export function* accessLines(access: Access, administrators: ReadonlySet<string>
 function userLines(user: PlanUser): PlanLine[] {
   const why = whyNoHash(user)
   if (why === undefined) return [user]
-  const reason = `the password does not come: ${why}; give the user a new one`
+  const reason = `the password does not come: ${why}; make the user on the new server`
   return [{ ...user, passwordHash: null }, remark('user', user.username, reason)]
 }
 

@@ -41,9 +41,9 @@ export async function makePlan(flags: PlanFlags, file: string, progress: Progres
   const databases = flags.from.filter((address) => address.startsWith('mysql:'))
   const servers = flags.from.filter((address) => !address.startsWith('mysql:'))
   if (databases.length > 1) throw new UsageError('--from takes one database only')
-  const nodes = await detected(servers, flags)
   const writer = await PlanWriter.begin(file)
   try {
+    const nodes = await detected(servers, flags)
     const notes: PlanNote[] = []
     const sources: PlanSource[] = nodes.map(({ kind, version, server }) => ({
       kind,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
-import { action, type CommandResult, UsageError } from '../command-line.ts'
+import { action, type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import { addExamples } from '../help.ts'
 import { outputOption } from '../output.ts'
 import type { ApplyFlags } from './apply-plan.ts'
@@ -88,6 +88,12 @@ async function moveAtOnce(
     import('./apply-plan.ts'),
   ])
   const directory = mkdtempSync(join(tmpdir(), 'waypost-move-'))
+  const remove = (): void => rmSync(directory, { recursive: true, force: true })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      remove()
+      process.exit(EXIT.notFoundOut)
+    })
   try {
     const file = join(directory, 'plan')
     const planned = await makePlan(flags, file, progress)
@@ -100,6 +106,6 @@ async function moveAtOnce(
       json: { plan: planned.json, apply: applied.json },
     }
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    remove()
   }
 }

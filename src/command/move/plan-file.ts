@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import {
   isThing,
@@ -10,6 +10,7 @@ import {
   type PlanThing,
 } from '../../move/plan.ts'
 import { checkedLine, PlanError, readPlanLine } from '../../move/read-plan.ts'
+import { UsageError } from '../command-line.ts'
 
 /** Lines are collected up to this size before they are written. */
 const PIECE_BYTES = 262_144
@@ -27,6 +28,7 @@ export class PlanWriter {
   readonly #name: string
   readonly #file: FileHandle
   readonly #counts: Record<string, number> = {}
+  #at = HEAD_BYTES
   #piece: string[] = []
   #pieceBytes = 0
 
@@ -37,16 +39,13 @@ export class PlanWriter {
 
   /** Begins a file beside the one with this name. */
   static async begin(name: string): Promise<PlanWriter> {
+    if (existsSync(name)) throw new UsageError(`${name} exists already: remove it, or choose another name`)
     const part = partOf(name)
     await rm(part, { force: true })
     const file = await open(part, 'wx', OWNER_ONLY)
     await file.write(Buffer.alloc(HEAD_BYTES, ' '), 0, HEAD_BYTES, 0)
-    const writer = new PlanWriter(name, file)
-    writer.#at = HEAD_BYTES
-    return writer
+    return new PlanWriter(name, file)
   }
-
-  #at = 0
 
   /** The lines of each kind so far. */
   get counts(): Readonly<Record<string, number>> {

@@ -183,7 +183,9 @@ export class OldServer {
   }
 
   #refused(call: string, status: number, text: string): CallError {
-    return new CallError(`GET ${this.url}${call} answers ${status}: ${text.slice(0, 300)}`, status)
+    const isUnknown = (status === 401 || status === 403) && this.#access.account === undefined
+    const hint = isUnknown ? ' (--username signs in)' : ''
+    return new CallError(`GET ${this.url}${call} answers ${status}: ${text.slice(0, 300)}${hint}`, status)
   }
 }
 

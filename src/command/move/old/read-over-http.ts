@@ -15,9 +15,11 @@ export async function* readOverHttp(
   reading: PlanReading,
 ): AsyncGenerator<PlanLine> {
   const [first] = nodes
-  yield* first!.missing
   const namespaces = await first!.namespaces()
-  if (reading.parts === 'all') yield* namespaces
+  if (reading.parts === 'all') {
+    yield* first!.missing
+    yield* namespaces
+  }
   yield* switchLines(await first!.switches())
   if (reading.parts === 'all') yield* readAccess(first!, reading)
   const ids = ['', ...namespaces.map(({ id }) => id)]

@@ -219,6 +219,24 @@ test('an encrypted item comes as plain text, or as ciphertext with its key, and 
   ])
 })
 
+test('a list is read to its end, whatever its total and its pages say', async () => {
+  const replay = await replayOf('1.4.8')
+  const names = Array.from({ length: 1_300 }, (_, index) => ({ dataId: `i\n${index}`, group: 'G' }))
+  replay.instead.set(LIST, (call) => {
+    const pageNo = Number(/pageNo=(\d+)/.exec(call)![1])
+    return {
+      status: 200,
+      body: JSON.stringify({ totalCount: 3, pageItems: names.slice((pageNo - 1) * 500, pageNo * 500) }),
+    }
+  })
+  replay.instead.set('show=all&dataId=i', () => ({ status: 404, body: '' }))
+  const { of, stdout } = await planOf(['--from', replay.url, '--history', 'none', '--rate', '10000'])
+  expect(of('cannot-come').filter((line) => 'about' in line && line.about === 'config')).toHaveLength(1_300)
+  // A name cannot make lines of its own.
+  expect(stdout).toContain('config public/G/i\\x0a0: ')
+  expect(stdout).toMatch(/… and 1,\d+ more such lines in the file/)
+})
+
 test('ephemeral instances of all nodes are united', async () => {
   const [first, second] = [await replayOf('2.5.1'), await replayOf('2.5.1')]
   const instance = { ip: '1.1.1.1', port: 80, clusterName: 'DEFAULT', ephemeral: true, weight: 3 }

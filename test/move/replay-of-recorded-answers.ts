@@ -48,7 +48,10 @@ export class ReplayOfRecordedAnswers {
   /** The calls that it got, and whether it had an answer. */
   readonly calls: { readonly call: string; readonly status: number; readonly token: string }[] = []
   /** Answers instead of the recorded ones, by a part of the call. */
-  readonly instead = new Map<string, () => { readonly status: number; readonly body: string | Buffer }>()
+  readonly instead = new Map<
+    string,
+    (call: string) => { readonly status: number; readonly body: string | Buffer }
+  >()
   readonly #answers: readonly RecordedAnswer[]
   readonly #server: Server
 
@@ -85,7 +88,7 @@ export class ReplayOfRecordedAnswers {
     url: string,
     call: string,
   ): { status: number; body: string | Buffer; headers?: Record<string, string> } | undefined {
-    for (const [part, answer] of this.instead) if (call.includes(part)) return answer()
+    for (const [part, answer] of this.instead) if (call.includes(part)) return answer(call)
     const asked = new URL(url, 'http://replay')
     const space = asked.searchParams.get('tenant') ?? asked.searchParams.get('namespaceId') ?? ''
     if (space !== '' && space !== 'public' && !asked.searchParams.has('show'))

@@ -4,6 +4,7 @@ import { problemOf, ServerSession } from '../client/server-session.ts'
 import { targetOf, tokenOf } from '../client/session-of-flags.ts'
 import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
+import { printableWord } from '../terminal-text.ts'
 import { type NumberedLine, readPlan } from './plan-file.ts'
 import { grouped, TimeLeft } from './time-left.ts'
 
@@ -202,7 +203,7 @@ function textOf(url: string, { taken, unchanged, kept, refused, lines }: Sum): s
   for (const outcome of ['refused', 'kept']) {
     const all = lines.filter((one) => one.outcome === outcome)
     for (const { line, kind, name, reason } of all.slice(0, MOST_SHOWN))
-      shown.push(`${outcome}: ${kind} ${name} (line ${line}): ${reason}`)
+      shown.push(`${outcome}: ${kind} ${printableWord(name)} (line ${line}): ${printableWord(reason)}`)
     if (all.length > MOST_SHOWN) shown.push(`… and more ${outcome} ones: --output json has them`)
   }
   return `${shown.join('\n')}\n`
@@ -210,6 +211,8 @@ function textOf(url: string, { taken, unchanged, kept, refused, lines }: Sum): s
 
 function notSentText({ gray, user }: CheckedPlan['left']): string {
   const grays = gray.length === 0 ? '' : `${grouped(gray.length)} beta and tag versions stay in the plan\n`
-  const users = user.map((name) => `not sent: user ${name}: the plan has no password; make the user here\n`)
+  const users = user.map(
+    (name) => `not sent: user ${printableWord(name)}: the plan has no password; make the user here\n`,
+  )
   return `${grays}${users.join('')}`
 }

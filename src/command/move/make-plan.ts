@@ -2,6 +2,7 @@ import type { PlanLine, PlanNote, PlanSource } from '../../move/plan.ts'
 import { isThing, NOTE_KINDS } from '../../move/plan.ts'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
+import { printableWord } from '../terminal-text.ts'
 import { KnownLines } from './known-lines.ts'
 import { passwordFrom } from './move-passwords.ts'
 import { detectServer, type KnownServer } from './old/detect-server.ts'
@@ -142,7 +143,9 @@ function planResult(
 function shownNotes(notes: readonly PlanNote[]): string[] {
   const shown = notes
     .slice(0, MOST_SHOWN)
-    .map(({ kind, about, name, reason }) => `${kind}: ${about} ${name}: ${reason}`)
+    .map(
+      ({ kind, about, name, reason }) => `${kind}: ${about} ${printableWord(name)}: ${printableWord(reason)}`,
+    )
   const rest = notes.length - shown.length
   return rest > 0 ? [...shown, `… and ${grouped(rest)} more such lines in the file`] : shown
 }

@@ -63,7 +63,7 @@ export interface Dialect {
   switches(): Promise<Readonly<Record<string, unknown>>>
 }
 
-/** An entry for each page, until a page has nothing new. Some servers ignore the number of the page, or say a wrong total. */
+/** The entries of all pages, until a page has nothing new. Some servers ignore the number of the page, or say a wrong total. */
 export async function* allPages<T>(
   page: (pageNo: number) => Promise<OldPage<T>>,
   keyOf: (entry: T) => string,
@@ -78,7 +78,7 @@ export async function* allPages<T>(
       seen.add(key)
       yield entry
     }
-    const isAll = total !== null && total > 0 && seen.size >= total
-    if (seen.size === before || isAll) return { total, found: seen.size }
+    const isLast = entries.length < PAGE_SIZE && total !== null && seen.size >= total
+    if (seen.size === before || isLast) return { total, found: seen.size }
   }
 }

@@ -38,40 +38,78 @@ const MOST_SHOWN = 20
 export async function makePlan(flags: PlanFlags, file: string, progress: Progress): Promise<CommandResult> {
   const known = await KnownLines.of(flags.since)
   const reading = { ...readingOf(flags, progress), earlier: known }
-  const madeMs = Date.now()
-  const databases = flags.from.filter((address) => address.startsWith('mysql:'))
-  const servers = flags.from.filter((address) => !address.startsWith('mysql:'))
-  if (databases.length > 1) throw new UsageError('--from takes one database only')
   const writer = await PlanWriter.begin(file)
   try {
-    const nodes = await detected(servers, flags)
-    const notes: PlanNote[] = []
-    const sources: PlanSource[] = nodes.map(({ kind, version, server }) => ({
-      kind,
-      version,
-      url: server.url,
-    }))
-    const add = async (lines: AsyncIterable<PlanLine>): Promise<void> => {
-      for await (const line of lines) {
-        if (line.kind === 'plan' || line.kind === 'end' || (isThing(line) && known.leavesOut(line))) continue
-        const written = await writer.add(line)
-        if (!isThing(written)) notes.push(written)
-      }
-    }
-    if (databases.length > 0) {
-      const { openDatabase } = await import('./database/read-database.ts')
-      const database = await openDatabase(databases[0]!, flags)
-      sources.unshift(database.source)
-      await add(database.read(reading))
-    }
-    const parts = databases.length > 0 ? 'naming' : 'all'
-    if (nodes.length > 0) await add(readOverHttp(nodes.map(dialectOf), { ...reading, parts }))
-    const lastRefMs = Math.max(0, ...nodes.map(({ server }) => server.latestClockMs))
-    await writer.end({ madeMs, sources }, lastRefMs)
-    return planResult(file, sources, { counts: writer.counts, notes, known: known.left })
+    const plan = new PlanInMaking(writer, known)
+    const beginMs = Date.now()
+    const lastRefMs = await readSources(flags, reading, plan)
+    await writer.end({ madeMs: beginMs, sources: plan.sources }, lastRefMs)
+    return plan.result(file)
   } catch (error) {
     await writer.abandon()
     throw error
+  }
+}
+
+/** Reads all sources into a plan. Resolves with the latest time on a clock of the servers. */
+async function readSources(flags: PlanFlags, reading: PlanReading, plan: PlanInMaking): Promise<number> {
+  const [database, ...others] = flags.from.filter(isDatabase)
+  if (others.length > 0) throw new UsageError('--from takes one database only')
+  const nodes = await detected(
+    flags.from.filter((address) => !isDatabase(address)),
+    flags,
+  )
+  if (database !== undefined) {
+    const { openDatabase } = await import('./database/read-database.ts')
+    const opened = await openDatabase(database, flags)
+    plan.sources.push(opened.source)
+    await plan.add(opened.read(reading))
+  }
+  for (const { kind, version, server } of nodes) plan.sources.push({ kind, version, url: server.url })
+  const parts = database === undefined ? 'all' : 'naming'
+  if (nodes.length > 0) await plan.add(readOverHttp(nodes.map(dialectOf), { ...reading, parts }))
+  return Math.max(0, ...nodes.map(({ server }) => server.latestClockMs))
+}
+
+function isDatabase(address: string): boolean {
+  return address.startsWith('mysql:')
+}
+
+/** A plan that is written, and what is printed about it. */
+class PlanInMaking {
+  readonly sources: PlanSource[] = []
+  readonly #writer: PlanWriter
+  readonly #known: KnownLines
+  readonly #notes: PlanNote[] = []
+
+  constructor(writer: PlanWriter, known: KnownLines) {
+    this.#writer = writer
+    this.#known = known
+  }
+
+  /** Writes lines, but for those that the earlier plan has. */
+  async add(lines: AsyncIterable<PlanLine>): Promise<void> {
+    for await (const line of lines) {
+      if (line.kind === 'plan' || line.kind === 'end') continue
+      if (isThing(line) && this.#known.leavesOut(line)) continue
+      const written = await this.#writer.add(line)
+      if (!isThing(written)) this.#notes.push(written)
+    }
+  }
+
+  result(file: string): CommandResult {
+    const { counts } = this.#writer
+    const known = this.#known.left
+    const from = this.sources.map(
+      ({ url, kind, version }) => `${url} (${[kind, version ?? ''].join(' ').trim()})`,
+    )
+    const lines = [`${file}: the plan of ${from.join(', ')}`]
+    for (const [kind, count] of Object.entries(counts))
+      lines.push(`  ${grouped(count).padStart(10)}  ${kind}`)
+    if (known > 0) lines.push(`  ${grouped(known).padStart(10)}  as in the earlier plan, left out`)
+    for (const kind of NOTE_KINDS) lines.push(...shownNotes(this.#notes.filter((note) => note.kind === kind)))
+    const json = { file, sources: this.sources, counts, known, notes: this.#notes }
+    return { code: EXIT.done, text: `${lines.join('\n')}\n`, json }
   }
 }
 
@@ -118,26 +156,6 @@ async function detected(addresses: readonly string[], flags: PlanFlags): Promise
 function dialectOf({ kind, server }: KnownServer): Dialect {
   if (kind === 'java-3') return new JavaV3(server)
   return kind === 'r-nacos' ? new RNacos(server) : new JavaV1(server)
-}
-
-interface PlanSum {
-  readonly counts: Readonly<Record<string, number>>
-  readonly notes: readonly PlanNote[]
-  /** How many lines an earlier plan has already. */
-  readonly known: number
-}
-
-function planResult(
-  file: string,
-  sources: readonly PlanSource[],
-  { counts, notes, known }: PlanSum,
-): CommandResult {
-  const from = sources.map(({ url, kind, version }) => `${url} (${kind} ${version ?? ''})`.replace(' )', ')'))
-  const lines = [`${file}: the plan of ${from.join(', ')}`]
-  for (const [kind, count] of Object.entries(counts)) lines.push(`  ${grouped(count).padStart(10)}  ${kind}`)
-  if (known > 0) lines.push(`  ${grouped(known).padStart(10)}  as in the earlier plan, left out`)
-  for (const kind of NOTE_KINDS) lines.push(...shownNotes(notes.filter((note) => note.kind === kind)))
-  return { code: EXIT.done, text: `${lines.join('\n')}\n`, json: { file, sources, counts, known, notes } }
 }
 
 function shownNotes(notes: readonly PlanNote[]): string[] {

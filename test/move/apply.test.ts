@@ -135,6 +135,32 @@ describe('an apply', () => {
     expect(double.calls.map(({ lines }) => lines.map(({ kind }) => kind))).toEqual([['plan', 'namespace']])
   })
 
+  test('sends ephemeral instances only while what was read is fresh', async () => {
+    double = await ImportDouble.start()
+    const place = {
+      kind: 'instance',
+      namespace: '',
+      group: 'G',
+      service: 's',
+      cluster: 'c',
+      ip: '10.0.0.1',
+      port: 80,
+    }
+    const rest = { weight: 1, enabled: true, healthy: true, metadata: {}, app: '' }
+    const minutesAgo = (minutes: number, ephemeral: boolean) => ({
+      ...place,
+      ...rest,
+      ephemeral,
+      seenMs: Date.now() - minutes * 60_000,
+    })
+    const file = planFile([minutesAgo(9, false), minutesAgo(9, true), minutesAgo(0, true)])
+    const { stdout } = await apply(file)
+    expect(stdout).toContain('1 ephemeral instances stay in the plan')
+    expect(double.calls[0]!.lines).toHaveLength(3)
+    await apply(file, '--stale-ok')
+    expect(double.calls[1]!.lines).toHaveLength(4)
+  })
+
   test('names the administrators of the plan', async () => {
     double = await ImportDouble.start()
     await apply(planFile(['ann', 'bob'].map((username) => ({ kind: 'role', username, role: 'ROLE_ADMIN' }))))

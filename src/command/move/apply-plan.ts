@@ -30,6 +30,7 @@ export interface ApplyFlags {
   /** The user of the new server. */
   readonly username?: string
   readonly overwrite?: boolean
+  readonly staleOk?: boolean
 }
 
 /** What the server says about a line that it did not simply take. */
@@ -73,11 +74,12 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
   const left = new TimeLeft()
   const showLines = (step: string, done: number, total: number): void =>
     progress.show(`waypost: ${left.text(step, done, total)}`)
-  const { total, left: notSent, administrators } = await checkPlan(file, showLines)
+  const isSent = sendingOf(flags)
+  const { total, left: notSent, administrators } = await checkPlan(file, isSent, showLines)
   const sum: Sum = { taken: 0, unchanged: 0, kept: 0, refused: 0, lines: [] }
   const path = pathOf(flags, administrators)
   let done = 0
-  for await (const { head, lines } of callsOf(file)) {
+  for await (const { head, lines } of callsOf(file, isSent)) {
     const answer = await sendCall(session, path, [head, ...lines]).catch((error: unknown) => {
       const before = `${grouped(done)} of ${grouped(total)} lines were sent; the same command continues`
       throw new Error(`${messageOf(error)} (${before})`, { cause: error })
@@ -106,30 +108,41 @@ interface CheckedPlan {
   /** The lines that are sent. */
   readonly total: number
   /** The names of things that stay in the plan, by their kind. */
-  readonly left: { readonly gray: string[]; readonly user: string[] }
+  readonly left: { readonly gray: string[]; readonly user: string[]; readonly instance: string[] }
   readonly administrators: string[]
 }
 
 /** Nothing of a damaged plan is sent: every line is read before the first is sent. */
 async function checkPlan(
   file: string,
+  isSent: Sending,
   show: (step: string, done: number, total: number) => void,
 ): Promise<CheckedPlan> {
-  const checked: CheckedPlan = { total: 0, left: { gray: [], user: [] }, administrators: [] }
+  const checked: CheckedPlan = { total: 0, left: { gray: [], user: [], instance: [] }, administrators: [] }
   let total = 0
   for await (const { number, line } of readPlan(file)) {
     show('lines checked', number, 0)
     if (!isThing(line)) continue
     if (isSent(line)) total++
-    else if (line.kind === 'gray' || line.kind === 'user') checked.left[line.kind].push(nameOf(line))
+    else checked.left[line.kind as keyof CheckedPlan['left']].push(nameOf(line))
     if (line.kind === 'role' && line.role === ADMINISTRATOR_ROLE) checked.administrators.push(line.username)
   }
   return { ...checked, total }
 }
 
-/** Gray versions wait for the gray release, and a user without a hash cannot be made. */
-function isSent(thing: PlanThing): boolean {
-  return thing.kind === 'user' ? thing.passwordHash !== null : thing.kind !== 'gray'
+/** Ephemeral instances that were read earlier are not what is alive. */
+const FRESH_MS = 5 * 60_000
+
+/** Whether a thing is sent: gray versions wait for the gray release, and a user without a hash cannot be made. */
+type Sending = (thing: PlanThing) => boolean
+
+function sendingOf({ staleOk }: ApplyFlags): Sending {
+  const oldestMs = staleOk === true ? 0 : Date.now() - FRESH_MS
+  return (thing) => {
+    if (thing.kind === 'user') return thing.passwordHash !== null
+    if (thing.kind === 'instance') return !thing.ephemeral || thing.seenMs >= oldestMs
+    return thing.kind !== 'gray'
+  }
 }
 
 interface Call {
@@ -138,7 +151,7 @@ interface Call {
 }
 
 /** The calls of a plan: each begins with its head. */
-async function* callsOf(file: string): AsyncGenerator<Call> {
+async function* callsOf(file: string, isSent: Sending): AsyncGenerator<Call> {
   let head: NumberedLine | undefined
   let lines: NumberedLine[] = []
   let bytes = 0
@@ -209,10 +222,11 @@ function textOf(url: string, { taken, unchanged, kept, refused, lines }: Sum): s
   return `${shown.join('\n')}\n`
 }
 
-function notSentText({ gray, user }: CheckedPlan['left']): string {
+function notSentText({ gray, user, instance }: CheckedPlan['left']): string {
   const grays = gray.length === 0 ? '' : `${grouped(gray.length)} beta and tag versions stay in the plan\n`
   const users = user.map(
     (name) => `not sent: user ${printableWord(name)}: the plan has no password; make the user here\n`,
   )
-  return `${grays}${users.join('')}`
+  const instances = `${grouped(instance.length)} ephemeral instances stay in the plan: they were read more than 5 minutes ago (--stale-ok sends them)\n`
+  return `${grays}${users.join('')}${instance.length === 0 ? '' : instances}`
 }

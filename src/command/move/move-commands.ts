@@ -35,6 +35,7 @@ export function addMoveCommand(program: Command): void {
     .option('--to <url>', 'the new server (with --apply also WAYPOST_SERVER or the current context)')
     .option('--context <name>', 'a context of `waypost context list`, instead of --to')
     .option('--username <name>', 'with --from the user of the old server, with --apply that of the new one')
+    .option('--stale-ok', 'with --apply: also ephemeral instances that were read more than 5 minutes ago')
     .option('--overwrite', 'replace what was changed on the new server')
     .optionsGroup('What is read:')
     .option('--rate <calls>', 'calls a second to each old server; fewer while its answers slow down', '100')

@@ -272,6 +272,6 @@ export function nameOf(thing: PlanThing): string {
 }
 
 /** The name of an item for people. */
-function itemName({ namespace, group, dataId }: PlanItem): string {
+export function itemName({ namespace, group, dataId }: PlanItem): string {
   return `${namespace || 'public'}/${group}/${dataId}`
 }

@@ -7,6 +7,7 @@ import { startServer } from './start-server.ts'
 const program = makeProgram({
   startServer,
   directoryTools: async () => (await import('./store/embedded/directory-tools.ts')).embeddedDirectoryTools,
+  storeCopies: async () => (await import('./server/store-copies.ts')).storeCopies,
   storedAccounts: async () => (await import('./server/stored-accounts.ts')).withStoredAccounts,
 })
 

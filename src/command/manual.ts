@@ -7,7 +7,12 @@ import { packageVersion } from './version.ts'
 /** The manual page, docs/waypost.1: made from the description of the commands. */
 export function manualPage(): string {
   const unused = () => Promise.reject(new Error('no command runs here'))
-  const program = makeProgram({ startServer: unused, directoryTools: unused, storedAccounts: unused })
+  const program = makeProgram({
+    startServer: unused,
+    directoryTools: unused,
+    storeCopies: unused,
+    storedAccounts: unused,
+  })
   return `.\\" Made by \`npm run docs\` from src/command: change it there.
 .TH WAYPOST 1 "" "Waypost ${packageVersion()}" "Waypost"
 .SH NAME

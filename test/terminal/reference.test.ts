@@ -6,7 +6,7 @@ import { examplesOf } from '../../src/command/help.ts'
 import { makeProgram } from '../../src/command/program.ts'
 
 const unused = () => Promise.reject(new Error('no command runs here'))
-const program = makeProgram({ startServer: unused, directoryTools: unused, storedAccounts: unused })
+const program = makeProgram({ startServer: unused, directoryTools: unused, storeCopies: unused, storedAccounts: unused })
 
 function leavesOf(command: Command, words: readonly string[] = []): [string, Command][] {
   if (command.commands.length === 0) return [[words.join(' '), command]]

@@ -9,7 +9,8 @@ import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import { packageVersion } from '../version.ts'
 import { requestBackup, requestProgress, type BackupOfServer } from './backup-request.ts'
-import { type EtcdFlags, ofStoppedServer, refuseEtcd } from './stopped-server.ts'
+import { type EtcdFlags, etcdOf, namesEtcd, ofStoppedServer } from './stopped-server.ts'
+import type { StoreCopies } from './store-copies.ts'
 
 const POLL_INTERVAL_MS = 1_000
 
@@ -20,17 +21,17 @@ export interface BackupFlags extends ServerFlags, EtcdFlags {
   readonly label?: string
 }
 
-/** `waypost backup`: of a running server, or of the data directory of a stopped one. */
+/** `waypost backup`: of a running server, of the data directory of a stopped one, or of servers on etcd. */
 export function backup(
-  tools: DirectoryTools,
+  { tools, copies }: { readonly tools: DirectoryTools; readonly copies: Pick<StoreCopies, 'backup'> },
   flags: BackupFlags,
   progress: Progress,
 ): Promise<CommandResult> {
   return ofStoppedServer(() => {
-    refuseEtcd(flags)
     const { dataDir, to, label = '' } = flags
     if (!/^[a-z0-9-]{0,40}$/.test(label))
       throw new UsageError('A label has up to 40 of the characters a-z, 0-9 and -.')
+    if (namesEtcd(flags)) return ofEtcd(copies, { ...flags, label }, progress)
     if (dataDir === undefined) {
       const target = to === undefined ? undefined : resolve(to)
       return ofServer(tools, { session: sessionOf(flags), label, to: target }, progress)
@@ -104,6 +105,19 @@ async function ofDirectory(
 ): Promise<CommandResult> {
   const made = await tools.backup(directory, { ...options, version: packageVersion() }, progress.onStep)
   const { sha256, ...rest } = made
+  return resultOf({ ...rest, checksum: `sha256:${sha256}` })
+}
+
+async function ofEtcd(
+  copies: Pick<StoreCopies, 'backup'>,
+  flags: BackupFlags & { readonly label: string },
+  progress: Progress,
+): Promise<CommandResult> {
+  const { to, label } = flags
+  if (namesServer(flags)) throw new UsageError('Give either a server, or --etcd-endpoints.')
+  if (to === undefined) throw new UsageError('--to is required: the directory to write')
+  const options = { to: resolve(to), label, version: packageVersion() }
+  const { sha256, ...rest } = await copies.backup(etcdOf(flags), options, progress.onStep)
   return resultOf({ ...rest, checksum: `sha256:${sha256}` })
 }
 

@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import type { DirectoryTools, Examination, Finding, Repaired } from '../../store/local-file.ts'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
-import { type EtcdFlags, ofStoppedServer, refuseEtcd } from './stopped-server.ts'
+import { type EtcdFlags, etcdOf, namesEtcd, ofStoppedServer } from './stopped-server.ts'
+import type { StoreCopies } from './store-copies.ts'
 
 /** The flags of `waypost doctor`. */
 export interface DoctorFlags extends EtcdFlags {
@@ -10,14 +11,18 @@ export interface DoctorFlags extends EtcdFlags {
   readonly repair?: string
 }
 
-/** `waypost doctor`: examines the store of a stopped server. The exit code is 0 for a sound store, 1 for a damaged one. */
+/** `waypost doctor`: examines the store of a stopped server, or one in etcd. The exit code is 0 for a sound store, 1 for a damaged one. */
 export function doctor(
-  tools: DirectoryTools,
+  { tools, copies }: { readonly tools: DirectoryTools; readonly copies: Pick<StoreCopies, 'examine'> },
   flags: DoctorFlags,
   progress: Progress,
 ): Promise<CommandResult> {
   return ofStoppedServer(async () => {
-    refuseEtcd(flags)
+    if (namesEtcd(flags)) {
+      if (flags.repair !== undefined)
+        throw new UsageError('--repair is for a directory: etcd is not repaired.')
+      return resultOf(await copies.examine(etcdOf(flags), progress.onStep), undefined)
+    }
     if (flags.dataDir === undefined) throw new UsageError('--data-dir is required: the directory to examine')
     const directory = resolve(flags.dataDir)
     if (flags.repair === undefined)
@@ -50,7 +55,9 @@ function textOf(examination: Examination, repaired: Repaired | 'nothing' | undef
       `Repaired into ${repaired.directory}: start the server with --data-dir ${repaired.directory}\n`,
     )
   } else if (counts.damage > 0) {
-    lines.push('Restore a backup with `waypost restore`, or save what can be saved with --repair NEWDIR.\n')
+    lines.push(
+      'Restore a backup with `waypost restore`, or save what can be saved of a directory with --repair NEWDIR.\n',
+    )
   } else lines.push('The store is sound.\n')
   return lines.join('')
 }

@@ -8,6 +8,8 @@ import type { BackupFlags } from './backup.ts'
 import type { DoctorFlags } from './doctor.ts'
 import type { HealthFlags } from './health.ts'
 import type { RestoreFlags } from './restore.ts'
+import type { CopyFlags } from './copy-store.ts'
+import type { StoreCopies } from './store-copies.ts'
 import { addSettingOptions, givenSettings } from './start-options.ts'
 import type { StartServer } from './start.ts'
 
@@ -16,16 +18,20 @@ export interface ServerParts {
   readonly startServer: StartServer
   /** Loaded on demand, so that a start does not wait for it. */
   readonly directoryTools: () => Promise<DirectoryTools>
+  readonly storeCopies: () => Promise<StoreCopies>
 }
 
 /** Adds the commands that run a server, or work on the directory of a stopped one. */
-export function addServerCommands(program: Command, { startServer, directoryTools }: ServerParts): void {
+export function addServerCommands(program: Command, parts: ServerParts): void {
+  const { startServer, directoryTools, storeCopies } = parts
+  const stores = async (): Promise<Stores> => ({ tools: await directoryTools(), copies: await storeCopies() })
   program.commandsGroup('Run a server:')
   addStart(program, startServer)
   addHealth(program)
-  addBackup(program, directoryTools)
-  addRestore(program, directoryTools)
-  addDoctor(program, directoryTools)
+  addBackup(program, stores)
+  addRestore(program, stores)
+  addDoctor(program, stores)
+  addCopyStore(program, storeCopies)
 }
 
 function addStart(program: Command, startServer: StartServer): void {
@@ -70,14 +76,19 @@ function addHealth(program: Command): void {
   ])
 }
 
-type Tools = ServerParts['directoryTools']
+interface Stores {
+  readonly tools: DirectoryTools
+  readonly copies: StoreCopies
+}
 
-function addBackup(program: Command, directoryTools: Tools): void {
+type Tools = () => Promise<Stores>
+
+function addBackup(program: Command, stores: Tools): void {
   const backup = program
     .command('backup')
     .summary('copy the store of a server, and verify the copy')
     .description(
-      'Copies the store of a running server, or that of a stopped one (--data-dir), and verifies the copy.',
+      'Copies the store of a running server, that of a stopped one (--data-dir), or that of servers on etcd, and verifies the copy.',
     )
     .option('--data-dir <dir>', 'the data directory of a stopped server')
     .option('--to <dir>', 'the directory to write')
@@ -86,7 +97,7 @@ function addBackup(program: Command, directoryTools: Tools): void {
   addServerOptions(backup)
   backup.action(
     action<BackupFlags>(async (flags, progress) =>
-      (await import('./backup.ts')).backup(await directoryTools(), flags, progress),
+      (await import('./backup.ts')).backup(await stores(), flags, progress),
     ),
   )
   addExamples(backup, [
@@ -96,49 +107,92 @@ function addBackup(program: Command, directoryTools: Tools): void {
       'in the backup directory of that server',
     ],
     ['waypost backup --data-dir /var/lib/waypost --to /backups/stopped', 'of a stopped server'],
+    ['waypost backup --etcd-endpoints http://10.0.0.1:2379 --to /backups/cluster', 'of servers on etcd'],
   ])
 }
 
-function addRestore(program: Command, directoryTools: Tools): void {
+function addRestore(program: Command, stores: Tools): void {
   const restore = program
     .command('restore')
-    .summary('verify a backup, and copy it into a new data directory')
-    .description('Verifies a backup and copies it into a new data directory.')
+    .summary('verify a backup, and copy it into a new data directory or etcd')
+    .description(
+      'Verifies a backup and copies it into a new data directory, or into an empty prefix of etcd.',
+    )
     .requiredOption('--from <dir>', 'the directory of the backup')
     .option('--data-dir <dir>', 'the new data directory')
   addStoreOptions(restore)
   restore.action(
     action<RestoreFlags>(async (flags, progress) =>
-      (await import('./restore.ts')).restore(await directoryTools(), flags, progress),
+      (await import('./restore.ts')).restore(await stores(), flags, progress),
     ),
   )
-  addExamples(restore, [['waypost restore --from /backups/2026-11-24 --data-dir /var/lib/waypost', '']])
+  addExamples(restore, [
+    ['waypost restore --from /backups/2026-11-24 --data-dir /var/lib/waypost', ''],
+    [
+      'waypost restore --from /backups/2026-11-24 --etcd-endpoints http://10.0.0.1:2379',
+      'for servers on etcd',
+    ],
+  ])
 }
 
-function addDoctor(program: Command, directoryTools: Tools): void {
+function addDoctor(program: Command, stores: Tools): void {
   const doctor = program
     .command('doctor')
-    .summary('check every record of the store of a stopped server')
-    .description('Checks every record of the store of a stopped server, without writing.')
+    .summary('check every record of the store of a stopped server, or of etcd')
+    .description(
+      'Checks every record of the store of a stopped server, or of a store in etcd, without writing.',
+    )
     .option('--data-dir <dir>', 'the directory to examine')
     .option('--repair <newdir>', 'save there what is sound')
   addStoreOptions(doctor)
   doctor.action(
     action<DoctorFlags>(async (flags, progress) =>
-      (await import('./doctor.ts')).doctor(await directoryTools(), flags, progress),
+      (await import('./doctor.ts')).doctor(await stores(), flags, progress),
     ),
   )
   addExamples(doctor, [
     ['waypost doctor --data-dir /var/lib/waypost', 'exit code 1: damaged'],
     ['waypost doctor --data-dir /var/lib/waypost --repair /var/lib/waypost-repaired', ''],
+    ['waypost doctor --store etcd --etcd-endpoints http://10.0.0.1:2379', 'while servers work on it, too'],
   ])
 }
 
-/** How to print, and the flags with which other commands find data in etcd: these commands say what to do there. */
+function addCopyStore(program: Command, storeCopies: ServerParts['storeCopies']): void {
+  const copy = program
+    .command('copy-store')
+    .summary('copy a store from a directory into etcd, or back')
+    .description(
+      'Copies configurations with their history, services, persistent instances, namespaces, users and keys, with their ids and ' +
+        'times. Sessions and ephemeral instances are left out. The target must be empty. A copy that was interrupted is continued ' +
+        'by the same command; until it is whole, no server starts on it.',
+    )
+    .requiredOption('--from <place>', 'a data directory of a stopped server, a backup, or `etcd`')
+    .requiredOption('--to <place>', 'a new data directory, or `etcd`')
+  addEtcdOptions(copy)
+  copy.action(
+    action<CopyFlags>(async (flags, progress) =>
+      (await import('./copy-store.ts')).copyStore(await storeCopies(), flags, progress),
+    ),
+  )
+  addExamples(copy, [
+    [
+      'waypost copy-store --from /var/lib/waypost --to etcd --etcd-endpoints http://10.0.0.1:2379',
+      'from one server to several',
+    ],
+    ['waypost copy-store --from etcd --to /var/lib/waypost --etcd-endpoints http://10.0.0.1:2379', 'back'],
+  ])
+}
+
+/** How to print, and where etcd is. */
 function addStoreOptions(command: Command): void {
+  command.addOption(new Option('--store <kind>', 'where the data is').choices(['embedded', 'etcd']))
+  addEtcdOptions(command)
+}
+
+function addEtcdOptions(command: Command): void {
   command
+    .option('--etcd-endpoints <urls>', 'the members of etcd, where servers keep their data there')
+    .option('--etcd-prefix <prefix>', 'what the keys there begin with')
     .addOption(outputOption())
     .option('--json', 'the same as --output json')
-    .addOption(new Option('--etcd-endpoints <urls>').hideHelp())
-    .addOption(new Option('--etcd-prefix <prefix>').hideHelp())
 }

@@ -1,3 +1,5 @@
+import { SettingsError } from '../../settings/setting-kinds.ts'
+import { loadSettings, type Settings } from '../../settings/settings.ts'
 import { DamagedBackup, NotExaminable } from '../../store/local-file.ts'
 import { DiffersError, UsageError } from '../command-line.ts'
 
@@ -10,6 +12,8 @@ export interface EtcdFlags {
   readonly etcdCa?: string
   readonly etcdCert?: string
   readonly etcdKey?: string
+  /** `etcd`, as for a server. */
+  readonly store?: string
 }
 
 /** Runs work on the directory of a stopped server. A directory that the work cannot use is a UsageError, damage a DiffersError. */
@@ -23,10 +27,26 @@ export async function ofStoppedServer<T>(work: () => T | Promise<T>): Promise<T>
   }
 }
 
-/** Throws a UsageError for a command that works on a data file, where the user has named etcd. */
-export function refuseEtcd({ etcdEndpoints }: EtcdFlags): void {
-  if (etcdEndpoints !== undefined)
-    throw new UsageError(
-      'Servers on etcd have no data file. Use the tools of etcd: `etcdctl snapshot save` and `etcdutl snapshot restore` (docs/cluster.md).',
-    )
+/** The etcd that flags name, read like the settings of a server. Throws a UsageError. */
+export function etcdOf({ etcdEndpoints, etcdPrefix }: EtcdFlags): Settings {
+  if (etcdEndpoints === undefined)
+    throw new UsageError('--etcd-endpoints is required: the members of etcd, such as http://10.0.0.1:2379')
+  const given = { 'etcd-endpoints': etcdEndpoints, 'etcd-prefix': etcdPrefix }
+  const flags = Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+  try {
+    return loadSettings({ flags, env: {} })
+  } catch (error) {
+    if (error instanceof SettingsError) throw new UsageError(error.problems.join('\n'), { cause: error })
+    throw error
+  }
+}
+
+/** Whether the flags name etcd. Throws a UsageError if they name a directory too. */
+export function namesEtcd(flags: EtcdFlags & { readonly dataDir?: string }): boolean {
+  const isEtcd = flags.etcdEndpoints !== undefined || flags.store === 'etcd'
+  if (isEtcd && flags.dataDir !== undefined)
+    throw new UsageError('Give either --data-dir, or --etcd-endpoints for servers on etcd.')
+  return isEtcd
 }

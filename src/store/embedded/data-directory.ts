@@ -80,6 +80,11 @@ export function checkMarker(directory: string): void {
     throw new Error(`The file ${path} cannot be read; put it back from a backup, or remove it`)
   const refusal = markerRefusal(directory, marker)
   if (refusal !== undefined) throw new Error(refusal)
+  if (marker.copying !== undefined)
+    throw new Error(
+      `The data directory ${directory} is half filled by a copy of ${marker.copying.source}. Continue the copy with ` +
+        '`waypost copy-store`, or remove the directory.',
+    )
   const size = statSync(databasePath(directory), { throwIfNoEntry: false })?.size ?? 0
   if (size > 0) return
   throw new Error(
@@ -91,11 +96,16 @@ export function checkMarker(directory: string): void {
 
 /** Writes the marker unless it exists, and makes it and the database's own name last. `createdMs`: of the directory. */
 export function writeMarker(directory: string, createdMs: number): void {
-  const path = markerPath(directory)
-  if (existsSync(path)) return
+  if (existsSync(markerPath(directory))) return
   syncPath(directory)
+  replaceMarker(directory, { createdMs })
+}
+
+/** Writes the marker, also in place of another one. `copying`: the directory is not whole yet. */
+export function replaceMarker(directory: string, facts: Pick<Marker, 'createdMs' | 'copying'>): void {
+  const path = markerPath(directory)
   const draft = `${path}.new`
-  writeFileSync(draft, `${JSON.stringify({ store: STORE_MARK, format: FORMAT, createdMs })}\n`, {
+  writeFileSync(draft, `${JSON.stringify({ store: STORE_MARK, format: FORMAT, ...facts })}\n`, {
     mode: OWNER_ONLY,
   })
   syncPath(draft)
@@ -103,14 +113,24 @@ export function writeMarker(directory: string, createdMs: number): void {
   syncPath(directory)
 }
 
-/** What the marker says; undefined if it cannot be read. `createdMs` is when the directory was created. */
-export function readMarker(
-  directory: string,
-): { store: unknown; format: number; createdMs: unknown } | undefined {
+/** What the marker of a directory says. */
+interface Marker {
+  readonly store: unknown
+  readonly format: number
+  /** When the directory was created. */
+  readonly createdMs: unknown
+  /** The copy that is filling the directory: its source, and the revision of that. */
+  readonly copying?: { readonly source: string; readonly revision: number } | undefined
+}
+
+/** What the marker says; undefined if it cannot be read. */
+export function readMarker(directory: string): Marker | undefined {
   try {
     const marker = JSON.parse(readFileSync(markerPath(directory), 'utf8')) as Record<string, unknown>
-    const { store, format, createdMs } = marker
-    return typeof format === 'number' ? { store, format, createdMs } : undefined
+    const { store, format, createdMs, copying } = marker
+    return typeof format === 'number'
+      ? { store, format, createdMs, copying: copying as Marker['copying'] }
+      : undefined
   } catch {
     return undefined
   }

@@ -170,7 +170,7 @@ export class EmbeddedDatabase implements Methods {
  * History records keep the highest ids, but for those of the audit. Only cleaning removes records, and it writes
  * `revision_floor`. Other stamps and times are below `clock_high_ms`. So no commit has a counter of its own to write.
  */
-function lastRevisionOf(connection: SqliteConnection): number {
+export function lastRevisionOf(connection: SqliteConnection): number {
   const highestId = connection.number('SELECT max(id) FROM config_revision')
   const floor = Number(readMeta(connection, 'revision_floor') ?? 0)
   const clockHighMs = Number(readMeta(connection, 'clock_high_ms') ?? 0)

@@ -20,20 +20,25 @@ const NAMES = new RowReader(TABLES.config_name)
 const ITEMS = new RowReader(TABLES.config_item)
 const REVISIONS = new RowReader(TABLES.config_revision)
 
-/**
- * Everything that a server needs to know to start, in batches; history is not read. Every row is checked.
- * Throws `DamagedRow`, `LostVersions` and `LostInstances`. Instances of services that are gone are removed.
- */
+/** As `readBatches`. Instances of services that are gone are removed. */
 export function* loadBatches(connection: SqliteConnection): Generator<LoadBatch> {
+  yield* readBatches(connection)
+  yield {
+    kind: 'settled',
+    orphans: removeOrphans(connection),
+  }
+}
+
+/**
+ * Everything that a server needs to know to start, in batches; history is not read. Every row is checked, and nothing is
+ * written. Throws `DamagedRow`, `LostVersions` and `LostInstances`.
+ */
+export function* readBatches(connection: SqliteConnection): Generator<LoadBatch> {
   yield* configBatches(connection)
   yield* plainBatches(connection, 'records', TABLES.record)
   yield* plainBatches(connection, 'services', TABLES.service)
   yield* plainBatches(connection, 'instances', TABLES.instance)
   checkTotals(connection)
-  yield {
-    kind: 'settled',
-    orphans: removeOrphans(connection),
-  }
 }
 
 function* configBatches(connection: SqliteConnection): Generator<LoadBatch> {

@@ -11,6 +11,7 @@ export type MetaName =
   | 'history_bytes'
   | 'instance_totals'
   | 'overwritten_before'
+  | 'copied'
   | `server:${string}`
 
 // All of the few rows are read and checked: one whose name is damaged, there or in the index, would be found by none.

@@ -135,6 +135,18 @@ export function layoutOf(changes: readonly Change[]): number {
   return layouts.reduce((latest, layout) => Math.max(latest, layout), 1)
 }
 
+/** What the key of the layout says while a copy fills the store: no server can use it, an older one neither. */
+export interface UnderCopy {
+  /** The place that is copied, and its revision. */
+  readonly source: string
+  readonly revision: Revision
+}
+
+/** The copy that a text of the layout's key names; undefined: none. */
+export function copyIn(text: string): UnderCopy | undefined {
+  return text.startsWith('{') ? (JSON.parse(text) as { copy?: UnderCopy }).copy : undefined
+}
+
 /** What etcd has about the layout at one moment. */
 interface Seen {
   readonly revision: number
@@ -144,6 +156,12 @@ interface Seen {
 
 /** The number in the text of a layout. Throws {@link UnknownLayout} if it is not one of those that are understood. */
 export function readLayout(key: string, text: string, understood: VersionRange): number {
+  const copy = copyIn(text)
+  if (copy !== undefined)
+    throw new UnknownLayout(
+      `The keys of etcd under this prefix are half filled by a copy of ${copy.source} (key ${key}). Continue the copy with ` +
+        '`waypost copy-store`, or remove the keys.',
+    )
   if (!/^[1-9]\d*$/.test(text))
     throw new UnknownLayout(
       `The key ${key} of etcd has the layout ${JSON.stringify(text.slice(0, 40))}, which is no number: the keys under ` +

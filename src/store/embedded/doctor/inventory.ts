@@ -6,7 +6,7 @@ import { instanceOfText } from '../instance-text.ts'
 import { type InstanceTotals, NO_INSTANCES, parsedTotals, sumOf } from '../instance-totals.ts'
 import type { NameText } from '../messages.ts'
 import type { InstanceRow, MetaRow, RecordRow, RevisionRow, TableName } from '../tables.ts'
-import type { Findings } from './finding.ts'
+import type { Findings } from '../../finding.ts'
 import { RevisionIndex, type RevisionNote } from './revision-index.ts'
 import type { ReadRow, RowSource, StoredRow } from './store-rows.ts'
 

@@ -1,5 +1,5 @@
 import { isSame, NO_INSTANCES } from '../instance-totals.ts'
-import type { Findings } from './finding.ts'
+import type { Findings } from '../../finding.ts'
 import { EFFECTS, type Inventory } from './inventory.ts'
 import { judgeItems } from './judge-items.ts'
 import { newestByName } from './newest-versions.ts'

@@ -1,5 +1,5 @@
 import type { NameText } from '../messages.ts'
-import type { Findings } from './finding.ts'
+import type { Findings } from '../../finding.ts'
 import type { Inventory } from './inventory.ts'
 import type { RevisionNote } from './revision-index.ts'
 import type { RowSource } from './store-rows.ts'

@@ -1,6 +1,6 @@
 import type { SqliteConnection } from '../connection.ts'
 import { hasWholeSchema } from '../schema-shape.ts'
-import type { Findings } from './finding.ts'
+import type { Findings } from '../../finding.ts'
 import { isDamage } from './table-rows.ts'
 
 const MOST_MESSAGES = 20

@@ -1,4 +1,4 @@
-import type { Finding } from '../../local-file.ts'
+import type { Finding } from './local-file.ts'
 
 const MOST_KEPT = 1_000
 

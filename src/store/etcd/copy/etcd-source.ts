@@ -1,0 +1,218 @@
+import type { AuditEvent } from '../../../core/audit/audit-event.ts'
+import type { HistoryEntry } from '../../../core/config/state/history-record.ts'
+import { historyIdOf, stampOfId } from '../../../core/decisions/stamps.ts'
+import type { Revision, Snapshot } from '../../../core/engine/ports.ts'
+import { NotExaminable } from '../../local-file.ts'
+import type { RememberedValue, ShownRecord, StoredPart, StoredSource } from '../../stored-data.ts'
+import type { EtcdClient } from '../client/etcd-client.ts'
+import type { KeyValue, TxnOperation } from '../client/messages.ts'
+import { prefixEnd } from '../client/range-end.ts'
+import type { Keys } from '../keys.ts'
+import { LayoutInUse } from '../layout.ts'
+import { loadKeys } from '../load-keys.ts'
+import { type ContentParts, fromJson, type RecordFacts, withContentOf } from '../values.ts'
+
+const PAGE_SIZE = 2_000
+/** Of one part. */
+const AT_ONCE = 500
+const MOST_BYTES = 4 * 1024 * 1024
+/** How many texts one request reads. */
+const TEXTS_AT_ONCE = 60
+
+/** What a source or a target in etcd works with. */
+export interface EtcdPlace {
+  readonly client: EtcdClient
+  readonly keys: Keys
+  /** The prefix of all keys, with a slash at its end. */
+  readonly prefix: string
+  /** For people. */
+  readonly place: string
+  /** This process fills the store, and reads it to verify it. */
+  readonly isOwnCopy?: boolean
+}
+
+/** A store in etcd at one revision, while servers may work on it. */
+export class EtcdSource implements StoredSource {
+  readonly place: string
+  readonly revision: Revision
+  readonly largestStamp: number
+  readonly size: { readonly records: number; readonly bytes: number }
+  readonly #etcd: EtcdPlace
+  readonly #snapshot: Snapshot
+
+  private constructor(etcd: EtcdPlace, snapshot: Snapshot, size: EtcdSource['size']) {
+    this.#etcd = etcd
+    this.place = etcd.place
+    this.#snapshot = snapshot
+    this.size = size
+    this.revision = snapshot.revision
+    this.largestStamp = snapshot.largestStamp
+  }
+
+  /** Loads what is current. `at`: the revision; by default the newest one. Throws `UnknownLayout`, and `EtcdError`. */
+  static async open(etcd: EtcdPlace, at?: Revision): Promise<EtcdSource> {
+    const { client, keys } = etcd
+    await client.checkVersions()
+    const newest = await readable(etcd)
+    const revision = at ?? newest
+    const layout = { look: () => Promise.resolve(revision) }
+    const known = { clear: () => undefined, loaded: () => undefined }
+    const readParts = (parts: ContentParts): Promise<Buffer> => readChunks(etcd, parts, revision)
+    const snapshot = await loadKeys({ client, keys, layout, known, readParts })
+    const { count } = await client.range({ ...rangeOf(keys.every('history')), revision, countOnly: true })
+    const { configs, records, services, instances } = snapshot
+    const things = configs.length + records.length + services.length + instances.length
+    return new EtcdSource(etcd, snapshot, { records: count + things, bytes: 0 })
+  }
+
+  async *parts(): AsyncGenerator<StoredPart> {
+    const { records, services, instances, configs } = this.#snapshot
+    const values = await this.#all(this.#etcd.keys.every('remembered'))
+    yield { of: 'values', all: values.flatMap((kv) => this.#valueOf(kv)) }
+    yield { of: 'records', all: records }
+    yield { of: 'services', all: services }
+    for (let at = 0; at < instances.length; at += AT_ONCE)
+      yield { of: 'instances', all: instances.slice(at, at + AT_ONCE) }
+    for (let at = 0; at < configs.length; at += AT_ONCE)
+      yield { of: 'items', all: configs.slice(at, at + AT_ONCE) }
+    yield* this.#history()
+    yield* this.#audit()
+  }
+
+  close(): void {
+    // Whoever opened etcd closes it.
+  }
+
+  #valueOf({ key, value }: KeyValue): RememberedValue[] {
+    const place = this.#etcd.keys.read(key)
+    return place?.of === 'remembered' ? [{ name: place.name, value: Buffer.from(value).toString() }] : []
+  }
+
+  async *#history(): AsyncGenerator<StoredPart> {
+    let waiting: HistoryEntry[] = []
+    for await (const entries of this.#entriesOfItems()) {
+      waiting.push(...entries)
+      if (waiting.length < AT_ONCE) continue
+      yield* this.#shown(waiting)
+      waiting = []
+    }
+    yield* this.#shown(waiting)
+  }
+
+  /** The entries of one item after the other, oldest first. */
+  async *#entriesOfItems(): AsyncGenerator<HistoryEntry[]> {
+    let ofItem: HistoryEntry[] = []
+    for await (const kv of this.#each(this.#etcd.keys.every('history'))) {
+      const place = this.#etcd.keys.read(kv.key)
+      if (place?.of !== 'history') continue
+      const entry = { ...(fromJson(kv.value) as HistoryEntry), key: place.key, id: historyIdOf(place.stamp) }
+      if (ofItem.length > 0 && ofItem[0]!.key.text !== entry.key.text) {
+        yield ofItem.reverse()
+        ofItem = []
+      }
+      ofItem.push(entry)
+    }
+    if (ofItem.length > 0) yield ofItem.reverse()
+  }
+
+  /** Parts of bounded size; the last one ends with an item. */
+  async *#shown(entries: readonly HistoryEntry[]): AsyncGenerator<StoredPart> {
+    for (let from = 0; from < entries.length;) {
+      let to = from
+      for (let bytes = 0; to < entries.length && to - from < AT_ONCE && bytes < MOST_BYTES; to++)
+        bytes += entries[to]!.size
+      const all = await this.#recordsOf(entries.slice(from, to))
+      yield { of: 'history', all, isWhole: to === entries.length }
+      from = to
+    }
+  }
+
+  async #recordsOf(entries: readonly HistoryEntry[]): Promise<ShownRecord[]> {
+    const pieces: HistoryEntry[][] = []
+    for (let at = 0; at < entries.length; at += TEXTS_AT_ONCE)
+      pieces.push(entries.slice(at, at + TEXTS_AT_ONCE))
+    return (await Promise.all(pieces.map((piece) => this.#textsOf(piece)))).flat()
+  }
+
+  /** Records never change, so they are read as they are now. One that was removed meanwhile is read as it was. */
+  async #textsOf(entries: readonly HistoryEntry[]): Promise<ShownRecord[]> {
+    const { client, keys } = this.#etcd
+    const textKeys = entries.map(({ id }) => keys.of({ of: 'record-text', stamp: stampOfId(id) }))
+    const success = textKeys.map((key): TxnOperation => ({ do: 'range', key }))
+    const { results } = await client.txn({ compare: [], success })
+    const shown: ShownRecord[] = []
+    for (const [at, result] of results.entries()) {
+      const key = textKeys[at]!
+      const found = result.did === 'range' ? result.kvs[0] : undefined
+      const kv = found ?? (await client.range({ key, revision: this.revision })).kvs[0]
+      if (kv === undefined)
+        throw new Error(`The text of the history record ${entries[at]!.id} is missing (key ${key}).`)
+      shown.push(await this.#shownRecord(kv.value, entries[at]!))
+    }
+    return shown
+  }
+
+  async #shownRecord(value: Uint8Array, { key, id }: HistoryEntry): Promise<ShownRecord> {
+    const { facts, content, parts } = withContentOf<RecordFacts>(value)
+    const whole = parts === undefined ? content : await readChunks(this.#etcd, parts, this.revision)
+    return { record: { ...facts, key, id, content: whole }, versionId: parts && historyIdOf(parts.stamp) }
+  }
+
+  /** Newest first. A directory needs another id for each event; two servers may have used the same one. */
+  async *#audit(): AsyncGenerator<StoredPart> {
+    let all: AuditEvent[] = []
+    let last = Number.MAX_SAFE_INTEGER
+    for await (const { value } of this.#each(this.#etcd.keys.every('audit'))) {
+      const event = fromJson(value) as AuditEvent
+      last = Math.min(event.id, last - 1)
+      all.push({ ...event, id: last })
+      if (all.length < AT_ONCE) continue
+      yield { of: 'audit', all }
+      all = []
+    }
+    if (all.length > 0) yield { of: 'audit', all }
+  }
+
+  async #all(prefix: string): Promise<KeyValue[]> {
+    const found: KeyValue[] = []
+    for await (const kv of this.#each(prefix)) found.push(kv)
+    return found
+  }
+
+  async *#each(prefix: string): AsyncGenerator<KeyValue> {
+    const range = { ...rangeOf(prefix), revision: this.revision, pageSize: PAGE_SIZE }
+    for await (const { kvs } of this.#etcd.client.pages(range)) yield* kvs
+  }
+}
+
+/**
+ * The newest revision, if this version can read the store. Throws `UnknownLayout`, and NotExaminable where there is none. A copy
+ * reads what it has filled itself before it is finished.
+ */
+export async function readable({ client, keys, place, isOwnCopy }: EtcdPlace): Promise<Revision> {
+  if (isOwnCopy === true) return (await client.range({ key: keys.of({ of: 'format' }) })).revision
+  const layout = new LayoutInUse({ client, keys })
+  const revision = await layout.look()
+  if (layout.current === 0) throw new NotExaminable(`There is no Waypost store in ${place}.`)
+  return revision
+}
+
+/** All keys with a prefix. */
+export function rangeOf(prefix: string): { key: string; end: string } {
+  return { key: prefix, end: prefixEnd(prefix) }
+}
+
+async function readChunks(
+  { client, keys }: EtcdPlace,
+  { stamp, count }: ContentParts,
+  revision: Revision,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for (let index = 0; index < count; index++) {
+    const key = keys.of({ of: 'chunk', stamp, index })
+    const { kvs } = await client.range({ key, revision })
+    if (kvs[0] === undefined) throw new Error(`A part of a content is missing (key ${key}).`)
+    chunks.push(kvs[0].value)
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,315 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ConfigItem } from '../../../core/config/state/config-item.ts'
+import { historyIdOf, isItemId, stampOfId } from '../../../core/decisions/stamps.ts'
+import { recordKindNamed } from '../../../core/records/record-kind.ts'
+import { NotExaminable } from '../../local-file.ts'
+import type { ShownRecord, StoredPart, StoredSource, StoredTarget, Sums } from '../../stored-data.ts'
+import { EtcdError } from '../client/etcd-error.ts'
+import type { KeyCondition, TxnOperation, TxnResult } from '../client/messages.ts'
+import { compareKeys } from '../keys.ts'
+import { chunksOf, MOST_INLINE_BYTES } from '../large-contents.ts'
+import { copyIn, LAYOUTS, type UnderCopy } from '../layout.ts'
+import { placeOfRecord } from '../record-places.ts'
+import { roomOf } from '../space.ts'
+import {
+  contentValue,
+  entryOf,
+  instanceValue,
+  itemFacts,
+  serviceValue,
+  toJson,
+  type ContentParts,
+} from '../values.ts'
+import { type EtcdPlace, rangeOf } from './etcd-source.ts'
+
+/** What one request may have: etcd takes 128 operations and 1.5 MiB. */
+const MOST_OPERATIONS = 120
+const MOST_BYTES = 1024 * 1024
+/** What a key takes besides its value. */
+const KEY_BYTES = 200
+/** Requests that are underway. Keys whose order counts are written one request after the other. */
+const AT_ONCE = 6
+const CALL_MS = 10_000
+/** An etcd that is away for longer ends the copy, which can be continued. */
+const AWAY_MS = 30_000
+const AGAIN_MS = 250
+/** The quota of an etcd that does not tell its own. */
+const USUAL_QUOTA = 2 * 1024 * 1024 * 1024
+/** Names the copy where a server would name itself. */
+const COPY = 'copy'
+
+/** The key of the layout while a copy fills the store: that one is written with each part. */
+interface CopyState extends UnderCopy {
+  /** Of this process: another one that continues the copy takes another. */
+  readonly process: string
+  readonly sums: Sums
+}
+
+type Put = Extract<TxnOperation, { do: 'put' }>
+
+/**
+ * Keys of etcd that a copy fills. Until it is finished, the key of the layout names the copy, so no server starts. Each
+ * request compares that key: what an earlier process of the same copy has sent is not written any more.
+ */
+export class EtcdTarget implements StoredTarget {
+  readonly place: string
+  readonly written: Sums
+  readonly #etcd: EtcdPlace
+  readonly #source: Pick<StoredSource, 'largestStamp'>
+  readonly #key: string
+  #state: CopyState
+  #value: Buffer
+  #layout = LAYOUTS.from
+
+  private constructor(etcd: EtcdPlace, source: Pick<StoredSource, 'largestStamp'>, state: CopyState) {
+    this.place = etcd.place
+    this.#etcd = etcd
+    this.#source = source
+    this.#key = etcd.keys.of({ of: 'format' })
+    this.#state = state
+    this.#value = valueOf(state)
+    this.written = state.sums
+  }
+
+  /** Begins a copy, or continues one of this source. Throws NotExaminable where another store is there, or no room is. */
+  static async begin(etcd: EtcdPlace, source: StoredSource): Promise<EtcdTarget> {
+    const { client, keys, prefix, place } = etcd
+    await client.checkVersions()
+    const key = keys.of({ of: 'format' })
+    const { kvs } = await client.range({ key })
+    const text = kvs[0] && Buffer.from(kvs[0].value)
+    const begun = text && (copyIn(text.toString()) as CopyState | undefined)
+    const { count } = await client.range({ ...rangeOf(prefix), countOnly: true })
+    if (begun === undefined && count > 0)
+      throw new NotExaminable(
+        `There is something in ${place} already (${count} keys). Choose another prefix, or remove them.`,
+      )
+    if (begun !== undefined && (begun.source !== source.place || begun.revision !== source.revision))
+      throw new NotExaminable(
+        `${place} is half filled by a copy of ${begun.source} at revision ${begun.revision}. Continue that one, or remove the keys.`,
+      )
+    if (begun === undefined) await refuseWithoutRoom(etcd, source)
+    const state = {
+      source: source.place,
+      revision: source.revision,
+      process: randomUUID(),
+      sums: begun?.sums ?? {},
+    }
+    const target = new EtcdTarget(etcd, source, state)
+    const condition: KeyCondition =
+      text === undefined
+        ? { ...rangeOf(prefix), of: 'create', is: '=', to: 0 }
+        : { key, of: 'value', is: '=', to: text }
+    await target.#replace(condition, target.#value)
+    return target
+  }
+
+  skip(part: StoredPart): void {
+    this.#noteLayout(part)
+  }
+
+  async write(part: StoredPart, sums: Sums): Promise<void> {
+    this.#noteLayout(part)
+    const requests = isOrdered(part) ? risingRequests(this.#putsOf(part)) : requestsOf(this.#putsOf(part))
+    const waiting = requests.values()
+    const lane = async (): Promise<void> => {
+      for (const puts of waiting) await this.#put(puts)
+    }
+    await Promise.all(Array.from({ length: isOrdered(part) ? 1 : AT_ONCE }, lane))
+    const state = { ...this.#state, sums }
+    await this.#replace(this.#unchanged(), valueOf(state))
+    this.#state = state
+    this.#value = valueOf(state)
+  }
+
+  async complete(): Promise<void> {
+    const { keys } = this.#etcd
+    // Later stamps are larger than all of the source, also those of what was removed there.
+    const last = { number: 0, process: this.#state.process, stamp: this.#source.largestStamp }
+    await this.#put([put(keys.of({ of: 'request', id: COPY }), toJson(last))])
+  }
+
+  async release(): Promise<void> {
+    await this.#replace(this.#unchanged(), Buffer.from(String(this.#layout)))
+  }
+
+  close(): void {
+    // Whoever opened etcd closes it.
+  }
+
+  #noteLayout(part: StoredPart): void {
+    if (part.of !== 'records') return
+    for (const { recordKind } of part.all)
+      this.#layout = Math.max(this.#layout, recordKindNamed(recordKind)?.layout ?? 1)
+  }
+
+  #putsOf(part: StoredPart): Put[] {
+    const { keys } = this.#etcd
+    const stamp = this.#source.largestStamp
+    switch (part.of) {
+      case 'values':
+        return part.all.map(({ name, value }) => put(keys.of({ of: 'remembered', name }), Buffer.from(value)))
+      case 'records':
+        return part.all.map((record) =>
+          put(keys.of(placeOfRecord(record)), toJson({ value: record.value, stamp })),
+        )
+      case 'services':
+        return part.all.map((service) =>
+          put(keys.of({ of: 'service', service: service.key }), serviceValue(service, stamp)),
+        )
+      case 'instances':
+        return part.all.map(
+          ({ serviceKey: service, record: { address, serial: _serial, ...record }, healthy }) =>
+            put(
+              keys.of({ of: 'instance', service, address }),
+              instanceValue({ record, healthy, beat: false, stamp }),
+            ),
+        )
+      case 'items':
+        return part.all.flatMap((item) => this.#itemPuts(item))
+      case 'history':
+        return onePerKey(part.all.flatMap((shown) => this.#recordPuts(shown)))
+      case 'audit':
+        return part.all.map((event) => {
+          const isRefused = event.result !== 'done'
+          return put(keys.of({ of: 'audit', stamp: event.id, isRefused, member: COPY }), toJson(event))
+        })
+    }
+  }
+
+  #itemPuts(item: ConfigItem): Put[] {
+    const { content } = item
+    const parts = partsOf(content, item.historyId)
+    const key = this.#etcd.keys.of({ of: 'config', key: item.key })
+    return [
+      ...this.#chunkPuts(content, parts),
+      put(key, contentValue({ facts: itemFacts(item), content, parts })),
+    ]
+  }
+
+  #recordPuts({ record: { content, ...facts }, versionId }: ShownRecord): Put[] {
+    const { keys } = this.#etcd
+    const stamp = stampOfId(facts.id)
+    const parts = partsOf(content, versionId ?? facts.id)
+    return [
+      ...this.#chunkPuts(content, parts),
+      put(keys.of({ of: 'record-text', stamp }), contentValue({ facts, content, parts })),
+      put(keys.of({ of: 'history', key: facts.key, stamp }), toJson(entryOf(facts, content))),
+    ]
+  }
+
+  #chunkPuts(content: Buffer, parts: ContentParts | undefined): Put[] {
+    if (parts === undefined) return []
+    const { keys } = this.#etcd
+    const { stamp } = parts
+    return [
+      ...chunksOf(content).map((chunk, index) => put(keys.of({ of: 'chunk', stamp, index }), chunk)),
+      put(keys.of({ of: 'named-chunks', stamp }), toJson(COPY)),
+    ]
+  }
+
+  #unchanged(): KeyCondition {
+    return { key: this.#key, of: 'value', is: '=', to: this.#value }
+  }
+
+  async #put(success: readonly Put[]): Promise<void> {
+    const { succeeded } = await this.#sent(() =>
+      this.#etcd.client.txn({ compare: [this.#unchanged()], success }, CALL_MS),
+    )
+    if (!succeeded) throw takenOver(this.place)
+  }
+
+  /** Sets the key of the layout. If an answer was lost, the second time finds what the first one has written. */
+  async #replace(condition: KeyCondition, value: Buffer): Promise<void> {
+    const success: TxnOperation[] = [{ do: 'put', key: this.#key, value }]
+    const failure: TxnOperation[] = [{ do: 'range', key: this.#key }]
+    const { succeeded, results } = await this.#sent(() =>
+      this.#etcd.client.txn({ compare: [condition], success, failure }, CALL_MS),
+    )
+    const found = results[0]?.did === 'range' ? results[0].kvs[0] : undefined
+    if (!succeeded && (found === undefined || !value.equals(found.value))) throw takenOver(this.place)
+  }
+
+  /** All that is sent may be sent again. */
+  async #sent(send: () => Promise<TxnResult>): Promise<TxnResult> {
+    const untilMs = performance.now() + AWAY_MS
+    for (;;)
+      try {
+        return await send()
+      } catch (error) {
+        const isAway = error instanceof EtcdError && error.kind === 'unavailable'
+        if (!isAway || performance.now() > untilMs) throw error
+        await sleep(AGAIN_MS)
+      }
+  }
+}
+
+function valueOf(copy: CopyState): Buffer {
+  return toJson({ copy })
+}
+
+function takenOver(place: string): Error {
+  return new Error(`Somebody else writes to ${place}: this copy has ended.`)
+}
+
+async function refuseWithoutRoom({ client, place }: EtcdPlace, { size }: StoredSource): Promise<void> {
+  const members = (await client.status()).flatMap((one) => ('error' in one ? [] : [one]))
+  const room = roomOf(members, { reserveBytes: 1, quotaBytes: USUAL_QUOTA })
+  if (room === undefined || room.leftBytes > size.bytes) return
+  const mib = (bytes: number): string => `${Math.max(0, Math.ceil(bytes / 1024 / 1024))} MiB`
+  throw new NotExaminable(
+    `The copy needs about ${mib(size.bytes)}, and ${place} has room for ${mib(room.leftBytes)}. ` +
+      'Raise the quota of etcd (--quota-backend-bytes), or shorten the history first.',
+  )
+}
+
+/** Where a content is: with the version that it is of. Ids of versions that nobody has seen are even. */
+function partsOf(content: Buffer, versionId: number): ContentParts | undefined {
+  if (content.length <= MOST_INLINE_BYTES) return undefined
+  // Half a millisecond before, so that they are not those of the next version.
+  const id = isItemId(versionId) ? historyIdOf(stampOfId(versionId) - 512) : versionId
+  return { stamp: stampOfId(id), count: chunksOf(content).length }
+}
+
+function put(key: string, value: Buffer): Put {
+  return { do: 'put', key, value }
+}
+
+/** What is listed in the order of creation. */
+function isOrdered({ of }: StoredPart): boolean {
+  return of === 'records' || of === 'services' || of === 'instances' || of === 'items'
+}
+
+/** Two records may show the same large content. */
+function onePerKey(puts: readonly Put[]): Put[] {
+  return [...new Map(puts.map((one) => [one.key, one])).values()]
+}
+
+function requestsOf(
+  puts: readonly Put[],
+  mayFollow: (before: Put, next: Put) => boolean = () => true,
+): Put[][] {
+  const requests: Put[][] = []
+  let request: Put[] = []
+  let bytes = 0
+  for (const one of puts) {
+    const size = one.key.length + one.value.length + KEY_BYTES
+    const before = request.at(-1)
+    const isFull = request.length === MOST_OPERATIONS || bytes + size > MOST_BYTES
+    if (before !== undefined && (isFull || !mayFollow(before, one))) {
+      requests.push(request)
+      request = []
+      bytes = 0
+    }
+    request.push(one)
+    bytes += size
+  }
+  if (request.length > 0) requests.push(request)
+  return requests
+}
+
+/** Keys of one revision are listed by their names: a request ends where the next name would come before. */
+function risingRequests(puts: readonly Put[]): Put[][] {
+  return requestsOf(puts, (before, next) => compareKeys(before.key, next.key) < 0)
+}

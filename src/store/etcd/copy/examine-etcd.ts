@@ -1,0 +1,235 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { ConfigItem } from '../../../core/config/state/config-item.ts'
+import type { HistoryEntry } from '../../../core/config/state/history-record.ts'
+import { historyIdOf, stampOfId } from '../../../core/decisions/stamps.ts'
+import { serviceKeyText } from '../../../core/naming/state/service.ts'
+import { Findings } from '../../finding.ts'
+import type { Examination, OnProgress } from '../../local-file.ts'
+import type { KeyValue } from '../client/messages.ts'
+import { readRecord } from '../feed-changes.ts'
+import type { KeyPlace } from '../keys.ts'
+import { recordOfPlace } from '../record-places.ts'
+import {
+  type ContentParts,
+  fromJson,
+  instanceOf,
+  type ItemFacts,
+  type RecordFacts,
+  requestOf,
+  serviceOf,
+  withContentOf,
+} from '../values.ts'
+import { type EtcdPlace, rangeOf, readable } from './etcd-source.ts'
+
+const PAGE_SIZE = 2_000
+
+/** A content that is in chunks, and who has it. */
+interface Wanted extends ContentParts {
+  readonly md5: string
+  readonly owner: string
+}
+
+/** What was found of the chunks of a content. */
+interface FoundChunks {
+  count: number
+  readonly hash: Hash
+}
+
+/** Reads all of a store in etcd at one revision, and says what is wrong with it. Nothing is written. */
+export async function examineEtcd(etcd: EtcdPlace, onProgress: OnProgress): Promise<Examination> {
+  const { client, keys, prefix, place } = etcd
+  await client.checkVersions()
+  const revision = await readable(etcd)
+  const { count } = await client.range({ ...rangeOf(prefix), revision, countOnly: true })
+  const examining = new Examining()
+  let done = 0
+  for await (const { kvs } of client.pages({ ...rangeOf(prefix), revision, pageSize: PAGE_SIZE })) {
+    for (const kv of kvs) examining.add(keys.read(kv.key), kv)
+    onProgress('reading', (done += kvs.length), count)
+  }
+  return { directory: place, ...examining.end() }
+}
+
+/** The rules of all keys. Those of one key are judged as it comes, those between keys at the end. */
+class Examining {
+  readonly #findings = new Findings()
+  readonly #rows: Record<string, number> = {}
+  #bytes = 0
+  readonly #items = new Map<string, Pick<ConfigItem, 'historyId'>>()
+  /** The newest record of each item. */
+  readonly #newest = new Map<string, Pick<HistoryEntry, 'id' | 'op'>>()
+  /** The md5 of the text of each record, by its stamp. */
+  readonly #texts = new Map<number, string>()
+  readonly #wanted = new Map<number, Wanted>()
+  readonly #chunks = new Map<number, FoundChunks>()
+  readonly #named = new Set<number>()
+  readonly #services = new Set<string>()
+  /** One instance of each service that has any. */
+  readonly #instances = new Map<string, string>()
+
+  /** The next key, in their order. */
+  add(place: KeyPlace | undefined, kv: KeyValue): void {
+    this.#bytes += kv.key.length + kv.value.length
+    if (place === undefined) {
+      const problem = 'The key is not one of this layout.'
+      this.#findings.damage(`key ${kv.key}`, { problem, effect: 'The servers do not look at it.' })
+      return
+    }
+    try {
+      this.#judge(place, kv)
+      this.#rows[place.of] = (this.#rows[place.of] ?? 0) + 1
+    } catch (error) {
+      const problem = `The value cannot be read: ${(error as Error).message}`
+      this.#findings.damage(`key ${kv.key}`, { problem, effect: effectOf(place) })
+    }
+  }
+
+  /** All keys have come. */
+  end(): Omit<Examination, 'directory'> {
+    this.#judgeItems()
+    this.#judgeTexts()
+    this.#judgeChunks()
+    for (const [service, instance] of this.#instances)
+      if (!this.#services.has(service))
+        this.#findings.damage(`instance ${instance}`, {
+          problem: 'Its service is not there.',
+          effect: 'No list shows the instance.',
+        })
+    const { counts, kept: findings } = this.#findings
+    return { counts, findings, rows: this.#rows, bytes: this.#bytes }
+  }
+
+  #judge(place: KeyPlace, { key, value }: KeyValue): void {
+    const record = recordOfPlace(place)
+    if (record !== undefined) return void readRecord(record.recordKind, record.id, value)
+    switch (place.of) {
+      case 'config':
+        return this.#judgeItem(place.key.text, key, value)
+      case 'record-text':
+        return this.#judgeText(place.stamp, key, value)
+      case 'history':
+        return this.#judgeEntry(place, key, value)
+      case 'chunk': {
+        const found = this.#chunks.get(place.stamp) ?? { count: 0, hash: createHash('md5') }
+        this.#chunks.set(place.stamp, found)
+        if (place.index !== found.count) throw new Error(`the chunk before it is missing`)
+        found.count++
+        found.hash.update(value)
+        return
+      }
+      case 'named-chunks':
+        this.#named.add(place.stamp)
+        return
+      case 'service':
+        serviceOf(place.service, value)
+        this.#services.add(serviceKeyText(place.service))
+        return
+      case 'instance':
+        instanceOf(place.address, value)
+        this.#instances.set(serviceKeyText(place.service), `${place.service.groupedName} ${place.address.ip}`)
+        return
+      case 'request':
+        return void requestOf(value)
+      case 'audit':
+        return void fromJson(value)
+      default:
+        return
+    }
+  }
+
+  #judgeItem(text: string, key: string, value: Uint8Array): void {
+    const { facts, content, parts } = withContentOf<ItemFacts>(value)
+    this.#items.set(text, facts)
+    this.#judgeContent(key, { md5: facts.md5, content, parts })
+  }
+
+  #judgeText(stamp: number, key: string, value: Uint8Array): void {
+    const { facts, content, parts } = withContentOf<RecordFacts>(value)
+    if (facts.id !== historyIdOf(stamp)) throw new Error(`it is of the record ${facts.id}`)
+    this.#texts.set(stamp, facts.md5)
+    this.#judgeContent(key, { md5: facts.md5, content, parts })
+  }
+
+  /** The texts of records come before the pages of items. What is left at the end has no page. */
+  #judgeEntry(place: Extract<KeyPlace, { of: 'history' }>, key: string, value: Uint8Array): void {
+    const { id, op, md5 } = fromJson(value) as HistoryEntry
+    if (!this.#newest.has(place.key.text)) this.#newest.set(place.key.text, { id, op })
+    const effect = 'The record is on the list but cannot be shown.'
+    const stamp = stampOfId(id)
+    const text = this.#texts.get(stamp)
+    this.#texts.delete(stamp)
+    const problem =
+      id !== historyIdOf(place.stamp)
+        ? `It is of the record ${id}.`
+        : text === undefined
+          ? `The text of the record ${id} is missing.`
+          : text === md5
+            ? undefined
+            : `The text of the record ${id} is another one.`
+    if (problem !== undefined) this.#findings.damage(`key ${key}`, { problem, effect })
+  }
+
+  #judgeContent(
+    owner: string,
+    { md5, content, parts }: { md5: string; content: Buffer; parts: ContentParts | undefined },
+  ): void {
+    if (parts !== undefined) {
+      this.#wanted.set(parts.stamp, { ...parts, md5, owner })
+      return
+    }
+    const found = createHash('md5').update(content).digest('hex')
+    if (found !== md5) throw new Error(`the content has the md5 ${found}, and ${md5} is noted for it`)
+  }
+
+  #judgeItems(): void {
+    for (const text of new Set([...this.#items.keys(), ...this.#newest.keys()])) {
+      const item = this.#items.get(text)
+      const last = this.#newest.get(text)
+      const place = `item ${text.split('\u0002').join(' ')}`
+      const effect = 'The history of the item does not fit to what clients get.'
+      const problem =
+        item === undefined
+          ? last?.op === 'D'
+            ? undefined
+            : `Its history ends with the version ${last?.id}, but there is no item.`
+          : last !== undefined && last.id !== item.historyId
+            ? `It has the version ${item.historyId}, but its history ends with the record ${last.id} (${last.op}).`
+            : undefined
+      if (problem !== undefined) this.#findings.damage(place, { problem, effect })
+    }
+  }
+
+  #judgeTexts(): void {
+    for (const stamp of this.#texts.keys())
+      this.#findings.damage(`history record ${historyIdOf(stamp)}`, {
+        problem: 'It is on the page of no item.',
+        effect: 'It takes room, and cleaning does not find it.',
+      })
+  }
+
+  #judgeChunks(): void {
+    for (const { stamp, count, md5, owner } of this.#wanted.values()) {
+      const found = this.#chunks.get(stamp)
+      this.#chunks.delete(stamp)
+      const effect = 'The content cannot be read: a server does not start with it, or cannot show the record.'
+      const problem =
+        found?.count !== count
+          ? `${found?.count ?? 0} of its ${count} parts are there (stamp ${stamp}).`
+          : found.hash.digest('hex') === md5
+            ? undefined
+            : `Its parts (stamp ${stamp}) do not have its md5.`
+      if (problem !== undefined) this.#findings.damage(`key ${owner}`, { problem, effect })
+    }
+    for (const stamp of this.#chunks.keys())
+      this.#findings.note(`parts of a content, stamp ${stamp}`, {
+        problem: 'Nothing has this content.',
+        effect: this.#named.has(stamp) ? 'It takes room.' : 'Cleaning removes it after ten minutes.',
+      })
+  }
+}
+
+function effectOf({ of }: KeyPlace): string {
+  if (of === 'record-text' || of === 'history') return 'The record of history cannot be shown.'
+  if (of === 'audit') return 'The page of the audit cannot be shown.'
+  return 'No server can start with it.'
+}

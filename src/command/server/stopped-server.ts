@@ -1,5 +1,5 @@
-import { SettingsError } from '../../settings/setting-kinds.ts'
 import { loadSettings, type Settings } from '../../settings/settings.ts'
+import { SettingsError } from '../../settings/sources.ts'
 import { DamagedBackup, NotExaminable } from '../../store/local-file.ts'
 import { DiffersError, UsageError } from '../command-line.ts'
 

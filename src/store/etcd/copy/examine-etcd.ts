@@ -102,39 +102,27 @@ class Examining {
   #judge(place: KeyPlace, { key, value }: KeyValue): void {
     const record = recordOfPlace(place)
     if (record !== undefined) return void readRecord(record.recordKind, record.id, value)
-    switch (place.of) {
-      case 'config':
-        return this.#judgeItem(place.key.text, key, value)
-      case 'record-text':
-        return this.#judgeText(place.stamp, key, value)
-      case 'history':
-        return this.#judgeEntry(place, key, value)
-      case 'chunk': {
-        const found = this.#chunks.get(place.stamp) ?? { count: 0, hash: createHash('md5') }
-        this.#chunks.set(place.stamp, found)
-        if (place.index !== found.count) throw new Error(`the chunk before it is missing`)
-        found.count++
-        found.hash.update(value)
-        return
-      }
-      case 'named-chunks':
-        this.#named.add(place.stamp)
-        return
-      case 'service':
-        serviceOf(place.service, value)
-        this.#services.add(serviceKeyText(place.service))
-        return
-      case 'instance':
-        instanceOf(place.address, value)
-        this.#instances.set(serviceKeyText(place.service), `${place.service.groupedName} ${place.address.ip}`)
-        return
-      case 'request':
-        return void requestOf(value)
-      case 'audit':
-        return void fromJson(value)
-      default:
-        return
-    }
+    if (place.of === 'config') this.#judgeItem(place.key.text, key, value)
+    else if (place.of === 'record-text') this.#judgeText(place.stamp, key, value)
+    else if (place.of === 'history') this.#judgeEntry(place, key, value)
+    else if (place.of === 'chunk') this.#addChunk(place, value)
+    else if (place.of === 'named-chunks') this.#named.add(place.stamp)
+    else if (place.of === 'service') {
+      serviceOf(place.service, value)
+      this.#services.add(serviceKeyText(place.service))
+    } else if (place.of === 'instance') {
+      instanceOf(place.address, value)
+      this.#instances.set(serviceKeyText(place.service), `${place.service.groupedName} ${place.address.ip}`)
+    } else if (place.of === 'request') requestOf(value)
+    else if (place.of === 'audit') fromJson(value)
+  }
+
+  #addChunk({ stamp, index }: Extract<KeyPlace, { of: 'chunk' }>, value: Uint8Array): void {
+    const found = this.#chunks.get(stamp) ?? { count: 0, hash: createHash('md5') }
+    this.#chunks.set(stamp, found)
+    if (index !== found.count) throw new Error('the chunk before it is missing')
+    found.count++
+    found.hash.update(value)
   }
 
   #judgeItem(text: string, key: string, value: Uint8Array): void {

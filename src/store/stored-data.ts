@@ -33,7 +33,7 @@ export type StoredPart =
   | { readonly of: 'audit'; readonly all: readonly AuditEvent[] }
 
 /** The kinds of what a store has, in the order in which a source gives them. */
-export const PARTS = ['values', 'records', 'services', 'instances', 'items', 'history', 'audit'] as const
+const PARTS = ['values', 'records', 'services', 'instances', 'items', 'history', 'audit'] as const
 
 /** The reader of a store at one revision. */
 export interface StoredSource {
@@ -95,7 +95,7 @@ export const forBackup: LeftOut = (part) => {
 }
 
 /** The source and the target of a copy do not have the same. */
-export class CopyDiffers extends Error {
+class CopyDiffers extends Error {
   override readonly name = 'CopyDiffers'
 }
 

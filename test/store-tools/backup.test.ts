@@ -250,7 +250,12 @@ describe('backup and restore by command', () => {
   test.each([
     [['--data-dir', '/x'], /--to is required/],
     [['--url', 'http://127.0.0.1:1', '--data-dir', '/x'], /either a server, or --data-dir/],
-    [['--etcd-endpoints', 'http://127.0.0.1:2379'], /etcdctl snapshot save/],
+    [['--etcd-endpoints', 'http://127.0.0.1:2379'], /--to is required/],
+    [
+      ['--etcd-endpoints', 'http://127.0.0.1:2379', '--data-dir', '/x'],
+      /either --data-dir, or --etcd-endpoints/,
+    ],
+    [['--etcd-endpoints', 'nonsense', '--to', '/x/y'], /etcd-endpoints/],
     [['--url', 'nonsense'], /--server must be an address/],
     [['--url', 'http://127.0.0.1:1', '--label', '../x'], /A label has/],
     [['--data-dir', '/nowhere/at/all', '--to', '/nowhere/else'], /holds no Waypost store/],

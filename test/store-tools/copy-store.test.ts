@@ -68,7 +68,9 @@ async function post(
   path: string,
   form: Record<string, string | number | boolean>,
 ): Promise<void> {
-  const body = new URLSearchParams(Object.entries(form).map(([name, value]) => [name, String(value)]))
+  const body = new URLSearchParams(
+    Object.fromEntries(Object.entries(form).map(([name, value]) => [name, String(value)])),
+  )
   const answer = await fetch(`${url}/svc/v1${path}`, { method: 'POST', body })
   expect([answer.status, answer.status === 200 ? '' : await answer.text()]).toEqual([200, ''])
 }

@@ -6,7 +6,12 @@ import { examplesOf } from '../../src/command/help.ts'
 import { makeProgram } from '../../src/command/program.ts'
 
 const unused = () => Promise.reject(new Error('no command runs here'))
-const program = makeProgram({ startServer: unused, directoryTools: unused, storeCopies: unused, storedAccounts: unused })
+const program = makeProgram({
+  startServer: unused,
+  directoryTools: unused,
+  storeCopies: unused,
+  storedAccounts: unused,
+})
 
 function leavesOf(command: Command, words: readonly string[] = []): [string, Command][] {
   if (command.commands.length === 0) return [[words.join(' '), command]]
@@ -19,7 +24,7 @@ const guide = readFileSync(new URL('../../docs/terminal.md', import.meta.url), '
 test('docs/terminal.md describes the JSON of every command that has one, and of no other', () => {
   const table = guide.slice(guide.indexOf('| Command '))
   const described = [...table.matchAll(/^\| (`[^|]*`) +\|/gm)].flatMap(([, cell]) =>
-    cell!.match(/(?<=`)[a-z ]+(?=`)/g),
+    cell!.match(/(?<=`)[a-z -]+(?=`)/g),
   )
   const named = described.filter((name) => name !== null && name.trim() !== '' && name !== ', ')
   const withOutput = leaves.filter(([, one]) => one.options.some(({ long }) => long === '--output'))

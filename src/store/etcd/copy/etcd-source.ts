@@ -13,7 +13,7 @@ import { loadKeys } from '../load-keys.ts'
 import { type ContentParts, fromJson, type RecordFacts, withContentOf } from '../values.ts'
 
 const PAGE_SIZE = 2_000
-/** Of one part. */
+/** What a part may have. */
 const AT_ONCE = 500
 const MOST_BYTES = 4 * 1024 * 1024
 /** How many texts one request reads. */
@@ -80,7 +80,7 @@ export class EtcdSource implements StoredSource {
   }
 
   close(): void {
-    // Whoever opened etcd closes it.
+    // The client is closed by the one who has opened it.
   }
 
   #valueOf({ key, value }: KeyValue): RememberedValue[] {

@@ -41,7 +41,7 @@ const COPY = 'copy'
 
 /** The key of the layout while a copy fills the store: that one is written with each part. */
 interface CopyState extends UnderCopy {
-  /** Of this process: another one that continues the copy takes another. */
+  /** Names this process: another one that continues the copy has another name. */
   readonly process: string
   readonly sums: Sums
 }
@@ -135,7 +135,7 @@ export class EtcdTarget implements StoredTarget {
   }
 
   close(): void {
-    // Whoever opened etcd closes it.
+    // The client is closed by the one who has opened it.
   }
 
   #noteLayout(part: StoredPart): void {

@@ -108,7 +108,7 @@ export async function copyParts(
   let sums = target.written
   let toSkip = countOf(sums)
   let done = 0
-  for await (const read of source.parts()) {
+  for await (const read of ahead(source)) {
     const part = leaveOut(read)
     done += part.all.length
     const there = Math.min(toSkip, part.all.length)
@@ -121,6 +121,20 @@ export async function copyParts(
     onProgress(`copying ${part.of}, ${done} of about ${source.size.records}`, done, source.size.records)
   }
   return sums
+}
+
+/** The next part is read while one is written. */
+async function* ahead(source: StoredSource): AsyncGenerator<StoredPart> {
+  const parts = source.parts()
+  let next = Promise.resolve(parts.next())
+  for (;;) {
+    const { value, done } = await next
+    if (done === true) return
+    next = Promise.resolve(parts.next())
+    // It is awaited above, unless the writer fails first.
+    next.catch(() => undefined)
+    yield value
+  }
 }
 
 /** The sums of everything in a source. */

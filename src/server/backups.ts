@@ -17,7 +17,10 @@ export interface BackupsOfServer extends BackupMaker {
 const NO_FILE: BackupsOfServer = {
   make: () =>
     Promise.reject(
-      new Refusal('backup-refused', 'The data are in etcd: back it up with `etcdctl snapshot save`.'),
+      new Refusal(
+        'backup-refused',
+        'The data are in etcd: back it up with `waypost backup --etcd-endpoints URLS --to DIR`.',
+      ),
     ),
   progress: () => undefined,
   stop: () => Promise.resolve(),

@@ -158,6 +158,14 @@ function refuseUnsound({ directory, counts, findings }: Examination): void {
   )
 }
 
+function forgotten(cause: EtcdError): Error {
+  return new Error(
+    'etcd has forgotten the revision that was being read, because servers have it compacted after ten minutes. Stop the servers ' +
+      'meanwhile, or start them with --etcd-compact off.',
+    { cause },
+  )
+}
+
 /** Opens etcd for a tool, which is no member. */
 async function withEtcd<T>(
   { etcdEndpoints: endpoints, etcdPrefix }: Settings,
@@ -173,6 +181,7 @@ async function withEtcd<T>(
     return await work({ client, keys: new Keys(prefix), prefix, place: `etcd, prefix ${prefix}` })
   } catch (error) {
     if (error instanceof UnknownLayout) throw new NotExaminable(error.message, { cause: error })
+    if (error instanceof EtcdError && error.kind === 'compacted') throw forgotten(error)
     throw error
   } finally {
     client.close()

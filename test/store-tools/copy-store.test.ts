@@ -6,8 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DirectoryTarget } from '../../src/store/embedded/copy/directory-target.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
+import { EtcdTarget } from '../../src/store/etcd/copy/etcd-target.ts'
+import { Keys } from '../../src/store/etcd/keys.ts'
 import { openEtcd } from '../../src/store/etcd/open-etcd.ts'
-import { copyParts } from '../../src/store/stored-data.ts'
+import { copyParts, type StoredPart } from '../../src/store/stored-data.ts'
 import { type Etcd, ETCD_HOOK_MS, etcdTools, startEtcd } from '../support/etcd.ts'
 import {
   freePort,
@@ -191,14 +193,7 @@ describe.skipIf(etcdTools.skip)('copy-store', () => {
     'a copy that was killed is continued, and no server starts before it is whole',
     { timeout: LIMIT_MS },
     async () => {
-      const directory = join(temporaryDirectory('data-'), 'many')
-      const source = sampleSource({ items: 1_500, records: 8, bytes: 1_500 })
-      const target = new DirectoryTarget(directory, source)
-      await copyParts(source, target, { leaveOut: (part) => part, onProgress: () => undefined })
-      await target.complete()
-      await target.release()
-      target.close()
-
+      const directory = await manyItems()
       const prefix = newPrefix()
       const there = ['copy-store', '--from', directory, '--to', 'etcd', ...prefix.flags]
       await killed(there, async () => (await keysOf(prefix)) > 6_000)
@@ -226,6 +221,36 @@ describe.skipIf(etcdTools.skip)('copy-store', () => {
       expect(JSON.parse(await run('doctor', '--data-dir', back, '--json')).findings).toEqual([])
     },
   )
+
+  test('a copy for which etcd has no room is refused before it begins', { timeout: LIMIT_MS }, async () => {
+    const small = await startEtcd({ quotaBytes: 16 * 1024 * 1024 })
+    const flags = ['--etcd-endpoints', small.endpoints.join(',')]
+    const args = ['copy-store', '--from', await manyItems(), '--to', 'etcd', ...flags]
+    const { code, stderr } = await runWaypost(args).finally(() => small.stop())
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/needs about \d+ MiB, and .* has room for \d+ MiB/),
+    ])
+  })
+
+  test('of two processes that continue a copy, only the last one writes', { timeout: LIMIT_MS }, async () => {
+    const prefix = newPrefix()
+    const { client } = opened(prefix)
+    const whole = `${prefix.name}/`
+    const place = { client, keys: new Keys(whole), prefix: whole, place: 'etcd' }
+    const source = sampleSource({ items: 10, records: 2, bytes: 100 })
+    const [part] = source.parts() as Iterable<StoredPart>
+    const first = await EtcdTarget.begin(place, source)
+    const second = await EtcdTarget.begin(place, source)
+    await expect(first.write(part!, {})).rejects.toThrow('Somebody else writes')
+    await second.write(part!, { items: { count: 10, sum: 1 } })
+    expect((await EtcdTarget.begin(place, source)).written).toEqual({ items: { count: 10, sum: 1 } })
+    const other = { ...source, revision: 2 }
+    await expect(EtcdTarget.begin(place, other)).rejects.toThrow(
+      'half filled by a copy of samples at revision 1',
+    )
+    client.close()
+  })
 
   test('the doctor of etcd names what is wrong', { timeout: LIMIT_MS }, async () => {
     const prefix = newPrefix()
@@ -256,6 +281,18 @@ describe.skipIf(etcdTools.skip)('copy-store', () => {
       expect(stdout).toContain(part)
   })
 })
+
+/** A data directory with 1,500 items and 12,000 records. */
+async function manyItems(): Promise<string> {
+  const directory = join(temporaryDirectory('data-'), 'many')
+  const source = sampleSource({ items: 1_500, records: 8, bytes: 1_500 })
+  const target = new DirectoryTarget(directory, source)
+  await copyParts(source, target, { leaveOut: (part) => part, onProgress: () => undefined })
+  await target.complete()
+  await target.release()
+  target.close()
+  return directory
+}
 
 function addUser(dataDir: string, name: string): void {
   const args = ['user', 'add', name, '--admin', '--data-dir', dataDir]

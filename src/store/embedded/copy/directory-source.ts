@@ -100,10 +100,8 @@ export class DirectorySource implements StoredSource {
     for (const all of inPieces(instances)) yield { of: 'instances', all }
     for (const all of inPieces(configs, ({ content }) => content.length)) yield { of: 'items', all }
     yield* this.#history()
-    for (const rows of inPieces(
-      this.#connection.all(`SELECT ${EVENTS.columns.join(', ')} FROM audit ORDER BY id`),
-    ))
-      yield { of: 'audit', all: rows.map((row) => EVENTS.read(row)) }
+    const events = this.#connection.each(`SELECT ${EVENTS.columns.join(', ')} FROM audit ORDER BY id`)
+    for (const rows of inPieces(events)) yield { of: 'audit', all: rows.map((row) => EVENTS.read(row)) }
   }
 
   close(): void {
@@ -165,7 +163,7 @@ function shownRecord(row: readonly SqlValue[], names: ReadonlyMap<number, Config
 }
 
 /** Pieces of a list, of a bounded number and size. */
-function* inPieces<T>(all: readonly T[], bytesOf: (one: T) => number = () => 0): Generator<T[]> {
+function* inPieces<T>(all: Iterable<T>, bytesOf: (one: T) => number = () => 0): Generator<T[]> {
   let piece: T[] = []
   let bytes = 0
   for (const one of all) {

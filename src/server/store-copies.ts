@@ -31,6 +31,7 @@ import {
   type StoredTarget,
   sumsOf,
 } from '../store/stored-data.ts'
+import { etcdPlaceOf } from './etcd-place.ts'
 
 /** Copies between the stores, their backups, and the doctor of etcd. */
 export const storeCopies: StoreCopies = {
@@ -167,15 +168,12 @@ function forgotten(cause: EtcdError): Error {
 }
 
 /** Opens etcd for a tool, which is no member. */
-async function withEtcd<T>(
-  { etcdEndpoints: endpoints, etcdPrefix }: Settings,
-  work: (etcd: EtcdPlace) => Promise<T>,
-): Promise<T> {
-  const prefix = `${etcdPrefix.replace(/\/+$/, '')}/`
+async function withEtcd<T>(settings: Settings, work: (etcd: EtcdPlace) => Promise<T>): Promise<T> {
+  const prefix = `${settings.etcdPrefix.replace(/\/+$/, '')}/`
   const own = randomUUID()
   const failed = (): undefined => undefined
   const limits = { callMs: CALL_MS, attemptMs: CALL_MS / 2 }
-  const place = { endpoints, prefix, member: `tool ${own}`, process: own, limits }
+  const place = { ...etcdPlaceOf(settings, process.env), member: `tool ${own}`, process: own, limits }
   const { client } = openEtcd({ ...place, clock: systemClock, failed })
   try {
     return await work({ client, keys: new Keys(prefix), prefix, place: `etcd, prefix ${prefix}` })

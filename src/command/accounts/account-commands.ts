@@ -3,6 +3,7 @@ import { addServerOptions } from '../client/server-options.ts'
 import { action } from '../command-line.ts'
 import { addExamples } from '../help.ts'
 import { outputOption } from '../output.ts'
+import { etcdOptions } from '../server/server-commands.ts'
 import type { WithStoredAccounts } from './accounts.ts'
 import type { AddFlags, PlaceFlags } from './user.ts'
 
@@ -84,16 +85,8 @@ function addKey(program: Command, withStored: WithStored): void {
 
 function place(command: Command): Command {
   addServerOptions(command)
-  return command
-    .optionsGroup('Store:')
-    .option('--data-dir <dir>', 'the directory of a stopped server')
-    .option('--etcd-endpoints <urls>', 'the members of etcd, where servers keep their data there')
-    .option('--etcd-prefix <prefix>', 'what the keys there begin with')
-    .option('--etcd-user <name>', 'the user of etcd; its password may be in WAYPOST_ETCD_PASSWORD')
-    .option('--etcd-password-file <file>', 'the password of that user')
-    .option('--etcd-ca <file>', 'the authorities of the certificates of etcd')
-    .option('--etcd-cert <file>', 'the certificate to show to etcd')
-    .option('--etcd-key <file>', 'the key of that certificate')
+  command.optionsGroup('Store:').option('--data-dir <dir>', 'the directory of a stopped server')
+  return etcdOptions(command)
     .optionsGroup('Options:')
     .addOption(outputOption())
     .option('--json', 'the same as --output json')

@@ -1,12 +1,10 @@
 import { resolve } from 'node:path'
-import { loadSettings } from '../../settings/settings.ts'
-import { SettingsError } from '../../settings/sources.ts'
 import type { ServerFlags } from '../client/server-options.ts'
 import { namesServer, targetOf, tokenOf } from '../client/session-of-flags.ts'
 import { ServerSession } from '../client/server-session.ts'
 import { SvcClient } from '../client/svc-client.ts'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
-import { type EtcdFlags, ofStoppedServer } from '../server/stopped-server.ts'
+import { type EtcdFlags, etcdOf, ofStoppedServer } from '../server/stopped-server.ts'
 import { table } from '../terminal-text.ts'
 import type { Accounts, StoredPlace, WithStoredAccounts } from './accounts.ts'
 import { PasswordInput } from './password-input.ts'
@@ -132,27 +130,7 @@ function storedPlace(place: Place): StoredPlace | undefined {
   const { dataDir: directory, etcdEndpoints: endpoints } = place
   if (directory !== undefined && endpoints !== undefined) throw new UsageError(ONE_PLACE)
   if (directory !== undefined) return { directory: resolve(directory), mayBeNew: place.mayBeNew === true }
-  return endpoints === undefined ? undefined : etcdPlace(place)
-}
-
-/** Read like the settings of a server. */
-function etcdPlace(place: EtcdFlags): StoredPlace {
-  const given = {
-    'etcd-endpoints': place.etcdEndpoints,
-    'etcd-prefix': place.etcdPrefix,
-    'etcd-user': place.etcdUser,
-    'etcd-password-file': place.etcdPasswordFile,
-    'etcd-ca': place.etcdCa,
-    'etcd-cert': place.etcdCert,
-    'etcd-key': place.etcdKey,
-  }
-  const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  try {
-    return { etcd: loadSettings({ flags, env: {} }) }
-  } catch (error) {
-    if (error instanceof SettingsError) throw new UsageError(error.problems.join('\n'), { cause: error })
-    throw error
-  }
+  return endpoints === undefined ? undefined : { etcd: etcdOf(place) }
 }
 
 function done(text: string): CommandResult {

@@ -190,9 +190,17 @@ function addStoreOptions(command: Command): void {
 }
 
 function addEtcdOptions(command: Command): void {
-  command
+  etcdOptions(command).addOption(outputOption()).option('--json', 'the same as --output json')
+}
+
+/** Adds the flags that say where etcd is, and how to show who asks. */
+export function etcdOptions(command: Command): Command {
+  return command
     .option('--etcd-endpoints <urls>', 'the members of etcd, where servers keep their data there')
     .option('--etcd-prefix <prefix>', 'what the keys there begin with')
-    .addOption(outputOption())
-    .option('--json', 'the same as --output json')
+    .option('--etcd-user <name>', 'the user of etcd; its password may be in WAYPOST_ETCD_PASSWORD')
+    .option('--etcd-password-file <file>', 'the password of that user')
+    .option('--etcd-ca <file>', 'the authorities of the certificates of etcd')
+    .option('--etcd-cert <file>', 'the certificate to show to etcd')
+    .option('--etcd-key <file>', 'the key of that certificate')
 }

@@ -28,13 +28,19 @@ export async function ofStoppedServer<T>(work: () => T | Promise<T>): Promise<T>
 }
 
 /** The etcd that flags name, read like the settings of a server. Throws a UsageError. */
-export function etcdOf({ etcdEndpoints, etcdPrefix }: EtcdFlags): Settings {
-  if (etcdEndpoints === undefined)
+export function etcdOf(place: EtcdFlags): Settings {
+  if (place.etcdEndpoints === undefined)
     throw new UsageError('--etcd-endpoints is required: the members of etcd, such as http://10.0.0.1:2379')
-  const given = { 'etcd-endpoints': etcdEndpoints, 'etcd-prefix': etcdPrefix }
-  const flags = Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
+  const given = {
+    'etcd-endpoints': place.etcdEndpoints,
+    'etcd-prefix': place.etcdPrefix,
+    'etcd-user': place.etcdUser,
+    'etcd-password-file': place.etcdPasswordFile,
+    'etcd-ca': place.etcdCa,
+    'etcd-cert': place.etcdCert,
+    'etcd-key': place.etcdKey,
+  }
+  const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   try {
     return loadSettings({ flags, env: {} })
   } catch (error) {

@@ -10,8 +10,9 @@ import type { CallHead, CallStream } from './call-stream.ts'
 import { type CallLimits, carryCall, type ClientServices } from './carry-call.ts'
 import { OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
 import { NodeSession } from './node-session.ts'
-import { OwnSession, SendingTurn } from './own-session.ts'
+import { OwnSession } from './own-session.ts'
 import type { ConnectionSession } from './session.ts'
+import { SessionTurns } from './session-turns.ts'
 
 /** The limits of a server of gRPC, which are those of HTTP. */
 export interface GrpcSettings extends ConnectionSettings {
@@ -56,7 +57,7 @@ export class GrpcServer {
   readonly #limits: CallLimits
   #sweptMs = -Infinity
   readonly #sessions = new Set<ConnectionSession>()
-  readonly #turn = new SendingTurn()
+  readonly #turns = new SessionTurns()
   readonly #unset = new DueBook<ConnectionSession>(BUCKET_MS)
 
   /** Throws an Error for a certificate that cannot be used. */
@@ -170,7 +171,7 @@ export class GrpcServer {
     const { wallMs, monotonicMs, settings } = this.#parts
     const openedMs = wallMs()
     if (settings.grpcHttp2 === 'node') return new NodeSession(socket, openedMs)
-    return new OwnSession({ socket, openedMs, monotonicMs, counts: this.limits, turn: this.#turn })
+    return new OwnSession({ socket, openedMs, monotonicMs, counts: this.limits, turns: this.#turns })
   }
 
   #carry(session: ConnectionSession, stream: CallStream, head: CallHead): void {

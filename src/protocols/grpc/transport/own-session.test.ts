@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import {
   data,
+  frame,
   framesIn,
   open,
   PREFACE_AND_SETTINGS,
@@ -13,7 +14,8 @@ import {
 import { LimitCounts } from '../../../http2/limits.ts'
 import { FRAME } from '../../../http2/protocol.ts'
 import type { CallStream } from './call-stream.ts'
-import { OwnSession, SendingTurn } from './own-session.ts'
+import { OwnSession } from './own-session.ts'
+import { SessionTurns } from './session-turns.ts'
 
 const LARGE_BYTES = 2_000_000
 
@@ -52,7 +54,7 @@ async function session() {
     openedMs: 0,
     monotonicMs: () => 0,
     counts: new LimitCounts(),
-    turn: new SendingTurn(),
+    turns: new SessionTurns(),
   })
   made.onStream((stream) => calls.push(stream))
   const receive = async (...frames: Buffer[]): Promise<void> => {
@@ -133,4 +135,22 @@ test('a client is asked whether it has read, once for all that wait', async () =
   made.destroy()
   await settled()
   expect(done).toEqual(['first', 'second'])
+})
+
+test('a client that sends faster than it is served is not read meanwhile', async () => {
+  const { socket, calls, receive } = await session()
+  // Frames of an unknown type.
+  for (let pieces = 0; pieces < 30; pieces++) socket.push(frame(0xee, 0, { payload: Buffer.alloc(10_000) }))
+  expect(socket.isPaused()).toBe(true)
+  await receive(open(1))
+  expect(socket.isPaused()).toBe(false)
+  expect(calls.length).toBe(1)
+})
+
+test('what came before the end of a connection is handled', async () => {
+  const { socket, calls } = await session()
+  socket.push(whole(1))
+  socket.destroy()
+  await settled()
+  expect(calls.length).toBe(1)
 })

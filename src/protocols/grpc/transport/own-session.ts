@@ -7,9 +7,13 @@ import type { Http2Stream } from '../../../http2/stream.ts'
 import type { CallHead, CallStream } from './call-stream.ts'
 import { OwnCallStream } from './own-call-stream.ts'
 import { CLOSING_MS, ConnectionSession } from './session.ts'
+import type { ServedSession, SessionTurns } from './session-turns.ts'
 
 /** The most that is taken from a connection at once: more waits until the socket has sent it. */
 const WRITE_BYTES = 64 * 1024
+
+/** With this many bytes that wait for their turn, nothing more is read. */
+const MOST_WAITING_BYTES = 256 * 1024
 
 /** What a session of the server's own HTTP/2 is made of. */
 export interface OwnSessionParts {
@@ -18,60 +22,53 @@ export interface OwnSessionParts {
   readonly openedMs: number
   readonly monotonicMs: () => number
   readonly counts: LimitCounts
-  readonly turn: SendingTurn
-}
-
-/** Sends what sessions have to send, once in a turn of the event loop. */
-export class SendingTurn {
-  #sessions: OwnSession[] = []
-
-  /** Lets a session send at the end of this turn. */
-  add(session: OwnSession): void {
-    if (this.#sessions.push(session) === 1) setImmediate(() => this.#send())
-  }
-
-  #send(): void {
-    const sessions = this.#sessions
-    this.#sessions = []
-    for (const session of sessions) session.send()
-  }
+  readonly turns: SessionTurns
 }
 
 /** A session of the server's own HTTP/2: it carries bytes between the socket and the state machine. */
-export class OwnSession extends ConnectionSession implements ConnectionListener {
+export class OwnSession extends ConnectionSession implements ConnectionListener, ServedSession {
   readonly #http2: ServerConnection
-  readonly #turn: SendingTurn
+  readonly #turns: SessionTurns
+  readonly #monotonicMs: () => number
   #opened: (stream: CallStream, head: CallHead) => void = nothing
   #closed: () => void = nothing
   #pingAnswered: (() => void) | undefined
+  /** What has come and is not handled yet. */
+  #waiting: Buffer[] = []
+  #waitingBytes = 0
+  #isServing = false
   #isFull = false
   #isEnded = false
 
   /** Begins to receive. */
-  constructor({ socket, openedMs, monotonicMs, counts, turn }: OwnSessionParts) {
+  constructor({ socket, openedMs, monotonicMs, counts, turns }: OwnSessionParts) {
     super(socket, openedMs)
-    this.#turn = turn
+    this.#turns = turns
+    this.#monotonicMs = monotonicMs
     this.#http2 = new ServerConnection({ listener: this, counts, nowMs: monotonicMs() })
     socket.on(
       'data',
-      this.guard((bytes: Buffer) => this.#http2.receive(bytes, monotonicMs())),
+      this.guard((bytes: Buffer) => this.#came(bytes)),
     )
     socket.on(
       'drain',
       this.guard(() => {
         this.#isFull = false
-        this.#send()
+        this.sending()
       }),
     )
     socket.on(
       'end',
-      this.guard(() => this.endIn(CLOSING_MS)),
+      this.guard(() => {
+        this.#receive()
+        this.endIn(CLOSING_MS)
+      }),
     )
     socket.on(
       'close',
       this.guard(() => this.#lost()),
     )
-    this.#turn.add(this)
+    this.sending()
   }
 
   onClose(closed: () => void): void {
@@ -109,7 +106,7 @@ export class OwnSession extends ConnectionSession implements ConnectionListener 
   }
 
   sending(): void {
-    this.#turn.add(this)
+    if (!this.#isServing) this.#turns.add(this)
   }
 
   pingAnswered(): void {
@@ -128,24 +125,52 @@ export class OwnSession extends ConnectionSession implements ConnectionListener 
     this.pingAnswered()
   }
 
-  /** Sends what there is, unless the socket is full. */
-  send(): void {
+  serve(): number {
+    let bytes = this.#waitingBytes
+    this.#isServing = true
     contained(
       'connection',
       () => this.destroy(),
-      () => this.#send(),
+      () => {
+        this.#receive()
+        bytes += this.#send()
+      },
     )
+    this.#isServing = false
+    return bytes
   }
 
-  #send(): void {
+  #came(bytes: Buffer): void {
+    this.#waiting.push(bytes)
+    this.#waitingBytes += bytes.length
+    if (this.#waitingBytes > MOST_WAITING_BYTES) this.socket.pause()
+    this.#turns.add(this)
+  }
+
+  #receive(): void {
+    const pieces = this.#waiting
+    if (pieces.length === 0) return
+    if (this.#waitingBytes > MOST_WAITING_BYTES) this.socket.resume()
+    this.#waiting = []
+    this.#waitingBytes = 0
+    const nowMs = this.#monotonicMs()
+    for (const piece of pieces) this.#http2.receive(piece, nowMs)
+  }
+
+  /** Sends what there is, unless the socket is full. Returns how many bytes it sent. */
+  #send(): number {
+    let sent = 0
     while (!this.#isFull && !this.#isEnded) {
       const bytes = this.#http2.take(WRITE_BYTES)
-      if (bytes === undefined) return
+      if (bytes === undefined) break
       this.#isFull = !this.socket.write(bytes)
+      sent += bytes.length
     }
+    return sent
   }
 
   #lost(): void {
+    this.#receive()
     this.#isEnded = true
     this.#http2.lost()
     this.pingAnswered()

@@ -11,6 +11,7 @@ import {
   windowUpdate,
 } from './connection.test-support.ts'
 import { headerBlockOf } from './header-encoder.ts'
+import { RESERVED_WINDOW } from './outgoing.ts'
 import { ERROR, FLAG, FRAME, PREFACE, SETTING } from './protocol.ts'
 import type { Http2Stream } from './stream.ts'
 
@@ -362,7 +363,7 @@ describe('flow control', () => {
     client.receive(settings([SETTING.initialWindowSize, 0]), windowUpdate(1, 20))
     expect(client.bytesOn(1)).toBe(25)
     client.receive(windowUpdate(1, 1_000_000))
-    expect(client.bytesOn(1)).toBe(65_535)
+    expect(client.bytesOn(1)).toBe(65_535 - RESERVED_WINDOW)
     client.receive(windowUpdate(0, 1_000_000))
     expect(client.bytesOn(1)).toBe(100_000)
     expect(client.events.at(-1)).toBe('1 closed')
@@ -399,12 +400,26 @@ describe('flow control', () => {
       onOpen: (stream) => answer(stream, stream.id === 1 ? 10_000_000 : 20),
     })
     client.receive(whole(1), windowUpdate(1, 10_000_000))
-    expect(client.bytesOn(1)).toBe(65_535)
+    expect(client.bytesOn(1)).toBe(65_535 - RESERVED_WINDOW)
+    // The client gives no window.
     client.receive(whole(3))
-    expect(client.bytesOn(3)).toBe(0)
-    client.receive(windowUpdate(0, 16_384 + 20))
     expect(client.bytesOn(3)).toBe(20)
     expect(client.events.at(-1)).toBe('3 closed')
+    client.receive(windowUpdate(0, 1_000))
+    expect(client.bytesOn(1)).toBe(65_535 - RESERVED_WINDOW + 1_000 - 20)
+  })
+
+  test('reserves nothing for a client that gives no window before all of it is used', () => {
+    const client = new TestConnection({ onOpen: (stream) => answer(stream, 200_000) })
+    client.receive(whole(1), windowUpdate(1, 200_000))
+    client.nowMs = 4_000
+    client.connection.sweep(4_000)
+    expect(client.flush().bytesOn(1)).toBe(65_535 - RESERVED_WINDOW)
+    client.connection.sweep(5_000)
+    expect(client.flush().bytesOn(1)).toBe(65_535)
+    // From then on it is reserved again.
+    client.receive(windowUpdate(0, 65_535))
+    expect(client.bytesOn(1)).toBe(2 * 65_535 - RESERVED_WINDOW)
   })
 
   test('asks the writer to wait, and says when all has left', () => {

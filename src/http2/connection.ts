@@ -62,7 +62,7 @@ export class ServerConnection implements StreamOwner {
   readonly #beganMs: number
   readonly #frames = new FrameReader()
   readonly #blocks = new FieldBlocks()
-  readonly #outgoing = new Outgoing()
+  readonly #outgoing: Outgoing
   readonly #rates = new Rates()
   readonly #streams = new OpenStreams()
   readonly #receiveWindow = new ReceiveWindow(CONNECTION_WINDOW)
@@ -78,6 +78,7 @@ export class ServerConnection implements StreamOwner {
     this.#counts = counts
     this.#beganMs = nowMs
     this.nowMs = nowMs
+    this.#outgoing = new Outgoing(nowMs)
     this.#outgoing.send(SERVER_SETTINGS)
     this.#outgoing.send(windowUpdateFrame(0, CONNECTION_WINDOW - INITIAL_WINDOW))
   }
@@ -129,6 +130,7 @@ export class ServerConnection implements StreamOwner {
     if (this.#isOver) return
     for (const stream of this.#streams)
       if (nowMs - stream.activeMs >= stream.mostIdleMs) this.#endLate(stream)
+    if (this.#outgoing.sweep(nowMs)) this.#announce()
     if (!this.#hasSettings && nowMs - this.#beganMs >= LATE_MS)
       this.#end(ERROR.settingsTimeout, 'preface-late')
     else if (nowMs - (this.#blocks.openSinceMs ?? nowMs) >= LATE_MS)
@@ -343,7 +345,7 @@ export class ServerConnection implements StreamOwner {
 
   #connectionWindowUpdate(increment: number): void {
     if (increment === 0) this.#end(ERROR.protocolError)
-    else if (!this.#outgoing.growWindow(increment)) this.#end(ERROR.flowControlError)
+    else if (!this.#outgoing.growWindow(increment, this.nowMs)) this.#end(ERROR.flowControlError)
     else if (!this.#outgoing.isEmpty) this.#announce()
   }
 

@@ -5,6 +5,15 @@ import type { Http2Stream } from './stream.ts'
 /** A DATA frame of fewer bytes, because of a small window, is small. */
 const SMALL_BYTES = 64
 
+/**
+ * The last bytes of the connection's window. Streams with more to send leave them to others, so that a health check passes an
+ * answer of which its client reads nothing for now.
+ */
+export const RESERVED_WINDOW = 4 * 1024
+
+/** A client that gives no window for this long may wait until all of it is used: then nothing is reserved. */
+const RESERVED_MS = 5_000
+
 /** What a taking gives. */
 export interface Taken {
   readonly bytes: Buffer
@@ -25,10 +34,17 @@ export class Outgoing {
   #controlBytes = 0
   /** The flow-control window of the connection (RFC 9113, section 6.9). */
   #window = INITIAL_WINDOW
+  #reserved = RESERVED_WINDOW
+  /** When the client has last let the connection send more. */
+  #grownMs: number
   readonly #ready = new Set<Http2Stream>()
   /** Streams that wait for the window of the connection. */
   readonly #blocked = new Set<Http2Stream>()
   #mustEmptyTable = false
+
+  constructor(nowMs: number) {
+    this.#grownMs = nowMs
+  }
 
   /** Bytes of frames of the connection that wait to be taken. */
   get controlBytes(): number {
@@ -64,12 +80,26 @@ export class Outgoing {
   }
 
   /** The client lets the connection send more. False if its window is too large now. */
-  growWindow(increment: number): boolean {
+  growWindow(increment: number, nowMs: number): boolean {
     this.#window += increment
     if (this.#window > MAX_WINDOW) return false
+    this.#grownMs = nowMs
+    this.#reserved = RESERVED_WINDOW
+    this.#unblock()
+    return true
+  }
+
+  /** Lets all streams use what is reserved if the client gives nothing without it. True if they have something to send. */
+  sweep(nowMs: number): boolean {
+    if (this.#blocked.size === 0 || nowMs - this.#grownMs < RESERVED_MS) return false
+    this.#reserved = 0
+    this.#unblock()
+    return true
+  }
+
+  #unblock(): void {
     for (const stream of this.#blocked) this.#ready.add(stream)
     this.#blocked.clear()
-    return true
   }
 
   /** The next header block begins with a table of no bytes, because the client has made the table smaller (section 4.3.1). */
@@ -95,8 +125,9 @@ export class Outgoing {
     for (const stream of this.#ready) {
       if (left <= 0) break
       this.#ready.delete(stream)
-      if (stream.needsWindow && this.#window === 0) this.#blocked.add(stream)
-      else left -= FRAME_HEADER_BYTES + this.#write(stream, out)
+      const window = this.#windowFor(stream)
+      if (stream.needsWindow && window === 0) this.#blocked.add(stream)
+      else left -= FRAME_HEADER_BYTES + this.#write(stream, { out, window })
       if (stream.isLocalEnded) ended.push(stream)
       else this.ready(stream)
     }
@@ -104,13 +135,17 @@ export class Outgoing {
     return { bytes: out.length === 1 ? out[0]! : Buffer.concat(out), ended }
   }
 
-  #write(stream: Http2Stream, out: Buffer[]): number {
+  #windowFor({ queuedBytes }: Http2Stream): number {
+    return queuedBytes <= RESERVED_WINDOW ? this.#window : Math.max(0, this.#window - this.#reserved)
+  }
+
+  #write(stream: Http2Stream, { out, window }: { out: Buffer[]; window: number }): number {
     const { unsentHead, queuedBytes } = stream
     if (unsentHead !== undefined && this.#mustEmptyTable) {
       stream.unsentHead = Buffer.concat([EMPTY_TABLE, unsentHead])
       this.#mustEmptyTable = false
     }
-    const sent = stream.writeTo(out, this.#window)
+    const sent = stream.writeTo(out, window)
     this.#window -= sent
     if (sent > 0) this.dataFrames++
     if (sent > 0 && sent < SMALL_BYTES && sent < queuedBytes) this.#smallFrames++

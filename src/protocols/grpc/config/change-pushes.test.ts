@@ -1,10 +1,10 @@
-import { wholeText } from '../../../core/text/long-text.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { configKey } from '../../../core/config/state/config-item.ts'
 import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
 import { microtasks } from '../../../core/core.test-support.ts'
 import type { Question } from '../connections/client-connection.ts'
 import { joinJson } from '../wire/json.ts'
+import { textOf } from '../wire/sent-json.test-support.ts'
 import { ACK_MS, ChangePushes, MOST_PENDING, MOST_TRIES } from './change-pushes.ts'
 
 const itemOf = (dataId: string, echo = ''): WatchedItem => {
@@ -33,7 +33,7 @@ beforeEach(() => {
       new Promise<boolean>((reply) => {
         asked.push({
           type,
-          body: JSON.parse(wholeText(joinJson({}, body)).toString()) as Asked['body'],
+          body: JSON.parse(textOf(joinJson({}, body))) as Asked['body'],
           limitMs,
           reply,
         })

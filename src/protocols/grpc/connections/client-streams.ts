@@ -1,5 +1,5 @@
 import { type JsonObject, parseBody } from '../wire/json.ts'
-import type { Message } from '../wire/payload.ts'
+import type { Message } from '../wire/message-reader.ts'
 import type { Asks } from './asks.ts'
 import type { ClientFacts } from './client-connection.ts'
 import { clientFactsOf } from './client-facts.ts'

@@ -1,5 +1,5 @@
-import { wholeText } from '../../../core/text/long-text.ts'
 import type { ServerMessage } from '../wire/payload.ts'
+import { textOf } from '../wire/sent-json.test-support.ts'
 import { Asks } from './asks.ts'
 import type { ClientFacts } from './client-connection.ts'
 import type { ClientSession } from './client-session.ts'
@@ -64,8 +64,8 @@ export function fakeConnection(options: FakeOptions = {}) {
 }
 
 /** The body of a message that is sent. */
-export function bodyOf({ body }: ServerMessage): Record<string, unknown> {
-  return JSON.parse(wholeText(body).toString()) as Record<string, unknown>
+export function bodyOf({ body }: Pick<ServerMessage, 'body'>): Record<string, unknown> {
+  return JSON.parse(textOf(body)) as Record<string, unknown>
 }
 
 /** Takes the next message of an outlet. */

@@ -1,4 +1,3 @@
-import { wholeText } from '../../../core/text/long-text.ts'
 import { describe, expect, test } from 'vitest'
 import { ConnectionBook } from './connection-book.ts'
 import { bodyOf, fakeConnection, nextOf } from './connection.test-support.ts'
@@ -38,7 +37,7 @@ describe('a server that stops', () => {
     void new Moves({ book, others: () => OTHERS, after: () => {} }).all()
     const { type, body } = nextOf(outlet)!
     expect(type).toBe('ConnectResetRequest')
-    expect(JSON.parse(wholeText(body).toString())).not.toHaveProperty('serverIp')
+    expect(bodyOf({ body })).not.toHaveProperty('serverIp')
   })
 
   test('ends the connections of clients that do not leave', async () => {

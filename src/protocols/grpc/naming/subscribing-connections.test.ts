@@ -1,7 +1,7 @@
-import { wholeText } from '../../../core/text/long-text.ts'
 import { expect, test } from 'vitest'
 import type { ClientConnection, Question } from '../connections/client-connection.ts'
-import type { ReadyJson } from '../wire/json.ts'
+import { joinJson, type ReadyJson } from '../wire/json.ts'
+import { textOf } from '../wire/sent-json.test-support.ts'
 import { SubscribingConnections } from './subscribing-connections.ts'
 
 function connection(id: string, client: Partial<ClientConnection['client']> = {}) {
@@ -37,7 +37,7 @@ test('the body of a push is made once for all who get the same list', async () =
   await push(Buffer.from('{"name":"ü"}'))
   const bodies = all.map(({ asked }) => asked.map(({ body }) => body as ReadyJson))
   expect(new Set(bodies.map(([first]) => first)).size).toBe(1)
-  expect(bodies[0]!.map(({ bytes }) => wholeText(bytes).toString())).toEqual([
+  expect(bodies[0]!.map((body) => textOf(joinJson({}, body)))).toEqual([
     '{"serviceInfo":{"name":"a"}}',
     '{"serviceInfo":{"name":"ü"}}',
   ])

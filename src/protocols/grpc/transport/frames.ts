@@ -1,4 +1,5 @@
 import { bytesOfPieces } from '../../../core/text/long-text.ts'
+import { type ServerMessage, writeMessage } from '../wire/payload.ts'
 
 /** What gRPC says of a call. */
 export const GRPC_STATUS = {
@@ -106,10 +107,10 @@ function kept(piece: Buffer): Buffer {
 }
 
 /** A message in its frame, in pieces. */
-export function framed([first = NO_BYTES, ...rest]: readonly Buffer[]): readonly Buffer[] {
-  const begin = Buffer.allocUnsafe(HEAD_BYTES + first.length)
-  begin[0] = 0
-  begin.writeUInt32BE(first.length + bytesOfPieces(rest), 1)
-  begin.set(first, HEAD_BYTES)
-  return [begin, ...rest]
+export function framed(message: ServerMessage): readonly Buffer[] {
+  const pieces = writeMessage(message, HEAD_BYTES)
+  const [first] = pieces
+  first[0] = 0
+  first.writeUInt32BE(bytesOfPieces(pieces) - HEAD_BYTES, 1)
+  return pieces
 }

@@ -1,6 +1,7 @@
-import { bytesOfPieces, isLongText } from '../../../core/text/long-text.ts'
+import { bytesOfPieces } from '../../../core/text/long-text.ts'
 import type { Outlet } from '../connections/outlet.ts'
-import { type Message, type ServerMessage, writeMessage } from '../wire/payload.ts'
+import type { Message } from '../wire/message-reader.ts'
+import type { ServerMessage } from '../wire/payload.ts'
 import type { CallStream } from './call-stream.ts'
 import { framed, MessageReader } from './frames.ts'
 import type { Holder, OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
@@ -66,11 +67,12 @@ export class StreamCall implements Outlet, Holder {
   }
 
   send(message: ServerMessage): boolean {
-    if (this.#stream.write(framed(writeMessage(message)))) return true
+    if (this.#stream.write(framed(message))) return true
     const { unread } = this.#parts
-    if (isLongText(message.body)) {
-      this.#sharedBytes += bytesOfPieces(message.body.rest)
-      unread.share(this, message.body)
+    const { shared } = message.body
+    if (shared.length > 0) {
+      this.#sharedBytes += bytesOfPieces(shared)
+      unread.share(this, { rest: shared })
     }
     const bytes = this.#stream.unsentBytes
     unread.count(this, Math.max(0, bytes - this.#sharedBytes))

@@ -1,9 +1,9 @@
-import { bytesOfPieces, bytesOfText, isLongText } from '../../../core/text/long-text.ts'
+import { bytesOfPieces } from '../../../core/text/long-text.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import type { BodyMemory } from '../../sockets/body-memory.ts'
 import type { ClientSession } from '../connections/client-session.ts'
-import { type MessageHead, readMessageHead } from '../wire/message-head.ts'
-import { type Message, readMessage, type ServerMessage, writeMessage } from '../wire/payload.ts'
+import { type Message, type MessageHead, readMessage, readMessageHead } from '../wire/message-reader.ts'
+import type { ServerMessage } from '../wire/payload.ts'
 import type { CallStream } from './call-stream.ts'
 import { CallError, framed, MessageReader, GRPC_STATUS } from './frames.ts'
 import type { Holder, OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
@@ -14,7 +14,7 @@ const LARGEST_BYTES = 10 * 1024 * 1024 + 256 * 1024
 /** Smaller requests are not counted when they are unread, and are received from everybody. */
 const SMALL_BYTES = 16 * 1024
 
-/** Everything before the body has at most this many bytes (`payload-size.ts`), so the head is in these or comes after the body. */
+/** Everything before the body has at most this many bytes (`message-reader.ts`), so the head is in these or comes after the body. */
 const LARGEST_HEAD_BYTES = 128 * 1024
 
 /** What Node holds of a call, about. */
@@ -150,12 +150,12 @@ export class UnaryCall implements Holder {
     if (!this.#stream.isOpen) return
     const { body } = answer
     const { unread } = this.#parts
-    if (bytesOfText(body) > SMALL_BYTES) {
+    if (body.bytes > SMALL_BYTES) {
       this.#isUnread = true
-      if (isLongText(body)) unread.share(this, body)
-      else unread.count(this, body.length)
+      if (body.shared.length > 0) unread.share(this, { rest: body.shared })
+      else unread.count(this, body.bytes)
     }
-    const frame = framed(writeMessage(answer))
+    const frame = framed(answer)
     this.#answerBytes = bytesOfPieces(frame)
     this.#stream.answer(frame)
   }

@@ -1,6 +1,6 @@
-import { wholeText } from '../../../core/text/long-text.ts'
 import { describe, expect, test } from 'vitest'
 import { joinJson, parseBody, ReadyJson } from './json.ts'
+import { textOf } from './sent-json.test-support.ts'
 
 describe('a body', () => {
   test('is the JSON object that its bytes spell', () => {
@@ -38,7 +38,15 @@ describe('the JSON of two objects', () => {
       '{"requestId":"7","serviceInfo":{"hosts":[]}}',
     ],
     [{ requestId: '7' }, new ReadyJson('{}'), '{"requestId":"7"}'],
+    [{ requestId: 'ü' }, new ReadyJson('{"list":', Buffer.from('["ä"]'), '}'), '{"requestId":"ü","list":["ä"]}'],
+    [
+      { requestId: '7' },
+      new ReadyJson('{"list":', { head: Buffer.from('['), rest: [Buffer.from('1'), Buffer.from(']')] }, '}'),
+      '{"requestId":"7","list":[1]}',
+    ],
   ])('has the keys of both, in order', (first, rest, text) => {
-    expect(wholeText(joinJson(first, rest)).toString()).toBe(text)
+    const json = joinJson(first, rest)
+    expect(textOf(json)).toBe(text)
+    expect(json.bytes).toBe(Buffer.byteLength(text))
   })
 })

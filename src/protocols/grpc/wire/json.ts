@@ -1,4 +1,4 @@
-import { isLongText, type LongText, type SentText } from '../../../core/text/long-text.ts'
+import { bytesOfText, isLongText, type SentText } from '../../../core/text/long-text.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { checkJsonDepth } from '../../parameters/json-depth.ts'
 import { checkJsonSize } from '../../parameters/json-size.ts'
@@ -9,19 +9,49 @@ export type JsonObject = Readonly<Record<string, unknown>>
 /** Longer ones are not copied. */
 const MOST_COPIED_BYTES = 64 * 1024
 
-/** The text of a JSON object that was made once for many messages. It has no key of those that every message has. */
+/** A JSON object that is sent, as pieces of UTF-8 in their order. A text has ASCII characters alone. */
+export interface SentJson {
+  /** Those of all pieces. */
+  readonly bytes: number
+  /** They are copied into the message. */
+  readonly own: readonly (Buffer | string)[]
+  /** They follow, and others are sent them too, so nobody copies them. */
+  readonly shared: readonly Buffer[]
+}
+
+/** The text of a JSON object of which a part is made once for many messages. It has no key of those that every message has. */
 export class ReadyJson {
-  /** It as UTF-8. */
-  readonly bytes: Buffer | LongText
+  readonly before: string
+  readonly #own: readonly (Buffer | string)[]
+  readonly #shared: readonly Buffer[]
+  readonly #bytes: number
 
   /** @param before What is before the text in the object, `after` what follows it. */
   constructor(before: string, text: SentText = '', after = '') {
-    const [head, end] = [Buffer.from(before), Buffer.from(after)]
-    if (isLongText(text)) this.bytes = { head: Buffer.concat([head, text.head]), rest: [...text.rest, end] }
-    else if (typeof text !== 'string' && text.length > MOST_COPIED_BYTES)
-      this.bytes = { head, rest: [text, end] }
-    else this.bytes = Buffer.concat([head, Buffer.from(text), end])
+    this.before = before
+    this.#bytes = bytesOfText(text) + Buffer.byteLength(after)
+    if (isLongText(text)) {
+      this.#own = [text.head]
+      this.#shared = [...text.rest, Buffer.from(after)]
+    } else if (typeof text !== 'string' && text.length > MOST_COPIED_BYTES) {
+      this.#own = []
+      this.#shared = [text, Buffer.from(after)]
+    } else {
+      this.#own = text.length === 0 ? [] : [text, inAscii(after)]
+      this.#shared = []
+    }
   }
+
+  /** It with another begin. */
+  withBegin(begin: string): SentJson {
+    const first = inAscii(begin)
+    return { bytes: first.length + this.#bytes, own: [first, ...this.#own], shared: this.#shared }
+  }
+}
+
+/** The text, or its bytes if it has other characters. */
+function inAscii(text: string): Buffer | string {
+  return Buffer.byteLength(text) === text.length ? text : Buffer.from(text)
 }
 
 /** The deepest nesting of a body: an instance list with metadata has five levels. */
@@ -55,18 +85,13 @@ function malformed(): Refusal {
   return new Refusal('malformed-request', `The body of a message must be ${ALLOWED}.`, { allowed: ALLOWED })
 }
 
-/** An object with the keys of `first` and then those of `rest`, as UTF-8. Keys that are undefined are left out. */
-export function joinJson(first: object, rest: object): Buffer | LongText {
-  const own = rest instanceof ReadyJson ? rest.bytes : Buffer.from(JSON.stringify(rest))
+/** An object with the keys of `first` and then those of `rest`. Keys that are undefined are left out. */
+export function joinJson(first: object, rest: object): SentJson {
+  const ready = rest instanceof ReadyJson ? rest : new ReadyJson(JSON.stringify(rest))
   const head = JSON.stringify(first)
-  if (head === EMPTY) return own
-  if (isLongText(own)) return { head: joined(head, own.head), rest: own.rest }
-  return own.length === EMPTY.length ? Buffer.from(head) : joined(head, own)
-}
-
-/** The keys of two objects, the first of which ends here. */
-function joined(head: string, own: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`${head.slice(0, -1)},`), own.subarray(1)])
+  if (head === EMPTY) return ready.withBegin(ready.before)
+  if (ready.before === EMPTY) return ready.withBegin(head)
+  return ready.withBegin(`${head.slice(0, -1)},${ready.before.slice(1)}`)
 }
 
 const EMPTY = '{}'

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { configKey, type ConfigItem } from '../../../core/config/state/config-item.ts'
+import type { Operations } from '../../../operations/operations.ts'
+import type { RequestContext } from '../requests/request-type.ts'
+import { joinJson } from '../wire/json.ts'
+import { textOf } from '../wire/sent-json.test-support.ts'
+import { queryConfig } from './query-config.ts'
+
+const itemOf = (content: string): ConfigItem =>
+  ({
+    key: configKey('public', 'G', 'a'),
+    content: Buffer.from(content),
+    md5: 'm',
+    type: 'text',
+    modifiedMs: 7,
+    notes: { encryptedDataKey: '' },
+  }) as unknown as ConfigItem
+
+test('the answer to a query is encoded once for all who ask for the same version', async () => {
+  let item = itemOf('ä "text"')
+  const find = Object.assign(() => item, { permission: { action: 'read', resource: 'config' } as const })
+  const { read, run } = queryConfig({ find } as unknown as Pick<Operations['configs'], 'find'>)
+  const call = { caller: {} } as RequestContext
+  const ask = () => run(read({ dataId: 'a', group: 'G', tenant: '' }, call), call) as object
+  const first = ask()
+  expect(ask()).toBe(first)
+  expect(JSON.parse(textOf(joinJson({ requestId: '7' }, first)))).toEqual({
+    requestId: '7',
+    content: 'ä "text"',
+    contentType: 'text',
+    md5: 'm',
+    lastModified: 7,
+    encryptedDataKey: '',
+    beta: false,
+  })
+  item = itemOf('b')
+  expect(textOf(joinJson({}, ask()))).toContain('"content":"b"')
+})

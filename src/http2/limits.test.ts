@@ -223,6 +223,24 @@ describe('what is decoded from little is not kept', () => {
     expect([...client.opened.keys()]).toEqual([1])
     expect(client.limits).toEqual({ 'header-bytes': 29 })
   })
+
+  test('blocks of thousands of small fields, of a client that gives no window', () => {
+    const small = Buffer.concat([Buffer.from('4001610162', 'hex'), Buffer.alloc(400, 0xbe)])
+    const client = new TestConnection({
+      begin: Buffer.concat([PREFACE, settings([SETTING.initialWindowSize, 0])]),
+      onOpen: (stream) => {
+        stream.mostIdleMs = 30_000
+        answer(stream, 10)
+      },
+    })
+    client.receive(whole(1, Buffer.concat([requestBlock(), small])))
+    for (let id = 3; id < 203; id += 2)
+      client.receive(whole(id, Buffer.concat([requestBlock(), Buffer.alloc(10_000, 0xbe)])))
+    expect([...client.opened.keys()]).toEqual([1])
+    client.connection.sweep(31_000)
+    expect(client.flush().resets).toEqual([[1, ERROR.cancel]])
+    expect(client.limits).toEqual({ 'header-bytes': 100, 'request-late': 1 })
+  })
 })
 
 describe('an honest client meets no limit', () => {

@@ -6,7 +6,7 @@ import { Library, type LibraryProgram, type LibraryVersion } from './library.ts'
 import { LEAK_SCENARIO } from './leak-scenario.ts'
 import { MOVE_SCENARIO } from './move-scenario.ts'
 import { KILL_SCENARIO, RESTART_SCENARIO } from './outage-scenarios.ts'
-import { openScenario, TLS_SCENARIO } from './plain-scenarios.ts'
+import { NODE_SCENARIO, openScenario, TLS_SCENARIO } from './plain-scenarios.ts'
 import type { Results, Scenario } from './scenario.ts'
 
 /** A client of 1.x, which uses HTTP. */
@@ -32,7 +32,7 @@ export function describeLibrary(language: string, tools: readonly string[], prog
   describe.skipIf(needed.skip)(`the ${language} client over gRPC, unmodified${note}`, () => {
     const libraries = program.versions.map((version) => new Library(program, version))
     const old = new Library(OLD, OLD.versions[0]!)
-    const busy = [openScenario(() => old), TLS_SCENARIO]
+    const busy = [openScenario(() => old), TLS_SCENARIO, NODE_SCENARIO]
     const scenarios = [...busy, ...OUTAGES]
     const results = new Map<Scenario, ReadonlyMap<Library, Results>>()
     const failures = new Map<Scenario, string>()

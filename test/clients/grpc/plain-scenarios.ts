@@ -48,6 +48,27 @@ export function openScenario(old: () => Library): Scenario {
   }
 }
 
+const ROUND_TRIP_STEPS: readonly Step[] = [CONFIG_STEPS[0]!, NAMING_STEPS[0]!]
+
+/** The server on the HTTP/2 of Node.js, which is the way back from the own one. */
+export const NODE_SCENARIO: Scenario = {
+  title: 'does what it does with grpc-http2=node',
+  steps: ROUND_TRIP_STEPS.map(({ title }) => title),
+  drive: async (libraries) => {
+    const server = await startWaypost({ settings: { 'grpc-http2': 'node' } })
+    const servers = [`127.0.0.1:${server.port}`]
+    const ask = askerOf(server.url)
+    try {
+      return await withEach(libraries, (library) => {
+        const client = clientsOf(library, { servers })
+        return takeSteps(able(library, ROUND_TRIP_STEPS), { run: runOf(library), client, ask })
+      })
+    } finally {
+      await server.stop()
+    }
+  },
+}
+
 const FORBIDDEN: Step = {
   title: 'sign-in: what the user has no permission for is refused',
   run: async ({ client, run }) => {

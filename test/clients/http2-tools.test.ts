@@ -33,7 +33,8 @@ describe.skipIf(tools.skip)(`over HTTP/2${tools.reason && ` (${tools.reason})`}`
 
     /** What curl prints: the answer, and a line with the version of HTTP and the status. */
     const curl = (url: string, ...more: string[]): Promise<string> => {
-      const trust = scheme === 'https' ? ['--http2', '--cacert', authority.caFile] : ['--http2-prior-knowledge']
+      const trust =
+        scheme === 'https' ? ['--http2', '--cacert', authority.caFile] : ['--http2-prior-knowledge']
       const print = ['-w', '\n%{http_version} %{http_code}']
       return execute(['curl', '-sS', '--noproxy', '*', ...trust, ...print, ...more, url], LIMITS)
     }

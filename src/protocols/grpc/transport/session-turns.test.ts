@@ -50,7 +50,8 @@ test('a session that has more to do waits behind the others', async () => {
   const again = (own: ServedSession): void => {
     if (--left > 0) turns.add(own)
   }
-  for (let name = 0; name < MOST_SESSIONS; name++) turns.add(session(name, 100, name === 0 ? again : undefined))
+  for (let name = 0; name < MOST_SESSIONS; name++)
+    turns.add(session(name, 100, name === 0 ? again : undefined))
   turns.add(session(MOST_SESSIONS))
   const [, second] = await servedInTurns()
   expect(second).toEqual([MOST_SESSIONS, 0])

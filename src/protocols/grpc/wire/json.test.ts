@@ -38,7 +38,11 @@ describe('the JSON of two objects', () => {
       '{"requestId":"7","serviceInfo":{"hosts":[]}}',
     ],
     [{ requestId: '7' }, new ReadyJson('{}'), '{"requestId":"7"}'],
-    [{ requestId: 'ü' }, new ReadyJson('{"list":', Buffer.from('["ä"]'), '}'), '{"requestId":"ü","list":["ä"]}'],
+    [
+      { requestId: 'ü' },
+      new ReadyJson('{"list":', Buffer.from('["ä"]'), '}'),
+      '{"requestId":"ü","list":["ä"]}',
+    ],
     [
       { requestId: '7' },
       new ReadyJson('{"list":', { head: Buffer.from('['), rest: [Buffer.from('1'), Buffer.from(']')] }, '}'),

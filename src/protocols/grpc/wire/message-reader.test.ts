@@ -101,7 +101,9 @@ describe('the generated code reads the same', () => {
     const some = fc.array(payload, { maxLength: 3 })
     fc.assert(
       fc.property(some, (payloads) => {
-        const bytes = Buffer.concat(payloads.map((one) => toBinary(PayloadSchema, create(PayloadSchema, one))))
+        const bytes = Buffer.concat(
+          payloads.map((one) => toBinary(PayloadSchema, create(PayloadSchema, one))),
+        )
         const names = payloads.flatMap(({ metadata }) => Object.keys(metadata.headers))
         // Names that differ in their case alone are one header here.
         fc.pre(new Set(names.map((name) => name.toLowerCase())).size === new Set(names).size)

@@ -22,6 +22,9 @@ import type { CompiledRoute } from '../routing/router.ts'
 import { MAX_OPEN_BODY_BYTES, Sender } from './sender.ts'
 import type { ReadyWork } from './turn.ts'
 
+/** Decoding a longer body takes milliseconds. */
+const LONG_BODY_BYTES = 512 * 1024
+
 const NO_PARAMS: Record<string, unknown> = Object.freeze({})
 
 /**
@@ -242,6 +245,10 @@ export class Exchange
   }
 
   // ---- ReadyWork
+
+  get isLong(): boolean {
+    return this.#body !== undefined && this.#body.length > LONG_BODY_BYTES
+  }
 
   /** Handles the request, once all of it is there. */
   run(): void {

@@ -54,6 +54,15 @@ test('work that an ending adds belongs to the next turn', async () => {
   expect(done).toEqual(['late', 'end late'])
 })
 
+test('after each long piece of work others have a turn', async () => {
+  for (let name = 1; name <= 3; name++)
+    turn.add({ isLong: true, run: () => ((nowMs += 80), done.push(String(name))) })
+  for (const expected of ['1', '2', '3']) {
+    await nextTurn()
+    expect(done.splice(0)).toEqual([expected])
+  }
+})
+
 test('what takes long leaves a turn to others, and is done before what came later', async () => {
   const addSlow = (name: number): void => turn.add({ run: () => ((nowMs += 3), done.push(String(name))) })
   for (let name = 1; name <= 10; name++) addSlow(name)

@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { reportFaultsTo } from '../../src/core/unexpected.ts'
 import type { ClientServices } from '../../src/protocols/grpc/transport/carry-call.ts'
 import { GrpcServer } from '../../src/protocols/grpc/transport/grpc-server.ts'
+import { toSend } from '../../src/protocols/grpc/wire/payload.ts'
 import { until } from '../interface/client.ts'
 import { frameOf } from '../support/grpc-client.ts'
 import {
@@ -24,7 +25,7 @@ import {
 } from '../support/raw-http2.ts'
 import { grpcHttp2 } from '../support/waypost.ts'
 
-const SENT = { type: 'SomeResponse', body: Buffer.from('{}') }
+const SENT = toSend('SomeResponse', {}, {})
 const WELL: ClientServices = {
   answer: (_message, session) => {
     session.isKnown = true

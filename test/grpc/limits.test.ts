@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Outlet } from '../../src/protocols/grpc/connections/outlet.ts'
 import { GrpcServer, type GrpcServerParts } from '../../src/protocols/grpc/transport/grpc-server.ts'
 import type { ClientServices } from '../../src/protocols/grpc/transport/carry-call.ts'
+import { toSend } from '../../src/protocols/grpc/wire/payload.ts'
 import { until } from '../interface/client.ts'
 import { connectGrpc, frameOf, openCall } from '../support/grpc-client.ts'
 import { connectRaw, FRAME, http2Frame, INITIAL_WINDOW, whole } from '../support/raw-http2.ts'
@@ -21,7 +22,7 @@ function window(bytes: number): Buffer {
 const ANSWERING: ClientServices = {
   answer: async ({ type }, session) => {
     session.isKnown = true
-    return { type, body: Buffer.from('{}') }
+    return toSend(type, {}, {})
   },
   judge: () => undefined,
   open: () => ({ received: () => undefined, ended: () => undefined }),
@@ -156,10 +157,7 @@ describe('what clients leave unread', () => {
   /** The size of the next answer, and a server for it. */
   const answering = (maxBodyMemoryBytes: number) =>
     start({ maxBodyMemoryBytes }, { services: { ...ANSWERING, answer: largeAnswer } })
-  const largeAnswer = async () => ({
-    type: 'SomeResponse',
-    body: Buffer.from(JSON.stringify('x'.repeat(40_000))),
-  })
+  const largeAnswer = async () => toSend('SomeResponse', {}, { text: 'x'.repeat(40_000) })
 
   test('is limited: the oldest answer is given up for the next', async () => {
     const { port } = await answering(64 * 1024)
@@ -196,7 +194,7 @@ describe('what clients leave unread', () => {
       return ANSWERING.open(outlet, undefined as never)
     }
     const { port } = await start({}, { services: { ...ANSWERING, open } })
-    const push = (outlet: Outlet) => outlet.send({ type: 'SomeRequest', body: Buffer.alloc(40_000) })
+    const push = (outlet: Outlet) => outlet.send(toSend('SomeRequest', {}, { text: 'x'.repeat(40_000) }))
     const session = await connectDeaf(port)
     const [first, second] = [1, 2].map(() => openCall(session, '/BiRequestStream/requestBiStream'))
     const isLeft = new Promise((resolve) => first!.on('close', resolve))

@@ -36,7 +36,7 @@ const NO_HEADERS: ReadonlyMap<string, string> = new Map()
 class Begun implements Message {
   type = ''
   clientIp = ''
-  body = NO_BYTES
+  body: Uint8Array = NO_BYTES
   #headers: Map<string, string> | undefined
 
   get headers(): ReadonlyMap<string, string> {
@@ -138,7 +138,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 /** A text of a message. Throws a TypeError for bytes that are no UTF-8. Nearly all texts are short and ASCII. */
 function textOf(bytes: Uint8Array): string {
   if (!isAscii(bytes)) return UTF8.decode(bytes)
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).latin1Slice()
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 }
 
 function tooLarge(): Refusal {

@@ -12,7 +12,7 @@ const MOST_BYTES = 128 * 1024
 
 /**
  * Serves sessions in turns of the event loop, each once in a turn. So several answers of a session leave with one write. A turn
- * is bounded by what is in it. Others wait for the next turn, in the order in which they came: thousands of clients that call at
+ * is bounded by what is in it. Others wait for the next turn, in the order in which they came. So thousands of clients that call at
  * the same moment delay neither timers nor other protocols.
  */
 export class SessionTurns {

@@ -154,3 +154,15 @@ test('what came before the end of a connection is handled', async () => {
   await settled()
   expect(calls.length).toBe(1)
 })
+
+test('what came before the server closes a connection is answered', async () => {
+  const { socket, calls, made } = await session()
+  socket.push(whole(1))
+  made.close()
+  await settled()
+  calls[0]!.answer([Buffer.from('one')])
+  await settled()
+  const frames = framesIn(Buffer.concat(socket.written))
+  expect(frames.find(({ type }) => type === FRAME.goAway)!.payload.readUInt32BE(0)).toBe(1)
+  expect(frames.find(({ type }) => type === FRAME.data)!.payload.toString()).toBe('one')
+})

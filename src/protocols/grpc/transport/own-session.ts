@@ -81,6 +81,8 @@ export class OwnSession extends ConnectionSession implements ConnectionListener,
 
   close(): void {
     if (this.socket.destroyed) return
+    // What has come is still answered.
+    this.#receive()
     this.#http2.close()
     this.endIn(CLOSING_MS)
   }

@@ -57,11 +57,12 @@ const addresses = {
   grpcHttp2: {
     name: 'grpc-http2',
     kind: oneOf(HTTP2_LAYERS),
-    default: 'node' as (typeof HTTP2_LAYERS)[number],
-    shownDefault: 'node',
+    default: 'own' as (typeof HTTP2_LAYERS)[number],
+    shownDefault: 'own',
     meaning:
       'The HTTP/2 layer for clients of gRPC: that of Node.js (node), or the own one of the server (own).',
-    detail: 'The own one needs about half the processor time and memory. See docs/security.md.',
+    detail:
+      'The own one needs about half the processor time and memory. That of Node.js is the way back from a fault of the own one. See docs/security.md.',
   },
   advertiseHost: textSetting('advertise-host', {
     default: '',

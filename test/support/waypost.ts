@@ -51,11 +51,11 @@ export interface Waypost {
 
 /** The program of this build. */
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-/** Passed on, so that a run of the tests can be repeated with Node's streams, or the own HTTP/2 (vitest.config.ts). */
+/** Passed on, so that a run of the tests can be repeated with Node's streams, or Node's HTTP/2 (vitest.config.ts). */
 const PASSED_ON = ['WAYPOST_NODE_STREAMS', 'WAYPOST_GRPC_HTTP2']
 
 /** Whose HTTP/2 the servers of this run use for gRPC. */
-export const grpcHttp2 = process.env['WAYPOST_GRPC_HTTP2'] === 'own' ? 'own' : 'node'
+export const grpcHttp2 = process.env['WAYPOST_GRPC_HTTP2'] === 'node' ? 'node' : 'own'
 
 const START_LIMIT_MS = 15_000
 const STOP_LIMIT_MS = 10_000

@@ -13,7 +13,14 @@ import type { ExchangeContext } from './exchange-context.ts'
 import { valuesOf } from '../../parameters/form-parser.ts'
 import type { AnswerSender } from './node-internals/whole-response.ts'
 import { isOpen } from './identification.ts'
-import { hasBody, hasEndlessRest, hasForm, readBody, type BodyReceiver } from './request-body.ts'
+import {
+  hasBody,
+  hasEndlessRest,
+  hasForm,
+  LONG_BODY_BYTES,
+  readBody,
+  type BodyReceiver,
+} from './request-body.ts'
 import { endsConnection, tooLongToTell, tooManyHeaders, stopping } from './request-limits.ts'
 import { pathOf } from '../../parameters/request-target.ts'
 import type { HttpCaller, Handled, Held, Request, Route } from '../routing/route.ts'
@@ -21,9 +28,6 @@ import type { Answer } from '../routing/answer.ts'
 import type { CompiledRoute } from '../routing/router.ts'
 import { MAX_OPEN_BODY_BYTES, Sender } from './sender.ts'
 import type { ReadyWork } from './turn.ts'
-
-/** Decoding a longer body takes milliseconds. */
-const LONG_BODY_BYTES = 512 * 1024
 
 const NO_PARAMS: Record<string, unknown> = Object.freeze({})
 
@@ -45,6 +49,7 @@ export class Exchange
   params: Record<string, unknown> = NO_PARAMS
   identity: Identity = ANONYMOUS
   rawBody: Buffer | undefined
+  isLong = false
   readonly #context: ExchangeContext
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
@@ -228,6 +233,7 @@ export class Exchange
 
   bodyRead(body: Buffer, share: BodyShare | undefined): void {
     this.#body = body
+    this.isLong = body.length > LONG_BODY_BYTES
     this.#share = share
     this.#context.turn.add(this)
   }
@@ -245,10 +251,6 @@ export class Exchange
   }
 
   // ---- ReadyWork
-
-  get isLong(): boolean {
-    return this.#body !== undefined && this.#body.length > LONG_BODY_BYTES
-  }
 
   /** Handles the request, once all of it is there. */
   run(): void {

@@ -13,14 +13,7 @@ import type { ExchangeContext } from './exchange-context.ts'
 import { valuesOf } from '../../parameters/form-parser.ts'
 import type { AnswerSender } from './node-internals/whole-response.ts'
 import { isOpen } from './identification.ts'
-import {
-  hasBody,
-  hasEndlessRest,
-  hasForm,
-  LONG_BODY_BYTES,
-  readBody,
-  type BodyReceiver,
-} from './request-body.ts'
+import { hasBody, hasEndlessRest, hasForm, readBody, type BodyReceiver } from './request-body.ts'
 import { endsConnection, tooLongToTell, tooManyHeaders, stopping } from './request-limits.ts'
 import { pathOf } from '../../parameters/request-target.ts'
 import type { HttpCaller, Handled, Held, Request, Route } from '../routing/route.ts'
@@ -49,7 +42,7 @@ export class Exchange
   params: Record<string, unknown> = NO_PARAMS
   identity: Identity = ANONYMOUS
   rawBody: Buffer | undefined
-  isLong = false
+  bytes = 0
   readonly #context: ExchangeContext
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
@@ -233,7 +226,7 @@ export class Exchange
 
   bodyRead(body: Buffer, share: BodyShare | undefined): void {
     this.#body = body
-    this.isLong = body.length > LONG_BODY_BYTES
+    this.bytes = body.length
     this.#share = share
     this.#context.turn.add(this)
   }

@@ -47,9 +47,6 @@ export function readBody(request: IncomingMessage, limits: BodyLimits, receiver:
   )
 }
 
-/** Decoding a longer body takes milliseconds. */
-export const LONG_BODY_BYTES = 512 * 1024
-
 /** How much of a refused body is read and dropped, so that its sender comes to read the answer. */
 const MOST_DROPPED = 64 * 1024 * 1024
 

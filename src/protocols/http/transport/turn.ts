@@ -3,8 +3,8 @@ import { failed, guarded } from '../../../core/unexpected.ts'
 /** A piece of work that is ready. */
 export interface ReadyWork {
   run(): void
-  /** It takes milliseconds by itself: a large body. */
-  readonly isLong?: boolean
+  /** The bytes of its body. */
+  readonly bytes?: number
   /** Ends its request: `run` has thrown. */
   cut?(): void
 }
@@ -13,8 +13,10 @@ export interface ReadyWork {
 const MOST_TOGETHER = 32
 /** After this time the event loop gets a turn, even when more work is ready: some answers take milliseconds each. */
 const SLICE_MS = 5
-/** The clock is read after each long piece of work, and after this many others: reading it costs a fortieth of a small answer. */
+/** The clock is read after each piece of work with a long body, and after this many others: reading it costs a fortieth of a small answer. */
 const CLOCK_EVERY = 4
+/** Decoding a longer body takes milliseconds. */
+const LONG_BYTES = 512 * 1024
 
 /**
  * Collects the work of one turn of the event loop and does it together at the end of the turn. First all
@@ -79,7 +81,7 @@ export class Turn {
     this.#isAtWork = true
     while (done < gathered.length) {
       const work = gathered[done++]!
-      const isClockRead = work.isLong === true || done % CLOCK_EVERY === 0
+      const isClockRead = (work.bytes ?? 0) > LONG_BYTES || done % CLOCK_EVERY === 0
       doOne(work)
       if (this.#endings.length >= MOST_TOGETHER) this.#endAll()
       if (isClockRead && this.#nowMs() >= endMs) break

@@ -16,10 +16,14 @@ export class OwnCallStream extends CallStream implements StreamListener {
   /** Bytes that came while nothing is received: at most the window of the stream. */
   #held: Buffer[] = []
   #hasEnded = false
+  #bytes = 0
+  readonly #carried: (bytes: number) => void
 
-  constructor(stream: Http2Stream) {
+  /** `carried`: called with the bytes of a request when it is carried out. */
+  constructor(stream: Http2Stream, carried: (bytes: number) => void) {
     super()
     this.#stream = stream
+    this.#carried = carried
   }
 
   get isOpen(): boolean {
@@ -89,6 +93,7 @@ export class OwnCallStream extends CallStream implements StreamListener {
 
   data(piece: Buffer): void {
     if (!this.isOpen || this.isLeft) return
+    this.#bytes += piece.length
     if (this.#isPaused) this.#held.push(Buffer.from(piece))
     else this.#try(() => this.#events?.data(piece))
   }
@@ -97,6 +102,7 @@ export class OwnCallStream extends CallStream implements StreamListener {
     this.#hasEnded = true
     if (!this.isOpen || this.isLeft || this.#isPaused) return
     this.#hasEnded = false
+    this.#carried(this.#bytes)
     this.#try(() => this.#events?.end())
   }
 

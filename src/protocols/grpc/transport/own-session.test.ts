@@ -166,3 +166,12 @@ test('what came before the server closes a connection is answered', async () => 
   expect(frames.find(({ type }) => type === FRAME.goAway)!.payload.readUInt32BE(0)).toBe(1)
   expect(frames.find(({ type }) => type === FRAME.data)!.payload.toString()).toBe('one')
 })
+
+test('a request counts in its turn with all its bytes', async () => {
+  const { socket, calls, made, receive } = await session()
+  await receive(open(1))
+  calls[0]!.receive({ data: () => undefined, end: () => undefined, closed: () => undefined })
+  await receive(data(1, 'x'.repeat(10_000)), data(1, 'x'.repeat(10_000)))
+  socket.push(data(1, 'x', 1))
+  expect(made.serve()).toBeGreaterThan(20_000)
+})

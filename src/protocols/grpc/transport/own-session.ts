@@ -36,6 +36,8 @@ export class OwnSession extends ConnectionSession implements ConnectionListener,
   /** What has come and is not handled yet. */
   #waiting: Buffer[] = []
   #waitingBytes = 0
+  /** The bytes of requests that were carried out in this turn. */
+  #carriedBytes = 0
   #isServing = false
   #isFull = false
   #isEnded = false
@@ -104,7 +106,8 @@ export class OwnSession extends ConnectionSession implements ConnectionListener,
       contentType: fields.get('content-type'),
       encoding: fields.get('grpc-encoding'),
     }
-    this.#opened(new OwnCallStream(stream), head)
+    const carried = (bytes: number): void => void (this.#carriedBytes += bytes)
+    this.#opened(new OwnCallStream(stream, carried), head)
   }
 
   sending(): void {
@@ -129,6 +132,7 @@ export class OwnSession extends ConnectionSession implements ConnectionListener,
 
   serve(): number {
     let bytes = this.#waitingBytes
+    this.#carriedBytes = 0
     this.#isServing = true
     contained(
       'connection',
@@ -139,7 +143,7 @@ export class OwnSession extends ConnectionSession implements ConnectionListener,
       },
     )
     this.#isServing = false
-    return bytes
+    return bytes + this.#carriedBytes
   }
 
   #came(bytes: Buffer): void {

@@ -1,6 +1,6 @@
 /** A session that has received something, or has something to send. */
 export interface ServedSession {
-  /** Handles what has come, and sends what there is. Returns how many bytes these were, about. It must not throw. */
+  /** Handles what has come, and sends what there is. Returns how many bytes these and their whole requests were. It must not throw. */
   serve(): number
 }
 

@@ -15,6 +15,7 @@ import {
   uint32,
   whole,
 } from '../support/raw-http2.ts'
+import { SILENT_MS } from '../../src/protocols/grpc/connections/connection-book.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 import { conversation, type Step } from './frame-conversations.ts'
 import { Random } from './random.ts'
@@ -93,6 +94,7 @@ class Run {
   server: Waypost
   readonly #tls: boolean
   #bystander: RawConnection | undefined
+  #askedMs = performance.now()
   #lastId = 1
 
   constructor(server: Waypost, tls: boolean) {
@@ -111,8 +113,7 @@ class Run {
     if (fault === undefined) return
     if (KNOWN.test(fault) && ++this.known <= MOST_KNOWN) {
       this.server = await this.server.restart()
-      this.#bystander = undefined
-      this.#lastId = 1
+      this.end()
       return
     }
     const range = `${numbers[0]} to ${numbers.at(-1)}`
@@ -150,10 +151,15 @@ class Run {
   /** Ends the connection that has asked whether the server is well. */
   end(): void {
     this.#bystander?.socket.destroy()
+    this.#bystander = undefined
+    this.#lastId = 1
   }
 
   async #answers(): Promise<boolean> {
+    // A server ends a client that is silent and does not reply, so a slow round needs another one.
+    if (performance.now() - this.#askedMs > SILENT_MS) this.end()
     this.#bystander ??= await this.#begun()
+    this.#askedMs = performance.now()
     if (this.#bystander === undefined) return false
     this.#lastId += 2
     await this.#bystander.send(whole(this.#lastId, 'HealthCheckRequest'))

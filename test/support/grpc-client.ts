@@ -58,6 +58,9 @@ export interface GrpcClient {
   close(): Promise<void>
 }
 
+/** By default Node.js 22 and later reset calls when 10 MB wait in the client, as in the tests that send much at once. */
+const MOST_MEGABYTES = 100
+
 /** Connects to a server as the libraries do: a check, then the stream with the setup. */
 export async function connectGrpc(
   { port }: { readonly port: number },
@@ -65,7 +68,7 @@ export async function connectGrpc(
 ): Promise<GrpcClient> {
   const { grpcPort = port + 1_000, tls, signal } = options
   const scheme = tls === undefined ? 'http' : 'https'
-  const session = connect(`${scheme}://127.0.0.1:${grpcPort}`, { ...tls })
+  const session = connect(`${scheme}://127.0.0.1:${grpcPort}`, { maxSessionMemory: MOST_MEGABYTES, ...tls })
   const failed = new Promise<never>((_resolve, reject) => session.once('error', reject))
   failed.catch(() => undefined)
   // Errors after the start show in what is waited for.

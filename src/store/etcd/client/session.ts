@@ -65,7 +65,7 @@ export class Session {
       this.#http2.once('close', resolve)
     })
     this.#http2
-      .once('connect', () => this.#http2.setLocalWindowSize(SESSION_WINDOW))
+      .once('connect', () => this.#widen())
       .on('error', (error) => (this.#error ??= error))
       .on('goaway', () => this.#leave())
       .once('close', () => this.#ended())
@@ -122,6 +122,11 @@ export class Session {
       this.#error ??= error
       this.#http2.destroy()
     })
+  }
+
+  /** Node emits `connect` of a session that was destroyed meanwhile, too. */
+  #widen(): void {
+    if (!this.#http2.destroyed) this.#http2.setLocalWindowSize(SESSION_WINDOW)
   }
 
   #leave(): void {

@@ -100,11 +100,9 @@ describe.skipIf(etcdTools.skip)(`what the chart starts ${etcdTools.reason}`, () 
         'initial-cluster-token',
         'quota-backend-bytes',
       ])
-      const metrics = await freePort()
-      const etcd = await startEtcd({
-        flags: { ...flags, 'listen-metrics-urls': `http://127.0.0.1:${metrics}` },
-      })
+      const etcd = await startEtcd({ flags })
       try {
+        const metrics = Number(new URL(etcd.members[0]!.health).port)
         expect(await probed(container!, { metrics })).toEqual([200, 200, 200])
         await startTwice(values, etcd.endpoints.join(','))
       } finally {

@@ -37,6 +37,8 @@ export interface EtcdMember {
   readonly name: string
   /** Where clients reach it: `http://127.0.0.1:<port>`, or https. */
   readonly endpoint: string
+  /** Where it tells its health and its metrics, without TLS: `http://127.0.0.1:<port>`. */
+  readonly health: string
   readonly pid: number
   /** Its log so far. */
   output(): string
@@ -135,7 +137,7 @@ function tlsFlags(tls: EtcdOptions['tls']): Readonly<Record<string, string>> {
 class Member implements EtcdMember {
   readonly name: string
   readonly endpoint: string
-  readonly #health: string
+  readonly health: string
   readonly #file: string
   readonly #flags: readonly string[]
   #child: ChildProcess | undefined
@@ -144,7 +146,7 @@ class Member implements EtcdMember {
   constructor(file: string, place: Place, flags: readonly string[]) {
     this.name = place.name
     this.endpoint = place.client
-    this.#health = place.health
+    this.health = place.health
     this.#file = file
     this.#flags = flags
   }
@@ -166,7 +168,7 @@ class Member implements EtcdMember {
 
   async healthy(): Promise<void> {
     const deadline = Date.now() + START_LIMIT_MS
-    while (!(await isHealthy(this.#health))) {
+    while (!(await isHealthy(this.health))) {
       const late = Date.now() > deadline
       if (late || hasEnded(this.#child!))
         throw new Error(

@@ -6,7 +6,7 @@ import { Session } from './session.ts'
 
 const gone = new GrpcError(GRPC.UNAVAILABLE, 'it does not answer in time')
 
-/** Opens a session, and ends it at this moment. Resolves when Node has no more to say of it. */
+/** Opens a session, and ends it at this moment. Resolves when all its events have come. */
 async function endedAt(port: number, moment: (session: Session) => Promise<void>): Promise<Session> {
   let isEnded = false
   const listener = { left: () => {}, ended: () => (isEnded = true), silent: () => {} }

@@ -22,7 +22,7 @@ describe.skipIf(etcdTools.skip)(`several servers${note}`, { timeout: 2 * LIMIT_M
   }, ETCD_HOOK_MS)
   afterAll(() => cluster?.stop())
 
-  test('report what they understand, how far they are, whom they hear and what they judge', async () => {
+  test('report what they understand, how far they are, which others answer and what they judge', async () => {
     const [one, two] = cluster.servers as [Waypost, Waypost]
     await clientsOf(one.url).svc.post('/ns/instance', { serviceName: 'orders', ip: '10.0.0.1', port: 1 })
     const members = await until(

@@ -419,7 +419,7 @@ describe('an import of users', () => {
     await expect(tokenOf('nat', 'nacos')).rejects.toThrow('unknown-user')
   })
 
-  test('makes administrators of those alone whom the parameter names', async () => {
+  test('makes administrators only of the users that the parameter names', async () => {
     const lines = [
       user('ada', hashSync('x71', 4)),
       user('bob', hashSync('x72', 4)),

@@ -96,7 +96,7 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
   }
 }
 
-/** The plan has only those administrators whom `--administrators` has named. */
+/** The administrators of the plan: those that `--administrators` has named. */
 function pathOf({ overwrite }: ApplyFlags, administrators: readonly string[]): string {
   const query = new URLSearchParams()
   if (overwrite === true) query.set('overwrite', 'true')

@@ -15,7 +15,7 @@ import { EtcdMembership } from './membership.ts'
 export interface EtcdSetup {
   /** `http://host:port` or `https://host:port`, at least one. */
   readonly endpoints: readonly string[]
-  /** How this server shows who it is, and whom it trusts. */
+  /** The credentials of this server, and the certificates that it trusts. */
   readonly access?: EtcdAccess
   /** What all keys begin with, with or without a slash at its end. */
   readonly prefix: string

@@ -22,7 +22,7 @@ const PUBLISHED = '$2a$10$EuWPZHzz32dJN7jexM34MOeYirDdFAZm2kuWj7VEOJhhZkDrxfvUu'
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
 const MOST_COST = 12
 
-/** The lines of users, roles and permissions. Only those whom `administrators` names are administrators here. */
+/** The lines of users, roles and permissions. Only the names in `administrators` become administrators here. */
 export function* accessLines(access: Access, administrators: ReadonlySet<string>): Generator<PlanLine> {
   for (const user of access.users) yield* userLines(user)
   for (const role of access.roles) yield roleLine(role, administrators)

@@ -11,7 +11,7 @@ class HandClock {
 }
 
 describe('the pace of calls', () => {
-  test('gives so many turns a second', async () => {
+  test('gives this number of turns a second', async () => {
     const clock = new HandClock()
     const pace = new Pace(100, clock)
     for (let turn = 0; turn < 101; turn++) await pace.turn()

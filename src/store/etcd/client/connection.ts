@@ -39,7 +39,7 @@ export interface ConnectionOptions {
 /** Opens the connection to an endpoint. */
 export type OpenConnection = (endpoint: string, options: ConnectionOptions) => EtcdConnection
 
-/** How this client shows who it is, and whom it trusts. */
+/** The credentials of this client, and the certificates that it trusts. */
 export interface EtcdAccess {
   /** For endpoints that begin with `https:`. */
   readonly tls?: TlsFiles

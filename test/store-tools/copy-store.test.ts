@@ -22,6 +22,9 @@ import {
 import { sampleSource } from './sample-source.ts'
 
 const LIMIT_MS = 120_000
+const PASSWORD = 'a long password of mine'
+/** Sizes of the contents of imported items: small ones, and ones that etcd keeps in parts. */
+const IMPORTED = [20, 300_000, 1_500_000]
 let etcd: Etcd
 let prefixes = 0
 const started: Waypost[] = []
@@ -113,13 +116,16 @@ async function fillServer({ url }: Waypost): Promise<void> {
 }
 
 /** What a server answers about everything that a copy keeps. */
-async function answersOf({ url }: Waypost): Promise<Record<string, string>> {
+async function answersOf(
+  { url }: Waypost,
+  imported: readonly string[] = [],
+): Promise<Record<string, string>> {
   const answers: Record<string, string> = {}
   const ask = async (path: string): Promise<string> => {
     const text = await (await fetch(`${url}/svc/v1${path}`)).text()
     return (answers[path] = text.replaceAll(/"lastRefTime":\d+/g, ''))
   }
-  for (const dataId of ['z', 'a', 'm:e-e_x', 'b', 'cut', 'large', 'gone']) {
+  for (const dataId of ['z', 'a', 'm:e-e_x', 'b', 'cut', 'large', 'gone', ...imported]) {
     const item = `dataId=${encodeURIComponent(dataId)}&group=g`
     await ask(`/cs/configs?${item}`)
     await ask(`/cs/configs?${item}&show=all`)
@@ -135,6 +141,31 @@ async function answersOf({ url }: Waypost): Promise<Record<string, string>> {
   await ask('/ns/service?serviceName=made')
   await ask('/ns/instance/list?serviceName=kept')
   return answers
+}
+
+/** Items with the history of another server: small and large texts, and one that is deleted there. */
+async function importHistory({ url }: Waypost): Promise<void> {
+  const body = new URLSearchParams({ username: 'ada', password: PASSWORD })
+  const login = await fetch(`${url}/svc/v1/auth/login`, { method: 'POST', body })
+  const { accessToken } = (await login.json()) as { accessToken: string }
+  const notes = { md5: null, encryptedDataKey: '', appName: '', type: 'text', user: 'ann', ip: '10.0.0.1' }
+  const head = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts: {}, lastRefMs: 0 }
+  const lines: object[] = [head]
+  const atMs = Date.now() - 60_000
+  for (const [item, bytes] of IMPORTED.entries()) {
+    const of = { namespace: '', group: 'g', dataId: `imported-${bytes}`, ...notes }
+    const contents = ['I', 'U', 'U'].map((op, at) => ({ op, content: `${at}`.padEnd(bytes, 'y') }))
+    for (const [at, { op, content }] of contents.entries())
+      lines.push({ kind: 'history', ...of, op, content, oldId: `${item * 10 + at + 1}`, atMs: atMs + at })
+    const more = { desc: null, use: null, effect: null, schema: null, tags: null }
+    lines.push({ kind: 'config', ...of, ...more, content: 'now', createdMs: atMs, modifiedMs: atMs + 9 })
+  }
+  const answer = await fetch(`${url}/svc/v1/operator/import`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson', authorization: `Bearer ${accessToken}` },
+    body: lines.map((line) => JSON.stringify(line)).join('\n'),
+  })
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"lines":[]')])
 }
 
 const namesOf = async ({ url }: Waypost, serviceName: string): Promise<number> =>
@@ -187,6 +218,31 @@ describe.skipIf(etcdTools.skip)('copy-store', () => {
     await run('restore', '--from', backup, ...restored.flags)
     expect(await answersOf(await onEtcd(restored))).toEqual(expected)
     expect(await secretOf(restored)).not.toBe(await secretOf(prefix))
+  })
+
+  test('the history that an import wrote is copied in both directions', { timeout: LIMIT_MS }, async () => {
+    const dataDir = temporaryDirectory('data-')
+    addUser(dataDir, 'ada')
+    const names = IMPORTED.map((bytes) => `imported-${bytes}`)
+    const importing = await onDirectory(dataDir, { auth: 'on' })
+    await importHistory(importing)
+    await importing.stop()
+    const first = await onDirectory(dataDir)
+    const expected = await answersOf(first, names)
+    expect(
+      JSON.parse(expected[`/cs/history?dataId=${names[0]}&group=g&search=accurate&pageNo=1&pageSize=100`]!),
+    ).toHaveProperty('totalCount', 4)
+    await first.stop()
+    const prefix = newPrefix()
+    await run('copy-store', '--from', dataDir, '--to', 'etcd', ...prefix.flags)
+    expect(JSON.parse(await run('doctor', '--store', 'etcd', ...prefix.flags, '--json')).findings).toEqual([])
+    const second = await onEtcd(prefix)
+    expect(await answersOf(second, names)).toEqual(expected)
+    await second.stop()
+    const back = join(temporaryDirectory('data-'), 'back')
+    await run('copy-store', '--from', 'etcd', '--to', back, ...prefix.flags)
+    expect(JSON.parse(await run('doctor', '--data-dir', back, '--json')).findings).toEqual([])
+    expect(await answersOf(await onDirectory(back), names)).toEqual(expected)
   })
 
   test(
@@ -296,7 +352,7 @@ async function manyItems(): Promise<string> {
 
 function addUser(dataDir: string, name: string): void {
   const args = ['user', 'add', name, '--admin', '--data-dir', dataDir]
-  execFileSync(process.execPath, [MAIN, ...args], { input: 'a long password of mine\n' })
+  execFileSync(process.execPath, [MAIN, ...args], { input: `${PASSWORD}\n` })
 }
 
 function opened({ name: prefix }: Prefix) {

@@ -21,13 +21,15 @@ const late = (forMs: number, isBehind: boolean) => ({ reason: expect.any(String)
 
 let lagMs: number
 let isMember: boolean
+let nowMs: number
 /** How late each of the others is; undefined: it does not answer. */
 let others: Record<string, number | undefined>
 let lag: OwnLag
 
-beforeEach(() => {
+beforeEach(async () => {
   lagMs = 0
   isMember = true
+  nowMs = 0
   others = { one: 0, two: 0 }
   lag = new OwnLag({
     client: {
@@ -40,7 +42,10 @@ beforeEach(() => {
     peers: () => new Map(PEERS),
     lagMs: () => lagMs,
     isMember: () => isMember,
+    monotonicMs: () => nowMs,
   })
+  await lag.look()
+  nowMs = 60_000
 })
 
 describe('a server that receives changes late', () => {
@@ -83,5 +88,21 @@ describe('a server that receives changes late', () => {
     lagMs = 20_000
     await lag.look()
     expect(lag.current).toBeUndefined()
+  })
+
+  test('is not behind when the store is back, until it has had the time to catch up', async () => {
+    isMember = false
+    lagMs = 14_000
+    await lag.look()
+    isMember = true
+    await lag.look()
+    expect(lag.current).toBeUndefined()
+    nowMs += 9_999
+    lagMs += 9_999
+    await lag.look()
+    expect(lag.current).toEqual(late(9_999, false))
+    nowMs += 1
+    await lag.look()
+    expect(lag.current).toEqual(late(10_000, true))
   })
 })

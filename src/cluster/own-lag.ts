@@ -16,6 +16,7 @@ export interface OwnLagParts {
   readonly lagMs: () => number
   /** Whether the lease of this server is certain: without it the store is away, or this server is cut off. */
   readonly isMember: () => boolean
+  readonly monotonicMs: () => number
 }
 
 /** A server is late with what others have written, by `forMs`. `isBehind`: others are not, so clients should use those. */
@@ -30,6 +31,8 @@ export class OwnLag {
   readonly #parts: OwnLagParts
   #isBehind = false
   #isLooking = false
+  /** Since when the lease is certain; undefined: it is not. */
+  #memberSinceMs: number | undefined
 
   constructor(parts: OwnLagParts) {
     this.#parts = parts
@@ -37,9 +40,8 @@ export class OwnLag {
 
   /** Undefined: this server is not late. */
   get current(): Lag | undefined {
-    const { lagMs, isMember } = this.#parts
-    const forMs = Math.round(lagMs())
-    if (!isMember() || forMs < LAGGING_MS) return undefined
+    const forMs = Math.round(this.#lateMs())
+    if (forMs < LAGGING_MS) return undefined
     const isBehind = this.#isBehind
     const advice = isBehind
       ? 'what others know is not. Use another server until this one has caught up'
@@ -53,13 +55,22 @@ export class OwnLag {
 
   /** Looks again. Call it about twice a second. */
   async look(): Promise<void> {
+    const { isMember, monotonicMs } = this.#parts
+    if (!isMember()) this.#memberSinceMs = undefined
+    else this.#memberSinceMs ??= monotonicMs()
     if (!this.#isLate()) this.#isBehind = false
     else if (!this.#isLooking) await this.#askOthers()
   }
 
   #isLate(): boolean {
-    const { lagMs, isMember } = this.#parts
-    return isMember() && lagMs() >= LEFT_BEHIND_MS
+    return this.#lateMs() >= LEFT_BEHIND_MS
+  }
+
+  /** The time in which the store could not be reached does not count: when it is back, all servers catch up. */
+  #lateMs(): number {
+    const { lagMs, isMember, monotonicMs } = this.#parts
+    if (this.#memberSinceMs === undefined || !isMember()) return 0
+    return Math.min(lagMs(), monotonicMs() - this.#memberSinceMs)
   }
 
   async #askOthers(): Promise<void> {

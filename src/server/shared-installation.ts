@@ -146,6 +146,7 @@ export class SharedInstallation implements Installation {
       peers: () => this.#peers(),
       lagMs: () => this.lagMs(),
       isMember: () => this.isMember(),
+      monotonicMs,
     })
     this.#watch = new MemberWatch({
       self: this.#id,
@@ -338,6 +339,8 @@ export class SharedInstallation implements Installation {
     await this.#opened.etcd.membership.join({ ...this.#opened.own, auth })
     const untilMs = monotonicMs() + SEEN_MS
     while (!this.#isSeen() && monotonicMs() < untilMs) await systemClock.sleep(LOOK_MS)
+    // Members that join from now on are reported.
+    this.#watch.look()
   }
 
   handOver(): Promise<void> {

@@ -91,11 +91,20 @@ const STARTS = ['', '[', '{']
 /** Below this, differences are noise. */
 const NOISE_MS = 15
 
+/** How often a pair is measured: the garbage collection of a run may cost more than the reading. */
+const MOST_PAIRS = 4
+
 describe.each(Object.entries(READERS))('%s', (_, { largest, read }) => {
   test.each(Object.entries(ALL_SHAPES))('of %s', (__, shape) => {
     for (const start of STARTS) {
-      const small = cost(read, start + shape(largest / 4))
-      expect(cost(read, start + shape(largest * 0.99)), start).toBeLessThanOrEqual(6 * small + NOISE_MS)
+      const [small, large] = [start + shape(largest / 4), start + shape(largest * 0.99)]
+      // The least of all runs counts, of both.
+      let [least, most] = [Infinity, Infinity]
+      for (let pair = 0; pair < MOST_PAIRS && (pair === 0 || most > 6 * least + NOISE_MS); pair++) {
+        least = Math.min(least, cost(read, small))
+        most = Math.min(most, cost(read, large))
+      }
+      expect(most, start).toBeLessThanOrEqual(6 * least + NOISE_MS)
     }
   })
 })

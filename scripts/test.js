@@ -17,10 +17,17 @@ const PARTS = {
 }
 
 /**
- * Tests that drive clients and browsers of others. A file that fails there is run once more, and both results are printed. Tests of
- * our own processes are run once: what fails one time in many is a fault.
+ * Tests that drive clients and browsers of others, and tests that compare processor times, which a second test process beside them
+ * disturbs. A file that fails there is run once more, alone, and both results are printed. All other tests are run once: what
+ * fails one time in many is a fault.
  */
-const FOREIGN = ['test/clients/', 'test/browser/']
+const TWICE = [
+  'test/clients/',
+  'test/browser/',
+  'test/security/cost-of-input.test.ts',
+  'test/security/linear-readers.test.ts',
+  'test/security/unknown-callers.test.ts',
+]
 
 const countFile = join(root, '.cache', `test-count-${process.pid}.json`)
 
@@ -34,8 +41,8 @@ const args = part === undefined ? process.argv.slice(2) : [...PARTS[part], ...ot
 const env = { ...process.env, COUNT_FILE: countFile }
 const began = performance.now()
 const firstRun = await runVitest(args)
-const foreign = firstRun.files.filter(({ file, failures }) => isForeign(file) && failures.length > 0)
-const count = foreign.length === 0 ? firstRun : await runForeignAgain(firstRun, foreign)
+const repeated = firstRun.files.filter(({ file, failures }) => mayRunTwice(file) && failures.length > 0)
+const count = repeated.length === 0 ? firstRun : await runAgain(firstRun, repeated)
 const seconds = (performance.now() - began) / 1000
 const failures = count.files.flatMap((file) => file.failures)
 const passed = count.files.reduce((sum, file) => sum + file.passed, 0)
@@ -50,7 +57,7 @@ if (passed + failed === 0) console.log('No test was run.')
 if (passed + failed === 0 && part === '--short') console.log('`npm run test:all` has long tests, too.')
 printList(
   'Failed once',
-  foreign.flatMap((file) => file.failures),
+  repeated.flatMap((file) => file.failures),
 )
 printList('Failed', failures)
 console.log(`${passed} passed, ${failed} failed`)
@@ -67,13 +74,13 @@ async function runVitest(options) {
   return found
 }
 
-/** Whether the tests of this file wait for programs that are not ours, which have their own time. */
-function isForeign(file) {
-  return FOREIGN.some((folder) => file.startsWith(folder))
+/** Whether the tests of this file depend on the time of programs that are not ours, or on a quiet processor. */
+function mayRunTwice(file) {
+  return TWICE.some((start) => file.startsWith(start))
 }
 
 /** Runs these files once more, alone. What they give now counts instead of what they gave first. */
-async function runForeignAgain(before, files) {
+async function runAgain(before, files) {
   const names = [...new Set(files.map(({ file }) => file))]
   console.log(`Failed, and run once more: ${names.join(', ')}`)
   const again = await runVitest([...(PARTS[part] ?? []), '--no-file-parallelism', ...names])

@@ -13,7 +13,7 @@ const MOST_BY_SHAPE = 3
 /** A text that costs at most this many times as much as letters is received, but not read. */
 const EARLY_REFUSAL = 1.5
 /** How often a cost that is too high is measured again: the least counts. */
-const TRIES = 5
+const TRIES = 8
 
 /** Sends a text to a reader of the server. */
 export type Reader = (text: string) => Promise<unknown>
@@ -83,6 +83,7 @@ export class InputCosts {
       const received = EARLY_REFUSAL * letters
       const most = Math.max(received, Math.min(MOST_BY_SIZE * quarter, MOST_BY_SHAPE * letters)) + NOISE_MS
       if (whole <= most) return undefined
+      await settled(this.#server)
     }
     return cost
   }

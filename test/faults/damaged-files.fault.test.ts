@@ -85,6 +85,12 @@ describe('a data directory that is not as it was left', { timeout: 40_000 }, () 
       /damaged.*waypost doctor/s,
     ],
     [
+      'a database cut inside its last page',
+      (directory: string) =>
+        truncateSync(join(directory, DATABASE), statSync(join(directory, DATABASE)).size - 2_383),
+      /damaged.*cut off.*waypost doctor/s,
+    ],
+    [
       'another file in place of the database',
       (directory: string) => writeFileSync(join(directory, DATABASE), 'x'.repeat(9_000)),
       /damaged.*waypost doctor/s,

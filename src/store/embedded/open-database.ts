@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { SqliteConnection } from './connection.ts'
 import {
   checkMarker,
@@ -73,6 +74,7 @@ function checkFormat(connection: SqliteConnection, directory: string): void {
   const refusal = databaseRefusal(directory, { applicationId, format })
   if (refusal !== undefined) throw new Error(refusal)
   if (format < FORMAT) throw damagedSchema(directory)
+  if (endsInsideAPage(directory)) throw cutOff(directory)
 }
 
 function createTables(connection: SqliteConnection): void {
@@ -83,6 +85,23 @@ function createTables(connection: SqliteConnection): void {
   })
   // The marker promises a database that is not empty: what is in the log alone does not count.
   connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+/**
+ * Whether somebody has cut the file within a page. SQLite reads the rest of that page as zeros, and a record can be missing without
+ * an error. While the log has frames, the end of the file may be one of a checkpoint that was not finished: the log has it.
+ */
+function endsInsideAPage(directory: string): boolean {
+  const path = databasePath(directory)
+  const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  return logBytes === 0 && statSync(path).size % PAGE_BYTES !== 0
+}
+
+function cutOff(directory: string): Error {
+  return new Error(
+    `The database in the data directory ${directory} is damaged: the file waypost.db has been cut off, its last page is not whole. ` +
+      'Run `waypost doctor` on it, or put back a backup.',
+  )
 }
 
 function damagedSchema(directory: string): Error {

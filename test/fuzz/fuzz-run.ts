@@ -99,9 +99,9 @@ interface Talk {
   readonly silenceMs: number
 }
 
-/** Only a few uploads may run at once, so this refusal is no failure. */
+/** Only a few uploads may run at once, and one of each address, so this refusal is no failure. */
 function isBusy(status: number, body: string): boolean {
-  return status === 503 && /uploads at once|server is BUSY/.test(body)
+  return status === 503 && /uploads? .*at once|server is BUSY/.test(body)
 }
 
 /** Sends bytes, checks every answer, and returns the first failure. */

@@ -160,12 +160,12 @@ describe('in the directory of a stopped server', () => {
     const used = temporaryDirectory('used-')
     writeFileSync(join(used, 'waypost.json'), '{}')
     const { code, stderr } = await run(['user', 'add', 'ann', '--data-dir', used], ['a good password'])
-    expect([code, stderr]).toEqual([2, expect.stringContaining('holds no Waypost store')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('its database waypost.db is missing')])
   })
 
   test('a directory without a store is not made into one by other commands', async () => {
     const { code, stderr } = await run(['user', 'list', '--data-dir', join(dataDir, 'none')])
-    expect([code, stderr]).toEqual([2, expect.stringContaining('holds no Waypost store')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('holds no Waypost store')])
   })
 })
 

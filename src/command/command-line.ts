@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander'
 import { FORMATS, type Format, formatted, type Printed } from './output.ts'
 import { Progress } from './progress.ts'
+import { inWords } from './system-errors.ts'
 import { printable } from './terminal-text.ts'
 
 /** The user gave a wrong command line, or a directory that the command cannot use. `message` says what is right. */
@@ -101,9 +102,9 @@ export async function print(text: string | Uint8Array): Promise<void> {
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // fetch only says that it failed; the reason is in the cause.
-  return error.cause instanceof Error && error.message === 'fetch failed'
-    ? `${error.message}: ${error.cause.message || (error.cause as NodeJS.ErrnoException).code}`
-    : error.message
+  if (error.cause instanceof Error && error.message === 'fetch failed')
+    return `${error.message}: ${error.cause.message || (error.cause as NodeJS.ErrnoException).code}`
+  return inWords(error.message)
 }
 
 function formatOf(command: Command): Format | undefined {

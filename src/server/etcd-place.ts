@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { ETCD_PASSWORD, type Settings } from '../settings/settings.ts'
 import type { EtcdAccess } from '../store/etcd/client/connection.ts'
+import { DamagedStore } from '../store/local-file.ts'
 
 /** Where etcd is, and how this server shows who it is. */
 export interface EtcdPlace {
@@ -44,4 +45,12 @@ function userOf(
     throw new Error(`The user of etcd-user needs a password: set etcd-password-file, or ${ETCD_PASSWORD}.`)
   const password = (): string => (file === '' ? given : readFileSync(file, 'utf8').replace(/\r?\n$/, ''))
   return { user: { name, password } }
+}
+
+/** The error for a value in etcd that is not what a server writes. */
+export function unreadableRecord(prefix: string, cause: SyntaxError): DamagedStore {
+  return new DamagedStore(
+    `A value in etcd, prefix ${prefix}, is damaged: ${cause.message}. \`waypost doctor --store etcd\` says which one.`,
+    { cause },
+  )
 }

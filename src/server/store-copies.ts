@@ -17,9 +17,9 @@ import { type EtcdPlace, EtcdSource } from '../store/etcd/copy/etcd-source.ts'
 import { EtcdTarget } from '../store/etcd/copy/etcd-target.ts'
 import { examineEtcd } from '../store/etcd/copy/examine-etcd.ts'
 import { Keys } from '../store/etcd/keys.ts'
-import { UnknownLayout } from '../store/etcd/layout.ts'
 import { openEtcd } from '../store/etcd/open-etcd.ts'
-import { type Examination, NotExaminable, type OnProgress } from '../store/local-file.ts'
+import { DamagedStore, type Examination, NotExaminable, type OnProgress } from '../store/local-file.ts'
+import { saysDamaged } from '../store/embedded/store-errors.ts'
 import {
   copyParts,
   countOf,
@@ -31,7 +31,7 @@ import {
   type StoredTarget,
   sumsOf,
 } from '../store/stored-data.ts'
-import { etcdPlaceOf } from './etcd-place.ts'
+import { etcdPlaceOf, unreadableRecord } from './etcd-place.ts'
 
 /** Copies between the stores, their backups, and the doctor of etcd. */
 export const storeCopies: StoreCopies = {
@@ -85,16 +85,19 @@ interface HowToCopy {
 async function intoEtcd(directory: string, etcd: EtcdPlace, how: HowToCopy): Promise<Copied> {
   const isBackup = existsSync(join(directory, 'backup.json'))
   if (isBackup) await verifyBackup(directory, how.onProgress)
-  const source = DirectorySource.open(directory, isBackup, how.onProgress)
+  let source: DirectorySource | undefined
   try {
+    source = DirectorySource.open(directory, isBackup, how.onProgress)
     const own = { ...etcd, isOwnCopy: true }
     return await fill(source, await EtcdTarget.begin(etcd, source), {
       ...how,
       reopened: () => EtcdSource.open(own),
       examined: () => examineEtcd(own, how.onProgress),
     })
+  } catch (error) {
+    throw asDamage(directory, error)
   } finally {
-    source.close()
+    source?.close()
   }
 }
 
@@ -153,9 +156,18 @@ async function fill(source: StoredSource, target: StoredTarget, how: HowToCopy &
 function refuseUnsound({ directory, counts, findings }: Examination): void {
   const worst = findings.find(({ severity }) => severity === 'damage')
   if (worst === undefined) return
-  throw new Error(
+  throw new DamagedStore(
     `The copy in ${directory} is damaged, with ${counts.damage} findings; the first: ${worst.place}: ${worst.problem} ` +
       'Run `waypost doctor` on the source, remove the copy, and copy again.',
+  )
+}
+
+/** The driver's own words for a damaged file do not say what to do. */
+function asDamage(directory: string, cause: unknown): unknown {
+  if (!saysDamaged(cause)) return cause
+  return new DamagedStore(
+    `The database in ${directory} is damaged. Run \`waypost doctor\` on the directory, or take a backup.`,
+    { cause },
   )
 }
 
@@ -178,7 +190,7 @@ async function withEtcd<T>(settings: Settings, work: (etcd: EtcdPlace) => Promis
   try {
     return await work({ client, keys: new Keys(prefix), prefix, place: `etcd, prefix ${prefix}` })
   } catch (error) {
-    if (error instanceof UnknownLayout) throw new NotExaminable(error.message, { cause: error })
+    if (error instanceof SyntaxError) throw unreadableRecord(prefix, error)
     if (error instanceof EtcdError && error.kind === 'compacted') throw forgotten(error)
     throw error
   } finally {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { WrittenTrail } from '../audit/written-trail.ts'
 import type { Account, Accounts, WithStoredAccounts } from '../command/accounts/accounts.ts'
 import {
@@ -31,13 +30,13 @@ import { loadSettings, type Settings } from '../settings/settings.ts'
 import type { NewPassword } from '../sign-in/password-rule.ts'
 import { Passwords } from '../sign-in/passwords.ts'
 import { newSigningKey } from '../sign-in/signing-keys.ts'
+import { refuseWithoutStore } from '../store/embedded/data-directory.ts'
 import { openEmbeddedStore } from '../store/embedded/embedded-store.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
 import { openEtcd } from '../store/etcd/open-etcd.ts'
-import { NotExaminable } from '../store/local-file.ts'
 import { loop, wallMs } from './clocks.ts'
 import { Ending } from './ending.ts'
-import { etcdPlaceOf } from './etcd-place.ts'
+import { etcdPlaceOf, unreadableRecord } from './etcd-place.ts'
 
 /** The rule of `POST …/auth/users`: throws Refusal `invalid-parameter`. */
 const checkUsername = compileField('NAME', fields.newUsername, SVC_RULES)
@@ -57,9 +56,8 @@ async function withDirectory<T>(
   { directory, mayBeNew }: { directory: string; mayBeNew?: boolean },
   work: AccountsWork<T>,
 ): Promise<T> {
-  const isNew = !existsSync(join(directory, 'waypost.db'))
-  if (isNew && !(mayBeNew === true && isEmpty(directory)))
-    throw new NotExaminable(`The directory ${directory} holds no Waypost store: waypost.db is missing.`)
+  const isNew = mayBeNew === true && isEmpty(directory)
+  if (!isNew) refuseWithoutStore(directory)
   const store = await openEmbeddedStore({ directory, log: QUIET })
   try {
     const { follower, clock } = followerOf(await store.load())
@@ -93,6 +91,8 @@ async function withEtcd<T>(settings: Settings, work: AccountsWork<T>): Promise<T
     const result = await Promise.race([working, ended.then(thrown)])
     await store.forget()
     return result
+  } catch (error) {
+    throw error instanceof SyntaxError ? unreadableRecord(settings.etcdPrefix, error) : error
   } finally {
     await store.close()
   }

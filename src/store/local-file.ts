@@ -78,15 +78,37 @@ export interface BackupOfDirectory extends BackupFacts {
   readonly path: string
 }
 
-/** A directory that the work cannot use: it holds no such store or backup, is in use, or is not empty. */
+/** A place that the work cannot use: it is in use, is not empty, or another version of Waypost has written it. */
 export class NotExaminable extends Error {}
 
-/** A backup that is damaged, or that became so on the way. */
-export class DamagedBackup extends Error {}
+/** A place that holds no store and no backup, or the database of another program. */
+export class NothingStored extends Error {}
+
+/** A store or a backup that is damaged, or a copy that became so on the way. */
+export class DamagedStore extends Error {}
+
+/** The errors about a place by a word for each, which can cross to another thread or process. */
+const PLACE_ERRORS = { unusable: NotExaminable, absent: NothingStored, damaged: DamagedStore }
+
+/** Which of the errors about a place it is. */
+export type PlaceProblem = keyof typeof PLACE_ERRORS
+
+/** What an error, or one of its causes, says of a place; undefined for other errors. */
+export function placeProblemOf(error: unknown): PlaceProblem | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    for (const [problem, type] of Object.entries(PLACE_ERRORS))
+      if (cause instanceof type) return problem as PlaceProblem
+  return undefined
+}
+
+/** The error with this text about a place, or a plain one. */
+export function placeError(problem: PlaceProblem | undefined, message: string): Error {
+  return new (problem === undefined ? Error : PLACE_ERRORS[problem])(message)
+}
 
 /**
  * The part of the second port for stopped servers: what the commands backup, restore and doctor do with directories. All
- * methods throw NotExaminable for a directory that they cannot use; `verify` and `restore` throw DamagedBackup.
+ * methods throw NotExaminable and NothingStored; all but `examine` and `repair` throw DamagedStore.
  */
 export interface DirectoryTools {
   /** Refuses a directory that is there and not empty. */

@@ -5,7 +5,7 @@ import type { HistoryRecord } from '../core/config/state/history-record.ts'
 import type { Revision, StoredInstance } from '../core/engine/ports.ts'
 import type { Service } from '../core/naming/state/service.ts'
 import type { StoredRecord } from '../core/records/record-kind.ts'
-import type { OnProgress } from './local-file.ts'
+import { DamagedStore, type OnProgress } from './local-file.ts'
 
 /** A history record, and the id of the version whose content it shows, if the store knows that. */
 export interface ShownRecord {
@@ -95,7 +95,7 @@ export const forBackup: LeftOut = (part) => {
 }
 
 /** The source and the target of a copy do not have the same. */
-class CopyDiffers extends Error {
+class CopyDiffers extends DamagedStore {
   override readonly name = 'CopyDiffers'
 }
 

@@ -262,7 +262,7 @@ describe.skipIf(etcdTools.skip)('copy-store', () => {
         'etcd',
         ...prefix.flags,
       ])
-      expect(other.code).toBe(2)
+      expect(other.code).toBe(1)
       expect(await run(...there)).toContain('1500 items with 12000 history records')
       expect((await runWaypost(there)).stderr).toContain('already')
 
@@ -318,7 +318,7 @@ describe.skipIf(etcdTools.skip)('copy-store', () => {
     const oneOf = (start: string): string =>
       keys.kvs.find(({ key }) => key.startsWith(`${prefix.name}/${start}`))!.key
     const gone = [oneOf('v/'), oneOf('x/'), oneOf('s/public/DEFAULT_GROUP@@kept'), oneOf('c/public/g/b')]
-    const value = Buffer.from('{}\nother')
+    const value = Buffer.from('{"torn\nother')
     const damaged = { do: 'put', key: oneOf('c/public/g/z'), value } as const
     await client.txn({
       compare: [],
@@ -335,6 +335,15 @@ describe.skipIf(etcdTools.skip)('copy-store', () => {
       'cannot be read',
     ])
       expect(stdout).toContain(part)
+    const place = temporaryDirectory('damaged-')
+    for (const args of [
+      ['backup', '--to', join(place, 'backup')],
+      ['copy-store', '--from', 'etcd', '--to', join(place, 'data')],
+      ['user', 'list'],
+    ]) {
+      const ran = await runWaypost([...args, ...prefix.flags])
+      expect([args[0], ran.code, ran.stderr]).toEqual([args[0], 1, expect.stringMatching(/damaged/)])
+    }
   })
 })
 

@@ -279,16 +279,6 @@ describe('the doctor refuses with exit code 2', () => {
       (directory: string) => writeFileSync(join(directory, 'waypost.json'), '{"format":4}'),
       /development build/,
     ],
-    [
-      'a database of another program',
-      (directory: string) => alter(directory, 'PRAGMA application_id = 1'),
-      /database of another program/,
-    ],
-    [
-      'no store',
-      (directory: string) => readdirSync(directory).forEach((name) => rmSync(join(directory, name))),
-      /holds no Waypost store/,
-    ],
   ])('%s', async (_case, change, message) => {
     const directory = copy()
     change(directory)

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { UsageError } from '../command-line.ts'
+import { readingError } from '../system-errors.ts'
 
 /** The longest password that the server takes. */
 const MAX_LENGTH = 256
@@ -40,7 +41,10 @@ export class PasswordInput {
 
   /** The first line of a file, such as a mounted secret. */
   async inFile(file: string): Promise<string> {
-    return checked((await readFile(file, 'utf8')).split(/\r?\n/, 1)[0]!)
+    const text = await readFile(file, 'utf8').catch((cause: Error) => {
+      throw new UsageError(readingError(file, cause), { cause })
+    })
+    return checked(text.split(/\r?\n/, 1)[0]!)
   }
 
   async #line(whose: string): Promise<string> {

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UsageError } from '../command-line.ts'
+import { readingError } from '../system-errors.ts'
 
 /** A server that the user works with, under a name. */
 export interface Context {
@@ -38,7 +39,8 @@ export function readClientFile(): ClientFile {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NOTHING
-    throw error
+    const why = readingError(path, error as Error)
+    throw new UsageError(`The file of contexts cannot be used: ${why}`, { cause: error })
   }
   if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
     throw new UsageError(`Other users may read ${path}, which has tokens. Say: chmod 600 ${path}`)

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadSettings, type Settings, type SettingsSources } from '../../settings/settings.ts'
 import { SettingsError } from '../../settings/sources.ts'
+import { inWords } from '../system-errors.ts'
 import { packageVersion } from '../version.ts'
 
 interface Ended {
@@ -119,7 +120,7 @@ function firstSignal(): Promise<void> {
 }
 
 function report(problem: string): void {
-  process.stderr.write(`waypost: ${problem}\n`)
+  process.stderr.write(`waypost: ${inWords(problem)}\n`)
 }
 
 /** One sentence that says why the server could not start, and which setting to change. */

@@ -1,7 +1,7 @@
 import { loadSettings, type Settings } from '../../settings/settings.ts'
 import { SettingsError } from '../../settings/sources.ts'
-import { DamagedBackup, NotExaminable } from '../../store/local-file.ts'
-import { DiffersError, UsageError } from '../command-line.ts'
+import { placeProblemOf } from '../../store/local-file.ts'
+import { DiffersError, messageOf, UsageError } from '../command-line.ts'
 
 /** The flags with which other commands find data in etcd. */
 export interface EtcdFlags {
@@ -16,14 +16,20 @@ export interface EtcdFlags {
   readonly store?: string
 }
 
-/** Runs work on the directory of a stopped server. A directory that the work cannot use is a UsageError, damage a DiffersError. */
+/**
+ * Runs work on the store of a stopped server, a backup or a store in etcd. Throws a UsageError for a place that the work cannot use, and a
+ * DiffersError where nothing is stored or it is damaged.
+ */
 export async function ofStoppedServer<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof NotExaminable) throw new UsageError(error.message, { cause: error })
-    if (error instanceof DamagedBackup) throw new DiffersError(error.message, { cause: error })
-    throw error
+    const problem = placeProblemOf(error)
+    if (problem === undefined) throw error
+    const message = messageOf(error)
+    throw problem === 'unusable'
+      ? new UsageError(message, { cause: error })
+      : new DiffersError(message, { cause: error })
   }
 }
 

@@ -1,12 +1,12 @@
 import { createWriteStream, existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readArchive, readContent } from '../../archive/config-archive.ts'
 import { openZip } from '../../archive/zip-reader.ts'
 import type { NamespaceFlags } from '../client/session-of-flags.ts'
-import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
+import { type CommandResult, DiffersError, EXIT, messageOf, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import { TransferClient, type TransferRoot } from './transfer-client.ts'
 
@@ -65,6 +65,8 @@ interface Export {
 /** Exports into a file, which gets its name once it is complete and checked. Resolves with a line about it. */
 async function exportTo(file: string, { client, query }: Export, progress: Progress): Promise<string> {
   if (existsSync(file)) throw new Error(`${file} exists already: remove it, or choose another name`)
+  if (!existsSync(dirname(file)))
+    throw new UsageError(`The directory ${dirname(file)} does not exist: make it, or choose another one`)
   const part = `${file}.part`
   try {
     const response = await client.openExport(query)
@@ -101,7 +103,11 @@ function countBytes(progress: Progress) {
 }
 
 async function checkedCount(zip: Buffer): Promise<number> {
-  const { items } = await readArchive(await openZip(zip, NO_LIMITS))
-  for (const { entry } of items) await readContent(entry)
-  return items.length
+  try {
+    const { items } = await readArchive(await openZip(zip, NO_LIMITS))
+    for (const { entry } of items) await readContent(entry)
+    return items.length
+  } catch (cause) {
+    throw new DiffersError(`The export of the server is damaged: ${messageOf(cause)}`, { cause })
+  }
 }

@@ -10,7 +10,7 @@ import { openZip } from '../../archive/zip-reader.ts'
 import { zipChunks } from '../../archive/zip-writer.ts'
 import { bytesOf } from '../client/configs/item.ts'
 import type { NamespaceFlags } from '../client/session-of-flags.ts'
-import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
+import { type CommandResult, DiffersError, EXIT, messageOf } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import {
   checkDryRun,
@@ -57,11 +57,25 @@ export async function importConfigs(
   return { code: sum.failed.length > 0 ? EXIT.differs : EXIT.done, text: reportOf(sum, isDryRun), json: sum }
 }
 
-/** Unpacks everything once, so that nothing of a damaged file is sent. */
+/** Unpacks everything once, so that nothing of a damaged file is sent. Throws DiffersError for a file that is absent or damaged. */
 async function checkedArchive(file: string): Promise<ConfigArchive> {
-  const archive = await readArchive(await openZip(await bytesOf(file), LIMITS))
-  for (const { entry } of archive.items) await readContent(entry)
-  return archive
+  const zip = await zipOf(file)
+  try {
+    const archive = await readArchive(await openZip(zip, LIMITS))
+    for (const { entry } of archive.items) await readContent(entry)
+    return archive
+  } catch (cause) {
+    throw new DiffersError(`Nothing of ${file} was imported: ${messageOf(cause)}`, { cause })
+  }
+}
+
+async function zipOf(file: string): Promise<Buffer> {
+  try {
+    return await bytesOf(file)
+  } catch (error) {
+    const { code } = (error as Error).cause as NodeJS.ErrnoException
+    throw code === 'ENOENT' ? new DiffersError((error as Error).message, { cause: error }) : error
+  }
 }
 
 interface Sum {

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { DamagedStore } from '../local-file.ts'
 import { storable, type SqlValue } from './connection.ts'
 import type { Table, Values } from './table.ts'
 
@@ -62,7 +63,7 @@ function rowName(table: CheckedTable, values: Values): string {
 }
 
 /** What is in the file is not what was written there. The message names the table, the row and the way out. */
-export class DamagedRow extends Error {
+export class DamagedRow extends DamagedStore {
   constructor(table: string, rowName: string, problem: string) {
     super(
       `The row ${rowName} of the table ${table} is damaged: ${problem}. ` +

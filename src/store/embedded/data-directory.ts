@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DamagedStore, NothingStored } from '../local-file.ts'
 import { FORMAT, markerRefusal, STORE_MARK } from './format.ts'
 
 /** The database within a data directory. */
@@ -68,6 +69,25 @@ const OWNER_ONLY = 0o600
 const OTHERS_MAY_READ = 0o004
 const OTHERS_MAY_ENTER = 0o001
 
+/** Whether there is a file. Throws where this user may not know. */
+export function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false
+    throw error
+  }
+}
+
+/** Refuses a directory without a database. Throws NothingStored, or DamagedStore where its marker says that there was one. */
+export function refuseWithoutStore(directory: string): void {
+  if (isThere(databasePath(directory))) return
+  if (isThere(markerPath(directory))) throw lostDatabase(directory)
+  throw new NothingStored(
+    `The directory ${directory} holds no Waypost store: waypost.db and waypost.json are missing.`,
+  )
+}
+
 /**
  * Refuses a directory whose database is missing or whose marker names another format.
  * Throws an Error that names the directory and says what to do.
@@ -77,17 +97,20 @@ export function checkMarker(directory: string): void {
   if (!existsSync(path)) return
   const marker = readMarker(directory)
   if (marker === undefined)
-    throw new Error(`The file ${path} cannot be read; put it back from a backup, or remove it`)
+    throw new DamagedStore(`The file ${path} cannot be read; put it back from a backup, or remove it`)
   const refusal = markerRefusal(directory, marker)
-  if (refusal !== undefined) throw new Error(refusal)
+  if (refusal !== undefined) throw refusal
   if (marker.copying !== undefined)
     throw new Error(
       `The data directory ${directory} is half filled by a copy of ${marker.copying.source}. Continue the copy with ` +
         '`waypost copy-store`, or remove the directory.',
     )
   const size = statSync(databasePath(directory), { throwIfNoEntry: false })?.size ?? 0
-  if (size > 0) return
-  throw new Error(
+  if (size === 0) throw lostDatabase(directory)
+}
+
+function lostDatabase(directory: string): DamagedStore {
+  return new DamagedStore(
     `The data directory ${directory} belongs to a Waypost server, but its database waypost.db is missing or empty. ` +
       'Put it back from a backup, or check that the right disk is mounted; ' +
       'to start with an empty store and lose all data, remove waypost.json from the directory.',

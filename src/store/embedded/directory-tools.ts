@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { type DirectoryTools, NotExaminable } from '../local-file.ts'
+import type { DirectoryTools } from '../local-file.ts'
 import { Backups } from './backup/backups.ts'
 import { restore, verifyBackup } from './backup/restore.ts'
+import { refuseWithoutStore } from './data-directory.ts'
 import { examineApart } from './doctor/examiner-process.ts'
 import { refuseUsedDirectory } from './doctor/repair.ts'
 import { openEmbeddedStore } from './embedded-store.ts'
@@ -29,10 +28,7 @@ export const embeddedDirectoryTools: DirectoryTools = {
   async backup(directory, { to, label, version }, onProgress) {
     refuseUsedDirectory(to)
     // Opening would make a store where there is none.
-    if (!existsSync(join(directory, 'waypost.db')) && !existsSync(join(directory, 'waypost.json')))
-      throw new NotExaminable(
-        `The directory ${directory} holds no Waypost store: waypost.db and waypost.json are missing.`,
-      )
+    refuseWithoutStore(directory)
     const store = await openEmbeddedStore({ directory, log: QUIET })
     const backups = new Backups({ file: store.file, dataDirectory: directory, version, bytesPerSecond: 0 })
     const watching = setInterval(() => {

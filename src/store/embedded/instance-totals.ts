@@ -1,3 +1,4 @@
+import { DamagedStore } from '../local-file.ts'
 import type { SqliteConnection } from './connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
 
@@ -75,7 +76,7 @@ export function isSame(a: InstanceTotals, b: InstanceTotals): boolean {
 }
 
 /** Rows of the table `instance` are missing, or are not the ones that were written last. */
-class LostInstances extends Error {
+class LostInstances extends DamagedStore {
   constructor(found: number, stored: number) {
     const problem = found === stored ? 'some are not those that were written last' : `${stored} were written`
     super(

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../../core/audit/audit-event.ts'
 import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
-import type { HeldFile } from '../local-file.ts'
+import type { HeldFile, PlaceProblem } from '../local-file.ts'
 import type { HistoryEntry } from '../../core/config/state/history-record.ts'
 import type { Values } from './table.ts'
 
@@ -131,12 +131,13 @@ export interface CrossingError {
   readonly message: string
   readonly storeWide: boolean
   readonly reopen: boolean
+  readonly problem: PlaceProblem | undefined
 }
 
 /** What comes from the worker. `opened` comes first, or `unopened` and then the end. */
 export type FromWorker =
   | { readonly kind: 'opened'; readonly lastRevision: number }
-  | { readonly kind: 'unopened'; readonly message: string }
+  | { readonly kind: 'unopened'; readonly message: string; readonly problem: PlaceProblem | undefined }
   | { readonly kind: 'batch'; readonly id: number; readonly batch: LoadBatch }
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'error'; readonly id: number; readonly error: CrossingError }

@@ -8,10 +8,11 @@ import {
   writeMarker,
 } from './data-directory.ts'
 import { VersionSums, writeVersionSums } from './current-versions.ts'
+import { DamagedStore } from '../local-file.ts'
 import { APPLICATION_ID, databaseRefusal, FORMAT, PAGE_BYTES } from './format.ts'
 import { LATER_SCHEMA, SCHEMA } from './schema.ts'
 import { hasWholeSchema } from './schema-shape.ts'
-import { sqliteCodeOf, storeWideAdvice } from './store-errors.ts'
+import { saysDamaged, sqliteCodeOf, storeWideAdvice } from './store-errors.ts'
 
 /** Pages of the log between checkpoints: more makes rarer but longer stalls. */
 export const AUTOCHECKPOINT = 'PRAGMA wal_autocheckpoint = 1500'
@@ -72,7 +73,7 @@ function checkFormat(connection: SqliteConnection, directory: string): void {
   const applicationId = connection.number('PRAGMA application_id')
   const format = connection.number('PRAGMA user_version')
   const refusal = databaseRefusal(directory, { applicationId, format })
-  if (refusal !== undefined) throw new Error(refusal)
+  if (refusal !== undefined) throw refusal
   if (format < FORMAT) throw damagedSchema(directory)
   if (endsInsideAPage(directory)) throw cutOff(directory)
 }
@@ -97,15 +98,15 @@ function endsInsideAPage(directory: string): boolean {
   return logBytes === 0 && statSync(path).size % PAGE_BYTES !== 0
 }
 
-function cutOff(directory: string): Error {
-  return new Error(
+function cutOff(directory: string): DamagedStore {
+  return new DamagedStore(
     `The database in the data directory ${directory} is damaged: the file waypost.db has been cut off, its last page is not whole. ` +
       'Run `waypost doctor` on it, or put back a backup.',
   )
 }
 
-function damagedSchema(directory: string): Error {
-  return new Error(
+function damagedSchema(directory: string): DamagedStore {
+  return new DamagedStore(
     `The database in the data directory ${directory} is damaged: its format or its tables are not those that Waypost writes. ` +
       'Run `waypost doctor` on it, or put back a backup.',
   )
@@ -121,8 +122,6 @@ function openingError(directory: string, error: unknown): unknown {
       { cause: error },
     )
   }
-  return new Error(
-    `The database in the data directory ${directory} cannot be opened: ${storeWideAdvice(error) ?? code}`,
-    { cause: error },
-  )
+  const text = `The database in the data directory ${directory} cannot be opened: ${storeWideAdvice(error) ?? code}`
+  return saysDamaged(error) ? new DamagedStore(text, { cause: error }) : new Error(text, { cause: error })
 }

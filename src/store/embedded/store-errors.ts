@@ -1,7 +1,20 @@
+import { type PlaceProblem, placeProblemOf } from '../local-file.ts'
+
 /** The SQLite result code of an error of the driver, e.g. `SQLITE_FULL`; undefined for other errors. */
 export function sqliteCodeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : undefined
+}
+
+/** Whether the driver says that the file is damaged, or is no database. */
+export function saysDamaged(error: unknown): boolean {
+  return /^SQLITE_(?:CORRUPT|NOTADB)/.test(sqliteCodeOf(error) ?? '')
+}
+
+/** Which problem of its place an error of an open store says. */
+export function problemOfStore(error: unknown): PlaceProblem | undefined {
+  const cause = error instanceof StoreFailure ? error.cause : error
+  return saysDamaged(cause) ? 'damaged' : placeProblemOf(error)
 }
 
 /** The advice for a person, by the SQLite code of a class of errors. */

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { type HistoryLimits, UNLIMITED_HISTORY } from '../../core/config/state/history-limits.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { fatal } from '../../core/unexpected.ts'
+import { placeError } from '../local-file.ts'
 import type { FromWorker, LoadBatch, Methods, WorkerRequest } from './messages.ts'
 import type { StoreLog } from './store-log.ts'
 
@@ -150,10 +151,11 @@ export class WorkerClient {
         waiting.get(message.id)?.onBatch?.(message.batch)
         return
       case 'error': {
-        const { storeWide, reopen, message: text } = message.error
+        const { storeWide, reopen, message: text, problem } = message.error
         const asked = waiting.get(message.id)
         waiting.delete(message.id)
-        asked?.reject(storeWide ? unavailable(text) : new Error(text))
+        const error = placeError(problem, text)
+        asked?.reject(storeWide ? unavailable(text, error) : error)
         if (!reopen) return
         this.#commitInDoubt ||= asked?.isCommit === true
         this.#retire(worker)
@@ -207,9 +209,10 @@ async function opened(worker: Worker, exited: Promise<unknown>): Promise<number>
   ])
   if (first.kind === 'opened') return first.lastRevision
   await exited
-  throw new Error(first.kind === 'unopened' ? first.message : 'The thread of the store speaks out of turn')
+  if (first.kind === 'unopened') throw placeError(first.problem, first.message)
+  throw new Error('The thread of the store speaks out of turn')
 }
 
-function unavailable(message: string): Refusal {
-  return new Refusal('store-unavailable', message)
+function unavailable(message: string, cause?: Error): Refusal {
+  return new Refusal('store-unavailable', message, { cause })
 }

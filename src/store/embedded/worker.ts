@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
 import { EmbeddedDatabase } from './embedded-database.ts'
 import type { CrossingError, FromWorker, LoadBatch, WorkerRequest } from './messages.ts'
-import { storeFailureOf, type StoreFailure } from './store-errors.ts'
+import { problemOfStore, storeFailureOf, type StoreFailure } from './store-errors.ts'
 
 // The thread that owns the database: takes a request, answers it, takes the next. See `worker-client.ts`.
 
@@ -36,7 +36,8 @@ function open(directory: string): EmbeddedDatabase | undefined {
     return new EmbeddedDatabase(directory, history)
   } catch (error) {
     // The driver's own words do not say what to do.
-    send({ kind: 'unopened', message: messageOf(storeFailureOf(error) ?? error) })
+    const message = messageOf(storeFailureOf(error) ?? error)
+    send({ kind: 'unopened', message, problem: problemOfStore(error) })
     return undefined
   }
 }
@@ -94,6 +95,7 @@ function crossing(error: unknown, failure: StoreFailure | undefined): CrossingEr
     message: messageOf(failure ?? error),
     storeWide: failure !== undefined,
     reopen: failure?.reopen === true,
+    problem: problemOfStore(failure ?? error),
   }
 }
 

@@ -5,6 +5,7 @@ import type { Revision } from '../../core/engine/ports.ts'
 import { recordKindNamed } from '../../core/records/record-kind.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
+import { NotExaminable } from '../local-file.ts'
 import { EtcdError } from './client/etcd-error.ts'
 import type { KeyCondition, KeyValue, TxnOperation, TxnOperationResult } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
@@ -23,7 +24,7 @@ export const LAYOUTS: VersionRange = { from: 1, to: 1 }
 const MOST_TRIES = 5
 
 /** The data in etcd has a layout that this server cannot use. */
-export class UnknownLayout extends Error {
+export class UnknownLayout extends NotExaminable {
   override readonly name = 'UnknownLayout'
 }
 

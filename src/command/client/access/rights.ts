@@ -1,4 +1,4 @@
-import type { CommandResult } from '../../command-line.ts'
+import { type CommandResult, DiffersError } from '../../command-line.ts'
 import { done, listed } from '../result.ts'
 import type { ClientFlags } from '../server-options.ts'
 import { clientOf } from '../session-of-flags.ts'
@@ -9,12 +9,23 @@ export interface RightsFlags extends ClientFlags {
   readonly role?: string
 }
 
+interface Role {
+  readonly role: string
+  readonly username: string
+}
+
+interface Permission {
+  readonly role: string
+  readonly resource: string
+  readonly action: string
+}
+
 const ROLES = '/auth/roles'
 const PERMISSIONS = '/auth/permissions'
 
 /** `role list`. */
 export async function listRoles({ user: username, ...flags }: RightsFlags): Promise<CommandResult> {
-  const found = await clientOf(flags).all<{ role: string; username: string }>(ROLES, { username })
+  const found = await clientOf(flags).all<Role>(ROLES, { username })
   return listed(
     found,
     [
@@ -39,7 +50,13 @@ export async function removeRole(
   flags: RightsFlags,
   [role, username]: readonly string[],
 ): Promise<CommandResult> {
-  await clientOf(flags).send('DELETE', ROLES, { role, username })
+  const client = clientOf(flags)
+  const found = await client.all<Role>(ROLES, { username })
+  if (!found.some((one) => one.role === role))
+    throw new DiffersError(
+      username === undefined ? `Nobody has the role ${role}.` : `${username} does not have the role ${role}.`,
+    )
+  await client.send('DELETE', ROLES, { role, username })
   const text =
     username === undefined ? `The role ${role} is gone.` : `${username} has the role ${role} no longer.`
   return done(text, { role, username })
@@ -47,9 +64,7 @@ export async function removeRole(
 
 /** `permission list`. */
 export async function listPermissions({ role, ...flags }: RightsFlags): Promise<CommandResult> {
-  const found = await clientOf(flags).all<{ role: string; resource: string; action: string }>(PERMISSIONS, {
-    role,
-  })
+  const found = await clientOf(flags).all<Permission>(PERMISSIONS, { role })
   return listed(
     found,
     [
@@ -71,6 +86,10 @@ export async function addPermission(flags: RightsFlags, words: readonly string[]
 /** `permission remove`. */
 export async function removePermission(flags: RightsFlags, words: readonly string[]): Promise<CommandResult> {
   const [role, resource, action] = words
-  await clientOf(flags).send('DELETE', PERMISSIONS, { role, resource, action })
+  const client = clientOf(flags)
+  const found = await client.all<Permission>(PERMISSIONS, { role })
+  if (!found.some((one) => one.resource === resource && one.action === action))
+    throw new DiffersError(`The role ${role} has no permission ${action} for ${resource}.`)
+  await client.send('DELETE', PERMISSIONS, { role, resource, action })
   return done(`${role} may ${action} ${resource} no longer.`, { role, resource, action })
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
 import { UsageError } from '../../command-line.ts'
+import { readingError } from '../../system-errors.ts'
 import type { ClientFlags } from '../server-options.ts'
 import type { Params, SvcClient } from '../svc-client.ts'
 
@@ -53,9 +54,12 @@ export function readItem(client: SvcClient, name: ItemName): Promise<ConfigItem>
   return client.get<ConfigItem>('/cs/configs', { ...itemParams(client, name), show: 'all' })
 }
 
-/** The bytes of a file; `-` is standard input. */
+/** The bytes of a file; `-` is standard input. Throws UsageError for a file that cannot be read. */
 export async function bytesOf(file: string): Promise<Buffer> {
-  if (file !== '-') return readFile(file)
+  if (file !== '-')
+    return readFile(file).catch((cause: Error) => {
+      throw new UsageError(readingError(file, cause), { cause })
+    })
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks)

@@ -1,4 +1,4 @@
-import type { CommandResult } from '../../command-line.ts'
+import { type CommandResult, DiffersError } from '../../command-line.ts'
 import { done, listed } from '../result.ts'
 import type { ClientFlags } from '../server-options.ts'
 import { clientOf } from '../session-of-flags.ts'
@@ -53,17 +53,28 @@ export async function createNamespace(flags: NamespaceTextFlags, id: string): Pr
 /** `namespace update`. What is not given stays. */
 export async function updateNamespace(flags: NamespaceTextFlags, id: string): Promise<CommandResult> {
   const client = clientOf(flags)
-  const before = (await allNamespaces(client)).find(({ namespaceId }) => namespaceId === id)
+  const before = await namespaceOf(client, id)
   await client.send('PUT', PATH, {
     namespace: id,
-    namespaceShowName: flags.name ?? before?.name ?? id,
-    namespaceDesc: flags.description ?? before?.desc ?? '',
+    namespaceShowName: flags.name ?? before.name,
+    namespaceDesc: flags.description ?? before.desc,
   })
   return done(`The namespace ${id} is changed.`, { namespaceId: id })
 }
 
+/** A namespace on the list. The server changes nothing for others, and does not say so. Throws DiffersError. */
+async function namespaceOf(client: SvcClient, id: string): Promise<Space> {
+  const found = (await allNamespaces(client)).find(({ namespaceId }) => namespaceId === id)
+  if (found?.listed === true) return found
+  throw new DiffersError(
+    found === undefined ? `There is no namespace ${id}.` : `The namespace ${id} is not on the list.`,
+  )
+}
+
 /** `namespace delete`. */
 export async function deleteNamespace(flags: ClientFlags, id: string): Promise<CommandResult> {
-  await clientOf(flags).send('DELETE', PATH, { namespaceId: id })
+  const client = clientOf(flags)
+  await namespaceOf(client, id)
+  await client.send('DELETE', PATH, { namespaceId: id })
   return done(`The namespace ${id} is off the list.`, { namespaceId: id })
 }

@@ -1,4 +1,4 @@
-import { NotExaminable, type BackupFacts, type OnProgress } from '../../local-file.ts'
+import { type BackupFacts, DamagedStore, NothingStored, type OnProgress } from '../../local-file.ts'
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,21 +6,34 @@ import { syncPath } from '../data-directory.ts'
 
 const BLOCK_BYTES = 1024 * 1024
 
-/** The facts of the backup in a directory. Throws NotExaminable where there is none. */
+/** The facts of the backup in a directory. Throws NothingStored where there is none, and DamagedStore. */
 export function readFacts(directory: string): BackupFacts {
-  const path = join(directory, 'backup.json')
-  try {
-    const facts = JSON.parse(readFileSync(path, 'utf8')) as Partial<BackupFacts>
-    if (typeof facts.size === 'number' && typeof facts.sha256 === 'string') return facts as BackupFacts
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const why =
-      code === 'ENOENT' || code === 'ENOTDIR' ? 'backup.json is missing' : 'backup.json cannot be read'
-    throw new NotExaminable(`The directory ${directory} holds no whole backup: ${why}.`)
-  }
-  throw new NotExaminable(
+  const facts = parsed(factsText(directory)) as Partial<BackupFacts> | null
+  if (typeof facts?.size === 'number' && typeof facts.sha256 === 'string') return facts as BackupFacts
+  throw new DamagedStore(
     `The directory ${directory} holds no whole backup: backup.json does not say what it should.`,
   )
+}
+
+/** Throws errors of the file system where the file is there. */
+function factsText(directory: string): string {
+  try {
+    return readFileSync(join(directory, 'backup.json'), 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw cause
+    throw new NothingStored(`The directory ${directory} holds no whole backup: backup.json is missing.`, {
+      cause,
+    })
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 /** Writes the facts, on the disk when it returns. */

@@ -1,4 +1,4 @@
-import type { BackupFacts } from '../../local-file.ts'
+import type { BackupFacts, PlaceProblem } from '../../local-file.ts'
 
 /** What the copying process is to do. */
 export interface CopyJob {
@@ -20,7 +20,7 @@ export type FromCopier =
   | { readonly kind: 'progress'; readonly step: string; readonly done: number; readonly total: number }
   | { readonly kind: 'copied' }
   | { readonly kind: 'done'; readonly facts: BackupFacts }
-  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly problem: PlaceProblem | undefined }
 
 /** What goes to the thread that starts the copying process. */
 export type ToCopierThread = ToCopier | { readonly kind: 'stop' }

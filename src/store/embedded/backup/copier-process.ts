@@ -1,4 +1,4 @@
-import type { BackupFacts } from '../../local-file.ts'
+import { type BackupFacts, placeError, type PlaceProblem } from '../../local-file.ts'
 import { Worker } from 'node:worker_threads'
 import type { CopyJob, FromCopierThread, ToCopierThread } from './copier-messages.ts'
 
@@ -49,9 +49,9 @@ export class CopierProcess {
   }
 
   /** Has the copy fail, whether or not the process can still be reached. */
-  abort(why: string): void {
+  abort(why: string, problem?: PlaceProblem): void {
     this.stop()
-    this.#fail(new Error(why))
+    this.#fail(placeError(problem, why))
   }
 
   /** Ends the process; it takes what it has not finished away. */
@@ -78,7 +78,7 @@ export class CopierProcess {
         this.stop()
         return this.#listener?.onDone(message.facts)
       case 'failed':
-        return this.abort(message.message)
+        return this.abort(message.message, message.problem)
       case 'ended':
         return this.abort(`${ENDED}${message.stderr && `: ${message.stderr}`}`)
     }

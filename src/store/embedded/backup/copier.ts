@@ -1,9 +1,10 @@
-import type { OnProgress } from '../../local-file.ts'
+import { DamagedStore, type OnProgress } from '../../local-file.ts'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { databasePath, syncPath, writeMarker } from '../data-directory.ts'
 import { examine } from '../doctor/examine.ts'
 import { FORMAT } from '../format.ts'
+import { problemOfStore } from '../store-errors.ts'
 import { writeFacts } from './backup-facts.ts'
 import type { CopyJob, FromCopier, ToCopier } from './copier-messages.ts'
 import { copyFile } from './copy-file.ts'
@@ -37,7 +38,8 @@ async function run(job: CopyJob): Promise<void> {
     send({ kind: 'done', facts })
   } catch (error) {
     rmSync(job.draft, { recursive: true, force: true })
-    send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+    const message = error instanceof Error ? error.message : String(error)
+    send({ kind: 'failed', message, problem: problemOfStore(error) })
   }
 }
 
@@ -53,7 +55,7 @@ async function makeBackup(job: CopyJob) {
   const { counts, findings } = examine(job.draft, { copyTo: undefined, onProgress })
   const worst = findings.find(({ severity }) => severity === 'damage')
   if (worst !== undefined) {
-    throw new Error(
+    throw new DamagedStore(
       `the store is damaged, with ${counts.damage} findings; the first: ${worst.place}: ${worst.problem} ` +
         'Stop the server and run `waypost doctor` on its data directory',
     )

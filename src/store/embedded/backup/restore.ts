@@ -1,4 +1,4 @@
-import { DamagedBackup, NotExaminable, type BackupFacts, type OnProgress } from '../../local-file.ts'
+import { type BackupFacts, DamagedStore, type OnProgress } from '../../local-file.ts'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { databasePath, ensureDirectory, readMarker, syncPath, writeMarker } from '../data-directory.ts'
@@ -10,14 +10,14 @@ import { copyFile } from './copy-file.ts'
 /** Names that may be in a directory that a backup is brought into: backups of before, and what file systems put there. */
 const BESIDE_A_STORE = ['backups', 'lost+found']
 
-/** Checks that a backup is what was made. Throws NotExaminable, DamagedBackup. */
+/** Checks that a backup is what was made. Throws NothingStored, DamagedStore. */
 export async function verifyBackup(directory: string, onProgress: OnProgress): Promise<BackupFacts> {
   const facts = readFacts(directory)
   refuseChanged(directory, facts, onProgress)
   const { counts, findings } = (await examineApart({ directory, isPrivate: true }, onProgress)).examination
   const worst = findings.find(({ severity }) => severity === 'damage')
   if (worst === undefined) return facts
-  throw new DamagedBackup(
+  throw new DamagedStore(
     `The backup ${directory} is damaged, with ${counts.damage} findings; the first: ${worst.place}: ${worst.problem} ` +
       'Use another backup; `waypost doctor --repair` saves what can be saved of this one.',
   )
@@ -25,7 +25,7 @@ export async function verifyBackup(directory: string, onProgress: OnProgress): P
 
 /**
  * Brings a backup into a new data directory: verified before and after. The database gets its name when it is whole.
- * Throws NotExaminable where the place is used, DamagedBackup, and errors of the file system; then nothing is left there.
+ * Throws NotExaminable where the place is used, NothingStored, DamagedStore, and errors of the file system; then nothing is left there.
  */
 export async function restore(from: string, directory: string, onProgress: OnProgress): Promise<BackupFacts> {
   refuseUsedDirectory(directory, BESIDE_A_STORE)
@@ -57,13 +57,13 @@ function refuseChanged(directory: string, facts: BackupFacts, onProgress: OnProg
     sha256 = sha256OfFile(databasePath(directory), 'verifying', onProgress)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
-    throw new NotExaminable(`The directory ${directory} holds no whole backup: waypost.db is missing.`)
+    throw new DamagedStore(`The directory ${directory} holds no whole backup: waypost.db is missing.`)
   }
   if (sha256 !== facts.sha256) throw changed(directory)
 }
 
-function changed(directory: string): DamagedBackup {
-  return new DamagedBackup(
+function changed(directory: string): DamagedStore {
+  return new DamagedStore(
     `The file waypost.db in ${directory} is not what was backed up: its sha256 differs from the one in backup.json. ` +
       'Use another backup; `waypost doctor` says what is wrong with this one.',
   )

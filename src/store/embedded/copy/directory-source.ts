@@ -1,14 +1,14 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import { configKey, type ConfigType } from '../../../core/config/state/config-item.ts'
 import type { Snapshot } from '../../../core/engine/ports.ts'
-import { NotExaminable, type OnProgress } from '../../local-file.ts'
+import { DamagedStore, type OnProgress } from '../../local-file.ts'
 import type { RememberedValue, ShownRecord, StoredPart, StoredSource } from '../../stored-data.ts'
 import { DamagedRow } from '../checked-row.ts'
 import type { SqliteConnection, SqlValue } from '../connection.ts'
-import { databasePath } from '../data-directory.ts'
+import { refuseWithoutStore } from '../data-directory.ts'
 import { openCopy, openPrivate, type StoreFile } from '../doctor/store-file.ts'
 import { lastRevisionOf } from '../embedded-database.ts'
 import { databaseRefusal } from '../format.ts'
@@ -66,10 +66,9 @@ export class DirectorySource implements StoredSource {
     }
   }
 
-  /** Nothing is written. `isBackup`: nobody else uses it, so it is read where it is. Throws NotExaminable. */
+  /** Nothing is written. `isBackup`: nobody else uses it, so it is read where it is. Throws NotExaminable, NothingStored, DamagedStore. */
   static open(directory: string, isBackup: boolean, onProgress: OnProgress): DirectorySource {
-    if (!existsSync(databasePath(directory)))
-      throw new NotExaminable(`The directory ${directory} holds no Waypost store: waypost.db is missing.`)
+    refuseWithoutStore(directory)
     const copyTo = isBackup ? undefined : mkdtempSync(join(tmpdir(), 'waypost-copy-'))
     let file: StoreFile | undefined
     const close = (): void => {
@@ -79,12 +78,12 @@ export class DirectorySource implements StoredSource {
     try {
       file = copyTo === undefined ? openPrivate(directory) : openCopy(directory, copyTo, onProgress)
       if ('problem' in file.opened)
-        throw new NotExaminable(`The database in ${directory} cannot be opened: ${file.opened.problem}.`)
+        throw new DamagedStore(`The database in ${directory} cannot be opened: ${file.opened.problem}.`)
       const { connection } = file.opened
       const applicationId = connection.number('PRAGMA application_id')
       const format = connection.number('PRAGMA user_version')
       const refusal = databaseRefusal(directory, { applicationId, format })
-      if (refusal !== undefined) throw new NotExaminable(refusal)
+      if (refusal !== undefined) throw refusal
       return new DirectorySource(directory, connection, close)
     } catch (error) {
       close()

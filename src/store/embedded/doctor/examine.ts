@@ -1,7 +1,7 @@
-import { NotExaminable, type Examination, type OnProgress } from '../../local-file.ts'
-import { existsSync, statSync } from 'node:fs'
+import type { Examination, OnProgress } from '../../local-file.ts'
+import { statSync } from 'node:fs'
 import type { SqliteConnection } from '../connection.ts'
-import { databasePath, markerPath, readMarker } from '../data-directory.ts'
+import { databasePath, isThere, markerPath, readMarker, refuseWithoutStore } from '../data-directory.ts'
 import { databaseRefusal, FORMAT, markerRefusal, PAGE_BYTES } from '../format.ts'
 import { Findings } from '../../finding.ts'
 import { takeInventory, type Inventory } from './inventory.ts'
@@ -34,7 +34,7 @@ export interface Examined {
 
 const NOTHING_LEFT = 'Nothing can be repaired. Bring a backup back with `waypost restore`.'
 
-/** Examines the store in a stopped server's data directory, without writing there. Throws NotExaminable. */
+/** Examines the store in a stopped server's data directory, without writing there. Throws NotExaminable, NothingStored. */
 export function examine(directory: string, options: ExamineOptions): Examination {
   const examined = openExamined(directory, options)
   examined.close()
@@ -96,11 +96,8 @@ function read(file: StoreFile, { directory, findings }: Subject, onProgress: OnP
 }
 
 function checkMarker(directory: string, findings: Findings): void {
-  if (!existsSync(markerPath(directory))) {
-    if (!existsSync(databasePath(directory)))
-      throw new NotExaminable(
-        `The directory ${directory} holds no Waypost store: waypost.db and waypost.json are missing.`,
-      )
+  if (!isThere(markerPath(directory))) {
+    refuseWithoutStore(directory)
     findings.note('waypost.json', {
       problem: 'The marker is missing.',
       effect: 'The next start writes it again.',
@@ -119,8 +116,8 @@ function checkMarker(directory: string, findings: Findings): void {
   refuse(markerRefusal(directory, marker))
 }
 
-function refuse(problem: string | undefined): void {
-  if (problem !== undefined) throw new NotExaminable(problem)
+function refuse(problem: Error | undefined): void {
+  if (problem !== undefined) throw problem
 }
 
 function hasDatabase(directory: string, findings: Findings): boolean {

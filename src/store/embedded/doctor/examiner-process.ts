@@ -1,4 +1,10 @@
-import { type Examination, NotExaminable, type OnProgress, type Repaired } from '../../local-file.ts'
+import {
+  type Examination,
+  type OnProgress,
+  placeError,
+  type PlaceProblem,
+  type Repaired,
+} from '../../local-file.ts'
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
@@ -25,13 +31,13 @@ export interface ExaminerResult {
 export type FromExaminer =
   | { readonly kind: 'progress'; readonly step: string; readonly done: number; readonly total: number }
   | { readonly kind: 'done'; readonly result: ExaminerResult }
-  | { readonly kind: 'refused' | 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly problem: PlaceProblem | undefined }
 
 const MOST_STDERR = 500
 
 /**
  * Examines a store in a process of its own, and repairs it where `repairTo` is given. The driver ends the process on some
- * damage: that is then the finding. A store that others may use is copied before. Throws NotExaminable.
+ * damage: that is then the finding. A store that others may use is copied before. Throws NotExaminable, NothingStored.
  */
 export async function examineApart(
   job: { readonly directory: string; readonly isPrivate?: boolean; readonly repairTo?: string },
@@ -83,10 +89,8 @@ function resultOf(child: ChildProcess, job: ExaminerJob, onProgress: OnProgress)
           return onProgress(message.step, message.done, message.total)
         case 'done':
           return resolve(message.result)
-        case 'refused':
-          return reject(new NotExaminable(message.message))
         case 'failed':
-          return reject(new Error(message.message))
+          return reject(placeError(message.problem, message.message))
       }
     })
     child.on('error', reject)

@@ -1,4 +1,4 @@
-import { NotExaminable, type OnProgress } from '../../local-file.ts'
+import { type OnProgress, placeProblemOf } from '../../local-file.ts'
 import { openExamined } from './examine.ts'
 import type { ExaminerJob, ExaminerResult, FromExaminer } from './examiner-process.ts'
 import { repair, verifyRepaired } from './repair.ts'
@@ -17,7 +17,7 @@ function outcomeOf(job: ExaminerJob): FromExaminer {
     return { kind: 'done', result: resultOf(job) }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    return { kind: error instanceof NotExaminable ? 'refused' : 'failed', message }
+    return { kind: 'failed', message, problem: placeProblemOf(error) }
   }
 }
 

@@ -2,7 +2,7 @@ import type { AuditEvent } from '../../../core/audit/audit-event.ts'
 import type { HistoryEntry } from '../../../core/config/state/history-record.ts'
 import { historyIdOf, stampOfId } from '../../../core/decisions/stamps.ts'
 import type { Revision, Snapshot } from '../../../core/engine/ports.ts'
-import { NotExaminable } from '../../local-file.ts'
+import { DamagedStore, NothingStored } from '../../local-file.ts'
 import type { RememberedValue, ShownRecord, StoredPart, StoredSource } from '../../stored-data.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { KeyValue, TxnOperation } from '../client/messages.ts'
@@ -186,14 +186,14 @@ export class EtcdSource implements StoredSource {
 }
 
 /**
- * The newest revision, if this version can read the store. Throws `UnknownLayout`, and NotExaminable where there is none. A copy
+ * The newest revision, if this version can read the store. Throws `UnknownLayout`, and NothingStored where there is none. A copy
  * reads what it has filled itself before it is finished.
  */
 export async function readable({ client, keys, place, isOwnCopy }: EtcdPlace): Promise<Revision> {
   if (isOwnCopy === true) return (await client.range({ key: keys.of({ of: 'format' }) })).revision
   const layout = new LayoutInUse({ client, keys })
   const revision = await layout.look()
-  if (layout.current === 0) throw new NotExaminable(`There is no Waypost store in ${place}.`)
+  if (layout.current === 0) throw new NothingStored(`There is no Waypost store in ${place}.`)
   return revision
 }
 
@@ -211,7 +211,7 @@ async function readChunks(
   for (let index = 0; index < count; index++) {
     const key = keys.of({ of: 'chunk', stamp, index })
     const { kvs } = await client.range({ key, revision })
-    if (kvs[0] === undefined) throw new Error(`A part of a content is missing (key ${key}).`)
+    if (kvs[0] === undefined) throw new DamagedStore(`A part of a content is missing (key ${key}).`)
     chunks.push(kvs[0].value)
   }
   return Buffer.concat(chunks)

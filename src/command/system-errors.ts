@@ -1,0 +1,45 @@
+/** What a code of the operating system says of a file, and what to do. */
+interface Meaning {
+  readonly of: (path: string) => string
+  readonly advice: string
+}
+
+const NO_PERMISSION: Meaning = {
+  of: (path) => `this user has no permission for ${path}`,
+  advice: 'Change its permissions, or run the command as another user.',
+}
+
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  ENOENT: { of: (path) => `${path} does not exist`, advice: 'Check the name.' },
+  ENOTDIR: { of: (path) => `a part of the path ${path} is not a directory`, advice: 'Check the name.' },
+  EISDIR: { of: (path) => `${path} is a directory, and not a file`, advice: 'Name a file.' },
+  EEXIST: { of: (path) => `${path} exists already`, advice: 'Choose another name.' },
+  EACCES: NO_PERMISSION,
+  EPERM: NO_PERMISSION,
+  EROFS: { of: (path) => `the file system of ${path} is read-only`, advice: 'Choose another place.' },
+  ENOSPC: { of: (path) => `the disk of ${path} is full`, advice: 'Free some space there.' },
+  ELOOP: { of: (path) => `the links of ${path} go in a circle`, advice: 'Check the name.' },
+  ENAMETOOLONG: { of: (path) => `the name ${path} is too long`, advice: 'Choose a shorter one.' },
+}
+
+/** The text that Node.js gives an error of a file: `ENOENT: no such file or directory, open '/x'`. */
+const RAW = new RegExp(
+  String.raw`\b(${Object.keys(MEANINGS).join('|')}): [a-z ,()-]+, [a-z]+(?: '([^']*)')?(?: -> '[^']*')?`,
+)
+
+/** A text in which errors of files are said in words. One that is nothing else becomes a sentence that says what to do. */
+export function inWords(message: string): string {
+  const [raw, code, path = 'the file'] = RAW.exec(message) ?? []
+  if (raw === undefined) return message
+  const { of, advice } = MEANINGS[code!]!
+  const words = of(path)
+  if (raw !== message) return message.replace(raw, () => words)
+  const isName = words.startsWith(path) && path !== 'the file'
+  return `${isName ? words : words[0]!.toUpperCase() + words.slice(1)}. ${advice}`
+}
+
+/** Why a file cannot be read, as a sentence. Errors of reading do not name their file. */
+export function readingError(file: string, { message }: Error): string {
+  const named = message.includes("'") ? message : `${message} '${file}'`
+  return inWords(named)
+}

@@ -1,0 +1,189 @@
+/** The exit codes of commands about stores, backups and files: the table of docs/terminal.md. */
+import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { alter, fileOf, flipBit, overwrite, PAGE, sampleStore } from '../store-tools/damage.ts'
+import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
+import { temporaryDirectory } from '../support/waypost.ts'
+import { type Ran, Terminal } from './terminal.ts'
+
+const terminal = new Terminal()
+/** Nothing listens there. */
+const NO_ETCD = ['--etcd-endpoints', 'http://127.0.0.1:1']
+const RAW = /\bE[A-Z]{3,}: |illegal operation|disk image/
+
+let base: string
+let managed: ManagedWaypost
+let signedIn: Record<string, string>
+
+beforeAll(async () => {
+  base = temporaryDirectory('exit-codes-')
+  cpSync(await sampleStore(5), place('sound'), { recursive: true })
+  await terminal.ok('backup', '--data-dir', place('sound'), '--to', place('backup'))
+  mkdirSync(place('empty'))
+  mkdirSync(place('other'))
+  writeFileSync(place('file'), 'text')
+  writeFileSync(join(place('other'), 'note.txt'), 'text')
+  const { length } = readFileSync(fileOf(place('sound')))
+  damaged('sound', 'cut', (of) => truncateSync(fileOf(of), length - 5_000))
+  damaged('sound', 'zeros', (of) => overwrite(fileOf(of), 0, Buffer.alloc(PAGE)))
+  damaged('sound', 'rotten', (of) => overwrite(fileOf(of), PAGE, Buffer.alloc(length - PAGE, 1)))
+  damaged('sound', 'lost', (of) => rmSync(fileOf(of)))
+  damaged('sound', 'row', (of) => alter(of, 'DELETE FROM config_item WHERE name_id = 2'))
+  damaged('sound', 'marker', (of) => writeFileSync(join(of, 'waypost.json'), '{'))
+  damaged('sound', 'foreign', (of) => alter(of, 'PRAGMA application_id = 1'))
+  damaged('sound', 'newer', (of) => writeFileSync(join(of, 'waypost.json'), '{"store":"WPST","format":99}'))
+  damaged('backup', 'changed-backup', (of) => flipBit(fileOf(of), length - 100))
+  damaged('backup', 'half-backup', (of) => rmSync(fileOf(of)))
+  damaged('backup', 'no-facts', (of) => rmSync(join(of, 'backup.json')))
+  damaged('backup', 'torn-facts', (of) => writeFileSync(join(of, 'backup.json'), '{"size":'))
+  managed = await startManaged()
+  const { url } = managed.waypost
+  const body = new URLSearchParams({ username: 'nacos', password: 'secret' })
+  const answer = await fetch(`${url}/svc/v1/auth/login`, { method: 'POST', body })
+  const { accessToken } = (await answer.json()) as { accessToken: string }
+  signedIn = { WAYPOST_SERVER: url, WAYPOST_ACCESS_TOKEN: accessToken }
+}, 60_000)
+
+afterAll(() => managed?.waypost.stop(), 30_000)
+
+function place(name: string): string {
+  return join(base, name)
+}
+
+function damaged(from: string, name: string, change: (directory: string) => void): void {
+  cpSync(place(from), place(name), { recursive: true })
+  change(place(name))
+}
+
+/** Runs a command. `@name` in its words is a place of this test. */
+async function run(line: string, env: Record<string, string> = {}): Promise<Ran> {
+  const words = line.split(' ').map((word) => (word.startsWith('@') ? place(word.slice(1)) : word))
+  return terminal.run(words, '', env)
+}
+
+/** Every command on a data directory. Those that write do so to a new place. */
+const ON_A_DIRECTORY = [
+  ['doctor', (of: string) => `doctor --data-dir ${of}`],
+  ['doctor --repair', (of: string) => `doctor --data-dir ${of} --repair ${newPlace()}`],
+  ['backup', (of: string) => `backup --data-dir ${of} --to ${newPlace()}`],
+  ['user list', (of: string) => `user list --data-dir ${of}`],
+  ['key rotate', (of: string) => `key rotate --data-dir ${of}`],
+  ['copy-store', (of: string) => `copy-store --from ${of} --to etcd ${NO_ETCD.join(' ')}`],
+] as const
+
+let places = 0
+function newPlace(): string {
+  return `@new-${++places}`
+}
+
+describe.each(ON_A_DIRECTORY)('%s of a data directory', (command, lineOf) => {
+  test.each(['missing', 'empty', 'other', 'file', 'lost', 'zeros', 'rotten', 'foreign'])(
+    'exits with 1 for one that is %s',
+    async (of) => {
+      const { code, out, err } = await run(lineOf(`@${of}`))
+      expect([code, err], out).toEqual([1, expect.not.stringMatching(RAW)])
+      expect(out + err).toMatch(new RegExp(`/${of}|is damaged`))
+    },
+  )
+
+  test('exits with 2 for one that a later version has written', async () => {
+    const { code, out, err } = await run(lineOf('@newer'))
+    // A copy looks at the database alone, which this version can read; then it finds no etcd.
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toMatch(command === 'copy-store' ? /cannot be reached/ : /Use the version that wrote it/)
+  })
+
+  test('exits with 2 while a server works on it', async () => {
+    const { code, out, err } = await run(lineOf(managed.waypost.dataDir))
+    expect([code, out, err]).toEqual([2, '', expect.stringContaining('is in use')])
+  })
+})
+
+test.each([
+  // Damage that only some commands look at.
+  [1, 'doctor --data-dir @cut', /DAMAGE/],
+  [1, 'backup --data-dir @cut --to @new', /has been cut off/],
+  [1, 'user list --data-dir @cut', /has been cut off/],
+  [1, 'doctor --data-dir @row', /DAMAGE/],
+  [1, 'backup --data-dir @row --to @new', /the store is damaged/],
+  [1, 'doctor --data-dir @marker', /The marker cannot be read/],
+  [1, 'user list --data-dir @marker', /waypost.json cannot be read/],
+  // Backups.
+  [1, 'restore --from @missing --data-dir @new', /holds no whole backup: backup.json is missing/],
+  [1, 'restore --from @other --data-dir @new', /holds no whole backup/],
+  [1, 'restore --from @file --data-dir @new', /holds no whole backup/],
+  [1, 'restore --from @no-facts --data-dir @new', /backup.json is missing/],
+  [1, 'restore --from @torn-facts --data-dir @new', /backup.json does not say what it should/],
+  [1, 'restore --from @half-backup --data-dir @new', /waypost.db is missing/],
+  [1, 'restore --from @changed-backup --data-dir @new', /its sha256 differs/],
+  [1, `copy-store --from @changed-backup --to etcd ${NO_ETCD.join(' ')}`, /its sha256 differs/],
+  [2, 'restore --from @backup --data-dir @other', /is not empty/],
+  [2, 'restore --from @backup --data-dir @file', /is not a directory/],
+  [2, 'restore --from @backup --data-dir @file/below', /is not a directory/],
+  [2, 'restore --from @backup', /--data-dir is required/],
+  [2, 'backup --data-dir @sound --to @other', /is not empty/],
+  [2, 'backup --data-dir @sound --to @file/below', /is not a directory/],
+  [2, 'doctor --data-dir @sound --repair @other', /is not empty/],
+  // Etcd.
+  [2, `doctor ${NO_ETCD.join(' ')}`, /cannot be reached/],
+  [2, `backup ${NO_ETCD.join(' ')} --to @new`, /cannot be reached/],
+  [2, `user list ${NO_ETCD.join(' ')}`, /cannot be reached/],
+  [2, `restore --from @backup ${NO_ETCD.join(' ')}`, /cannot be reached/],
+  [2, 'doctor --etcd-endpoints https://127.0.0.1:1 --etcd-ca @missing', /missing does not exist/],
+] as const)('exit code %i: waypost %s', async (expected, line, text) => {
+  const { code, out, err } = await run(line)
+  expect([code, out + err]).toEqual([expected, expect.stringMatching(text)])
+  expect(err).not.toMatch(RAW)
+})
+
+test.each([
+  // Zip files and other files.
+  [1, 'import --from @missing', /missing does not exist\. Check the name/],
+  [1, 'import --from @file', /Nothing of .*file was imported: The zip file is no zip file/],
+  [1, 'config import --from @file', /Nothing of .*file was imported/],
+  [2, 'import --from @empty', /empty is a directory, and not a file/],
+  [2, 'export --to @file', /file exists already/],
+  [2, 'export --to @missing/a.zip', /The directory .*missing does not exist/],
+  [2, 'export --all-namespaces --to @file', /file exists already/],
+  [2, 'config put item @missing', /missing does not exist/],
+  [2, 'config put item @empty', /empty is a directory, and not a file/],
+  [2, 'config apply -f @missing --set s', /missing does not exist/],
+  [2, 'config apply -f @file --set s', /is not a directory/],
+  [2, 'user add ann --password-file @missing', /missing does not exist/],
+  [2, 'user add ann --password-file @empty', /empty is a directory/],
+  [2, 'health --settings @missing', /missing does not exist/],
+  [2, 'start --settings @missing', /missing does not exist/],
+  // What the server does not have.
+  [1, 'config get nope', /There is no configuration nope/],
+  [1, 'config delete nope', /There is no configuration nope/],
+  [1, 'config history nope', /nope/],
+  [1, 'config restore nope 12', /There is no history record 12/],
+  [1, 'service show nope', /nope not found/],
+  [1, 'service instances nope', /nope not found/],
+  [1, 'service explain nope', /nope not found/],
+  [1, 'service disable nope 10.0.0.1:80', /nope not found/],
+  [1, 'service weight nope 1 10.0.0.1:80', /nope not found/],
+  [1, 'switch get nope', /There is no switch/],
+  [2, 'switch set nope 1', /entry must name a switch/],
+  [1, 'namespace update nope --name x', /There is no namespace nope/],
+  [1, 'namespace delete nope', /There is no namespace nope/],
+  [1, 'user remove nope', /There is no user nope/],
+  [1, 'role add admins nope', /There is no user nope/],
+  [1, 'role remove nope', /Nobody has the role nope/],
+  [1, 'role remove nope ann', /ann does not have the role nope/],
+  [1, 'permission remove nope *:*:* r', /The role nope has no permission r/],
+  [1, 'context use nope', /There is no context "nope"/],
+  [1, 'context remove nope', /There is no context "nope"/],
+  [1, 'logout --context nope', /There is no context "nope"/],
+  // What it refuses, and command lines that are wrong.
+  [2, 'switch set pushEnabled perhaps', /must be true or false/],
+  [2, 'permission add admins nonsense r', /resource must be/],
+  [2, 'service disable shop 10.0.0.1', /is no address: IP:PORT/],
+  [2, 'config get', /missing required argument/],
+  [2, 'nonsense', /unknown command/],
+] as const)('exit code %i: waypost %s, on a server', async (expected, line, text) => {
+  const { code, out, err } = await run(line, signedIn)
+  expect([code, out, err]).toEqual([expected, '', expect.stringMatching(text)])
+  expect(err).not.toMatch(RAW)
+})

@@ -3,9 +3,10 @@ import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
 import { HeardServers } from './heard-servers.ts'
 import { PeerClient } from './peer-client.ts'
+import { peerSecretOf } from './peer-secret.ts'
 import { PeerServer } from './peer-server.ts'
 
-const SECRET = 'secret'
+const SECRET = peerSecretOf('secret')
 
 /** One of the servers, each with a clock of its own. */
 interface Running {
@@ -18,7 +19,7 @@ let nowMs: number
 let members: Map<string, MemberFacts>
 let running: Map<string, Running>
 beforeEach(() => {
-  client = new PeerClient({ secret: SECRET })
+  client = new PeerClient({ secrets: () => [SECRET] })
   nowMs = 0
   members = new Map()
   running = new Map()
@@ -40,7 +41,7 @@ async function start(id: string, clockAheadMs = 0): Promise<HeardServers> {
     host: '127.0.0.1',
     port: 0,
     process: id,
-    secret: SECRET,
+    secrets: () => [SECRET],
     report: () => {},
   })
   heard.answerOn(server)

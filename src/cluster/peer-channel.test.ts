@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { createServer, request, type Server } from 'node:http'
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
+import { request as secureRequest } from 'node:https'
 import { type AddressInfo, connect, Socket } from 'node:net'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
 import { configKey } from '../core/config/state/config-item.ts'
@@ -17,12 +18,22 @@ import {
   WATCHED_BY,
   WATCHERS_OF,
 } from './peer-question.ts'
+import { peerSecretOf, type PeerSecrets } from './peer-secret.ts'
 import { PeerServer } from './peer-server.ts'
 import { digestOf, HEADERS, signatureOf } from './peer-signature.ts'
+import { askingTls } from './peer-tls.ts'
 
 const SECRET = 'the secret of all servers'
+const SECRETS = secretsOf(SECRET)
 const PLACE = { serviceKey: ORDERS, address: { ip: '10.0.0.1', port: 80, cluster: 'DEFAULT' } }
 
+/** How a member is asked: as its key among the members says. */
+const WAYS = [
+  { way: 'without TLS', messages: { from: 1, to: 2 } },
+  { way: 'with TLS', messages: MESSAGES },
+]
+
+let way = WAYS[0]!
 let server: PeerServer
 let client: PeerClient
 let member: MemberFacts
@@ -35,11 +46,11 @@ beforeEach(async () => {
     host: '127.0.0.1',
     port: 0,
     process: 'p1',
-    secret: SECRET,
+    secrets: SECRETS,
     report: (_error, question) => reports.push(question),
   })
   server.answer(STANDING, () => ({ hasStore: true }))
-  client = new PeerClient({ secret: SECRET })
+  client = new PeerClient({ secrets: SECRETS })
   member = facts(server.port)
   closing.push(
     () => client.close(),
@@ -60,8 +71,13 @@ function facts(peerPort: number, process = 'p1'): MemberFacts {
     version: '1',
     process,
     auth: 'on',
-    versions: FIRST_VERSIONS,
+    versions: { ...FIRST_VERSIONS, messages: way.messages },
   }
+}
+
+function secretsOf(text: string): PeerSecrets {
+  const secret = peerSecretOf(text)
+  return () => [secret]
 }
 
 /** A server that is no Waypost. */
@@ -78,10 +94,15 @@ async function otherServer(other: Server): Promise<MemberFacts> {
 async function send(body: string, headers: Record<string, string>, path = '/standing'): Promise<number> {
   return new Promise((resolve) => {
     const { port } = server
-    const sent = request({ host: '127.0.0.1', port, path, method: 'POST', headers }, (response) => {
+    const options = { host: '127.0.0.1', port, path, method: 'POST', headers, agent: false } as const
+    const answered = (response: IncomingMessage): void => {
       response.resume()
       resolve(response.statusCode ?? 0)
-    })
+    }
+    const sent =
+      way.way === 'with TLS'
+        ? secureRequest({ ...options, ...askingTls(SECRETS) }, answered)
+        : request(options, answered)
     sent.on('error', () => resolve(0))
     sent.end(body)
   })
@@ -93,7 +114,10 @@ function signed(body: string, { question = 'standing', process = 'p1', secret = 
   return { [HEADERS.nonce]: nonce, [HEADERS.digest]: digest, [HEADERS.signature]: signature }
 }
 
-describe('a question', () => {
+describe.each(WAYS)('a question $way', (each) => {
+  beforeAll(() => void (way = each))
+  afterAll(() => void (way = WAYS[0]!))
+
   test('of each kind is answered', async () => {
     const key = configKey('public', 'G', 'a')
     const subscriber = {
@@ -116,7 +140,7 @@ describe('a question', () => {
     expect(await client.ask(member, WATCHED_BY, { ip: '1' })).toEqual([{ key, md5: '1', echo: 'e' }])
     expect(await client.ask(member, SUBSCRIBERS, ORDERS)).toEqual([{ ...subscriber, app: 'public' }])
     expect(client.counts).toEqual({ asked: 5, unanswered: 0 })
-    expect(server.counts).toEqual({ answered: 5, foreign: 0, malformed: 0, failed: 0, silent: 0 })
+    expect(server.counts).toEqual({ answered: 5, foreign: 0, malformed: 0, failed: 0, plain: 0, silent: 0 })
   })
 
   test('about a thousand instances is answered', async () => {
@@ -143,10 +167,9 @@ describe('a question', () => {
       ],
     }
     server.answer(MEMBER_VIEW, () => view)
-    expect(await client.ask(member, MEMBER_VIEW, {})).toBeUndefined()
+    expect(await client.ask({ ...member, versions: FIRST_VERSIONS }, MEMBER_VIEW, {})).toBeUndefined()
     expect(client.counts).toEqual({ asked: 0, unanswered: 0 })
-    const versions = { ...member.versions, messages: MESSAGES }
-    expect(await client.ask({ ...member, versions }, MEMBER_VIEW, {})).toEqual(view)
+    expect(await client.ask(member, MEMBER_VIEW, {})).toEqual(view)
   })
 
   test('to another process in the same place is refused', async () => {
@@ -155,7 +178,7 @@ describe('a question', () => {
   })
 
   test('of a server with another secret is refused', async () => {
-    const stranger = new PeerClient({ secret: 'another' })
+    const stranger = new PeerClient({ secrets: secretsOf('another') })
     closing.push(() => stranger.close())
     expect(await stranger.ask(member, STANDING, {})).toBeUndefined()
     expect(server.counts.foreign).toBe(1)
@@ -172,7 +195,9 @@ describe('a question', () => {
   })
 })
 
-describe('hostile input', () => {
+describe.each(WAYS)('hostile input $way', (each) => {
+  beforeAll(() => void (way = each))
+  afterAll(() => void (way = WAYS[0]!))
   afterEach(async () => {
     expect(await client.ask(member, STANDING, {})).toEqual({ hasStore: true })
     expect(reports).toEqual([])
@@ -211,13 +236,15 @@ describe('hostile input', () => {
     expect(server.counts.malformed).toBe(2)
   })
 
-  test('that is no HTTP is refused', async () => {
-    const socket = connect(server.port, '127.0.0.1')
-    const closed = new Promise((resolve) => socket.on('close', resolve))
-    socket.on('error', () => {})
-    socket.write('\u0016\u0003\u0001 hello\r\n\r\n')
-    await closed
-    expect(server.counts.malformed).toBe(1)
+  test('that is neither HTTP nor TLS is refused', async () => {
+    for (const sent of ['\u0017\u0003\u0001 hello\r\n\r\n', '\u0016 is how a handshake begins']) {
+      const socket = connect(server.port, '127.0.0.1')
+      const closed = new Promise((resolve) => socket.on('close', resolve))
+      socket.on('error', () => {})
+      socket.write(sent)
+      await closed
+    }
+    expect([server.counts.malformed, server.counts.foreign]).toEqual([1, 1])
   })
 })
 
@@ -245,7 +272,7 @@ describe('a stranger', () => {
   }
   const head = 'POST /standing HTTP/1.1\r\nhost: a\r\n'
   const members = (): PeerClient => {
-    const fresh = new PeerClient({ secret: SECRET })
+    const fresh = new PeerClient({ secrets: SECRETS })
     closing.push(() => fresh.close())
     return fresh
   }
@@ -334,7 +361,7 @@ describe('a place of the peer port', () => {
 describe('an answer', () => {
   test('that does not come in time does not count', async () => {
     const silent = await otherServer(createServer(() => {}))
-    const hasty = new PeerClient({ secret: SECRET, timeoutMs: 20 })
+    const hasty = new PeerClient({ secrets: SECRETS, timeoutMs: 20 })
     closing.push(() => hasty.close())
     expect(await hasty.ask(silent, STANDING, {})).toBeUndefined()
     const half = await otherServer(
@@ -384,6 +411,6 @@ describe('an answer', () => {
 })
 
 test('a port that is taken is an error of the start', async () => {
-  const again = { host: '127.0.0.1', port: server.port, process: 'p', secret: SECRET, report: () => {} }
+  const again = { host: '127.0.0.1', port: server.port, process: 'p', secrets: SECRETS, report: () => {} }
   await expect(PeerServer.open(again)).rejects.toThrow('EADDRINUSE')
 })

@@ -1,22 +1,24 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
+import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { boundedBody } from './bounded-body.ts'
 import type { PeerQuestion } from './peer-question.ts'
+import type { PeerSecrets } from './peer-secret.ts'
 import { digestOf, HEADERS, isEqualText, newNonce, signatureOf } from './peer-signature.ts'
+import { askingTls, speaksTls } from './peer-tls.ts'
 
 /** How long a member may take to answer, in ms. */
 const ANSWER_MS = 1_000
 /** The largest answer: the watchers of an item that every client watches. */
 const MOST_BYTES = 16 * 1024 * 1024
 /** Connections to one member. */
-const MOST_CONNECTIONS = 4
+const KEPT = { keepAlive: true, maxSockets: 4 }
 /** A connection may end while a question is on its way, because it was idle or gave way to others: it is asked again. */
 const MOST_TRIES = 3
 
 /** The options of a peer client. */
 export interface PeerClientOptions {
-  /** What the servers of the installation share. */
-  readonly secret: string
+  readonly secrets: PeerSecrets
   readonly timeoutMs?: number
 }
 
@@ -26,17 +28,19 @@ interface PeerSendOptions {
   readonly headers: Readonly<Record<string, string | number>>
 }
 
-/** Asks the other servers, over connections that stay open. */
+/** Asks the other servers, over connections that stay open: with TLS each one that says that it speaks it. */
 export class PeerClient {
-  readonly #secret: string
+  readonly #secrets: PeerSecrets
   readonly #timeoutMs: number
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: MOST_CONNECTIONS })
+  readonly #plain = new Agent(KEPT)
+  readonly #secure: SecureAgent
   /** Since the start. */
   readonly counts = { asked: 0, unanswered: 0 }
 
-  constructor({ secret, timeoutMs = ANSWER_MS }: PeerClientOptions) {
-    this.#secret = secret
+  constructor({ secrets, timeoutMs = ANSWER_MS }: PeerClientOptions) {
+    this.#secrets = secrets
     this.#timeoutMs = timeoutMs
+    this.#secure = new SecureAgent({ ...KEPT, ...askingTls(secrets) })
   }
 
   /**
@@ -60,10 +64,12 @@ export class PeerClient {
 
   /** Ends all connections. */
   close(): void {
-    this.#agent.destroy()
+    this.#plain.destroy()
+    this.#secure.destroy()
   }
 
   async #exchange(member: MemberFacts, question: string, asked: unknown): Promise<unknown> {
+    const [{ text: secret }] = this.#secrets()
     const body = Buffer.from(JSON.stringify(asked))
     const about = { process: member.process, question, nonce: newNonce() }
     const digest = digestOf(body)
@@ -76,12 +82,12 @@ export class PeerClient {
         'content-length': body.length,
         [HEADERS.nonce]: about.nonce,
         [HEADERS.digest]: digest,
-        [HEADERS.signature]: signatureOf(this.#secret, { kind: 'question', ...about, digest }),
+        [HEADERS.signature]: signatureOf(secret, { kind: 'question', ...about, digest }),
       },
     })
     const answer = await boundedBody(response, MOST_BYTES)
     if (answer === undefined) throw new Error('the answer is too large')
-    const expected = signatureOf(this.#secret, { kind: 'answer', ...about, digest: digestOf(answer) })
+    const expected = signatureOf(secret, { kind: 'answer', ...about, digest: digestOf(answer) })
     const signature = response.headers[HEADERS.signature]
     if (typeof signature !== 'string' || !isEqualText(signature, expected))
       throw new Error('the answer is not signed')
@@ -98,12 +104,12 @@ export class PeerClient {
     }
   }
 
-  #send({ ip, peerPort }: MemberFacts, body: Buffer, options: PeerSendOptions): Promise<IncomingMessage> {
+  #send(member: MemberFacts, body: Buffer, options: PeerSendOptions): Promise<IncomingMessage> {
+    const whole = { host: member.ip, port: member.peerPort, method: 'POST', ...options }
     return new Promise((resolve, reject) => {
-      const sent = request(
-        { host: ip, port: peerPort, method: 'POST', agent: this.#agent, ...options },
-        resolve,
-      )
+      const sent = speaksTls(member)
+        ? secureRequest({ ...whole, agent: this.#secure }, resolve)
+        : request({ ...whole, agent: this.#plain }, resolve)
       sent.on('error', reject)
       sent.end(body)
     })

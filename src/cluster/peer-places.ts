@@ -17,7 +17,7 @@ interface Stranger {
 }
 
 /**
- * The connections of the peer port. A connection that has shown a signed question belongs to a member, and
+ * The connections of the peer port. A connection that has shown a signed question, or that the secret, belongs to a member and
  * has a place apart from strangers. No new connection is refused: where all places are taken, an older one
  * gives way. Among strangers it is the oldest one of the address that has most of them. Among members it is
  * the one that asked least recently.
@@ -60,6 +60,11 @@ export class PeerPlaces {
     const [eldest] = this.#members
     this.#members.delete(eldest!)
     eldest!.destroy()
+  }
+
+  /** Closes all connections. */
+  closeAll(): void {
+    for (const socket of [...this.#strangers.keys(), ...this.#members]) socket.destroy()
   }
 
   #closeStranger(socket: Socket | undefined): void {

@@ -31,9 +31,9 @@ import { fieldsOf, numberIn, textIn } from '../core/records/json-fields.ts'
 
 /**
  * The versions of the messages that this version of Waypost understands. A question that older servers do not know, or
- * understand otherwise, needs a new one: it says so in `since`.
+ * understand otherwise, needs a new one: it says so in `since`. 3: they are asked with TLS (`TLS_SINCE`).
  */
-export const MESSAGES: VersionRange = { from: 1, to: 2 }
+export const MESSAGES: VersionRange = { from: 1, to: 3 }
 
 /**
  * A kind of question that servers ask each other. Both the question and its answer are plain JSON data. Their

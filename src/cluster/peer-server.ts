@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { caught, guarded, nothing, unawaited } from '../core/unexpected.ts'
+import { guarded, nothing, unawaited } from '../core/unexpected.ts'
 import { boundedBody } from './bounded-body.ts'
-import { PeerPlaces, type PeerRoom } from './peer-places.ts'
+import { PeerListener } from './peer-listener.ts'
+import type { PeerRoom } from './peer-places.ts'
 import type { PeerQuestion } from './peer-question.ts'
+import type { PeerSecrets } from './peer-secret.ts'
 import { digestOf, HEADERS, isEqualText, signatureOf } from './peer-signature.ts'
 
 /** The largest question: a thousand instances with the longest names. */
@@ -13,8 +14,6 @@ const MOST_BYTES = 2 * 1024 * 1024
 const ROOM: PeerRoom = { strangers: 128, members: 128, strangerMs: 1_000 }
 /** A request that takes longer is cut off: its sender has given it up. */
 const REQUEST_MS = 5_000
-/** How often Node looks for those. */
-const LOOK_MS = 1_000
 /** How long an idle connection stays open. Members ask each other more often than that. */
 const IDLE_MS = 60_000
 
@@ -25,14 +24,18 @@ export interface PeerServerOptions {
   readonly port: number
   /** Names this process, as in its record of MEMBER. */
   readonly process: string
-  /** What the servers of the installation share. */
-  readonly secret: string
+  readonly secrets: PeerSecrets
+  /** Whether all members speak TLS: then nobody is answered without it. By default they do not. */
+  readonly refusesPlain?: () => boolean
   /** Called if answering a question throws. */
   readonly report: (error: unknown, question: string) => void
 }
 
-/** Why a request was not answered. `foreign`: it is not signed with the secret, or is meant for another process. */
+/** Why a request was not answered. `foreign`: it is not signed with a secret, or is meant for another process. */
 type Refused = 'foreign' | 'malformed' | 'failed'
+
+/** How a request or a connection ended. `plain`: without TLS; `silent`: it has shown no signed question in time. */
+type Outcome = 'answered' | Refused | 'plain' | 'silent'
 
 const STATUS: Readonly<Record<Refused, number>> = { foreign: 403, malformed: 400, failed: 500 }
 
@@ -46,53 +49,48 @@ type Answerer = (json: unknown) => unknown
  */
 export class PeerServer {
   readonly #options: PeerServerOptions
-  readonly #server: Server
-  readonly #places = new PeerPlaces(ROOM)
+  /** It does not listen: it reads what the listener passes on. */
+  readonly #http: Server
+  readonly #listener: PeerListener
   readonly #answerers = new Map<string, Answerer>()
   /** Since the start, by outcome. */
   readonly #counts = { answered: 0, foreign: 0, malformed: 0, failed: 0 }
 
   private constructor(options: PeerServerOptions) {
     this.#options = options
-    this.#server = createServer(
-      {
-        maxHeaderSize: 8 * 1024,
-        headersTimeout: REQUEST_MS,
-        requestTimeout: REQUEST_MS,
-        keepAliveTimeout: IDLE_MS,
-        connectionsCheckingInterval: LOOK_MS,
-      },
-      (request, response) =>
-        unawaited('request', () => request.socket.destroy(), this.#handle(request, response)),
+    this.#http = createServer({ maxHeaderSize: 8 * 1024, keepAliveTimeout: IDLE_MS }, (request, response) =>
+      unawaited('request', () => request.socket.destroy(), this.#inTime(request, response)),
     )
-    const admit = (socket: Socket): void => this.#places.admit(socket)
-    this.#server.on('connection', guarded('connection', nothing, admit))
     const refuse = (_error: Error, socket: Duplex): void => {
       this.#counts.malformed++
       socket.destroy()
     }
-    this.#server.on('clientError', guarded('connection', nothing, refuse))
+    this.#http.on('clientError', guarded('connection', nothing, refuse))
+    this.#listener = new PeerListener({
+      secrets: options.secrets,
+      room: ROOM,
+      refusesPlain: options.refusesPlain ?? (() => false),
+      onOpen: (connection) => void this.#http.emit('connection', connection),
+    })
   }
 
   /** Listens. Rejects if the port is taken. */
   static async open(options: PeerServerOptions): Promise<PeerServer> {
     const peers = new PeerServer(options)
-    await new Promise<void>((resolve, reject) => {
-      peers.#server.once('error', reject)
-      peers.#server.listen(options.port, options.host, resolve)
-    })
-    peers.#server.removeAllListeners('error').on('error', (error) => caught('listener', error))
+    await peers.#listener.listen(options.port, options.host)
     return peers
   }
 
-  /** Requests since the start by outcome, and as `silent` the connections that showed no signed question in time. */
-  get counts(): Readonly<Record<'answered' | 'silent' | Refused, number>> {
-    return { ...this.#counts, silent: this.#places.closedStrangers }
+  /** Requests since the start by outcome, and connections that came to no request. */
+  get counts(): Readonly<Record<Outcome, number>> {
+    const { counts, closedStrangers } = this.#listener
+    const foreign = this.#counts.foreign + counts.strange
+    return { ...this.#counts, foreign, plain: counts.plain, silent: closedStrangers }
   }
 
   /** The port that it listens on. */
   get port(): number {
-    return (this.#server.address() as AddressInfo).port
+    return this.#listener.port
   }
 
   /** Says how a kind of question is answered. Without it, the question is refused. */
@@ -112,10 +110,18 @@ export class PeerServer {
   }
 
   /** Ends all connections. */
-  async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
-    this.#server.closeAllConnections()
-    await closed
+  close(): Promise<void> {
+    return this.#listener.close()
+  }
+
+  async #inTime(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const cut = guarded('request', nothing, () => void request.socket.destroy())
+    const timer = setTimeout(cut, REQUEST_MS).unref()
+    try {
+      await this.#handle(request, response)
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -141,13 +147,16 @@ export class PeerServer {
     request: IncomingMessage,
     question: string,
   ): Promise<Refused | { readonly body: Buffer; readonly signature: string }> {
-    const { process, secret } = this.#options
+    const { process, secrets } = this.#options
     const [nonce, digest] = [headerOf(request, HEADERS.nonce), headerOf(request, HEADERS.digest)]
     const about = { process, question, nonce }
-    const expected = signatureOf(secret, { kind: 'question', ...about, digest })
-    // The check comes before the body is read: a sender without the secret sends none.
-    if (!isEqualText(headerOf(request, HEADERS.signature), expected)) return 'foreign'
-    this.#places.asked(request.socket)
+    const signature = headerOf(request, HEADERS.signature)
+    // The check comes before the body is read: a sender without a secret sends none.
+    const secret = secrets().find(({ text }) =>
+      isEqualText(signature, signatureOf(text, { kind: 'question', ...about, digest })),
+    )
+    if (secret === undefined) return 'foreign'
+    this.#listener.asked(request.socket)
     const answerer = this.#answerers.get(question)
     const asked = await boundedBody(request, MOST_BYTES)
     if (answerer === undefined || asked === undefined || digestOf(asked) !== digest) return 'malformed'
@@ -155,8 +164,8 @@ export class PeerServer {
     const answer = json === MALFORMED ? MALFORMED : answerer(json)
     if (answer === MALFORMED) return 'malformed'
     const body = Buffer.from(JSON.stringify(answer))
-    const signature = signatureOf(secret, { kind: 'answer', ...about, digest: digestOf(body) })
-    return { body, signature }
+    const answered = { kind: 'answer', ...about, digest: digestOf(body) } as const
+    return { body, signature: signatureOf(secret.text, answered) }
   }
 
   #refuse(response: ServerResponse, reason: Refused): void {

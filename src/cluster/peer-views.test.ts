@@ -5,19 +5,20 @@ import { configKey } from '../core/config/state/config-item.ts'
 import { address, ORDERS } from '../core/core.test-support.ts'
 import type { TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
 import { PeerClient } from './peer-client.ts'
+import { peerSecretOf } from './peer-secret.ts'
 import { PeerServer } from './peer-server.ts'
 import type { ItemClient, OwnViews } from '../core/clients/client-views.ts'
 import type { ConnectedClient } from '../core/clients/connected-client.ts'
 import { PeerViews } from './peer-views.ts'
 
 const KEY = configKey('public', 'G', 'a')
-const SECRET = 'secret'
+const SECRET = peerSecretOf('secret')
 
 let client: PeerClient
 let servers: PeerServer[]
 let peers: Map<string, MemberFacts>
 beforeEach(() => {
-  client = new PeerClient({ secret: SECRET })
+  client = new PeerClient({ secrets: () => [SECRET] })
   servers = []
   peers = new Map()
 })
@@ -87,7 +88,7 @@ async function addPeer(id: string): Promise<void> {
     host: '127.0.0.1',
     port: 0,
     process: id,
-    secret: SECRET,
+    secrets: () => [SECRET],
     report: () => {},
   })
   servers.push(server)

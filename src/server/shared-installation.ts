@@ -6,7 +6,9 @@ import { MemberWatch } from '../cluster/member-watch.ts'
 import { OwnLag } from '../cluster/own-lag.ts'
 import { OwnStanding } from '../cluster/standing.ts'
 import { PeerClient } from '../cluster/peer-client.ts'
+import { type PeerSecret, peerSecretOf } from '../cluster/peer-secret.ts'
 import { PeerServer } from '../cluster/peer-server.ts'
+import { speaksTls } from '../cluster/peer-tls.ts'
 import { PeerViews } from '../cluster/peer-views.ts'
 import { SharedNamingCare } from '../cluster/shared-naming-care.ts'
 import type { OwnViews } from '../core/clients/client-views.ts'
@@ -81,8 +83,8 @@ interface OpenedInstallation {
   readonly own: Omit<MemberFacts, 'auth'>
   readonly ended: Promise<Error>
   readonly snapshot: Snapshot
-  /** What the servers sign their questions and answers with. */
-  readonly secret: string
+  /** What the servers ask each other with. */
+  readonly secret: PeerSecret
 }
 
 /** What follows the state of the store. */
@@ -124,8 +126,8 @@ export class SharedInstallation implements Installation {
     this.process = own.process
     this.snapshot = snapshot
     this.ended = ended
-    this.sharedOrigin = createHash('sha256').update(`events ${secret}`).digest('hex').slice(0, 12)
-    this.#client = new PeerClient({ secret })
+    this.sharedOrigin = createHash('sha256').update(`events ${secret.text}`).digest('hex').slice(0, 12)
+    this.#client = new PeerClient({ secrets: () => [secret] })
     this.#heard = new HeardServers({
       client: this.#client,
       self: this.#id,
@@ -183,7 +185,8 @@ export class SharedInstallation implements Installation {
       await reachable(etcd, log)
       history = historyLimits(settings, quotaOf(await answering(etcd), settings.etcdQuotaBytes))
       const snapshot = await etcd.store.load()
-      const secret = await etcd.store.agree('peer-secret', () => randomBytes(32).toString('base64url'))
+      const agreed = await etcd.store.agree('peer-secret', () => randomBytes(32).toString('base64url'))
+      const secret = peerSecretOf(agreed)
       return new SharedInstallation({ settings, log, etcd, own, ended, snapshot, secret })
     } catch (error) {
       await etcd.store.close()
@@ -360,7 +363,8 @@ export class SharedInstallation implements Installation {
       host: settings.host,
       port: own.peerPort,
       process: own.process,
-      secret,
+      secrets: () => [secret],
+      refusesPlain: () => Array.from(this.#peers().values()).every(speaksTls),
       report: (err, question) =>
         log.error({ err, question }, 'a question of another server could not be answered'),
     }).catch((cause: Error) => {

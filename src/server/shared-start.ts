@@ -64,8 +64,8 @@ export function logOfRefusals(log: Logger): (error: EtcdError) => void {
   }
 }
 
-/** Warns where etcd can be reached from other machines without TLS, and where the peer port can, which has none. */
-export function warnOfOpenNetworks({ host, etcdEndpoints }: Settings, log: Logger): void {
+/** Warns where etcd can be reached from other machines without TLS. The peer port has TLS by itself. */
+export function warnOfOpenNetworks({ etcdEndpoints }: Settings, log: Logger): void {
   const open = etcdEndpoints.filter((endpoint) => {
     const { protocol, hostname } = new URL(endpoint)
     return protocol === 'http:' && !isLoopback(hostname)
@@ -75,6 +75,4 @@ export function warnOfOpenNetworks({ host, etcdEndpoints }: Settings, log: Logge
       { endpoints: open },
       'etcd is reached without TLS: its network must be private (docs/cluster.md)',
     )
-  if (!isLoopback(host))
-    log.warn({ host }, 'the peer port has no TLS: its network must be private (docs/cluster.md)')
 }

@@ -133,7 +133,8 @@ const storage = {
     min: 0,
     max: 65_535,
     meaning: 'The TCP port on which the servers of an installation ask each other. 0: `port` + 2000.',
-    detail: 'It is on the address `host`. Only for `store=etcd`; for private networks: it has no TLS.',
+    detail:
+      'It is on the address `host`. Only for `store=etcd`. The servers speak TLS on it, without certificates.',
   }),
 } satisfies Section
 

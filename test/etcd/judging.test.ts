@@ -1,6 +1,7 @@
 /** Several servers on etcd that judge silent instances together, and ask each other over the peer channel. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { PeerClient } from '../../src/cluster/peer-client.ts'
+import { peerSecretOf } from '../../src/cluster/peer-secret.ts'
 import { PeerServer } from '../../src/cluster/peer-server.ts'
 import { SharedNamingCare } from '../../src/cluster/shared-naming-care.ts'
 import { address, ORDERS, registration } from '../../src/core/core.test-support.ts'
@@ -14,7 +15,7 @@ import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.t
 import { startStoreServer } from './store-server.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
-const SECRET = 'the secret of the test'
+const SECRET = peerSecretOf('the secret of the test')
 const ALIVE = 80
 const DEAD = 81
 const BEAT_MS = 300
@@ -37,10 +38,16 @@ async function startJudging(port: number) {
   const process = `judging ${prefix} ${port}`
   const report = (error: unknown): void => void failures.push(error)
   const failures: unknown[] = []
-  const peers = await PeerServer.open({ host: '127.0.0.1', port: 0, process, secret: SECRET, report })
+  const peers = await PeerServer.open({
+    host: '127.0.0.1',
+    port: 0,
+    process,
+    secrets: () => [SECRET],
+    report,
+  })
   const options = { liveness, healthMs: () => clock.at(monotonicMs()), peerPort: peers.port, process }
   const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port, options)
-  const client = new PeerClient({ secret: SECRET })
+  const client = new PeerClient({ secrets: () => [SECRET] })
   const { state, engine, id, membership } = server
   const care = new SharedNamingCare({
     state,

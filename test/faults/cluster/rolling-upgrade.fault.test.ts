@@ -1,4 +1,5 @@
 /** Three servers under load are upgraded one after the other, from the package of before there were versions (docs/cluster.md). */
+import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectTo } from '../../../src/store/etcd/client/connection.ts'
@@ -51,6 +52,18 @@ async function replace(server: StruckServer, main = MAIN): Promise<void> {
   await sleep(RUN_MS)
 }
 
+/** Whether a server answers on its peer port without TLS: with a refusal, for the question is not signed. */
+function answersPlain({ peerPort }: StruckServer): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = request(
+      { host: '127.0.0.1', port: peerPort, path: '/standing', method: 'POST', agent: false },
+      () => resolve(true),
+    )
+    asked.on('error', () => resolve(false))
+    asked.end()
+  })
+}
+
 /** Fails unless clients that try the next server have noticed nothing so far. */
 function nobodyHasNoticed(): void {
   const { lists, connected } = load.recording
@@ -92,13 +105,20 @@ describe.skipIf(etcdTools.skip || !isLinux)(`a rolling upgrade${note}`, () => {
       expect(await valueOf(`p/${server.memberId}`)).not.toContain('versions')
       await replace(server)
       expect(await valueOf(`p/${server.memberId}`)).toContain('"layouts":{"from":1,')
+      // The older servers that are left ask without TLS.
+      await expect.poll(() => answersPlain(server)).toBe(index < 2)
       nobodyHasNoticed()
       await equalPictures({ cluster, load })
     })
 
+  test('servers that all speak TLS refuse questions without it', async () => {
+    for (const server of cluster.servers) await expect.poll(() => answersPlain(server)).toBe(false)
+  })
+
   test('until something new is written, a server can be downgraded', { timeout: STEP_LIMIT_MS }, async () => {
     expect(await valueOf('format')).toBe('1')
     await replace(cluster.servers[0]!, older)
+    await expect.poll(() => answersPlain(cluster.servers[1]!)).toBe(true)
     await replace(cluster.servers[0]!)
     nobodyHasNoticed()
   })

@@ -25,6 +25,8 @@ export class StruckServer {
   readonly name: string
   readonly index: number
   readonly url: string
+  /** The port on 127.0.0.1 where the others ask it, behind its gate. */
+  readonly peerPort: number
   #process: Waypost
   readonly #etcdGates: readonly Gate[]
   readonly #clientGate: Gate
@@ -32,7 +34,7 @@ export class StruckServer {
   readonly #peerGates: ReadonlyMap<string, Gate>
 
   constructor(
-    place: { readonly index: number; readonly name: string },
+    place: Pick<Place, 'index' | 'name' | 'peerPort'>,
     process: Waypost,
     gates: {
       readonly etcd: readonly Gate[]
@@ -43,6 +45,7 @@ export class StruckServer {
     this.name = place.name
     this.index = place.index
     this.url = process.url
+    this.peerPort = place.peerPort
     this.#process = process
     this.#etcdGates = gates.etcd
     this.#clientGate = gates.clients

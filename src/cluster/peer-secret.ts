@@ -1,0 +1,24 @@
+import { createHash, hkdfSync } from 'node:crypto'
+
+/** What the servers of an installation share: whoever has it is one of them. */
+export interface PeerSecret {
+  /** Names it on the wire, and tells nothing of it. */
+  readonly id: string
+  /** What messages are signed with. */
+  readonly text: string
+  /** The key of TLS, which is another one than that of the signatures: 32 bytes. */
+  readonly tlsKey: Buffer
+}
+
+/** The secrets that count now. A server asks with the first one, and accepts all. */
+export type PeerSecrets = () => readonly [PeerSecret, ...PeerSecret[]]
+
+const TLS_KEY_BYTES = 32
+const ID_LENGTH = 16
+
+/** The secret of a random text. */
+export function peerSecretOf(text: string): PeerSecret {
+  const id = createHash('sha256').update(`waypost peer secret ${text}`).digest('hex').slice(0, ID_LENGTH)
+  const tlsKey = Buffer.from(hkdfSync('sha256', text, '', 'waypost peer channel tls', TLS_KEY_BYTES))
+  return { id, text, tlsKey }
+}

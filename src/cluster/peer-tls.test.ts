@@ -1,0 +1,272 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:https'
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { MemberFacts } from '../core/cluster/members/member-records.ts'
+import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
+import { PeerClient } from './peer-client.ts'
+import { MESSAGES, STANDING } from './peer-question.ts'
+import { type PeerSecret, peerSecretOf, type PeerSecrets } from './peer-secret.ts'
+import { PeerServer } from './peer-server.ts'
+import { digestOf, HEADERS, signatureOf } from './peer-signature.ts'
+import { answeringTls, askingTls } from './peer-tls.ts'
+
+const [OLD, NEW] = [peerSecretOf('the first secret'), peerSecretOf('the next secret')]
+const ANSWER = { hasStore: true }
+
+/** The secrets that the server accepts. */
+let accepted: [PeerSecret, ...PeerSecret[]]
+let refusesPlain: boolean
+let server: PeerServer
+const closing: (() => unknown)[] = []
+
+beforeEach(async () => {
+  accepted = [OLD]
+  refusesPlain = false
+  server = await PeerServer.open({
+    host: '127.0.0.1',
+    port: 0,
+    process: 'p1',
+    secrets: () => accepted,
+    refusesPlain: () => refusesPlain,
+    report: () => {},
+  })
+  server.answer(STANDING, () => ANSWER)
+  closing.push(() => server.close())
+})
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+function facts(peerPort: number, messages = MESSAGES): MemberFacts {
+  const own = { ip: '127.0.0.1', port: 8848, peerPort, site: '', version: '1', process: 'p1', auth: 'on' }
+  return { ...own, versions: { ...FIRST_VERSIONS, messages } }
+}
+
+function clientWith(secrets: PeerSecrets): PeerClient {
+  const client = new PeerClient({ secrets })
+  closing.push(() => client.close())
+  return client
+}
+
+/** Asks over a new connection. */
+function ask(secret = OLD, messages = MESSAGES): Promise<unknown> {
+  return clientWith(() => [secret]).ask(facts(server.port, messages), STANDING, {})
+}
+
+/** What passes between this client and the server: all that somebody sees who has the network. */
+async function watched(): Promise<{ readonly port: number; readonly seen: Buffer[] }> {
+  const seen: Buffer[] = []
+  const between = createTcpServer((socket) => {
+    const further = connect(server.port, '127.0.0.1')
+    for (const [from, to] of [
+      [socket, further],
+      [further, socket],
+    ] as const) {
+      from.on('error', () => {})
+      from.on('data', (bytes) => (seen.push(bytes), void to.write(bytes)))
+      from.on('close', () => to.destroy())
+    }
+  })
+  await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve))
+  closing.push(() => between.close())
+  return { port: (between.address() as AddressInfo).port, seen }
+}
+
+/** The first bytes that a member sends: those of a handshake. */
+async function beginning(): Promise<Buffer> {
+  const { port, seen } = await watched()
+  await clientWith(() => [OLD]).ask(facts(port), STANDING, {})
+  return seen[0]!
+}
+
+describe('a question with TLS', () => {
+  test('shows nothing of itself to the network, which sees it without TLS', async () => {
+    for (const messages of [MESSAGES, { from: 1, to: 2 }]) {
+      const { port, seen } = await watched()
+      expect(await clientWith(() => [OLD]).ask(facts(port, messages), STANDING, {})).toEqual(ANSWER)
+      const isSeen = Buffer.concat(seen).includes('standing')
+      expect(isSeen).toBe(messages !== MESSAGES)
+    }
+  })
+
+  test('uses TLS 1.3 with new keys for each connection', async () => {
+    const options = { host: '127.0.0.1', port: server.port, ...askingTls(() => [OLD]) }
+    const secure = connectTls(options)
+    await once(secure, 'secureConnect')
+    const key = secure.getEphemeralKeyInfo() as { readonly name?: string }
+    expect([secure.getProtocol(), secure.getCipher().name, key.name]).toEqual([
+      'TLSv1.3',
+      'TLS_AES_128_GCM_SHA256',
+      'X25519',
+    ])
+    secure.destroy()
+  })
+
+  test('is answered with each secret that counts, on connections of before too', async () => {
+    const asking: [PeerSecret] = [OLD]
+    const client = clientWith(() => asking)
+    const member = facts(server.port)
+    expect(await client.ask(member, STANDING, {})).toEqual(ANSWER)
+    accepted = [OLD, NEW]
+    asking[0] = NEW
+    expect(await client.ask(member, STANDING, {})).toEqual(ANSWER)
+    expect(await ask(NEW)).toEqual(ANSWER)
+    expect(await ask(OLD)).toEqual(ANSWER)
+    accepted = [NEW]
+    expect(await ask(NEW)).toEqual(ANSWER)
+    expect(await ask(OLD)).toBeUndefined()
+    asking[0] = OLD
+    expect(await client.ask(member, STANDING, {})).toBeUndefined()
+  })
+
+  test('must be signed, though its connection has shown the secret', async () => {
+    const secure = connectTls({ host: '127.0.0.1', port: server.port, ...askingTls(() => [OLD]) })
+    secure.write('POST /standing HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}')
+    const [answer] = (await once(secure, 'data')) as [Buffer]
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 403/)
+    await once(secure, 'close')
+    expect(server.counts.foreign).toBe(1)
+  })
+
+  test('is read however it is cut into pieces', async () => {
+    const body = '{}'
+    const digest = digestOf(Buffer.from(body))
+    const about = { process: 'p1', question: 'standing', nonce: 'n', digest } as const
+    const headers = [
+      `${HEADERS.nonce}: n`,
+      `${HEADERS.digest}: ${digest}`,
+      `${HEADERS.signature}: ${signatureOf(OLD.text, { kind: 'question', ...about })}`,
+      `content-length: 2`,
+    ]
+    const sent = `POST /standing HTTP/1.1\r\nhost: a\r\n${headers.join('\r\n')}\r\n\r\n${body}`
+    const options = { host: '127.0.0.1', port: server.port } as const
+    for (const open of [
+      () => connect(options),
+      () => connectTls({ ...options, ...askingTls(() => [OLD]) }),
+    ]) {
+      const socket: Socket | TLSSocket = open().setNoDelay()
+      for (let at = 0; at < sent.length; at += 50) {
+        socket.write(sent.slice(at, at + 50))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const [answer] = (await once(socket, 'data')) as [Buffer]
+      expect(answer.toString()).toMatch(/^HTTP\/1\.1 200/)
+      socket.destroy()
+    }
+  })
+})
+
+describe('a question without TLS', () => {
+  const before = { from: 1, to: 2 }
+  test('is answered until all members speak TLS', async () => {
+    expect(await ask(OLD, before)).toEqual(ANSWER)
+    refusesPlain = true
+    expect(await ask(OLD, before)).toBeUndefined()
+    expect(server.counts).toMatchObject({ answered: 1, plain: 3, foreign: 0, malformed: 0 })
+    expect(await ask()).toEqual(ANSWER)
+  })
+})
+
+describe('a server that does not know the secret', () => {
+  async function impostor(other: Server): Promise<MemberFacts> {
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    closing.push(() => {
+      other.closeAllConnections()
+      other.close()
+    })
+    return facts((other.address() as AddressInfo).port)
+  }
+
+  test('is told nothing', async () => {
+    const heard: unknown[] = []
+    const other = createServer(
+      answeringTls(() => [NEW], 1_000),
+      (request) => heard.push(request.url),
+    )
+    expect(await clientWith(() => [OLD]).ask(await impostor(other), STANDING, {})).toBeUndefined()
+    expect(heard).toEqual([])
+  })
+
+  test('is told nothing though it has a certificate of somebody who is trusted', () => {
+    const options = askingTls(() => [OLD])
+    expect(options.checkServerIdentity()).toBeInstanceOf(Error)
+  })
+})
+
+interface Stranger {
+  readonly socket: Socket
+  readonly ended: Promise<void>
+}
+
+describe('a stranger who begins a handshake', () => {
+  /** Opens a connection that sends this at once. */
+  function stranger(sent: Uint8Array): Stranger {
+    const socket = connect(server.port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.resume()
+    socket.write(sent)
+    closing.push(() => void socket.destroy())
+    return { socket, ended: new Promise((resolve) => socket.once('close', () => resolve())) }
+  }
+
+  async function sendSlowly({ socket }: Stranger, bytes: Uint8Array): Promise<void> {
+    for (const byte of bytes) {
+      if (socket.destroyed) return
+      socket.write(Buffer.of(byte))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  test('and stops is closed', async () => {
+    const hello = await beginning()
+    const lengths = [1, 5, 6, hello.length - 1]
+    await Promise.all(lengths.map((length) => stranger(hello.subarray(0, length)).ended))
+    expect(server.counts.silent).toBe(lengths.length)
+    expect(await ask()).toEqual(ANSWER)
+  })
+
+  test('and sends a byte at a time is closed', async () => {
+    const hello = await beginning()
+    const slow = stranger(hello.subarray(0, 1))
+    await Promise.all([slow.ended, sendSlowly(slow, hello.subarray(1))])
+    expect(server.counts.silent).toBe(1)
+  })
+
+  test('and sends the beginning of another one again is closed', async () => {
+    await stranger(await beginning()).ended
+    expect(server.counts).toMatchObject({ answered: 1, silent: 1 })
+  })
+
+  test('and sends more and more is closed', async () => {
+    const record = Buffer.concat([Buffer.of(0x16, 3, 1, 0x40, 0, 1, 0xff, 0xff, 0xff), Buffer.alloc(16_380)])
+    await stranger(Buffer.concat(Array.from({ length: 100 }, () => record))).ended
+    expect(server.counts.foreign).toBe(1)
+  })
+
+  test('keeps no member out, however many there are', async () => {
+    const hello = await beginning()
+    const strangers = Array.from({ length: 300 }, (_, at) =>
+      stranger(hello.subarray(0, at % 2 === 0 ? 5 : hello.length)),
+    )
+    for (const { socket } of strangers) if (socket.connecting) await once(socket, 'connect')
+    expect(await ask()).toEqual(ANSWER)
+    await Promise.all(strangers.map(({ ended }) => ended))
+    expect(await ask()).toEqual(ANSWER)
+  })
+
+  test('keeps no member out by coming again whenever it is closed', async () => {
+    const hello = await beginning()
+    let isOver = false
+    const flood = async (): Promise<void> => {
+      while (!isOver) await stranger(hello).ended
+    }
+    const floods = Array.from({ length: 150 }, flood)
+    for (let round = 0; round < 10; round++) expect(await ask()).toEqual(ANSWER)
+    isOver = true
+    await Promise.all(floods)
+    expect(server.counts.silent).toBeGreaterThan(150)
+  })
+})

@@ -25,6 +25,7 @@ const documents = [
   ['docs/openapi.json', async () => (await load('api')).apiDocument()],
   // A chart reads files of its own directory only.
   ['deploy/helm/waypost/files/grafana.json', async () => read('docs/grafana.json')],
+  ['docs/alerts.yaml', async () => alertRules(read('docs/operations.md'))],
   ['deploy/helm/waypost/files/rules.yaml', async () => alertRules(read('docs/operations.md'))],
   ['console/src/server/answers.ts', async () => consoleTypes(await (await load('api')).apiDocument())],
 ]

@@ -3,6 +3,7 @@ import type { ClusterMember, HeardMember, MemberView } from '../core/cluster/mem
 import { SERVER } from '../core/cluster/members/server-records.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 import type { HeardServers } from './heard-servers.ts'
+import type { MemberClocks } from './member-clocks.ts'
 import type { PeerClient } from './peer-client.ts'
 import { MEMBER_VIEW } from './peer-question.ts'
 import type { PeerServer } from './peer-server.ts'
@@ -21,6 +22,7 @@ export interface ClusterViewParts {
   /** How many services this server judges, and instances in them. */
   readonly judged: () => { readonly services: number; readonly instances: number }
   readonly heard: Pick<HeardServers, 'agoMs' | 'replies'>
+  readonly clocks: Pick<MemberClocks, 'aheadMs'>
   /** See `MemberWatch.forMs`. */
   readonly forMs: (id: string) => number | undefined
   readonly monotonicMs: () => number
@@ -58,14 +60,16 @@ export class ClusterView {
   }
 
   async #member(id: string, facts: MemberFacts | undefined): Promise<ClusterMember> {
-    const { self, state, forMs, client } = this.#parts
+    const { self, state, forMs, client, clocks } = this.#parts
     const { ip, port, site } = facts ?? state.record(SERVER, id) ?? NOWHERE
     const isSelf = id === self
     const view = isSelf ? this.#own() : facts && (await client.ask(facts, MEMBER_VIEW, {}))
     const isElected = state.record(ELECTION, ELECTED)?.member === id
     // What is there since before the first look reports it itself.
     const sinceStart = facts === undefined ? undefined : view?.upMs
-    return { id, ip, port, site, facts, forMs: forMs(id) ?? sinceStart, isSelf, isElected, view }
+    const clockAheadMs = clocks.aheadMs(id)
+    const place = { id, ip, port, site, facts, forMs: forMs(id) ?? sinceStart }
+    return { ...place, clockAheadMs, isSelf, isElected, view }
   }
 
   #own(): MemberView {

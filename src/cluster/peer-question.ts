@@ -81,6 +81,14 @@ export const HEARD: PeerQuestion<Readonly<Record<string, never>>, readonly Heard
     }),
 }
 
+/** What time of day is it at your place? Epoch milliseconds. */
+export const CLOCK: PeerQuestion<Readonly<Record<string, never>>, { readonly wallMs: number }> = {
+  name: 'clock',
+  since: 2,
+  readQuestion: () => ({}),
+  readAnswer: (json) => ({ wallMs: numberIn(fieldsOf(json), 'wallMs') }),
+}
+
 /** What is your part in the cluster? */
 export const MEMBER_VIEW: PeerQuestion<Readonly<Record<string, never>>, MemberView> = {
   name: 'member-view',

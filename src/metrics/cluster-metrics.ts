@@ -8,6 +8,8 @@ export interface ClusterFigures {
   readonly members: () => number
   readonly isElected: () => boolean
   readonly standing: () => (typeof STANDINGS)[number]
+  /** How far the clock of this server is ahead of those of most servers. */
+  readonly clockAheadMs: () => number
   /** Undefined before the first sweep. */
   readonly care: () => CareFigures | undefined
   /** The questions of others by outcome; undefined before this server answers them. */
@@ -72,7 +74,7 @@ function storeMetrics({ feed, conflicts }: ClusterFigures): Metric[] {
   ]
 }
 
-function memberMetrics({ members, isElected, standing, answered }: ClusterFigures): Metric[] {
+function memberMetrics({ members, isElected, standing, clockAheadMs, answered }: ClusterFigures): Metric[] {
   return [
     {
       name: 'waypost_members',
@@ -92,6 +94,12 @@ function memberMetrics({ members, isElected, standing, answered }: ClusterFigure
       type: 'gauge',
       labels: ['standing'],
       read: () => STANDINGS.map((one) => [{ standing: one }, standing() === one ? 1 : 0] as const),
+    },
+    {
+      name: 'waypost_clock_ahead_seconds',
+      help: 'How far the clock of this server is ahead of those of most servers; negative: behind.',
+      type: 'gauge',
+      read: () => clockAheadMs() / 1_000,
     },
     {
       name: 'waypost_peer_requests_total',

@@ -52,7 +52,8 @@ export class SoleMember implements Members {
     return Promise.resolve(
       this.list().map(({ ip, port, site }) => {
         const role = { isSelf: true, isElected: true, forMs: Math.round(monotonicMs() - this.#sinceMs) }
-        return { id: `${ip}:${port}`, ip, port, site, ...role, facts: undefined, view: undefined }
+        const unknown = { facts: undefined, view: undefined, clockAheadMs: undefined }
+        return { id: `${ip}:${port}`, ip, port, site, ...role, ...unknown }
       }),
     )
   }

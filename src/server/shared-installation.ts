@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { ClusterView } from '../cluster/cluster-view.ts'
 import { HeardServers } from '../cluster/heard-servers.ts'
+import { MemberClocks } from '../cluster/member-clocks.ts'
 import { MemberWatch } from '../cluster/member-watch.ts'
 import { OwnLag } from '../cluster/own-lag.ts'
 import { OwnStanding } from '../cluster/standing.ts'
@@ -20,7 +21,6 @@ import {
   type MemberFacts,
 } from '../core/cluster/members/member-records.ts'
 import { noteServer, SERVER } from '../core/cluster/members/server-records.ts'
-import type { HistoryLimits } from '../core/config/state/history-limits.ts'
 import type { Engine } from '../core/engine/engine.ts'
 import type { KeptRecords, Snapshot } from '../core/engine/ports.ts'
 import { SharedEngine } from '../core/engine/shared-engine.ts'
@@ -33,12 +33,12 @@ import type { Lagging, Lasting } from '../metrics/readiness.ts'
 import type { ClientViews } from '../operations/client-views.ts'
 import type { Settings } from '../settings/settings.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
-import type { MemberStatus } from '../store/etcd/client/version.ts'
 import { quotaOf, roomOf } from '../store/etcd/space.ts'
 import { openEtcd, type OpenEtcd } from '../store/etcd/open-etcd.ts'
 import type { AuthenticationMode } from './authentication-mode.ts'
 import { loop, monotonicMs, wallMs } from './clocks.ts'
 import { Ending } from './ending.ts'
+import { answering, historyLimits } from './etcd-limits.ts'
 import { etcdPlaceOf } from './etcd-place.ts'
 import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from './installation.ts'
 import { responsibleFor } from './responsible.ts'
@@ -61,19 +61,6 @@ const MEASURE_MS = 3_000
 
 const CUT_OFF =
   'This server has lost the store, and others have not: use another server until this one has caught up.'
-
-/** History takes at most this part of etcd's quota: what is current must fit too, and what was before until compaction. */
-const HISTORY_PART = 1 / 4
-
-function historyLimits({ historyMaxBytes, historyMaxBytesOfItem }: Settings, quota: number): HistoryLimits {
-  const maxBytes = Math.min(historyMaxBytes, quota * HISTORY_PART)
-  return { maxBytes, maxBytesOfItem: Math.min(historyMaxBytesOfItem, maxBytes) }
-}
-
-/** The members of etcd that answer. */
-async function answering({ client }: OpenEtcd): Promise<MemberStatus[]> {
-  return (await client.status()).flatMap((member) => ('error' in member ? [] : [member]))
-}
 
 /** An opened installation. */
 interface OpenedInstallation {
@@ -109,6 +96,7 @@ export class SharedInstallation implements Installation {
   readonly #heard: HeardServers
   readonly #lag: OwnLag
   readonly #watch: MemberWatch
+  readonly #clocks: MemberClocks
   #following: Following | undefined
   #care: SharedNamingCare | undefined
   #views: PeerViews | undefined
@@ -154,6 +142,14 @@ export class SharedInstallation implements Installation {
       self: this.#id,
       members: () => this.#members(),
       replies: (id) => this.#heard.replies(id),
+      monotonicMs,
+      log: opened.log,
+    })
+    this.#clocks = new MemberClocks({
+      client: this.#client,
+      self: this.#id,
+      peers: () => this.#peers(),
+      wallMs,
       monotonicMs,
       log: opened.log,
     })
@@ -230,6 +226,7 @@ export class SharedInstallation implements Installation {
       standing: this.#standing,
       judged: () => responsibleFor(state, this.#care?.judges),
       heard: this.#heard,
+      clocks: this.#clocks,
       forMs: (id) => this.#watch.forMs(id),
       monotonicMs,
     })
@@ -241,6 +238,7 @@ export class SharedInstallation implements Installation {
       leaseUntilMs: () => this.#opened.etcd.membership.leaseUntilMs(),
       isElected: () => this.isElected(),
       heard: this.#heard,
+      clocks: this.#clocks,
       report: watch.report,
     })
   }
@@ -331,6 +329,7 @@ export class SharedInstallation implements Installation {
       members: () => this.#members().size,
       isElected: () => this.isElected(),
       standing: () => this.#standing.current,
+      clockAheadMs: () => this.#clocks.aheadMs(this.#id) ?? 0,
       care: () => this.#care?.figures(),
       answered: () => this.#server?.counts,
     })
@@ -373,6 +372,7 @@ export class SharedInstallation implements Installation {
     this.#server = server
     this.#standing.answerOn(server)
     this.#heard.answerOn(server)
+    this.#clocks.answerOn(server)
     this.#clusterView?.answerOn(server)
     this.#care?.answerOn(server)
     this.#views?.answerOn(server)

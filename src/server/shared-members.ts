@@ -1,5 +1,6 @@
 import type { ClusterView } from '../cluster/cluster-view.ts'
 import type { HeardServers } from '../cluster/heard-servers.ts'
+import type { MemberClocks } from '../cluster/member-clocks.ts'
 import type { ClusterMember } from '../core/cluster/members/member-view.ts'
 import { ELECTED, ELECTION, MEMBER } from '../core/cluster/members/member-records.ts'
 import { forgetServer, SERVER } from '../core/cluster/members/server-records.ts'
@@ -20,6 +21,7 @@ export interface SharedMembersParts {
   readonly leaseUntilMs: () => number
   readonly isElected: () => boolean
   readonly heard: Pick<HeardServers, 'agoMs' | 'replies' | 'ask'>
+  readonly clocks: Pick<MemberClocks, 'look'>
   readonly view: Pick<ClusterView, 'members'>
   readonly report: (error: unknown, text: string) => void
 }
@@ -67,9 +69,10 @@ export class SharedMembers implements Members {
   }
 
   refresh(): void {
-    void this.#parts.heard
-      .ask()
-      .catch((error: unknown) => this.#parts.report(error, 'the other servers could not be asked'))
+    const { heard, clocks, report } = this.#parts
+    void Promise.all([heard.ask(), clocks.look()]).catch((error: unknown) =>
+      report(error, 'the other servers could not be asked'),
+    )
     this.#forgetOld()
   }
 

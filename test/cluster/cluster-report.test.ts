@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientsOf, type Json, until } from '../interface/client.ts'
 import { type Cluster, startCluster } from '../support/cluster.ts'
 import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
-import { startWaypost, type Waypost } from '../support/waypost.ts'
+import { runWaypost, startWaypost, type Waypost } from '../support/waypost.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const LIMIT_MS = 60_000
@@ -45,6 +45,21 @@ describe.skipIf(etcdTools.skip)(`several servers${note}`, { timeout: 2 * LIMIT_M
       expect(report.newestRevision).toBeGreaterThanOrEqual(report.revision)
       expect(report.revision).toBeGreaterThan(0)
     }
+  })
+
+  test('are listed by `waypost server list` with the same', async () => {
+    const [one, two] = cluster.servers as [Waypost, Waypost]
+    const listed = (...words: string[]) => runWaypost(['server', 'list', '--url', one.url, ...words])
+    const { stdout, stderr } = await until(
+      () => listed(),
+      ({ stdout: text }) => text.split('\n').filter((line) => / yes +yes /.test(line)).length === 2,
+      LIMIT_MS,
+    )
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/^SERVER +SITE +ALIVE +REPLIES +VERSION +FOR +BEHIND +CLOCK +JUDGES +MISSES/)
+    for (const server of [one, two]) expect(stdout).toContain(keyOf(server))
+    const all = JSON.parse((await listed('-o', 'json')).stdout) as Json[]
+    expect(all.map(({ member }) => Math.abs(member.clockAheadMs) < 60_000)).toEqual([true, true])
   })
 
   test('say which one comes, and which one goes, with what to do', async () => {

@@ -1,14 +1,12 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Client } from '../interface/client.ts'
 import type { Json } from '../interface/client.ts'
 import { needTool } from '../support/need-tool.ts'
-import { startWaypost, temporaryDirectory } from '../support/waypost.ts'
+import { startWaypost } from '../support/waypost.ts'
 import { isLong, report } from './fault-run.ts'
 import { missingIn, startBeating } from './load/beating-instances.ts'
-import { buildLibrary } from './shims/build-shim.ts'
+import { SettableClock } from './shims/settable-clock.ts'
 
 const HOUR = 3_600_000
 const YEAR = 365 * 24 * HOUR
@@ -37,7 +35,7 @@ test(
   async ({ skip }) => {
     const gcc = needTool('gcc')
     skip(gcc.skip, gcc.reason)
-    const clock = new SettableClock(join(temporaryDirectory('clock-'), 'offset'))
+    const clock = new SettableClock()
     let server = await startWaypost({ env: clock.env, settings: SETTINGS })
     const client = new Client(`${server.url}/svc/v1`)
     try {
@@ -66,28 +64,6 @@ test(
     }
   },
 )
-
-/** The time of day of a server, by a library that is preloaded into it. */
-class SettableClock {
-  readonly env: Record<string, string>
-  readonly #fd: number
-
-  constructor(file: string) {
-    this.#fd = openSync(file, 'w')
-    this.env = { LD_PRELOAD: buildLibrary('clock'), CLOCK_OFFSET_FILE: file }
-    this.set(0)
-  }
-
-  set(offsetMs: number): void {
-    const bytes = Buffer.alloc(8)
-    bytes.writeBigInt64LE(BigInt(offsetMs) * 1_000_000n)
-    writeSync(this.#fd, bytes, 0, bytes.length, 0)
-  }
-
-  close(): void {
-    closeSync(this.#fd)
-  }
-}
 
 async function writeHistory(client: Client): Promise<void> {
   for (let n = 0; n < HISTORY; n++)

@@ -465,6 +465,7 @@ export const en = {
   serverSince: 'For',
   serverRevision: 'Revision',
   serverLag: 'Knowledge is old by',
+  serverClock: 'Clock is ahead by',
   serverJudges: 'Judges',
   serverJudgesCount: '{services} services, {instances} instances',
   serverMisses: 'Gets no reply from',

@@ -456,6 +456,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   serverSince: '持续时间',
   serverRevision: '修订号',
   serverLag: '数据滞后',
+  serverClock: '时钟超前',
   serverJudges: '负责判定',
   serverJudgesCount: '{services} 个服务，{instances} 个实例',
   serverMisses: '未应答的节点',

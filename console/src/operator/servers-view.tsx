@@ -10,6 +10,8 @@ import { useLoaded } from '../state/loaded.ts'
 
 /** An answer of a server is no event. */
 const AGAIN_MS = 5_000
+/** The servers warn of a clock that is further from the others. */
+const APART_MS = 2_000
 
 /** The servers, and what the one that answers measures of itself. */
 export function ServersView() {
@@ -94,12 +96,13 @@ function ServerRow({ server, isShared, member }: RowParts) {
       <td>{member?.version ?? '–'}</td>
       <td>{member?.forMs === undefined ? '–' : shownDuration(member.forMs)}</td>
       {isShared && <ReportCells report={member?.report} />}
+      {isShared && <ClockCell aheadMs={member?.clockAheadMs} />}
     </tr>
   )
 }
 
 function ReportHeads() {
-  const heads = [t('serverRevision'), t('serverLag'), t('serverJudges'), t('serverMisses')]
+  const heads = [t('serverRevision'), t('serverLag'), t('serverJudges'), t('serverMisses'), t('serverClock')]
   return heads.map((head) => <th key={head}>{head}</th>)
 }
 
@@ -118,6 +121,13 @@ function ReportCells({ report }: { report: ClusterMember['report'] }) {
       <td>{misses.length === 0 ? '–' : misses.join(', ')}</td>
     </>
   )
+}
+
+/** How far the clock of a server is ahead of most others, as the server that answers has measured it. */
+function ClockCell({ aheadMs }: { aheadMs: number | undefined }) {
+  if (aheadMs === undefined) return <td>–</td>
+  const text = `${shownNumber(Math.round(aheadMs / 100) / 10)} s`
+  return <td>{Math.abs(aheadMs) > APART_MS ? <span class="badge warn">{text}</span> : text}</td>
 }
 
 function FigureCards({ figures }: { figures: Figures }) {

@@ -950,6 +950,8 @@ export interface ClusterMember {
   readonly elected: boolean
   /** For how long it is there or away. Absent: longer than the server that answers is there. */
   readonly forMs?: number
+  /** How far its clock is ahead of those of most servers; negative: behind. */
+  readonly clockAheadMs?: number
   readonly version?: string
   readonly peerPort?: number
   readonly layouts?: VersionRange

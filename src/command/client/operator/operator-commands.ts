@@ -94,8 +94,10 @@ function addServers(program: Command): void {
   addClientOptions(
     server
       .command('list')
-      .description('Lists the servers.')
-      .action(action<ClientFlags>(async (flags) => (await servers()).listServers(flags))),
+      .description(
+        'Lists the servers: how long each is there, how old what it knows is, and how far its clock is off.',
+      )
+      .action(action<ClientFlags>(async (flags) => (await import('./list-servers.ts')).listServers(flags))),
   )
   const client = program
     .command('client')

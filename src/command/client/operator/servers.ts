@@ -49,35 +49,6 @@ export async function setSwitch(
   return done(`${entry} is ${value}${where}.`, { entry, value, thisServer })
 }
 
-/** A server (`Server` of docs/openapi.json). */
-interface Server {
-  readonly ip: string
-  readonly servePort: number
-  readonly site: string
-  readonly alive: boolean
-  readonly replies: boolean
-  readonly lastRefTime: number
-}
-
-/** `server list`. */
-export async function listServers(flags: ClientFlags): Promise<CommandResult> {
-  const { servers } = await clientOf(flags).get<{ readonly servers: readonly Server[] }>(
-    '/ns/operator/servers',
-  )
-  const addressOf = ({ ip, servePort }: Server): string => `${ip}:${servePort}`
-  return listed<Server>(
-    servers,
-    [
-      ['SERVER', addressOf],
-      ['SITE', ({ site }) => site],
-      ['ALIVE', ({ alive }) => (alive ? 'yes' : 'no')],
-      ['REPLIES', ({ replies }) => (replies ? 'yes' : 'no')],
-      ['AT', ({ lastRefTime }) => timeText(lastRefTime)],
-    ],
-    addressOf,
-  )
-}
-
 /** A connected client (`ConnectedClient` of docs/openapi.json). */
 interface ConnectedClient {
   readonly id: string

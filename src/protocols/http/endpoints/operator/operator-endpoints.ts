@@ -194,7 +194,7 @@ function clientCountsJson(counts: ClientCounts): object {
 }
 
 function clusterMemberJson(member: ClusterMember, ownVersion: string): object {
-  const { id, ip, port, site, facts, forMs, isSelf, isElected, view } = member
+  const { id, ip, port, site, facts, forMs, clockAheadMs, isSelf, isElected, view } = member
   const { version = isSelf ? ownVersion : undefined, peerPort, versions } = facts ?? {}
   return {
     key: id,
@@ -205,6 +205,7 @@ function clusterMemberJson(member: ClusterMember, ownVersion: string): object {
     self: isSelf,
     elected: isElected,
     forMs,
+    clockAheadMs,
     version,
     peerPort,
     ...versions,

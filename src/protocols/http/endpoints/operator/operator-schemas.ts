@@ -101,6 +101,9 @@ export const CLUSTER = object({
         forMs: optional(
           integer('For how long it is there or away. Absent: longer than the server that answers is there.'),
         ),
+        clockAheadMs: optional(
+          integer('How far its clock is ahead of those of most servers; negative: behind.'),
+        ),
         version: optional(string()),
         peerPort: optional(integer()),
         layouts: optional(VERSIONS),

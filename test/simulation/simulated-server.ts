@@ -24,8 +24,8 @@ export interface ServerParts {
   readonly store: ModelStore
   /** Milliseconds since the start of the simulation. */
   readonly nowMs: () => number
-  /** How far its wall clock is from that of the others. */
-  readonly skewMs: number
+  /** How far its wall clock is from the right time; it may jump. */
+  readonly skewMs: () => number
   readonly mostChanges: number
   /** See {@link HealthClock}. */
   readonly tickMs: number
@@ -52,7 +52,7 @@ export class SimulatedServer {
   readonly #now: () => Now
   #deferred: (() => void)[] = []
   isFrozen = false
-  /** Whether it had to read everything at once since the simulation began: then times may differ from those of others. */
+  /** It has read everything at once, or its clock was wrong: then times may differ from those of others. */
   hasLoaded: boolean
 
   constructor({ name, store, nowMs, skewMs, mostChanges, tickMs, planted }: ServerParts) {
@@ -60,11 +60,11 @@ export class SimulatedServer {
     this.process = `process ${++processes}`
     this.liveness = new Liveness(this.process, planted.keepsOrphans ? KEPT_MS : 0)
     this.access = new ModelAccess(store, { mostChanges, unitsOfRequest: 2 })
-    this.hasLoaded = skewMs !== 0 || nowMs() > 0 || store.revision > 0
+    this.hasLoaded = skewMs() !== 0 || nowMs() > 0 || store.revision > 0
     this.health = new HealthClock(nowMs(), tickMs)
     const stamps = new Stamps()
     const clock = (): Now => {
-      const wallMs = WALL_MS + nowMs() + skewMs
+      const wallMs = WALL_MS + nowMs() + skewMs()
       return { wallMs, healthMs: this.health.at(nowMs()), stamp: stamps.next(wallMs) }
     }
     const soon = (run: () => void): void => void this.#deferred.push(run)

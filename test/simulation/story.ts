@@ -42,9 +42,13 @@ const mishap = oneof(
   ),
   server.map((index) => happening(`reload s${index}`, (world) => world.reload(index))),
 )
+const HOUR = 3_600_000
 const time = oneof(
   constantFrom(1, 500, 61_000).map((ms) => happening(`wait ${ms}`, (world) => world.wait(ms))),
   server.map((index) => happening(`clean at s${index}`, (world) => world.clean(index))),
+  record({ server, skewMs: constantFrom(-HOUR, 0, HOUR) }).map((one) =>
+    happening(`clock of s${one.server} ${one.skewMs}`, (world) => world.setClock(one.server, one.skewMs)),
+  ),
 )
 
 const happenings = array(
@@ -61,7 +65,7 @@ const happenings = array(
 /** Any story of three servers. */
 export const stories: Arbitrary<Story> = record({
   conditions: record({
-    skewsMs: constantFrom([0, 0, 0], [0, 0, 0], [0, 300_000, -300_000]),
+    skewsMs: constantFrom([0, 0, 0], [0, 0, 0], [0, 300_000, -300_000], [0, HOUR, -HOUR]),
     mostChanges: constantFrom(3, 20),
   }),
   happenings,

@@ -1,5 +1,5 @@
-import { knownValue, objectOf } from './known-values.ts'
-import { type Reference, textOf } from './reference.ts'
+import { knownValue, objectOf, serviceKeyOf } from './known-values.ts'
+import { kindOf, type Reference, textOf } from './reference.ts'
 import type { SimulatedServer } from './simulated-server.ts'
 import { violation } from './violation.ts'
 
@@ -11,6 +11,7 @@ export class Watcher {
   readonly #server: SimulatedServer
   readonly #reference: Reference
   readonly #seen = new Map<string, string>()
+  readonly #lastRefMs = new Map<string, number>()
   #revision = 0
 
   constructor(server: SimulatedServer, reference: Reference) {
@@ -42,5 +43,18 @@ export class Watcher {
     if (seen !== right)
       violation(`at revision ${revision}, ${name} knows ${object} as ${seen}, but it was ${right}`)
     this.#seen.set(object, seen)
+    if (kindOf(object) === 'service') this.#lookAtTime(object)
+  }
+
+  /** Clients compare the times of lists: one that goes back is taken for an old list. */
+  #lookAtTime(object: string): void {
+    const { name, state } = this.#server
+    const before = this.#lastRefMs.get(object) ?? 0
+    const { services } = state
+    const key = serviceKeyOf(object.slice('service '.length))
+    const lastRefMs = services.get(key)?.lastRefMs ?? services.floorMs
+    if (lastRefMs < before)
+      violation(`${name} turned lastRefTime of ${object} back from ${before} to ${lastRefMs}`)
+    this.#lastRefMs.set(object, lastRefMs)
   }
 }

@@ -45,7 +45,7 @@ export interface Step {
 
 /** A server: its process, if one runs. */
 interface Place {
-  readonly skewMs: number
+  skewMs: number
   process: { readonly server: SimulatedServer; readonly watcher: Watcher | undefined } | undefined
 }
 
@@ -178,7 +178,7 @@ export class World {
       name,
       store: this.store,
       nowMs: () => this.nowMs,
-      skewMs: place.skewMs,
+      skewMs: () => place.skewMs,
       mostChanges: this.#conditions.mostChanges,
       tickMs: this.#hooks.tickMs ?? Infinity,
       planted: this.#planted,
@@ -187,6 +187,15 @@ export class World {
     place.process = { server, watcher: isChecked ? new Watcher(server, this.#reference) : undefined }
     this.note(`${name} starts at revision ${server.revision}`)
     this.#hooks.started?.(server, index)
+  }
+
+  /** The wall clock of a server jumps: it is this far from the right time from now on. */
+  setClock(index: number, skewMs: number): void {
+    const place = this.#places[index]
+    if (place === undefined) return
+    this.note(`s${index}: its clock is ahead by ${skewMs} ms`)
+    place.skewMs = skewMs
+    if (place.process !== undefined) place.process.server.hasLoaded = true
   }
 
   /** A server stops doing anything, or goes on. What it has sent still arrives. */

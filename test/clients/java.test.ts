@@ -1,5 +1,7 @@
 import { describeClient } from './client-program.ts'
 
+const ENDPOINT = ['endpoint: configurations are found', 'endpoint: services are found']
+
 describeClient(
   {
     folder: 'java',
@@ -7,6 +9,9 @@ describeClient(
     tools: ['java', 'javac', 'mvn'],
     locks: ['pom.xml'],
     install: [['mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib']],
+    notOverTls: Object.fromEntries(
+      ENDPOINT.map((name) => [name, 'the library asks an endpoint without TLS']),
+    ),
     build: [['sh', '-c', "javac -encoding UTF-8 -cp 'lib/*' -d classes *.java"]],
     run: (address, scratch, caFile) => [
       'java',
@@ -53,5 +58,6 @@ describeClient(
     'maintenance: a service is created, read, updated and deleted',
     'maintenance: a created service takes ephemeral instances',
     'maintenance: an instance is modified',
+    ...ENDPOINT,
   ],
 )

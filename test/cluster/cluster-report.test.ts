@@ -1,6 +1,6 @@
 /** What several servers report of each other: `GET /svc/v1/operator/cluster`, and the log. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clientsOf, type Json, until } from '../interface/client.ts'
+import { Client, clientsOf, type Json, until } from '../interface/client.ts'
 import { type Cluster, startCluster } from '../support/cluster.ts'
 import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
 import { runWaypost, startWaypost, type Waypost } from '../support/waypost.ts'
@@ -62,6 +62,16 @@ describe.skipIf(etcdTools.skip)(`several servers${note}`, { timeout: 2 * LIMIT_M
     expect(all.map(({ member }) => Math.abs(member.clockAheadMs) < 60_000)).toEqual([true, true])
   })
 
+  test('are listed for clients with an endpoint, with the ends of lines that each library splits', async () => {
+    const [one, two] = cluster.servers as [Waypost, Waypost]
+    const both = [keyOf(one), keyOf(two)].toSorted()
+    for (const { url } of [one, two]) {
+      const list = (agent: string) => new Client(url).get('/nacos/serverlist', {}, { 'user-agent': agent })
+      expect((await list('python-client')).text).toBe(both.join('\n'))
+      expect((await list('Nacos-Java-Client:v1.4.8')).text).toBe(both.join('\r\n'))
+    }
+  })
+
   test('say which one comes, and which one goes, with what to do', async () => {
     const [one] = cluster.servers as [Waypost]
     const third = await cluster.join()
@@ -84,6 +94,7 @@ describe.skipIf(etcdTools.skip)(`several servers${note}`, { timeout: 2 * LIMIT_M
     const gone = (await membersAt(one)).find(({ key }) => key === keyOf(third))
     expect(gone).toMatchObject({ alive: false })
     expect(gone).not.toHaveProperty('report')
+    expect((await new Client(one.url).get('/nacos/serverlist')).text).not.toContain(keyOf(third))
     await until(
       async () => one.output(),
       (text) => text.includes('look at its log and its machine'),

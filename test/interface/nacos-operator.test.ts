@@ -84,8 +84,12 @@ describe('paths that do not exist', () => {
   ])('%s %s is a 405', async (method, path) => {
     expect((await waypost.nacos.call(method, path)).status).toBe(405)
   })
+})
 
-  test('the path of the address server is a 404', async () => {
-    expect((await new Client(waypost.server.url).get('/nacos/serverlist')).status).toBe(404)
+describe('the list for clients with an endpoint', () => {
+  test('is the address of the server, also for who names a namespace', async () => {
+    const answer = await new Client(waypost.server.url).get('/nacos/serverlist?nofix=1&namespace=dev')
+    expect(answer).toMatchObject({ status: 200, text: `127.0.0.1:${waypost.server.port}` })
+    expect(answer.headers['content-type']).toBe('text/plain;charset=UTF-8')
   })
 })

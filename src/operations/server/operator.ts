@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import type { ClusterMember } from '../../core/cluster/members/member-view.ts'
 import type { Engine } from '../../core/engine/engine.ts'
 import { serverStatus } from '../../core/operator/server-status.ts'
@@ -173,6 +174,8 @@ function figureOperations(parts: OperatorParts) {
       resources: () => [],
       run: (): boolean => parts.isAuthenticationOn,
     }),
+    /** Where the servers are. Open to everybody, because clients with an `endpoint` ask for it before they sign in. */
+    addresses: guard.operation({ permission: PUBLIC, resources: () => [], run: () => addressesOf(parts) }),
     clientCounts: guard.operation({
       permission: READ_METRICS,
       resources: (): Resource[] => [{ kind: 'metrics' }],
@@ -188,6 +191,15 @@ function figureOperations(parts: OperatorParts) {
           : { status: serverStatus(state.switches) },
     }),
   }
+}
+
+/** `host:port` of the servers that are alive, in a fixed order; of all, where none seems to be. */
+function addressesOf({ members }: OperatorParts): string[] {
+  const all = members()
+  const alive = all.filter((member) => member.alive)
+  return (alive.length > 0 ? alive : all)
+    .map(({ ip, port }) => `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`)
+    .toSorted()
 }
 
 /** The measurements for everybody: for an address that only the monitoring system reaches. */

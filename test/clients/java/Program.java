@@ -15,6 +15,7 @@ public final class Program {
             new ConfigChecks(address, run).addTo(report);
             new NamingChecks(address, run).addTo(report);
             new MaintenanceChecks(address, run).addTo(report);
+            new EndpointChecks(address, run).addTo(report);
         }
         report.finish();
         // The library keeps threads of its own.

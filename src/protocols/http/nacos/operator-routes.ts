@@ -4,6 +4,7 @@ import { JAVA_DIALECT } from '../endpoints/naming-dialect.ts'
 import { type OperatorEndpointParts, operatorEndpoints } from '../endpoints/operator/operator-endpoints.ts'
 import { NACOS_NAMING_RULES } from '../../parameters/parameter-rules.ts'
 import type { Route } from '../routing/route.ts'
+import { serverListOfEndpoint } from './server-list.ts'
 
 /** The operator functions for tools of `/nacos/v1`: switches are kept unless debug=true, and `/ops` is an alias. */
 export function nacosOperatorRoutes(parts: OperatorEndpointParts): Route[] {
@@ -17,5 +18,9 @@ export function nacosOperatorRoutes(parts: OperatorEndpointParts): Route[] {
       ['GET', '/servers', operator.servers],
     ]),
   )
-  return [...aliases, ...placeRoutes(defaults, '/nacos/v1/ns', [['GET', '/raft/leader', operator.leader]])]
+  return [
+    ...aliases,
+    ...placeRoutes(defaults, '/nacos/v1/ns', [['GET', '/raft/leader', operator.leader]]),
+    ...placeRoutes(defaults, '/nacos', [['GET', '/serverlist', serverListOfEndpoint(parts)]]),
+  ]
 }

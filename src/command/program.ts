@@ -10,6 +10,7 @@ import { plainAction, print } from './command-line.ts'
 import { completionScript, type Shell, SHELLS } from './completion.ts'
 import { addExamples, heading, helpEnd } from './help.ts'
 import { addMoveCommand } from './move/move-commands.ts'
+import { addParityCommand } from './move/parity/parity-command.ts'
 import { addServerCommands, type ServerParts } from './server/server-commands.ts'
 import { printable } from './terminal-text.ts'
 import { addTransferCommands } from './transfer/transfer-commands.ts'
@@ -45,6 +46,7 @@ export function makeProgram(parts: ProgramParts): Command {
   addAccessCommands(program)
   addTransferCommands(program)
   addMoveCommand(program)
+  addParityCommand(program)
   addGeneralCommands(program)
   for (const group of program.commands) group.helpCommand(false)
   return program

@@ -50,7 +50,7 @@ export class ReplayOfRecordedAnswers {
   /** Answers instead of the recorded ones, by a part of the call. */
   readonly instead = new Map<
     string,
-    (call: string) => { readonly status: number; readonly body: string | Buffer }
+    (call: string, body: string) => { readonly status: number; readonly body: string | Buffer }
   >()
   readonly #answers: readonly RecordedAnswer[]
   readonly #server: Server
@@ -58,12 +58,16 @@ export class ReplayOfRecordedAnswers {
   private constructor(answers: readonly RecordedAnswer[]) {
     this.#answers = answers
     this.#server = createServer((request, response) => {
-      const call = decodeURIComponent(request.url!)
-      const found = this.#answerTo(request.url!, call)
-      const { status = 404, body = '{"status":404,"error":"not recorded"}' } = found ?? {}
-      this.calls.push({ call, status, token: String(request.headers['accesstoken'] ?? '') })
-      response.writeHead(status, found?.headers ?? {})
-      response.end(body)
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const call = decodeURIComponent(request.url!)
+        const found = this.#answerTo(request.url!, call, Buffer.concat(chunks).toString())
+        const { status = 404, body = '{"status":404,"error":"not recorded"}' } = found ?? {}
+        this.calls.push({ call, status, token: String(request.headers['accesstoken'] ?? '') })
+        response.writeHead(status, found?.headers ?? {})
+        response.end(body)
+      })
     })
   }
 
@@ -87,8 +91,9 @@ export class ReplayOfRecordedAnswers {
   #answerTo(
     url: string,
     call: string,
+    sent: string,
   ): { status: number; body: string | Buffer; headers?: Record<string, string> } | undefined {
-    for (const [part, answer] of this.instead) if (call.includes(part)) return answer(call)
+    for (const [part, answer] of this.instead) if (call.includes(part)) return answer(call, sent)
     const asked = new URL(url, 'http://replay')
     const space = asked.searchParams.get('tenant') ?? asked.searchParams.get('namespaceId') ?? ''
     if (space !== '' && space !== 'public' && !asked.searchParams.has('show'))

@@ -107,17 +107,18 @@ export interface CommandResult {
   readonly stderr: string
 }
 
-/** Runs the `waypost` command to its end. */
+/** Runs the `waypost` command to its end, which must come within the limit. */
 export async function runWaypost(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  limitMs = START_LIMIT_MS,
 ): Promise<CommandResult> {
   const child = spawnProcess(args, env)
   const result = { stdout: '', stderr: '' }
   child.stdout!.on('data', (chunk: string) => (result.stdout += chunk))
   child.stderr!.on('data', (chunk: string) => (result.stderr += chunk))
   const ended = once(child, 'close')
-  await bounded(ended, START_LIMIT_MS, () => `waypost ${args.join(' ')} did not end`)
+  await bounded(ended, limitMs, () => `waypost ${args.join(' ')} did not end`)
   return { code: child.exitCode, ...result }
 }
 

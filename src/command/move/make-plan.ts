@@ -5,13 +5,8 @@ import type { Progress } from '../progress.ts'
 import { printableWord } from '../terminal-text.ts'
 import { KnownLines } from './known-lines.ts'
 import { passwordFrom } from './move-passwords.ts'
-import { detectServer, type KnownServer } from './old/detect-server.ts'
-import type { Dialect } from './old/dialect.ts'
-import { JavaV1 } from './old/java-v1.ts'
-import { JavaV3 } from './old/java-v3.ts'
-import type { OldAccess } from './old/old-server.ts'
-import { Pace } from './old/pace.ts'
-import { RNacos } from './old/r-nacos.ts'
+import type { KnownServer } from './old/detect-server.ts'
+import { dialectOf, openServers, rateOf } from './old/open-servers.ts'
 import { readOverHttp } from './old/read-over-http.ts'
 import { PlanWriter } from './plan-file.ts'
 import type { HistoryBound, PlanReading } from './reading.ts'
@@ -55,7 +50,7 @@ export async function makePlan(flags: PlanFlags, file: string, progress: Progres
 async function readSources(flags: PlanFlags, reading: PlanReading, plan: PlanInMaking): Promise<number> {
   const [database, ...others] = flags.from.filter(isDatabase)
   if (others.length > 0) throw new UsageError('--from takes one database only')
-  const nodes = await detected(
+  const nodes = await serversOf(
     flags.from.filter((address) => !isDatabase(address)),
     flags,
   )
@@ -134,28 +129,13 @@ function boundOf(text: string): HistoryBound {
   return { isWanted: true, sinceMs: Date.now() - Number(days) * 86_400_000 }
 }
 
-async function detected(addresses: readonly string[], flags: PlanFlags): Promise<KnownServer[]> {
-  const perSecond = Number(flags.rate)
-  if (!(perSecond >= 1 && perSecond <= 10_000))
-    throw new UsageError(
-      `--rate must be from 1 to 10000 calls a second, but is ${JSON.stringify(flags.rate)}`,
-    )
-  if (addresses.length === 0) return []
+/** The servers among the sources, signed in as the user of `--username`. */
+async function serversOf(addresses: readonly string[], flags: PlanFlags): Promise<KnownServer[]> {
+  const perSecond = rateOf(flags.rate)
   const { username } = flags
-  const password = username === undefined ? '' : await passwordFrom('WAYPOST_FROM_PASSWORD', username)
-  const account = username === undefined ? undefined : { username, password }
-  const nodes: KnownServer[] = []
-  for (const address of addresses) {
-    // Each node bears the calls for itself.
-    const access: OldAccess = { pace: new Pace(perSecond), account }
-    nodes.push(await detectServer(address, access))
-  }
-  return nodes
-}
-
-function dialectOf({ kind, server }: KnownServer): Dialect {
-  if (kind === 'java-3') return new JavaV3(server)
-  return kind === 'r-nacos' ? new RNacos(server) : new JavaV1(server)
+  if (addresses.length === 0 || username === undefined) return openServers(addresses, perSecond, undefined)
+  const password = await passwordFrom('WAYPOST_FROM_PASSWORD', username)
+  return openServers(addresses, perSecond, { username, password })
 }
 
 function shownNotes(notes: readonly PlanNote[]): string[] {

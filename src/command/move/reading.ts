@@ -22,7 +22,7 @@ export interface PlanReading {
   /** What an earlier plan has. */
   readonly earlier: EarlierPlan
   /** The users who are administrators here. */
-  readonly administrators: ReadonlySet<string>
+  readonly administrators: Pick<ReadonlySet<string>, 'has'>
   /** Shows how far a step is; a `total` of 0 is not known. */
   readonly show: (step: string, done: number, total: number) => void
 }

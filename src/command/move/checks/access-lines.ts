@@ -6,6 +6,7 @@ import {
   type PlanRole,
   type PlanUser,
 } from '../../../move/plan.ts'
+import type { PlanReading } from '../reading.ts'
 
 /** Users, roles and permissions of a source. */
 export interface Access {
@@ -23,7 +24,10 @@ const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
 const MOST_COST = 12
 
 /** The lines of users, roles and permissions. Only the names in `administrators` become administrators here. */
-export function* accessLines(access: Access, administrators: ReadonlySet<string>): Generator<PlanLine> {
+export function* accessLines(
+  access: Access,
+  administrators: PlanReading['administrators'],
+): Generator<PlanLine> {
   for (const user of access.users) yield* userLines(user)
   for (const role of access.roles) yield roleLine(role, administrators)
   const names = new Set(access.users.map(({ username }) => username))
@@ -50,7 +54,7 @@ function whyNoHash({ username, passwordHash }: PlanUser): string | undefined {
   return Number(cost) > MOST_COST ? `the cost of its hash is ${cost}, above ${MOST_COST}` : undefined
 }
 
-function roleLine(role: PlanRole, administrators: ReadonlySet<string>): PlanLine {
+function roleLine(role: PlanRole, administrators: PlanReading['administrators']): PlanLine {
   if (role.role !== ADMINISTRATOR_ROLE || administrators.has(role.username)) return role
   const reason = 'an administrator there is one here only if --administrators names the user'
   return { kind: 'cannot-come', about: 'role', name: `${role.username} ${role.role}`, reason }

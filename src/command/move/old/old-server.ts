@@ -52,6 +52,17 @@ interface Token {
   readonly renewMs: number
 }
 
+/** A call: a GET, unless it says another method. Parameters go in the query, `form` in the body. */
+export interface OldCall {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  readonly params?: OldParams
+  readonly form?: OldParams
+  readonly headers?: Readonly<Record<string, string>>
+  /** The call must show nobody's token. */
+  readonly isAnonymous?: boolean
+}
+
 /** The servers of one move share how they are asked: the pace, and who signs in. */
 export interface OldAccess {
   readonly pace: Pace
@@ -108,19 +119,26 @@ export class OldServer {
   }
 
   /** The answer to a GET, whatever its status. */
-  async answer(path: string, params: OldParams = {}): Promise<OldAnswer> {
-    const call = callOf(path, params)
+  answer(path: string, params: OldParams = {}): Promise<OldAnswer> {
+    return this.send({ path, params })
+  }
+
+  /** The answer to a call, whatever its status. What may pass is tried again after a pause. */
+  async send(call: OldCall): Promise<OldAnswer> {
+    const { method = 'GET', form, headers, isAnonymous = false } = call
+    const target = callOf(call.path, call.params ?? {})
+    const body = form === undefined ? {} : { body: paramsOf(form) }
     for (let tries = 1; ; tries++) {
-      const last = await this.#once(call, { headers: await this.#headers() }).catch((error: unknown) => error)
+      const signedIn = isAnonymous ? {} : await this.#headers()
+      const init = { method, ...body, headers: { ...headers, ...signedIn } }
+      const last = await this.#once(target, init).catch((error: unknown) => error)
       if (last instanceof CallError) throw last
       const isPassing = last instanceof Error || PASSING.has((last as OldAnswer).status)
       if (!isPassing) return last as OldAnswer
       if (tries === TRIES) {
         if (!(last instanceof Error)) return last as OldAnswer
-        throw new CallError(
-          `GET ${this.url}${call} has no answer after ${TRIES} tries: ${messageOf(last)}`,
-          0,
-        )
+        const message = `${method} ${this.url}${target} has no answer after ${TRIES} tries: ${messageOf(last)}`
+        throw new CallError(message, 0)
       }
       await this.#access.pace.wait(FIRST_WAIT_MS * 2 ** (tries - 1))
     }
@@ -201,8 +219,14 @@ function textOfBytes(bytes: ArrayBuffer, call: string): string {
 }
 
 function callOf(path: string, params: OldParams): string {
-  const entries = Object.entries(params).map(([name, value]): [string, string] => [name, String(value)])
-  return entries.length === 0 ? path : `${path}?${new URLSearchParams(entries)}`
+  const query = paramsOf(params)
+  return query.size === 0 ? path : `${path}?${query}`
+}
+
+function paramsOf(params: OldParams): URLSearchParams {
+  return new URLSearchParams(
+    Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]),
+  )
 }
 
 /** Servers with LDAP answer an envelope with `Bearer TOKEN`; others `accessToken` and `tokenTtl` (seconds). */

@@ -1,4 +1,4 @@
-import type { PlanConfig, PlanHistory, PlanItem, PlanLine } from '../../../move/plan.ts'
+import type { PlanConfig, PlanHistory, PlanItem, PlanLine, PlanNote } from '../../../move/plan.ts'
 import { itemName } from '../../../move/plan.ts'
 import { accessLines } from '../checks/access-lines.ts'
 import { contentLines, HistoryDigests } from '../checks/content-lines.ts'
@@ -20,11 +20,22 @@ export async function* readOverHttp(
     yield* first!.missing
     yield* namespaces
   }
-  yield* switchLines(await first!.switches())
+  yield* await linesOfSwitches(first!)
   if (reading.parts === 'all') yield* readAccess(first!, reading)
   const ids = ['', ...namespaces.map(({ id }) => id)]
   if (reading.parts === 'all') yield* readItems(first!, ids, reading)
   yield* readServices(nodes, ids, reading)
+}
+
+/** Not every account may read them. */
+async function linesOfSwitches(dialect: Dialect): Promise<PlanLine[]> {
+  try {
+    return [...switchLines(await dialect.switches())]
+  } catch (error) {
+    if (!(error instanceof CallError) || (error.status !== 401 && error.status !== 403)) throw error
+    const reason = `the server does not show them to this account: ${error.message}`
+    return [{ kind: 'cannot-come', about: 'switch', name: 'all', reason }]
+  }
 }
 
 async function* readAccess(dialect: Dialect, reading: PlanReading): AsyncGenerator<PlanLine> {
@@ -63,7 +74,7 @@ async function* readItems(
   for (const namespace of namespaces) {
     const pages = allPages((pageNo) => dialect.items(namespace, pageNo), itemName)
     const { total, found } = await gathered(pages, items)
-    if (total !== null && total > found) yield shortList(`items of ${namespace || 'public'}`, total, found)
+    if (total !== null && total > found) yield shortList(namespace || 'public', total, found)
     reading.show('names of items', items.length, 0)
   }
   const digests = new HistoryDigests()
@@ -88,7 +99,14 @@ async function gathered<T, R>(pages: AsyncGenerator<T, R>, into: T[]): Promise<R
 
 function shortList(name: string, total: number, found: number): PlanLine {
   const reason = `the server says ${total}, and lists ${found}`
-  return { kind: 'remark', about: 'config', name, reason }
+  return { kind: 'remark', about: 'config', name: `${LIST} ${name}`, reason }
+}
+
+const LIST = 'items of'
+
+/** Whether a note says that a list was shorter than the server says. */
+export function isShortList({ kind, about, name }: PlanNote): boolean {
+  return kind === 'remark' && about === 'config' && name.startsWith(`${LIST} `)
 }
 
 /** The lines of an item. What the server does not answer is a line, too, unless there is no server any longer. */

@@ -1,0 +1,31 @@
+import type { PlanThing } from '../../../move/plan.ts'
+import { UsageError } from '../../command-line.ts'
+
+/** The kinds of things that are compared, in the order of a report. */
+export const KINDS = [
+  'namespace',
+  'switch',
+  'user',
+  'role',
+  'permission',
+  'config',
+  'gray',
+  'service',
+  'instance',
+] as const satisfies readonly PlanThing['kind'][]
+
+/** One of {@link KINDS}. */
+export type ComparedKind = (typeof KINDS)[number]
+
+/** The kinds of `--skip`: words separated by commas. Throws UsageError for another word. */
+export function skippedKinds(text = ''): ReadonlySet<ComparedKind> {
+  const words = text.split(',').filter((word) => word !== '')
+  const unknown = words.find((word) => !isKind(word))
+  if (unknown !== undefined)
+    throw new UsageError(`--skip takes ${KINDS.join(', ')}, but has ${JSON.stringify(unknown)}`)
+  return new Set(words.filter(isKind))
+}
+
+function isKind(word: string): word is ComparedKind {
+  return (KINDS as readonly string[]).includes(word)
+}

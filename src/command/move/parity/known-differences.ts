@@ -1,0 +1,92 @@
+import type { Side } from './read-side.ts'
+
+/** Whether a difference concerns an installation. `perhaps`: nothing that HTTP shows says it. */
+export type Concern = 'no' | 'perhaps' | { readonly because: string }
+
+/** A difference between this server and others, as docs/compatibility.md has it. */
+export interface KnownDifference {
+  /** The first words of its point or its row in the document. */
+  readonly text: string
+  readonly concerns: (sides: BothSides) => Concern
+}
+
+/** What was read of both servers. */
+export interface BothSides {
+  readonly old: Side
+  readonly new: Side
+}
+
+/** Those under “Not yet” and “Differences from Nacos”. A test compares the list with the document. */
+export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
+  {
+    text: 'Beta and tag publishing (`betaIps`, `tag`)',
+    concerns: ({ old }) => because(countOf(old, 'gray'), 'beta or gray versions are there'),
+  },
+  { text: 'Other paths of `/nacos/v2` and `/nacos/v3`', concerns: fromGeneration2 },
+  { text: 'Lock, MCP and AI requests over gRPC', concerns: onlyGeneration3 },
+  {
+    text: 'Users, roles and permissions are managed by administrators who sign in, also while authentication is off.',
+    concerns: ({ old }) => because(countOf(old, 'user'), 'users are there'),
+  },
+  { text: 'Errors have the status of their kind.', concerns: () => 'perhaps' },
+  {
+    text: '`public`, the empty namespace and none are one namespace, on every operation.',
+    concerns: ({ old }) => (isOtherKind(old) ? 'perhaps' : 'no'),
+  },
+  {
+    text: 'A service may hold ephemeral and persistent instances at once.',
+    concerns: ({ old, new: other }) =>
+      because(old.mixed.size + other.mixed.size, 'services have instances of both kinds'),
+  },
+  {
+    text: 'With threshold 0 the protection never triggers; unhealthy instances are shown as unhealthy.',
+    concerns: ({ old }) => because(withoutThreshold(old), 'services have the threshold 0'),
+  },
+  { text: 'Publishing the stored content again adds no history record.', concerns: () => 'perhaps' },
+  { text: 'Deleting a service that has instances is refused (400).', concerns: () => 'perhaps' },
+  {
+    text: "Pushes go to the address of the client's socket, independent of `clientIP`.",
+    concerns: ({ old }) => (countOf(old, 'instance') + old.services.size > 0 ? 'perhaps' : 'no'),
+  },
+  {
+    text: '`clusterName=None` counts as absent under `ns`: the Python client sends it if its user names no cluster.',
+    concerns: ({ old }) => {
+      const named = [...(old.things.get('instance')?.keys() ?? [])].filter((name) => name.endsWith('#None'))
+      return because(named.length, 'instances are in a cluster of the name None')
+    },
+  },
+  {
+    text: 'Answers are never compressed: some clients request gzip and cannot read it.',
+    concerns: () => 'perhaps',
+  },
+  {
+    text: 'An unknown path is 404, and an unsupported method of a path is 405, also under `ns` (it was 501).',
+    concerns: ({ old }) => (old.first.kind === 'java-1' ? 'perhaps' : 'no'),
+  },
+]
+
+function because(count: number, what: string): Concern {
+  return count === 0 ? 'no' : { because: `${count} ${what}` }
+}
+
+function countOf({ things }: Side, kind: 'gray' | 'user' | 'instance'): number {
+  return things.get(kind)?.size ?? 0
+}
+
+/** A service without a line of its own has no settings. */
+function withoutThreshold({ things, services }: Side): number {
+  const own = things.get('service')
+  return [...services.keys()].filter((name) => (own?.get(name)?.['protectThreshold'] ?? '0') === '0').length
+}
+
+function isOtherKind({ first }: Side): boolean {
+  return first.kind !== 'waypost'
+}
+
+function fromGeneration2({ old }: BothSides): Concern {
+  return old.first.kind === 'java-2' || old.first.kind === 'java-3' ? 'perhaps' : 'no'
+}
+
+function onlyGeneration3({ old }: BothSides): Concern {
+  return old.first.kind === 'java-3' ? 'perhaps' : 'no'
+}

@@ -1,0 +1,178 @@
+import type { PlanItem, PlanNote } from '../../../move/plan.ts'
+import { type CommandResult, UsageError } from '../../command-line.ts'
+import type { Progress } from '../../progress.ts'
+import { passwordFrom } from '../move-passwords.ts'
+import type { KnownServer } from '../old/detect-server.ts'
+import type { OldService } from '../old/dialect.ts'
+import type { OldAccount } from '../old/old-server.ts'
+import { openServers, rateOf } from '../old/open-servers.ts'
+import { TimeLeft } from '../time-left.ts'
+import { type ComparedKind, KINDS, skippedKinds } from './compared-kinds.ts'
+import { differencesOf } from './differences.ts'
+import type { BothSides } from './known-differences.ts'
+import { parityResult, type Row } from './parity-report.ts'
+import { readSide } from './read-side.ts'
+import { replayConfigReads, replayOpenRead } from './replay/config-reads.ts'
+import { replayInstanceLists } from './replay/instance-lists.ts'
+import { type ListenedItem, replayListener } from './replay/listener.ts'
+import { type BothServers, isGeneration3, type Replayed } from './replay/replayed.ts'
+import { replaySignIn, signsIn } from './replay/sign-in.ts'
+import { settledHealth } from './settled-health.ts'
+
+/** The flags of a comparison. */
+export interface ParityFlags {
+  readonly old: readonly string[]
+  readonly new: readonly string[]
+  /** The account that signs in on both. */
+  readonly username?: string
+  /** The account that reads the new server; by default the same. */
+  readonly newUsername?: string
+  readonly rate: string
+  readonly ephemeral?: boolean
+  readonly skip?: string
+  /** Seconds. */
+  readonly settle: string
+}
+
+/** What is compared, and how. */
+interface Comparison {
+  readonly skipped: ReadonlySet<ComparedKind>
+  readonly ephemeral: boolean
+  readonly settleMs: number
+  readonly account: OldAccount | undefined
+  readonly show: (step: string, done: number, total: number) => void
+}
+
+/** `waypost parity --old … --new …`: compares all that both servers give, and replays reads on both. Neither is changed. */
+export async function parity(flags: ParityFlags, progress: Progress): Promise<CommandResult> {
+  const skipped = skippedKinds(flags.skip)
+  const settleMs = millisecondsOf(flags.settle)
+  const { old, new: other, account } = await open(flags)
+  const ephemeral = flags.ephemeral === true
+  const left = { old: new TimeLeft(), new: new TimeLeft(), both: new TimeLeft() }
+  const shown = (which: keyof typeof left) => (step: string, done: number, total: number) =>
+    progress.show(`waypost: ${left[which].text(step, done, total)}`)
+  const [oldSide, newSide] = await Promise.all([
+    readSide('old', old, { ephemeral, show: shown('old') }),
+    readSide('new', other, { ephemeral, show: shown('new') }),
+  ])
+  const sides = { old: oldSide, new: newSide }
+  const comparison = { skipped, ephemeral, settleMs, account, show: shown('both') }
+  const rows = await compareThings(sides, comparison)
+  const replays = await replayReads(sides, comparison)
+  return parityResult({
+    sides,
+    rows: [...rows, ...replays.map(rowOf)],
+    failed: [
+      ...oldSide.failed.map((note) => ofServer(note, 'old')),
+      ...newSide.failed.map((note) => ofServer(note, 'new')),
+      ...replays.flatMap(({ failed }) => failed),
+    ],
+    notCompared: [
+      ...oldSide.notCompared.map((note) => ofServer(note, 'old')),
+      ...newSide.notCompared.map((note) => ofServer(note, 'new')),
+    ],
+  })
+}
+
+function ofServer(note: PlanNote, which: string): PlanNote {
+  return { ...note, about: `${note.about} (${which})` }
+}
+
+function rowOf({ kind, count, differences }: Replayed): Row {
+  return { kind, old: count, new: count, differences }
+}
+
+interface Opened {
+  readonly old: readonly KnownServer[]
+  readonly new: readonly KnownServer[]
+  readonly account: OldAccount | undefined
+}
+
+/** The new server is read as the same user, if it signs that one in, or else as nobody. */
+async function open({ rate, username, newUsername, ...flags }: ParityFlags): Promise<Opened> {
+  const perSecond = rateOf(rate)
+  const account = await accountOf(username, 'WAYPOST_FROM_PASSWORD')
+  const reader = await accountOf(newUsername, 'WAYPOST_PASSWORD')
+  const old = await openServers(flags.old, perSecond, account)
+  const unsigned = await openServers(flags.new, perSecond, undefined)
+  const accepted = account !== undefined && (await signsIn(unsigned[0]!, account)) ? account : undefined
+  const as = reader ?? accepted
+  return {
+    old,
+    new: as === undefined ? unsigned : await openServers(flags.new, perSecond, as),
+    account,
+  }
+}
+
+async function accountOf(username: string | undefined, variable: string): Promise<OldAccount | undefined> {
+  return username === undefined ? undefined : { username, password: await passwordFrom(variable, username) }
+}
+
+async function compareThings(sides: BothSides, { skipped, settleMs }: Comparison): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const kind of KINDS.filter((one) => !skipped.has(one))) {
+    const [old, other] = [sides.old.things.get(kind) ?? new Map(), sides.new.things.get(kind) ?? new Map()]
+    const found = differencesOf(kind, old, other)
+    const services = new Map([...sides.old.services, ...sides.new.services])
+    const differences =
+      kind === 'instance'
+        ? await settledHealth(found, serversOf(sides), { services, waitMs: settleMs })
+        : found
+    rows.push({ kind, old: old.size, new: other.size, differences })
+  }
+  return rows
+}
+
+function serversOf(sides: BothSides): BothServers {
+  return { old: sides.old.first, new: sides.new.first }
+}
+
+/** What clients ask, of all that both servers have. */
+async function replayReads(sides: BothSides, comparison: Comparison): Promise<Replayed[]> {
+  const { skipped, ephemeral, account, show } = comparison
+  const servers = serversOf(sides)
+  const replays: Replayed[] = account === undefined ? [] : [await replaySignIn(servers, account)]
+  if (!skipped.has('config')) replays.push(...(await replayConfigs(sides, show)))
+  if (skipped.has('instance')) return replays
+  const services = inBoth<OldService>(sides.old.services, sides.new.services)
+  const ofServices = (done: number, total: number): void => show('lists of instances', done, total)
+  return [...replays, await replayInstanceLists(servers, { services, ephemeral }, ofServices)]
+}
+
+async function replayConfigs(sides: BothSides, show: Comparison['show']): Promise<Replayed[]> {
+  const servers = serversOf(sides)
+  const items = inBoth<PlanItem>(sides.old.items, sides.new.items)
+  const first = [...items][0]
+  const replays = [
+    ...(first === undefined ? [] : [await replayOpenRead(servers, first)]),
+    await replayConfigReads(servers, items, (done, total) => show('reads of configurations', done, total)),
+  ]
+  // Clients of generation 3 listen over gRPC.
+  if (isGeneration3(servers)) return replays
+  const listened = listenedItems(sides, items)
+  return [
+    ...replays,
+    await replayListener(servers, listened, (done, total) => show('listeners', done, total)),
+  ]
+}
+
+/** Items of another content differ already; a client has the md5 of one of them. */
+function listenedItems({ old, new: other }: BothSides, items: ReadonlyMap<string, PlanItem>): ListenedItem[] {
+  return [...items].flatMap(([name, item]) => {
+    const md5 = old.things.get('config')?.get(name)?.['content']
+    return md5 !== undefined && md5 === other.things.get('config')?.get(name)?.['content']
+      ? [{ name, item, md5 }]
+      : []
+  })
+}
+
+function inBoth<T>(old: ReadonlyMap<string, T>, other: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+  return new Map([...old].filter(([name]) => other.has(name)))
+}
+
+function millisecondsOf(seconds: string): number {
+  const number = Number(seconds)
+  if (number >= 0 && number <= 3_600) return number * 1_000
+  throw new UsageError(`--settle must be seconds from 0 to 3600, but is ${JSON.stringify(seconds)}`)
+}

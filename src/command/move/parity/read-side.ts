@@ -1,0 +1,116 @@
+import { isThing, type PlanItem, type PlanNote, type PlanThing } from '../../../move/plan.ts'
+import type { KnownServer } from '../old/detect-server.ts'
+import type { Dialect, OldService } from '../old/dialect.ts'
+import { dialectOf } from '../old/open-servers.ts'
+import { isShortList, readOverHttp } from '../old/read-over-http.ts'
+import type { PlanReading } from '../reading.ts'
+import { comparedThing } from './compared-fields.ts'
+import type { ByName } from './differences.ts'
+
+/** What one of the two servers has. */
+export interface Side {
+  readonly which: 'old' | 'new'
+  /** The first of its addresses: reads are replayed there. */
+  readonly first: KnownServer
+  readonly things: ReadonlyMap<PlanThing['kind'], ByName>
+  /** By their names. */
+  readonly items: ReadonlyMap<string, PlanItem>
+  readonly services: ReadonlyMap<string, OldService>
+  /** The names of services whose instances are of both kinds. */
+  readonly mixed: ReadonlySet<string>
+  /** What was not compared, because this kind of server does not give it. */
+  readonly notCompared: readonly PlanNote[]
+  /** What it should have answered, and did not. */
+  readonly failed: readonly PlanNote[]
+}
+
+/** How the sides are read. */
+export interface SideReading {
+  readonly ephemeral: boolean
+  readonly show: PlanReading['show']
+}
+
+/** Reads all that a server gives. Its contents are kept as digests. */
+export async function readSide(
+  which: Side['which'],
+  servers: readonly KnownServer[],
+  { ephemeral, show }: SideReading,
+): Promise<Side> {
+  const dialects = servers.map(dialectOf)
+  const gathered = new Gathered(servers[0]!, dialects[0]!)
+  const reading: PlanReading = {
+    parts: 'all',
+    history: { isWanted: false, sinceMs: Infinity },
+    ephemeral,
+    earlier: { hasRecord: () => false },
+    // Administrators are compared like other users.
+    administrators: { has: () => true },
+    show: (step, done, total) => show(`${which}: ${step}`, done, total),
+  }
+  for await (const line of readOverHttp(dialects, reading)) {
+    if (line.kind === 'plan' || line.kind === 'end') continue
+    if (isThing(line)) gathered.add(line)
+    else gathered.note(line)
+  }
+  return { which, first: servers[0]!, ...gathered.all() }
+}
+
+class Gathered {
+  readonly #server: KnownServer
+  readonly #missing: ReadonlySet<PlanNote>
+  readonly #things = new Map<PlanThing['kind'], Map<string, Readonly<Record<string, string>>>>()
+  readonly #items = new Map<string, PlanItem>()
+  readonly #services = new Map<string, OldService>()
+  readonly #kinds = new Map<string, boolean>()
+  readonly #mixed = new Set<string>()
+  readonly #notCompared: PlanNote[] = []
+  readonly #failed: PlanNote[] = []
+
+  constructor(server: KnownServer, dialect: Dialect) {
+    this.#server = server
+    this.#missing = new Set(dialect.missing)
+  }
+
+  all(): Omit<Side, 'which' | 'first'> {
+    return {
+      things: this.#things,
+      items: this.#items,
+      services: this.#services,
+      mixed: this.#mixed,
+      notCompared: this.#notCompared,
+      failed: this.#failed,
+    }
+  }
+
+  add(thing: PlanThing): void {
+    const compared = comparedThing(thing, this.#server.kind)
+    if (compared === undefined) return
+    const { kind, name, fields } = compared
+    if (!this.#things.has(kind)) this.#things.set(kind, new Map())
+    this.#things.get(kind)!.set(name, fields)
+    if (thing.kind === 'config') this.#items.set(name, { ...namesOf(thing), dataId: thing.dataId })
+    if (thing.kind === 'service') this.#services.set(name, { ...namesOf(thing), name: thing.name })
+    if (thing.kind !== 'instance') return
+    const service = `${thing.namespace || 'public'}/${thing.group}@@${thing.service}`
+    this.#services.set(service, { ...namesOf(thing), name: thing.service })
+    if (this.#kinds.get(service) === !thing.ephemeral) this.#mixed.add(service)
+    this.#kinds.set(service, thing.ephemeral)
+  }
+
+  note(note: PlanNote): void {
+    if (this.#missing.has(note)) this.#notCompared.push(note)
+    else if (isShortList(note)) this.#failed.push(note)
+    else if (note.kind === 'conflict') this.#notCompared.push(note)
+    else if (note.kind === 'cannot-come' && FAILING.includes(note.about)) this.#failed.push(note)
+    else if (note.kind === 'cannot-come' && UNREADABLE.includes(note.about)) this.#notCompared.push(note)
+  }
+}
+
+/** Other notes are about what comes to another server, which nobody asks here. */
+const FAILING = ['config', 'gray', 'service', 'instance']
+/** An account may not see these. */
+const UNREADABLE = ['user', 'switch']
+
+function namesOf({ namespace, group }: { readonly namespace: string; readonly group: string }) {
+  return { namespace, group }
+}

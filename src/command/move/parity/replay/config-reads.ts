@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import type { PlanItem } from '../../../../move/plan.ts'
+import type { KnownServer } from '../../old/detect-server.ts'
+import { fieldsOf, textOf } from '../../old/fields.ts'
+import { inOrder } from '../../old/in-order.ts'
+import type { OldAnswer, OldCall } from '../../old/old-server.ts'
+import type { ComparedFields } from '../compared-fields.ts'
+import { type BothServers, isGeneration3, Replayed } from './replayed.ts'
+
+/** The header fields that clients read. */
+const HEADERS = ['content-type', 'content-md5', 'config-type', 'encrypted-data-key']
+
+/** Reads each item as a client does. */
+export async function replayConfigReads(
+  servers: BothServers,
+  items: ReadonlyMap<string, PlanItem>,
+  show: (done: number, total: number) => void,
+): Promise<Replayed> {
+  const replayed = new Replayed('read of a configuration')
+  const read = isGeneration3(servers) ? readV3 : readV1
+  const reads = inOrder(items, ([name, item]) =>
+    replayed.compare(name, servers, (server) => read(server, item)),
+  )
+  for await (const _ of reads) show(replayed.count, items.size)
+  return replayed
+}
+
+/** Reads an item without a token. It says whether the servers ask for one. */
+export async function replayOpenRead(
+  servers: BothServers,
+  [name, item]: readonly [string, PlanItem],
+): Promise<Replayed> {
+  const replayed = new Replayed('read without sign-in')
+  const callOf = isGeneration3(servers) ? callV3 : callV1
+  await replayed.compare(name, servers, async ({ server }) => {
+    const { status } = await server.send({ ...callOf(item), isAnonymous: true })
+    return { status: `${status}` }
+  })
+  return replayed
+}
+
+async function readV1({ server }: KnownServer, item: PlanItem): Promise<ComparedFields> {
+  const answer = await server.send(callV1(item))
+  const content = answer.status === 200 ? { content: md5Of(answer.text) } : {}
+  return { status: `${answer.status}`, ...content, ...headersOf(answer) }
+}
+
+async function readV3({ server }: KnownServer, item: PlanItem): Promise<ComparedFields> {
+  const { status, text } = await server.send(callV3(item))
+  const { code, data } = fieldsOf(status === 200 ? parsed(text) : {})
+  const { content, md5, contentType } = fieldsOf(data)
+  return {
+    status: `${status}`,
+    code: textOf(code),
+    content: md5Of(textOf(content)),
+    md5: textOf(md5),
+    contentType: textOf(contentType),
+  }
+}
+
+/** Clients leave out the default namespace. */
+function callV1({ namespace, group, dataId }: PlanItem): OldCall {
+  const tenant = namespace === '' ? {} : { tenant: namespace }
+  return { path: '/v1/cs/configs', params: { dataId, group, ...tenant } }
+}
+
+function callV3({ namespace, group, dataId }: PlanItem): OldCall {
+  const params = { dataId, groupName: group, namespaceId: namespace || 'public' }
+  return { path: '/v3/client/cs/config', params }
+}
+
+function headersOf({ headers }: OldAnswer): ComparedFields {
+  const present = HEADERS.map((name) => [name, headers.get(name)] as const)
+  return Object.fromEntries(
+    present.map(([name, value]) => [name, (value ?? '').toLowerCase().replaceAll(' ', '')]),
+  )
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}
+
+function md5Of(text: string): string {
+  return createHash('md5').update(text).digest('hex')
+}

@@ -1,0 +1,73 @@
+import type { KnownServer } from '../../old/detect-server.ts'
+import type { OldService } from '../../old/dialect.ts'
+import { type Fields, fieldsOf, listOf, metadataOf, textOf } from '../../old/fields.ts'
+import { inOrder } from '../../old/in-order.ts'
+import { CallError, type OldCall } from '../../old/old-server.ts'
+import type { ComparedFields } from '../compared-fields.ts'
+import { type BothServers, isGeneration3, Replayed } from './replayed.ts'
+
+/** Java clients get grouped names, and are most of all clients. */
+const AS_JAVA = { 'User-Agent': 'Nacos-Java-Client:v1.4.8' }
+
+/** Which lists are read. */
+export interface ListedServices {
+  readonly services: ReadonlyMap<string, OldService>
+  /** Whether ephemeral instances count: they register where they are sent to. */
+  readonly ephemeral: boolean
+}
+
+/** Reads the list of each service as a client does. Health is that of the probes of each server, and is compared elsewhere. */
+export async function replayInstanceLists(
+  servers: BothServers,
+  { services, ephemeral }: ListedServices,
+  show: (done: number, total: number) => void,
+): Promise<Replayed> {
+  const replayed = new Replayed('list of instances')
+  const callOf = isGeneration3(servers) ? callV3 : callV1
+  const read = async ({ server }: KnownServer, service: OldService): Promise<ComparedFields> => {
+    const { status, text } = await server.send(callOf(service))
+    // A service without instances is an error of some versions, and an empty list of others.
+    if (status !== 200) return { status: `${status}` }
+    try {
+      return listedFields(fieldsOf(JSON.parse(text)), ephemeral)
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      throw new CallError(`GET ${server.url}${callOf(service).path} answers no JSON`, status)
+    }
+  }
+  const reads = inOrder(services, ([name, service]) =>
+    replayed.compare(name, servers, (server) => read(server, service)),
+  )
+  for await (const _ of reads) show(replayed.count, services.size)
+  return replayed
+}
+
+function listedFields(answer: Fields, ephemeral: boolean): ComparedFields {
+  const { name, groupName, hosts } = answer
+  const isList = Array.isArray(answer['data'])
+  const listed = listOf(isList ? answer['data'] : hosts).filter(
+    (host) => ephemeral || host['ephemeral'] === false,
+  )
+  const names = isList
+    ? { code: textOf(answer['code']) }
+    : { name: textOf(name), groupName: textOf(groupName) }
+  return { status: '200', ...names, hosts: listed.map(hostText).toSorted().join(' ') }
+}
+
+function hostText(host: Fields): string {
+  const { instanceId, ip, port, weight, enabled, ephemeral, clusterName, serviceName, metadata } = host
+  const words = [instanceId, ip, port, weight, enabled, ephemeral, clusterName, serviceName].map(textOf)
+  const pairs = Object.entries(metadataOf(metadata)).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return JSON.stringify([...words, pairs])
+}
+
+function callV1({ namespace, group, name }: OldService): OldCall {
+  const space = namespace === '' ? {} : { namespaceId: namespace }
+  const params = { serviceName: `${group}@@${name}`, clusters: '', healthyOnly: false, ...space }
+  return { path: '/v1/ns/instance/list', params, headers: AS_JAVA }
+}
+
+function callV3({ namespace, group, name }: OldService): OldCall {
+  const params = { serviceName: name, groupName: group, namespaceId: namespace || 'public' }
+  return { path: '/v3/client/ns/instance/list', params }
+}

@@ -25,8 +25,10 @@ export interface PlanHead {
   readonly sources: readonly PlanSource[]
   /** How many lines of each kind there are. */
   readonly counts: Readonly<Record<string, number>>
-  /** The latest time that a clock of the sources showed, epoch ms; 0: none did. Their lists are not newer. */
+  /** What the clocks of the sources show when the reading ends, the latest, epoch ms; 0: none did. Their lists are not newer. */
   readonly lastRefMs: number
+  /** When the reading ended, on the clock of the reader, epoch ms; 0: not known. */
+  readonly endedMs: number
 }
 
 /** A namespace of the list. `public` is not among them. */

@@ -9,6 +9,7 @@ const HEAD = {
   sources: [{ url: 'http://old:8848/nacos', kind: 'java-1', version: '1.4.8' }],
   counts: { config: 1 },
   lastRefMs: 0,
+  endedMs: 0,
 }
 const ITEM = { namespace: '', group: 'G', dataId: 'a.yml' }
 const CONTENT = { content: 'a: 1\r\n', md5: null, encryptedDataKey: '', appName: '' }

@@ -206,6 +206,7 @@ const HEAD: Readers<Omit<PlanHead, 'kind'>> = {
   sources: listOf(source),
   counts: mapOf(count),
   lastRefMs: time,
+  endedMs: (value) => (value === undefined ? 0 : time(value)),
 }
 
 const NOTE: Readers<Omit<PlanNote, 'kind'>> = { about: name, name: text, reason: text }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { connectionOf } from '../core/naming/state/connection-publisher.ts'
+import { connectionOf, isMoved } from '../core/naming/state/connection-publisher.ts'
 import type { Instance } from '../core/naming/state/service-entry.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { State } from '../core/engine/state.ts'
@@ -100,7 +100,7 @@ class FoundClients {
 
   found({ record }: Instance, isJudged: boolean): void {
     const owner = connectionOf(record.publisher)
-    if (owner !== undefined) {
+    if (owner !== undefined && !isMoved(record.publisher)) {
       this.#connections.add(owner.connectionId)
       return
     }

@@ -134,9 +134,11 @@ describe.skipIf(etcdTools.skip)(`members on etcd${note}`, { timeout: 90_000 }, (
     const one = await startServer(1)
     const { kvs } = await one.client.range({ key: `${prefix}/format` })
     expect(Buffer.from(kvs[0]!.value).toString()).toBe('1')
-    await put(one.client, 'format', '2')
-    await expect(startServer(2)).rejects.toThrow(/has the layout 2 .*knows layout 1\. Use the version that/)
-    await seen(() => String(one.failures[0]), expect.stringContaining('the layout 2') as string)
+    await put(one.client, 'format', '3')
+    await expect(startServer(2)).rejects.toThrow(
+      /has the layout 3 .*knows layout 1 to 2\. Use the version that/,
+    )
+    await seen(() => String(one.failures[0]), expect.stringContaining('the layout 3') as string)
     await put(one.client, 'format', 'x')
     await expect(startServer(2)).rejects.toThrow(/"x", which is no number/)
   })

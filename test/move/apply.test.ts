@@ -155,7 +155,7 @@ describe('an apply', () => {
     })
     const file = planFile([minutesAgo(9, false), minutesAgo(9, true), minutesAgo(0, true)])
     const { stdout } = await apply(file)
-    expect(stdout).toContain('1 ephemeral instances stay in the plan')
+    expect(stdout).toContain('refused: 1 ephemeral instances: they were read more than 5 minutes ago')
     expect(double.calls[0]!.lines).toHaveLength(3)
     await apply(file, '--stale-ok')
     expect(double.calls[1]!.lines).toHaveLength(4)

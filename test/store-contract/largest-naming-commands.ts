@@ -16,6 +16,8 @@ import { Liveness } from '../../src/core/naming/liveness/liveness.ts'
 import { deleteMetadata, updateMetadata } from '../../src/core/naming/commands/metadata-commands.ts'
 import { foundHealth } from '../../src/core/naming/commands/probe-verdict.ts'
 import { importInstance, importService } from '../../src/core/naming/commands/import-naming.ts'
+import { keepMoved } from '../../src/core/naming/commands/keep-moved.ts'
+import { raiseLists } from '../../src/core/naming/commands/raise-lists.ts'
 import { registerInstance } from '../../src/core/naming/commands/register-instance.ts'
 import { replaceInstances } from '../../src/core/naming/commands/replace-instances.ts'
 import {
@@ -152,7 +154,15 @@ export const LARGEST_OF_NAMING: Readonly<Record<string, LargestCase>> = {
       ),
     ),
   },
-  importInstance: { run: alone(() => importInstance(registration(0, false), true)) },
+  importInstance: {
+    run: alone(() => importInstance(registration(0, false), { overwrite: true, importer: 'p' })),
+  },
+  keepMoved: {
+    prepare: alone(() => importInstance(registration(0, true), { overwrite: true, importer: 'p' })),
+    run: alone(() => keepMoved(target(0))),
+    done: ({ state }) => state.instance(SHOP, addressOf(0))?.record.publisher.kind === 'beats',
+  },
+  raiseLists: { run: alone(() => raiseLists(Date.now() + 30_000)) },
   createService: { run: alone(() => createService(SHOP, settings)) },
   updateService: {
     prepare: alone(() => createService(SHOP, settings)),

@@ -88,7 +88,7 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
     done += lines.length
     showLines('lines sent', done, total)
   }
-  const code = sum.refused > 0 ? EXIT.differs : EXIT.done
+  const code = sum.refused + notSent.instance.length > 0 ? EXIT.differs : EXIT.done
   return {
     code,
     text: `${textOf(target.url, sum)}${notSentText(notSent)}`,
@@ -175,8 +175,10 @@ async function sendCall(
   path: string,
   lines: readonly NumberedLine[],
 ): Promise<ImportAnswer> {
-  const body = Buffer.from(lines.map(({ text }) => `${text}\n`).join(''))
+  const [head, ...others] = lines
   for (let tries = 1; ; tries++) {
+    const texts = [textOfHead(head!), ...others.map(({ text }) => text)]
+    const body = Buffer.from(texts.map((text) => `${text}\n`).join(''))
     const signal = AbortSignal.timeout(CALL_LIMIT_MS)
     const last = await session
       .fetch(path, { method: 'POST', body, signal, headers: { 'Content-Type': 'application/x-ndjson' } })
@@ -193,6 +195,13 @@ async function sendCall(
       throw last instanceof Error ? last : new Error(`${session.url}: ${problemOf(last.status, last.text)}`)
     await sleep(FIRST_WAIT_MS * 2 ** (tries - 1))
   }
+}
+
+/** The clock of the old server has gone on since the plan was read. */
+function textOfHead({ text, line }: NumberedLine): string {
+  if (line.kind !== 'plan' || line.lastRefMs === 0) return text
+  const sinceMs = Math.max(0, Date.now() - (line.endedMs || line.madeMs))
+  return JSON.stringify({ ...line, lastRefMs: Math.round(line.lastRefMs + sinceMs) })
 }
 
 function add(sum: Sum, lines: readonly NumberedLine[], answer: ImportAnswer): void {
@@ -227,6 +236,6 @@ function notSentText({ gray, user, instance }: CheckedPlan['left']): string {
   const users = user.map(
     (name) => `not sent: user ${printableWord(name)}: the plan has no password; make the user here\n`,
   )
-  const instances = `${grouped(instance.length)} ephemeral instances stay in the plan: they were read more than 5 minutes ago (--stale-ok sends them)\n`
+  const instances = `refused: ${grouped(instance.length)} ephemeral instances: they were read more than 5 minutes ago (read them again, or send them with --stale-ok)\n`
   return `${grays}${users.join('')}${instance.length === 0 ? '' : instances}`
 }

@@ -37,8 +37,8 @@ export async function makePlan(flags: PlanFlags, file: string, progress: Progres
   try {
     const plan = new PlanInMaking(writer, known)
     const beginMs = Date.now()
-    const lastRefMs = await readSources(flags, reading, plan)
-    await writer.end({ madeMs: beginMs, sources: plan.sources }, lastRefMs)
+    const aheadMs = await readSources(flags, reading, plan)
+    await writer.end({ madeMs: beginMs, sources: plan.sources }, aheadMs)
     return plan.result(file)
   } catch (error) {
     await writer.abandon()
@@ -46,8 +46,12 @@ export async function makePlan(flags: PlanFlags, file: string, progress: Progres
   }
 }
 
-/** Reads all sources into a plan. Resolves with the latest time on a clock of the servers. */
-async function readSources(flags: PlanFlags, reading: PlanReading, plan: PlanInMaking): Promise<number> {
+/** Reads all sources into a plan. Resolves with how far the clocks of the servers are ahead of this machine, at most. */
+async function readSources(
+  flags: PlanFlags,
+  reading: PlanReading,
+  plan: PlanInMaking,
+): Promise<number | undefined> {
   const [database, ...others] = flags.from.filter(isDatabase)
   if (others.length > 0) throw new UsageError('--from takes one database only')
   const nodes = await serversOf(
@@ -63,7 +67,8 @@ async function readSources(flags: PlanFlags, reading: PlanReading, plan: PlanInM
   for (const { kind, version, server } of nodes) plan.sources.push({ kind, version, url: server.url })
   const parts = database === undefined ? 'all' : 'naming'
   if (nodes.length > 0) await plan.add(readOverHttp(nodes.map(dialectOf), { ...reading, parts }))
-  return Math.max(0, ...nodes.map(({ server }) => server.latestClockMs))
+  const known = nodes.flatMap(({ server }) => server.clockAheadMs ?? [])
+  return known.length === 0 ? undefined : Math.max(...known)
 }
 
 function isDatabase(address: string): boolean {

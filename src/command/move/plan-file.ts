@@ -21,7 +21,7 @@ const HEAD_BYTES = 8_192
 const OWNER_ONLY = 0o600
 
 /** What is known of a plan before its lines. */
-export type PlanBegin = Omit<PlanHead, 'kind' | 'format' | 'counts' | 'lastRefMs'>
+export type PlanBegin = Omit<PlanHead, 'kind' | 'format' | 'counts' | 'lastRefMs' | 'endedMs'>
 
 /** Writes a plan. The file gets its name when it is whole. */
 export class PlanWriter {
@@ -67,11 +67,14 @@ export class PlanWriter {
     if (this.#pieceBytes >= PIECE_BYTES) await this.#flush()
   }
 
-  /** Writes the head, and gives the file its name. */
-  async end(begin: PlanBegin, lastRefMs: number): Promise<void> {
+  /** Writes the head, and gives the file its name. `aheadMs`: how far the clocks of the sources are ahead; undefined: not known. */
+  async end(begin: PlanBegin, aheadMs: number | undefined): Promise<void> {
     this.#piece.push(`${JSON.stringify({ kind: 'end' })}\n`)
     await this.#flush()
-    const head: PlanHead = { kind: 'plan', format: PLAN_VERSION, ...begin, counts: this.#counts, lastRefMs }
+    const endedMs = Date.now()
+    const lastRefMs = aheadMs === undefined ? 0 : endedMs + aheadMs
+    const times = { lastRefMs, endedMs }
+    const head: PlanHead = { kind: 'plan', format: PLAN_VERSION, ...begin, counts: this.#counts, ...times }
     const bytes = Buffer.alloc(HEAD_BYTES, ' ')
     const text = JSON.stringify(head)
     if (Buffer.byteLength(text) >= HEAD_BYTES) throw new PlanError('the plan has too many sources')

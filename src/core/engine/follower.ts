@@ -115,7 +115,7 @@ export class Follower {
     const { stamps, lastRefAheadMs = 0 } = this.#options
     state.apply(changes, now)
     // A service that changes more than once in a millisecond is ahead of the clock. No later stamp is before it.
-    const latestMs = state.latestRefMs - lastRefAheadMs
+    const latestMs = state.latestRefMs - lastRefAheadMs - state.listsAheadMs
     if (latestMs > msOf(now.stamp)) stamps.see(firstStampOf(latestMs))
   }
 }

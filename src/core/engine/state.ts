@@ -13,6 +13,7 @@ import { newInstance } from '../naming/liveness/timed-instance.ts'
 import { type InstanceAddress, isSamePublisher, type Metadata } from '../naming/state/instance.ts'
 import { Liveness } from '../naming/liveness/liveness.ts'
 import { NamingCounter, type NamingLimits, NO_NAMING_LIMITS } from '../naming/state/naming-sizes.ts'
+import { LISTS_AHEAD, listsAheadMs } from '../naming/state/lists-ahead.ts'
 import type { InstancePlace, Presence } from '../naming/state/presence.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../naming/state/remembered-metadata.ts'
 import type { Service, ServiceKey } from '../naming/state/service.ts'
@@ -39,6 +40,7 @@ export class State implements View {
   readonly namingLimits: NamingLimits
   #switches: Switches = DEFAULT_SWITCHES
   #latestRefMs = 0
+  #listsAheadMs = 0
   /** Counts the revisions that were applied. */
   #step = 0
 
@@ -117,6 +119,11 @@ export class State implements View {
   /** The latest `lastRefTime` of all services, also of those that have left. */
   get latestRefMs(): number {
     return this.#latestRefMs
+  }
+
+  /** By how much every `lastRefTime` is ahead of the stamp of its change, ms (`LISTS_AHEAD`). */
+  get listsAheadMs(): number {
+    return this.#listsAheadMs
   }
 
   /** Makes the changes of one revision part of what is known. Liveness counts from `now.healthMs`. */
@@ -238,6 +245,7 @@ export class State implements View {
     this.#records.apply(change)
     if (change.recordKind === SWITCH.name || change.recordKind === LOCAL_SWITCH.name)
       this.#switches = switchesIn(this)
+    if (change.recordKind === LISTS_AHEAD.name) this.#raiseLists(change.stamp)
     if (change.recordKind !== REMEMBERED_METADATA.name) return
     const place = savedValue(REMEMBERED_METADATA, change) ?? before
     if (place !== undefined) this.#metadataChanged(place, change.stamp, now)
@@ -267,8 +275,18 @@ export class State implements View {
     instance.timing = timingOf(instance.metadata)
   }
 
+  /** Every list moves, so that all are later than those of another server. They never move back. */
+  #raiseLists(stamp: number): void {
+    const byMs = listsAheadMs(this) - this.#listsAheadMs
+    if (byMs <= 0) return
+    this.#listsAheadMs += byMs
+    const leastMs = msOf(stamp) + this.#listsAheadMs
+    this.services.raise(leastMs, byMs)
+    this.#latestRefMs = Math.max(this.#latestRefMs + byMs, leastMs)
+  }
+
   #touch(entry: ServiceEntry, stamp: number): void {
-    entry.touch(msOf(stamp), this.#step)
+    entry.touch(msOf(stamp) + this.#listsAheadMs, this.#step)
     if (entry.lastRefMs > this.#latestRefMs) this.#latestRefMs = entry.lastRefMs
   }
 

@@ -10,6 +10,7 @@ import { SERVER } from '../cluster/members/server-records.ts'
 import { CONFIG_COMMENT } from '../config/state/config-comment.ts'
 import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
 import { INSTANCE_DISABLING } from '../naming/commands/instance-disabling.ts'
+import { LISTS_AHEAD } from '../naming/state/lists-ahead.ts'
 import { REMEMBERED_METADATA } from '../naming/state/remembered-metadata.ts'
 import { NAMESPACE } from '../namespaces/namespace.ts'
 import { NAMESPACE_LOOK } from '../namespaces/namespace-look.ts'
@@ -32,6 +33,7 @@ export const STORED_KINDS: readonly RecordKind<unknown>[] = [
   CONFIG_COMMENT,
   NAMESPACE_LOOK,
   INSTANCE_DISABLING,
+  LISTS_AHEAD,
 ]
 
 /** A stored record is of a kind that this version does not know: a later version has written it. */

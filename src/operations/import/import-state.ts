@@ -10,7 +10,9 @@ import type { Command } from '../../core/decisions/decision.ts'
 import type { ImportOutcome } from '../../core/decisions/import-outcome.ts'
 import type { Engine } from '../../core/engine/engine.ts'
 import { importNamespace } from '../../core/namespaces/namespace-commands.ts'
+import type { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'
 import { importInstance, importService } from '../../core/naming/commands/import-naming.ts'
+import { raiseLists } from '../../core/naming/commands/raise-lists.ts'
 import { importSwitch } from '../../core/operator/set-switch.ts'
 import { Refusal, type RefusalCode } from '../../core/refusal.ts'
 import { inParts } from '../../core/work/in-parts.ts'
@@ -30,16 +32,25 @@ interface ImportParts {
   readonly guard: Guard
   readonly engine: Pick<Engine, 'execute'>
   readonly budget: Pick<ContentBudget, 'within'>
+  /** The process of this server. */
+  readonly connectionInstances: Pick<ConnectionInstances, 'process'>
 }
 
 /** What is imported, and how. */
 export interface ImportStateRequest {
   /** Reads the lines, once the caller is permitted. */
-  readonly read: () => Promise<readonly ImportLine[]>
+  readonly read: () => Promise<ImportedLines>
   /** Whether it replaces what was changed here. */
   readonly overwrite: boolean
   /** The users who become administrators here. */
   readonly administrators: ReadonlySet<string>
+}
+
+/** What an import has been sent. */
+export interface ImportedLines {
+  /** What the clock of the old server shows now, epoch ms; 0: not known. */
+  readonly lastRefMs: number
+  readonly lines: readonly ImportLine[]
 }
 
 /** Lines that are decided together: others have their turns between the parts. */
@@ -86,7 +97,8 @@ class StateImport {
   }
 
   async run(): Promise<ImportedState> {
-    const lines = await this.#request.read()
+    const { lastRefMs, lines } = await this.#request.read()
+    if (lastRefMs > 0) await this.#parts.engine.execute(raiseLists(lastRefMs))
     try {
       for (const part of inParts(lines, MOST_AT_ONCE)) await this.#takePart(part)
     } finally {
@@ -172,7 +184,10 @@ class StateImport {
       case 'service':
         return importService(thing.service, overwrite)
       case 'instance':
-        return importInstance(thing.instance, overwrite)
+        return importInstance(thing.instance, {
+          overwrite,
+          importer: this.#parts.connectionInstances.process,
+        })
     }
   }
 }

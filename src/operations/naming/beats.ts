@@ -3,6 +3,7 @@ import { DEFAULT_CLUSTER, instanceIdOf, type Metadata } from '../../core/naming/
 import type { Instance } from '../../core/naming/state/service-entry.ts'
 import { isBeating, type Liveness } from '../../core/naming/liveness/liveness.ts'
 import type { Now } from '../../core/decisions/stamps.ts'
+import { keepMoved } from '../../core/naming/commands/keep-moved.ts'
 import { registerInstance } from '../../core/naming/commands/register-instance.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { afterwards } from '../afterwards.ts'
@@ -48,7 +49,8 @@ export function beatOperations(
       resources: ({ serviceKey }: BeatRequest) => [serviceResource(serviceKey)],
       run: (request): Beaten | Promise<Beaten> => {
         const result = beat(parts, request, clock())
-        if (result.kind === 'renewed') return renewed(parts, result)
+        if (result.kind === 'renewed')
+          return result.moved.length === 0 ? renewed(parts, result) : keepAll(parts, result)
         const { sendBeatOnly, disableAddIP } = state.switches
         // Clients of `/nacos` must get 20404 here: a refusal makes one of them beat in a tight loop.
         if (request.full === undefined || sendBeatOnly || disableAddIP) return beaten(parts, 'unknown')
@@ -83,6 +85,15 @@ function registersPersistent(state: InstanceParts['state'], request: BeatRequest
 function renewed(parts: BeatOperationParts, { instances, healed }: Renewed): Beaten {
   parts.engine.applyBehind(healed)
   return beaten(parts, 'renewed', instances[0]?.timing.intervalMs)
+}
+
+/** The client of an imported instance has come. */
+async function keepAll(parts: BeatOperationParts, result: Renewed): Promise<Beaten> {
+  const commands = result.moved.map(({ entry, record }) =>
+    keepMoved({ serviceKey: entry.service.key, address: record.address }),
+  )
+  await Promise.all(commands.map(async (command) => parts.engine.execute(command)))
+  return renewed(parts, result)
 }
 
 function registerFrom(

@@ -1,6 +1,6 @@
 import type { Engine } from '../../core/engine/engine.ts'
 import { beat } from '../../core/naming/liveness/beat.ts'
-import { connectionOf } from '../../core/naming/state/connection-publisher.ts'
+import { connectionOf, isMoved } from '../../core/naming/state/connection-publisher.ts'
 import {
   deregisterInstance,
   type InstancePatch,
@@ -128,6 +128,8 @@ function registrations(parts: InstanceParts) {
         return timeline.during(askedBy(caller, 'deregister', target), () =>
           engine.execute(
             deregisterInstance(target, (publisher) => {
+              // Its client may be the caller: it has left before it came here.
+              if (isMoved(publisher)) return 'removed'
               if (request.sparesConnections === true) return 'kept'
               return parts.isAlive(connectionOf(publisher)?.process ?? '') ? 'refused' : 'removed'
             }),

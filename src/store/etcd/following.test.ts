@@ -8,7 +8,7 @@ import type { WatchListener, WatchOptions } from './client/watch.ts'
 import { Following } from './following.ts'
 import { Keys } from './keys.ts'
 import { KnownKeys } from './known-keys.ts'
-import { LayoutInUse } from './layout.ts'
+import { LayoutInUse, LAYOUTS } from './layout.ts'
 import { contentValue, toJson } from './values.ts'
 
 const keys = new Keys('w/')
@@ -167,7 +167,7 @@ describe('following etcd', () => {
 
   test.each([
     ['a kind of records that it does not know', 'w/r/of-the-future/a', toJson({ value: {}, stamp: 1 })],
-    ['a layout that it does not know', 'w/format', Buffer.from('2')],
+    ['a layout that it does not know', 'w/format', Buffer.from(String(LAYOUTS.to + 1))],
   ])('ends for %s', async (_what, key, value) => {
     await follow()
     put(6, key, value)

@@ -18,7 +18,7 @@ import type { Keys } from './keys.ts'
  * The layouts of keys and values that this version of Waypost reads and writes. A record that older servers cannot read,
  * or must not lose, needs a new one: docs/recipes/add-a-layout.md.
  */
-export const LAYOUTS: VersionRange = { from: 1, to: 1 }
+export const LAYOUTS: VersionRange = { from: 1, to: 2 }
 
 /** How many servers may join or leave while the layout is raised. */
 const MOST_TRIES = 5

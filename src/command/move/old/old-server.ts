@@ -77,7 +77,7 @@ export class OldServer {
   /** The address with the context path, without a slash at its end. */
   readonly url: string
   readonly #access: OldAccess
-  #latestClockMs = 0
+  #clockAheadMs: number | undefined
   #login: string | undefined
   #token: Promise<Token> | undefined
 
@@ -86,9 +86,15 @@ export class OldServer {
     this.#access = access
   }
 
-  /** The latest time that its answers showed, epoch ms; 0: none did. Its lists are not newer. */
-  get latestClockMs(): number {
-    return this.#latestClockMs
+  /** How far its clock is ahead of that of this machine at most, ms; undefined: its answers show no time. */
+  get clockAheadMs(): number | undefined {
+    return this.#clockAheadMs
+  }
+
+  /** Its answers show that it stamps with this time (epoch ms); the call began at `beganMs`. */
+  #sawClock(clockMs: number, beganMs: number): void {
+    if (Number.isNaN(clockMs)) return
+    this.#clockAheadMs = Math.max(this.#clockAheadMs ?? -Infinity, clockMs - beganMs)
   }
 
   /** Signs in by this path from now on, where there is an account. */
@@ -148,6 +154,7 @@ export class OldServer {
     const { pace } = this.#access
     await pace.turn()
     const beganMs = pace.nowMs()
+    const calledMs = Date.now()
     try {
       // A redirect could send the token to another server.
       const signal = AbortSignal.timeout(CALL_LIMIT_MS)
@@ -155,8 +162,7 @@ export class OldServer {
       const bytes = await response.arrayBuffer()
       const { status, headers } = response
       // The field has whole seconds.
-      const clockMs = Date.parse(headers.get('date') ?? '') + 999
-      if (clockMs > this.#latestClockMs) this.#latestClockMs = clockMs
+      this.#sawClock(Date.parse(headers.get('date') ?? '') + 999, calledMs)
       pace.answered(pace.nowMs() - beganMs, PASSING.has(status) && status !== 500)
       return { status, headers, text: textOfBytes(bytes, `${this.url}${call}`) }
     } catch (error) {

@@ -55,7 +55,7 @@ test('settings that were made here stay, unless they are overwritten', () => {
 test('an instance that is registered otherwise stays, unless it is overwritten', () => {
   const instance = { ...registration({ metadata: { z: '1' } }), ephemeral: false }
   const taken = (weight: number, overwrite = false) =>
-    carryOut(state, importInstance({ ...instance, weight }, overwrite), at(0)).outcome
+    carryOut(state, importInstance({ ...instance, weight }, { overwrite, importer: 'p1' }), at(0)).outcome
   expect([taken(1), taken(1), taken(2), taken(2, true)]).toEqual(['taken', 'unchanged', 'kept', 'taken'])
   expect(state.instance(ORDERS, address())?.record).toMatchObject({
     weight: 2,

@@ -1,8 +1,10 @@
+import type { InstanceSaved } from '../../decisions/changes.ts'
+import type { Now } from '../../decisions/stamps.ts'
 import { type Command, synced, unchanged } from '../../decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../../decisions/import-outcome.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
 import { withStoredSecrets } from '../state/health-checker.ts'
-import { type InstanceRecord, type Metadata, usualPublisher } from '../state/instance.ts'
+import { type InstanceRecord, type Metadata, OPERATOR } from '../state/instance.ts'
 import {
   type Cluster,
   type Selector,
@@ -10,7 +12,9 @@ import {
   SERVICE_DEFAULTS,
   type ServiceKey,
 } from '../state/service.ts'
+import { isMoved, movedPublisher } from '../state/connection-publisher.ts'
 import { type RegisterInstance, registerInstance } from './register-instance.ts'
+import { saveInFull } from './save-in-full.ts'
 import { newService, type SentCluster, serviceSubject } from './service-commands.ts'
 
 /** A service elsewhere, without its instances. */
@@ -23,8 +27,16 @@ export interface ImportedService {
 }
 
 /** An instance elsewhere: everything of it is known. */
-export interface ImportedInstance extends RegisterInstance {
+export interface ImportedInstance extends Omit<RegisterInstance, 'publisher'> {
   readonly ephemeral: boolean
+}
+
+/** How an instance is imported. */
+export interface InstanceImport {
+  /** Whether it replaces what was registered otherwise here. */
+  readonly overwrite: boolean
+  /** The process that imports: the client of an ephemeral instance has still to come (`movedPublisher`). */
+  readonly importer: string
 }
 
 /**
@@ -45,20 +57,40 @@ export function importService(input: ImportedService, overwrite: boolean): Comma
   }
 }
 
-/** Imports an instance, and its service where it is not there. Refusals as those of a registration. */
-export function importInstance(input: ImportedInstance, overwrite: boolean): Command<ImportOutcome> {
-  const register = registerInstance(input)
+/**
+ * Imports an instance, and its service where it is not there. Refusals as those of a registration. A client that has come already
+ * keeps its instance, also where the import overwrites. The time of one that has still to come begins again.
+ */
+export function importInstance(
+  input: ImportedInstance,
+  { overwrite, importer }: InstanceImport,
+): Command<ImportOutcome> {
+  const publisher = input.ephemeral ? movedPublisher(importer) : OPERATOR
+  const register = registerInstance({ ...input, publisher })
   return {
     subject: register.subject,
     growsBy: 0,
     decide(view, now) {
       const known = view.instance(input.serviceKey, input.address)
-      if (known !== undefined && isSame(known, input)) return unchanged(HERE_ALREADY)
-      if (known !== undefined && !overwrite) return keeping('the instance is registered otherwise here')
+      const isSameHere = known !== undefined && isSame(known, input)
+      if (known?.record.ephemeral === true && !isMoved(known.record.publisher))
+        return isSameHere ? unchanged(HERE_ALREADY) : keeping('a client has registered it here')
+      if (isSameHere && !input.ephemeral) return unchanged(HERE_ALREADY)
+      if (known !== undefined && !isSameHere && !overwrite)
+        return keeping('the instance is registered otherwise here')
       const { changes } = register.decide(view, now)
-      return synced(changes, TAKEN)
+      return synced(
+        changes.length > 0 ? changes : [waiting(view, input, now)],
+        isSameHere ? HERE_ALREADY : TAKEN,
+      )
     },
   }
+}
+
+/** The change that lets an imported instance wait again for its client. */
+function waiting(view: View, { serviceKey, address }: ImportedInstance, { stamp }: Now): InstanceSaved {
+  const { record, healthy } = view.instance(serviceKey, address)!
+  return { ...saveInFull(view, serviceKey, { record, healthy, stamp }), beat: true }
 }
 
 function serviceOf(view: View, input: ImportedService, known: Service | undefined): Service {
@@ -98,8 +130,9 @@ function sorted(fields: object): unknown {
 }
 
 function isSame({ record }: KnownInstance, input: ImportedInstance): boolean {
-  const { ephemeral, metadata: registered } = input
-  return instanceText(record) === instanceText({ ...input, registered, publisher: usualPublisher(ephemeral) })
+  // The publisher of an ephemeral one is judged apart.
+  const publisher = input.ephemeral ? record.publisher : OPERATOR
+  return instanceText(record) === instanceText({ ...input, registered: input.metadata, publisher })
 }
 
 /** The same text for the same registration. Health is left out: it is what a probe or a beat finds. */

@@ -1,4 +1,4 @@
-import type { Change } from '../../decisions/changes.ts'
+import type { InstanceSaved } from '../../decisions/changes.ts'
 import type { View } from '../../decisions/view.ts'
 import type { InstanceRecord } from '../state/instance.ts'
 import { existingService } from './service-commands.ts'
@@ -9,7 +9,7 @@ export function saveInFull(
   view: View,
   serviceKey: ServiceKey,
   saving: { record: InstanceRecord; healthy: boolean | undefined; stamp: number },
-): Change {
+): InstanceSaved {
   const { serial: serviceSerial } = existingService(view, serviceKey)
   return { kind: 'instance-saved', serviceKey, serviceSerial, beat: false, ...saving }
 }

@@ -133,7 +133,7 @@ describe('over HTTP, an instance of a connection', () => {
   test('is known to a beat, which changes nothing', () => {
     const instance = publish()
     const result = beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, at(1))
-    expect(result).toEqual({ kind: 'renewed', instances: [instance], healed: [] })
+    expect(result).toEqual({ kind: 'renewed', instances: [instance], healed: [], moved: [] })
   })
 
   test('stays when somebody else deregisters it, unless its server is gone', () => {

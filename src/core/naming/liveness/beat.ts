@@ -2,6 +2,7 @@ import type { Change } from '../../decisions/changes.ts'
 import type { Now } from '../../decisions/stamps.ts'
 import type { Instance } from '../state/service-entry.ts'
 import { isBeating, type Liveness } from './liveness.ts'
+import { isMoved } from '../state/connection-publisher.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { ServiceTable } from '../state/service-table.ts'
 
@@ -17,12 +18,13 @@ export interface BeatSource {
 
 /**
  * `instances`: the renewed ones. `healed`: the changes that make them healthy; the caller applies them
- * behind.
+ * behind. `moved`: imported ones whose client has come by this beat (`keepMoved`).
  */
 export interface Renewed {
   readonly kind: 'renewed'
   readonly instances: readonly Instance[]
   readonly healed: readonly Change[]
+  readonly moved: readonly Instance[]
 }
 
 /** The result of a beat. */
@@ -35,10 +37,11 @@ export interface BeatParts {
 }
 
 const NOTHING_HEALED: readonly Change[] = []
+const NOTHING_MOVED: readonly Instance[] = []
 
 /**
  * Renews an instance: its silence counts from now. Everything else in a beat is ignored. Only memory is written, but
- * becoming healthy is a change. A beat makes only those instances healthy whose publisher sends beats.
+ * becoming healthy is a change. A beat makes only those instances healthy whose publisher sends beats, and keeps imported ones.
  */
 export function beat({ state, liveness }: BeatParts, source: BeatSource, now: Now): BeatResult {
   const instances = findSources(state, source)
@@ -46,9 +49,10 @@ export function beat({ state, liveness }: BeatParts, source: BeatSource, now: No
     liveness.counts.unknown++
     return { kind: 'unknown' }
   }
-  if (source.fingerprint !== undefined && source.cluster !== undefined)
+  const renewed = renew(liveness, instances, now)
+  if (source.fingerprint !== undefined && source.cluster !== undefined && renewed.moved.length === 0)
     liveness.knowBeat(source.fingerprint, instances[0]!)
-  return renew(liveness, instances, now)
+  return renewed
 }
 
 /** Renews the instance of a beat that was recognized by its fingerprint (`Liveness.find`). */
@@ -59,11 +63,14 @@ export function renewKnown(liveness: Liveness, instance: Instance, now: Now): Re
 function renew(liveness: Liveness, instances: readonly Instance[], now: Now): Renewed {
   liveness.counts.renewed++
   let healed = NOTHING_HEALED
+  let moved = NOTHING_MOVED
   for (const instance of instances) {
     liveness.noteBeat(instance, now.healthMs)
-    if (!instance.healthy && isBeating(instance)) healed = [...healed, healing(instance, now)]
+    if (isBeating(instance)) {
+      if (!instance.healthy) healed = [...healed, healing(instance, now)]
+    } else if (isMoved(instance.record.publisher)) moved = [...moved, instance]
   }
-  return { kind: 'renewed', instances, healed }
+  return { kind: 'renewed', instances, healed, moved }
 }
 
 function findSources({ services }: BeatParts['state'], source: BeatSource): Instance[] {

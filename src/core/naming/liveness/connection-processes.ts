@@ -1,5 +1,5 @@
 import type { InstanceRemoved } from '../../decisions/changes.ts'
-import { connectionOf } from '../state/connection-publisher.ts'
+import { connectionOf, importerOf } from '../state/connection-publisher.ts'
 import type { Instance } from '../state/service-entry.ts'
 import type { InstancePlace } from '../state/presence.ts'
 
@@ -8,6 +8,11 @@ import type { InstancePlace } from '../state/presence.ts'
  * needs up to 30 s to register elsewhere.
  */
 export const ORPHAN_MS = 35_000
+/**
+ * How long imported instances are kept while the process that has imported them is alive, in ms. In this time the old server is
+ * stopped, and this one started on its ports. After that start they are orphans as others are.
+ */
+export const MOVED_MS = 5 * 60_000
 /** The time between two looks at all orphans: those that were left are looked at again. */
 const PASS_MS = 1_000
 
@@ -32,6 +37,8 @@ interface ConnectionProcess {
   registeredMs: number
   /** Since when the process is known to be gone; undefined: it is alive. */
   goneSinceMs: number | undefined
+  /** Whether its instances were imported, and the process that did so is alive. */
+  isImporting: boolean
 }
 
 /**
@@ -48,6 +55,9 @@ interface ConnectionProcess {
  * | it is not found alive: `look`               | gone, and its time begins      | nothing                              |
  * | the same, but that is not certain: `look`   | gone, and its time begins      | its time begins again                |
  * | time passes: `takeOrphans`                  | nothing                        | after 35 s its instances must go     |
+ *
+ * Imported instances are those of a process that is gone. While the process lives that has imported them, their time is longer, and
+ * begins with the last of them. When it is gone too, their time begins again.
  */
 export class ConnectionProcesses {
   readonly #self: string | undefined
@@ -117,10 +127,14 @@ export class ConnectionProcesses {
    * the time of all begins again.
    */
   look(nowMs: number, { isAlive, isCertain }: LiveView): void {
-    for (const process of this.#byName.values())
+    for (const process of this.#byName.values()) {
+      const importer = importerOf(process.name)
+      const wasImporting = process.isImporting
+      process.isImporting = importer !== undefined && isAlive(importer)
       if (isAlive(process.name)) process.goneSinceMs = undefined
-      else if (!isCertain) process.goneSinceMs = nowMs
+      else if (!isCertain || (wasImporting && !process.isImporting)) process.goneSinceMs = nowMs
       else process.goneSinceMs ??= nowMs
+    }
   }
 
   /** How long an instance is still kept; undefined: it is no orphan. */
@@ -159,14 +173,16 @@ export class ConnectionProcesses {
   }
 
   /** A registration that comes after all shows that the process was not gone: its time begins again. */
-  #dueMs({ goneSinceMs, registeredMs }: ConnectionProcess): number | undefined {
-    return goneSinceMs === undefined ? undefined : Math.max(goneSinceMs, registeredMs) + this.#keptMs
+  #dueMs({ goneSinceMs, registeredMs, isImporting }: ConnectionProcess): number | undefined {
+    if (goneSinceMs === undefined) return undefined
+    return Math.max(goneSinceMs, registeredMs) + (isImporting ? MOVED_MS : this.#keptMs)
   }
 
   #made(name: string, nowMs: number): ConnectionProcess {
     const known = this.#byName.get(name)
     if (known !== undefined) return known
-    const made = { name, held: new Set<Instance>(), registeredMs: nowMs, goneSinceMs: undefined }
+    const held = new Set<Instance>()
+    const made = { name, held, registeredMs: nowMs, goneSinceMs: undefined, isImporting: false }
     this.#byName.set(name, made)
     return made
   }

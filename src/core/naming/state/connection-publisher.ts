@@ -24,3 +24,24 @@ export function connectionOf(publisher: Publisher): ConnectionName | undefined {
   if (end === -1) return { process: '', connectionId: id }
   return { process: id.slice(0, end), connectionId: id.slice(end + 1) }
 }
+
+/** The process of what an import has brought begins so. No process of a server does. */
+const MOVED = 'moved:'
+
+/**
+ * The publisher of an ephemeral instance that was imported: a client that has published it at another server, and has still to come.
+ * It names the process that imported it.
+ */
+export function movedPublisher(importer: string): Publisher {
+  return connectionPublisher({ process: `${MOVED}${importer}`, connectionId: '' })
+}
+
+/** Whether an instance was imported, and nobody has published it here since. */
+export function isMoved(publisher: Publisher): boolean {
+  return publisher.kind === 'connection' && publisher.id.startsWith(MOVED)
+}
+
+/** The process that has imported the instances of such a process; undefined: it is the process of a server. */
+export function importerOf(process: string): string | undefined {
+  return process.startsWith(MOVED) ? process.slice(MOVED.length) : undefined
+}

@@ -61,6 +61,12 @@ export class ServiceEntry {
     if (this.instances.delete(address)) this.clusterSizes.remove(address.cluster)
   }
 
+  /** `lastRefMs` is later by `byMs`, and at least `leastMs`, without a change. */
+  raise(leastMs: number, byMs: number): void {
+    this.#lastRefMs = Math.max(this.#lastRefMs + byMs, leastMs)
+    this.version++
+  }
+
   /**
    * Notes that something changed at `atMs` (epoch ms). `step` is the number of the revision that is being applied: its
    * changes are seen together, so they share one `lastRefMs`.

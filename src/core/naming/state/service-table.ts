@@ -79,6 +79,12 @@ export class ServiceTable {
     return made
   }
 
+  /** Every `lastRefMs` is later by `byMs`, and at least `leastMs`: also of services that are not there. */
+  raise(leastMs: number, byMs: number): void {
+    this.#floorMs = Math.max(this.#floorMs + byMs, leastMs)
+    for (const entry of this.all()) entry.raise(leastMs, byMs)
+  }
+
   delete(key: ServiceKey): void {
     const services = this.#byNamespace.get(key.namespaceId)
     const entry = services?.get(key.groupedName)

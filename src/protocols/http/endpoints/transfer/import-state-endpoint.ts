@@ -3,6 +3,7 @@ import { Refusal } from '../../../../core/refusal.ts'
 import { isThing, type PlanLine } from '../../../../move/plan.ts'
 import { PlanError, readPlanLine } from '../../../../move/read-plan.ts'
 import type { ImportLine } from '../../../../operations/import/imported-things.ts'
+import type { ImportedLines } from '../../../../operations/import/import-state.ts'
 import type { Operations } from '../../../../operations/operations.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
@@ -73,14 +74,16 @@ const BYTES_PER_TURN = 256 * 1024
 const LINE_END = 10
 
 /** The things of a body. Throws Refusal `malformed-request` for a line that is none of a plan: nothing is imported then. */
-async function linesOf(body: Buffer, limits: ThingLimits): Promise<ImportLine[]> {
+async function linesOf(body: Buffer, limits: ThingLimits): Promise<ImportedLines> {
   const lines: ImportLine[] = []
+  let lastRefMs = 0
   const turn = { lines: 0, bytes: 0 }
   let number = 0
   for (let at = 0; at < body.length;) {
     const found = body.indexOf(LINE_END, at)
     const end = found < 0 ? body.length : found
     const read = planLine(body.subarray(at, end), ++number)
+    if (read.kind === 'plan') lastRefMs = read.lastRefMs
     if (isThing(read)) lines.push({ line: number, thing: thingOf(read, limits) })
     turn.lines++
     turn.bytes += end - at
@@ -91,7 +94,7 @@ async function linesOf(body: Buffer, limits: ThingLimits): Promise<ImportLine[]>
     await othersTurn()
   }
   if (number === 0) throw new Refusal('malformed-request', 'The body has no line of a plan.')
-  return lines
+  return { lastRefMs, lines }
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -28,6 +28,7 @@ import { Tokens } from '../sign-in/tokens.ts'
 import { type AuthenticationMode, authenticationMode, refuseOpenServer } from './authentication-mode.ts'
 import { loop, monotonicMs, wallMs } from './clocks.ts'
 import { recordedCheck, refusedUnread } from './recorded-sign-ins.ts'
+import { openOldTokenKey, type OldTokenParts } from './old-token-key.ts'
 import { RefusalReport } from './refusal-report.ts'
 
 /** Signing in, the identity of callers, and their rights. */
@@ -47,19 +48,15 @@ export interface SignIn {
   tidy(): Promise<void>
 }
 
-interface SignInNeeds {
+interface SignInNeeds extends OldTokenParts {
   readonly state: State
   readonly engine: Engine
   readonly watch: Pick<Observability, 'report'>
-  readonly trail: AuditTrail
 }
 
 /** Builds the sign-in of a server, with a signing key. Throws an Error where the server would be open by accident. */
-export async function openSignIn(
-  { state, engine, watch, trail }: SignInNeeds,
-  settings: Settings,
-  log: Logger,
-): Promise<SignIn> {
+export async function openSignIn(needs: SignInNeeds, settings: Settings, log: Logger): Promise<SignIn> {
+  const { state, engine, watch, trail } = needs
   const isManaged = hasAdministrator(state)
   const mode = authenticationMode(settings, isManaged)
   refuseOpenServer(mode, settings)
@@ -73,7 +70,8 @@ export async function openSignIn(
     nowMs: monotonicMs,
     after: loop.after,
   })
-  const tokens = new Tokens({ records: state, nowMs: wallMs, ttlMs: settings.tokenTtlMs })
+  const oldKey = await openOldTokenKey(needs, settings, log)
+  const tokens = new Tokens({ records: state, nowMs: wallMs, ttlMs: settings.tokenTtlMs, oldKey })
   const sessions = new Sessions({ records: state, engine, nowMs: wallMs, report: watch.report })
   const firstCode = new FirstCode(mode !== 'off' && !isManaged)
   const isAdministrator = (username: string): boolean => rights.of(username).isAdministrator

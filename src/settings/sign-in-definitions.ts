@@ -41,6 +41,17 @@ export const signInDefinitions = {
     max: 365 * DAY,
     meaning: 'How long an access token counts.',
   }),
+  acceptTokenSecret: textSetting('accept-token-secret', {
+    default: '',
+    meaning: 'A file with the secret that signed the tokens of the server from which this one takes over.',
+    detail:
+      'Its tokens count until `accept-token-until`, for users of this server who are no administrators. See docs/security.md.',
+  }),
+  acceptTokenUntil: textSetting('accept-token-until', {
+    default: '',
+    meaning: 'Until when such tokens count, at most 7 days ahead: 2026-05-31T18:00:00Z.',
+    detail: 'After that time a start ignores the secret, and logs it.',
+  }),
   tlsCert: textSetting('tls-cert', {
     default: '',
     meaning: 'A PEM file with the certificate of the server and its chain. With it, clients speak HTTPS.',

@@ -1,7 +1,9 @@
 import { SignJWT } from 'jose'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createUser, setPassword } from '../core/access/access-commands.ts'
+import { addRole, createUser, replaceHash, setPassword } from '../core/access/access-commands.ts'
 import { SIGNING_KEY, USER } from '../core/access/access-records.ts'
+import { importUser } from '../core/access/import-access.ts'
+import { problemOf } from '../core/access/standing.ts'
 import { createFirstKey, rotateKeys } from '../core/access/signing-key-commands.ts'
 import { at, carryOut, WALL_MS } from '../core/core.test-support.ts'
 import { State } from '../core/engine/state.ts'
@@ -165,5 +167,98 @@ describe('after a rotation', () => {
     carryOut(state, rotateKeys({ id: 'key 3', secret }, { ttlMs: HOUR }), at(2 * HOUR))
     expect(state.record(SIGNING_KEY, 'key 1')).toBeUndefined()
     expect(await codeOf(old)).toBe('token-invalid')
+  })
+})
+
+describe('a token of the server before this one', () => {
+  const oldKey = Buffer.alloc(64, 9)
+  const UNTIL_MS = WALL_MS + 48 * HOUR
+
+  const accepting = (key: Uint8Array = oldKey, sinceMs = 1) =>
+    new Tokens({
+      records: state,
+      nowMs: () => clock.nowMs,
+      ttlMs: 5 * HOUR,
+      oldKey: { key, untilMs: UNTIL_MS, sinceStamp: at(sinceMs).stamp },
+    })
+
+  /** As those servers make it: without the id of a key. */
+  const oldToken = ({ alg = 'HS256', key = oldKey, sub = 'ann', exp = WALL_MS / 1000 + 5 * 3_600 } = {}) =>
+    new SignJWT({}).setProtectedHeader({ alg }).setSubject(sub).setExpirationTime(exp).sign(key)
+
+  /** Why the token does not count; `counts` where it does. */
+  async function standing(token: string, of = accepting()): Promise<string> {
+    return problemOf(await of.identify(token), state, clock.nowMs) ?? 'counts'
+  }
+
+  test.each([
+    [32, ['HS256']],
+    [48, ['HS256', 'HS384']],
+    [64, ['HS256', 'HS384', 'HS512']],
+  ])('counts with a key of %i bytes for %j', async (bytes, expected) => {
+    const key = Buffer.alloc(bytes, 9)
+    const counted: string[] = []
+    for (const alg of ['HS256', 'HS384', 'HS512']) {
+      // A library refuses to sign with a key that is too short.
+      const token = await oldToken({ alg, key }).catch(() => 'none')
+      if ((await standing(token, accepting(key))) === 'counts') counted.push(alg)
+    }
+    expect(counted).toEqual(expected)
+  })
+
+  test('names its user, and how it came', async () => {
+    expect(await accepting().identify(await oldToken())).toMatchObject({
+      username: 'ann',
+      by: 'old-token',
+      expiresMs: WALL_MS + 5 * HOUR,
+    })
+  })
+
+  test('does not count without the key, with another key, or for nobody here', async () => {
+    expect([
+      await standing(await oldToken(), tokens),
+      await standing(await oldToken({ key: Buffer.alloc(64, 8) })),
+      await standing(await oldToken({ sub: 'eve' })),
+    ]).toEqual(['token-invalid', 'token-invalid', 'token-invalid'])
+  })
+
+  test('ends with its own time, and with that of the key', async () => {
+    const [short, long] = [await oldToken(), await oldToken({ exp: UNTIL_MS / 1000 + 3_600 })]
+    const seen: string[] = []
+    for (const ms of [WALL_MS + 6 * HOUR, UNTIL_MS]) {
+      clock.nowMs = ms
+      seen.push(await standing(short), await standing(long))
+    }
+    expect(seen).toEqual(['token-expired', 'counts', 'token-expired', 'token-expired'])
+  })
+
+  test('never counts for an administrator', async () => {
+    const token = await oldToken()
+    const of = accepting()
+    expect(await standing(token, of)).toBe('counts')
+    carryOut(state, addRole({ username: 'ann', role: 'ROLE_ADMIN' }), at(2))
+    expect(await standing(token, of)).toBe('token-invalid')
+  })
+
+  test('ends with a password that is set here, and not with the hash that a first sign-in replaces', async () => {
+    const of = accepting()
+    carryOut(
+      state,
+      importUser({ username: 'bob', passwordHash: '$2a$10$x', isAdministrator: false }, false),
+      at(0),
+    )
+    const [ann, bob] = [await oldToken(), await oldToken({ sub: 'bob' })]
+    carryOut(state, setPassword({ username: 'ann', passwordHash: 'h2' }), at(5))
+    carryOut(state, replaceHash('bob', { old: '$2a$10$x', new: 'scrypt' }), at(5))
+    expect([await standing(ann, of), await standing(bob, of)]).toEqual(['token-invalid', 'counts'])
+  })
+
+  test('ends where keys have leaked, and cannot be renewed', async () => {
+    const of = accepting()
+    const token = await oldToken()
+    const identity = await of.identify(token)
+    expect(identity.kind === 'user' && of.renew(identity)).toBeUndefined()
+    carryOut(state, rotateKeys({ id: 'key 2', secret }, 'leaked'), at(9))
+    expect(await standing(token, of)).toBe('token-invalid')
   })
 })

@@ -3,6 +3,7 @@ import { SIGNING_KEY, type SigningKey, USER, type User } from '../core/access/ac
 import type { Identity, NotSignedIn, SignedIn } from '../core/access/identity.ts'
 import { problemOf } from '../core/access/standing.ts'
 import { ownText } from '../core/text/own-text.ts'
+import { algorithmsOf, type OldTokenKey } from './old-token-key.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 
 /** What tokens work with. */
@@ -12,6 +13,8 @@ export interface TokenParts {
   readonly nowMs: () => number
   /** How long a token counts, ms. */
   readonly ttlMs: number
+  /** The key of a server from which this one has taken over. */
+  readonly oldKey?: OldTokenKey | undefined
 }
 
 /** A token, and how long it counts. */
@@ -116,9 +119,28 @@ export class Tokens {
         keyStamp,
       })
     } catch (error) {
-      if (error instanceof errors.JWTExpired) return EXPIRED
-      if (error instanceof errors.JOSEError) return INVALID
-      throw error
+      if (isOfOtherKey(error)) return this.#verifyOld(token)
+      return identityOf(error)
+    }
+  }
+
+  /** A token of the server from which this one has taken over has a user and an end, and nothing else counts. */
+  async #verifyOld(token: string): Promise<Identity> {
+    const { oldKey, nowMs } = this.#parts
+    if (oldKey === undefined) return INVALID
+    const { key, untilMs, sinceStamp: keyStamp } = oldKey
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: algorithmsOf(key),
+        requiredClaims: ['sub', 'exp'],
+        currentDate: new Date(nowMs()),
+      })
+      const { sub: username = '', exp = 0 } = payload
+      const expiresMs = Math.min(exp * 1000, untilMs)
+      const identity = { kind: 'user', by: 'old-token', username, expiresMs, keyStamp } as const
+      return this.#remember(token, { ...identity, credentialStamp: undefined })
+    } catch (error) {
+      return identityOf(error)
     }
   }
 
@@ -143,6 +165,18 @@ export class Tokens {
     if (newest === undefined) throw new Error('There is no signing key.')
     return newest
   }
+}
+
+/** Whether no key of this server can have signed a token. */
+function isOfOtherKey(error: unknown): boolean {
+  return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JOSEAlgNotAllowed
+}
+
+/** What an error of a verification says of the caller. Throws others. */
+function identityOf(error: unknown): NotSignedIn {
+  if (error instanceof errors.JWTExpired) return EXPIRED
+  if (error instanceof errors.JOSEError) return INVALID
+  throw error
 }
 
 function secretOf({ secret }: SigningKey): Uint8Array {

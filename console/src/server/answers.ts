@@ -72,7 +72,7 @@ export interface AuditEvent {
   readonly time: number
   /** - is nobody. */
   readonly username: string
-  readonly by: 'token' | 'password' | 'session' | 'certificate' | 'none' | 'tool'
+  readonly by: 'token' | 'old-token' | 'password' | 'session' | 'certificate' | 'none' | 'tool'
   readonly ip: string
   readonly operation: string
   readonly item: string

@@ -23,6 +23,11 @@ export const USER = defineRecordKind<User>('user', (json, id) => {
   }
 })
 
+/** Whether a hash was imported, and its user has not signed in here yet: it is bcrypt. */
+export function isImportedHash(passwordHash: string): boolean {
+  return passwordHash.startsWith('$2')
+}
+
 /** A user has a role. */
 export interface UserRole {
   readonly username: string

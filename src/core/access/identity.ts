@@ -19,7 +19,8 @@ export interface NotSignedIn {
 export interface SignedIn {
   readonly kind: 'user'
   readonly username: string
-  readonly by: 'token' | 'password' | 'session' | 'certificate'
+  /** `old-token`: a token of the server from which this one has taken over (docs/decisions/0059). */
+  readonly by: 'token' | 'old-token' | 'password' | 'session' | 'certificate'
   /** That of the user when the password was checked (`User.credentialStamp`); undefined for a certificate. */
   readonly credentialStamp: number | undefined
   /** Epoch ms; Infinity where it has no end of its own. */
@@ -28,7 +29,7 @@ export interface SignedIn {
   readonly signedInMs?: number
   /** The id of the signing key of a token. */
   readonly keyId?: string
-  /** When that key was made (`SigningKey.createdStamp`). */
+  /** When that key was made (`SigningKey.createdStamp`); of an old token, since when its key is accepted. */
   readonly keyStamp?: number
   /** True for what is sent to a connection as long as it lasts: an expired token still counts. */
   readonly lasts?: boolean

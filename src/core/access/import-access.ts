@@ -15,6 +15,7 @@ import {
 import {
   ADMINISTRATOR_ROLE,
   idOf,
+  isImportedHash,
   ROLE_PERMISSION,
   type RolePermission,
   USER,
@@ -38,7 +39,7 @@ export function importUser(user: ImportedUser, overwrite: boolean): Command<Impo
     decide(view, { stamp }) {
       const known = view.record(USER, user.username)
       const isNewHash = known?.passwordHash !== user.passwordHash
-      const isOwn = known !== undefined && !known.passwordHash.startsWith('$2')
+      const isOwn = known !== undefined && !isImportedHash(known.passwordHash)
       if (isNewHash && isOwn && !overwrite) return keeping('the user has a password of this server')
       const changes: Change[] = [
         ...(isNewHash ? [userSaved(user, stamp)] : []),

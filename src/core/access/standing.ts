@@ -1,5 +1,15 @@
 import type { RecordView } from '../records/record-tables.ts'
-import { SESSION, type Session, SIGNING_KEY, USER } from './access-records.ts'
+import {
+  ADMINISTRATOR_ROLE,
+  idOf,
+  isImportedHash,
+  SESSION,
+  type Session,
+  SIGNING_KEY,
+  USER,
+  type User,
+  USER_ROLE,
+} from './access-records.ts'
 import type { Identity, SignedIn } from './identity.ts'
 
 /** How long a session may be unused, ms. */
@@ -51,11 +61,12 @@ function problemOfUser(
 ): CredentialProblem | undefined {
   const { username, by, credentialStamp, expiresMs } = identity
   const user = records.record(USER, username)
-  if (user === undefined) return by === 'token' ? 'token-invalid' : 'unknown-user'
+  const isToken = by === 'token' || by === 'old-token'
+  if (user === undefined) return isToken ? 'token-invalid' : 'unknown-user'
   const isCurrent = credentialStamp === undefined || credentialStamp === user.credentialStamp
-  if (!isCurrent) return by === 'token' ? 'token-invalid' : 'unknown-user'
-  if (by === 'token' && identity.lasts === true)
-    return hasLeaked(identity, records) ? 'token-invalid' : undefined
+  if (!isCurrent) return isToken ? 'token-invalid' : 'unknown-user'
+  if (by === 'old-token' && !oldTokenCounts(identity, user, records)) return 'token-invalid'
+  if (isToken && identity.lasts === true) return hasLeaked(identity, records) ? 'token-invalid' : undefined
   if (nowMs >= expiresMs) return 'token-expired'
   if (by === 'token') return keyCounts(identity, records, nowMs) ? undefined : 'token-invalid'
   if (by === 'session') return sessionCounts(identity, records, nowMs) ? undefined : 'token-expired'
@@ -72,6 +83,17 @@ export function latestLeak(records: RecordView): number {
 /** A key that is over may be gone, so what its tokens carry is compared. */
 function hasLeaked({ keyStamp = 0 }: SignedIn, records: RecordView): boolean {
   return keyStamp < latestLeak(records)
+}
+
+/**
+ * A token of an old server never counts for an administrator, and not with a password that was set here after its key was accepted. An
+ * imported password is older than any token that was signed with it.
+ */
+function oldTokenCounts(identity: SignedIn, user: User, records: RecordView): boolean {
+  const { username, keyStamp = 0 } = identity
+  if (hasLeaked(identity, records)) return false
+  if (records.record(USER_ROLE, idOf(username, ADMINISTRATOR_ROLE)) !== undefined) return false
+  return user.credentialStamp <= keyStamp || isImportedHash(user.passwordHash)
 }
 
 function keyCounts(identity: SignedIn, records: RecordView, nowMs: number): boolean {

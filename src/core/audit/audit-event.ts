@@ -1,8 +1,10 @@
+import type { SignedIn } from '../access/identity.ts'
+
 /**
  * How the caller of an audited operation was signed in. `none`: not, or with credentials that do not count. `tool`: a
  * command worked on the store of a stopped server.
  */
-export type SignedInBy = 'token' | 'password' | 'session' | 'certificate' | 'none' | 'tool'
+export type SignedInBy = SignedIn['by'] | 'none' | 'tool'
 
 /**
  * The outcome of an operation. `refused`: an expected 'no' with a code. `failed`: an error that nobody

@@ -42,5 +42,6 @@ export class ShownCredentials {
 }
 
 function isToken(identity: Identity): boolean {
-  return identity.kind === 'not-signed-in' || (identity.kind === 'user' && identity.by === 'token')
+  if (identity.kind !== 'user') return identity.kind === 'not-signed-in'
+  return identity.by === 'token' || identity.by === 'old-token'
 }

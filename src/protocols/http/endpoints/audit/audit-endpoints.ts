@@ -14,7 +14,7 @@ const EVENTS = Json.object({
         id: Json.string(),
         time: Json.time(),
         username: Json.string('- is nobody.'),
-        by: Json.words(['token', 'password', 'session', 'certificate', 'none', 'tool']),
+        by: Json.words(['token', 'old-token', 'password', 'session', 'certificate', 'none', 'tool']),
         ip: Json.string(),
         operation: Json.string(),
         item: Json.string(),

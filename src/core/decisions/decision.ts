@@ -27,6 +27,11 @@ export interface Command<T> {
   surelySyncs?(view: View): boolean
   decide(view: View, now: Now): Decision<T>
   /**
+   * How many stamps the decision may use: that of `now`, and those right after it. Absent: one. Each history record needs one of
+   * its own.
+   */
+  stamps?(view: View): number
+  /**
    * About how many bytes of contents and metadata it adds to the store; it is refused without room (`StoreRoom`). Absent for
    * commands that need no room: registrations, sessions, deletions.
    */
@@ -41,4 +46,11 @@ export function unchanged<T>(outcome: T): Decision<T> {
 /** A decision whose changes must be on disk before it is acknowledged. */
 export function synced<T>(changes: readonly Change[], outcome: T): Decision<T> {
   return { changes, durability: 'synced', outcome }
+}
+
+/** The time of a decision. Its further stamps are given to no other decision. */
+export function timeOf({ stamps }: Pick<Command<unknown>, 'stamps'>, view: View, clock: () => Now): Now {
+  const now = clock()
+  if (stamps !== undefined) for (let left = stamps(view); left > 1; left--) clock()
+  return now
 }

@@ -1,5 +1,5 @@
 import type { Change } from '../decisions/changes.ts'
-import type { Command, Decision } from '../decisions/decision.ts'
+import { type Command, type Decision, timeOf } from '../decisions/decision.ts'
 import { Draft } from '../decisions/draft.ts'
 import type { Follower } from './follower.ts'
 import type { ChangeGroup } from './ports.ts'
@@ -44,7 +44,7 @@ export function gatherBatch(
   const owned: ChangeGroup[] = []
   const owners: WaitingCommand[] = []
   const decided = waiting.map((one): DecidedCommand => {
-    const command = decideOne(one, draft, clock())
+    const command = decideOne(one, draft, clock)
     if (!('decision' in command) || command.decision.changes.length === 0) return command
     for (const change of command.decision.changes) draft.add(change)
     owned.push(command.decision.changes)
@@ -57,9 +57,10 @@ export function gatherBatch(
   return { decided, behind, groups, owners: [...behind.map(() => undefined), ...owners] }
 }
 
-function decideOne(waiting: WaitingCommand, draft: Draft, now: Now): DecidedCommand {
+function decideOne(waiting: WaitingCommand, draft: Draft, clock: () => Now): DecidedCommand {
+  const { command } = waiting
   try {
-    return { waiting, decision: waiting.command.decide(draft, now) }
+    return { waiting, decision: command.decide(draft, timeOf(command, draft, clock)) }
   } catch (error) {
     return { waiting, error }
   }

@@ -9,6 +9,7 @@ import {
 import { SERVER } from '../cluster/members/server-records.ts'
 import { CONFIG_COMMENT } from '../config/state/config-comment.ts'
 import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
+import { GRAY, GRAY_TEXT } from '../config/state/gray-version.ts'
 import { INSTANCE_DISABLING } from '../naming/commands/instance-disabling.ts'
 import { LISTS_AHEAD } from '../naming/state/lists-ahead.ts'
 import { REMEMBERED_METADATA } from '../naming/state/remembered-metadata.ts'
@@ -34,6 +35,8 @@ export const STORED_KINDS: readonly RecordKind<unknown>[] = [
   NAMESPACE_LOOK,
   INSTANCE_DISABLING,
   LISTS_AHEAD,
+  GRAY,
+  GRAY_TEXT,
 ]
 
 /** A stored record is of a kind that this version does not know: a later version has written it. */

@@ -1,4 +1,5 @@
 import type { Change } from '../decisions/changes.ts'
+import { timeOf } from '../decisions/decision.ts'
 import { Draft } from '../decisions/draft.ts'
 import type { Unit } from './ports.ts'
 import type { Now } from '../decisions/stamps.ts'
@@ -148,8 +149,12 @@ class UnitDraft {
   }
 
   #decide(waiting: WaitingCommand): DecidedCommand {
+    const { command } = waiting
     try {
-      return { waiting, decision: waiting.command.decide(this.#draft, this.#gathering.clock()) }
+      return {
+        waiting,
+        decision: command.decide(this.#draft, timeOf(command, this.#draft, this.#gathering.clock)),
+      }
     } catch (error) {
       return { waiting, error }
     }

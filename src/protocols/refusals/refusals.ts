@@ -112,6 +112,23 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     meaning:
       'The request named the md5 that it changes (casMd5; empty: there is no item), and the item has another one by now. Read it again.',
   },
+  'gray-not-found': {
+    http: 404,
+    grpc: 300,
+    title: 'No such gray version',
+    meaning: 'The item has no gray version of this name: it was promoted or stopped, or never published.',
+  },
+  'gray-rule': {
+    http: 400,
+    title: 'The rule of the gray version is not valid',
+    meaning:
+      'The request says for whom the version is in a way that the server cannot read. The message says what is allowed.',
+  },
+  'gray-too-many': {
+    http: 400,
+    title: 'The item has as many gray versions as it may',
+    meaning: 'An item has at most 10 gray versions. Promote or stop one of them.',
+  },
   'history-not-found': {
     http: 404,
     title: 'No such history record',

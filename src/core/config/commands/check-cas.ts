@@ -6,7 +6,7 @@ import type { ConfigItem } from '../state/config-item.ts'
  * the md5 that it knows; `''`: there is no item; undefined: any. The refusal does not say what there is: a
  * caller who may publish may not always read.
  */
-export function checkCas(casMd5: string | undefined, current: ConfigItem | undefined): void {
+export function checkCas(casMd5: string | undefined, current: Pick<ConfigItem, 'md5'> | undefined): void {
   if (casMd5 === undefined || casMd5 === (current?.md5 ?? '')) return
   throw new Refusal('config-changed', 'The item is not the one that casMd5 names: read it again.', {
     parameter: 'casMd5',

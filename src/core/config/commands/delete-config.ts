@@ -5,6 +5,8 @@ import { checkCas } from './check-cas.ts'
 import { commentSaved } from '../state/config-comment.ts'
 import type { ConfigKey, Operator } from '../state/config-item.ts'
 import { DELETED_CONFIG, deletedConfigOf } from '../state/deleted-config.ts'
+import { GRAY } from '../state/gray-version.ts'
+import { grayEnded, stampsToEnd } from './gray-records.ts'
 
 /** How to delete. `casMd5`: only if the item is still the one that it names. `comment`: why. */
 export interface DeleteOptions {
@@ -12,7 +14,9 @@ export interface DeleteOptions {
   readonly comment?: string | undefined
 }
 
-/** Removes an item. Answers true, also when it was not there. What history does not have of it is kept. */
+/**
+ * Removes an item, with its gray versions. Answers true, also when it was not there. What history does not have of it is kept.
+ */
 export function deleteConfig(
   key: ConfigKey,
   operator: Operator,
@@ -20,10 +24,15 @@ export function deleteConfig(
 ): Command<true> {
   return {
     subject: key.text,
+    stamps: (view) => 1 + stampsToEnd(view, key),
     decide(view, { wallMs, stamp }) {
       const deleted = view.config(key)
       checkCas(casMd5, deleted)
-      if (deleted === undefined) return unchanged(true)
+      const gray = view.record(GRAY, key.text)
+      const atMs = gray?.versions.reduce((latest, one) => Math.max(latest, one.modifiedMs), wallMs) ?? wallMs
+      const ended =
+        gray === undefined ? [] : grayEnded(view, gray, { operator, comment, atMs, stamp: stamp + 1 })
+      if (deleted === undefined) return ended.length === 0 ? unchanged(true) : synced(ended, true)
       const deletion = { operator, atMs: Math.max(wallMs, deleted.modifiedMs), historyId: historyIdOf(stamp) }
       const value = deletedConfigOf(deleted, deletion)
       return synced(
@@ -31,6 +40,7 @@ export function deleteConfig(
           { kind: 'config-deleted', key, deleted, ...deletion },
           recordSaved(DELETED_CONFIG, { id: deleted.key.text, value, stamp }),
           ...commentSaved(comment, { historyId: deletion.historyId, stamp }),
+          ...ended,
         ],
         true,
       )

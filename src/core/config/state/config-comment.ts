@@ -2,6 +2,7 @@ import { fieldsOf, textIn } from '../../records/json-fields.ts'
 import { defineRecordKind, recordSaved, type RecordSaved } from '../../records/record-kind.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import { ownText } from '../../text/own-text.ts'
+import type { GrayRule } from './gray-rule.ts'
 
 /** What is noted beside the history record of a change. */
 export interface ConfigComment {
@@ -9,6 +10,14 @@ export interface ConfigComment {
   readonly comment: string
   /** An import wrote the record: its id at the source, or empty where the source has no record of the change. */
   readonly importedId?: string
+  /** The record is of a gray version: which one, and the rule that it got with the change. */
+  readonly gray?: GrayNote
+}
+
+/** What a history record says of the gray version that it is about. */
+export interface GrayNote {
+  readonly name: string
+  readonly rule: GrayRule
 }
 
 /** The comments of changes; the id of the record is that of the history record. They are cleaned with the history. */
@@ -16,10 +25,12 @@ export const CONFIG_COMMENT = defineRecordKind<ConfigComment>(
   'config-comment',
   (json) => {
     const fields = fieldsOf(json)
-    const comment = textIn(fields, 'comment')
-    return fields['importedId'] === undefined
-      ? { comment }
-      : { comment, importedId: textIn(fields, 'importedId') }
+    const { importedId, gray } = fields
+    return {
+      comment: textIn(fields, 'comment'),
+      ...(importedId === undefined ? {} : { importedId: textIn(fields, 'importedId') }),
+      ...(gray === undefined ? {} : { gray: fieldsOf(gray) as unknown as GrayNote }),
+    }
   },
   { isReadOneByOne: true },
 )
@@ -31,6 +42,20 @@ export function commentSaved(
 ): RecordSaved[] {
   if (comment === undefined || comment === '') return []
   return [recordSaved(CONFIG_COMMENT, { id: String(historyId), value: { comment: ownText(comment) }, stamp })]
+}
+
+/** The change that notes which gray version a history record is about. */
+export function grayChangeSaved(
+  gray: GrayNote,
+  { comment, historyId, stamp }: { comment: string | undefined; historyId: number; stamp: number },
+): RecordSaved {
+  const value = { comment: ownText(comment ?? ''), gray }
+  return recordSaved(CONFIG_COMMENT, { id: String(historyId), value, stamp })
+}
+
+/** The gray version that a history record is about; undefined: it is of the formal version. */
+export function grayNoteOf(records: Pick<RecordView, 'record'>, historyId: number): GrayNote | undefined {
+  return records.record(CONFIG_COMMENT, String(historyId))?.gray
 }
 
 /** The change that marks a history record as imported. */

@@ -1,0 +1,147 @@
+import type { RecordView } from '../../records/record-tables.ts'
+import type { ConfigItem, ConfigKey } from './config-item.ts'
+import { NO_NOTES } from './config-notes.ts'
+import { addressesOf, type GrayRule, labelGroups, labelName, shareOf } from './gray-rule.ts'
+import { GRAY, GRAY_TEXT, type GrayItem, type GrayVersion } from './gray-version.ts'
+
+/**
+ * Who asks for an item: all that rules of gray versions may look at. Where a client is connected, `ip` is the address that it says
+ * of itself; elsewhere it is where the request comes from.
+ */
+export interface Viewer {
+  readonly ip: string
+  /** The tag of the client, or the one that it asks for. */
+  readonly tag?: string | undefined
+  /** The client asks for the version of `tag` and no other one: its labels do not count, and the formal version is no answer. */
+  readonly asksForTag?: boolean | undefined
+  /** By their names, in the spelling of `labelName`. */
+  readonly labels?: ReadonlyMap<string, string> | undefined
+}
+
+/** What a client sees of an item: the formal version, or a gray one in the shape of an item. */
+export interface SeenItem extends ConfigItem {
+  /** The gray version that it is; absent: it is the formal one. */
+  readonly gray?: GrayVersion
+}
+
+/** What a view reads. */
+export interface ViewedState extends Pick<RecordView, 'record'> {
+  config(key: ConfigKey): ConfigItem | undefined
+}
+
+/**
+ * The view: what a client sees of an item, undefined for nothing. It depends on the item and on who asks, so it is the same on every
+ * server.
+ */
+export function viewOf(state: ViewedState, key: ConfigKey, who: Viewer): SeenItem | undefined {
+  const formal = state.config(key)
+  const gray = state.record(GRAY, key.text)
+  const formalSeen = who.asksForTag === true ? undefined : formal
+  if (gray === undefined) return formalSeen
+  const version = grayFor(gray, who)
+  return version === undefined ? formalSeen : seenGray(state, { key: gray.key, formal, version })
+}
+
+/** The md5 of what a client sees of an item; the empty string: it sees nothing. */
+export function viewedMd5(state: ViewedState, key: ConfigKey, who: Viewer): string {
+  const gray = state.record(GRAY, key.text)
+  const version = gray === undefined ? undefined : grayFor(gray, who)
+  if (version !== undefined) return version.md5
+  return who.asksForTag === true ? '' : (state.config(key)?.md5 ?? '')
+}
+
+/** The gray version that a client gets; undefined: none is for it. */
+export function grayFor({ versions }: GrayItem, who: Viewer): GrayVersion | undefined {
+  return versions.find((version) => matches(version, who))
+}
+
+/** The bytes of a gray version, and what an item says of its version. Throws an Error if the store has lost its text. */
+export function seenGray(
+  state: Pick<RecordView, 'record'>,
+  { key, formal, version }: { key: ConfigKey; formal: ConfigItem | undefined; version: GrayVersion },
+): SeenItem {
+  const known = SEEN.get(version)
+  if (known !== undefined && known.formal === formal) return known.item
+  const text = state.record(GRAY_TEXT, version.textId)?.text
+  if (text === undefined) throw new Error(`The text of the gray version ${version.name} is missing`)
+  const { createdMs, createdBy, id } = version
+  const notes = formal?.notes ?? NO_NOTES
+  const item: SeenItem = {
+    key,
+    origin: formal?.origin ?? { id, createdMs, createUser: createdBy.user, createIp: createdBy.ip },
+    historyId: Number(version.textId),
+    content: known?.item.content ?? Buffer.from(text),
+    md5: version.md5,
+    type: formal?.type ?? version.type ?? 'text',
+    notes: { ...notes, encryptedDataKey: version.encryptedDataKey },
+    modifiedMs: version.modifiedMs,
+    gray: version,
+  }
+  SEEN.set(version, { formal, item })
+  return item
+}
+
+/** What tells clients apart for a share of them: the label `instance`, else the address and the name of the application. */
+export function identityOf({ ip, labels }: Viewer): string {
+  return labels?.get('instance') ?? `${ip} ${labels?.get('AppName') ?? ''}`
+}
+
+/** How many hundredths of a percent a share must have so that this client is among them. It never changes within a release. */
+export function placeInRelease({ id }: Pick<GrayVersion, 'id'>, who: Viewer): number {
+  return hashOf(`${id} ${identityOf(who)}`) % 10_000
+}
+
+type Match = (who: Viewer, version: GrayVersion) => boolean
+
+/** The items of versions, made once: reads are far more frequent than publishes. */
+const SEEN = new WeakMap<GrayVersion, { readonly formal: ConfigItem | undefined; readonly item: SeenItem }>()
+const MATCHES = new WeakMap<GrayRule, Match>()
+
+function matches(version: GrayVersion, who: Viewer): boolean {
+  let match = MATCHES.get(version.rule)
+  if (match === undefined) {
+    match = matchOf(version.rule)
+    MATCHES.set(version.rule, match)
+  }
+  return match(who, version)
+}
+
+function matchOf({ type, version, expr }: GrayRule): Match {
+  switch (type) {
+    case 'beta': {
+      const addresses = new Set(addressesOf(expr))
+      return ({ ip }) => addresses.has(ip)
+    }
+    case 'tag':
+      return ({ tag }) => tag === expr
+    case 'tagv2': {
+      const groups = labelGroups(expr, version)
+      return (who) =>
+        groups.some((group) =>
+          group.every(({ label, values }) => {
+            const value = labelOf(who, label)
+            return value !== undefined && values.includes(value)
+          }),
+        )
+    }
+    case 'percent': {
+      const share = shareOf(expr)
+      return (who, release) => who.asksForTag !== true && placeInRelease(release, who) < share
+    }
+  }
+}
+
+function labelOf({ ip, tag, asksForTag, labels }: Viewer, label: string): string | undefined {
+  if (label === 'ClientIp') return ip
+  if (label === 'Vipserver-Tag') return tag
+  return asksForTag === true ? undefined : labels?.get(labelName(label))
+}
+
+/** FNV-1a over the characters, with the last steps of MurmurHash3: every bit depends on all of them. */
+function hashOf(text: string): number {
+  let bits = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) bits = Math.imul(bits ^ text.charCodeAt(at), 0x01000193)
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
+  return (bits ^ (bits >>> 16)) >>> 0
+}

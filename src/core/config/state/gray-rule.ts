@@ -1,0 +1,149 @@
+import { Refusal } from '../../refusal.ts'
+
+/**
+ * What a gray version is for. `beta`: clients of some addresses. `tag`: clients with one tag. `tagv2`: clients whose labels
+ * match an expression. `percent`: a share of all clients; no other server has it.
+ */
+export const GRAY_RULE_TYPES = ['beta', 'tag', 'tagv2', 'percent'] as const
+
+/** One of {@link GRAY_RULE_TYPES}. */
+export type GrayRuleType = (typeof GRAY_RULE_TYPES)[number]
+
+/**
+ * Who gets a gray version. `expr` is kept as it was sent: addresses separated by commas, a tag, an expression of labels, or a share
+ * of 100. The version with the highest priority that matches counts; of two with the same one, that with the first name.
+ */
+export interface GrayRule {
+  readonly type: GrayRuleType
+  readonly version: string
+  readonly expr: string
+  readonly priority: number
+}
+
+/** The priorities of rules that have a fixed one: addresses win over a tag, and both over all others. */
+export const BETA_PRIORITY = 2_147_483_647
+export const TAG_PRIORITY = 2_147_483_646
+/** The priority of other rules, where none is given. */
+export const USUAL_PRIORITY = 100
+
+/** The name of the version for some addresses: an item has at most one. */
+export const BETA_NAME = 'beta'
+/** Names of versions for a tag begin so. */
+const TAG_NAME = 'tag_'
+
+const LONGEST_EXPR = 16_384
+const LONGEST_NAME = 128
+const TAG_TEXT = /^[\w.:-]{1,128}$/
+const NAME_TEXT = /^[\w.:-]+$/
+const SHARE_TEXT = /^(100|\d{1,2})(\.\d{1,2})?$/
+
+/** The rule for some addresses, separated by commas. Throws Refusal `gray-rule`. */
+export function betaRule(addresses: string): GrayRule {
+  return checkedRule({ type: 'beta', version: '1.0.0', expr: addresses, priority: BETA_PRIORITY })
+}
+
+/** The rule for a tag. Throws Refusal `gray-rule`. */
+export function tagRule(tag: string): GrayRule {
+  return checkedRule({ type: 'tag', version: '1.0.0', expr: tag, priority: TAG_PRIORITY })
+}
+
+/** The name of the version for a tag. */
+export function tagName(tag: string): string {
+  return TAG_NAME + tag
+}
+
+/** The rule itself. Throws Refusal `gray-rule` where nobody could say whom it is for. */
+export function checkedRule(rule: GrayRule): GrayRule {
+  const { type, version, expr, priority } = rule
+  if (expr.length > LONGEST_EXPR) throw refusedRule('expr', `at most ${LONGEST_EXPR} characters long`)
+  if (!Number.isInteger(priority) || priority < 0 || priority > BETA_PRIORITY)
+    throw refusedRule('priority', `a whole number from 0 to ${BETA_PRIORITY}`)
+  const versions: readonly string[] = VERSIONS[type]
+  if (!versions.includes(version)) throw refusedRule('version', versions.join(' or '))
+  CHECKS[type](expr, version)
+  return rule
+}
+
+/** Throws Refusal `gray-rule` for a name that a version with this rule cannot have. */
+export function checkGrayName(name: string, { type, expr }: GrayRule): void {
+  if (name.length > LONGEST_NAME || !NAME_TEXT.test(name))
+    throw refusedRule('grayName', `1 to ${LONGEST_NAME} of the characters a-z A-Z 0-9 _ . : -`)
+  const own = type === 'beta' ? BETA_NAME : type === 'tag' ? tagName(expr) : undefined
+  if (own !== undefined && name !== own) throw refusedRule('grayName', `${own} for this rule`)
+  if (own === undefined && (name === BETA_NAME || name.startsWith(TAG_NAME)))
+    throw refusedRule('grayName', `another one than ${BETA_NAME}, and not begin with ${TAG_NAME}`)
+}
+
+/** The addresses of a list, without what surrounds them. */
+export function addressesOf(expr: string): string[] {
+  return expr
+    .split(',')
+    .map((address) => address.trim())
+    .filter((address) => address !== '')
+}
+
+/** A label that must have one of these values. */
+export interface LabelCondition {
+  readonly label: string
+  readonly values: readonly string[]
+}
+
+/**
+ * The groups of an expression of labels: one of them must hold, with all of its conditions. Version 1.0.0 is `key=v1,v2`. Version
+ * 1.1.0 joins several with `&&`, which binds more tightly, and `||`. Throws Refusal `gray-rule`.
+ */
+export function labelGroups(expr: string, version: string): LabelCondition[][] {
+  const groups = version === '1.0.0' ? [[expr]] : expr.split('||').map((group) => group.split('&&'))
+  return groups.map((conditions) => {
+    const group = conditions.map(labelCondition)
+    if (new Set(group.map(({ label }) => label)).size < group.length)
+      throw refusedRule('expr', 'one that names each label once between two ||')
+    return group
+  })
+}
+
+/** Libraries spell one label in two ways: Java with dots, the others with underscores. */
+export function labelName(name: string): string {
+  return name === 'nacos_config_gray_label' ? 'nacos.config.gray.label' : name
+}
+
+/** The share of a rule in hundredths of a percent: 0 to 10,000. */
+export function shareOf(expr: string): number {
+  return Math.round(Number(expr) * 100)
+}
+
+const VERSIONS: Readonly<Record<GrayRuleType, readonly string[]>> = {
+  beta: ['1.0.0'],
+  tag: ['1.0.0'],
+  tagv2: ['1.0.0', '1.1.0'],
+  percent: ['1.0.0'],
+}
+
+const CHECKS: Readonly<Record<GrayRuleType, (expr: string, version: string) => void>> = {
+  beta: (expr) => {
+    if (addressesOf(expr).length === 0) throw refusedRule('expr', 'addresses, separated by commas')
+  },
+  tag: (expr) => {
+    if (!TAG_TEXT.test(expr)) throw refusedRule('expr', '1 to 128 of the characters a-z A-Z 0-9 _ . : -')
+  },
+  tagv2: (expr, version) => void labelGroups(expr, version),
+  percent: (expr) => {
+    if (!SHARE_TEXT.test(expr) || Number(expr) > 100)
+      throw refusedRule('expr', 'a share from 0 to 100, with at most two decimals')
+  },
+}
+
+const LABEL_ALLOWED = 'label=value, or label=value,value, of the characters a-z A-Z 0-9 _ . : -'
+
+function labelCondition(text: string): LabelCondition {
+  const [label = '', list, ...more] = text.trim().split('=')
+  const values = list?.split(',').map((value) => value.trim()) ?? []
+  const isGood = more.length === 0 && values.length > 0 && values.every((value) => NAME_TEXT.test(value))
+  if (!isGood || !NAME_TEXT.test(label.trim())) throw refusedRule('expr', LABEL_ALLOWED)
+  return { label: labelName(label.trim()), values }
+}
+
+function refusedRule(parameter: string, allowed: string): Refusal {
+  const message = `The ${parameter} of this gray version must be ${allowed}.`
+  return new Refusal('gray-rule', message, { parameter, allowed })
+}

@@ -1,0 +1,144 @@
+import { fieldsOf, numberIn, textIn } from '../../records/json-fields.ts'
+import { defineRecordKind } from '../../records/record-kind.ts'
+import { CONFIG_TYPES, configKey, type ConfigKey, type ConfigType, type Operator } from './config-item.ts'
+import { GRAY_RULE_TYPES, type GrayRule } from './gray-rule.ts'
+
+/** A version of an item that some clients get instead of the formal one, which all others get. */
+export interface GrayVersion {
+  /** `beta`, `tag_` and the tag, or the name that its publisher has chosen. */
+  readonly name: string
+  readonly rule: GrayRule
+  /** The md5 of its text, as of a formal one. */
+  readonly md5: string
+  /** Bytes of its text. */
+  readonly size: number
+  /** The id of the record that has its text ({@link GRAY_TEXT}). */
+  readonly textId: string
+  /** Undefined: that of the formal version. */
+  readonly type: ConfigType | undefined
+  readonly encryptedDataKey: string
+  /** The id of the history record of its first publish: it names the release, and a share of clients is chosen with it. */
+  readonly id: number
+  /** Epoch milliseconds of its first publish, and of the newest change of its text or rule. */
+  readonly createdMs: number
+  readonly modifiedMs: number
+  /** The author of the first publish, and of the newest change. */
+  readonly createdBy: Operator
+  readonly modifiedBy: Operator
+  /** Why, as the newest change says; empty: nobody says. */
+  readonly comment: string
+}
+
+/** The gray versions of an item that are out: at least one. The item may have no formal version. */
+export interface GrayItem {
+  readonly key: ConfigKey
+  /** In the order in which they are asked whom they are for: the highest priority first, then by name. */
+  readonly versions: readonly GrayVersion[]
+}
+
+/** The most gray versions of an item. */
+export const MOST_GRAY_VERSIONS = 10
+
+/** The first layout of the store of several servers that has gray versions. */
+const LAYOUT = 2
+
+/** The items that have gray versions; the id of the record is the text of the item's key. */
+export const GRAY = defineRecordKind<GrayItem>(
+  'gray',
+  (json) => {
+    const { key, versions } = fieldsOf(json)
+    const { namespaceId, group, dataId } = fieldsOf(key) as Record<string, string>
+    if (!Array.isArray(versions)) throw new Error('its field versions is not a list')
+    return {
+      key: configKey(String(namespaceId), String(group), String(dataId)),
+      versions: versions.map(versionOf),
+    }
+  },
+  { layout: LAYOUT, isReadOneByOne: true },
+)
+
+/** The text of a gray version. */
+export interface GrayText {
+  readonly text: string
+}
+
+/** The texts of gray versions, written once; the id of the record is `textId` of the version. */
+export const GRAY_TEXT = defineRecordKind<GrayText>(
+  'gray-text',
+  (json) => ({ text: textIn(fieldsOf(json), 'text') }),
+  { layout: LAYOUT, isReadOneByOne: true },
+)
+
+/** The version of that name. */
+export function grayNamed(item: GrayItem | undefined, name: string): GrayVersion | undefined {
+  return item?.versions.find((version) => version.name === name)
+}
+
+/** The versions in their order. */
+export function inOrder(versions: readonly GrayVersion[]): GrayVersion[] {
+  return versions.toSorted((one, other) => {
+    const byPriority = other.rule.priority - one.rule.priority
+    return byPriority === 0 ? compareTexts(one.name, other.name) : byPriority
+  })
+}
+
+const BEHIND_NAME = '\u0002gray'
+
+/**
+ * The key under which history has the records of an item's gray versions. No item can have it. They are apart from the records of
+ * the formal version, because the newest of those is the current version.
+ */
+export function grayHistoryKey({ namespaceId, group, dataId }: ConfigKey): ConfigKey {
+  return configKey(namespaceId, group, dataId + BEHIND_NAME)
+}
+
+/** The item whose history has a key, also that of its gray versions. */
+export function itemOfHistoryKey(key: ConfigKey): ConfigKey {
+  const { namespaceId, group, dataId } = key
+  return dataId.endsWith(BEHIND_NAME)
+    ? configKey(namespaceId, group, dataId.slice(0, -BEHIND_NAME.length))
+    : key
+}
+
+function versionOf(json: unknown): GrayVersion {
+  const fields = fieldsOf(json)
+  const { type, encryptedDataKey, comment } = fields
+  return {
+    name: textIn(fields, 'name'),
+    rule: ruleOf(fields['rule']),
+    md5: textIn(fields, 'md5'),
+    size: numberIn(fields, 'size'),
+    textId: textIn(fields, 'textId'),
+    type: CONFIG_TYPES.find((one) => one === type),
+    encryptedDataKey: typeof encryptedDataKey === 'string' ? encryptedDataKey : '',
+    id: numberIn(fields, 'id'),
+    createdMs: numberIn(fields, 'createdMs'),
+    modifiedMs: numberIn(fields, 'modifiedMs'),
+    createdBy: operatorOf(fields['createdBy']),
+    modifiedBy: operatorOf(fields['modifiedBy']),
+    comment: typeof comment === 'string' ? comment : '',
+  }
+}
+
+function ruleOf(json: unknown): GrayRule {
+  const fields = fieldsOf(json)
+  const type = GRAY_RULE_TYPES.find((one) => one === fields['type'])
+  if (type === undefined) throw new Error('its rule is of no known type')
+  return {
+    type,
+    version: textIn(fields, 'version'),
+    expr: textIn(fields, 'expr'),
+    priority: numberIn(fields, 'priority'),
+  }
+}
+
+function operatorOf(json: unknown): Operator {
+  const fields = fieldsOf(json)
+  const { user } = fields
+  return { ip: textIn(fields, 'ip'), user: typeof user === 'string' ? user : null }
+}
+
+function compareTexts(one: string, other: string): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}

@@ -18,6 +18,7 @@ import { searchOperations } from './console/search-everything.ts'
 import { spaceOperations } from './console/spaces.ts'
 import { configPatternOperations } from './config/config-patterns.ts'
 import { configOperations } from './config/configs.ts'
+import { grayOperations } from './config/gray.ts'
 import { liveEventOperations } from './console/live-events.ts'
 import { historyOperations } from './config/config-history.ts'
 import { listeningOperations } from './config/config-listening.ts'
@@ -44,6 +45,7 @@ const MAKERS = {
   services: serviceOperations,
   catalog: catalogOperations,
   configs: configOperations,
+  gray: grayOperations,
   history: historyOperations,
   versions: versionOperations,
   inventory: inventoryOperations,

@@ -6,8 +6,9 @@ import { NOT_DUE, type Due } from '../core/work/due-book.ts'
 /** A poll of a client, from its protocol. */
 export interface Poll {
   readonly items: readonly WatchedItem[]
-  /** The address of the client. */
+  /** The address of the client, and its tag: whoever polls is a viewer by these two. */
   readonly ip: string
+  readonly tag?: string | undefined
   /** Undefined where its protocol does not say. */
   readonly client?: PollClient | undefined
   /** The end of its timeout, on the clock of `tick`. */

@@ -55,7 +55,7 @@ test('compare returns the items whose md5 differs; the md5 of an absent item is 
   const { polls, change } = fixture()
   change('a', 'one')
   const items = [watched('a', 'one'), watched('a', 'old'), watched('none', ''), watched('none', 'old')]
-  expect(polls.compare(items)).toEqual([items[1], items[3]])
+  expect(polls.compare(items, { ip: '10.0.0.1' })).toEqual([items[1], items[3]])
 })
 
 test('a held poll is answered with the differing items when an item is published, changed or deleted', () => {
@@ -296,7 +296,7 @@ function watcher(
   }
   const poll = () => {
     const items = mine.map((dataId) => watched(dataId, md5s.get(dataId) ?? ''))
-    read(polls.compare(items))
+    read(polls.compare(items, { ip: '10.0.0.1' }))
     const fresh = mine.map((dataId) => watched(dataId, md5s.get(dataId) ?? ''))
     const answer = (changed: readonly WatchedItem[]) => {
       read(changed)

@@ -2,6 +2,8 @@ import { contained } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
 import type { ItemClient } from '../core/clients/client-views.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
+import type { Viewer } from '../core/config/state/config-view.ts'
+import { GRAY } from '../core/config/state/gray-version.ts'
 import { DueBook } from '../core/work/due-book.ts'
 import { FAN_OUT, SlicedWork, type Loop } from '../core/work/sliced-work.ts'
 import type { WatchedItem } from '../core/config/state/watched-item.ts'
@@ -24,8 +26,8 @@ const NOTHING: readonly WatchedItem[] = Object.freeze([])
 
 /** The options of long polls. */
 export interface LongPollOptions {
-  /** The md5 of the current version of an item, or the empty string if the item does not exist. */
-  readonly md5Of: (key: ConfigKey) => string
+  /** The md5 of what a client sees of an item, or the empty string if it sees nothing. */
+  readonly md5Of: (key: ConfigKey, who: Viewer) => string
   readonly loop: Loop
   readonly maxHeld?: number
   /** The most held polls of one address. 0 or absent: no limit. */
@@ -106,11 +108,11 @@ export class LongPolls {
     return { held, watched, listeners: this.#listeners.size, listened: this.#listened, ...this.#counts }
   }
 
-  /** The items whose current version differs from the client's. A poll with such items is answered at once. */
-  compare(items: readonly WatchedItem[]): readonly WatchedItem[] {
+  /** The items of which the client sees another version than it has. A poll with such items is answered at once. */
+  compare(items: readonly WatchedItem[], who: Viewer): readonly WatchedItem[] {
     let differing: WatchedItem[] | undefined
     for (const item of items) {
-      if (this.#options.md5Of(item.key) === item.md5) continue
+      if (this.#options.md5Of(item.key, who) === item.md5) continue
       differing ??= []
       differing.push(item)
     }
@@ -153,9 +155,8 @@ export class LongPolls {
 
   /** Call it with every change, after State has applied it. */
   onChange(change: Change): void {
-    if (change.kind !== 'config-published' && change.kind !== 'config-deleted') return
-    const keyText = (change.kind === 'config-published' ? change.item.key : change.key).text
-    if (!this.#polls.isWatched(keyText)) return
+    const keyText = changedItem(change)
+    if (keyText === undefined || !this.#polls.isWatched(keyText)) return
     this.#changed.add(keyText)
     this.#work.start()
   }
@@ -279,12 +280,13 @@ export class LongPolls {
     }
     const expired = this.#expired[this.#expiredAt++]
     if (expired !== undefined) {
-      if (expired.poll !== undefined) {
+      const { poll } = expired
+      if (poll !== undefined) {
         this.#counts.timeout++
         contained(
           'push',
           () => this.#answer(expired, NOTHING),
-          () => this.#answer(expired, this.compare(expired.items)),
+          () => this.#answer(expired, this.compare(expired.items, poll)),
         )
       }
       return true
@@ -306,7 +308,8 @@ export class LongPolls {
   }
 
   #wakePoll(woken: HeldPoll): void {
-    const differing = this.compare(woken.items)
+    const { poll } = woken
+    const differing = poll === undefined ? NOTHING : this.compare(woken.items, poll)
     if (differing.length > 0) {
       this.#counts.changed++
       this.#answer(woken, differing)
@@ -370,6 +373,15 @@ export class LongPolls {
     this.#due.remove(held)
     return true
   }
+}
+
+/** The text of the key of the item that a change is about, so that somebody may see another version of it; undefined: of none. */
+function changedItem(change: Change): string | undefined {
+  if (change.kind === 'config-published') return change.item.key.text
+  if (change.kind === 'config-deleted') return change.key.text
+  const isGray =
+    (change.kind === 'record-saved' || change.kind === 'record-removed') && change.recordKind === GRAY.name
+  return isGray ? change.id : undefined
 }
 
 /** Whether a poll was cancelled or has expired, or a listener stopped watching the item, since the walk began. */

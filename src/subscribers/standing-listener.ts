@@ -1,4 +1,5 @@
 import type { ConfigKey } from '../core/config/state/config-item.ts'
+import type { Viewer } from '../core/config/state/config-view.ts'
 import type { WatchedItem } from '../core/config/state/watched-item.ts'
 import type { PollClient } from './recent-polls.ts'
 
@@ -6,6 +7,8 @@ import type { PollClient } from './recent-polls.ts'
 export interface Listener {
   /** The address of the client. */
   readonly ip: string
+  /** What decides which version of an item the client sees; absent: its address. */
+  readonly who?: Viewer | undefined
   /** Undefined where its protocol does not say. */
   readonly client?: PollClient | undefined
   /**
@@ -19,8 +22,8 @@ export interface Listener {
 
 /** What a standing listener does through those who hold it. */
 export interface ListenerHost {
-  /** The md5 of the current version of an item, the empty string where there is none. */
-  md5Of(key: ConfigKey): string
+  /** The md5 of what a client sees of an item, the empty string where it sees nothing. */
+  md5Of(key: ConfigKey, who: Viewer): string
   /** False where no more items can be watched. */
   watch(key: ConfigKey, listener: StandingListener): boolean
   unwatch(key: ConfigKey, listener: StandingListener): void
@@ -51,6 +54,10 @@ export class StandingListener {
     return this.#listener.ip
   }
 
+  get who(): Viewer {
+    return this.#listener.who ?? this.#listener
+  }
+
   get client(): PollClient | undefined {
     return this.#listener.client
   }
@@ -66,7 +73,7 @@ export class StandingListener {
    */
   watch({ key, md5, echo }: WatchedItem): boolean {
     if (!this.#items.has(key.text) && !this.#host.watch(key, this)) return false
-    const sentMd5 = this.#host.md5Of(key)
+    const sentMd5 = this.#host.md5Of(key, this.who)
     // One text for all clients that have the current version.
     this.#items.set(key.text, { key, md5: md5 === sentMd5 ? sentMd5 : md5, echo, sentMd5 })
     return true
@@ -92,7 +99,7 @@ export class StandingListener {
   compare(keyText: string): boolean {
     const item = this.#items.get(keyText)
     if (item === undefined) return false
-    const md5 = this.#host.md5Of(item.key)
+    const md5 = this.#host.md5Of(item.key, this.who)
     if (md5 === item.sentMd5) return false
     item.sentMd5 = md5
     this.#listener.changed(item)

@@ -37,7 +37,10 @@ function streams(authorisation?: Authorisation) {
   const operations = streamOperations(parts)
   const client = { port: 7, agent: 'Nacos-Java-Client:v3.0.3' }
   const changed = ({ key }: WatchedItem) => void told.push(key.dataId)
-  const watch = operations.joinStream({ ip: caller.ip, client, changed, end: () => undefined }, caller)
+  const watch = operations.joinStream(
+    { ip: caller.ip, who: caller, client, changed, end: () => undefined },
+    caller,
+  )
   return {
     watch,
     listen: (...items: WatchedItem[]) =>

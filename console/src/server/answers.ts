@@ -174,6 +174,11 @@ export interface HistoryEntry {
   readonly createdTime: string
   /** As 2026-11-21T11:31:18.579+0000. */
   readonly lastModifiedTime: string
+  readonly publishType?: 'gray'
+  /** The record is of the gray version of this name. */
+  readonly grayName?: string
+  /** JSON: for whom the version was. */
+  readonly grayRule?: string
   /** An import wrote the record: its id there, or empty where it had none. */
   readonly importedId?: string
 }
@@ -201,6 +206,11 @@ export interface HistoryRecord {
   readonly createdTime: string
   /** As 2026-11-21T11:31:18.579+0000. */
   readonly lastModifiedTime: string
+  readonly publishType?: 'gray'
+  /** The record is of the gray version of this name. */
+  readonly grayName?: string
+  /** JSON: for whom the version was. */
+  readonly grayRule?: string
   /** An import wrote the record: its id there, or empty where it had none. */
   readonly importedId?: string
 }
@@ -988,9 +998,10 @@ export interface JavaHistoryEntry {
   readonly createdTime: string
   /** As 2026-11-21T11:31:18.579+0000. */
   readonly lastModifiedTime: string
-  readonly publishType: 'formal'
-  readonly grayName: ''
-  /** JSON: type, src_user. */
+  readonly publishType: 'formal' | 'gray'
+  /** The name of the gray version; empty: the record is of what is for all. */
+  readonly grayName: string
+  /** JSON: type, src_user; of a gray version gray_name, gray_rule, src_user. */
   readonly extInfo: string
   readonly encryptedDataKey: null
 }
@@ -1018,9 +1029,10 @@ export interface JavaHistoryRecord {
   readonly createdTime: string
   /** As 2026-11-21T11:31:18.579+0000. */
   readonly lastModifiedTime: string
-  readonly publishType: 'formal'
-  readonly grayName: ''
-  /** JSON: type, src_user. */
+  readonly publishType: 'formal' | 'gray'
+  /** The name of the gray version; empty: the record is of what is for all. */
+  readonly grayName: string
+  /** JSON: type, src_user; of a gray version gray_name, gray_rule, src_user. */
   readonly extInfo: string
   readonly encryptedDataKey: string
 }

@@ -1,5 +1,6 @@
 import { importedIdOf } from '../../core/config/state/config-comment.ts'
 import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
+import { itemOfHistoryKey } from '../../core/config/state/gray-version.ts'
 import type { HistoryEntry, HistoryRecord } from '../../core/config/state/history-record.ts'
 import type { KeptRecords } from '../../core/engine/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -8,6 +9,7 @@ import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard } from '../guard.ts'
 import type { Caller } from '../authorisation.ts'
+import { type GrayOfRecord, historyWithGray, ofItem } from './history-with-gray.ts'
 import { cutPage, type PageRequest } from '../page.ts'
 
 /** Where records are read, and items by their own ids. */
@@ -19,8 +21,8 @@ export interface HistoryParts {
   }
 }
 
-/** What an import has noted of a record. */
-export interface ImportNote {
+/** What is noted of a record: by an import, or that it is about a gray version. */
+export interface ImportNote extends GrayOfRecord {
   /** The id that the record had where it was imported from, or empty where it had none; absent: it is of this server. */
   readonly importedId?: string | undefined
 }
@@ -52,15 +54,16 @@ export function historyOperations(parts: HistoryParts) {
       resources,
       run: async ({ key, page }: { key: ConfigKey; page: PageRequest }): Promise<FoundHistory> => {
         const cut = cutPage(page)
-        const { totalCount, entries } = await store.history(key, cut)
-        return { page: cut, totalCount, entries: entries.map((entry) => withNote(parts, entry)) }
+        const { totalCount, entries } = await historyWithGray(store, key, cut)
+        return { page: cut, totalCount, entries: entries.map((entry) => withNote(parts, entry, key)) }
       },
     }),
     /** One record. Refusals `history-not-found`, and `history-not-yours` for another item's. */
     record: guard.operation({
       permission: READ_CONFIG,
       resources,
-      run: async (request: RecordRequest, caller) => withNote(parts, await ownRecord(parts, request, caller)),
+      run: async (request: RecordRequest, caller) =>
+        withNote(parts, await recordOfItem(parts, request, caller), request.key),
     }),
     /**
      * The previous version: for the id of a record, the record before it; for the item's own id, the version before
@@ -75,14 +78,27 @@ export function historyOperations(parts: HistoryParts) {
           ? beforeItem(parts, request, caller)
           : beforeRecord(parts, request, caller))
         if (previous === undefined) throw notFound(`There is no version before ${id}.`)
-        return withNote(parts, previous)
+        return withNote(parts, previous, request.key)
       },
     }),
   }
 }
 
+/** The same, also of a gray version of the item. */
+async function recordOfItem(
+  parts: Pick<HistoryParts, 'guard' | 'store'>,
+  request: RecordRequest,
+  caller: Caller,
+): Promise<HistoryRecord> {
+  const { key, id } = request
+  const record = isItemId(id) ? undefined : await parts.store.historyRecord(id)
+  const isGray = record !== undefined && record.key.text !== itemOfHistoryKey(record.key).text
+  if (isGray && itemOfHistoryKey(record.key).text === key.text) return record
+  return ownRecord(parts, request, caller)
+}
+
 /**
- * The record of this id, if it is one of the item. Refusals `history-not-found`, and `history-not-yours` for
+ * The record of this id, if it is one of the item's formal versions. Refusals `history-not-found`, and `history-not-yours` for
  * another item. A caller who may not read that other item gets the refusal for an id that does not exist.
  */
 export async function ownRecord(
@@ -97,7 +113,7 @@ export async function ownRecord(
 }
 
 function mayKnow(guard: Guard, { key }: { readonly key: ConfigKey }, caller: Caller): boolean {
-  return guard.shows(caller, 'read', configResource(key))
+  return guard.shows(caller, 'read', configResource(itemOfHistoryKey(key)))
 }
 
 async function beforeItem({ guard, state, store }: HistoryParts, { key, id }: RecordRequest, caller: Caller) {
@@ -108,12 +124,16 @@ async function beforeItem({ guard, state, store }: HistoryParts, { key, id }: Re
 }
 
 async function beforeRecord(parts: HistoryParts, request: RecordRequest, caller: Caller) {
-  await ownRecord(parts, request, caller)
-  return parts.store.historyBefore(request.key, request.id)
+  const { key } = await recordOfItem(parts, request, caller)
+  return parts.store.historyBefore(key, request.id)
 }
 
-function withNote<R extends { readonly id: number }>({ state }: Pick<HistoryParts, 'state'>, record: R) {
-  return { ...record, importedId: importedIdOf(state, record.id) } satisfies ImportNote
+function withNote<R extends { readonly id: number; readonly key: ConfigKey }>(
+  { state }: Pick<HistoryParts, 'state'>,
+  record: R,
+  key: ConfigKey,
+) {
+  return { ...ofItem(state, key, record), importedId: importedIdOf(state, record.id) } satisfies ImportNote
 }
 
 function notFound(message: string): Refusal {

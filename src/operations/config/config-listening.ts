@@ -1,4 +1,5 @@
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
+import type { Viewer } from '../../core/config/state/config-view.ts'
 import type { WatchedItem } from '../../core/config/state/watched-item.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import { type ListenerKeeper, streamOperations } from './config-streams.ts'
@@ -12,7 +13,9 @@ import type { Guard, Resource } from '../guard.ts'
 /** A poll that may be held: `answer` is called once, with the items that differ or with none. */
 export interface ConfigPoll {
   readonly items: readonly WatchedItem[]
+  /** The address and the tag of the client: what it sees of an item depends on them. */
   readonly ip: string
+  readonly tag?: string | undefined
   /** Undefined where the protocol does not say. */
   readonly client?: { readonly port: number; readonly agent: string } | undefined
   /** When it is answered at the latest, on the clock of the holder. */
@@ -32,8 +35,8 @@ export interface PollHold {
 
 /** Compares polls, and holds those without a difference. */
 export interface PollHolder {
-  /** The items that differ from what the client has. */
-  compare(items: readonly WatchedItem[]): readonly WatchedItem[]
+  /** The items of which the client sees another version than it has. */
+  compare(items: readonly WatchedItem[], who: Viewer): readonly WatchedItem[]
   /** Holds a poll that was just compared. A holder that stops may answer it before it returns. */
   hold(poll: ConfigPoll): PollHold | 'too-many'
   /** Notes a poll that was answered at once. */
@@ -91,7 +94,7 @@ function pollOperation({ guard, polls }: ListeningParts) {
       resource: ({ key }) => configResource(key),
       refusesNothingLeft: true,
       run: (items, poll, caller): Polled => {
-        const changed = polls.compare(items)
+        const changed = polls.compare(items, poll)
         if (changed.length > 0 || !poll.waits) {
           polls.answered(poll)
           return { kind: 'compared', changed }
@@ -143,8 +146,8 @@ function judgedAgain(
   items: readonly WatchedItem[],
   mayRead: (resource: Resource) => boolean,
 ): ConfigPoll {
-  const { ip, client, dueMs } = poll
+  const { ip, tag, client, dueMs } = poll
   const answer = (changed: readonly WatchedItem[]): void =>
     poll.answer(changed.filter(({ key }) => mayRead(configResource(key))))
-  return { items, ip, client, dueMs, answer }
+  return { items, ip, tag, client, dueMs, answer }
 }

@@ -1,4 +1,5 @@
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
+import type { Viewer } from '../../core/config/state/config-view.ts'
 import type { WatchedItem } from '../../core/config/state/watched-item.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
@@ -8,6 +9,8 @@ import type { Guard, Resource } from '../guard.ts'
 /** A client that receives changes over a stream, until it leaves. */
 export interface ConfigStreamListener {
   readonly ip: string
+  /** What decides which version of an item the client sees. */
+  readonly who: Viewer
   /** How its library names itself, and the port of the connection. */
   readonly client: { readonly port: number; readonly agent: string }
   /** Called each time that an item differs from the version that the client has or was sent. */
@@ -27,8 +30,8 @@ export interface KeptWatch {
 
 /** Keeps listeners, and compares what they have. */
 export interface ListenerKeeper {
-  /** The items that differ from what the client has. */
-  compare(items: readonly WatchedItem[]): readonly WatchedItem[]
+  /** The items of which the client sees another version than it has. */
+  compare(items: readonly WatchedItem[], who: Viewer): readonly WatchedItem[]
   join(listener: ConfigStreamListener): KeptWatch
 }
 
@@ -82,7 +85,7 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Con
         if (watch.sizeWith(items) > maxListeningItems)
           throw tooMany(`at most ${maxListeningItems} items on a connection`)
         // Nothing is awaited: a change between the comparison and the watching would be missed.
-        const changed = polls.compare(items)
+        const changed = polls.compare(items, watch.who)
         watch.add(
           items.map((item) => withSharedKey(item, state)),
           guard.whileConnected(caller, 'read'),
@@ -102,17 +105,19 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Con
 
 /** What a client watches over its stream. Each report is judged again: its permissions may have changed. */
 class ConfigWatch {
+  readonly who: Viewer
   readonly #kept: KeptWatch
   /** The judge of the newest request; undefined while everybody may read everything. */
   #mayRead: ((resource: Resource) => boolean) | undefined
   #hasLeft = false
 
   constructor(listener: ConfigStreamListener, keeper: ListenerKeeper) {
-    const { ip, client } = listener
+    const { ip, who, client } = listener
+    this.who = who
     const changed = (item: WatchedItem): void => {
       if (this.#mayRead?.(configResource(item.key)) !== false) listener.changed(item)
     }
-    this.#kept = keeper.join({ ip, client, changed, end: () => listener.end() })
+    this.#kept = keeper.join({ ip, who, client, changed, end: () => listener.end() })
   }
 
   /** How many items it would watch together with these. */

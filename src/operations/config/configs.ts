@@ -4,22 +4,29 @@ import type { ConfigItem, ConfigKey, ConfigType, Operator } from '../../core/con
 import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
 import { deleteConfig } from '../../core/config/commands/delete-config.ts'
 import { publishConfig } from '../../core/config/commands/publish-config.ts'
+import { type SeenItem, type Viewer, viewOf } from '../../core/config/state/config-view.ts'
 import { type ConfigSearch, matchingConfigs } from '../../core/config/state/search-configs.ts'
 import type { Engine } from '../../core/engine/engine.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Guard, Resource } from '../guard.ts'
 import type { Touch, Caller } from '../authorisation.ts'
-import { type AuditedOutcome, NEVER_RECORDED } from '../operation-audit.ts'
+import type { AuditedOutcome } from '../operation-audit.ts'
 import { cutPage, pageOf, type PageRequest } from '../page.ts'
 
 /** What the operations on configurations work on. */
 interface ConfigParts {
   readonly guard: Guard
-  readonly state: Pick<State, 'config' | 'configs'>
+  readonly state: Pick<State, 'config' | 'configs' | 'record'>
   readonly engine: Pick<Engine, 'execute'>
   /** What contents may take in all; every publish stays within it. */
   readonly budget: Pick<ContentBudget, 'within'>
+}
+
+/** An item, and the client that asks for it. */
+export interface ViewRequest {
+  readonly key: ConfigKey
+  readonly who: Viewer
 }
 
 /** What a publisher sends. `content` must own its memory: it is kept as long as the item lives. */
@@ -78,13 +85,13 @@ export function configOperations(parts: ConfigParts) {
 
 function readOperations({ guard, state }: ConfigParts) {
   return {
-    /** The current version of an item; undefined where there is none. */
-    find: guard.operation({
+    /** What a client sees of an item: the formal version or a gray one; undefined where it sees none. */
+    view: guard.operation({
       permission: READ_CONFIG,
-      resources: (key: ConfigKey) => [configResource(key)],
-      run: (key) => state.config(key),
+      resources: ({ key }: ViewRequest) => [configResource(key)],
+      run: ({ key, who }): SeenItem | undefined => viewOf(state, key, who),
     }),
-    /** The current version of an item, or Refusal `config-not-found`. */
+    /** The formal version of an item, or Refusal `config-not-found`. */
     read: guard.operation({
       permission: READ_CONFIG,
       resources: (key: ConfigKey) => [configResource(key)],
@@ -140,13 +147,6 @@ function removeOperations({ guard, state, engine }: ConfigParts) {
       resources: ({ key }: RemoveRequest) => [configResource(key)],
       run: ({ key, casMd5, comment, srcUser }, caller) =>
         engine.execute(deleteConfig(key, operatorOf(caller, srcUser), { casMd5, comment })),
-    }),
-    /** Ends the beta of an item. There never is one, so that only the permission is judged. */
-    endBeta: guard.operation({
-      permission: WRITE_CONFIG,
-      audit: { operation: 'end beta', isRecorded: NEVER_RECORDED },
-      resources: (key: ConfigKey) => [configResource(key)],
-      run: () => undefined,
     }),
     /**
      * Deletes the items of these ids, of whatever namespace. Ids of no item are skipped, and so are those of items that the

@@ -5,7 +5,7 @@ import { addressesOf, type GrayRule, labelGroups, labelName, shareOf } from './g
 import { GRAY, GRAY_TEXT, type GrayItem, type GrayVersion } from './gray-version.ts'
 
 /**
- * Who asks for an item: all that rules of gray versions may look at. Where a client is connected, `ip` is the address that it says
+ * The client that asks for an item: all that rules of gray versions may look at. Where a client is connected, `ip` is the address that it says
  * of itself; elsewhere it is where the request comes from.
  */
 export interface Viewer {

@@ -10,7 +10,7 @@ export const GRAY_RULE_TYPES = ['beta', 'tag', 'tagv2', 'percent'] as const
 export type GrayRuleType = (typeof GRAY_RULE_TYPES)[number]
 
 /**
- * Who gets a gray version. `expr` is kept as it was sent: addresses separated by commas, a tag, an expression of labels, or a share
+ * The clients that get a gray version. `expr` is kept as it was sent: addresses separated by commas, a tag, an expression of labels, or a share
  * of 100. The version with the highest priority that matches counts; of two with the same one, that with the first name.
  */
 export interface GrayRule {
@@ -23,8 +23,6 @@ export interface GrayRule {
 /** The priorities of rules that have a fixed one: addresses win over a tag, and both over all others. */
 export const BETA_PRIORITY = 2_147_483_647
 export const TAG_PRIORITY = 2_147_483_646
-/** The priority of other rules, where none is given. */
-export const USUAL_PRIORITY = 100
 
 /** The name of the version for some addresses: an item has at most one. */
 export const BETA_NAME = 'beta'

@@ -9,7 +9,7 @@ import { removeConfig } from './remove-config.ts'
 
 /** What the requests on configurations work on. */
 export interface ConfigRequestParts {
-  readonly operations: Pick<Operations, 'configs' | 'listening' | 'configPatterns'>
+  readonly operations: Pick<Operations, 'configs' | 'gray' | 'listening' | 'configPatterns'>
   readonly limits: PublishLimits & { readonly maxListeningItems: number }
   /** Runs something later, and keeps no process alive for it. */
   readonly after: (ms: number, run: () => void) => void
@@ -17,11 +17,11 @@ export interface ConfigRequestParts {
 
 /** The requests on configurations (grpc-compat.md section 4). */
 export function configRequests({ operations, limits, after }: ConfigRequestParts): AnyRequestType[] {
-  const { configs, listening } = operations
+  const { configs, gray, listening } = operations
   return [
     queryConfig(configs),
-    publishConfig(configs, limits),
-    removeConfig(configs),
+    publishConfig({ configs, gray }, limits),
+    removeConfig({ configs, gray }),
     batchListen({ listening, after, maxListeningItems: limits.maxListeningItems }),
     fuzzyConfigs(operations.configPatterns, after),
   ]

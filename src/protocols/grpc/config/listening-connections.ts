@@ -3,6 +3,7 @@ import type { StreamWatch } from '../../../operations/config/config-streams.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import type { RequestContext } from '../requests/request-type.ts'
 import { ChangePushes } from './change-pushes.ts'
+import { viewerOfConnection } from './connected-viewer.ts'
 
 /** What listening connections need of the server. */
 export interface ListeningConnectionParts {
@@ -49,6 +50,7 @@ export class ListeningConnections {
     const { ip, port, client } = connection
     const listener = {
       ip,
+      who: viewerOfConnection(connection),
       client: { port, agent: client.version },
       changed: pushes.changed.bind(pushes),
       end: () => connection.close(),

@@ -1,5 +1,6 @@
 import type { Operations } from '../../../operations/operations.ts'
 import { casOfClients } from '../../parameters/cas-of-clients.ts'
+import { grayOfClients } from '../../parameters/gray-of-clients.ts'
 import * as fields from '../../parameters/fields.ts'
 import { JsonValues } from '../../parameters/json-values.ts'
 import { invalid } from '../../parameters/parameter-field.ts'
@@ -12,12 +13,14 @@ import {
   toPublishRequest,
 } from '../../parameters/publish-params.ts'
 import { type Static, Type } from '../../parameters/schema.ts'
-import { refuseUnsupported } from '../../parameters/unsupported-parameters.ts'
 import { requestType } from '../requests/request-type.ts'
 import type { JsonObject } from '../wire/json.ts'
 
 /** `ConfigPublishRequest`: what belongs to the item is partly in its `additionMap`. */
-export function publishConfig(configs: Pick<Operations['configs'], 'publish'>, limits: PublishLimits) {
+export function publishConfig(
+  { configs, gray }: Pick<Operations, 'configs' | 'gray'>,
+  limits: PublishLimits,
+) {
   const params = Type.Object({
     ...publishParams(limits),
     ...noteParams({ isEmptyAValue: false }),
@@ -32,11 +35,13 @@ export function publishConfig(configs: Pick<Operations['configs'], 'publish'>, l
     read: (body) => {
       const values = new JsonValues(body, additionsOf(body))
       const said = readParams(values) as Static<typeof params>
-      refuseUnsupported({ tag: said.tag !== undefined, betaIps: said.betaIps !== undefined })
-      return toPublishRequest(said, casOfClients(said.casMd5?.trim() || undefined))
+      const release = grayOfClients({ betaIps: said.betaIps?.trim() || undefined, tag: said.tag })
+      return { request: toPublishRequest(said, casOfClients(said.casMd5?.trim() || undefined)), release }
     },
-    run: async (request, { caller }) => {
-      await configs.publish(request, caller)
+    run: async ({ request, release }, { caller }) => {
+      await (release === undefined
+        ? configs.publish(request, caller)
+        : gray.publish({ ...request, ...release }, caller))
       return {}
     },
   })

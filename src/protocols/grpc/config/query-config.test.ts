@@ -18,9 +18,10 @@ const itemOf = (content: string): ConfigItem =>
 
 test('the answer to a query is encoded once for all who ask for the same version', async () => {
   let item = itemOf('ä "text"')
-  const find = Object.assign(() => item, { permission: { action: 'read', resource: 'config' } as const })
-  const { read, run } = queryConfig({ find } as unknown as Pick<Operations['configs'], 'find'>)
-  const call = { caller: {} } as RequestContext
+  const view = Object.assign(() => item, { permission: { action: 'read', resource: 'config' } as const })
+  const { read, run } = queryConfig({ view } as unknown as Pick<Operations['configs'], 'view'>)
+  const client = { version: '', appName: '', clientIp: '', labels: new Map() }
+  const call = { caller: {}, headers: new Map(), connection: { client } } as unknown as RequestContext
   const ask = () => run(read({ dataId: 'a', group: 'G', tenant: '' }, call), call) as object
   const first = ask()
   expect(ask()).toBe(first)

@@ -1,5 +1,5 @@
 import type { Operations } from '../../../operations/operations.ts'
-import type { ConfigItem } from '../../../core/config/state/config-item.ts'
+import type { SeenItem } from '../../../core/config/state/config-view.ts'
 import { configNotFound } from '../../../operations/config/configs.ts'
 import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
 import * as fields from '../../parameters/fields.ts'
@@ -8,35 +8,62 @@ import { compileReader } from '../../parameters/parameter-reader.ts'
 import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
 import { type Static, Type } from '../../parameters/schema.ts'
 import { ReadyJson } from '../wire/json.ts'
-import { requestType } from '../requests/request-type.ts'
+import { type RequestContext, requestType } from '../requests/request-type.ts'
+import { connectedViewer } from './connected-viewer.ts'
 
 const PARAMS = Type.Object({ ...KEY_PARAMS, tag: Type.Optional(fields.tag) })
 const readParams = compileReader(PARAMS, NACOS_CONFIG_RULES)
 
 /** `ConfigQueryRequest`: the content of an item. */
-export function queryConfig(configs: Pick<Operations['configs'], 'find'>) {
-  // Thousands of clients ask for an item when it has changed: the last one is encoded once.
-  let last: ConfigItem | undefined
-  let lastAnswer = new ReadyJson('{}')
+export function queryConfig(configs: Pick<Operations['configs'], 'view'>) {
+  // Thousands of clients ask for an item when it has changed: the last formal version and the last gray one are encoded once.
+  const formal = new LastAnswer()
+  const gray = new LastAnswer()
   return requestType({
     type: 'ConfigQueryRequest',
     answer: 'ConfigQueryResponse',
-    permission: configs.find.permission,
+    permission: configs.view.permission,
     read: (body) => readParams(new JsonValues(body)) as Static<typeof PARAMS>,
-    run: (params, { caller }) => {
+    run: (params, call) => {
       const key = toConfigKey(params)
-      const item = configs.find(key, caller)
-      // No content has a tag.
-      if (item === undefined || params.tag !== undefined) throw configNotFound(key)
-      if (item !== last) [last, lastAnswer] = [item, answerOf(item)]
-      return lastAnswer
+      const item = configs.view({ key, who: connectedViewer(call, params.tag) }, call.caller)
+      if (item === undefined) throw configNotFound(key)
+      if (item.gray === undefined) return formal.of(item)
+      return takesTags(call) ? answerOf(item, tagOf(item)) : gray.of(item)
     },
   })
 }
 
-/** Never `tag`: some clients declare it as a boolean. */
-function answerOf({ content, type, md5, modifiedMs, notes: { encryptedDataKey } }: ConfigItem): ReadyJson {
+/** The answer of the last version that was asked for. */
+class LastAnswer {
+  #item: SeenItem | undefined
+  #answer = new ReadyJson('{}')
+
+  of(item: SeenItem): ReadyJson {
+    if (item !== this.#item) [this.#item, this.#answer] = [item, answerOf(item, {})]
+    return this.#answer
+  }
+}
+
+/** Only Java declares the tag of an answer as a text; Go and Python declare it as a boolean, and fail. */
+function takesTags({ connection }: RequestContext): boolean {
+  return connection.client.version.startsWith('Nacos-Java-Client')
+}
+
+function tagOf({ gray }: SeenItem): object {
+  return gray?.rule.type === 'tag' ? { tag: encodeURIComponent(gray.rule.expr) } : {}
+}
+
+function answerOf(item: SeenItem, tag: object): ReadyJson {
+  const { content, type, md5, modifiedMs, notes, gray } = item
   const text = Buffer.from(JSON.stringify(content.toString()))
-  const others = { contentType: type, md5, lastModified: modifiedMs, encryptedDataKey, beta: false }
+  const others = {
+    contentType: type,
+    md5,
+    lastModified: modifiedMs,
+    encryptedDataKey: notes.encryptedDataKey,
+    beta: gray?.rule.type === 'beta',
+    ...tag,
+  }
   return new ReadyJson('{"content":', text, `,${JSON.stringify(others).slice(1)}`)
 }

@@ -5,25 +5,26 @@ import { JsonValues } from '../../parameters/json-values.ts'
 import { compileReader } from '../../parameters/parameter-reader.ts'
 import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
 import { type Static, Type } from '../../parameters/schema.ts'
-import { refuseUnsupported } from '../../parameters/unsupported-parameters.ts'
+import { tagName } from '../../../core/config/state/gray-rule.ts'
 import { requestType } from '../requests/request-type.ts'
 
 const PARAMS = Type.Object({ ...KEY_PARAMS, tag: Type.Optional(fields.tag) })
 const readParams = compileReader(PARAMS, NACOS_CONFIG_RULES)
 
-/** `ConfigRemoveRequest`: deletes an item; to delete none is a success too. */
-export function removeConfig(configs: Pick<Operations['configs'], 'remove'>) {
+/** `ConfigRemoveRequest`: deletes an item, or ends its version for a tag; to delete none is a success too. */
+export function removeConfig({ configs, gray }: Pick<Operations, 'configs' | 'gray'>) {
   return requestType({
     type: 'ConfigRemoveRequest',
     answer: 'ConfigRemoveResponse',
     permission: configs.remove.permission,
     read: (body) => {
       const params = readParams(new JsonValues(body)) as Static<typeof PARAMS>
-      refuseUnsupported({ tag: params.tag !== undefined })
-      return { key: toConfigKey(params) }
+      return { key: toConfigKey(params), tag: params.tag }
     },
-    run: async (request, { caller }) => {
-      await configs.remove(request, caller)
+    run: async ({ key, tag }, { caller }) => {
+      await (tag === undefined
+        ? configs.remove({ key }, caller)
+        : gray.stop({ key, name: tagName(tag) }, caller))
       return {}
     },
   })

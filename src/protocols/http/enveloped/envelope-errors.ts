@@ -12,6 +12,8 @@ const CONFLICT: EnvelopeCode = [20005, 'resource conflict']
 /** Refusals that have a number of their own. */
 const OWN: Partial<Record<RefusalCode, EnvelopeCode>> = {
   'missing-parameter': [10000, 'parameter missing'],
+  'gray-too-many': [20010, 'gray config version is over max count'],
+  'gray-rule': [20011, 'gray config rule format invalid'],
   'instance-not-found': NO_INSTANCE,
   'service-exists': [21007, 'service already exist'],
   'service-not-found': [21008, 'service not exist'],

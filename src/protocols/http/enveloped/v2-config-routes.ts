@@ -1,6 +1,8 @@
+import { tagName } from '../../../core/config/state/gray-rule.ts'
 import { configNotFound } from '../../../operations/config/configs.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { casOfClients } from '../../parameters/cas-of-clients.ts'
+import { grayOfClients } from '../../parameters/gray-of-clients.ts'
 import * as fields from '../../parameters/fields.ts'
 import { Type } from '../../parameters/schema.ts'
 import { casMd5Of } from '../endpoints/config/cas-md5.ts'
@@ -19,7 +21,8 @@ import {
   publishParams,
   toPublishRequest,
 } from '../../parameters/publish-params.ts'
-import { refuseUnsupported } from '../../parameters/unsupported-parameters.ts'
+import { grayHeaders } from '../endpoints/config/gray-answers.ts'
+import { httpViewer } from '../endpoints/config/http-viewer.ts'
 import { Json } from '../routing/answer-schema.ts'
 import { contentHeaders } from '../endpoints/config/content-answers.ts'
 import { JSON_UTF8 } from '../routing/answers.ts'
@@ -39,13 +42,13 @@ function keyOf(params: { readonly namespaceId?: string; readonly dataId: string;
 
 /** `/nacos/v2/cs`: items and their history (grpc-compat.md section 7). */
 export function v2ConfigRoutes(
-  { configs, history }: Pick<Operations, 'configs' | 'history'>,
+  { configs, gray, history }: Pick<Operations, 'configs' | 'gray' | 'history'>,
   limits: PublishLimits,
 ): Route[] {
   return placeRoutes(CONFIG_PART, '/nacos/v2/cs', [
     ['GET', '/config', read(configs)],
-    ['POST', '/config', publish(configs, limits)],
-    ['DELETE', '/config', remove(configs)],
+    ['POST', '/config', publish({ configs, gray }, limits)],
+    ['DELETE', '/config', remove({ configs, gray })],
     ['GET', '/history/list', versions(history)],
     ['GET', '/history', version(history)],
     ['GET', '/history/previous', previous(history)],
@@ -55,25 +58,24 @@ export function v2ConfigRoutes(
 function read(configs: Operations['configs']) {
   return endpoint({
     summary: 'Reads the content of a configuration item',
-    permission: configs.find.permission,
+    permission: configs.view.permission,
     answers: answersEnvelope(Json.string()),
     params: Type.Object({ ...ITEM, tag: TAG }),
     handle: ({ params, caller }) => {
       const key = keyOf(params)
-      const item = configs.find(key, caller)
-      // No content has a tag.
-      if (item === undefined || params.tag !== undefined) throw configNotFound(key)
+      const item = configs.view({ key, who: httpViewer(caller, params.tag) }, caller)
+      if (item === undefined) throw configNotFound(key)
       const { encryptedDataKey } = item.notes
       return {
         ...success(item.content.toString('utf8')),
         contentType: JSON_UTF8,
-        headers: { ...contentHeaders(item), 'Encrypted-Data-Key': encryptedDataKey },
+        headers: { ...contentHeaders(item), 'Encrypted-Data-Key': encryptedDataKey, ...grayHeaders(item) },
       }
     },
   })
 }
 
-function publish(configs: Operations['configs'], limits: PublishLimits) {
+function publish({ configs, gray }: Pick<Operations, 'configs' | 'gray'>, limits: PublishLimits) {
   const { content, type } = publishParams(limits)
   const {
     config_tags: configTags,
@@ -88,8 +90,6 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
     params: Type.Object({ ...ITEM, content, type, ...notes, configTags, srcUser, tag: TAG }),
     maxBodyBytes: limits.maxFormBodyBytes,
     handle: async ({ params, caller }) => {
-      const isForTesters = headerText(caller, 'betaIps') !== undefined
-      refuseUnsupported({ tag: params.tag !== undefined, betaIps: isForTesters })
       const { namespaceId: tenant, configTags: config_tags, srcUser: src_user, ...same } = params
       const named = Object.entries({ tenant, config_tags, src_user }).filter(
         ([, value]) => value !== undefined,
@@ -98,21 +98,26 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
         { ...same, ...Object.fromEntries(named) },
         casOfClients(casMd5Of(caller, {})),
       )
-      await configs.publish(request, caller)
+      const release = grayOfClients({ betaIps: headerText(caller, 'betaIps'), tag: params.tag })
+      await (release === undefined
+        ? configs.publish(request, caller)
+        : gray.publish({ ...request, ...release }, caller))
       return success(true)
     },
   })
 }
 
-function remove(configs: Operations['configs']) {
+function remove({ configs, gray }: Pick<Operations, 'configs' | 'gray'>) {
   return endpoint({
     summary: 'Deletes a configuration item',
     permission: configs.remove.permission,
     answers: answersEnvelope(Json.constant(true)),
     params: Type.Object({ ...ITEM, tag: TAG }),
     handle: async ({ params, caller }) => {
-      refuseUnsupported({ tag: params.tag !== undefined })
-      await configs.remove({ key: keyOf(params), srcUser: undefined }, caller)
+      const key = keyOf(params)
+      await (params.tag === undefined
+        ? configs.remove({ key }, caller)
+        : gray.stop({ key, name: tagName(params.tag) }, caller))
       return success(true)
     },
   })

@@ -6,6 +6,7 @@ import { Type } from '../../parameters/schema.ts'
 import { loginEndpoint } from '../endpoints/access/sign-in-endpoints.ts'
 import { deregisterEndpoint } from '../endpoints/naming/instance-endpoints.ts'
 import type { NamingEndpointParts } from '../endpoints/naming/naming-requests.ts'
+import { httpViewer } from '../endpoints/config/http-viewer.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_PART, NAMING_PART } from './defaults.ts'
@@ -34,7 +35,7 @@ export function v3Routes(parts: V3Parts): Route[] {
 function readConfig({ configs }: Pick<Operations, 'configs'>) {
   return endpoint({
     summary: 'Reads a configuration item; code 20004 where there is none',
-    permission: configs.find.permission,
+    permission: configs.view.permission,
     params: Type.Object({
       namespaceId: Type.Optional(fields.tenant),
       groupName: fields.group,
@@ -42,7 +43,8 @@ function readConfig({ configs }: Pick<Operations, 'configs'>) {
     }),
     handle: ({ params, caller }) => {
       const { namespaceId, groupName, dataId } = params
-      const item = configs.find(configKey(toNamespaceId(namespaceId), groupName, dataId), caller)
+      const key = configKey(toNamespaceId(namespaceId), groupName, dataId)
+      const item = configs.view({ key, who: httpViewer(caller) }, caller)
       if (item === undefined) return failure(200, NOT_FOUND, 'config data not exist')
       return success({
         resultCode: 200,
@@ -55,7 +57,7 @@ function readConfig({ configs }: Pick<Operations, 'configs'>) {
         lastModified: item.modifiedMs,
         encryptedDataKey: item.notes.encryptedDataKey,
         tag: null,
-        beta: false,
+        beta: item.gray?.rule.type === 'beta',
         success: true,
       })
     },

@@ -12,34 +12,40 @@ import {
   toPublishRequest,
 } from '../../parameters/publish-params.ts'
 import { casOfClients } from '../../parameters/cas-of-clients.ts'
+import { grayOfClients } from '../../parameters/gray-of-clients.ts'
 import * as fields from '../../parameters/fields.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS, csEnvelope } from './config-defaults.ts'
 import { removeConfig } from './delete-config.ts'
 import { readConfig } from './read-config.ts'
-import { refuseUnsupported } from '../../parameters/unsupported-parameters.ts'
 import { Refusal } from '../../../core/refusal.ts'
 
 /** `/nacos/v1/cs/configs` and `/nacos/v1/cs/history`, as clients and tools of the reference server use it (http-compat.md sections 1 and 3). */
 export function nacosConfigRoutes(
-  { configs, transfer, history: records }: Pick<Operations, 'configs' | 'transfer' | 'history'>,
+  {
+    configs,
+    gray,
+    transfer,
+    history: records,
+  }: Pick<Operations, 'configs' | 'gray' | 'transfer' | 'history'>,
   limits: PublishLimits,
 ): Route[] {
   const history = historyEndpoints(records, { hasJavaKeys: true, json: (value) => csJsonAnswer(value) })
   return placeRoutes(CONFIG_DEFAULTS, '/nacos/v1/cs', [
-    ['GET', '/configs', readConfig({ configs, transfer })],
-    ['POST', '/configs', publish(configs, limits)],
-    ['DELETE', '/configs', removeConfig(configs)],
+    ['GET', '/configs', readConfig({ configs, gray, transfer })],
+    ['POST', '/configs', publish({ configs, gray }, limits)],
+    ['DELETE', '/configs', removeConfig({ configs, gray })],
     ['GET', '/configs/catalog', aboutEndpoint(configs, (value) => csEnvelope(value))],
     ['GET', '/history', history.read],
     ['GET', '/history/previous', history.previous],
   ])
 }
 
-function publish(configs: Operations['configs'], limits: PublishLimits) {
+function publish({ configs, gray }: Pick<Operations, 'configs' | 'gray'>, limits: PublishLimits) {
   return endpoint({
-    summary: 'Publishes a configuration item; the header casMd5 makes it depend on the current md5',
+    summary:
+      'Publishes a configuration item; the header casMd5 makes it depend on the current md5. With the header betaIps or a tag it is for some clients only',
     permission: configs.publish.permission,
     params: Type.Object({
       ...publishParams(limits),
@@ -51,11 +57,12 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
     maxBodyBytes: limits.maxFormBodyBytes,
     handle: async ({ params, caller }) => {
       refuseMisplaced({ import: params.import, clone: params.clone })
-      refuseUnsupported({
-        tag: params.tag !== undefined,
-        betaIps: headerText(caller, 'betaIps') !== undefined,
-      })
-      await configs.publish(toPublishRequest(params, casOfClients(casMd5Of(caller, params))), caller)
+      const request = toPublishRequest(params, casOfClients(casMd5Of(caller, params)))
+      // Consoles send the addresses as a form field too, also with what is for all: only the header counts.
+      const release = grayOfClients({ betaIps: headerText(caller, 'betaIps'), tag: params.tag })
+      await (release === undefined
+        ? configs.publish(request, caller)
+        : gray.publish({ ...request, ...release }, caller))
       return CS_TRUE_JSON
     },
   })

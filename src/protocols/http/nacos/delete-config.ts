@@ -7,7 +7,7 @@ import { LOOSE_KEY_PARAMS } from '../endpoints/config/search-params.ts'
 import { endpoint } from '../routing/endpoint.ts'
 import { csEnvelope } from './config-defaults.ts'
 import { namedKey } from './config-names.ts'
-import { refuseUnsupported } from '../../parameters/unsupported-parameters.ts'
+import { BETA_NAME, tagName } from '../../../core/config/state/gray-rule.ts'
 
 const IDS_ALLOWED = 'ids of items, separated by commas'
 
@@ -18,19 +18,17 @@ const PARAMS = Type.Object({
     Type.String({ maxLength: 65_536, pattern: '^\\d{1,16}(,\\d{1,16})*$', allowed: IDS_ALLOWED }),
   ),
   tag: Type.Optional(fields.tag),
-  beta: Type.Optional(Type.Boolean({ description: 'Ends the beta of the item; there never is one.' })),
+  beta: Type.Optional(Type.Boolean({ description: 'Ends the version of the item for some addresses.' })),
   src_user: Type.Optional(fields.srcUser),
 })
 
 /** `DELETE /configs`: one item by its name, or several by their ids (http-compat.md section 1). */
-export function removeConfig(configs: Operations['configs']) {
+export function removeConfig({ configs, gray }: Pick<Operations, 'configs' | 'gray'>) {
   return endpoint({
     summary: 'Deletes a configuration item, or several by their ids',
     permission: configs.remove.permission,
     params: PARAMS,
     handle: async ({ params, caller }) => {
-      // Each of these is about something else than the content that everybody reads.
-      refuseUnsupported({ tag: params.tag !== undefined })
       const srcUser = params.src_user
       if (params.delType !== undefined) {
         await configs.removeByIds({ ids: idsOf(params.ids), srcUser }, caller)
@@ -38,10 +36,12 @@ export function removeConfig(configs: Operations['configs']) {
       }
       const key = namedKey(params)
       if (params.beta === true) {
-        configs.endBeta(key, caller)
+        await gray.stop({ key, name: BETA_NAME, srcUser }, caller)
         return csEnvelope(true, 'stop beta ok')
       }
-      await configs.remove({ key, srcUser }, caller)
+      await (params.tag === undefined
+        ? configs.remove({ key, srcUser }, caller)
+        : gray.stop({ key, name: tagName(params.tag), srcUser }, caller))
       return CS_TRUE_JSON
     },
   })

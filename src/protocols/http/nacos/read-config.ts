@@ -1,5 +1,7 @@
 import { type Static, Type } from '../../parameters/schema.ts'
-import { type ConfigItem, configKey } from '../../../core/config/state/config-item.ts'
+import { configKey } from '../../../core/config/state/config-item.ts'
+import type { SeenItem } from '../../../core/config/state/config-view.ts'
+import { BETA_NAME } from '../../../core/config/state/gray-rule.ts'
 import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
 import { csJsonAnswer } from '../routing/answers.ts'
 import { configNotFound } from '../../../operations/config/configs.ts'
@@ -13,6 +15,8 @@ import * as fields from '../../parameters/fields.ts'
 import { endpoint } from '../routing/endpoint.ts'
 import type { Answer } from '../routing/answer.ts'
 import { EXPORT_PARAMS, exportOf } from '../endpoints/transfer/export-params.ts'
+import { betaJson, grayHeaders } from '../endpoints/config/gray-answers.ts'
+import { httpViewer } from '../endpoints/config/http-viewer.ts'
 import { csEnvelope, NO_CACHE } from './config-defaults.ts'
 import { namedKey } from './config-names.ts'
 
@@ -22,7 +26,7 @@ const PARAMS = Type.Object({
   tag: Type.Optional(fields.tag),
   show: Type.Optional(Type.Enum(['all'], { description: 'Everything that is known of the item, as JSON.' })),
   search: Type.Optional(SEARCH_MODE),
-  beta: Type.Optional(Type.Boolean({ description: 'The beta version of the item; there never is one.' })),
+  beta: Type.Optional(Type.Boolean({ description: 'The version of the item for some addresses.' })),
   export: Type.Optional(Type.Boolean({ description: 'A zip file of the items that match.' })),
   exportV2: Type.Optional(
     Type.Boolean({ description: 'The same, with the types and descriptions of the items.' }),
@@ -30,7 +34,7 @@ const PARAMS = Type.Object({
 })
 
 type Params = Static<typeof PARAMS>
-type ReadOperations = Pick<Operations, 'configs' | 'transfer'>
+type ReadOperations = Pick<Operations, 'configs' | 'gray' | 'transfer'>
 
 /** `GET /configs`: the content of an item, or what else clients ask of that path (http-compat.md section 3). */
 export function readConfig(operations: ReadOperations) {
@@ -38,15 +42,15 @@ export function readConfig(operations: ReadOperations) {
   const answerOf = contentAnswers(moreHeaders)
   return endpoint({
     summary: 'Reads a configuration item, or searches for items',
-    permission: configs.find.permission,
+    permission: configs.view.permission,
     params: PARAMS,
     handle: ({ params, caller }) => {
       const { dataId, group, tenant } = params
       if (isOther(params)) return answerOther(operations, params, caller)
       if (dataId !== undefined && group !== undefined) {
-        const item = configs.find(configKey(toNamespaceId(tenant), group, dataId), caller)
-        // No content has a tag.
-        if (item !== undefined && params.tag === undefined) return answerOf(item)
+        const key = configKey(toNamespaceId(tenant), group, dataId)
+        const item = configs.view({ key, who: httpViewer(caller, params.tag) }, caller)
+        if (item !== undefined) return answerOf(item)
       }
       // Reports what is wrong with the names, if anything is, before it reports that there is no item.
       throw configNotFound(namedKey(params))
@@ -59,7 +63,7 @@ function isOther({ show, search, beta, export: v1, exportV2: v2 }: Params): bool
 }
 
 function answerOther(operations: ReadOperations, params: Params, caller: Caller): Answer {
-  const { configs, transfer } = operations
+  const { configs, gray, transfer } = operations
   if (params.export === true || params.exportV2 === true)
     return exportOf(transfer, { params, version: params.exportV2 === true ? 2 : 1 }, caller)
   if (params.show !== undefined) return csJsonAnswer(itemJson(configs.read(namedKey(params), caller)))
@@ -68,12 +72,11 @@ function answerOther(operations: ReadOperations, params: Params, caller: Caller)
     const { page, totalCount, items } = configs.search({ search, page: params }, caller)
     return csJsonAnswer(pageJson(page, totalCount, items.map(foundJson)))
   }
-  // beta=true: there never is a beta.
-  configs.find(namedKey(params), caller)
-  return csEnvelope(null, 'query beta ok')
+  const found = gray.find({ key: namedKey(params), name: BETA_NAME }, caller)
+  return csEnvelope(found === undefined ? null : betaJson(found), 'query beta ok')
 }
 
-function moreHeaders({ notes }: ConfigItem): Record<string, string> {
+function moreHeaders(item: SeenItem): Record<string, string> {
   // Also where it is empty, as in 2.x.
-  return { ...NO_CACHE, 'Encrypted-Data-Key': notes.encryptedDataKey }
+  return { ...NO_CACHE, 'Encrypted-Data-Key': item.notes.encryptedDataKey, ...grayHeaders(item) }
 }

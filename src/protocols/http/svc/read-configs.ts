@@ -1,7 +1,9 @@
+import { configNotFound } from '../../../operations/config/configs.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { Type } from '../../parameters/schema.ts'
 import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
 import { contentAnswers } from '../endpoints/config/content-answers.ts'
+import { httpViewer } from '../endpoints/config/http-viewer.ts'
 import { ITEM_SCHEMA, itemJson } from '../endpoints/config/item-json.ts'
 import { pageJson, pageSchema } from '../endpoints/config/page-json.ts'
 import {
@@ -22,10 +24,15 @@ export function readConfig(configs: Operations['configs']): Endpoint {
   const answerOf = contentAnswers()
   return endpoint({
     summary: 'Reads a configuration item',
-    permission: configs.read.permission,
+    permission: configs.view.permission,
     answers: answersText('The content, whatever its type is.'),
     params: Type.Object(KEY_PARAMS),
-    handle: ({ params, caller }) => answerOf(configs.read(toConfigKey(params), caller)),
+    handle: ({ params, caller }) => {
+      const key = toConfigKey(params)
+      const item = configs.view({ key, who: httpViewer(caller) }, caller)
+      if (item === undefined) throw configNotFound(key)
+      return answerOf(item)
+    },
   })
 }
 

@@ -1,4 +1,5 @@
 import type { ConfigItem } from '../../../../core/config/state/config-item.ts'
+import type { SeenItem } from '../../../../core/config/state/config-view.ts'
 import { textAnswer } from '../../routing/answers.ts'
 import type { Answer } from '../../routing/answer.ts'
 
@@ -9,10 +10,8 @@ type Headers = Readonly<Record<string, string>>
  * published. An item's answer is made once for each of its versions, because reads are far more frequent.
  * `more` gives the headers that a dialect adds.
  */
-export function contentAnswers(
-  more: (item: ConfigItem) => Headers = () => ({}),
-): (item: ConfigItem) => Answer {
-  const made = new WeakMap<ConfigItem, Answer>()
+export function contentAnswers(more: (item: SeenItem) => Headers = () => ({})): (item: SeenItem) => Answer {
+  const made = new WeakMap<SeenItem, Answer>()
   return (item) => {
     const known = made.get(item)
     if (known !== undefined) return known

@@ -1,4 +1,5 @@
 import type { ImportNote } from '../../../../operations/config/config-history.ts'
+import type { GrayNote } from '../../../../core/config/state/config-comment.ts'
 import type { HistoryEntry, HistoryRecord } from '../../../../core/config/state/history-record.ts'
 import { toTenant } from '../../../../core/namespaces/namespace-id.ts'
 import { Json, type JsonSchema } from '../../routing/answer-schema.ts'
@@ -24,6 +25,9 @@ function schemaOf(text: JsonSchema, more: Readonly<Record<string, JsonSchema>> =
 }
 
 const IMPORT_NOTE = {
+  publishType: Json.optional(Json.constant('gray')),
+  grayName: Json.optional(Json.string('The record is of the gray version of this name.')),
+  grayRule: Json.optional(Json.string('JSON: for whom the version was.')),
   importedId: Json.optional(
     Json.string('An import wrote the record: its id there, or empty where it had none.'),
   ),
@@ -35,9 +39,9 @@ export const ENTRY_SCHEMA = Json.named('HistoryEntry', schemaOf(Json.constant(nu
 export const RECORD_SCHEMA = Json.named('HistoryRecord', schemaOf(Json.string(), IMPORT_NOTE))
 
 const JAVA_FIELDS = {
-  publishType: Json.constant('formal'),
-  grayName: Json.constant(''),
-  extInfo: Json.string('JSON: type, src_user.'),
+  publishType: Json.words(['formal', 'gray']),
+  grayName: Json.string('The name of the gray version; empty: the record is of what is for all.'),
+  extInfo: Json.string('JSON: type, src_user; of a gray version gray_name, gray_rule, src_user.'),
 }
 /** The schema of `javaEntryJson`. */
 export const JAVA_ENTRY_SCHEMA = Json.named(
@@ -61,12 +65,12 @@ export function recordJson(record: HistoryRecord & ImportNote): object {
 }
 
 /** The same two for `/nacos`, with what 2.x has besides. */
-export function javaEntryJson(entry: HistoryEntry): object {
+export function javaEntryJson(entry: HistoryEntry & ImportNote): object {
   return { ...plainEntry(entry), ...javaFields(entry, null) }
 }
 
 /** See {@link javaEntryJson}. */
-export function javaRecordJson(record: HistoryRecord): object {
+export function javaRecordJson(record: HistoryRecord & ImportNote): object {
   return { ...plainRecord(record), ...javaFields(record, record.encryptedDataKey) }
 }
 
@@ -78,14 +82,27 @@ function plainRecord(record: HistoryRecord): object {
   return json(record, { md5: record.md5, content: record.content.toString('utf8') })
 }
 
-function noteJson({ importedId }: ImportNote): object {
-  return importedId === undefined ? {} : { importedId }
+function noteJson({ importedId, gray }: ImportNote): object {
+  return {
+    ...(importedId === undefined ? {} : { importedId }),
+    ...(gray === undefined ? {} : { publishType: 'gray', grayName: gray.name, grayRule: ruleText(gray) }),
+  }
 }
 
-/** There are no versions for a part of the clients yet, so all are formal. */
-function javaFields({ type, srcUser }: Pick<HistoryEntry, 'type' | 'srcUser'>, key: string | null): object {
-  const extInfo = JSON.stringify({ type, ...(srcUser === null ? {} : { src_user: srcUser }) })
-  return { publishType: 'formal', grayName: '', extInfo, encryptedDataKey: key }
+function javaFields(
+  { type, srcUser, gray }: Pick<HistoryEntry, 'type' | 'srcUser'> & ImportNote,
+  key: string | null,
+): object {
+  const by = srcUser === null ? {} : { src_user: srcUser }
+  const about = gray === undefined ? { type } : { gray_name: gray.name, gray_rule: ruleText(gray) }
+  const extInfo = JSON.stringify({ ...about, ...by })
+  const publishType = gray === undefined ? 'formal' : 'gray'
+  return { publishType, grayName: gray?.name ?? '', extInfo, encryptedDataKey: key }
+}
+
+/** A rule as 2.5 writes it: JSON, with the priority as a text. */
+function ruleText({ rule: { type, expr, version, priority } }: GrayNote): string {
+  return JSON.stringify({ type, expr, version, priority: String(priority) })
 }
 
 /** The fields in the order of interface.md; ids are digits in a string, there is never a `lastId`. */

@@ -7,6 +7,7 @@ import type { HttpCaller, HeaderNote, Held, Request } from '../../routing/route.
 import type { Answer } from '../../routing/answer.ts'
 import { agentOf } from '../client-agent.ts'
 import { headerText } from './header-text.ts'
+import { TAG_HEADER } from './http-viewer.ts'
 import { listeningConfigsOf, LISTENING_CONFIGS } from './listening-configs.ts'
 
 /** What the endpoints of listening work on. */
@@ -88,7 +89,8 @@ export function listen(
   const items = listeningConfigsOf(params[LISTENING_CONFIGS], parts.maxListeningItems)
   const dueMs = waits ? parts.nowMs() + timeoutMs - ANSWER_BEFORE_MS : 0
   const client = { port: caller.socketPort, agent: shortened(agentOf(caller)) }
-  const poll = new ListeningPoll({ items, ip: caller.ip, client, dueMs, waits }, answers)
+  const tag = headerText(caller, TAG_HEADER)
+  const poll = new ListeningPoll({ items, ip: caller.ip, tag, client, dueMs, waits }, answers)
   const polled = parts.listening.poll(poll, caller)
   switch (polled.kind) {
     case 'compared':
@@ -104,6 +106,7 @@ export function listen(
 class ListeningPoll implements PollRequest {
   readonly items: readonly WatchedItem[]
   readonly ip: string
+  readonly tag: string | undefined
   readonly client: PollRequest['client']
   readonly dueMs: number
   readonly waits: boolean
@@ -111,9 +114,10 @@ class ListeningPoll implements PollRequest {
   #held: Held | undefined
   #early: Answer | undefined
 
-  constructor({ items, ip, client, dueMs, waits }: Omit<PollRequest, 'answer'>, answers: PollAnswers) {
+  constructor({ items, ip, tag, client, dueMs, waits }: Omit<PollRequest, 'answer'>, answers: PollAnswers) {
     this.items = items
     this.ip = ip
+    this.tag = tag
     this.client = client
     this.dueMs = dueMs
     this.waits = waits

@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto'
+import type { ContentBudget } from '../../core/config/state/content-budget.ts'
+import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
+import { seenGray } from '../../core/config/state/config-view.ts'
+import type { GrayRule } from '../../core/config/state/gray-rule.ts'
+import { GRAY, type GrayItem, grayNamed, type GrayVersion } from '../../core/config/state/gray-version.ts'
+import { promoteGray, stopGray } from '../../core/config/commands/end-gray.ts'
+import { growGray, publishGray } from '../../core/config/commands/publish-gray.ts'
+import type { Engine } from '../../core/engine/engine.ts'
+import type { State } from '../../core/engine/state.ts'
+import type { Guard, Resource } from '../guard.ts'
+import { configResource, operatorOf, type PublishRequest, READ_CONFIG, WRITE_CONFIG } from './configs.ts'
+
+/** What the operations on gray versions work on. */
+interface GrayParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'config' | 'record' | 'records'>
+  readonly engine: Pick<Engine, 'execute'>
+  readonly budget: Pick<ContentBudget, 'within'>
+}
+
+/** A text for some clients. The only note that counts is the key of an encrypted content. */
+export interface GrayPublishRequest extends PublishRequest {
+  readonly name: string
+  readonly rule: GrayRule
+}
+
+/** A gray version of an item. */
+export interface GrayName {
+  readonly key: ConfigKey
+  readonly name: string
+}
+
+/** What to do with a gray version, and who says so. */
+export interface GrayRequest extends GrayName {
+  /** Only if this is the md5 of the version that is written; absent: whatever it is. */
+  readonly casMd5?: string | undefined
+  readonly comment?: string | undefined
+  readonly srcUser?: string | undefined
+}
+
+/** To whom a gray version is given from now on. */
+export interface GrowRequest extends GrayRequest {
+  readonly expr: string
+  readonly priority?: number | undefined
+}
+
+/** A gray version with its text, and what the item says of it. */
+export interface FoundGray {
+  readonly version: GrayVersion
+  readonly item: ConfigItem
+}
+
+/** Makes the operations on gray versions. */
+export function grayOperations(parts: GrayParts) {
+  return { ...readingOperations(parts), ...writingOperations(parts) }
+}
+
+function readingOperations({ guard, state }: GrayParts) {
+  const resources = ({ key }: { key: ConfigKey }) => [configResource(key)]
+  return {
+    /** A gray version with its text; undefined where there is none of that name. */
+    find: guard.operation({
+      permission: READ_CONFIG,
+      resources,
+      run: ({ key, name }: GrayName): FoundGray | undefined => {
+        const version = grayNamed(state.record(GRAY, key.text), name)
+        if (version === undefined) return undefined
+        return { version, item: seenGray(state, { key, formal: state.config(key), version }) }
+      },
+    }),
+    /** The gray versions of an item, in the order in which they are asked whom they are for. */
+    of: guard.operation({
+      permission: READ_CONFIG,
+      resources,
+      run: ({ key }: { key: ConfigKey }): readonly GrayVersion[] =>
+        state.record(GRAY, key.text)?.versions ?? [],
+    }),
+    /** All items with gray versions, of a namespace or of all, that the caller may read. */
+    out: guard.listing({
+      permission: READ_CONFIG,
+      scope: ({ namespaceId }: { namespaceId: string | undefined }): Resource => {
+        return { kind: 'some-configs', namespaceId }
+      },
+      find: ({ namespaceId }): GrayItem[] =>
+        Array.from(state.records(GRAY), ([, item]) => item).filter(
+          ({ key }) => namespaceId === undefined || key.namespaceId === namespaceId,
+        ),
+      resource: ({ key }) => configResource(key),
+      run: (items) => items,
+    }),
+  }
+}
+
+function writingOperations({ guard, engine, budget }: GrayParts) {
+  const resources = ({ key }: { key: ConfigKey }) => [configResource(key)]
+  const permission = WRITE_CONFIG
+  return {
+    /** Publishes a text for some clients. Refusals `gray-rule`, `gray-too-many`, `config-changed`, `content-memory`. */
+    publish: guard.operation({
+      permission,
+      audit: { operation: 'publish gray config' },
+      resources,
+      run: (request: GrayPublishRequest, caller) => {
+        const { key, content, notes, srcUser, ...same } = request
+        const md5 = hash('md5', content, 'hex')
+        const encryptedDataKey = notes.encryptedDataKey ?? ''
+        const operator = operatorOf(caller, srcUser)
+        const command = publishGray({ ...same, key, content, md5, encryptedDataKey, operator })
+        return budget.within(key, content.length, () => engine.execute(command))
+      },
+    }),
+    /** Gives a gray version to other clients. Refusals `gray-not-found`, `gray-rule`. */
+    grow: guard.operation({
+      permission,
+      audit: { operation: 'grow gray config' },
+      resources,
+      run: ({ srcUser, ...same }: GrowRequest, caller) =>
+        engine.execute(growGray({ ...same, operator: operatorOf(caller, srcUser) })),
+    }),
+    /** Gives the text of a gray version to all, and ends all gray versions. Refusals `gray-not-found`, `config-changed`. */
+    promote: guard.operation({
+      permission,
+      audit: { operation: 'promote gray config' },
+      resources,
+      run: ({ srcUser, ...same }: GrayRequest, caller) =>
+        engine.execute(promoteGray({ ...same, operator: operatorOf(caller, srcUser) })),
+    }),
+    /** Ends a gray version; whether there was one. Refusal `config-changed`. */
+    stop: guard.operation({
+      permission,
+      audit: { operation: 'stop gray config' },
+      resources,
+      run: ({ srcUser, ...same }: GrayRequest, caller) =>
+        engine.execute(stopGray({ ...same, operator: operatorOf(caller, srcUser) })),
+    }),
+  }
+}

@@ -1,0 +1,42 @@
+import type { Viewer } from '../../../core/config/state/config-view.ts'
+import { labelName } from '../../../core/config/state/gray-rule.ts'
+import type { ClientConnection } from '../connections/client-connection.ts'
+import type { RequestContext } from '../requests/request-type.ts'
+
+const TAG = 'Vipserver-Tag'
+/** Applications name their own labels; libraries put this before. */
+const OWN_LABEL = 'app_'
+
+/** What clients are told apart by, while they are connected. */
+const VIEWERS = new WeakMap<ClientConnection, Viewer>()
+
+/**
+ * A connected client, as gray versions tell clients apart: its address is the one that it says of itself, which works behind a NAT
+ * too. `tag`: the request asks for the version of that tag alone. A header of the request may name another tag than its labels.
+ */
+export function connectedViewer({ connection, headers }: RequestContext, tag?: string): Viewer {
+  const who = viewerOfConnection(connection)
+  if (tag !== undefined) return { ip: who.ip, tag, asksForTag: true }
+  const named = headers.get(TAG.toLowerCase())
+  return named === undefined || named === '' || named === who.tag ? who : { ...who, tag: named }
+}
+
+/** The same for all that a connection listens to. */
+export function viewerOfConnection(connection: ClientConnection): Viewer {
+  const known = VIEWERS.get(connection)
+  if (known !== undefined) return known
+  const { ip, client } = connection
+  const sent = client.labels
+  const labels = new Map<string, string>()
+  for (const [name, value] of sent)
+    if (name.startsWith(OWN_LABEL)) labels.set(labelName(name.slice(OWN_LABEL.length)), value)
+  labels.set('AppName', client.appName)
+  if (client.version !== '') labels.set('ClientVersion', client.version)
+  const who: Viewer = {
+    ip: client.clientIp === '' ? ip : client.clientIp,
+    tag: labels.get(TAG) ?? sent.get(TAG),
+    labels,
+  }
+  VIEWERS.set(connection, who)
+  return who
+}

@@ -1,0 +1,28 @@
+import type { SeenItem } from '../../../../core/config/state/config-view.ts'
+import { toTenant } from '../../../../core/namespaces/namespace-id.ts'
+import type { FoundGray } from '../../../../operations/config/gray.ts'
+
+/** What the headers of an answer say of the gray version that it has: `isBeta` for addresses, the tag in the spelling of each release. */
+export function grayHeaders({ gray }: SeenItem): Readonly<Record<string, string>> {
+  if (gray?.rule.type === 'beta') return { isBeta: 'true' }
+  if (gray?.rule.type !== 'tag') return {}
+  const tag = encodeURIComponent(gray.rule.expr)
+  return { tag, 'Vipserver-Tag': tag }
+}
+
+/** The version for some addresses, as `beta=true` answers it. */
+export function betaJson({ item, version }: FoundGray): object {
+  const { dataId, group, namespaceId } = item.key
+  return {
+    id: String(version.id),
+    dataId,
+    group,
+    content: item.content.toString('utf8'),
+    md5: version.md5,
+    encryptedDataKey: version.encryptedDataKey === '' ? null : version.encryptedDataKey,
+    tenant: toTenant(namespaceId),
+    appName: item.notes.appName,
+    type: null,
+    betaIps: version.rule.expr,
+  }
+}

@@ -1,0 +1,108 @@
+/** Gray versions for connected clients: by the address that they say, their tag and their labels. */
+import { afterEach, describe, expect, test } from 'vitest'
+import { md5, type Params, serverForThisFile, unique } from '../interface/client.ts'
+import { type Body, connectGrpc, type GrpcClient, type GrpcClientOptions } from '../support/grpc-client.ts'
+
+const waypost = serverForThisFile()
+const connected: GrpcClient[] = []
+afterEach(async () => void (await Promise.all(connected.splice(0).map((client) => client.close()))))
+
+const done = { resultCode: 200, errorCode: 0, success: true }
+const NOTIFY = 'ConfigChangeNotifyRequest'
+
+async function connect(options: GrpcClientOptions = {}): Promise<GrpcClient> {
+  const client = await connectGrpc(waypost.server, options)
+  connected.push(client)
+  return client
+}
+
+const labelled = (labels: Record<string, string>, clientVersion = 'Test-Client:v1.0.0') =>
+  connect({ setup: { clientVersion, labels: { source: 'sdk', module: 'config', ...labels } } })
+
+const named = (): { dataId: string; group: string } => ({ dataId: unique('gray'), group: 'G' })
+const publish = (
+  key: Params,
+  content: string,
+  { headers = {}, ...more }: { headers?: Record<string, string>; [parameter: string]: unknown } = {},
+) => waypost.nacos.post('/cs/configs', { ...key, content, ...(more as Params) }, headers)
+const query = async (client: GrpcClient, key: Body): Promise<Body> =>
+  (await client.ask('ConfigQueryRequest', key)).body
+const listen = async (client: GrpcClient, key: Body, content: string): Promise<unknown> => {
+  const configListenContexts = [{ ...key, md5: content === '' ? '' : md5(content) }]
+  const { body } = await client.ask('ConfigBatchListenRequest', { listen: true, configListenContexts })
+  return body['changedConfigs']
+}
+
+describe('a version for some addresses', () => {
+  test('is for the address that a client says of itself', async () => {
+    const key = named()
+    await publish(key, 'formal')
+    await publish(key, 'beta', { headers: { betaIps: '10.0.0.7' } })
+    const meant = await connect({ clientIp: '10.0.0.7' })
+    const other = await connect({ clientIp: '10.0.0.8' })
+    expect(await query(meant, key)).toMatchObject({ content: 'beta', md5: md5('beta'), beta: true })
+    expect(await query(other, key)).toMatchObject({ content: 'formal', beta: false })
+  })
+
+  test('is pushed to those whose view has changed, and only to them', async () => {
+    const key = named()
+    await publish(key, 'formal')
+    const meant = await connect({ clientIp: '10.0.0.7' })
+    const other = await connect({ clientIp: '10.0.0.8' })
+    for (const client of [meant, other]) expect(await listen(client, key, 'formal')).toEqual([])
+    const additionMap = { betaIps: '10.0.0.7', tag: '', type: 'yaml' }
+    const request = { ...key, content: 'beta', casMd5: '', additionMap }
+    expect((await meant.ask('ConfigPublishRequest', request)).body).toMatchObject(done)
+    expect((await meant.next(NOTIFY)).body).toMatchObject(key)
+    expect(await listen(meant, key, 'beta')).toEqual([])
+    await publish(key, 'newer')
+    expect((await other.next(NOTIFY)).body).toMatchObject(key)
+    expect(await listen(other, key, 'newer')).toEqual([])
+    // Taken out of the list: it gets the formal version.
+    await publish(key, 'beta', { headers: { betaIps: '10.0.0.8' } })
+    for (const client of [meant, other]) expect((await client.next(NOTIFY)).body).toMatchObject(key)
+    expect(await query(meant, key)).toMatchObject({ content: 'newer' })
+    for (const client of [meant, other]) expect(client.waiting).toEqual([])
+  })
+})
+
+describe('a version for a tag', () => {
+  test.each([{ 'app_Vipserver-Tag': 'x' }, { 'Vipserver-Tag': 'x' }])(
+    'is for the label %j',
+    async (labels) => {
+      const key = named()
+      await publish(key, 'formal')
+      const client = await labelled(labels)
+      expect(await listen(client, key, 'formal')).toEqual([])
+      const tagged = { ...key, content: 'tagged', additionMap: { tag: 'x' } }
+      expect((await client.ask('ConfigPublishRequest', tagged)).body).toMatchObject(done)
+      expect((await client.next(NOTIFY)).body).toMatchObject(key)
+      expect(await query(client, key)).toMatchObject({ content: 'tagged', beta: false })
+      expect(await query(await connect(), key)).toMatchObject({ content: 'formal' })
+      expect((await client.ask('ConfigRemoveRequest', { ...key, tag: 'x' })).body).toMatchObject(done)
+      expect(await query(client, key)).toMatchObject({ content: 'formal' })
+    },
+  )
+
+  test('is for a header, and for who asks for it', async () => {
+    const key = named()
+    await publish(key, 'formal')
+    await publish(key, 'tagged', { tag: 'x' })
+    const client = await connect()
+    const ask = (body: Body, headers: Record<string, string> = {}) =>
+      client.ask('ConfigQueryRequest', { ...key, ...body }, headers)
+    expect((await ask({ tag: 'x' })).body).toMatchObject({ content: 'tagged' })
+    expect((await ask({ tag: 'y' })).body).toMatchObject({ errorCode: 300 })
+    expect((await ask({}, { 'Vipserver-Tag': 'x' })).body).toMatchObject({ content: 'tagged' })
+  })
+
+  test('is named to Java alone: Go and Python fail on it', async () => {
+    const key = named()
+    await publish(key, 'tagged', { tag: 'x' })
+    const ofTag = { ...key, tag: 'x' }
+    const java = await labelled({}, 'Nacos-Java-Client:v2.5.1')
+    expect(await query(java, ofTag)).toMatchObject({ content: 'tagged', tag: 'x' })
+    for (const version of ['Nacos-Go-Client:v2.3.0', 'Nacos-Python-Client:v3.0.0', ''])
+      expect(await query(await labelled({}, version), ofTag)).not.toHaveProperty('tag')
+  })
+})

@@ -1,0 +1,240 @@
+/** Gray versions over HTTP, as clients and consoles of the reference server ask for them. */
+import { describe, expect, test } from 'vitest'
+import { connectGrpc } from '../support/grpc-client.ts'
+import { md5, type Params, type Reply, serverForThisFile, sleep, unique } from './client.ts'
+
+const waypost = serverForThisFile()
+
+/** The address of a client that the rules of these tests mean, and that of another one. */
+const MEANT = '127.0.0.1'
+const OTHER = '127.0.0.2'
+
+const named = (): Params => ({ dataId: unique('gray'), group: 'G' })
+const publish = (
+  item: Params,
+  content: string,
+  { headers = {}, ...more }: { headers?: Record<string, string>; [parameter: string]: unknown } = {},
+) => waypost.nacos.post('/cs/configs', { ...item, content, ...(more as Params) }, headers)
+const beta = (item: Params, content: string, betaIps = MEANT) =>
+  publish(item, content, { headers: { betaIps } })
+const ask = (
+  item: Params,
+  { from = MEANT, headers = {} }: { from?: string; headers?: Record<string, string> } = {},
+): Promise<Reply> => waypost.nacos.call('GET', '/cs/configs', { query: item, headers, localAddress: from })
+const listen = ({ dataId, group }: Params, content: string, from = MEANT): Promise<Reply> =>
+  waypost.nacos.call('POST', '/cs/configs/listener', {
+    form: { 'Listening-Configs': `${dataId}\u0002${group}\u0002${content === '' ? '' : md5(content)}\u0001` },
+    headers: { 'Long-Pulling-Timeout': '30000' },
+    localAddress: from,
+  })
+/** Polls that are held: nothing has changed for them. */
+async function held(
+  item: Params,
+  content: string,
+  from = MEANT,
+): Promise<{ isAnswered: boolean; answer: Promise<Reply> }> {
+  const poll = { isAnswered: false, answer: listen(item, content, from) }
+  void poll.answer.finally(() => (poll.isAnswered = true))
+  await sleep(50)
+  return poll
+}
+
+describe('a version for some addresses', () => {
+  test('is what they read, and nobody else', async () => {
+    const item = named()
+    await publish(item, 'formal', { type: 'yaml' })
+    expect((await beta(item, 'beta: 1', `10.0.0.9, ${MEANT}`)).text).toBe('true')
+    expect(await ask(item)).toMatchObject({
+      status: 200,
+      text: 'beta: 1',
+      headers: { isbeta: 'true', 'content-md5': md5('beta: 1'), 'config-type': 'yaml' },
+    })
+    const formal = await ask(item, { from: OTHER })
+    expect(formal).toMatchObject({ text: 'formal', headers: { 'content-md5': md5('formal') } })
+    expect(formal.headers).not.toHaveProperty('isbeta')
+  })
+
+  test('needs no formal one: nobody else finds anything', async () => {
+    const item = named()
+    await beta(item, 'x')
+    expect((await ask(item)).text).toBe('x')
+    expect((await ask(item, { from: OTHER })).status).toBe(404)
+  })
+
+  test('stays as it is while the formal one changes; the form field of consoles makes none', async () => {
+    const item = named()
+    await beta(item, 'x')
+    await publish(item, 'for all', { betaIps: MEANT })
+    expect((await ask(item)).text).toBe('x')
+    expect((await ask(item, { from: OTHER })).text).toBe('for all')
+  })
+
+  test('is shown to consoles and stopped by them', async () => {
+    const item = named()
+    const show = async () => (await waypost.nacos.get('/cs/configs', { ...item, beta: true })).json()
+    expect(await show()).toEqual({ code: 200, message: 'query beta ok', data: null })
+    await beta(item, 'x', `${MEANT},10.0.0.9`)
+    expect(await show()).toEqual({
+      code: 200,
+      message: 'query beta ok',
+      data: {
+        id: expect.stringMatching(/^\d+$/) as string,
+        ...item,
+        content: 'x',
+        md5: md5('x'),
+        encryptedDataKey: null,
+        tenant: '',
+        appName: '',
+        type: null,
+        betaIps: `${MEANT},10.0.0.9`,
+      },
+    })
+    const stop = async () => (await waypost.nacos.delete('/cs/configs', { ...item, beta: true })).json()
+    expect(await stop()).toEqual({ code: 200, message: 'stop beta ok', data: true })
+    expect(await stop()).toEqual({ code: 200, message: 'stop beta ok', data: true })
+    expect(await show()).toMatchObject({ data: null })
+    expect((await ask(item)).status).toBe(404)
+  })
+
+  test('ends when the item is deleted', async () => {
+    const item = named()
+    await publish(item, 'formal')
+    await beta(item, 'x')
+    await waypost.nacos.delete('/cs/configs', item)
+    expect((await ask(item)).status).toBe(404)
+  })
+
+  test('is compared with itself by casMd5', async () => {
+    const item = named()
+    await publish(item, 'formal')
+    await beta(item, 'one')
+    const over = (known: string) => publish(item, 'two', { headers: { betaIps: MEANT, casMd5: md5(known) } })
+    expect((await over('formal')).text).toContain('Cas publish fail')
+    expect((await over('one')).text).toBe('true')
+  })
+})
+
+describe('a version for a tag', () => {
+  test('is what a client with the tag reads, and who asks for it', async () => {
+    const item = named()
+    await publish(item, 'formal')
+    await publish(item, 'tagged', { tag: 'x' })
+    expect((await ask(item)).text).toBe('formal')
+    const headers = { 'Vipserver-Tag': 'x' }
+    expect(await ask(item, { headers })).toMatchObject({ text: 'tagged', headers: { tag: 'x' } })
+    expect((await ask(item, { headers: { 'Vipserver-Tag': 'y' } })).text).toBe('formal')
+    expect((await ask({ ...item, tag: 'x' })).text).toBe('tagged')
+    expect((await ask({ ...item, tag: 'y' })).status).toBe(404)
+  })
+
+  test('gives way to one for the address, also where the tag is asked for', async () => {
+    const item = named()
+    await publish(item, 'tagged', { tag: 'x' })
+    await beta(item, 'beta')
+    expect((await ask({ ...item, tag: 'x' })).text).toBe('beta')
+    expect((await ask({ ...item, tag: 'none' })).text).toBe('beta')
+    expect((await ask({ ...item, tag: 'x' }, { from: OTHER })).text).toBe('tagged')
+  })
+
+  test('is stopped by its tag', async () => {
+    const item = named()
+    await publish(item, 'formal')
+    await publish(item, 'tagged', { tag: 'x' })
+    expect((await waypost.nacos.delete('/cs/configs', { ...item, tag: 'x' })).text).toBe('true')
+    expect((await ask({ ...item, tag: 'x' })).status).toBe(404)
+    expect((await ask(item)).text).toBe('formal')
+  })
+})
+
+describe('who polls', () => {
+  test('is answered if its view has changed, and only then', async () => {
+    const item = named()
+    await publish(item, 'formal')
+    const meant = await held(item, 'formal')
+    const other = await held(item, 'formal', OTHER)
+    await beta(item, 'x')
+    expect((await meant.answer).text).toContain(String(item['dataId']))
+    expect(other.isAnswered).toBe(false)
+    // A new formal version is no news to those who have the other one.
+    const onBeta = await held(item, 'x')
+    await publish(item, 'newer')
+    expect((await other.answer).text).toContain(String(item['dataId']))
+    expect(onBeta.isAnswered).toBe(false)
+    // Somebody who is taken out of the list is told too.
+    await beta(item, 'x', '10.0.0.9')
+    expect((await onBeta.answer).text).toContain(String(item['dataId']))
+    expect((await ask(item)).text).toBe('newer')
+  })
+
+  test('is answered when a version ends', async () => {
+    const item = named()
+    await publish(item, 'formal')
+    await beta(item, 'x')
+    const poll = await held(item, 'x')
+    await waypost.nacos.delete('/cs/configs', { ...item, beta: true })
+    expect((await poll.answer).text).toContain(String(item['dataId']))
+  })
+
+  test('by a tag is answered for the version of the tag', async () => {
+    const item = named()
+    await publish(item, 'tagged', { tag: 'x' })
+    const answer = await waypost.nacos.post(
+      '/cs/configs/listener',
+      { 'Listening-Configs': `${item['dataId']}\u0002G\u0002${md5('tagged')}\u0001` },
+      { 'Long-Pulling-Timeout': '30000', 'Long-Pulling-Timeout-No-Hangup': 'true', 'Vipserver-Tag': 'x' },
+    )
+    expect(answer.text.trim()).toBe('')
+  })
+})
+
+test('history has the records of both, each with the name of the version that it is about', async () => {
+  const item = named()
+  await publish(item, 'formal')
+  await beta(item, 'one')
+  await publish(item, 'formal 2')
+  await beta(item, 'two')
+  await waypost.nacos.delete('/cs/configs', { ...item, beta: true })
+  const list = async (more: Params) =>
+    (await waypost.nacos.get('/cs/history', { search: 'accurate', ...item, ...more })).json()
+  const { totalCount, pageItems } = await list({ pageNo: 1, pageSize: 10 })
+  const shown = pageItems.map(({ opType, publishType, grayName }: Record<string, string>) => [
+    opType?.trim(),
+    publishType,
+    grayName,
+  ])
+  expect(totalCount).toBe(5)
+  expect(shown).toEqual([
+    ['D', 'gray', 'beta'],
+    ['U', 'gray', 'beta'],
+    ['U', 'formal', ''],
+    ['I', 'gray', 'beta'],
+    ['I', 'formal', ''],
+  ])
+  const pages = await Promise.all([1, 2, 3].map(async (pageNo) => list({ pageNo, pageSize: 2 })))
+  expect(pages.flatMap((page) => page.pageItems)).toEqual(pageItems)
+  const record = async (index: number) =>
+    (await waypost.nacos.get('/cs/history', { ...item, nid: pageItems[index].id })).json()
+  expect(await record(0)).toMatchObject({ ...item, content: 'two', md5: md5('two') })
+  expect(await record(1)).toMatchObject({ content: 'one', publishType: 'gray' })
+  expect(JSON.parse((await record(3)).extInfo)).toEqual({
+    gray_name: 'beta',
+    gray_rule: JSON.stringify({ type: 'beta', expr: MEANT, version: '1.0.0', priority: '2147483647' }),
+  })
+})
+
+test('the other doors give the same view', async () => {
+  const { dataId, group } = named() as { dataId: string; group: string }
+  await publish({ dataId, group }, 'formal')
+  await beta({ dataId, group }, 'x')
+  const of = (path: string, query: Params, localAddress = MEANT) =>
+    waypost.nacos.call('GET', `/../${path}`, { query, localAddress })
+  expect((await of('v2/cs/config', { dataId, group })).json()).toMatchObject({ code: 0, data: 'x' })
+  expect((await of('v2/cs/config', { dataId, group }, OTHER)).json()).toMatchObject({ data: 'formal' })
+  const three = await of('v3/client/cs/config', { dataId, groupName: group })
+  expect(three.json()).toMatchObject({ data: { content: 'x', beta: true } })
+  expect((await waypost.svc.get('/cs/configs', { dataId, group })).text).toBe('x')
+  const client = await connectGrpc(waypost.server, { clientIp: MEANT })
+  const { body } = await client.ask('ConfigQueryRequest', { dataId, group })
+  expect(body).toMatchObject({ content: 'x', beta: true })
+  await client.close()
+})

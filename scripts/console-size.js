@@ -6,7 +6,7 @@ import { build, root } from './prepare.js'
 
 const KB = 1000
 const FIRST_VIEW_KB = 90
-const EDITOR_KB = 150
+const EDITOR_KB = 160
 /** The worker that checks texts; readers of formats are loaded on demand, and only there. */
 const CHECKS_KB = 8
 /** Each reader of a format; that of XML brings the base of the editor along. */

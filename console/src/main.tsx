@@ -1,10 +1,12 @@
 import { render } from 'preact'
 import { App } from './frame/app.tsx'
 import { showKeptTheme } from './frame/theme.ts'
+import { keepScroll } from './routing/scroll.ts'
 import { firstLanguage, showLanguage } from './language/text.ts'
 import { findUser } from './state/user.ts'
 
 showKeptTheme()
+keepScroll()
 void findUser()
 // A language that cannot be loaded leaves English.
 void showLanguage(firstLanguage())

@@ -131,12 +131,14 @@ export class Visit {
     await this.page.keyboard.insertText(text)
   }
 
-  /** What the rules of WCAG A and AA find wrong with the page, and how far it can be scrolled sideways. */
-  async wrong(): Promise<string[]> {
+  /** What the rules of WCAG A and AA find wrong with the page; `more`: rules that are asked besides. */
+  async wrong(more: readonly string[] = []): Promise<string[]> {
     const isThere = await this.page.evaluate<boolean>("'axe' in window")
     if (!isThere) await this.page.evaluate(`${axe.source}; undefined`)
+    const rules = JSON.stringify([...more, 'target-size'].map((id) => [id, { enabled: true }]))
     const found = (await this.page.evaluate(
-      `axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`,
+      `axe.run(document, { resultTypes: ['violations'], rules: Object.fromEntries(${rules}),
+        runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] } })`,
     )) as axe.AxeResults
     return found.violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id} ${JSON.stringify(target)} ${failureSummary}`),

@@ -8,7 +8,7 @@ import { LoadProblem } from '../controls/notice.tsx'
 import { CodeView } from '../editor/code-view.tsx'
 import { shownSize, t } from '../language/text.ts'
 import { linkTo, placeWith, viewAt } from '../routing/link.ts'
-import { addressOf, go, place } from '../routing/location.ts'
+import { addressOf, go, goBackTo, place } from '../routing/location.ts'
 import { type ConfigItem, type ConfigName, readConfig } from '../server/configs.ts'
 import { ofConfig } from '../live/meant.ts'
 import { keyOf, lastPublished } from '../state/last-published.ts'
@@ -107,7 +107,7 @@ function Content(props: {
       <EditConfig
         item={item}
         onEnd={(isPublished) => {
-          go(placeWith({ edit: '' }))
+          goBackTo(placeWith({ edit: '' }))
           if (isPublished) onPublished()
         }}
       />

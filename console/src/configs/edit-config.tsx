@@ -48,6 +48,7 @@ export function EditConfig(props: {
           type={notes.type}
           label={t('contentOf', { name: base.dataId })}
           onChange={setText}
+          hasFocus
         />
         <div class="stack">
           <div class="buttons">

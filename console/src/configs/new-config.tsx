@@ -91,7 +91,7 @@ export function NewConfig() {
           onClose={() => setReviewing(false)}
           onPublished={() => {
             guardEdit(false)
-            go(viewAt('config', { group, dataId }))
+            go(viewAt('config', { group, dataId }), { replace: true })
           }}
           onMerged={(merged, theirs) => {
             setBase(theirs)

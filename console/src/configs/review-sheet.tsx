@@ -58,6 +58,7 @@ export function ReviewSheet(props: {
         placeholder={t('commentHint')}
         value={comment}
         maxLength={512}
+        hasFocus
         onInput={onComment}
       />
       {base.md5 !== '' && <WatcherCount base={base} />}

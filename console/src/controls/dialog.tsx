@@ -40,16 +40,16 @@ export function Dialog({ title, children, footer, onClose, onSubmit, isWide = fa
       onCancel={cancel}
     >
       <form onSubmit={submit} noValidate>
-        <header>
+        <div class="dialog-head">
           <h2 id={titleId}>{title}</h2>
           {onClose && (
             <button type="button" class="button quiet small icon" aria-label={t('close')} onClick={onClose}>
               <Icon name="close" />
             </button>
           )}
-        </header>
+        </div>
         <div class="body">{children}</div>
-        {footer && <footer>{footer}</footer>}
+        {footer && <div class="dialog-foot">{footer}</div>}
       </form>
     </dialog>
   )

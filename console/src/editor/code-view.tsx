@@ -19,9 +19,14 @@ interface Common {
 
 /** A text with line numbers, folding and search; an editor where `onChange` is given. */
 export function CodeView(
-  props: Common & { readonly text: string; readonly onChange?: (text: string) => void },
+  props: Common & {
+    readonly text: string
+    readonly onChange?: (text: string) => void
+    /** Whether somebody types there at once. */
+    readonly hasFocus?: boolean
+  },
 ) {
-  const { text, type, label, onChange } = props
+  const { text, type, label, onChange, hasFocus = false } = props
   const latest = useRef(onChange)
   latest.current = onChange
   const current = useRef(text)
@@ -32,6 +37,7 @@ export function CodeView(
   return (
     <EditorPlace
       openKey={key}
+      hasFocus={hasFocus}
       about={shownEnds(text)}
       open={(editor, root, parent) =>
         editor.openEditor({
@@ -107,6 +113,7 @@ function EditorPlace(props: {
   readonly openKey: string
   readonly open: (editor: EditorModule, root: ShadowRoot, parent: HTMLElement) => OpenEditor
   readonly isShort?: boolean
+  readonly hasFocus?: boolean
   /** What the bar says of the text. */
   readonly about?: string
 }) {
@@ -127,6 +134,7 @@ function EditorPlace(props: {
         root.replaceChildren(parent)
         opened = props.open(editor, root, parent)
         setOpen(true)
+        if (props.hasFocus === true) opened.focus()
       },
       (error: unknown) => setProblem(problemOf(error)),
     )

@@ -1,10 +1,12 @@
+import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
 import { ProtectionDialog } from '../controls/protection.tsx'
 import { connection, follow, startLive } from '../live/live.ts'
 import { Toasts, tellProblem } from '../controls/toast.tsx'
 import { language, t } from '../language/text.ts'
-import { place } from '../routing/location.ts'
+import { place, type Place } from '../routing/location.ts'
+import { scrollView } from '../routing/scroll.ts'
 import { SignInAgain, SignInPage } from '../sign-in/sign-in.tsx'
 import {
   currentNamespace,
@@ -75,22 +77,17 @@ function Frame({ username }: { username: string }) {
   const view = viewOf(at.path)
   const namespaceId = currentNamespace()
   const isNamespaceKnown = useNamespaces(username) || at.params['ns'] !== undefined
+  useArrival(main, at, () => setSideOpen(false))
   useEffect(() => {
-    setSideOpen(false)
-    scrollTo(0, 0)
-  }, [at.path])
-  useEffect(() => {
-    const where = view.hasNamespace ? ` · ${namespaceName(namespaceId)}` : ''
-    document.title = `${t(view.title)}${where} · Waypost`
+    const where = view.hasNamespace ? namespaceName(namespaceId) : ''
+    document.title = [thingAt(at), t(view.title), where, 'Waypost'].filter((part) => part !== '').join(' · ')
   })
   const skip = (event: Event): void => {
     event.preventDefault()
     main.current?.focus()
   }
   return (
-    <div
-      class={`frame ${namespaceColour(namespaceId)} ${view.hasNamespace && isProtected(namespaceId) ? 'guarded' : ''}`}
-    >
+    <div class={view.hasNamespace ? `frame ${coloursOf(namespaceId)}` : 'frame colour-none'}>
       <a class="button primary skip" href="#main" onClick={skip}>
         {t('skip')}
       </a>
@@ -118,6 +115,39 @@ function Frame({ username }: { username: string }) {
       <Toasts />
     </div>
   )
+}
+
+const coloursOf = (namespaceId: string): string =>
+  `${namespaceColour(namespaceId)} ${isProtected(namespaceId) ? 'guarded' : ''}`
+
+/** The item or service that a place is about; empty for others. */
+const thingAt = ({ path, params }: Place): string =>
+  path === 'config' ? (params['dataId'] ?? '') : path === 'service' ? (params['name'] ?? '') : ''
+
+/**
+ * What happens when another view is shown: it is scrolled to where it was, and the focus goes to its heading, so that a screen reader
+ * says where one is.
+ */
+function useArrival(main: RefObject<HTMLElement | null>, at: Place, onOther: () => void): void {
+  const { group = '', edit = '' } = at.params
+  const key = JSON.stringify([at.path, group, thingAt(at)])
+  const before = useRef({ key, edit })
+  useEffect(() => {
+    const { current } = before
+    before.current = { key, edit }
+    scrollView(current.key !== key)
+    if (current.key !== key) onOther()
+    const hasEnded = current.edit !== '' && edit === ''
+    if (current.key !== key || hasEnded) focusOn(main.current)
+  }, [at])
+}
+
+function focusOn(main: HTMLElement | null): void {
+  const field = main?.querySelector<HTMLElement>('[autofocus]')
+  const heading = main?.querySelector<HTMLElement>('h1')
+  heading?.setAttribute('tabindex', '-1')
+  const target = field ?? heading ?? main
+  target?.focus({ preventScroll: true })
 }
 
 /**

@@ -76,6 +76,11 @@ function SearchBox() {
   }, [text])
   const links = (): HTMLAnchorElement[] => Array.from(list.current?.querySelectorAll('a') ?? [])
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') {
+      // A field for searching would be emptied first.
+      event.preventDefault()
+      return close()
+    }
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
     event.preventDefault()
     const all = links()
@@ -258,7 +263,7 @@ function Section(props: {
       </h3>
       <ul>{children}</ul>
       {all !== undefined && (
-        <a href={all} onClick={close}>
+        <a class="see-all" href={all} onClick={close}>
           {t('seeAll')}
         </a>
       )}

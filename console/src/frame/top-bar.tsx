@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from '../controls/icon.tsx'
-import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { PopoverButton } from '../controls/popover.tsx'
 import { tellProblem } from '../controls/toast.tsx'
 import { chooseLanguage, language, t, type Language } from '../language/text.ts'
+import { mayLeave } from '../routing/location.ts'
 import { OwnPassword } from '../sign-in/own-password.tsx'
 import { signOut } from '../server/session.ts'
-import { currentNamespace } from '../state/namespaces.ts'
 import { forgetUser } from '../state/user.ts'
 import { ConnectionMark } from './connection-mark.tsx'
 import { NamespaceSwitch } from './namespace-switch.tsx'
@@ -39,7 +38,7 @@ export function TopBar(props: {
         >
           <Icon name="menu" />
         </button>
-        {hasNamespace ? <NamespaceSwitch /> : <NamespaceMark id={currentNamespace()} />}
+        {hasNamespace && <NamespaceSwitch />}
         <span class="space" />
         <SearchButton />
         <ConnectionMark />
@@ -109,7 +108,11 @@ function ThemeButton() {
 
 function UserButton({ username }: { username: string }) {
   const [changesPassword, setChangesPassword] = useState(false)
-  const leave = (): void => void signOut().then(forgetUser, tellProblem)
+  const leave = async (): Promise<void> => {
+    if (!(await mayLeave())) return
+    await signOut()
+    forgetUser()
+  }
   return (
     <>
       <PopoverButton
@@ -137,7 +140,14 @@ function UserButton({ username }: { username: string }) {
             >
               {t('changePassword')}
             </Choice>
-            <Choice onChoose={leave}>{t('signOut')}</Choice>
+            <Choice
+              onChoose={() => {
+                close()
+                void leave().catch(tellProblem)
+              }}
+            >
+              {t('signOut')}
+            </Choice>
           </>
         )}
       />

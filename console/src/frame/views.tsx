@@ -11,6 +11,7 @@ import { ConfigList } from '../configs/config-list.tsx'
 import { ConfigView } from '../configs/config-view.tsx'
 import { NewConfig } from '../configs/new-config.tsx'
 import type { IconName } from '../controls/icon.tsx'
+import { NoView } from './no-view.tsx'
 import type { TextKey } from '../language/en.ts'
 import { NamespacesView } from '../namespaces/namespaces-view.tsx'
 import { ClientsView } from '../operator/clients-view.tsx'
@@ -103,7 +104,12 @@ export const NAVIGATION: readonly {
   },
 ]
 
-/** The view at a path; the overview where there is none. */
+/** The first page of a visit has no name, or the one by which the first administrator came. */
+const FIRST = new Set(['', 'first-administrator'])
+const NO_VIEW = ofServer('noView', 'home', NoView)
+
+/** The view at a path. */
 export function viewOf(path: string): View {
-  return Object.hasOwn(VIEWS, path) ? VIEWS[path as ViewPath] : VIEWS.home
+  if (FIRST.has(path)) return VIEWS.home
+  return Object.hasOwn(VIEWS, path) ? VIEWS[path as ViewPath] : NO_VIEW
 }

@@ -23,7 +23,7 @@ export const serverEn = {
   'switch.limitedUrlMap': 'Requests that are answered with a status of your choice.',
   'switch.overriddenServerStatus': 'Not UP: naming answers 503, or only reads or only writes.',
   'switch.distroThreshold': 'While fewer servers than this share live, no instance expires.',
-  'problem.offline': 'The server cannot be reached.',
+  'problem.offline': 'The server cannot be reached. The page tries again by itself.',
   'problem.other': 'The server answers {status}.',
   'problem.internal': 'A fault of the server.',
   'problem.forbidden': 'You may not do this.',
@@ -159,4 +159,5 @@ export const serverEn = {
   'operation.read own-account': 'asked about the own account',
   'operation.write own-account': 'changed the own account',
   'operation.several': 'many of them, counted together',
+  'problem.page': 'Something went wrong in this page: load it again.',
 }

@@ -493,6 +493,11 @@ export const en = {
   switchWithoutEffect: 'Without an effect on this server.',
   switchStored: 'Keep it over a restart, on all servers',
   switchNotStored: 'It is set on this server only, until it restarts.',
+  notConnected: 'Not connected',
+  triesAgain: 'The server does not answer. The page tries again every few seconds by itself.',
+  tryNow: 'Try now',
+  noView: 'There is no such page',
+  noViewText: 'The address names no view of this console. Check it, or begin at',
 }
 
 /** The keys of texts. */

@@ -25,7 +25,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'switch.limitedUrlMap': '以指定状态码应答的请求。',
   'switch.overriddenServerStatus': '非 UP 时服务发现返回 503，或只读、只写。',
   'switch.distroThreshold': '存活节点占比低于此值时实例不过期。',
-  'problem.offline': '无法连接服务器。',
+  'problem.offline': '无法连接服务器，页面会自动重试。',
   'problem.other': '服务器返回 {status}。',
   'problem.internal': '服务器内部错误。',
   'problem.forbidden': '没有权限。',
@@ -158,4 +158,5 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'operation.read own-account': '读取自己的账号',
   'operation.write own-account': '修改自己的账号',
   'operation.several': '多次操作（合并记录）',
+  'problem.page': '页面出错，请重新加载。',
 }

@@ -483,4 +483,9 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   switchWithoutEffect: '对此服务器无影响。',
   switchStored: '持久化：重启后仍生效，作用于所有节点',
   switchNotStored: '仅对当前节点生效，重启后失效。',
+  notConnected: '未连接',
+  triesAgain: '服务器没有应答。页面会每隔几秒自动重试。',
+  tryNow: '立即重试',
+  noView: '页面不存在',
+  noViewText: '该地址不对应控制台的任何页面。请检查地址，或返回',
 }

@@ -2,7 +2,7 @@ import type { LiveEvent } from '../server/events.ts'
 import type { ConnectionState, LiveMessage } from './live-message.ts'
 
 const FIRST_RETRY_MS = 500
-const LONGEST_RETRY_MS = 30_000
+const LONGEST_RETRY_MS = 5_000
 /** The server says something every 15 s: where it does not arrive, something in between holds it back. */
 const SILENCE_MS = 35_000
 

@@ -68,6 +68,11 @@ export function startLive(): void {
   way.start()
 }
 
+/** Tries to connect now, where the page waits to do so. */
+export const connectNow = (): void => way?.start()
+
+addEventListener('online', connectNow)
+
 /** One stream for all pages of this browser; undefined where it has no shared workers. */
 function shared(): Way | undefined {
   if (!('SharedWorker' in globalThis)) return undefined

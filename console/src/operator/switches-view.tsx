@@ -5,6 +5,7 @@ import { Check, DialogButtons, LongTextField, SelectField, TextField } from '../
 import { Icon } from '../controls/icon.tsx'
 import { Notice, LoadProblem, ProblemNotice } from '../controls/notice.tsx'
 import { tell } from '../controls/toast.tsx'
+import { serverEn } from '../language/en-server.ts'
 import { textIfAny, t } from '../language/text.ts'
 import { readSwitches, setSwitch } from '../server/operator.ts'
 import { anyOf } from '../live/meant.ts'
@@ -19,6 +20,7 @@ export function SwitchesView() {
   const [edited, setEdited] = useState<string | undefined>()
   const [text, setText] = useState('')
   const names = Object.keys(found.value ?? {}).filter((name) => !FIXED.has(name))
+  names.sort((a, b) => placeOf(a) - placeOf(b))
   const shown = names.filter((name) => name.toLowerCase().includes(text.trim().toLowerCase()))
   const [withMeaning, without] = [true, false].map((hasMeaning) =>
     shown.filter((name) => (meaningOf(name) !== undefined) === hasMeaning),
@@ -81,6 +83,10 @@ export function SwitchesView() {
     </>
   )
 }
+
+/** In the order of their explanations: some refer to the one before. */
+const ORDER = Object.keys(serverEn)
+const placeOf = (name: string): number => ORDER.indexOf(`switch.${name}`)
 
 const meaningOf = (name: string): string | undefined => textIfAny(`switch.${name}`)
 

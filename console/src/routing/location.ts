@@ -34,6 +34,33 @@ export function askBeforeLeaving(asked: LeaveQuestion | undefined): void {
   question = asked
 }
 
+/** Whether the view may be left: asks where there is something to lose. */
+export const mayLeave = async (): Promise<boolean> => question === undefined || question()
+
+/** The entries of this page in the history, by their numbers. The browser keeps the number of each. */
+const trail: string[] = []
+let position = numbered(0)
+trail[position] = current
+
+/** The number of the present entry. A new one gets this number; those that came after it are gone. */
+function numbered(otherwise: number): number {
+  const { at } = (history.state ?? {}) as { at?: unknown }
+  if (typeof at === 'number') return at
+  history.replaceState({ at: otherwise }, '')
+  trail.length = otherwise
+  return otherwise
+}
+
+/** What is done before another place is shown. `isNew`: the user has not been there by this entry of the history. */
+export type OnMove = (move: { readonly from: number; readonly to: number; readonly isNew: boolean }) => void
+
+let onMove: OnMove = () => undefined
+
+/** Calls before each move, with the numbers of the entries of the history. */
+export function beforeMove(listener: OnMove): void {
+  onMove = listener
+}
+
 /** Goes somewhere. With `replace` the way back skips the place before. */
 export function go(to: Place, { replace = false }: { replace?: boolean } = {}): void {
   const address = addressOf(to)
@@ -41,29 +68,36 @@ export function go(to: Place, { replace = false }: { replace?: boolean } = {}): 
     location.hash = address
     return
   }
-  history.replaceState(null, '', address)
-  current = address
+  history.replaceState({ at: position }, '', address)
+  current = trail[position] = address
   place.set(to)
+}
+
+/** Ends a view that was opened from `to`: the way back from there does not lead to it again. */
+export function goBackTo(to: Place): void {
+  if (trail[position - 1] === addressOf(to)) history.back()
+  else go(to, { replace: true })
 }
 
 addEventListener('hashchange', () => void arrive(location.hash))
 
 async function arrive(hash: string): Promise<void> {
-  if (hash === current) return
-  if (question !== undefined && isOtherView(hash)) {
-    // The edit stays on the screen while its author is asked.
-    history.replaceState(null, '', current === '' ? '#/' : current)
+  const to = numbered(position + 1)
+  const steps = to - position
+  if (hash !== current && question !== undefined && steps !== 0) {
+    // The edit stays on the screen, at its own address, while its author is asked.
+    history.go(-steps)
     if (!(await question())) return
     question = undefined
-    history.pushState(null, '', hash)
+    history.go(steps)
+    return
   }
+  if (to !== position) onMove({ from: position, to, isNew: trail[to] === undefined })
+  position = to
+  trail[position] = hash
+  if (hash === current) return
   current = hash
   place.set(placeOf(hash))
-}
-
-function isOtherView(hash: string): boolean {
-  const [from, to] = [placeOf(current), placeOf(hash)]
-  return from.path !== to.path || addressOf(from) !== addressOf(to)
 }
 
 addEventListener('beforeunload', (event) => {

@@ -39,7 +39,9 @@ export function problemIn(status: number, text: string): RequestProblem {
 /** What went wrong, whatever was thrown. */
 export function problemOf(error: unknown): RequestProblem {
   if (error instanceof RequestError) return error.problem
-  return { code: 'offline', status: 0, detail: error instanceof Error ? error.message : String(error) }
+  // Browsers say what happened in words of their own, such as "Failed to fetch", which help nobody.
+  const isOffline = error instanceof TypeError
+  return { code: isOffline ? 'offline' : 'page', status: 0, detail: isOffline ? '' : String(error) }
 }
 
 function objectIn(text: string): Record<string, unknown> {

@@ -26,7 +26,7 @@ export function onSignedOut(handler: SignInAgain): void {
   signInAgain = handler
 }
 
-const SIGNED_OUT = new Set(['not-signed-in', 'token-expired', 'token-invalid'])
+const SIGNED_OUT = new Set(['not-signed-in', 'unknown-user', 'token-expired', 'token-invalid'])
 
 /** Asks the server; the text of its answer. Rejects with RequestError. */
 export async function requestText(method: Method, path: string, sent: RequestInput = {}): Promise<string> {

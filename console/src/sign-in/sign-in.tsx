@@ -6,7 +6,7 @@ import { ProblemNotice } from '../controls/notice.tsx'
 import { Brand } from '../frame/brand.tsx'
 import { chooseLanguage, language, t } from '../language/text.ts'
 import { signIn } from '../server/session.ts'
-import { go, place } from '../routing/location.ts'
+import { go, mayLeave, place } from '../routing/location.ts'
 import { forgetUser, setUser } from '../state/user.ts'
 import { FirstAdministrator } from './first-administrator.tsx'
 
@@ -107,7 +107,11 @@ export function SignInAgain({ username }: { username: string }) {
       onSubmit={() => void run()}
       footer={
         <>
-          <button type="button" class="button start" onClick={forgetUser}>
+          <button
+            type="button"
+            class="button start"
+            onClick={() => void mayLeave().then((leaves) => leaves && forgetUser())}
+          >
             {t('otherUser')}
           </button>
           <button type="submit" class="button primary" disabled={isBusy || password === ''}>

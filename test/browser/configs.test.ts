@@ -74,11 +74,11 @@ describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW
   })
 
   test('one that exists already is not overwritten by a new one of its name', async () => {
-    await publish('taken.yaml', 'theirs: 1')
     await visit.at('#/config/new?ns=public')
     await visit.field('Data ID').fill('taken.yaml')
     await visit.type('mine: 1')
     await review()
+    await publish('taken.yaml', 'theirs: 1')
     await visit.dialog().getByRole('button', { name: 'Publish' }).click()
     await visit.page.getByRole('heading', { name: 'Somebody else has published taken.yaml' }).waitFor()
     expect(await contentOf('taken.yaml')).toBe('theirs: 1')

@@ -319,6 +319,7 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
 
     await visit.at('#/service?ns=prod&group=DEFAULT_GROUP&name=s')
     await visit.button('Disable').click()
+    await visit.dialog().getByRole('button', { name: 'Disable' }).click()
     await answers('Production')
     await visit.page.getByText('Switched off: clients do not get it.').waitFor()
     expect(visit.faults).toEqual([])

@@ -22,6 +22,8 @@ export interface AccessListProps<T> {
   readonly title: string
   readonly searchLabel: string
   readonly newLabel: string
+  /** What an empty list means. */
+  readonly emptyText: string
   readonly find: (search: Search) => Promise<ListPage<T>>
   readonly columns: readonly string[]
   readonly keyOf: (entry: T) => string
@@ -81,7 +83,7 @@ function ManagedList<T>(props: AccessListProps<T>) {
         <>
           <div class="card table-card">
             {shown.value.pageItems.length === 0 ? (
-              <Nothing text={t('nothingFound')} />
+              <Nothing text={shown.asked.text === '' ? props.emptyText : t('nothingFound')} />
             ) : (
               <AccessTable {...props} entries={shown.value.pageItems} onChanged={found.reload} />
             )}

@@ -15,6 +15,7 @@ export function PermissionsView() {
       title={t('permissions')}
       searchLabel={t('role')}
       newLabel={t('newPermission')}
+      emptyText={t('noPermissions')}
       find={findPermissions}
       columns={[t('role'), t('resource'), t('action')]}
       keyOf={({ role, resource, action }) => `${role}\n${resource}\n${action}`}

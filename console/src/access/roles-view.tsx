@@ -12,6 +12,7 @@ export function RolesView() {
       title={t('roles')}
       searchLabel={t('role')}
       newLabel={t('newRole')}
+      emptyText={t('noRoles')}
       find={findRoles}
       columns={[t('role'), t('username')]}
       keyOf={({ role, username }) => `${role}\n${username}`}

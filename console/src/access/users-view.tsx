@@ -14,6 +14,7 @@ export function UsersView() {
         title={t('users')}
         searchLabel={t('username')}
         newLabel={t('newUser')}
+        emptyText={t('noUsers')}
         find={findUsers}
         columns={[t('username')]}
         keyOf={({ username }) => username}
@@ -65,7 +66,7 @@ function UserDialog(props: {
         autoComplete="new-password"
         hasFocus={known !== undefined}
         value={password}
-        hint={known === undefined ? t('newUserHint') : t('setPasswordHint')}
+        hint={`${t('passwordHint')} ${known === undefined ? t('newUserHint') : t('setPasswordHint')}`}
         onInput={setNew}
       />
     </NewEntry>

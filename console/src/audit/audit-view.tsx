@@ -72,6 +72,8 @@ export function AuditView() {
   )
 }
 
+const isNarrowed = (filter: AuditFilter): boolean => Object.values(filter).some((value) => value !== '')
+
 type Found = Awaited<ReturnType<typeof findEvents>>
 
 function Events({ filter, first }: { filter: AuditFilter; first: Found }) {
@@ -88,7 +90,7 @@ function Events({ filter, first }: { filter: AuditFilter; first: Found }) {
   if (events.length === 0)
     return (
       <div class="card">
-        <Nothing text={t('nothingFound')} />
+        <Nothing text={isNarrowed(filter) ? t('nothingFound') : t('noEvents')} />
       </div>
     )
   return (

@@ -11,7 +11,7 @@ import { currentNamespace, refreshNamespaces } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
 import { linkToConfig } from './key-of.ts'
-import { RestoreButton } from './versions.tsx'
+import { RestoreButton } from './restore.tsx'
 
 const PAGE_SIZE = 50
 
@@ -102,7 +102,7 @@ function BinTable(props: { readonly items: readonly DeletedConfig[]; readonly on
                   name={item}
                   current={undefined}
                   historyId={item.historyId}
-                  isDisabled={false}
+                  atMs={item.atMs}
                   onRestored={onRestored}
                 />
               )}

@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { CopyButton } from '../controls/copy.tsx'
 import { Icon } from '../controls/icon.tsx'
+import { MayNotWrite } from '../controls/may-not.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { LoadProblem } from '../controls/notice.tsx'
 import { CodeView } from '../editor/code-view.tsx'
@@ -38,7 +39,7 @@ function ConfigParts({ name }: { name: ConfigName }) {
   const tab = TABS.find((one) => one === params['tab']) ?? 'content'
   const isGone = item.problem?.code === 'config-not-found'
   // An edit stays, whatever happens to the item meanwhile.
-  const isEditing = tab === 'content' && params['edit'] === 'yes'
+  const isEditing = tab === 'content' && params['edit'] === 'yes' && mayWrite(name.tenant)
   const last = useRef<ConfigItem | undefined>(undefined)
   if (item.value !== undefined || !isEditing) last.current = item.value
   const shown = last.current
@@ -68,7 +69,9 @@ function ConfigParts({ name }: { name: ConfigName }) {
           </a>
         ))}
       </nav>
-      {published?.key === keyOf(name) && !isEditing && <WhoHasIt key={published.count} name={name} />}
+      {published?.key === keyOf(name) && !isEditing && tab !== 'watchers' && (
+        <WhoHasIt key={published.count} name={name} />
+      )}
       {tab === 'versions' ? (
         <Versions name={name} current={item.value} isDeleted={isGone} onRestored={item.reload} />
       ) : tab === 'across' ? (
@@ -117,6 +120,7 @@ function Content(props: {
       <div class="two">
         <CodeView text={item.content} type={item.type} label={t('contentOf', { name: item.dataId })} />
         <div class="stack">
+          {!mayWrite(item.tenant) && <MayNotWrite namespaceId={item.tenant} />}
           <div class="buttons">
             {mayWrite(item.tenant) && (
               <a class="button primary" href={addressOf(placeWith({ edit: 'yes' }))}>

@@ -1,12 +1,19 @@
 import { useState } from 'preact/hooks'
 import { Confirm } from '../controls/confirm.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { problemTitle } from '../controls/notice.tsx'
+import { Notice, problemTitle } from '../controls/notice.tsx'
 import { confirmWrite } from '../controls/protection.tsx'
-import { tell } from '../controls/toast.tsx'
-import { t } from '../language/text.ts'
-import { deleteConfig, type ConfigName } from '../server/configs.ts'
+import { tellUndoable } from '../controls/toast.tsx'
+import { shownNumber, t } from '../language/text.ts'
+import {
+  type ConfigName,
+  deleteConfig,
+  findVersions,
+  readWatchers,
+  restoreVersion,
+} from '../server/configs.ts'
 import { problemOf } from '../server/problem.ts'
+import { useLoaded } from '../state/loaded.ts'
 import { refreshNamespaces } from '../state/namespaces.ts'
 
 type Item = ConfigName & { readonly id: string; readonly md5: string }
@@ -31,7 +38,9 @@ export function DeleteConfigs(props: {
         failed.set(item.id, problemTitle(problemOf(error))),
       )
     void refreshNamespaces().catch(() => undefined)
-    if (failed.size < left.length) tell(t('configsDeleted', { count: left.length - failed.size }))
+    const deleted = left.filter(({ id }) => !failed.has(id))
+    if (deleted.length > 0)
+      tellUndoable(t('configsDeleted', { count: shownNumber(deleted.length) }), () => bringBack(deleted))
     setLeft(left.filter(({ id }) => failed.has(id)))
     setReasons(failed)
     if (failed.size === 0) close()
@@ -43,11 +52,16 @@ export function DeleteConfigs(props: {
   }
   return (
     <Confirm
-      title={t('deleteConfigs', { count: left.length })}
+      title={
+        left.length === 1
+          ? t('deleteOne', { name: left[0]!.dataId })
+          : t('deleteConfigs', { count: shownNumber(left.length) })
+      }
       done={t('delete')}
       onClose={hasDeleted ? close : onClose}
       onDo={remove}
     >
+      <ListeningClients items={left} />
       <p>{t('deleteConfigsText')}</p>
       <div class="card table-card" tabIndex={0}>
         <table>
@@ -63,9 +77,6 @@ export function DeleteConfigs(props: {
               <tr key={item.id}>
                 <td dir="auto">
                   {item.dataId}
-                  <div class="soft">
-                    <code>{item.md5}</code>
-                  </div>
                   {reasons.has(item.id) && <div class="wrong">{reasons.get(item.id)}</div>}
                 </td>
                 <td dir="auto">{item.group}</td>
@@ -80,4 +91,33 @@ export function DeleteConfigs(props: {
       <p class="soft">{t('deleteConfigsHistory')}</p>
     </Confirm>
   )
+}
+
+/** Items whose clients are counted before they are deleted. */
+const MOST_COUNTED = 50
+
+/** Says how many clients still use what is about to be deleted. */
+function ListeningClients({ items }: { items: readonly Item[] }) {
+  const counted = items.slice(0, MOST_COUNTED)
+  const found = useLoaded(JSON.stringify(counted.map(({ id }) => id)), () =>
+    Promise.all(counted.map(async (item) => (await readWatchers(item)).count)),
+  )
+  const listened = found.value?.filter((count) => count > 0) ?? []
+  const clients = listened.reduce((sum, count) => sum + count, 0)
+  if (clients === 0) return null
+  return (
+    <Notice kind="warn">
+      {t('deleteListened', { clients: shownNumber(clients), items: shownNumber(listened.length) })}
+    </Notice>
+  )
+}
+
+/** Publishes again what was deleted; an item that somebody has made meanwhile is left alone. */
+async function bringBack(items: readonly Item[]): Promise<void> {
+  for (const item of items) {
+    const [last] = (await findVersions(item, 1, 1)).pageItems
+    if (last?.op !== 'D') continue
+    await restoreVersion(item, last.historyId, { casMd5: '', comment: t('undoneDelete') })
+  }
+  void refreshNamespaces().catch(() => undefined)
 }

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Ago } from '../controls/ago.tsx'
 import { Notice } from '../controls/notice.tsx'
 import { CodeView } from '../editor/code-view.tsx'
 import { guardEdit } from '../frame/leave-dialog.tsx'
 import { t } from '../language/text.ts'
 import type { ConfigItem } from '../server/configs.ts'
+import { LastAuthor } from './last-author.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
 import { NotesFields, notesOf, sameNotes } from './notes-fields.tsx'
 import type { Base } from './edit.ts'
@@ -94,7 +94,8 @@ function NewerVersion(props: {
   return (
     <div class="banner">
       <Notice kind="warn">
-        {t('publishedMeanwhile')} <Ago atMs={theirs.modifyTime} />
+        {t('publishedMeanwhile')}
+        <LastAuthor name={theirs} md5={theirs.md5} />
         <div>
           <button type="button" class="button small" onClick={() => setMerging(true)}>
             {t('bringTogether')}

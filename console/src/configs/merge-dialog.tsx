@@ -5,6 +5,7 @@ import { DialogButtons } from '../controls/field.tsx'
 import { Notice } from '../controls/notice.tsx'
 import { type Line, LINE_END_NAMES } from '../editor/line-ends.ts'
 import { shownNumber, t } from '../language/text.ts'
+import { LastAuthor } from './last-author.tsx'
 import { mergedText, mergeTexts, type MergePart } from './merge-texts.ts'
 import type { Base } from './edit.ts'
 
@@ -48,6 +49,7 @@ export function MergeDialog(props: {
         {conflicts.length === 0
           ? t('mergeNoConflict')
           : t('mergeConflicts', { count: shownNumber(conflicts.length) })}
+        <LastAuthor name={theirs} md5={theirs.md5} />
       </Notice>
       {parts.map((part, index) =>
         part.kind === 'same' ? (

@@ -1,14 +1,20 @@
 import { useEffect, useState } from 'preact/hooks'
 import { TextField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
+import { MayNotWrite } from '../controls/may-not.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
+import { Notice } from '../controls/notice.tsx'
 import { CodeView } from '../editor/code-view.tsx'
 import { guardEdit } from '../frame/leave-dialog.tsx'
 import { t } from '../language/text.ts'
 import { linkTo, viewAt } from '../routing/link.ts'
 import { go } from '../routing/location.ts'
-import { CONFIG_TYPES, type ConfigNotes } from '../server/configs.ts'
+import { ofConfig } from '../live/meant.ts'
+import { CONFIG_TYPES, type ConfigName, type ConfigNotes, readConfig } from '../server/configs.ts'
+import { useLoaded } from '../state/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
+import { mayWrite } from '../state/user.ts'
+import { linkToConfig } from './key-of.ts'
 import { NotesFields } from './notes-fields.tsx'
 import type { Base } from './edit.ts'
 import { PublishFlow } from './publish-flow.tsx'
@@ -18,6 +24,11 @@ const EMPTY: ConfigNotes = { type: 'yaml', desc: '', appName: '', configTags: ''
 
 /** Makes an item. It is published only if there is none of its name. */
 export function NewConfig() {
+  const tenant = currentNamespace()
+  return mayWrite(tenant) ? <NewConfigForm tenant={tenant} /> : <MayNotWrite namespaceId={tenant} />
+}
+
+function NewConfigForm({ tenant }: { tenant: string }) {
   const [dataId, setDataId] = useState('')
   const [group, setGroup] = useState('DEFAULT_GROUP')
   const [notes, setNotes] = useState(EMPTY)
@@ -34,8 +45,11 @@ export function NewConfig() {
     guardEdit(hasEdit)
     return () => guardEdit(false)
   }, [hasEdit])
-  const name = { tenant: currentNamespace(), group, dataId }
-  const isReady = NAME.test(dataId) && NAME.test(group) && text.trim() !== ''
+  const name = { tenant, group, dataId }
+  const isName = NAME.test(dataId) && NAME.test(group)
+  // After a merge the author knows that there is one.
+  const isTaken = useIsThere(name, isName) && base.md5 === ''
+  const isReady = isName && !isTaken && text.trim() !== ''
   const wrong = (value: string) => (value !== '' && !NAME.test(value) ? t('nameRule') : undefined)
   return (
     <>
@@ -77,6 +91,11 @@ export function NewConfig() {
             onInput={setGroup}
           />
         </div>
+        {isTaken && (
+          <Notice kind="warn">
+            {t('nameTaken', { name: dataId })} <a href={linkToConfig(name)}>{t('openIt')}</a>
+          </Notice>
+        )}
         <div class="two">
           <CodeView key={merges} text={text} type={notes.type} label={t('content')} onChange={setText} />
           <div class="card padded form">
@@ -86,7 +105,7 @@ export function NewConfig() {
       </div>
       {isReviewing && (
         <PublishFlow
-          base={{ ...name, ...base }}
+          base={{ ...base, ...name, type: base.md5 === '' ? notes.type : base.type }}
           edit={{ ...notes, content: text }}
           onClose={() => setReviewing(false)}
           onPublished={() => {
@@ -102,6 +121,25 @@ export function NewConfig() {
       )}
     </>
   )
+}
+
+/** How long typing rests before the server is asked whether there is an item of the name. */
+const WAIT_MS = 300
+
+/** Whether there is an item of a name already, as far as the user may read it. */
+function useIsThere(name: ConfigName, isName: boolean): boolean {
+  const key = JSON.stringify(name)
+  const [asked, setAsked] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(isName ? key : ''), WAIT_MS)
+    return () => clearTimeout(timer)
+  }, [key, isName])
+  const found = useLoaded(
+    asked,
+    async () => (asked === '' ? undefined : readConfig(JSON.parse(asked) as ConfigName)),
+    ofConfig(name),
+  )
+  return asked === key && found.value !== undefined
 }
 
 /** The type that the end of a name says. */

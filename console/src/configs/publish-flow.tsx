@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { confirmWrite } from '../controls/protection.tsx'
 import { tell } from '../controls/toast.tsx'
-import { t } from '../language/text.ts'
+import { shownTime, t } from '../language/text.ts'
 import { publishConfig, readConfig } from '../server/configs.ts'
 import { problemOf, RequestError, type RequestProblem } from '../server/problem.ts'
 import { notePublish } from '../state/last-published.ts'
@@ -11,6 +11,8 @@ import { MergeDialog } from './merge-dialog.tsx'
 import { ReviewSheet } from './review-sheet.tsx'
 
 interface FlowProps {
+  /** The time of the version that is restored; absent: the edit is one of the author. */
+  readonly restoredMs?: number
   /** What publishes; absent: a publish of the edit. */
   readonly send?: (sent: { readonly casMd5: string; readonly comment: string }) => Promise<unknown>
   readonly base: Base
@@ -25,8 +27,9 @@ interface FlowProps {
  * From an edit to a published version: the review, and the merge where somebody else was faster. Nothing is overwritten that
  * the author has not seen, because the md5 of the base is always sent.
  */
-export function PublishFlow({ base, edit, send, onClose, onPublished, onMerged }: FlowProps) {
-  const [comment, setComment] = useState('')
+export function PublishFlow({ base, edit, send, restoredMs, onClose, onPublished, onMerged }: FlowProps) {
+  const restored = restoredMs === undefined ? undefined : shownTime(restoredMs)
+  const [comment, setComment] = useState(restored === undefined ? '' : t('restoredFrom', { time: restored }))
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<RequestProblem | undefined>()
   const [theirs, setTheirs] = useState<Base | undefined>()
@@ -69,6 +72,7 @@ export function PublishFlow({ base, edit, send, onClose, onPublished, onMerged }
     )
   return (
     <ReviewSheet
+      restored={restored}
       base={base}
       edit={edit}
       comment={comment}

@@ -17,6 +17,8 @@ const SHOWN_FINDINGS = 5
 
 /** What will change, before it is published. */
 export function ReviewSheet(props: {
+  /** The time of the version that is restored; undefined: the edit is one of the author. */
+  readonly restored: string | undefined
   readonly base: Base
   readonly edit: Edit
   readonly comment: string
@@ -26,11 +28,16 @@ export function ReviewSheet(props: {
   readonly onClose: () => void
   readonly onPublish: () => void
 }) {
-  const { base, edit, comment, onComment, isBusy, problem, onClose, onPublish } = props
+  const { base, edit, restored, comment, onComment, isBusy, problem, onClose, onPublish } = props
+  const name = base.dataId
   return (
     <Dialog
       isWide
-      title={base.md5 === '' ? t('reviewNew', { name: base.dataId }) : t('reviewOf', { name: base.dataId })}
+      title={
+        restored !== undefined
+          ? t('restoreTitle', { name, time: restored })
+          : t(base.md5 === '' ? 'reviewNew' : 'reviewOf', { name })
+      }
       onClose={onClose}
       onSubmit={onPublish}
       footer={
@@ -47,7 +54,7 @@ export function ReviewSheet(props: {
       <div>
         <div class="diff-titles">
           <span>{base.md5 === '' ? t('nothingYet') : t('publishedText')}</span>
-          <span>{t('yourText')}</span>
+          <span>{restored === undefined ? t('yourText') : t('versionAt', { time: restored })}</span>
         </div>
         <DiffView before={base.content} after={edit.content} type={edit.type} label={t('difference')} />
       </div>

@@ -1,36 +1,20 @@
 import { useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
-import { Dialog } from '../controls/dialog.tsx'
-import { SelectField } from '../controls/field.tsx'
-import { Nothing, LoadProblem, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
-import { tellProblem } from '../controls/toast.tsx'
-import { DiffView } from '../editor/code-view.tsx'
-import { shownSize, shownTime, t } from '../language/text.ts'
-import {
-  type ConfigItem,
-  type ConfigName,
-  findVersions,
-  readVersion,
-  restoreVersion,
-  type Version,
-} from '../server/configs.ts'
+import { shownSize, t } from '../language/text.ts'
+import { findVersions, type Version } from '../server/configs.ts'
 import { ofConfig } from '../live/meant.ts'
 import { turnTo } from '../routing/link.ts'
 import { place } from '../routing/location.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
 import { mayWrite } from '../state/user.ts'
-import type { Base, Edit } from './edit.ts'
-import { PublishFlow } from './publish-flow.tsx'
-import { ChangedKeys } from './review-sheet.tsx'
+import { type Restorable, useRestore } from './restore.tsx'
+import { VersionDialog } from './version-dialog.tsx'
 
 const PAGE_SIZE = 50
 
-interface Shared {
-  readonly name: ConfigName
-  /** Undefined where the item is deleted, or not known yet. */
-  readonly current: ConfigItem | undefined
-}
+type Shared = Pick<Restorable, 'name' | 'current'>
 
 /** The versions of an item, newest first: what each changed, and the way back to it. */
 export function Versions(props: Shared & { readonly isDeleted: boolean; readonly onRestored: () => void }) {
@@ -107,8 +91,9 @@ interface RowProps extends Shared {
 
 function VersionRow(props: RowProps) {
   const { name, current, version, older, versions, position, isOpen, isDeleted, onRestored } = props
-  const { op, user, ip, comment, atMs, size } = version
-  const [isCompared, setCompared] = useState(isOpen)
+  const { op, user, ip, comment, atMs, size, historyId } = version
+  const [shown, setShown] = useState<'difference' | 'text' | undefined>(isOpen ? 'difference' : undefined)
+  const { open, flow } = useRestore({ name, current, historyId, atMs, onRestored })
   const mayRestore = mayWrite(name.tenant) && !version.current && op !== 'D'
   const isKnown = current !== undefined || isDeleted
   const what = { I: t('versionCreated'), U: t('versionChanged'), D: t('versionDeleted') }[op]
@@ -132,146 +117,27 @@ function VersionRow(props: RowProps) {
         </div>
       </div>
       <div class="buttons">
-        <button type="button" class="button small" onClick={() => setCompared(true)}>
+        <button type="button" class="button small" onClick={() => setShown('difference')}>
           {t('difference')}
         </button>
+        <button type="button" class="button small" onClick={() => setShown('text')}>
+          {t('wholeText')}
+        </button>
         {mayRestore && (
-          <RestoreButton
-            name={name}
-            current={current}
-            historyId={version.historyId}
-            isDisabled={!isKnown}
-            onRestored={onRestored}
-          />
+          <button type="button" class="button small" disabled={!isKnown} onClick={open}>
+            {t('restore')}
+          </button>
         )}
       </div>
-      {isCompared && (
-        <CompareDialog
-          {...{ name, current, version, older, versions, position }}
-          onClose={() => setCompared(false)}
+      {shown !== undefined && (
+        <VersionDialog
+          {...{ name, current, version, older, versions, position, shown }}
+          onShow={setShown}
+          onRestore={mayRestore && isKnown ? open : undefined}
+          onClose={() => setShown(undefined)}
         />
       )}
+      {flow}
     </li>
   )
-}
-
-/** Publishes a version once more, after a review. It never deletes, and fails where somebody else was faster. */
-export function RestoreButton(
-  props: Shared & {
-    readonly historyId: string
-    readonly isDisabled: boolean
-    readonly onRestored: () => void
-  },
-) {
-  const { name, current, historyId, isDisabled, onRestored } = props
-  const [edit, setEdit] = useState<Edit | undefined>()
-  // Merged texts are no version any more.
-  const [isMerged, setMerged] = useState(false)
-  const nothing: Base = { ...name, type: '', desc: '', appName: '', configTags: '', content: '', md5: '' }
-  const open = async (): Promise<void> => {
-    const { content, type, appName } = await readVersion(name, historyId)
-    setEdit({ ...(current ?? nothing), content, type, appName })
-  }
-  const close = (): void => setEdit(undefined)
-  return (
-    <>
-      <button
-        type="button"
-        class="button small"
-        disabled={isDisabled}
-        onClick={() => void open().catch(tellProblem)}
-      >
-        {t('restore')}
-      </button>
-      {edit !== undefined && (
-        <PublishFlow
-          base={current ?? { ...nothing, type: edit.type, appName: edit.appName }}
-          edit={edit}
-          {...(isMerged ? {} : { send: (sent) => restoreVersion(name, historyId, sent) })}
-          onClose={close}
-          onPublished={() => {
-            close()
-            onRestored()
-          }}
-          onMerged={(content) => {
-            setEdit({ ...edit, content })
-            setMerged(true)
-            onRestored()
-          }}
-        />
-      )}
-    </>
-  )
-}
-
-function CompareDialog(
-  props: Shared & {
-    readonly version: Version
-    readonly older: Version | undefined
-    readonly versions: readonly Version[]
-    readonly position: number
-    readonly onClose: () => void
-  },
-) {
-  const { name, current, version, older, versions, position, onClose } = props
-  const [otherId, setOtherId] = useState(older?.historyId ?? '')
-  const other = versions.find(({ historyId }) => historyId === otherId)
-  const isNewer = other !== undefined && versions.indexOf(other) < versions.indexOf(version)
-  const texts = useLoaded(JSON.stringify([name, version.historyId, otherId]), async () => {
-    const textOf = async (one: Version | undefined): Promise<string> =>
-      one === undefined || one.op === 'D' ? '' : (await readVersion(name, one.historyId)).content
-    // That before the last one of this page is on the next page.
-    const isOnNext = other === undefined && version.op !== 'I'
-    const before = isOnNext ? (await findVersions(name, position + 2, 1)).pageItems[0] : undefined
-    const [own, its] = await Promise.all([textOf(version), textOf(other ?? before)])
-    return isNewer ? ([own, its] as const) : ([its, own] as const)
-  })
-  const type = version.type ?? current?.type ?? other?.type ?? 'text'
-  const nothing = version.op === 'I' ? t('nothingYet') : t('versionBefore')
-  const titles = [other === undefined ? nothing : titleOf(other, older), t('thisVersion')]
-  if (isNewer) titles.reverse()
-  return (
-    <Dialog
-      isWide
-      title={t('versionOf', { name: name.dataId })}
-      onClose={onClose}
-      footer={
-        <button type="button" class="button" onClick={onClose}>
-          {t('close')}
-        </button>
-      }
-    >
-      <SelectField
-        label={t('compareWith')}
-        value={otherId}
-        choices={[
-          ...(older === undefined ? [['', nothing] as const] : []),
-          ...versions
-            .filter((one) => one !== version)
-            .map((one) => [one.historyId, titleOf(one, older)] as const),
-        ]}
-        onChange={setOtherId}
-      />
-      <ProblemNotice problem={texts.problem} />
-      {texts.value && (
-        <>
-          <div>
-            <div class="diff-titles">
-              <span dir="auto">{titles[0]}</span>
-              <span dir="auto">{titles[1]}</span>
-            </div>
-            <DiffView before={texts.value[0]} after={texts.value[1]} type={type} label={t('difference')} />
-          </div>
-          <ChangedKeys before={texts.value[0]} after={texts.value[1]} type={type} />
-        </>
-      )}
-    </Dialog>
-  )
-}
-
-/** A version in a list: its time, its author, and which one it is. */
-function titleOf(version: Version, older: Version | undefined): string {
-  const { atMs, user, ip, comment, current } = version
-  const which = current ? t('currentVersion') : version === older ? t('versionBefore') : ''
-  return [which, shownTime(atMs), user ?? ip, comment].filter((part) => part !== '').join(' · ')
 }

@@ -3,7 +3,13 @@ import { Icon } from './icon.tsx'
 import { tell } from './toast.tsx'
 
 /** Copies a text. Pages of plain http have no clipboard, so a field is selected and copied there. */
-export function CopyButton({ text, label }: { text: string; label: string }) {
+export function CopyButton(props: {
+  readonly text: string
+  readonly label: string
+  /** Whether the button says what it copies. */
+  readonly isWithText?: boolean
+}) {
+  const { text, label, isWithText = false } = props
   const copy = async (): Promise<void> => {
     if (isSecureContext) await navigator.clipboard.writeText(text)
     else copyBySelection(text)
@@ -12,12 +18,13 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   return (
     <button
       type="button"
-      class="button quiet small icon"
+      class={isWithText ? 'button' : 'button quiet small icon'}
       aria-label={label}
       title={label}
       onClick={() => void copy()}
     >
       <Icon name="copy" />
+      {isWithText && label}
     </button>
   )
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Loaded } from '../state/loaded.ts'
 import type { RequestProblem } from '../server/problem.ts'
-import { textIfAny, t } from '../language/text.ts'
+import { language, textIfAny, t } from '../language/text.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 /** A text that people should read before they continue. */
@@ -34,7 +34,7 @@ export function ProblemNotice(props: {
     <Notice kind="bad" isInSight={isOldShown}>
       <strong>{problemTitle(problem)}</strong>
       {isOldShown && <p>{t('oldIsShown')}</p>}
-      {problem.detail !== '' && <p class="soft">{problem.detail}</p>}
+      {problemText(problem) !== '' && <p class="soft">{problemText(problem)}</p>}
       {onRetry && (
         <button type="button" class="button small" onClick={onRetry}>
           {t('tryAgain')}
@@ -56,6 +56,20 @@ export function LoadProblem(props: {
 /** A problem in the language of the page. */
 export function problemTitle({ code, status }: RequestProblem): string {
   return textIfAny(`problem.${code}`) ?? t('problem.other', { status })
+}
+
+/** Those whose title says all that a person can use. */
+const SAID_BY_TITLE = new Set(['forbidden', 'unknown-user', 'config-changed', 'service-not-empty'])
+
+/**
+ * What else is known of a problem. The server speaks English: another language gets what the fields say, and the words of the server
+ * only where nothing else is known.
+ */
+export function problemText({ code, detail, parameter }: RequestProblem): string {
+  const isKnown = textIfAny(`problem.${code}`) !== undefined
+  if (isKnown && SAID_BY_TITLE.has(code)) return ''
+  if (!isKnown || language.value === 'en') return detail
+  return parameter === undefined ? '' : t('ofParameter', { parameter })
 }
 
 /** Where a list has nothing to show. */

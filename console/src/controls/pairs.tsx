@@ -20,11 +20,20 @@ export function Pairs({ pairs }: { pairs: Metadata }) {
   )
 }
 
-/** Metadata as people type it: one `key=value` a line. */
+/** What stands for a value that people nearby should not read. */
+const COVER = '••••••'
+
+/** Metadata as people type it: one `key=value` a line. Values of keys such as password are covered. */
 export const textOfPairs = (pairs: Metadata): string =>
   Object.entries(pairs)
-    .map(([key, value]) => `${key}=${value}`)
+    .map(([key, value]) => `${key}=${isSecretKey(key) ? COVER : value}`)
     .join('\n')
+
+/** Typed metadata with the values that are still covered. */
+export const uncovered = (typed: Metadata, pairs: Metadata): Metadata =>
+  Object.fromEntries(
+    Object.entries(typed).map(([key, value]) => [key, value === COVER ? (pairs[key] ?? value) : value]),
+  )
 
 /** Whether a value cannot be typed in one line. */
 export const hasLongValues = (pairs: Metadata): boolean =>

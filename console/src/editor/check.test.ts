@@ -34,7 +34,7 @@ test('YAML has findings with places, keys that occur twice among them', async ()
   expect(await found('yaml', 'a: 1\nb:\n  c: 1\n  c: 2\n')).toEqual([
     ['duplicateKey', expect.stringContaining('c')],
   ])
-  expect(await found('yaml', 'a: [1')).toEqual([['yaml', expect.anything()]])
+  expect(await found('yaml', 'a: [1')).toEqual([['yaml.BAD_INDENT', expect.anything()]])
   expect(await found('yaml', 'a: 1\n---\nb: 2\n')).toEqual([])
 })
 

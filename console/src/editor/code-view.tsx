@@ -3,7 +3,7 @@ import { Icon } from '../controls/icon.tsx'
 import { language, t } from '../language/text.ts'
 import { problemOf, type RequestProblem } from '../server/problem.ts'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
-import type { OpenEditor } from './editor.ts'
+import type { EditorLooks, OpenEditor } from './editor.ts'
 import { comparedEnds, LINE_END_NAMES, lineEndsOf } from './line-ends.ts'
 import { editorPhrases, sayFinding } from './phrases.ts'
 
@@ -32,11 +32,12 @@ export function CodeView(
   const current = useRef(text)
   if (onChange === undefined) current.current = text
   const isReadOnly = onChange === undefined
-  // What has been typed is in the editor already: only another kind of text opens it again.
-  const key = [type, isReadOnly, isReadOnly ? text : '', language.value].join('\n')
+  // What has been typed is in the editor already: another format or language only changes how it looks.
+  const key = isReadOnly ? [type, text, language.value].join('\n') : 'edit'
   return (
     <EditorPlace
       openKey={key}
+      looks={isReadOnly ? undefined : looksOf({ type, label })}
       hasFocus={hasFocus}
       about={shownEnds(text)}
       open={(editor, root, parent) =>
@@ -97,10 +98,14 @@ function EndsNotice({ before, after }: { readonly before: string; readonly after
   )
 }
 
-function optionsOf({ type, label }: Common, root: ShadowRoot, parent: HTMLElement) {
+const optionsOf = (common: Common, root: ShadowRoot, parent: HTMLElement) => ({
+  root,
+  parent,
+  ...looksOf(common),
+})
+
+function looksOf({ type, label }: Common): EditorLooks {
   return {
-    root,
-    parent,
     type,
     label,
     phrases: editorPhrases(),
@@ -112,12 +117,15 @@ function optionsOf({ type, label }: Common, root: ShadowRoot, parent: HTMLElemen
 function EditorPlace(props: {
   readonly openKey: string
   readonly open: (editor: EditorModule, root: ShadowRoot, parent: HTMLElement) => OpenEditor
+  /** How the open editor looks; undefined where another look opens it again. */
+  readonly looks?: EditorLooks | undefined
   readonly isShort?: boolean
   readonly hasFocus?: boolean
   /** What the bar says of the text. */
   readonly about?: string
 }) {
   const host = useRef<HTMLDivElement>(null)
+  const opened = useRef<OpenEditor | undefined>(undefined)
   const [isFull, setFull] = useState(false)
   const [isOpen, setOpen] = useState(false)
   const [problem, setProblem] = useState<RequestProblem | undefined>()
@@ -126,23 +134,27 @@ function EditorPlace(props: {
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
     const parent = document.createElement('div')
     parent.style.height = '100%'
-    let opened: OpenEditor | undefined
     let isGone = false
     loadEditor().then(
       (editor) => {
         if (isGone) return
         root.replaceChildren(parent)
-        opened = props.open(editor, root, parent)
+        opened.current = props.open(editor, root, parent)
         setOpen(true)
-        if (props.hasFocus === true) opened.focus()
+        if (props.hasFocus === true) opened.current.focus()
       },
       (error: unknown) => setProblem(problemOf(error)),
     )
     return () => {
       isGone = true
-      opened?.close()
+      opened.current?.close()
+      opened.current = undefined
     }
   }, [props.openKey])
+  const { looks } = props
+  useEffect(() => {
+    if (looks !== undefined) opened.current?.relook(looks)
+  }, [looks?.type, looks?.label, language.value])
   const shape = [props.isShort === true ? 'short' : '', isFull ? 'full' : ''].join(' ')
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'F11' || (event.key === 'Escape' && isFull)) {

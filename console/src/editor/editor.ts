@@ -4,7 +4,7 @@ import { bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput } f
 import { linter, lintGutter, lintKeymap } from '@codemirror/lint'
 import { MergeView } from '@codemirror/merge'
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
-import { EditorState, type Extension } from '@codemirror/state'
+import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import {
   drawSelection,
   EditorView,
@@ -25,39 +25,47 @@ import { masking } from './masking.ts'
 
 export { changedKeys, check, keysOf } from './checker.ts'
 
-/** What an editor shows, and where. */
-export interface EditorOptions {
-  /** A shadow root: the styles of the editor are its own there, as the Content-Security-Policy asks. */
-  readonly root: ShadowRoot
-  readonly parent: HTMLElement
-  readonly text: string
+/** The format and the language in which an editor shows a text. */
+export interface EditorLooks {
   readonly type: string
-  readonly isReadOnly: boolean
   readonly label: string
   /** Phrases of the editor in the language of the page, by the English ones. */
   readonly phrases: Readonly<Record<string, string>>
   /** Says what a click on a covered value does; undefined: nothing is covered. */
   readonly maskLabel: string | undefined
-  readonly onChange: (text: string) => void
   /** What a finding is in the language of the page. */
   readonly sayFinding: (finding: Finding) => string
+}
+
+/** What an editor shows, and where. */
+export interface EditorOptions extends EditorLooks {
+  /** A shadow root: the styles of the editor are its own there, as the Content-Security-Policy asks. */
+  readonly root: ShadowRoot
+  readonly parent: HTMLElement
+  readonly text: string
+  readonly isReadOnly: boolean
+  readonly onChange: (text: string) => void
 }
 
 /** An editor on the screen. */
 export interface OpenEditor {
   focus(): void
+  /** Shows the same text as another format, or in another language: what was typed can still be undone. */
+  relook(looks: EditorLooks): void
   close(): void
 }
 
 /** Opens an editor. */
 export function openEditor(options: EditorOptions): OpenEditor {
   const { root, parent, text, isReadOnly, onChange } = options
+  const looked = new Compartment()
+  const lookOf = (looks: EditorLooks): Extension =>
+    isReadOnly ? basics(looks) : [basics(looks), checking(looks)]
   const own: Extension = isReadOnly
     ? [EditorState.readOnly.of(true)]
     : [
         history(),
         indentOnInput(),
-        checking(options),
         lintGutter(),
         keymap.of([...historyKeymap, ...lintKeymap, indentWithTab]),
         replacing,
@@ -65,9 +73,10 @@ export function openEditor(options: EditorOptions): OpenEditor {
           if (update.docChanged) onChange(textOf(update.state))
         }),
       ]
-  const extensions = [basics(options), keepLineEnds(text), own]
+  const extensions = [looked.of(lookOf(options)), keepLineEnds(text), own]
   const view = new EditorView({ doc: text, root, parent, extensions })
-  return { focus: () => view.focus(), close: () => view.destroy() }
+  const relook = (looks: EditorLooks): void => view.dispatch({ effects: looked.reconfigure(lookOf(looks)) })
+  return { focus: () => view.focus(), close: () => view.destroy(), relook }
 }
 
 /** Two texts side by side, the old one left; equal lines are folded. Lines that differ in their ends only count as changed. */
@@ -86,11 +95,11 @@ export function openDiff(
     gutter: true,
     diffConfig: { scanLimit: 2000, timeout: 1000 },
   })
-  return { focus: () => view.b.focus(), close: () => view.destroy() }
+  // What is compared is opened again.
+  return { focus: () => view.b.focus(), close: () => view.destroy(), relook: () => undefined }
 }
 
-function basics(options: Pick<EditorOptions, 'type' | 'phrases' | 'label' | 'maskLabel'>): Extension {
-  const { type, phrases, label, maskLabel } = options
+function basics({ type, phrases, label, maskLabel }: EditorLooks): Extension {
   return [
     lineNumbers(),
     highlightSpecialChars(),
@@ -127,7 +136,7 @@ const replacing = EditorView.domEventHandlers({
   },
 })
 
-function checking({ type, sayFinding }: EditorOptions): Extension {
+function checking({ type, sayFinding }: EditorLooks): Extension {
   return linter(async (view) => {
     const { length } = view.state.doc
     const findings = await check(type, view.state.doc.toString())

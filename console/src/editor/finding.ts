@@ -11,7 +11,7 @@ export interface Finding {
     | 'valueExpected'
     | 'wrongForm'
     | 'wrongEscape'
-    | 'yaml'
+    | `yaml.${string}`
     | 'toml'
   readonly text: string
   readonly from: number

@@ -10,8 +10,8 @@ const LONGEST_KEY = 200
 export function checkYaml(text: string): Finding[] {
   return documentsIn(text)
     .flatMap((document) => [
-      ...document.errors.map(({ message, pos: [from, to] }): Finding => {
-        return { code: 'yaml', text: message, from, to: Math.max(to, from) }
+      ...document.errors.map(({ code, message, pos: [from, to] }): Finding => {
+        return { code: `yaml.${code}`, text: message, from, to: Math.max(to, from) }
       }),
       ...repeatedKeys(document).map(([from, to]): Finding => {
         const [key = ''] = /^[^\s:]+/.exec(text.slice(from, from + LONGEST_KEY)) ?? []

@@ -125,8 +125,7 @@ const thingAt = ({ path, params }: Place): string =>
   path === 'config' ? (params['dataId'] ?? '') : path === 'service' ? (params['name'] ?? '') : ''
 
 /**
- * What happens when another view is shown: it is scrolled to where it was, and the focus goes to its heading, so that a screen reader
- * says where one is.
+ * Scrolls a view that is shown now to where it was. The focus goes to its heading, so that a screen reader says where one is.
  */
 function useArrival(main: RefObject<HTMLElement | null>, at: Place, onOther: () => void): void {
   const { group = '', edit = '' } = at.params

@@ -126,7 +126,7 @@ function ChangesCard({ items }: { items: readonly ListedConfig[] }) {
   return (
     <section class="card">
       <h2 class="card-title">{t('lastChanges')}</h2>
-      {items.length === 0 && <p class="quiet-line soft">{t('noConfigs')}</p>}
+      {items.length === 0 && <p class="quiet-line soft">{t('noConfigsAnywhere')}</p>}
       <ul class="lines">
         {items.map((item) => (
           <li key={item.id}>

@@ -26,7 +26,7 @@ export const serverEn = {
   'problem.offline': 'The server cannot be reached. The page tries again by itself.',
   'problem.other': 'The server answers {status}.',
   'problem.internal': 'A fault of the server.',
-  'problem.forbidden': 'You may not do this.',
+  'problem.forbidden': 'You may not do this. Ask an administrator for the permission.',
   'problem.not-signed-in': 'You are not signed in.',
   'problem.unknown-user': 'The username or the password is wrong.',
   'problem.token-invalid': 'The sign-in is not valid.',

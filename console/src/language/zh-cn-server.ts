@@ -28,7 +28,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.offline': '无法连接服务器，页面会自动重试。',
   'problem.other': '服务器返回 {status}。',
   'problem.internal': '服务器内部错误。',
-  'problem.forbidden': '没有权限。',
+  'problem.forbidden': '没有权限。请联系管理员授权。',
   'problem.not-signed-in': '未登录。',
   'problem.unknown-user': '用户名或密码错误。',
   'problem.token-invalid': '登录无效。',

@@ -174,15 +174,21 @@ function NamespaceDialog(props: {
       footer={<DialogButtons done={t('save')} onCancel={onClose} isBusy={isBusy} isDisabled={!isReady} />}
     >
       <TextField label={t('name')} hasFocus isReadOnly={!hasName} value={name} onInput={setName} />
-      <TextField
-        label="ID"
-        hint={t('namespaceIdHint')}
-        isCode
-        isReadOnly={namespace !== undefined}
-        value={id}
-        wrong={isTaken ? t('idTaken') : undefined}
-        onInput={setId}
-      />
+      {namespace === undefined ? (
+        <TextField
+          label="ID"
+          hint={t('namespaceIdHint')}
+          isCode
+          value={id}
+          wrong={isTaken ? t('idTaken') : undefined}
+          onInput={setId}
+        />
+      ) : (
+        <p>
+          ID <code>{id === '' ? 'public' : id}</code> <span class="soft">{t('idStays')}</span>
+          {isTaken && <span class="wrong"> {t('idTaken')}</span>}
+        </p>
+      )}
       {hasName && <LongTextField label={t('description')} value={desc} onInput={setDesc} />}
       {!isNew && (
         <>

@@ -4,8 +4,8 @@ import { Dialog } from '../controls/dialog.tsx'
 import { DialogButtons, SelectField, TextField } from '../controls/field.tsx'
 import { Masked } from '../controls/masked.tsx'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
-import { hasLongValues, PairsField, pairsIn, textOfPairs } from '../controls/pairs.tsx'
-import { tell } from '../controls/toast.tsx'
+import { hasLongValues, PairsField, pairsIn, textOfPairs, uncovered } from '../controls/pairs.tsx'
+import { tell, tellUndoable } from '../controls/toast.tsx'
 import { isSecretKey } from '../editor/secrets.ts'
 import { shownNumber, t } from '../language/text.ts'
 import {
@@ -37,7 +37,7 @@ export function EditInstances(props: {
   const value = Number(weight)
   const isWeight = weight.trim() === '' ? !isOne : value >= 0 && value <= MOST_WEIGHT
   const pairs = pairsIn(metadata)
-  const typed = { set: pairs ?? {}, removed: keysIn(removed) }
+  const typed = { set: uncovered(pairs ?? {}, isOne ? first.metadata : {}), removed: keysIn(removed) }
   const wanted: WantedChange = {
     weight: weight.trim() === '' || !isWeight ? undefined : value,
     enabled: enabled === '' ? undefined : enabled === 'true',
@@ -47,7 +47,9 @@ export function EditInstances(props: {
   const isReady = isWeight && changed.length > 0
   const { isBusy, problem, run } = useDoing(async () => {
     const missing = await carryOut(name, changed, wanted)
-    tell(missing === 0 ? t('saved') : t('instancesGone', { count: shownNumber(missing) }), missing > 0)
+    if (missing > 0) tell(t('instancesGone', { count: shownNumber(missing) }), true)
+    else if (isUndoable(changed)) tellUndoable(t('saved'), () => takeBack(name, changed).finally(onDone))
+    else tell(t('saved'))
     onClose()
     onDone()
   }, name.namespaceId)
@@ -124,6 +126,17 @@ async function carryOut(
   if (written.length > 0) await writeMetadata(name, written, set)
   if (cleaned.length > 0) await removeMetadata(name, cleaned, removed)
   return gone.length
+}
+
+/** Weight and traffic can be set back; metadata may mean more to its writer. */
+const isUndoable = (changed: readonly ChangedInstance[]): boolean =>
+  changed.every(({ changes }) => changes.every(({ what }) => what !== 'metadata'))
+
+async function takeBack(name: ServiceName, changed: readonly ChangedInstance[]): Promise<void> {
+  for (const { instance } of changed) {
+    const { weight, enabled } = instance
+    await changeInstances(name, [instance], { weight, enabled })
+  }
 }
 
 function Changes({ changed }: { changed: readonly ChangedInstance[] }) {

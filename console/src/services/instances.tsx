@@ -6,7 +6,7 @@ import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { Pairs } from '../controls/pairs.tsx'
 import { confirmWrite } from '../controls/protection.tsx'
-import { tell, tellProblem } from '../controls/toast.tsx'
+import { tell, tellProblem, tellUndoable } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { turnTo } from '../routing/link.ts'
 import { place } from '../routing/location.ts'
@@ -219,15 +219,24 @@ function InstanceActions(props: Pick<TableProps, 'name' | 'onEdit' | 'onChanged'
   const { name, instance, onEdit, onChanged } = props
   const [isRemoving, setRemoving] = useState(false)
   const address = `${instance.ip}:${instance.port}`
+  const [isLast, setLast] = useState(false)
+  const askFirst = async (): Promise<void> => {
+    if (instance.enabled && (await isLastHealthy(name, instance))) setLast(true)
+    else await toggle()
+  }
   const toggle = async (): Promise<void> => {
     if (!(await confirmWrite(name.namespaceId))) return
-    await changeInstances(name, [instance], { enabled: !instance.enabled })
-    tell(instance.enabled ? t('switchedOff', { name: address }) : t('switchedOn', { name: address }))
+    const { enabled } = instance
+    await changeInstances(name, [instance], { enabled: !enabled })
+    tellUndoable(t(enabled ? 'switchedOff' : 'switchedOn', { name: address }), async () => {
+      await changeInstances(name, [instance], { enabled })
+      onChanged()
+    })
     onChanged()
   }
   return (
     <div class="buttons">
-      <button type="button" class="button small" onClick={() => void toggle().catch(tellProblem)}>
+      <button type="button" class="button small" onClick={() => void askFirst().catch(tellProblem)}>
         {instance.enabled ? t('switchOff') : t('switchOn')}
       </button>
       <button
@@ -246,6 +255,19 @@ function InstanceActions(props: Pick<TableProps, 'name' | 'onEdit' | 'onChanged'
       >
         <Icon name="trash" />
       </button>
+      {isLast && (
+        <Confirm
+          title={t('disableLast', { name: address })}
+          done={t('switchOff')}
+          onClose={() => setLast(false)}
+          onDo={async () => {
+            await toggle()
+            setLast(false)
+          }}
+        >
+          <p>{t('disableLastText')}</p>
+        </Confirm>
+      )}
       {isRemoving && (
         <Confirm
           title={t('deregisterNamed', { name: address })}
@@ -263,4 +285,12 @@ function InstanceActions(props: Pick<TableProps, 'name' | 'onEdit' | 'onChanged'
       )}
     </div>
   )
+}
+
+/** Whether no other instance of the service is healthy and gets traffic. */
+async function isLastHealthy(name: ServiceName, instance: Instance): Promise<boolean> {
+  if (!instance.healthy) return false
+  const all = { ip: '', clusterName: '', metadata: '', pageNo: 1, pageSize: 2 }
+  const { pageItems } = await readInstances(name, { ...all, healthy: true, enabled: true })
+  return pageItems.every(({ instanceId }) => instanceId === instance.instanceId)
 }

@@ -4,7 +4,7 @@ import { useDoing } from '../controls/confirm.tsx'
 import { Dialog } from '../controls/dialog.tsx'
 import { DialogButtons, TextField } from '../controls/field.tsx'
 import { ProblemNotice } from '../controls/notice.tsx'
-import { PairsField, pairsIn, textOfPairs } from '../controls/pairs.tsx'
+import { PairsField, pairsIn, textOfPairs, uncovered } from '../controls/pairs.tsx'
 import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import { createService, updateService, type ServiceName, type ServiceSettings } from '../server/services.ts'
@@ -75,7 +75,7 @@ function SettingsDialog(props: {
   const pairs = pairsIn(metadata)
   const isReady = props.isReady && isThreshold && pairs !== undefined
   const { isBusy, problem, run } = useDoing(async () => {
-    await onSave({ protectThreshold: value, metadata: pairs ?? {} })
+    await onSave({ protectThreshold: value, metadata: uncovered(pairs ?? {}, settings.metadata) })
     onClose()
   }, props.namespaceId)
   return (

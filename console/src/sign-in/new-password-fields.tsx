@@ -27,6 +27,7 @@ export function NewPasswordFields(props: {
         type="password"
         autoComplete="new-password"
         value={password}
+        hint={t('passwordHint')}
         onInput={(value) => onInput({ ...typed, password: value })}
       />
       <TextField

@@ -53,8 +53,11 @@ export function namespaceColour(id: string): string {
 
 function coloursOf(all: readonly Namespace[]): ReadonlyMap<string, number> {
   const colours = new Map<string, number>()
+  const chosen = all.map(({ colour }) => OWN_COLOURS.findIndex((own) => own === colour))
   for (const { id } of all.filter((namespace) => namespace.id !== '' && namespace.colour === 'none')) {
-    const taken = colours.size < OWN_COLOURS.length ? new Set(colours.values()) : new Set<number>()
+    // Those that people chose are not given again, while there are others.
+    const all = new Set([...colours.values(), ...chosen.filter((index) => index >= 0)])
+    const taken = all.size < OWN_COLOURS.length ? all : new Set<number>()
     let colour = hueOf(id)
     while (taken.has(colour)) colour = (colour + 1) % OWN_COLOURS.length
     colours.set(id, colour)

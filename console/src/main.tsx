@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { App } from './frame/app.tsx'
+import { listenToKeys } from './frame/shortcuts.ts'
 import { showKeptTheme } from './frame/theme.ts'
 import { keepScroll } from './routing/scroll.ts'
 import { firstLanguage, showLanguage } from './language/text.ts'
@@ -7,6 +8,7 @@ import { findUser } from './state/user.ts'
 
 showKeptTheme()
 keepScroll()
+listenToKeys()
 void findUser()
 // A language that cannot be loaded leaves English.
 void showLanguage(firstLanguage())

@@ -123,7 +123,12 @@ function Content(props: {
           {!mayWrite(item.tenant) && <MayNotWrite namespaceId={item.tenant} />}
           <div class="buttons">
             {mayWrite(item.tenant) && (
-              <a class="button primary" href={addressOf(placeWith({ edit: 'yes' }))}>
+              <a
+                class="button primary"
+                data-key="e"
+                aria-keyshortcuts="e"
+                href={addressOf(placeWith({ edit: 'yes' }))}
+              >
                 <Icon name="edit" />
                 {t('edit')}
               </a>

@@ -55,6 +55,8 @@ export function EditConfig(props: {
             <button
               type="button"
               class="button primary"
+              data-key="Control+Enter"
+              aria-keyshortcuts="Control+Enter"
               disabled={!hasEdit || text.trim() === ''}
               onClick={() => setReviewing(true)}
             >

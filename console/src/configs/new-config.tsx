@@ -63,7 +63,14 @@ function NewConfigForm({ tenant }: { tenant: string }) {
           <a class="button" href={linkTo('configs')}>
             {t('cancel')}
           </a>
-          <button type="button" class="button primary" disabled={!isReady} onClick={() => setReviewing(true)}>
+          <button
+            type="button"
+            class="button primary"
+            data-key="Control+Enter"
+            aria-keyshortcuts="Control+Enter"
+            disabled={!isReady}
+            onClick={() => setReviewing(true)}
+          >
             {t('review')}
           </button>
         </div>

@@ -172,6 +172,8 @@ export function DialogButtons(props: {
       <button
         type="submit"
         class={isDanger ? 'button danger' : 'button primary'}
+        // Nothing is deleted by mistake.
+        {...(isDanger ? {} : { 'data-key': 'Control+Enter', 'aria-keyshortcuts': 'Control+Enter' })}
         disabled={isBusy || isDisabled}
       >
         {done}

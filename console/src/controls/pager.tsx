@@ -12,7 +12,9 @@ export function Pager(props: {
   const last = Math.max(1, Math.ceil(total / pageSize))
   return (
     <nav class="pager" aria-label={t('pages')}>
-      <span class="soft">{t('inAll', { count: shownNumber(total) })}</span>
+      <span class="soft" role="status">
+        {t('inAll', { count: shownNumber(total) })}
+      </span>
       {last > 1 && (
         <>
           <button type="button" class="button small" disabled={pageNo <= 1} onClick={() => onGo(pageNo - 1)}>

@@ -18,6 +18,7 @@ import {
 } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { checkUser, findUser, isOpen, standing } from '../state/user.ts'
+import { KeysDialog } from './keys-dialog.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { Side } from './side.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -110,6 +111,7 @@ function Frame({ username }: { username: string }) {
           <view.Content key={`${at.path} ${namespaceId}`} />
         )}
       </main>
+      <KeysDialog />
       <LeaveDialog />
       <ProtectionDialog />
       <Toasts />

@@ -16,6 +16,7 @@ import {
 } from '../server/search.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { Store, useStore } from '../state/store.ts'
+import { hasLetterKeys, isTyping } from './shortcuts.ts'
 import { actionsFor, namespacesFor } from './actions.ts'
 
 const WAIT_MS = 200
@@ -27,23 +28,18 @@ const close = (): void => isOpen.set(false)
 /** Opens the search by `/` or Ctrl+K, except while somebody types or answers a question. */
 function openByKeys(event: KeyboardEvent): void {
   const isCtrlK = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey
-  const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !isTyping(event)
+  const isSlash =
+    hasLetterKeys.value && event.key === '/' && !event.ctrlKey && !event.metaKey && !isTyping(event)
   if (event.defaultPrevented || !(isCtrlK || isSlash)) return
   if (document.querySelector('dialog[open]') !== null) return
   event.preventDefault()
   isOpen.set(true)
 }
 
-/** The editor is in a shadow root: the first of the path is where the key was pressed. */
-function isTyping(event: KeyboardEvent): boolean {
-  const [target] = event.composedPath()
-  if (!(target instanceof HTMLElement)) return false
-  return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName)
-}
-
 /** The button of the search, and its box. */
 export function SearchButton() {
   const shown = useStore(isOpen)
+  const hasLetters = useStore(hasLetterKeys)
   useEffect(() => {
     addEventListener('keydown', openByKeys)
     return () => removeEventListener('keydown', openByKeys)
@@ -54,12 +50,12 @@ export function SearchButton() {
         type="button"
         class="button search-button"
         aria-label={t('searchAll')}
-        aria-keyshortcuts="/ Control+K"
+        aria-keyshortcuts={hasLetters ? '/ Control+K' : 'Control+K'}
         onClick={() => isOpen.set(true)}
       >
         <Icon name="search" />
         <span class="not-phone">{t('searchAll')}</span>
-        <kbd class="not-phone">/</kbd>
+        {hasLetters && <kbd class="not-phone">/</kbd>}
       </button>
       {shown && <SearchBox />}
     </>

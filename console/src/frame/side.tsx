@@ -3,6 +3,7 @@ import { t } from '../language/text.ts'
 import { linkTo, type ViewPath } from '../routing/link.ts'
 import { isAdministrator } from '../state/user.ts'
 import { Brand } from './brand.tsx'
+import { KeysButton } from './keys-dialog.tsx'
 import { NAVIGATION, VIEWS } from './views.tsx'
 
 /** The navigation. On a phone it slides in over the view. */
@@ -26,6 +27,7 @@ export function Side({ current, isOpen }: { current: ViewPath; isOpen: boolean }
           </ul>
         </div>
       ))}
+      <KeysButton />
     </nav>
   )
 }

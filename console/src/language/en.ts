@@ -522,6 +522,12 @@ export const en = {
   deleteOne: 'Delete {name}?',
   disableLast: 'Disable {name}, the last healthy instance?',
   disableLastText: 'No other instance of this service is healthy: clients will have none to call.',
+  keys: 'Keyboard',
+  keyPublish: 'Review an edit, then publish it',
+  keyFind: 'Find in the editor',
+  keyClose: 'Close what is open',
+  keyEdit: 'Edit what is shown',
+  letterKeys: 'Keys without Ctrl work too',
 }
 
 /** The keys of texts. */

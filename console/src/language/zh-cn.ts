@@ -511,4 +511,10 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   deleteOne: '删除 {name}？',
   disableLast: '下线最后一个健康实例 {name}？',
   disableLastText: '此服务没有其他健康实例，客户端将没有可用实例。',
+  keys: '键盘快捷键',
+  keyPublish: '检查修改，然后发布',
+  keyFind: '在编辑器中查找',
+  keyClose: '关闭当前窗口',
+  keyEdit: '编辑当前内容',
+  letterKeys: '启用单键快捷键',
 }

@@ -91,7 +91,13 @@ function Settings(props: {
     <div class="stack">
       {mayWrite(name.namespaceId) && (
         <div class="buttons">
-          <button type="button" class="button" onClick={() => setOpen('edit')}>
+          <button
+            type="button"
+            class="button"
+            data-key="e"
+            aria-keyshortcuts="e"
+            onClick={() => setOpen('edit')}
+          >
             <Icon name="edit" />
             {t('edit')}
           </button>

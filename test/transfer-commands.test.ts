@@ -141,7 +141,7 @@ describe('a failure has a message', () => {
       /--server must be an address such as http:\/\/127\.0\.0\.1:8848/,
     ],
     [['export', '--to', 'x', '--fast'], 2, /unknown option '--fast'/],
-    [['export', '--to', '-', '--url', 'http://127.0.0.1:9'], 2, /fetch failed/],
+    [['export', '--to', '-', '--url', 'http://127.0.0.1:9'], 2, /server at .* cannot be reached: bad port/],
     [['import'], 2, /required option '--from <file>' not specified/],
     [['import', '--from', 'x', '--policy', 'merge'], 2, /Allowed choices are abort, skip, overwrite/],
     [['import', '--from', '/nowhere/x.zip'], 1, /\/nowhere\/x\.zip does not exist/],

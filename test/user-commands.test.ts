@@ -217,7 +217,9 @@ describe('on a running server', () => {
     expect((await login(server.url, 'bob', 'new')).status).toBe(200)
     const refused = await run(['user', 'password', 'nacos', ...asBob], ['new', 'mine'])
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('It was asked as bob.')])
-    expect((await run(['user', 'list', ...asBob], ['wrong'])).stderr).toContain('does not sign in bob: 403')
+    expect((await run(['user', 'list', ...asBob], ['wrong'])).stderr).toContain(
+      'does not sign in bob: the password is wrong',
+    )
   }, 30_000)
 
   test('a rotated key lets tokens be, and a leaked one ends them', async () => {

@@ -104,6 +104,7 @@ export function messageOf(error: unknown): string {
   // fetch only says that it failed; the reason is in the cause.
   if (error.cause instanceof Error && error.message === 'fetch failed')
     return `${error.message}: ${error.cause.message || (error.cause as NodeJS.ErrnoException).code}`
+  if (error.message === 'terminated') return 'The server ended the connection within its answer.'
   return inWords(error.message)
 }
 

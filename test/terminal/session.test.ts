@@ -57,7 +57,10 @@ describe('login', () => {
   test('with a wrong password stores nothing', async () => {
     const terminal = new Terminal()
     const { code, err } = await terminal.run(['login', '--server', url, '--username', 'nacos'], 'wrong\n')
-    expect([code, err]).toEqual([2, expect.stringContaining('does not sign in nacos: 403')])
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('does not sign in nacos: the password is wrong, or there is no such user'),
+    ])
     expect(() => statSync(terminal.clientFile)).toThrow('ENOENT')
   })
 

@@ -8,6 +8,7 @@ import {
   saveContext,
   writeClientFile,
 } from './client-file.ts'
+import { jsonOf, reach } from './no-answer.ts'
 import { done } from './result.ts'
 import { ServerSession } from './server-session.ts'
 import { serverUrl, targetOf } from './session-of-flags.ts'
@@ -51,10 +52,9 @@ export async function login(flags: LoginFlags): Promise<CommandResult> {
 
 /** Whether the token names somebody: a server that lets everybody in gives tokens to everybody. */
 async function isKnown(url: string, token: string): Promise<boolean> {
-  const answer = await fetch(`${url}/svc/v1/console/session`, {
-    headers: { Authorization: `Bearer ${token}` },
-  })
-  return answer.ok && ((await answer.json()) as { username: string }).username !== ''
+  const headers = { Authorization: `Bearer ${token}` }
+  const answer = await reach(url, '/svc/v1/console/session', { headers })
+  return answer.ok && ((await jsonOf(url, answer)) as { username: string }).username !== ''
 }
 
 async function askedUsername(): Promise<string> {

@@ -41,7 +41,7 @@ export async function* liveMessages(client: SvcClient): AsyncGenerator<LiveMessa
       }
     } catch (error) {
       if (!hasBegun || error instanceof RefusedError) throw error
-      process.stderr.write(`waypost: ${messageOf(error)}: trying again\n`)
+      process.stderr.write(`waypost: ${messageOf(error)} Trying again.\n`)
     }
     await sleep(retryMs)
   }

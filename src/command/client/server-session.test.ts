@@ -69,7 +69,9 @@ describe('a command that talks to a server', () => {
   test('sends no password after a redirect', async () => {
     answer = ({ url: path }, response) =>
       path === '/elsewhere' ? response.end() : response.writeHead(307, { Location: '/elsewhere' }).end()
-    await expect(sessionOf('ann', 'secret\n').headers()).rejects.toThrow('does not sign in ann: 307')
+    await expect(sessionOf('ann', 'secret\n').headers()).rejects.toThrow(
+      'does not sign in ann: the server answered 307',
+    )
     expect(seen.map(({ path }) => path)).toEqual(['/svc/v1/auth/login'])
   })
 

@@ -1,4 +1,5 @@
 import { PasswordInput } from '../accounts/password-input.ts'
+import { jsonOf, reach } from './no-answer.ts'
 
 /** The environment variables with which commands sign in. They are no settings of the server. */
 const TOKEN = 'WAYPOST_ACCESS_TOKEN'
@@ -76,7 +77,7 @@ export class ServerSession {
     } = {},
   ): Promise<Response> {
     const headers = { ...init.headers, ...(await this.headers()) }
-    const response = await fetch(`${this.url}${path}`, { ...init, headers } as RequestInit)
+    const response = await reach(this.url, path, { ...init, headers } as RequestInit)
     if (response.status === 403) throw this.refused(await response.text())
     return response
   }
@@ -87,11 +88,9 @@ export class ServerSession {
     const body = new URLSearchParams({ username, password: this.#password })
     // A redirect could send the password to another server.
     const init = { method: 'POST', body, redirect: 'manual' } as const
-    const response = await fetch(`${this.url}${this.#ways.root ?? '/svc/v1'}/auth/login`, init)
-    const text = await response.text()
-    if (response.status !== 200)
-      throw new Error(`${this.url} does not sign in ${username}: ${response.status} ${text.slice(0, 300)}`)
-    return issuedOf(text)
+    const response = await reach(this.url, `${this.#ways.root ?? '/svc/v1'}/auth/login`, init)
+    if (response.status !== 200) throw await notSignedIn(this.url, username, response)
+    return issuedOf(await jsonOf(this.url, response))
   }
 
   /** The error for an answer 403: what the server says, and how to sign in where nobody has. */
@@ -106,6 +105,12 @@ export class ServerSession {
         `${why} It was asked as ${stored?.username}${isRight ? '.' : '; `waypost login` signs in again.'}`,
       )
     if (isRight) return new RefusedError(why)
+    if (process.env[TOKEN] !== undefined)
+      return new RefusedError(`${why} It was asked with the token in ${TOKEN}: has that ended?`)
+    if (stored?.issued !== undefined)
+      return new RefusedError(
+        `${why} The sign-in of ${stored.username} has ended: \`waypost login\` signs in again.`,
+      )
     return new RefusedError(
       `${why} Sign in by \`waypost login\`, or with --username NAME and ${PASSWORD} or a prompt for the password, or with a token in ${TOKEN}.`,
     )
@@ -138,12 +143,9 @@ export class ServerSession {
   /** The server renews a token for some hours after the sign-in. Other servers never do. */
   async #renewedBy({ token }: Issued): Promise<Issued | undefined> {
     const headers = { Authorization: `Bearer ${token}` }
-    const answer = await fetch(`${this.url}/svc/v1/auth/renew`, {
-      method: 'POST',
-      headers,
-      redirect: 'manual',
-    })
-    return answer.status === 200 ? issuedOf(await answer.text()) : undefined
+    const init = { method: 'POST', headers, redirect: 'manual' } as const
+    const answer = await reach(this.url, '/svc/v1/auth/renew', init)
+    return answer.status === 200 ? issuedOf(await jsonOf(this.url, answer)) : undefined
   }
 
   #canAsk(): boolean {
@@ -151,8 +153,16 @@ export class ServerSession {
   }
 }
 
-function issuedOf(text: string): Issued {
-  const { accessToken, tokenTtl } = JSON.parse(text) as { accessToken: string; tokenTtl: number }
+/** Why a server gives no token. What other programs answer to a wrong password says little. */
+async function notSignedIn(url: string, username: string, answer: Response): Promise<Error> {
+  const said = problemOf(answer.status, await answer.text())
+  const isUnknown = answer.status === 403 || answer.status === 401
+  const why = isUnknown ? 'the password is wrong, or there is no such user' : said
+  return new Error(`The server at ${url} does not sign in ${username}: ${why.replace(/\.$/, '')}.`)
+}
+
+function issuedOf(answer: unknown): Issued {
+  const { accessToken, tokenTtl } = answer as { accessToken: string; tokenTtl: number }
   const ttlMs = tokenTtl * 1_000
   const nowMs = Date.now()
   return { token: accessToken, renewMs: nowMs + ttlMs * RENEWED_AT, expiresMs: nowMs + ttlMs }

@@ -1,4 +1,5 @@
 import { DiffersError } from '../command-line.ts'
+import { jsonOf } from './no-answer.ts'
 import { problemOf, type ServerSession } from './server-session.ts'
 
 /** Parameters of a request; undefined ones are left out. */
@@ -26,7 +27,7 @@ export class SvcClient {
 
   /** The JSON that an operation answers. */
   async get<T>(path: string, params: Params = {}): Promise<T> {
-    return (await (await this.#asked('GET', withQuery(path, params))).json()) as T
+    return (await jsonOf(this.session.url, await this.#asked('GET', withQuery(path, params)))) as T
   }
 
   /** The bytes that an operation answers. */

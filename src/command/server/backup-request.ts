@@ -1,5 +1,6 @@
 import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
+import { noAnswer } from '../client/no-answer.ts'
 import type { ServerSession } from '../client/server-session.ts'
 
 /** The answer of a server that made a backup. */
@@ -52,11 +53,7 @@ async function ask(method: string, path: string, session: ServerSession): Promis
           )
       })
     })
-    sent.once('error', (error) =>
-      reject(
-        new Error(`The server at ${address.origin} cannot be reached: ${error.message || 'no answer'}.`),
-      ),
-    )
+    sent.once('error', (error) => reject(noAnswer(address.origin, error)))
     sent.end()
   })
 }

@@ -1,4 +1,5 @@
-import { ServerSession } from '../client/server-session.ts'
+import { jsonOf, reach } from '../client/no-answer.ts'
+import { problemOf, ServerSession } from '../client/server-session.ts'
 import { namespaceOf, type NamespaceFlags, targetOf, tokenOf } from '../client/session-of-flags.ts'
 
 /** The answer to an import: which items were published, skipped or refused (docs/compatibility.md). */
@@ -46,9 +47,7 @@ export class TransferClient {
     const response = await this.#session.fetch(`${this.#root}/cs/configs?${search}`)
     const type = response.headers.get('content-type') ?? ''
     if (response.status === 200 && type.startsWith('application/octet-stream')) return response
-    throw new Error(
-      `${this.url} answers no export: ${response.status} ${(await response.text()).slice(0, 300)}`,
-    )
+    throw new Error(`${this.url} answers no export: ${problemOf(response.status, await response.text())}`)
   }
 
   /** Uploads one zip. Rejects with the reason if the server does not import all of it. */
@@ -61,13 +60,13 @@ export class TransferClient {
     const text = await response.text()
     const answer = parseAnswer(text)
     if (response.status === 200 && answer.data !== undefined) return answer.data
-    throw new Error(`${this.url} did not import: ${response.status} ${answer.why ?? text.slice(0, 300)}`)
+    throw new Error(`${this.url} did not import: ${answer.why ?? problemOf(response.status, text)}`)
   }
 
   /** The ids of the namespaces of the server. The default one is the empty string. */
   async namespaces(): Promise<string[]> {
     const response = await this.#session.fetch(`${this.#root}/console/namespaces`)
-    const { data } = (await response.json()) as { data?: readonly { namespace: string }[] }
+    const { data } = (await jsonOf(this.url, response)) as { data?: readonly { namespace: string }[] }
     if (!Array.isArray(data)) throw new Error(`${this.url} lists no namespaces: ${response.status}`)
     return (data as readonly { namespace: string }[]).map(({ namespace }) => namespace)
   }
@@ -75,7 +74,7 @@ export class TransferClient {
 
 /** Rejects for a server that is not Waypost: it would ignore `dryRun` and import. */
 export async function checkDryRun(url: string): Promise<void> {
-  const response = await fetch(`${url}/openapi.json`)
+  const response = await reach(url, '/openapi.json')
   const document = parseJson(await response.text()) as { info?: { title?: string } } | undefined
   if (document?.info?.title !== 'Waypost')
     throw new Error(`${url} is no Waypost server: a dry run would import there, so nothing was sent`)

@@ -1,4 +1,5 @@
 import type { SourceKind } from '../../../move/plan.ts'
+import { problemOf } from '../../client/server-session.ts'
 import { messageOf } from '../../command-line.ts'
 import { textOf } from './fields.ts'
 import type { Pace } from './pace.ts'
@@ -189,7 +190,7 @@ export class OldServer {
     const { status, text } = await this.#once(this.#login!, { method: 'POST', body })
     if (status !== 200)
       throw new CallError(
-        `${this.url} does not sign in ${account.username}: ${status} ${text.slice(0, 300)}`,
+        `The server at ${this.url} does not sign in ${account.username}: ${signInProblem(status, text)}`,
         status,
       )
     return tokenOf(this.#parsed(text, this.#login!), this.#access.pace.nowMs())
@@ -211,6 +212,12 @@ export class OldServer {
     const hint = isUnknown ? ' (--username signs in)' : ''
     return new CallError(`GET ${this.url}${call} answers ${status}: ${text.slice(0, 300)}${hint}`, status)
   }
+}
+
+/** Older servers answer a wrong password with 403, and with 500 for a user whom they do not know. */
+function signInProblem(status: number, text: string): string {
+  const isUnknown = status === 401 || status === 403
+  return isUnknown ? 'the password is wrong, or there is no such user.' : problemOf(status, text)
 }
 
 /** A content that is not UTF-8 fails: replaced letters would be another content. A byte order mark stays. */

@@ -1,0 +1,52 @@
+/** Why a server cannot be reached, by the codes of Node.js: what is so, and what to do. */
+const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
+  [
+    /^ECONNREFUSED$/,
+    'nothing listens there. Start the server, or name another one by --server or --context.',
+  ],
+  [/^(?:ENOTFOUND|EAI_\w+)$/, 'its name has no address. Check the name.'],
+  [
+    /^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_\w*TIMEOUT)$/,
+    'it does not answer. Check the address, and the network.',
+  ],
+  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'it closed the connection. Does it expect https?'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for another name. Use that one in the address.'],
+  [/^CERT_HAS_EXPIRED$/, 'its certificate has expired.'],
+  [
+    /SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/,
+    'its certificate is from an authority that this program does not know. NODE_EXTRA_CA_CERTS=/path/ca.pem names one.',
+  ],
+  [/^(?:ERR_SSL_|EPROTO)/, 'it does not speak TLS. Is its address one with http?'],
+]
+
+/** A request got no answer. It is a TypeError, as that of `fetch`. */
+export class NoAnswerError extends TypeError {}
+
+/** The error for a request that got no answer, as a sentence that says what to do. Other errors stay. */
+export function noAnswer(url: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error.name === 'AbortError' || error.name === 'TimeoutError') return error
+  const cause = (error.cause instanceof Error ? error.cause : error) as NodeJS.ErrnoException
+  const reason = REASONS.find(([code]) => code.test(cause.code ?? ''))?.[1]
+  const text = reason ?? `${cause.message || cause.code || 'no answer'}.`
+  return new NoAnswerError(`The server at ${url} cannot be reached: ${text}`, { cause: error })
+}
+
+/** Like `fetch`, for the server of a command. Rejects with an Error that says why there is no answer. */
+export async function reach(url: string, path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${url}${path}`, init).catch((error: unknown) => {
+    throw noAnswer(url, error)
+  })
+}
+
+/** The JSON of an answer. Rejects with an Error for another text: then it is another program that answers. */
+export async function jsonOf(url: string, response: Response): Promise<unknown> {
+  const text = await response.text()
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error(
+      `What answers at ${url} is no Waypost server, or not this version of it: ${JSON.stringify(text.slice(0, 80))}. Check the address.`,
+      { cause },
+    )
+  }
+}

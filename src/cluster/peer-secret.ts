@@ -1,4 +1,4 @@
-import { createHash, hkdfSync } from 'node:crypto'
+import { createHash, hkdfSync, randomBytes } from 'node:crypto'
 
 /** What the servers of an installation share: whoever has it is one of them. */
 export interface PeerSecret {
@@ -13,8 +13,14 @@ export interface PeerSecret {
 /** The secrets that count now. A server asks with the first one, and accepts all. */
 export type PeerSecrets = () => readonly [PeerSecret, ...PeerSecret[]]
 
+const SECRET_BYTES = 32
 const TLS_KEY_BYTES = 32
 const ID_LENGTH = 16
+
+/** The text of a new secret. */
+export function newSecretText(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url')
+}
 
 /** The secret of a random text. */
 export function peerSecretOf(text: string): PeerSecret {

@@ -2,7 +2,7 @@ import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import type { PeerSecrets } from './peer-secret.ts'
 
 /** The first version of the messages whose servers speak TLS on the peer port. */
-export const TLS_SINCE = 3
+const TLS_SINCE = 3
 
 /** The first byte of a handshake of TLS. No request of HTTP begins with it. */
 export const TLS_HANDSHAKE = 0x16

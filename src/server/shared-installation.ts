@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { ClusterView } from '../cluster/cluster-view.ts'
 import { HeardServers } from '../cluster/heard-servers.ts'
@@ -7,11 +6,13 @@ import { MemberWatch } from '../cluster/member-watch.ts'
 import { OwnLag } from '../cluster/own-lag.ts'
 import { OwnStanding } from '../cluster/standing.ts'
 import { PeerClient } from '../cluster/peer-client.ts'
-import { type PeerSecret, peerSecretOf } from '../cluster/peer-secret.ts'
+import { newSecretText } from '../cluster/peer-secret.ts'
 import { PeerServer } from '../cluster/peer-server.ts'
 import { speaksTls } from '../cluster/peer-tls.ts'
 import { PeerViews } from '../cluster/peer-views.ts'
 import { SharedNamingCare } from '../cluster/shared-naming-care.ts'
+import { SharedSecrets } from '../cluster/shared-secrets.ts'
+import { STORED_SECRETS } from '../cluster/stored-secrets.ts'
 import type { OwnViews } from '../core/clients/client-views.ts'
 import {
   ELECTED,
@@ -70,8 +71,7 @@ interface OpenedInstallation {
   readonly own: Omit<MemberFacts, 'auth'>
   readonly ended: Promise<Error>
   readonly snapshot: Snapshot
-  /** What the servers ask each other with. */
-  readonly secret: PeerSecret
+  readonly secrets: SharedSecrets
 }
 
 /** What follows the state of the store. */
@@ -107,15 +107,15 @@ export class SharedInstallation implements Installation {
   #comparisons = 0
 
   private constructor(opened: OpenedInstallation) {
-    const { etcd, own, ended, snapshot, secret } = opened
+    const { etcd, own, ended, snapshot, secrets } = opened
     this.#opened = opened
     this.#id = memberIdOf(own)
     this.store = etcd.store
     this.process = own.process
     this.snapshot = snapshot
     this.ended = ended
-    this.sharedOrigin = createHash('sha256').update(`events ${secret.text}`).digest('hex').slice(0, 12)
-    this.#client = new PeerClient({ secrets: () => [secret] })
+    this.sharedOrigin = secrets.origin
+    this.#client = new PeerClient({ secrets: secrets.current })
     this.#heard = new HeardServers({
       client: this.#client,
       self: this.#id,
@@ -181,9 +181,9 @@ export class SharedInstallation implements Installation {
       await reachable(etcd, log)
       history = historyLimits(settings, quotaOf(await answering(etcd), settings.etcdQuotaBytes))
       const snapshot = await etcd.store.load()
-      const agreed = await etcd.store.agree('peer-secret', () => randomBytes(32).toString('base64url'))
-      const secret = peerSecretOf(agreed)
-      return new SharedInstallation({ settings, log, etcd, own, ended, snapshot, secret })
+      const agreed = await etcd.store.agree(STORED_SECRETS, newSecretText)
+      const secrets = new SharedSecrets({ store: etcd.store, monotonicMs, log }, agreed)
+      return new SharedInstallation({ settings, log, etcd, own, ended, snapshot, secrets })
     } catch (error) {
       await etcd.store.close()
       throw error
@@ -291,6 +291,8 @@ export class SharedInstallation implements Installation {
 
   async look(): Promise<void> {
     if (this.isMember()) this.#watch.look()
+    // If etcd is away, it is asked again: nothing here waits for it.
+    void this.#opened.secrets.look(this.isElected()).catch(() => undefined)
     await Promise.all([this.#standing.look(), this.#lag.look()])
     if (this.#standing.current !== 'alone') this.#aloneSinceMs = undefined
     else this.#aloneSinceMs ??= monotonicMs()
@@ -357,12 +359,12 @@ export class SharedInstallation implements Installation {
   }
 
   async #answerPeers(): Promise<void> {
-    const { settings, log, own, secret } = this.#opened
+    const { settings, log, own, secrets } = this.#opened
     const server = await PeerServer.open({
       host: settings.host,
       port: own.peerPort,
       process: own.process,
-      secrets: () => [secret],
+      secrets: secrets.current,
       refusesPlain: () => Array.from(this.#peers().values()).every(speaksTls),
       report: (err, question) =>
         log.error({ err, question }, 'a question of another server could not be answered'),

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { WrittenTrail } from '../audit/written-trail.ts'
+import { beginRotation, type RotationStore } from '../cluster/secret-rotation.ts'
+import type { SeenValue } from '../cluster/shared-secrets.ts'
 import type { Account, Accounts, WithStoredAccounts } from '../command/accounts/accounts.ts'
 import {
   addRole,
@@ -33,6 +35,7 @@ import { newSigningKey } from '../sign-in/signing-keys.ts'
 import { refuseWithoutStore } from '../store/embedded/data-directory.ts'
 import { openEmbeddedStore } from '../store/embedded/embedded-store.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
+import { SECRETS_LAYOUT } from '../store/etcd/layout.ts'
 import { openEtcd } from '../store/etcd/open-etcd.ts'
 import { loop, wallMs } from './clocks.ts'
 import { Ending } from './ending.ts'
@@ -87,7 +90,12 @@ async function withEtcd<T>(settings: Settings, work: AccountsWork<T>): Promise<T
     const { follower, stamps, clock } = followerOf(await store.load())
     const engine = new SharedEngine({ follower, store, clock, loop, report: thrown })
     store.follow(new SharedFollower(follower, stamps))
-    const working = withEngine({ store, clock, engine, state: follower.state }, work)
+    const peers = {
+      seen: (name: string) => store.seen(name),
+      replace: (name: string, seen: SeenValue, value: string) => store.replace(name, seen, value),
+      raise: () => store.raiseLayout(SECRETS_LAYOUT),
+    }
+    const working = withEngine({ store, clock, engine, state: follower.state, peers }, work)
     const result = await Promise.race([working, ended.then(thrown)])
     await store.forget()
     return result
@@ -111,18 +119,17 @@ interface EngineOnStore {
   readonly engine: Engine
   readonly state: Follower['state']
   readonly newStore?: string | undefined
+  /** Where servers have a secret of their own. */
+  readonly peers?: RotationStore | undefined
 }
 
-async function withEngine<T>(
-  { store, clock, engine, state, newStore }: EngineOnStore,
-  work: AccountsWork<T>,
-): Promise<T> {
+async function withEngine<T>({ store, clock, ...parts }: EngineOnStore, work: AccountsWork<T>): Promise<T> {
   const nothing = (): void => undefined
   const trail = new WrittenTrail({ store, clock, wallMs, onEvent: nothing, onDrop: nothing })
   try {
-    return await work(new StoredAccounts({ state, engine, newStore }, trail))
+    return await work(new StoredAccounts(parts, trail))
   } finally {
-    await engine.close()
+    await parts.engine.close()
     await trail.close()
   }
 }
@@ -140,9 +147,11 @@ class StoredAccounts implements Accounts {
   readonly newStore: string | undefined
   readonly #state: Follower['state']
   readonly #engine: Engine
+  readonly #peers: RotationStore | undefined
   readonly #trail: AuditTrail
 
-  constructor({ state, engine, newStore }: Omit<EngineOnStore, 'store' | 'clock'>, trail: AuditTrail) {
+  constructor({ state, engine, newStore, peers }: Omit<EngineOnStore, 'store' | 'clock'>, trail: AuditTrail) {
+    this.#peers = peers
     this.#state = state
     this.#engine = engine
     this.newStore = newStore
@@ -195,16 +204,31 @@ class StoredAccounts implements Accounts {
     await this.#change('rotate keys', '', rotateKeys(newSigningKey(), hasLeaked ? 'leaked' : { ttlMs }))
   }
 
+  async rotatePeerSecret(): Promise<boolean> {
+    const peers = this.#peers
+    if (peers === undefined) throw new NotExaminable('A server with a directory has no other servers to ask.')
+    const beginning = await this.#recorded('rotate peer secret', '', () => beginRotation(peers))
+    if (beginning === 'none') throw new NotExaminable('No server has run on this etcd and prefix yet.')
+    return beginning === 'begun'
+  }
+
+  /** If a user has very many roles, each command removes a part. */
+  #change(operation: string, own: string, command: Command<boolean | void>): Promise<void> {
+    return this.#recorded(operation, own, async () => {
+      while ((await this.#engine.execute(command)) === true);
+    })
+  }
+
   /** Changes something, and records it in the audit under the name that the running server gives it. */
-  async #change(operation: string, own: string, command: Command<boolean | void>): Promise<void> {
+  async #recorded<T>(operation: string, own: string, change: () => Promise<T>): Promise<T> {
     const record = (result: AuditResult, code = ''): void => {
       const item = auditedItem([{ kind: 'access' }], own)
       this.#trail.record({ ...BY_TOOL, operation, item, result, code, detail: '' })
     }
     try {
-      // If a user has very many roles, each command removes a part.
-      while ((await this.#engine.execute(command)) === true);
+      const result = await change()
       record('done')
+      return result
     } catch (error) {
       if (error instanceof Refusal) record('refused', error.code)
       else record('failed')

@@ -72,8 +72,10 @@ function addUser(program: Command, withStored: WithStored): void {
 function addKey(program: Command, withStored: WithStored): void {
   const key = program
     .command('key')
-    .summary('manage the key that signs tokens')
-    .description('Manages the key that signs tokens.')
+    .summary('manage the key that signs tokens, and the secret of servers')
+    .description(
+      'Manages the key that signs tokens, and the secret by which several servers know each other.',
+    )
   const rotate = place(
     key
       .command('rotate')
@@ -81,6 +83,17 @@ function addKey(program: Command, withStored: WithStored): void {
       .option('--leaked', 'end all tokens of the old key at once'),
   ).action(action<PlaceFlags>(async (flags) => (await accountCommands(withStored)).rotateKey(flags)))
   addExamples(rotate, [['waypost key rotate --leaked', 'everybody signs in again']])
+  const peers = etcdOptions(
+    key
+      .command('rotate-peers')
+      .description(
+        'Gives the servers on an etcd another secret for what they ask each other. They work meanwhile.',
+      ),
+  )
+    .addOption(outputOption())
+    .option('--json', 'the same as --output json')
+    .action(action<PlaceFlags>(async (flags) => (await accountCommands(withStored)).rotatePeerSecret(flags)))
+  addExamples(peers, [['waypost key rotate-peers --etcd-endpoints http://10.0.0.1:2379', 'no server stops']])
 }
 
 function place(command: Command): Command {

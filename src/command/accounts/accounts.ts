@@ -15,6 +15,11 @@ export interface Accounts {
   remove(username: string): Promise<void>
   /** Signs new tokens with a new key from now on. An old key that has leaked ends at once, and with it all tokens. */
   rotateKey(hasLeaked: boolean): Promise<void>
+  /**
+   * Gives the servers on an etcd another secret for what they ask each other. False: they are about to take one already. Accounts of
+   * another place do not have it.
+   */
+  rotatePeerSecret?(): Promise<boolean>
 }
 
 /** A user and its roles. */

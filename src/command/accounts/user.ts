@@ -91,6 +91,15 @@ export class AccountCommands {
     })
   }
 
+  async rotatePeerSecret(place: PlaceFlags): Promise<CommandResult> {
+    if (place.etcdEndpoints === undefined) throw new UsageError(WHERE_PEERS)
+    return this.#atPlace(place, async (accounts) => {
+      if (accounts.rotatePeerSecret === undefined) throw new UsageError(WHERE_PEERS)
+      const isBegun = await accounts.rotatePeerSecret()
+      return done(isBegun ? `The servers have another secret. ${PEERS_FOLLOW}` : PEERS_ROTATE)
+    })
+  }
+
   async #atPlace(place: Place, work: UserWork): Promise<CommandResult> {
     const passwords = new PasswordInput()
     const stored = storedPlace(place)
@@ -122,6 +131,10 @@ type UserWork = (accounts: Accounts, passwords: PasswordInput) => Promise<Comman
 
 const OLD_TOKENS_ENDED = 'The tokens of the old one have ended: everybody signs in again.'
 const OLD_TOKENS_COUNT = 'The old one verifies until its last token has expired.'
+const WHERE_PEERS = 'The servers share the secret in etcd: name its members with --etcd-endpoints.'
+const PEERS_FOLLOW =
+  'They use it within a minute, and then no longer accept the old one. Servers that are stopped do so when they run.'
+const PEERS_ROTATE = 'The servers are about to use another secret already: nothing was changed.'
 
 const ONE_PLACE =
   'Give one of --server, for a running server, --data-dir, for a stopped one, and --etcd-endpoints, for servers on etcd.'

@@ -185,6 +185,21 @@ export class EtcdStore implements SharedStore {
     return asRefusal(this.#remembered.agree(name, make))
   }
 
+  /** The remembered value of that name, with the revision that wrote it. */
+  seen(name: string): Promise<{ readonly value: string; readonly revision: number } | undefined> {
+    return asRefusal(this.#remembered.seen(name))
+  }
+
+  /** Replaces a remembered value as it was seen. False: it has changed since. */
+  replace(name: string, seen: { readonly revision: number }, value: string): Promise<boolean> {
+    return asRefusal(this.#remembered.replace(name, seen, value))
+  }
+
+  /** Resolves when all members understand this layout, and it is in use. See `LayoutInUse.raiseTo`. */
+  raiseLayout(layout: number): Promise<void> {
+    return asRefusal(this.#parts.layout.raiseTo(layout))
+  }
+
   /** Removes what this process has left of itself, as well as it can: its name is not used again. Call it before `close`. */
   async forget(): Promise<void> {
     await this.#fence.forget().catch(() => undefined)

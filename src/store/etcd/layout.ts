@@ -20,6 +20,9 @@ import type { Keys } from './keys.ts'
  */
 export const LAYOUTS: VersionRange = { from: 1, to: 2 }
 
+/** The first layout in which the secrets of the servers may be several, and values may be sealed (docs/decisions/0057). */
+export const SECRETS_LAYOUT = 2
+
 /** How many servers may join or leave while the layout is raised. */
 const MOST_TRIES = 5
 

@@ -7,7 +7,7 @@ import { EtcdClient } from '../../../src/store/etcd/client/etcd-client.ts'
 import { systemClock } from '../../../src/store/etcd/client/clock.ts'
 import { ETCD_HOOK_MS, etcdTools } from '../../support/etcd.ts'
 import { olderPackage } from '../../support/older-package.ts'
-import { MAIN } from '../../support/waypost.ts'
+import { MAIN, runWaypost } from '../../support/waypost.ts'
 import { isLong, report, seed } from '../fault-run.ts'
 import { equalPictures, haveOneOrder } from './check/equal-servers.ts'
 import { type ClusterLoad, startClusterLoad } from './load/load.ts'
@@ -62,6 +62,13 @@ function answersPlain({ peerPort }: StruckServer): Promise<boolean> {
     asked.on('error', () => resolve(false))
     asked.end()
   })
+}
+
+/** Replaces the secret by which the servers know each other, which needs a later layout. */
+function rotatePeers() {
+  const { endpoints } = cluster.etcd
+  const place = [`--etcd-endpoints=${endpoints.join(',')}`, '--etcd-prefix=faults']
+  return runWaypost(['key', 'rotate-peers', ...place])
 }
 
 /** Fails unless clients that try the next server have noticed nothing so far. */
@@ -119,6 +126,11 @@ describe.skipIf(etcdTools.skip || !isLinux)(`a rolling upgrade${note}`, () => {
     expect(await valueOf('format')).toBe('1')
     await replace(cluster.servers[0]!, older)
     await expect.poll(() => answersPlain(cluster.servers[1]!)).toBe(true)
+    expect(await rotatePeers()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not every server') as string,
+    })
+    expect(await valueOf('format')).toBe('1')
     await replace(cluster.servers[0]!)
     nobodyHasNoticed()
   })
@@ -138,11 +150,16 @@ describe.skipIf(etcdTools.skip || !isLinux)(`a rolling upgrade${note}`, () => {
     async () => {
       const [server] = cluster.servers
       await load.pause()
+      // The first later layout is that of a secret which is replaced.
+      expect(await rotatePeers()).toMatchObject({ code: 0, stderr: '' })
+      expect(await valueOf('format')).toBe('2')
       await Promise.all(cluster.servers.map((each) => each.stop()))
-      const put = { do: 'put', key: `${PREFIX}format`, value: Buffer.from('2') } as const
-      await etcd.txn({ compare: [], success: [put] })
       await expect(server!.restart(older)).rejects.toThrow(/has the format 2 .*knows formats up to 1/)
-      await expect(server!.restart(MAIN)).rejects.toThrow(/has the layout 2 .*knows layout 1\./)
+      await server!.restart(MAIN)
+      await server!.stop()
+      const put = { do: 'put', key: `${PREFIX}format`, value: Buffer.from('9') } as const
+      await etcd.txn({ compare: [], success: [put] })
+      await expect(server!.restart(MAIN)).rejects.toThrow(/has the layout 9 .*knows layout 1 to 2\./)
     },
   )
 })

@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { newSecretText, peerSecretOf } from './peer-secret.ts'
+import { beginRotation } from './secret-rotation.ts'
+import { type SeenValue, SharedSecrets, STEP_MS } from './shared-secrets.ts'
+import { readSecrets, secretsText } from './stored-secrets.ts'
+
+let stored: SeenValue | undefined
+let nowMs: number
+let logged: string[]
+beforeEach(() => {
+  stored = { value: 'first', revision: 1 }
+  nowMs = 0
+  logged = []
+})
+
+const store = {
+  seen: () => Promise.resolve(stored),
+  replace: (_name: string, { revision }: SeenValue, value: string) => {
+    if (revision !== stored?.revision) return Promise.resolve(false)
+    stored = { value, revision: revision + 1 }
+    return Promise.resolve(true)
+  },
+  raise: () => Promise.resolve(),
+}
+
+function server(): SharedSecrets {
+  const log = { info: (_facts: object, text: string) => void logged.push(text) }
+  return new SharedSecrets({ store, monotonicMs: () => nowMs, log }, stored!.value)
+}
+
+/** The ids of the secrets that a server accepts, the one that it asks with first. */
+function idsOf(secrets: SharedSecrets): string[] {
+  return secrets.current().map(({ id }) => id)
+}
+
+async function pass(ms: number, servers: readonly SharedSecrets[]): Promise<void> {
+  for (const untilMs = nowMs + ms; nowMs < untilMs; nowMs += 500)
+    for (const [index, each] of servers.entries()) await each.look(index === 0)
+}
+
+describe('a rotation', () => {
+  test('replaces the secret in three steps, led by the elected server', async () => {
+    const servers = [server(), server(), server()]
+    const { origin } = servers[0]!
+    const first = peerSecretOf('first').id
+    expect(await beginRotation(store)).toBe('begun')
+    const next = peerSecretOf(readSecrets(stored!.value).next!).id
+    await pass(3_000, servers)
+    for (const each of servers) expect(idsOf(each)).toEqual([first, next])
+    await pass(STEP_MS, servers)
+    for (const each of servers) expect(idsOf(each)).toEqual([next, first])
+    await pass(STEP_MS + 3_000, servers)
+    for (const each of [...servers, server()]) expect([...idsOf(each), each.origin]).toEqual([next, origin])
+    await pass(10 * STEP_MS, servers)
+    expect(idsOf(servers[0]!)).toEqual([next])
+    expect(logged).toEqual(Array.from({ length: 9 }, () => 'the secret of the peer channel rotates'))
+  })
+
+  test('is one at a time', async () => {
+    expect(await beginRotation(store)).toBe('begun')
+    expect(await beginRotation(store)).toBe('underway')
+    await pass(STEP_MS + 4_000, [server()])
+    expect(await beginRotation(store)).toBe('underway')
+    await pass(STEP_MS + 4_000, [server()])
+    expect(await beginRotation(store)).toBe('begun')
+  })
+
+  test('needs a secret, and servers that can read several', async () => {
+    const older = { ...store, raise: () => Promise.reject(new Error('older')) }
+    await expect(beginRotation(older)).rejects.toThrow('older')
+    expect(stored!.value).toBe('first')
+    stored = undefined
+    expect(await beginRotation(store)).toBe('none')
+  })
+
+  test('goes no further without an elected server', async () => {
+    await beginRotation(store)
+    const waiting = server()
+    for (; nowMs < 3 * STEP_MS; nowMs += 500) await waiting.look(false)
+    expect(readSecrets(stored!.value).next).toBeDefined()
+  })
+
+  test('survives a store that is away', async () => {
+    await beginRotation(store)
+    const away = { ...store, seen: () => Promise.reject(new Error('away')) }
+    const each = new SharedSecrets(
+      { store: away, monotonicMs: () => nowMs, log: { info: () => {} } },
+      'first',
+    )
+    await expect(each.look(true)).rejects.toThrow('away')
+    expect(idsOf(each)).toEqual([peerSecretOf('first').id])
+  })
+
+  test('never parts servers that look before a step is over, whoever is elected', async () => {
+    // What happens: time passes, and a server looks, which may be the elected one.
+    const turn = fc.record({
+      ms: fc.integer({ min: 0, max: 3_000 }),
+      server: fc.integer({ min: 0, max: 2 }),
+      isElected: fc.boolean(),
+      begins: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(turn, { maxLength: 120 }), async (turns) => {
+        stored = { value: 'first', revision: 1 }
+        nowMs = 0
+        const servers = [server(), server(), server()]
+        const lookedMs = [0, 0, 0]
+        for (const { ms, server: index, isElected, begins } of turns) {
+          nowMs += ms
+          // One that has not looked for so long has lost its lease: it is no member until it looks.
+          for (const [at, each] of servers.entries())
+            if (at === index || nowMs - lookedMs[at]! > 10_000) {
+              await each.look(at === index && isElected)
+              lookedMs[at] = nowMs
+            }
+          if (begins) await beginRotation(store)
+          for (const asking of servers)
+            for (const asked of servers) expect(idsOf(asked)).toContain(idsOf(asking)[0])
+        }
+      }),
+    )
+  })
+})
+
+test('stored secrets are read as they were written, and the first one alone', () => {
+  const text = fc.base64String({ minLength: 1 }).filter((each) => !each.startsWith('{'))
+  fc.assert(
+    fc.property(text, text, fc.constantFrom('next', 'previous', 'none'), (inUse, other, which) => {
+      const secrets = { origin: 'o', inUse, ...(which === 'none' ? {} : { [which]: other }) }
+      expect(readSecrets(secretsText(secrets))).toEqual(secrets)
+      expect(readSecrets(inUse)).toMatchObject({ inUse })
+    }),
+  )
+  expect(() => readSecrets('{}')).toThrow('origin')
+  expect(newSecretText()).toMatch(/^[\w-]{43}$/)
+})

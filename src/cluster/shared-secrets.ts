@@ -1,0 +1,102 @@
+import type { PeerSecret, PeerSecrets } from './peer-secret.ts'
+import {
+  advanced,
+  countingSecrets,
+  isRotating,
+  readSecrets,
+  secretsText,
+  STORED_SECRETS,
+  type StoredSecrets,
+} from './stored-secrets.ts'
+
+/** A remembered value, and the revision that wrote it. */
+export interface SeenValue {
+  readonly value: string
+  readonly revision: number
+}
+
+/** What the secrets need of the store. */
+export interface SecretsStore {
+  /** Rejects if the store cannot be reached. */
+  seen(name: string): Promise<SeenValue | undefined>
+  /** Replaces a value as it was seen. False: it has changed since. */
+  replace(name: string, seen: SeenValue, value: string): Promise<boolean>
+}
+
+/** What the secrets of a server work with. */
+export interface SharedSecretsParts {
+  readonly store: SecretsStore
+  readonly monotonicMs: () => number
+  readonly log: { info(facts: object, text: string): void }
+}
+
+/** How often the store is asked. A server that cannot ask for as long as its lease lasts is no member. */
+const LOOK_MS = 2_000
+/** How long each step of a rotation takes: all members have looked by then. Their leases last 10 s. */
+export const STEP_MS = 20_000
+
+/** The secrets of the peer channel, as this server has seen them last. The elected server leads a rotation to its end. */
+export class SharedSecrets {
+  readonly #parts: SharedSecretsParts
+  #stored: StoredSecrets
+  #counting: readonly [PeerSecret, ...PeerSecret[]]
+  #seen: SeenValue | undefined
+  /** Since when this server is the elected one and has seen this value. */
+  #ledSinceMs: number | undefined
+  #lookAtMs = 0
+  #isLooking = false
+
+  /** `text`: what the store has. Throws an Error if it is something else. */
+  constructor(parts: SharedSecretsParts, text: string) {
+    this.#parts = parts
+    this.#stored = readSecrets(text)
+    this.#counting = countingSecrets(this.#stored)
+  }
+
+  /** Names the installation in the ids of events, as long as it exists. */
+  get origin(): string {
+    return this.#stored.origin
+  }
+
+  readonly current: PeerSecrets = () => this.#counting
+
+  /** Call it at least once a second. Rejects if the store cannot be reached: it is asked again then. */
+  async look(isElected: boolean): Promise<void> {
+    const nowMs = this.#parts.monotonicMs()
+    if (!isElected) this.#ledSinceMs = undefined
+    if (this.#isLooking || nowMs < this.#lookAtMs) return
+    this.#lookAtMs = nowMs + LOOK_MS
+    this.#isLooking = true
+    try {
+      const seen = await this.#parts.store.seen(STORED_SECRETS)
+      if (seen === undefined) return
+      if (seen.revision !== this.#seen?.revision) this.#use(seen)
+      if (isElected) await this.#lead(seen)
+    } finally {
+      this.#isLooking = false
+    }
+  }
+
+  #use(seen: SeenValue): void {
+    const before = this.#counting.map(({ id }) => id).join()
+    this.#seen = seen
+    this.#ledSinceMs = undefined
+    this.#stored = readSecrets(seen.value)
+    this.#counting = countingSecrets(this.#stored)
+    const ids = this.#counting.map(({ id }) => id)
+    if (ids.join() === before) return
+    const [inUse, accepted] = ids
+    this.#parts.log.info({ inUse, accepted }, 'the secret of the peer channel rotates')
+  }
+
+  async #lead(seen: SeenValue): Promise<void> {
+    if (!isRotating(this.#stored)) return
+    const nowMs = this.#parts.monotonicMs()
+    this.#ledSinceMs ??= nowMs
+    if (nowMs - this.#ledSinceMs < STEP_MS) return
+    const next = advanced(this.#stored)
+    // If another one was elected and faster, the next look sees that.
+    if (next !== undefined) await this.#parts.store.replace(STORED_SECRETS, seen, secretsText(next))
+    this.#lookAtMs = 0
+  }
+}

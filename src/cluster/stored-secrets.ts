@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { fieldsOf, textIn } from '../core/records/json-fields.ts'
+import { type PeerSecret, peerSecretOf } from './peer-secret.ts'
+
+/** The name of the remembered value that has the secrets. */
+export const STORED_SECRETS = 'peer-secret'
+
+/**
+ * The secrets as the store has them. A rotation has three steps: there is a next secret; it is in use and the one before still
+ * counts; it is alone. All servers must know a step before the next one is taken.
+ */
+export interface StoredSecrets {
+  /** Names the installation in the ids of events. It is made of the first secret, and stays. */
+  readonly origin: string
+  readonly inUse: string
+  /** Will be in use: it is accepted already. */
+  readonly next?: string
+  /** Was in use: it is still accepted. */
+  readonly previous?: string
+}
+
+/** Reads the stored text: JSON, or the secret alone while there was only one ever. Throws an Error for anything else. */
+export function readSecrets(text: string): StoredSecrets {
+  if (!text.startsWith('{')) return { origin: originOf(text), inUse: text }
+  const fields = fieldsOf(JSON.parse(text))
+  const optional = (name: 'next' | 'previous') =>
+    fields[name] === undefined ? {} : { [name]: textIn(fields, name) }
+  return {
+    origin: textIn(fields, 'origin'),
+    inUse: textIn(fields, 'inUse'),
+    ...optional('next'),
+    ...optional('previous'),
+  }
+}
+
+/** The text of the secrets. Servers of before the rotation cannot read it. */
+export function secretsText(secrets: StoredSecrets): string {
+  return JSON.stringify(secrets)
+}
+
+/** The secrets that count: the one to ask with, then one more that is accepted. */
+export function countingSecrets({ inUse, next, previous }: StoredSecrets): [PeerSecret, ...PeerSecret[]] {
+  const other = next ?? previous
+  return other === undefined ? [peerSecretOf(inUse)] : [peerSecretOf(inUse), peerSecretOf(other)]
+}
+
+/** Begins a rotation. Undefined: one is underway. */
+export function withNext(secrets: StoredSecrets, next: string): StoredSecrets | undefined {
+  return isRotating(secrets) ? undefined : { ...secrets, next }
+}
+
+/** The next step of a rotation. Undefined: none is underway. */
+export function advanced({ origin, inUse, next, previous }: StoredSecrets): StoredSecrets | undefined {
+  if (next !== undefined) return { origin, inUse: next, previous: inUse }
+  return previous === undefined ? undefined : { origin, inUse }
+}
+
+/** Whether a rotation is underway. */
+export function isRotating({ next, previous }: StoredSecrets): boolean {
+  return next !== undefined || previous !== undefined
+}
+
+function originOf(secret: string): string {
+  return createHash('sha256').update(`events ${secret}`).digest('hex').slice(0, 12)
+}

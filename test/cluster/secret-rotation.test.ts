@@ -1,0 +1,91 @@
+/** The secret of the peer channel is replaced while servers run, and they ask each other all the time. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PeerClient } from '../../src/cluster/peer-client.ts'
+import { MESSAGES, STANDING } from '../../src/cluster/peer-question.ts'
+import { peerSecretOf } from '../../src/cluster/peer-secret.ts'
+import { readSecrets, type StoredSecrets } from '../../src/cluster/stored-secrets.ts'
+import { FIRST_VERSIONS } from '../../src/core/cluster/members/versions.ts'
+import { systemClock } from '../../src/store/etcd/client/clock.ts'
+import { connectTo } from '../../src/store/etcd/client/connection.ts'
+import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import { fromJson } from '../../src/store/etcd/values.ts'
+import { clientsOf } from '../interface/client.ts'
+import { type Cluster, startCluster } from '../support/cluster.ts'
+import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { freePort, runWaypost } from '../support/waypost.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const LIMIT_MS = 120_000
+const LOOK_MS = 200
+
+describe.skipIf(etcdTools.skip)(`a secret that is replaced${note}`, { timeout: 2 * LIMIT_MS }, () => {
+  let cluster: Cluster
+  let etcd: EtcdClient
+  let peerPort: number
+
+  beforeAll(async () => {
+    cluster = await startCluster({ servers: 1 })
+    peerPort = await freePort()
+    await cluster.join({ 'peer-port': peerPort })
+    const { endpoints } = cluster.etcd
+    const open = connectTo(systemClock)
+    etcd = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open })
+  }, ETCD_HOOK_MS)
+
+  afterAll(async () => {
+    etcd?.close()
+    await cluster?.stop()
+  })
+
+  async function stored(): Promise<StoredSecrets> {
+    const { kvs } = await etcd.range({ key: 'cluster-test/k/peer-secret' })
+    return readSecrets(Buffer.from(kvs[0]!.value).toString())
+  }
+
+  /** Asks the second server as somebody does who knows this secret. */
+  async function isAnswered(text: string): Promise<boolean> {
+    const member = `cluster-test/p/127.0.0.1:${cluster.servers[1]!.port}`
+    const { kvs } = await etcd.range({ key: member })
+    const { process } = (fromJson(kvs[0]!.value) as { value: { process: string } }).value
+    const facts = { ip: '127.0.0.1', port: 1, peerPort, site: '', version: '1', process, auth: 'off' }
+    const secret = peerSecretOf(text)
+    const client = new PeerClient({ secrets: () => [secret] })
+    const versions = { ...FIRST_VERSIONS, messages: MESSAGES }
+    const answer = await client.ask({ ...facts, versions }, STANDING, {})
+    client.close()
+    return answer !== undefined
+  }
+
+  async function missing(): Promise<string[]> {
+    const asked = cluster.servers.map(async ({ url }) =>
+      (await clientsOf(url).svc.get('/console/clients')).json(),
+    )
+    return (await Promise.all(asked)).flatMap(({ missingServers }) => missingServers as string[])
+  }
+
+  test('keeps all servers in touch, and the old one ends', async () => {
+    const before = await stored()
+    expect(await isAnswered(before.inUse)).toBe(true)
+    const rotate = ['key', 'rotate-peers', ...cluster.flags]
+    expect(await runWaypost(rotate)).toMatchObject({ code: 0, stderr: '' })
+    expect(await runWaypost(rotate)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('nothing was changed') as string,
+    })
+    const untilMs = performance.now() + LIMIT_MS
+    for (let now = await stored(); now.inUse === before.inUse || now.previous !== undefined;) {
+      expect(performance.now()).toBeLessThan(untilMs)
+      expect(await missing()).toEqual([])
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      now = await stored()
+    }
+    const after = await stored()
+    expect(after.origin).toBe(before.origin)
+    await expect.poll(() => isAnswered(before.inUse), { timeout: LIMIT_MS }).toBe(false)
+    expect(await isAnswered(after.inUse)).toBe(true)
+    expect(await missing()).toEqual([])
+    // A server that starts later has the new one.
+    await cluster.join()
+    await expect.poll(missing, { timeout: LIMIT_MS }).toEqual([])
+  })
+})

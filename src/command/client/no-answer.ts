@@ -20,7 +20,7 @@ const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
 ]
 
 /** A request got no answer. It is a TypeError, as that of `fetch`. */
-export class NoAnswerError extends TypeError {}
+class NoAnswerError extends TypeError {}
 
 /** The error for a request that got no answer, as a sentence that says what to do. Other errors stay. */
 export function noAnswer(url: string, error: unknown): unknown {

@@ -1,4 +1,4 @@
-/** The chart for Kubernetes: what helm makes of it, with ten sets of values. Its programs are started in chart-programs.test.ts. */
+/** The chart for Kubernetes: what helm makes of it, with each set of values. Its programs are started in chart-programs.test.ts. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -150,6 +150,12 @@ describe.skipIf(tools.skip)(`the chart ${tools.reason}`, () => {
         const names = found[0]!.spec.ports.map((port: Port) => port.name)
         expect(names).toEqual(expect.arrayContaining(spec.endpoints.map(({ port }) => port)))
       }
+      for (const { spec } of ofKind(manifests, 'Ingress'))
+        for (const { backend } of spec.rules!.flatMap(({ http }) => http.paths)) {
+          const { name: target, port } = backend.service
+          const services = ofKind(manifests, 'Service').filter(({ metadata }) => metadata.name === target)
+          expect(services[0]!.spec.ports.map((one) => one.name)).toContain(port.name)
+        }
       for (const { kind, spec } of workloads(manifests).values())
         if (kind === 'StatefulSet')
           expect(ofKind(manifests, 'Service').map(({ metadata }) => metadata.name)).toContain(
@@ -208,6 +214,7 @@ describe.skipIf(tools.skip)(`the chart ${tools.reason}`, () => {
       PrometheusRule: 1,
       ConfigMap: 1,
     })
+    expect(parts('an ingress')).toEqual({ ...parts('the defaults'), Ingress: 1 })
     expect(parts('an existing claim, and no policies')).toEqual({ Service: 2, StatefulSet: 1 })
     const replicas = (name: string, component: string) => workloads(of(name)).get(component)?.spec.replicas
     expect(replicas('several servers on an etcd of yours', 'server')).toBe(5)
@@ -218,6 +225,20 @@ describe.skipIf(tools.skip)(`the chart ${tools.reason}`, () => {
         .containers)
         for (const probe of [readinessProbe, livenessProbe])
           expect(probe!.httpGet.scheme).toBe(name.startsWith('TLS') ? 'HTTPS' : 'HTTP')
+  })
+
+  test('lets browsers come by the names of an ingress', () => {
+    const [ingress] = ofKind(of('an ingress'), 'Ingress')
+    const hosts = ['waypost.example', 'config.example']
+    expect(ingress!.spec.rules!.map(({ host }) => host)).toEqual(hosts)
+    expect(ingress!.spec).toMatchObject({
+      ingressClassName: 'inner',
+      tls: [{ secretName: 'of-the-ingress', hosts }],
+    })
+    const [server] = containersOf(workloads(of('an ingress')).get('server')!)
+    const allowed = environmentOf(server!, {})['WAYPOST_ALLOWED_HOSTS']!.split(',')
+    expect(allowed).toEqual(expect.arrayContaining(hosts))
+    expect(new Set(allowed).size).toBe(allowed.length)
   })
 
   test('has the rules and the dashboard of the documents, for the name of the release', () => {
@@ -245,6 +266,7 @@ describe.skipIf(tools.skip)(`the chart ${tools.reason}`, () => {
       { tls: { enabled: true, certManager: { enabled: true } } },
       'issuerRef',
     ],
+    ['an ingress without hosts', { ingress: { enabled: true } }, 'ingress.hosts'],
     ['sign-in that is off', { auth: 'off' }, 'auth'],
     ['no limit of memory', { resources: { limits: null } }, 'limits'],
   ])('refuses %s', async (...[, values, message]) => {
@@ -264,6 +286,7 @@ describe.skipIf(tools.skip)(`the chart ${tools.reason}`, () => {
     ['an administrator from a secret', ['{.data.name}']],
     ['images by digest, and a load balancer', ['shop-waypost 9000 10000', 'port-forward pod/NAME']],
     ['TLS with a secret of yours', ['https://127.0.0.1:8848/ui', 'with TLS']],
+    ['an ingress', ['From outside, open https://waypost.example/ui.']],
   ])('says the first commands with %s', async (name, texts) => {
     const notes = await notesOf(VALUE_SETS[name]!)
     for (const text of texts) expect(notes).toContain(text)

@@ -88,6 +88,14 @@ export interface Manifest {
     readonly volumeClaimTemplates?: readonly { readonly metadata: Named }[]
     readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[]
     readonly secretName?: string
+    readonly rules?: readonly {
+      readonly host: string
+      readonly http: {
+        readonly paths: readonly {
+          readonly backend: { readonly service: { readonly name: string; readonly port: Named } }
+        }[]
+      }
+    }[]
   }
 }
 

@@ -53,6 +53,17 @@ export const VALUE_SETS: Readonly<Record<string, object>> = {
     },
     etcd: { image: { digest: `sha256:${'b'.repeat(64)}` }, replicas: 1, priorityClassName: 'high' },
   },
+  'an ingress': {
+    ingress: {
+      enabled: true,
+      className: 'inner',
+      annotations: { note: 'x' },
+      hosts: ['waypost.example', 'config.example'],
+      tlsSecret: 'of-the-ingress',
+    },
+    allowedHosts: ['waypost.example'],
+    settings: { 'trusted-proxies': '10.0.0.0/8' },
+  },
   'an existing claim, and no policies': {
     fullnameOverride: 'config',
     persistence: { existingClaim: 'old-data' },

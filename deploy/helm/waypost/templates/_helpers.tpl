@@ -116,6 +116,9 @@ capabilities:
 {{/* The settings of the servers, by their names. Those of `settings` win. */}}
 {{- define "waypost.settings" -}}
 {{- $names := concat (splitList "\n" (include "waypost.serviceNames" .)) .Values.allowedHosts -}}
+{{- if .Values.ingress.enabled -}}
+{{- $names = concat $names .Values.ingress.hosts | uniq -}}
+{{- end -}}
 {{- $all := dict "host" "0.0.0.0" "port" "8848" "grpc-port" "9848" "auth" .Values.auth "allowed-hosts" (join "," $names) -}}
 {{- $_ := set $all "metrics-host" "0.0.0.0" -}}
 {{- $_ := set $all "metrics-port" "8849" -}}

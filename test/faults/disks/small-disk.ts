@@ -23,10 +23,10 @@ export class SmallDisk {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'waypost-test', directory])
   }
 
-  /** Fills the disk except for this number of bytes. */
-  fillUpTo(freeBytes: number): void {
+  /** Fills the disk except for this number of bytes; `file`: with a file of the caller. */
+  fillUpTo(freeBytes: number, file = this.#ballast): void {
     const { bavail, bsize } = statfsSync(this.directory)
-    writeFileSync(this.#ballast, Buffer.alloc(Math.max(bavail * bsize - freeBytes, 0)))
+    writeFileSync(file, Buffer.alloc(Math.max(bavail * bsize - freeBytes, 0)))
   }
 
   /** Frees the space again. */

@@ -44,7 +44,7 @@ import { etcdPlaceOf } from './etcd-place.ts'
 import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from './installation.ts'
 import { responsibleFor } from './responsible.ts'
 import { SharedMembers } from './shared-members.ts'
-import { logOfRefusals, ownFacts, reachable, warnOfOpenNetworks } from './shared-start.ts'
+import { logOfRefusals, ownFacts, reachable, warnOfOpenNetworks, withoutAlarm } from './shared-start.ts'
 
 /** How long a new member waits until it sees itself among the members, and how often it looks. */
 const SEEN_MS = 5_000
@@ -179,6 +179,7 @@ export class SharedInstallation implements Installation {
     })
     try {
       await reachable(etcd, log)
+      await withoutAlarm(etcd, log)
       history = historyLimits(settings, quotaOf(await answering(etcd), settings.etcdQuotaBytes))
       const snapshot = await etcd.store.load()
       const agreed = await etcd.store.agree(STORED_SECRETS, newSecretText)

@@ -9,14 +9,20 @@ import type { Settings } from '../settings/settings.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
 import { EtcdError } from '../store/etcd/client/etcd-error.ts'
 import { LAYOUTS } from '../store/etcd/layout.ts'
+import { hasAlarm } from '../store/etcd/space.ts'
 import type { OpenEtcd } from '../store/etcd/open-etcd.ts'
 import { monotonicMs } from './clocks.ts'
+import { answering } from './etcd-limits.ts'
 
 /** The peer port is this much above the port. */
 const PEER_PORT_OFFSET = 2_000
 /** How long a start waits for etcd, and how often it tries. */
 const REACH_MS = 60_000
 const RETRY_MS = 500
+/** How often a start that waits for space says so. */
+const ALARM_MS = 60_000
+const ALARM_ADVICE =
+  'Compact etcd and defragment every member, or raise its quota; then disarm the alarm (docs/cluster.md, "A full quota").'
 /** How often the same refusal of etcd is logged, and of how many that is known. */
 const REFUSED_MS = 60_000
 const MOST_REFUSALS = 20
@@ -49,6 +55,23 @@ export async function reachable({ client }: OpenEtcd, log: Logger): Promise<void
       if (!isLogged) log.warn({ err: error }, 'etcd cannot be reached: the start waits for it')
       await systemClock.sleep(RETRY_MS)
     }
+  }
+}
+
+/**
+ * Waits while etcd has its alarm for a full quota: without a lease no server can join. An operator lifts the alarm, however long that
+ * takes. It is logged once a minute.
+ */
+export async function withoutAlarm(etcd: OpenEtcd, log: Logger): Promise<void> {
+  for (let loggedMs = -Infinity; (await answering(etcd)).some(hasAlarm);) {
+    if (monotonicMs() - loggedMs >= ALARM_MS) {
+      loggedMs = monotonicMs()
+      log.error(
+        { advice: ALARM_ADVICE },
+        'etcd is full and takes no data: the start waits until its alarm NOSPACE is lifted',
+      )
+    }
+    await systemClock.sleep(RETRY_MS)
   }
 }
 

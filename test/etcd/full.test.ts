@@ -1,8 +1,10 @@
 /** A server whose etcd has little room, and then none (src/store/etcd/space.ts). */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Client, type Reply, until } from '../interface/client.ts'
+import { Client, type Reply, sleep, until } from '../interface/client.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
-import { startWaypost, type Waypost } from '../support/waypost.ts'
+import { freePort, runWaypost, startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const MIB = 1024 * 1024
@@ -12,6 +14,8 @@ const ITEM = { dataId: 'a', group: 'G' }
 const INSTANCE = { serviceName: 'S', ip: '10.0.0.1', port: 80 }
 const WITHIN_MS = 20_000
 const MOST_TRIES = 200
+/** Longer than a start takes. */
+const WAITS_MS = 3_000
 
 let etcd: Etcd
 let server: Waypost
@@ -20,6 +24,22 @@ let client: Client
 
 const publish = (content: string, dataId = ITEM.dataId) =>
   svc.post('/cs/configs', { ...ITEM, dataId, content })
+/** Callers need not sign in, and may. */
+const start = async (): Promise<Waypost> =>
+  startWaypost({
+    settings: {
+      store: 'etcd',
+      'etcd-endpoints': etcd.endpoints.join(','),
+      'peer-port': await freePort(),
+      'store-reserve': '40MiB',
+      auth: 'off',
+    },
+  })
+/** Signs in by a token, or as a browser by a session. */
+const signIn = (path: string) => {
+  const headers = { origin: server.url, 'sec-fetch-site': 'same-origin' }
+  return svc.call('POST', path, { form: { username: 'ann', password: 'secret' }, headers })
+}
 let items = 0
 /** Another item of this size: history does not count it. */
 const publishAnother = (bytes: number) => publish(large(bytes), `item-${items++}`)
@@ -64,10 +84,15 @@ async function makeSpace(): Promise<void> {
 describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout: 120_000 }, () => {
   beforeAll(async () => {
     etcd = await startEtcd({ quotaBytes: QUOTA })
-    const endpoints = etcd.endpoints.join(',')
-    server = await startWaypost({
-      settings: { store: 'etcd', 'etcd-endpoints': endpoints, 'store-reserve': '40MiB' },
-    })
+    const password = join(temporaryDirectory('secret-'), 'password')
+    writeFileSync(password, 'secret\n')
+    const made = await runWaypost(
+      ['user', 'add', 'ann', '--first', '--password-file', password].concat(
+        `--etcd-endpoints=${etcd.endpoints.join(',')}`,
+      ),
+    )
+    expect(made.stderr).toBe('')
+    server = await start()
     svc = new Client(`${server.url}/svc/v1`)
     client = new Client(server.url)
   }, ETCD_HOOK_MS)
@@ -121,7 +146,10 @@ describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout:
     )
     expect([refused.status, refused.text]).toEqual([507, expect.stringContaining('disarm the alarm')])
     const registered = await svc.post('/ns/instance', { ...INSTANCE, port: 83 })
-    expect([registered.status, registered.text]).toEqual([500, expect.stringContaining('space is used up')])
+    expect([registered.status, registered.text]).toEqual([
+      500,
+      expect.stringContaining('etcdctl alarm disarm'),
+    ])
     for (const answer of [
       await svc.get('/ns/instance/list', { serviceName: 'S' }),
       await client.put('/nacos/v1/ns/instance/beat', { ...INSTANCE, beat: JSON.stringify(INSTANCE) }),
@@ -132,6 +160,9 @@ describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout:
       ),
     ])
       expect(answer.status, answer.text).toBe(200)
+    const [token, session] = [await signIn('/auth/login'), await signIn('/console/session')]
+    expect([token.status, token.text]).toEqual([200, expect.stringContaining('accessToken')])
+    expect([session.status, session.text]).toEqual([500, expect.stringContaining('etcdctl alarm disarm')])
     const ready = await client.get('/readyz')
     expect(ready.status).toBe(200)
     expect(ready.text).toContain('NOSPACE')
@@ -140,7 +171,11 @@ describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout:
     expect(server.output()).toMatch(/the store has no room.*|NOSPACE/)
   })
 
-  test('continues by itself when an operator has made space', async () => {
+  test('a server that is started waits, and both continue by themselves when an operator has made space', async () => {
+    let hasStarted = false
+    const starting = start().finally(() => (hasStarted = true))
+    await sleep(WAITS_MS)
+    expect(hasStarted).toBe(false)
     await ask('/kv/deleterange', { key: base64('other/'), range_end: base64('other0') })
     await makeSpace()
     await until(
@@ -157,5 +192,9 @@ describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout:
       () => client.get('/readyz'),
       ({ text }) => text === '{"ready":true}',
     )
+    const second = await starting
+    expect(second.output()).toContain('the start waits until its alarm NOSPACE is lifted')
+    expect((await signIn('/console/session')).status).toBe(200)
+    expect(await second.stop()).toBe(0)
   })
 })

@@ -38,8 +38,12 @@ export async function start(given: Omit<SettingsSources, 'env'>, startServer: St
   if (!settings) return 2
   const signalled = firstSignal()
   const faults = new UncaughtFaults()
-  const server = await startServer(settings).catch((error: unknown) => report(startFailure(error, settings)))
+  const starting = startServer(settings).catch((error: unknown) => report(startFailure(error, settings)))
+  // A start may wait for its store for very long.
+  const givenUp = signalled.then(() => sleep(MOST_ENDING_MS, 'given up' as const, { ref: false }))
+  const server = await Promise.race([starting, givenUp])
   if (!server) return 1
+  if (server === 'given up') return 0
   faults.goTo(server)
   // The server keeps running when nobody reads its output any more.
   process.stdout.on('error', () => {})

@@ -21,7 +21,9 @@ export async function sayingIfFull<T>(work: Promise<T>): Promise<T> {
 }
 
 const TEXTS: Partial<Record<EtcdErrorKind, string>> = {
-  full: 'etcd takes no data: its space is used up (docs/cluster.md).',
+  full:
+    'etcd takes no data: its space is used up, and it has raised its alarm NOSPACE. An operator compacts and defragments it, ' +
+    'then `etcdctl alarm disarm` (docs/cluster.md, "A full quota").',
   denied: 'etcd does not let this server do that: an operator finds the reason in its log.',
   untrusted: 'etcd does not let this server in: an operator finds the reason in its log.',
 }

@@ -16,7 +16,7 @@ const ALARM: Room = {
   leftBytes: -Infinity,
   usage: 'etcd has raised its alarm NOSPACE and refuses every write and every lease.',
   advice:
-    'Compact etcd and defragment every member, or raise its quota; then disarm the alarm (docs/operations.md, "etcd full"). ' +
+    'Compact etcd and defragment every member, or raise its quota; then disarm the alarm (docs/cluster.md, "A full quota"). ' +
     'Reads, lists, beats and tokens still work.',
 }
 
@@ -25,6 +25,11 @@ export function roomOf(members: readonly MemberStatus[], limits: SpaceLimits): R
   const rooms = members.map((member) => roomOfMember(member, limits))
   if (rooms.length === 0) return undefined
   return rooms.reduce((least, room) => (room.leftBytes < least.leftBytes ? room : least))
+}
+
+/** Whether a member knows of the alarm for a full quota, which is one for all members: etcd takes no write and gives no lease then. */
+export function hasAlarm({ errors }: Pick<MemberStatus, 'errors'>): boolean {
+  return errors.some((text) => text.includes('NOSPACE'))
 }
 
 /** The smallest quota of the members; `unknown` is that of one that does not report it. */
@@ -37,8 +42,8 @@ export function quotaOf(members: readonly MemberStatus[], unknown: number): numb
  * free inside help only until the file is near the quota.
  */
 function roomOfMember(member: MemberStatus, { reserveBytes, quotaBytes }: SpaceLimits): Room {
-  const { endpoint, sizeBytes, inUseBytes, errors } = member
-  if (errors.some((text) => text.includes('NOSPACE'))) return ALARM
+  const { endpoint, sizeBytes, inUseBytes } = member
+  if (hasAlarm(member)) return ALARM
   if (reserveBytes === 0) return { leftBytes: Infinity, usage: '', advice: '' }
   const quota = member.quotaBytes ?? quotaBytes
   const toQuota = quota - sizeBytes

@@ -55,7 +55,8 @@ interface FoundOutcome extends LineOutcome {
   readonly name: string
 }
 
-interface Sum {
+/** What became of the lines of a plan. */
+export interface Sum {
   taken: number
   unchanged: number
   kept: number
@@ -91,7 +92,7 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
   const code = sum.refused + notSent.instance.length > 0 ? EXIT.differs : EXIT.done
   return {
     code,
-    text: `${textOf(target.url, sum)}${notSentText(notSent)}`,
+    text: `${textOfSum(target.url, sum)}${notSentText(notSent)}`,
     json: { server: target.url, ...sum, left: notSent },
   }
 }
@@ -219,7 +220,8 @@ function add(sum: Sum, lines: readonly NumberedLine[], answer: ImportAnswer): vo
 /** So many lines of an outcome are remembered, for `--output json`. */
 const MOST_KEPT = 10_000
 
-function textOf(url: string, { taken, unchanged, kept, refused, lines }: Sum): string {
+/** The counts of each outcome, and the first lines that were kept or refused. */
+export function textOfSum(url: string, { taken, unchanged, kept, refused, lines }: Sum): string {
   const counts = `${grouped(taken)} taken, ${grouped(unchanged)} unchanged, ${grouped(kept)} kept, ${grouped(refused)} refused`
   const shown = [`${url}: ${counts}`]
   for (const outcome of ['refused', 'kept']) {

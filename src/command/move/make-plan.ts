@@ -3,6 +3,7 @@ import { isThing, NOTE_KINDS } from '../../move/plan.ts'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import { printableWord } from '../terminal-text.ts'
+import { linesGoingBack, type TargetKind } from './back/what-goes-back.ts'
 import { KnownLines } from './known-lines.ts'
 import { passwordFrom } from './move-passwords.ts'
 import type { KnownServer } from './old/detect-server.ts'
@@ -24,6 +25,8 @@ export interface PlanFlags {
   readonly mysqlPublicKey?: string
   readonly mysqlTls?: string
   readonly mysqlTimeZone?: string
+  /** The plan is for a server of this kind, which takes less. */
+  readonly target?: TargetKind
 }
 
 /** The most notes of a kind that are printed; the plan has all. */
@@ -35,7 +38,7 @@ export async function makePlan(flags: PlanFlags, file: string, progress: Progres
   const reading = { ...readingOf(flags, progress), earlier: known }
   const writer = await PlanWriter.begin(file)
   try {
-    const plan = new PlanInMaking(writer, known)
+    const plan = new PlanInMaking(writer, known, flags.target)
     const beginMs = Date.now()
     const aheadMs = await readSources(flags, reading, plan)
     await writer.end({ madeMs: beginMs, sources: plan.sources }, aheadMs)
@@ -66,9 +69,15 @@ async function readSources(
   }
   for (const { kind, version, server } of nodes) plan.sources.push({ kind, version, url: server.url })
   const parts = database === undefined ? 'all' : 'naming'
+  if (flags.target !== undefined) await plan.add(historyStays())
   if (nodes.length > 0) await plan.add(readOverHttp(nodes.map(dialectOf), { ...reading, parts }))
   const known = nodes.flatMap(({ server }) => server.clockAheadMs ?? [])
   return known.length === 0 ? undefined : Math.max(...known)
+}
+
+async function* historyStays(): AsyncGenerator<PlanLine> {
+  const reason = 'no server takes records of history over HTTP; they were not read'
+  yield { kind: 'cannot-come', about: 'history', name: 'all records', reason }
 }
 
 function isDatabase(address: string): boolean {
@@ -80,21 +89,27 @@ class PlanInMaking {
   readonly sources: PlanSource[] = []
   readonly #writer: PlanWriter
   readonly #known: KnownLines
+  readonly #target: TargetKind | undefined
   readonly #notes: PlanNote[] = []
 
-  constructor(writer: PlanWriter, known: KnownLines) {
+  constructor(writer: PlanWriter, known: KnownLines, target: TargetKind | undefined) {
     this.#writer = writer
     this.#known = known
+    this.#target = target
   }
 
   /** Writes lines, but for those that the earlier plan has. */
   async add(lines: AsyncIterable<PlanLine>): Promise<void> {
-    for await (const line of lines) {
-      if (line.kind === 'plan' || line.kind === 'end') continue
-      if (isThing(line) && this.#known.leavesOut(line)) continue
-      const written = await this.#writer.add(line)
-      if (!isThing(written)) this.#notes.push(written)
-    }
+    for await (const line of lines)
+      for (const one of this.#target === undefined ? [line] : linesGoingBack(line, this.#target))
+        await this.#addLine(one)
+  }
+
+  async #addLine(line: PlanLine): Promise<void> {
+    if (line.kind === 'plan' || line.kind === 'end') return
+    if (isThing(line) && this.#known.leavesOut(line)) return
+    const written = await this.#writer.add(line)
+    if (!isThing(written)) this.#notes.push(written)
   }
 
   result(file: string): CommandResult {
@@ -118,7 +133,7 @@ function readingOf(flags: PlanFlags, progress: Progress): Omit<PlanReading, 'ear
   const names = (flags.administrators ?? '').split(',').filter((name) => name !== '')
   return {
     parts: 'all',
-    history: boundOf(flags.history),
+    history: boundOf(flags.target === undefined ? flags.history : 'none'),
     ephemeral: flags.ephemeral === true,
     administrators: new Set(names),
     show: (step, done, total) => progress.show(`waypost: ${left.text(step, done, total)}`),

@@ -3,16 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { action, type CommandResult, EXIT, UsageError } from '../command-line.ts'
-import { addExamples } from '../help.ts'
+import { addExamples, type Example } from '../help.ts'
 import { outputOption } from '../output.ts'
+import type { BackTarget } from './back/write-back.ts'
 import type { ApplyFlags } from './apply-plan.ts'
 import type { PlanFlags } from './make-plan.ts'
 import type { Progress } from '../progress.ts'
 
-interface MoveFlags extends Omit<PlanFlags, 'from'>, ApplyFlags {
+interface MoveFlags extends Omit<PlanFlags, 'from' | 'target'>, ApplyFlags {
   readonly from?: readonly string[]
   readonly plan?: string
   readonly apply?: string
+  readonly toUsername?: string
 }
 
 /** Adds the move from another server. */
@@ -22,7 +24,7 @@ export function addMoveCommand(program: Command): void {
     .command('move')
     .summary('bring everything over from another server')
     .description(
-      'Brings configurations with their history, services, users and roles over from a Nacos, r-nacos or Waypost server, or from its database: through a plan that can be read first. Passwords are asked for, or in WAYPOST_FROM_PASSWORD, WAYPOST_MYSQL_PASSWORD and WAYPOST_PASSWORD (of the new server). Nothing is deleted, and nothing is written to the old server.',
+      'Brings configurations with their history, services, users and roles over from a Nacos, r-nacos or Waypost server, or from its database: through a plan that can be read first. The way back, to a Nacos server 1.x or 2.x or r-nacos, is the same command with --to. Passwords are asked for, or in WAYPOST_FROM_PASSWORD, WAYPOST_MYSQL_PASSWORD and WAYPOST_PASSWORD (of the new server). Nothing is deleted, and nothing is written to the servers of --from.',
     )
     .option(
       '--from <url>',
@@ -32,11 +34,15 @@ export function addMoveCommand(program: Command): void {
     .option('--plan <file>', 'write what would come into this file, and print a summary')
     .option('--since <file>', 'with --plan: leave out what an earlier plan has, which was applied')
     .option('--apply <file>', 'send the plan in this file')
-    .option('--to <url>', 'the new server (with --apply also WAYPOST_SERVER or the current context)')
+    .option('--to <url>', 'the server that gets it (with --apply also WAYPOST_SERVER or the current context)')
     .option('--context <name>', 'a context of `waypost context list`, instead of --to')
-    .option('--username <name>', 'with --from the user of the old server, with --apply that of the new one')
+    .option(
+      '--username <name>',
+      'with --from the user of that server, with --apply of the one that gets the plan',
+    )
+    .option('--to-username <name>', 'with --from and --to: the user of the server of --to')
     .option('--stale-ok', 'with --apply: also ephemeral instances that were read more than 5 minutes ago')
-    .option('--overwrite', 'replace what was changed on the new server')
+    .option('--overwrite', 'replace what was changed on the server that gets the plan')
     .optionsGroup('What is read:')
     .option('--rate <calls>', 'calls a second to each old server; fewer while its answers slow down', '100')
     .option('--history <which>', 'all, none, or the last days, such as 30d', 'all')
@@ -50,31 +56,54 @@ export function addMoveCommand(program: Command): void {
     .addOption(outputOption())
     .addOption(new Option('--json').hideHelp())
     .action(action<MoveFlags>(move))
-  addExamples(command, [
-    ['waypost move --from http://old:8848/nacos --to http://127.0.0.1:8848', 'all at once'],
-    ['waypost move --from http://old:8848/nacos --username nacos --plan old.plan', 'then read what it says'],
-    ['waypost move --apply old.plan --to http://127.0.0.1:8848', 'it may be interrupted and repeated'],
-    [
-      'waypost move --from mysql://nacos@db/nacos --from http://old:8848/nacos --plan old.plan',
-      'the database has more: history of deleted items, tag versions',
-    ],
-  ])
+  addExamples(command, EXAMPLES)
 }
+
+const EXAMPLES: readonly Example[] = [
+  ['waypost move --from http://old:8848/nacos --to http://127.0.0.1:8848', 'all at once'],
+  ['waypost move --from http://old:8848/nacos --username nacos --plan old.plan', 'then read what it says'],
+  ['waypost move --apply old.plan --to http://127.0.0.1:8848', 'it may be interrupted and repeated'],
+  [
+    'waypost move --from mysql://nacos@db/nacos --from http://old:8848/nacos --plan old.plan',
+    'the database has more: history of deleted items, tag versions',
+  ],
+  [
+    'waypost move --from http://127.0.0.1:8848 --to http://old:8848/nacos --plan back.plan',
+    'the way back: what the old server takes, and what it does not',
+  ],
+]
 
 async function move(flags: MoveFlags, progress: Progress): Promise<CommandResult> {
   const { plan, apply, from } = flags
   if (apply !== undefined) {
     if (from !== undefined || plan !== undefined)
       throw new UsageError('--apply takes the plan as it is: leave out --from and --plan')
-    return (await import('./apply-plan.ts')).applyPlan(flags, apply, progress)
+    return applyTo(flags, apply, progress)
   }
   if (from === undefined)
     throw new UsageError('move needs --from, or --apply with a plan that is there already')
   const { makePlan } = await import('./make-plan.ts')
   if (plan === undefined) return moveAtOnce({ ...flags, from }, progress)
-  if (flags.to !== undefined || flags.context !== undefined)
+  const target = await targetIn({ ...flags, from })
+  if (target === undefined && (flags.to !== undefined || flags.context !== undefined))
     throw new UsageError('--plan only reads: --to and --context belong to --apply')
-  return makePlan({ ...flags, from }, plan, progress)
+  return makePlan({ ...flags, from, ...(target && { target: target.kind }) }, plan, progress)
+}
+
+/** The server of `--to`, where a plan is written to another kind of server. */
+async function targetIn(flags: MoveFlags): Promise<BackTarget | undefined> {
+  // With --from the user of --username is one of that server.
+  const username = flags.from === undefined ? flags.username : flags.toUsername
+  return (await import('./back/back-target.ts')).backTargetOf(flags, username)
+}
+
+async function applyTo(flags: MoveFlags, file: string, progress: Progress): Promise<CommandResult> {
+  const target = await targetIn(flags)
+  const { username: ofSource, toUsername, ...rest } = flags
+  const username = flags.from === undefined ? ofSource : toUsername
+  const named = { ...rest, ...(username !== undefined && { username }) }
+  if (target === undefined) return (await import('./apply-plan.ts')).applyPlan(named, file, progress)
+  return (await import('./back/write-back.ts')).writeBack(flags, [file, target], progress)
 }
 
 /** Plans and applies at once: the plan is in a file that only the owner may read, and is removed. */
@@ -84,10 +113,8 @@ async function moveAtOnce(
 ): Promise<CommandResult> {
   if (flags.to === undefined && flags.context === undefined)
     throw new UsageError('move needs --plan FILE, or --to with the server that gets it')
-  const [{ makePlan }, { applyPlan }] = await Promise.all([
-    import('./make-plan.ts'),
-    import('./apply-plan.ts'),
-  ])
+  const { makePlan } = await import('./make-plan.ts')
+  const target = await targetIn(flags)
   const directory = mkdtempSync(join(tmpdir(), 'waypost-move-'))
   const remove = (): void => rmSync(directory, { recursive: true, force: true })
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -97,10 +124,8 @@ async function moveAtOnce(
     })
   try {
     const file = join(directory, 'plan')
-    const planned = await makePlan(flags, file, progress)
-    // The user of --username is one of the old server.
-    const { username: _ofOld, ...rest } = flags
-    const applied = await applyPlan(rest, file, progress)
+    const planned = await makePlan({ ...flags, ...(target && { target: target.kind }) }, file, progress)
+    const applied = await applyTo(flags, file, progress)
     return {
       code: applied.code,
       text: `${planned.text}${applied.text}`,

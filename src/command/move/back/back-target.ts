@@ -1,0 +1,31 @@
+import { passwordFrom } from '../move-passwords.ts'
+import { openServers, rateOf } from '../old/open-servers.ts'
+import type { BackTarget } from './write-back.ts'
+
+/** How the server of `--to` is asked. */
+export interface TargetFlags {
+  readonly to?: string
+  readonly rate: string
+}
+
+/**
+ * The server of `--to`, if it is of another kind: then a plan is written by the interface of that. Undefined: it is of this kind, or
+ * a context names it.
+ */
+export async function backTargetOf(
+  { to, rate }: TargetFlags,
+  username: string | undefined,
+): Promise<BackTarget | undefined> {
+  if (to === undefined) return undefined
+  const [found] = await openServers([to], rateOf(rate), undefined)
+  const { kind, version, server } = found!
+  if (kind === 'waypost') return undefined
+  if (kind === 'java-3')
+    throw new Error(
+      `${server.url} is a Nacos server ${version}: a plan can be written to 1.x, 2.x, r-nacos and Waypost`,
+    )
+  if (username === undefined) return { ...found!, kind }
+  const account = { username, password: await passwordFrom('WAYPOST_PASSWORD', username) }
+  const [signedIn] = await openServers([server.url], rateOf(rate), account)
+  return { ...signedIn!, kind }
+}

@@ -1,0 +1,124 @@
+import { nameOf, type PlanInstance, type PlanNamespace, type PlanService } from '../../../move/plan.ts'
+import type { KnownServer } from '../old/detect-server.ts'
+import { allPages, type Dialect, type OldService } from '../old/dialect.ts'
+import { isUsualCluster } from '../old/fields.ts'
+import { CallError, type OldCall } from '../old/old-server.ts'
+import { dialectOf } from '../old/open-servers.ts'
+import { comparedThing } from '../parity/compared-fields.ts'
+import { differingFields } from '../parity/differences.ts'
+import type { GoingThing } from './what-goes-back.ts'
+import { callsOf } from './write-calls.ts'
+
+/** What became of a thing. */
+export interface Written {
+  readonly outcome: 'taken' | 'unchanged' | 'kept' | 'refused'
+  readonly reason: string
+}
+
+type Namespaced = Pick<OldService, 'namespace' | 'group' | 'name'>
+
+/** Writes the things of a plan to a server by the interface under `/v1`. What is there and differs is kept, unless it may be replaced. */
+export class OldWriter {
+  readonly #target: KnownServer
+  readonly #dialect: Dialect
+  readonly #mayReplace: boolean
+  #namespaces: Promise<ReadonlyMap<string, PlanNamespace>> | undefined
+  readonly #services = new Map<string, Promise<ReadonlyMap<string, OldService>>>()
+  readonly #instances = new Map<string, Promise<ReadonlyMap<string, PlanInstance>>>()
+
+  constructor(target: KnownServer, mayReplace: boolean) {
+    this.#target = target
+    this.#dialect = dialectOf(target)
+    this.#mayReplace = mayReplace
+  }
+
+  /** Writes one thing. Rejects where the server does not answer. */
+  async write(thing: GoingThing): Promise<Written> {
+    try {
+      const before = await this.#before(thing)
+      if (before !== undefined) {
+        const differing = this.#differing(before, thing)
+        if (differing.length === 0) return { outcome: 'unchanged', reason: '' }
+        if (!this.#mayReplace) {
+          const reason = `the server has another ${differing.join(', ')} (--overwrite replaces it)`
+          return { outcome: 'kept', reason }
+        }
+      }
+      for (const call of callsOf(thing, before !== undefined)) await this.#send(call)
+      return { outcome: 'taken', reason: '' }
+    } catch (error) {
+      if (!(error instanceof CallError) || error.status === 0) throw error
+      return { outcome: 'refused', reason: error.message }
+    }
+  }
+
+  /** The thing as the server has it. */
+  async #before(thing: GoingThing): Promise<GoingThing | undefined> {
+    switch (thing.kind) {
+      case 'namespace':
+        this.#namespaces ??= this.#dialect
+          .namespaces()
+          .then((all) => new Map(all.map((one) => [one.id, one])))
+        return (await this.#namespaces).get(thing.id)
+      case 'config':
+        return this.#dialect.config(thing)
+      case 'service':
+        return this.#service(thing)
+      case 'instance':
+        return (await this.#instancesOf({ ...thing, name: thing.service })).get(nameOf(thing))
+    }
+  }
+
+  async #service(named: Namespaced): Promise<PlanService | undefined> {
+    const { namespace } = named
+    const listing =
+      this.#services.get(namespace) ?? listOf(this.#dialect, namespace).then((all) => new Map(all))
+    this.#services.set(namespace, listing)
+    const listed = (await listing).get(keyOf(named))
+    const found = listed === undefined ? undefined : await this.#dialect.service(listed)
+    return found && { ...found, clusters: found.clusters.filter((one) => !isUsualCluster(one)) }
+  }
+
+  #instancesOf(named: Namespaced): Promise<ReadonlyMap<string, PlanInstance>> {
+    const key = `${named.namespace} ${keyOf(named)}`
+    const known = this.#instances.get(key) ?? this.#readInstances(named)
+    this.#instances.set(key, known)
+    return known
+  }
+
+  async #readInstances({ namespace, group, name }: Namespaced): Promise<ReadonlyMap<string, PlanInstance>> {
+    const service = await this.#dialect.service({ namespace, group, name })
+    const all = service === undefined ? [] : await this.#dialect.instances(service)
+    return new Map(all.map((one) => [nameOf(one), one]))
+  }
+
+  /** The fields that differ. The server makes its own md5, and judges the health by itself. */
+  #differing(before: GoingThing, thing: GoingThing): string[] {
+    const [there, here] = [before, thing].map((one) => comparedThing(one, this.#target.kind)?.fields ?? {})
+    return differingFields('', '', [there!, here!])
+      .map(({ field }) => field!)
+      .filter(
+        (field) =>
+          !['md5', 'healthy'].includes(field) && !(field === 'ephemeral' && thing.kind === 'service'),
+      )
+  }
+
+  async #send(call: OldCall): Promise<void> {
+    const { server } = this.#target
+    const { status, text } = await server.send(call)
+    if (status === 200 && text.trim() !== 'false') return
+    const said = `${call.method} ${server.url}${call.path} answers ${status}: ${text.slice(0, 300)}`
+    throw new CallError(said, status)
+  }
+}
+
+async function listOf(dialect: Dialect, namespace: string): Promise<[string, OldService][]> {
+  const found: [string, OldService][] = []
+  const pages = allPages((pageNo) => dialect.services(namespace, pageNo), keyOf)
+  for await (const one of pages) found.push([keyOf(one), one])
+  return found
+}
+
+function keyOf({ group, name }: Pick<OldService, 'group' | 'name'>): string {
+  return `${group}@@${name}`
+}

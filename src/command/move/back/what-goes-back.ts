@@ -1,0 +1,96 @@
+import { nameOf, type PlanChecker, type PlanLine, type PlanNote, type PlanThing } from '../../../move/plan.ts'
+import type { OldKind } from '../old/old-server.ts'
+
+/** A kind of server that a plan can be written to by the interface under `/v1`. */
+export type TargetKind = Exclude<OldKind['kind'], 'waypost' | 'java-3'>
+
+/** The things that such servers take. */
+export type GoingThing = Extract<PlanThing, { kind: 'namespace' | 'config' | 'service' | 'instance' }>
+
+/** The thing as such a server takes it; undefined: it takes none of it. */
+export function goingThing(thing: PlanThing, target: TargetKind): GoingThing | undefined {
+  return linesGoingBack(thing, target).find((line): line is GoingThing => line.kind === thing.kind)
+}
+
+/** What a plan has for such a server: the things that it takes, and a line for each that it does not. */
+export function linesGoingBack(line: PlanLine, target: TargetKind): PlanLine[] {
+  switch (line.kind) {
+    case 'namespace':
+      return target === 'r-nacos' && line.desc !== '' ? [line, remark(line, 'its description')] : [line]
+    case 'config':
+      return configLines(line, target)
+    case 'service':
+      return serviceLines(line, target)
+    case 'instance':
+      return line.ephemeral
+        ? [cannotGo(line, 'clients register by themselves where they are sent to')]
+        : [line]
+    case 'user':
+      return [cannotGo(line, 'no server shows a hash that this one could take: make the user there')]
+    case 'role':
+    case 'permission':
+      return [cannotGo(line, 'its users are made there, and their roles and permissions with them')]
+    case 'switch':
+      return [cannotGo(line, 'it is set at each server by its operator')]
+    case 'gray':
+      return [cannotGo(line, 'beta and gray versions are published there anew')]
+    case 'history':
+      return [cannotGo(line, 'no server takes records of history over HTTP')]
+    case 'remark':
+      return isSaid(line) ? [] : [line]
+    case 'plan':
+    case 'end':
+    case 'conflict':
+    case 'cannot-come':
+      return [line]
+  }
+}
+
+/** Why a user's hash does not come is part of the reason above. */
+function isSaid(line: PlanNote): boolean {
+  return ['user', 'role', 'permission'].includes(line.about)
+}
+
+type Config = Extract<PlanThing, { kind: 'config' }>
+type Service = Extract<PlanThing, { kind: 'service' }>
+
+function configLines(line: Config, target: TargetKind): PlanLine[] {
+  if (line.encryptedDataKey !== '' && target !== 'java-2')
+    return [cannotGo(line, 'it is encrypted, and this server keeps no keys')]
+  const notes = [line.desc, line.use, line.effect, line.schema, line.tags, line.appName]
+  const hasNotes = notes.some((note) => note !== null && note !== '')
+  return target === 'r-nacos' && hasNotes
+    ? [line, remark(line, 'its description, tags and other notes')]
+    : [line]
+}
+
+function serviceLines(line: Service, target: TargetKind): PlanLine[] {
+  if (target === 'r-nacos') {
+    const isPlain = line.clusters.length === 0 && line.selector.type === 'none'
+    return isPlain ? [line] : [line, remark(line, 'its selector and the checkers of its clusters')]
+  }
+  const clusters = line.clusters.map((cluster) => ({ ...cluster, checker: withoutNames(cluster.checker) }))
+  const isWhole = line.clusters.every(
+    ({ checker }, index) =>
+      checker.type !== 'MYSQL' && checker['headers'] === clusters[index]!.checker['headers'],
+  )
+  const going = { ...line, clusters }
+  return isWhole ? [going] : [going, remark(line, 'the passwords and header fields of its checkers')]
+}
+
+/** Waypost shows only the names of header fields. Without their values they would be no fields. */
+function withoutNames(checker: PlanChecker): PlanChecker {
+  const { headers } = checker
+  if (typeof headers !== 'string') return checker
+  const whole = headers.split('|').filter((field) => field.includes(':'))
+  return { ...checker, headers: whole.join('|') }
+}
+
+function remark(thing: PlanThing, what: string): PlanNote {
+  const reason = `it goes without ${what}, which the server does not take or the source does not show`
+  return { kind: 'remark', about: thing.kind, name: nameOf(thing), reason }
+}
+
+function cannotGo(thing: PlanThing, reason: string): PlanNote {
+  return { kind: 'cannot-come', about: thing.kind, name: nameOf(thing), reason }
+}

@@ -1,0 +1,75 @@
+import { isThing, nameOf } from '../../../move/plan.ts'
+import { type CommandResult, EXIT, messageOf } from '../../command-line.ts'
+import type { Progress } from '../../progress.ts'
+import { type ApplyFlags, type Sum, textOfSum } from '../apply-plan.ts'
+import type { KnownServer } from '../old/detect-server.ts'
+import { readPlan } from '../plan-file.ts'
+import { grouped, TimeLeft } from '../time-left.ts'
+import { OldWriter } from './old-writer.ts'
+import { goingThing, type TargetKind } from './what-goes-back.ts'
+
+/** A server that a plan is written to by its own interface. */
+export interface BackTarget extends KnownServer {
+  readonly kind: TargetKind
+}
+
+/** So many lines of an outcome are remembered, for `--output json`. */
+const MOST_KEPT = 10_000
+
+/** `waypost move --apply FILE --to …` of a server of another kind: writes what that takes. It may be interrupted and repeated. */
+export async function writeBack(
+  { overwrite }: Pick<ApplyFlags, 'overwrite'>,
+  [file, target]: readonly [file: string, target: BackTarget],
+  progress: Progress,
+): Promise<CommandResult> {
+  const left = new TimeLeft()
+  const show = (step: string, done: number, total: number): void =>
+    progress.show(`waypost: ${left.text(step, done, total)}`)
+  const { total, notTaken } = await checkedPlan(file, target, show)
+  const writer = new OldWriter(target, overwrite === true)
+  const sum: Sum = { taken: 0, unchanged: 0, kept: 0, refused: 0, lines: [] }
+  let done = 0
+  for await (const { number, line } of readPlan(file)) {
+    const thing = isThing(line) ? goingThing(line, target.kind) : undefined
+    if (thing === undefined) continue
+    const { outcome, reason } = await writer.write(thing).catch((error: unknown) => {
+      const before = `${grouped(done)} of ${grouped(total)} lines were written; the same command continues`
+      throw new Error(`${messageOf(error)} (${before})`, { cause: error })
+    })
+    sum[outcome]++
+    if ((outcome === 'kept' || outcome === 'refused') && sum.lines.length < MOST_KEPT)
+      sum.lines.push({ line: number, outcome, reason, kind: thing.kind, name: nameOf(thing) })
+    show('lines written', ++done, total)
+  }
+  return {
+    code: sum.refused > 0 ? EXIT.differs : EXIT.done,
+    text: `${textOfSum(target.server.url, sum)}${leftText(notTaken)}`,
+    json: { server: target.server.url, ...sum, left: notTaken },
+  }
+}
+
+/** Nothing of a damaged plan is written. A plan that was not made for this server has lines that it does not take. */
+async function checkedPlan(
+  file: string,
+  target: BackTarget,
+  show: (step: string, done: number, total: number) => void,
+): Promise<{ readonly total: number; readonly notTaken: Record<string, number> }> {
+  const notTaken: Record<string, number> = {}
+  let total = 0
+  for await (const { number, line } of readPlan(file)) {
+    show('lines checked', number, 0)
+    if (!isThing(line)) continue
+    if (goingThing(line, target.kind) !== undefined) total++
+    else notTaken[line.kind] = (notTaken[line.kind] ?? 0) + 1
+  }
+  return { total, notTaken }
+}
+
+function leftText(notTaken: Readonly<Record<string, number>>): string {
+  return Object.entries(notTaken)
+    .map(
+      ([kind, count]) =>
+        `${grouped(count)} lines of kind ${kind} stay in the plan: the server does not take them\n`,
+    )
+    .join('')
+}

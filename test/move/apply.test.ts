@@ -169,6 +169,21 @@ describe('an apply', () => {
     expect(double.calls[0]!.url).toBe('/svc/v1/operator/import?administrators=ann%2Cbob')
   })
 
+  test('sends users in slices, because each of their hashes takes the server a while', async () => {
+    double = await ImportDouble.start()
+    const passwordHash = `$2a$10$${'a'.repeat(53)}`
+    const users = Array.from({ length: 650 }, (_, index) => ({
+      kind: 'user',
+      username: `u${index}`,
+      passwordHash,
+      enabled: true,
+    }))
+    expect(await apply(planFile([...users, ...namespaces(950)]))).toMatchObject({ code: 0 })
+    const usersOf = ({ lines }: ImportCall) => lines.filter(({ kind }) => kind === 'user').length
+    expect(double.calls.map(usersOf)).toEqual([100, 100, 100, 100, 100, 100, 50])
+    expect(double.calls.flatMap(({ lines }) => lines.slice(1))).toHaveLength(1_600)
+  })
+
   test('limits the bytes of a call, but for a single line', async () => {
     double = await ImportDouble.start()
     const long = (bytes: number) => ({ kind: 'namespace', id: 'n', name: 'n', desc: 'x'.repeat(bytes) })

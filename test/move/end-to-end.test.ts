@@ -198,3 +198,55 @@ describe('a move from one server to another', () => {
     client.close()
   })
 })
+
+test('what cannot come as it is has a line in one of the reports, and nothing is changed silently', async () => {
+  const [replay, { waypost, ask }] = await Promise.all([
+    ReplayOfRecordedAnswers.start('1.4.8'),
+    startManaged({ settings: { 'max-content': '2KiB' } }),
+  ])
+  const short = '1234567890123456789012345678901'
+  const contents: Record<string, object | Buffer> = {
+    fine: { content: 'x', md5: null },
+    'not allowed?': { content: 'x', md5: null },
+    large: { content: 'x'.repeat(3_000), md5: null },
+    blank: { content: '   ', md5: null },
+    gbk: { content: '日本', md5: '66d1f9b2ce9e7f9a1dd1e5dd7a5fa2a4' },
+    short: { content: 'x', md5: short },
+    latin: Buffer.from('{"content":"\xe4"}', 'latin1'),
+  }
+  const pageItems = Object.keys(contents).map((dataId) => ({ dataId, group: 'G' }))
+  replay.instead.set('/v1/cs/configs?search=accurate&dataId=&group=&tenant=&', () => ({
+    status: 200,
+    body: JSON.stringify({ totalCount: pageItems.length, pageItems }),
+  }))
+  for (const [dataId, content] of Object.entries(contents))
+    replay.instead.set(`show=all&dataId=${dataId.replace(' ', '+')}&`, () => ({
+      status: 200,
+      body: Buffer.isBuffer(content) ? content : JSON.stringify(content),
+    }))
+  try {
+    const file = newFile()
+    const made = await runWaypost(['move', '--from', replay.url, '--plan', file, '--history', 'none'])
+    expect(made.code).toBe(0)
+    expect(made.stdout).toMatch(/cannot-come: config public\/G\/latin: .* is not UTF-8/)
+    expect(made.stdout).toMatch(
+      /remark: config public\/G\/gbk: the md5 of the source, 66d1\S+, is of other bytes/,
+    )
+    expect(made.stdout).toContain(`remark: config public/G/short: the md5 of the source, ${short}, is of`)
+    const to = ['--to', waypost.url, '--username', 'nacos']
+    const applied = await runWaypost(['move', '--apply', file, ...to], { WAYPOST_PASSWORD: 'secret' })
+    expect(applied.code).toBe(1)
+    for (const name of ['not allowed?', 'large', 'blank'])
+      expect(applied.stdout).toMatch(
+        new RegExp(`refused: config public/G/${name.replace('?', '\\?')} \\(line \\d+\\): `),
+      )
+    expect(applied.stdout).toMatch(/ 4 taken, 0 unchanged, 0 kept, 3 refused\n/)
+    const list = await ask('GET', '/nacos/v1/cs/configs?search=accurate&dataId=&group=&pageNo=1&pageSize=9')
+    const names = (JSON.parse(list) as { pageItems: { dataId: string }[] }).pageItems.map(
+      ({ dataId }) => dataId,
+    )
+    expect(names.toSorted()).toEqual(['fine', 'gbk', 'short'])
+  } finally {
+    await Promise.all([replay.stop(), waypost.stop()])
+  }
+})

@@ -146,6 +146,46 @@ describe('an old server that answers badly', () => {
     expect(await failureOf(['--from', replay.url])).toMatch(/GET http:\S+search=accurate\S* answers no JSON/)
   })
 
+  test.each([429, 500, 502, 503, 504])('with %s is asked again after a pause', async (status) => {
+    const replay = await replayOf('1.4.8')
+    let left = 2
+    replay.instead.set(LIST, () => (left-- > 0 ? { status, body: 'later' } : { status: 200, body: PAGE }))
+    const { of } = await planOf(['--from', replay.url, '--history', 'none'])
+    expect(of('config')).toMatchObject([{ dataId: 'sh.x' }])
+    expect(replay.calls.filter(({ call }) => call.includes(LIST))).toHaveLength(3)
+  })
+
+  test('in halves or in small pieces is read whole, or not at all', async () => {
+    const replay = await replayOf('1.4.8')
+    let left = 2
+    replay.instead.set(LIST, () =>
+      left-- > 0 ? { status: 200, body: PAGE, sent: 'half' } : { status: 200, body: PAGE, sent: 'slowly' },
+    )
+    const { of } = await planOf(['--from', replay.url, '--history', 'none'])
+    expect(of('config')).toMatchObject([{ dataId: 'sh.x', content: 'a: 2' }])
+    replay.instead.set(LIST, () => ({ status: 200, body: PAGE, sent: 'half' }))
+    expect(await failureOf(['--from', replay.url])).toMatch(/search=accurate\S* has no answer after 4 tries/)
+  })
+
+  test('that shows another item for a name, because its database is blind for case, has a line for it', async () => {
+    const replay = await replayOf('1.4.8')
+    const items = ['App', 'app'].map((dataId) => ({ dataId, group: 'G', tenant: '' }))
+    const body = JSON.stringify({ totalCount: 2, pageItems: items })
+    replay.instead.set(LIST, () => ({ status: 200, body }))
+    replay.instead.set('show=all&dataId=', () => ({
+      status: 200,
+      body: '{"dataId":"App","group":"G","content":"x"}',
+    }))
+    const { of } = await planOf(['--from', replay.url, '--history', 'none'])
+    expect(of('config')).toMatchObject([{ dataId: 'App', content: 'x' }])
+    expect(of('cannot-come')).toContainEqual({
+      kind: 'cannot-come',
+      about: 'config',
+      name: 'public/G/app',
+      reason: 'the server shows G/App for it: its database compares names without case',
+    })
+  })
+
   test('has a line for what it does not answer, for what is of other bytes, and for a short list', async () => {
     const replay = await replayOf('1.4.8')
     const names = ['sh.x', 'broken', 'latin', '日本']
@@ -240,6 +280,19 @@ test('a list is read to its end, whatever its total and its pages say', async ()
   // A name cannot make lines of its own.
   expect(stdout).toContain('config public/G/i\\x0a0: ')
   expect(stdout).toMatch(/… and 1,\d+ more such lines in the file/)
+})
+
+test('users come in pages, whatever the total says', async () => {
+  const replay = await replayOf('3.0.3-admin')
+  const hash = `$2a$10$${'a'.repeat(53)}`
+  const users = Array.from({ length: 1_203 }, (_, index) => ({ username: `u${index}`, password: hash }))
+  replay.instead.set('/v3/auth/user/list', (call) => {
+    const pageNo = Number(/pageNo=(\d+)/.exec(call)![1])
+    const pageItems = users.slice((pageNo - 1) * 500, pageNo * 500)
+    return { status: 200, body: JSON.stringify({ code: 0, data: { totalCount: 600, pageItems } }) }
+  })
+  const { of } = await planOf(['--from', replay.url, '--history', 'none'])
+  expect(of('user')).toHaveLength(1_203)
 })
 
 test('ephemeral instances of all nodes are united', async () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** An answer of a Java server in test/recorded. */
@@ -40,6 +40,28 @@ const NONE: Readonly<Record<string, string>> = {
   '/nacos/v3/admin/ns/service/list': '{"code":0,"data":{"totalCount":0,"pageItems":[]}}',
 }
 
+/** An answer that a test wants. */
+interface OtherAnswer {
+  readonly status: number
+  readonly body: string | Buffer
+  /** `half`: the connection is closed in the middle; `slowly`: byte by byte. */
+  readonly sent?: 'half' | 'slowly'
+}
+
+function send(response: ServerResponse, body: string | Buffer, how: OtherAnswer['sent']): void {
+  const bytes = Buffer.from(body)
+  if (how === undefined) response.end(bytes)
+  else if (how === 'half') response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy())
+  else {
+    let at = 0
+    const next = (): void => {
+      if (at === bytes.length) response.end()
+      else response.write(bytes.subarray(at, ++at), () => setImmediate(next))
+    }
+    next()
+  }
+}
+
 /**
  * This is no Java server: it only replays what one has answered when it was recorded. It answers with the last recorded
  * answer to a GET of the same path and names. Lists of a namespace that has none are empty; whatever else was not recorded is a 404.
@@ -48,10 +70,7 @@ export class ReplayOfRecordedAnswers {
   /** The calls that it got, and whether it had an answer. */
   readonly calls: { readonly call: string; readonly status: number; readonly token: string }[] = []
   /** Answers instead of the recorded ones, by a part of the call. */
-  readonly instead = new Map<
-    string,
-    (call: string, body: string) => { readonly status: number; readonly body: string | Buffer }
-  >()
+  readonly instead = new Map<string, (call: string, body: string) => OtherAnswer>()
   readonly #answers: readonly RecordedAnswer[]
   readonly #server: Server
 
@@ -66,7 +85,7 @@ export class ReplayOfRecordedAnswers {
         const { status = 404, body = '{"status":404,"error":"not recorded"}' } = found ?? {}
         this.calls.push({ call, status, token: String(request.headers['accesstoken'] ?? '') })
         response.writeHead(status, found?.headers ?? {})
-        response.end(body)
+        send(response, body, found?.sent)
       })
     })
   }
@@ -92,7 +111,7 @@ export class ReplayOfRecordedAnswers {
     url: string,
     call: string,
     sent: string,
-  ): { status: number; body: string | Buffer; headers?: Record<string, string> } | undefined {
+  ): (OtherAnswer & { headers?: Record<string, string> }) | undefined {
     for (const [part, answer] of this.instead) if (call.includes(part)) return answer(call, sent)
     const asked = new URL(url, 'http://replay')
     const space = asked.searchParams.get('tenant') ?? asked.searchParams.get('namespaceId') ?? ''

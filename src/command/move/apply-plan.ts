@@ -13,6 +13,8 @@ const OPERATION = '/svc/v1/operator/import'
 /** The most that one call has; a single line may be longer. */
 const MOST_LINES = 1_000
 const MOST_BYTES = 2 * 1_048_576
+/** The server judges a new hash for about 0.2 s, and all of a call must be answered within its limit. */
+const MOST_USERS = 100
 
 /** A call is tried so often: the server may be busy, or starting again. */
 const TRIES = 5
@@ -156,17 +158,21 @@ async function* callsOf(file: string, isSent: Sending): AsyncGenerator<Call> {
   let head: NumberedLine | undefined
   let lines: NumberedLine[] = []
   let bytes = 0
+  let users = 0
   for await (const one of readPlan(file)) {
     head ??= one
     if (!isThing(one.line) || !isSent(one.line)) continue
     const size = Buffer.byteLength(one.text)
-    if (lines.length === MOST_LINES || (lines.length > 0 && bytes + size > MOST_BYTES)) {
+    const isFull = lines.length === MOST_LINES || users === MOST_USERS || bytes + size > MOST_BYTES
+    if (lines.length > 0 && isFull) {
       yield { head, lines }
       lines = []
       bytes = 0
+      users = 0
     }
     lines.push(one)
     bytes += size
+    if (one.line.kind === 'user') users++
   }
   if (lines.length > 0) yield { head: head!, lines }
 }

@@ -33,7 +33,7 @@ import {
   textOrNull,
   timeOrNull,
 } from './fields.ts'
-import type { OldParams, OldServer } from './old-server.ts'
+import { CallError, type OldParams, type OldServer } from './old-server.ts'
 
 /** A record of the history as both dialects of the Java server have it. */
 export function historyOf(item: PlanItem, oldId: string, fields: Fields): PlanHistory | undefined {
@@ -66,6 +66,14 @@ export function recordOf(fields: Fields): OldRecord {
     atMs,
     grayName: isGray ? textOf(fields['grayName']) || 'gray' : null,
   }
+}
+
+/** A database that compares names without case finds another item, whose text must not come under this name. */
+export function refuseOtherItem({ dataId, group }: PlanItem, shownId: unknown, shownGroup: unknown): void {
+  const [otherId, otherGroup] = [textOrNull(shownId) ?? dataId, textOrNull(shownGroup) ?? group]
+  if (otherId === dataId && otherGroup === group) return
+  const shown = `${otherGroup}/${otherId}`
+  throw new CallError(`the server shows ${shown} for it: its database compares names without case`, 200)
 }
 
 /** The current version of an item, of the fields that both dialects of the Java server name alike. */
@@ -226,7 +234,10 @@ export class JavaV1 implements Dialect {
 
   async config(item: PlanItem): Promise<PlanConfig | undefined> {
     const answer = await this.server.jsonOrNone('/v1/cs/configs', { show: 'all', ...itemParams(item) })
-    return answer === undefined ? undefined : configOf(item, fieldsOf(answer))
+    if (answer === undefined) return undefined
+    const fields = fieldsOf(answer)
+    refuseOtherItem(item, fields['dataId'], fields['group'])
+    return configOf(item, fields)
   }
 
   async beta(item: PlanItem): Promise<PlanGray | undefined> {

@@ -33,6 +33,7 @@ import {
   pageOf,
   permissionOf,
   recordOf,
+  refuseOtherItem,
   roleOf,
   userOf,
 } from './java-v1.ts'
@@ -79,7 +80,10 @@ export class JavaV3 implements Dialect {
 
   async config(item: PlanItem): Promise<PlanConfig | undefined> {
     const data = await this.#dataOrNone('/v3/admin/cs/config', itemParams(item))
-    return data === undefined ? undefined : configOf(item, fieldsOf(data))
+    if (data === undefined) return undefined
+    const fields = fieldsOf(data)
+    refuseOtherItem(item, fields['dataId'], fields['groupName'])
+    return configOf(item, fields)
   }
 
   async beta(item: PlanItem): Promise<PlanGray | undefined> {

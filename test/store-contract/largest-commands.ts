@@ -31,7 +31,11 @@ import { CONFIG_COMMENT } from '../../src/core/config/state/config-comment.ts'
 import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
 import { DELETED_CONFIG } from '../../src/core/config/state/deleted-config.ts'
 import { importConfig, importHistory } from '../../src/core/config/commands/import-config.ts'
+import { promoteGray, stopGray } from '../../src/core/config/commands/end-gray.ts'
 import { publishConfig } from '../../src/core/config/commands/publish-config.ts'
+import { growGray, publishGray } from '../../src/core/config/commands/publish-gray.ts'
+import { viewOf } from '../../src/core/config/state/config-view.ts'
+import { GRAY, GRAY_TEXT } from '../../src/core/config/state/gray-version.ts'
 import type { Command } from '../../src/core/decisions/decision.ts'
 import { inParts } from '../../src/core/work/in-parts.ts'
 import {
@@ -129,6 +133,44 @@ function importedItem() {
   return { key: sampleKey(LONG), content, md5: 'b', notes, ...facts, ...times }
 }
 
+/** The longest list of labels. */
+const LONG_EXPR = `env=${numbers(900)
+  .map((index) => `v${index}`)
+  .join(',')}`
+
+function grayItem(index: number, content: Buffer) {
+  return publishGray({
+    key: sampleKey(LONG),
+    name: `${index}${'n'.repeat(120)}`,
+    rule: { type: 'tagv2', version: '1.0.0', expr: `${LONG_EXPR},w${index}`, priority: 10 - index },
+    content,
+    md5: `${content.length} ${index}`,
+    type: 'yaml',
+    encryptedDataKey: 'k'.repeat(1_024),
+    casMd5: undefined,
+    operator: BY,
+    comment: 'c'.repeat(512),
+  })
+}
+
+const FIRST_GRAY = `0${'n'.repeat(120)}`
+const GRAY_NAME = { key: sampleKey(LONG), name: FIRST_GRAY, operator: BY, comment: 'c'.repeat(512) }
+
+/** An item with as many gray versions as it may have, each with a text of a size that no key can have or that just fits. */
+const withGray =
+  (formal: Buffer, contents: (index: number) => Buffer) =>
+  async ({ engine }: ServerOnStore): Promise<void> => {
+    await engine.execute(item(formal))
+    for (const index of numbers(10)) await engine.execute(grayItem(index, contents(index)))
+  }
+
+/** Texts that go into the keys themselves, where they may. */
+const INLINE = Buffer.alloc(250 * 1024, 'i')
+const inlineGray = withGray(INLINE, () => INLINE)
+
+const noGray = ({ state }: ServerOnStore): boolean =>
+  [...state.records(GRAY), ...state.records(GRAY_TEXT)].length === 0
+
 const LARGE = Buffer.alloc(10 * 1024 * 1024, 'a')
 
 /** History that is gone: deleted items, and comments. */
@@ -214,9 +256,27 @@ export const LARGEST: Readonly<Record<string, LargestCase>> = {
     run: alone(() => item(LARGE)),
   },
   deleteConfig: {
-    prepare: alone(() => item(LARGE)),
+    prepare: async (server) => {
+      await inlineGray(server)
+      await server.engine.execute(item(LARGE))
+    },
     run: alone(() => deleteConfig(sampleKey(LONG), BY, { comment: 'c'.repeat(512) })),
+    done: noGray,
   },
+  publishGray: {
+    prepare: withGray(LARGE, (index) => (index < 2 ? Buffer.alloc(LARGE.length, String(index)) : INLINE)),
+    run: alone(() => grayItem(0, LARGE)),
+    done: ({ state }) => {
+      const who = { ip: '', labels: new Map([['env', 'v1']]) }
+      return viewOf(state, sampleKey(LONG), who)?.content.equals(LARGE) === true
+    },
+  },
+  growGray: {
+    prepare: withGray(INLINE, () => LARGE),
+    run: alone(() => growGray({ ...GRAY_NAME, expr: `${LONG_EXPR},more` })),
+  },
+  promoteGray: { prepare: inlineGray, run: alone(() => promoteGray(GRAY_NAME)), done: noGray },
+  stopGray: { prepare: withGray(INLINE, () => LARGE), run: alone(() => stopGray(GRAY_NAME)) },
   forgetHistory: {
     before: GONE,
     run: ({ engine, state }) =>

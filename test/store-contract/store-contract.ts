@@ -3,6 +3,7 @@ import { auditContract } from './audit-contract.ts'
 import { cleaningContract } from './cleaning-contract.ts'
 import { configContract } from './config-contract.ts'
 import type { ContractStore, StateStore, StoreBench, StoreKind } from './contract-store.ts'
+import { grayContract } from './gray-contract.ts'
 import { historyContract } from './history-contract.ts'
 import { largestContract, largestJobsContract, partsContract } from './largest-contract.ts'
 import { namingContract } from './naming-contract.ts'
@@ -29,6 +30,7 @@ const OF_THE_STATE: readonly ContractPart<StateStore>[] = [
 /** What a store has besides the state. */
 const KEPT: readonly ContractPart[] = [
   historyContract,
+  grayContract,
   cleaningContract,
   auditContract,
   rememberedContract,

@@ -11,6 +11,11 @@ export interface RecordKind<T> {
   readonly layout?: number
   /** No decision reads all records of this kind: so a store of several servers need not compare that none was changed. */
   readonly isReadOneByOne?: boolean
+  /**
+   * Values may be as large as a content. The id of such a record is the stamp of the change that saves it, which no other change
+   * has. It is removed, and never saved again.
+   */
+  readonly isLarge?: boolean
   /** The value of a stored record, from its JSON. Throws an Error that says what is wrong with it. */
   readonly decode: (json: unknown, id: string) => T
 }
@@ -53,10 +58,11 @@ export function defineRecordKind<T>(
     isLocal = false,
     layout = 1,
     isReadOneByOne = false,
-  }: { isLocal?: boolean; layout?: number; isReadOneByOne?: boolean } = {},
+    isLarge = false,
+  }: { isLocal?: boolean; layout?: number; isReadOneByOne?: boolean; isLarge?: boolean } = {},
 ): RecordKind<T> {
   if (KINDS.has(name)) throw new Error(`There are two kinds of records called ${name}`)
-  const kind = { name, decode, isLocal, layout, isReadOneByOne }
+  const kind = { name, decode, isLocal, layout, isReadOneByOne, isLarge }
   KINDS.set(name, kind)
   return kind
 }

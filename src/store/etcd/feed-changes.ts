@@ -15,6 +15,7 @@ import {
   itemOf,
   requestOf,
   serviceOf,
+  toJson,
   withContentOf,
 } from './values.ts'
 
@@ -82,12 +83,26 @@ export async function readItem(key: ConfigKey, value: Uint8Array, readParts: Rea
   return itemOf(key, read.parts === undefined ? read : { ...read, content: await readParts(read.parts) })
 }
 
-/** The value of a stored record of a kind. Throws `UnknownRecordKind`. */
-export function readRecord(
-  recordKind: string,
-  id: string,
+/** The value of a stored record, and the stamp of the change that has saved it. */
+export interface ReadRecord {
+  readonly value: unknown
+  readonly stamp: number
+}
+
+/** The value of a stored record of a kind, also one that is in parts. Throws `UnknownRecordKind`. */
+export function readWholeRecord(
+  { recordKind, id }: RecordName,
   bytes: Uint8Array,
-): { value: unknown; stamp: number } {
+  readParts: ReadParts,
+): ReadRecord | Promise<ReadRecord> {
+  if (recordKindNamed(recordKind)?.isLarge !== true) return readRecord(recordKind, id, bytes)
+  const { parts, stamp } = fromJson(bytes) as { parts?: ContentParts; stamp: number }
+  if (parts === undefined) return readRecord(recordKind, id, bytes)
+  return readParts(parts).then((json) => readRecord(recordKind, id, toJson({ value: fromJson(json), stamp })))
+}
+
+/** The value of a stored record of a kind. Throws `UnknownRecordKind`. */
+export function readRecord(recordKind: string, id: string, bytes: Uint8Array): ReadRecord {
   const { value, stamp } = fromJson(bytes) as { value: unknown; stamp: number }
   const kind = recordKindNamed(recordKind)
   if (kind === undefined) throw new UnknownRecordKind(recordKind)
@@ -126,12 +141,15 @@ function instanceChange(
 }
 
 function recordChange(
-  { recordKind, id }: RecordName,
+  name: RecordName,
   event: KeyChange,
-  { stamp }: RevisionContext,
-): FedChange {
+  { stamp, readParts }: RevisionContext,
+): FedChange | Promise<FedChange> {
+  const { recordKind, id } = name
   if (event.kind === 'deleted') return { kind: 'record-removed', recordKind, id, stamp }
-  return { kind: 'record-saved', recordKind, id, ...readRecord(recordKind, id, event.kv.value) }
+  const saved = (read: ReadRecord): FedChange => ({ kind: 'record-saved', recordKind, id, ...read })
+  const read = readWholeRecord(name, event.kv.value, readParts)
+  return read instanceof Promise ? read.then(saved) : saved(read)
 }
 
 async function configChange(

@@ -1,9 +1,21 @@
+import { isGrayHistory } from '../../core/config/state/gray-version.ts'
 import type { Change } from '../../core/decisions/changes.ts'
 import { stampOfId } from '../../core/decisions/stamps.ts'
-import type { ContentParts, ShownContent } from './values.ts'
+import type { ConfigKey } from '../../core/config/state/config-item.ts'
+import { type RecordSaved, recordKindNamed } from '../../core/records/record-kind.ts'
+import type { RecordName } from './record-places.ts'
+import {
+  type ContentParts,
+  type RecordedChange,
+  recordOfChange,
+  type ShownContent,
+  toJson,
+} from './values.ts'
 
 /** A content of this size is written with the keys that have it; a larger one in chunks, before the unit that names it. */
 export const MOST_INLINE_BYTES = 256 * 1024
+/** The same in the history of gray versions: many may end with one unit. */
+const MOST_INLINE_OF_GRAY = 32 * 1024
 /** The size of a chunk: etcd takes a request of 1.5 MiB. */
 const CHUNK_BYTES = 1024 * 1024
 
@@ -14,18 +26,46 @@ export interface LargeContent {
 }
 
 /** Where the content of a version is, if it is too large for the value that has it. */
-export function partsOf({ content, historyId }: ShownContent): ContentParts | undefined {
-  if (content.length <= MOST_INLINE_BYTES) return undefined
+export function partsOf(
+  { content, historyId }: ShownContent,
+  mostInline = MOST_INLINE_BYTES,
+): ContentParts | undefined {
+  if (content.length <= mostInline) return undefined
   return { stamp: stampOfId(historyId), count: Math.ceil(content.length / CHUNK_BYTES) }
+}
+
+/** The most bytes of a text that is written with its record in the history of this key. */
+export function mostInlineOf(key: ConfigKey): number {
+  return isGrayHistory(key) ? MOST_INLINE_OF_GRAY : MOST_INLINE_BYTES
+}
+
+/** Where the text is of the history record that a change makes. */
+export function partsOfRecord(change: RecordedChange): ContentParts | undefined {
+  const { facts, shown } = recordOfChange(change)
+  return partsOf(shown, mostInlineOf(facts.key))
+}
+
+/** Where the value of a small record is, as JSON, if it is too large for its key. */
+export function partsOfValue({ recordKind, id }: RecordName, json: Buffer): ContentParts | undefined {
+  if (recordKindNamed(recordKind)?.isLarge !== true || json.length <= MOST_INLINE_BYTES) return undefined
+  return { stamp: Number(id), count: Math.ceil(json.length / CHUNK_BYTES) }
 }
 
 /** The contents of changes that are written in chunks. */
 export function largeContents(changes: readonly Change[]): LargeContent[] {
   return changes.flatMap((change) => {
+    if (change.kind === 'record-saved') return largeValue(change)
     const written = writtenBy(change)
-    const parts = written && partsOf(written)
+    const parts = change.kind === 'history-imported' ? partsOfRecord(change) : written && partsOf(written)
     return parts === undefined ? [] : [{ stamp: parts.stamp, content: written!.content }]
   })
+}
+
+function largeValue(change: RecordSaved): LargeContent[] {
+  if (recordKindNamed(change.recordKind)?.isLarge !== true) return []
+  const content = toJson(change.value)
+  const parts = partsOfValue(change, content)
+  return parts === undefined ? [] : [{ stamp: parts.stamp, content }]
 }
 
 function writtenBy(change: Change): ShownContent | undefined {

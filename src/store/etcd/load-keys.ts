@@ -6,7 +6,7 @@ import { stampOfId } from '../../core/decisions/stamps.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import type { KeyValue } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
-import { type ReadParts, readItem, readRecord } from './feed-changes.ts'
+import { type ReadParts, readItem, readWholeRecord } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
 import type { KnownKeys } from './known-keys.ts'
 import type { LayoutInUse } from './layout.ts'
@@ -40,7 +40,7 @@ export async function loadKeys({ client, keys, layout, known, readParts }: LoadP
   for (const { historyId } of configs) stamps.see(stampOfId(historyId))
   const records: StoredRecord[] = []
   for (const prefix of [keys.every('small-record'), keys.every('member'), keys.of({ of: 'elected' })])
-    records.push(...(await all(prefix)).flatMap((kv) => recordOf(keys, kv, stamps)))
+    for (const kv of await all(prefix)) records.push(...(await recordOf(keys, kv, { stamps, readParts })))
   const services = (await all(keys.every('service'))).flatMap((kv, index) =>
     serviceOfKey(keys, kv, { index, stamps }),
   )
@@ -81,11 +81,16 @@ async function configOf(keys: Keys, { key, value }: KeyValue, readParts: ReadPar
   return readItem(place.key, value, readParts)
 }
 
-function recordOf(keys: Keys, { key, value: bytes }: KeyValue, stamps: LargestStamp): StoredRecord[] {
+async function recordOf(
+  keys: Keys,
+  { key, value: bytes }: KeyValue,
+  { stamps, readParts }: { stamps: LargestStamp; readParts: ReadParts },
+): Promise<StoredRecord[]> {
   const name = recordOfPlace(keys.read(key))
   if (name === undefined) return []
   const { recordKind, id } = name
-  const { value, stamp } = readRecord(recordKind, id, bytes)
+  const read = readWholeRecord(name, bytes, readParts)
+  const { value, stamp } = read instanceof Promise ? await read : read
   stamps.see(stamp)
   return [{ recordKind, id, value }]
 }

@@ -4,7 +4,7 @@ import type { KeyValue, TxnOperation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { bytesOfRecord } from './history-size.ts'
 import type { Keys } from './keys.ts'
-import { MOST_INLINE_BYTES } from './large-contents.ts'
+import { mostInlineOf } from './large-contents.ts'
 import { fromJson, type RecordFacts, type StoredEntry, withContentOf } from './values.ts'
 
 /** How a record is removed. */
@@ -29,7 +29,9 @@ export async function removalOf(
   ]
   const removal = { operations, text, bytes: bytesOfRecord(entry) }
   const isOfVersion = entry.op === 'I' && !entry.ownsContent
-  if (isOfVersion || entry.size <= MOST_INLINE_BYTES) return removal
+  const place = keys.read(key)
+  const mostInline = place?.of === 'history' ? mostInlineOf(place.key) : 0
+  if (isOfVersion || entry.size <= mostInline) return removal
   const { kvs } = await client.range({ key: text })
   const parts = kvs[0] && withContentOf<RecordFacts>(kvs[0].value).parts
   if (parts === undefined) return removal

@@ -10,7 +10,7 @@ import type { KeyCondition, KeyRange, TxnOperation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { grownValue, type HistoryOfUnit } from './history-cut.ts'
 import type { Keys } from './keys.ts'
-import { largeContents, partsOf } from './large-contents.ts'
+import { largeContents, partsOf, partsOfRecord, partsOfValue } from './large-contents.ts'
 import { isWrittenByCommands, placeOfRecord, rangeOfKind } from './record-places.ts'
 import {
   contentValue,
@@ -140,12 +140,9 @@ function operationsOf(keys: Keys, change: Change): TxnOperation[] {
     case 'instance-health-changed':
       throw new Error('A store of several servers gets instances whole.')
     case 'record-saved':
-      return [
-        put(recordKeyOf(keys, change), toJson({ value: change.value, stamp: change.stamp })),
-        ...kindChanged(keys, change),
-      ]
+      return [put(recordKeyOf(keys, change), recordValue(change)), ...kindChanged(keys, change)]
     case 'record-removed':
-      return [remove(recordKeyOf(keys, change)), ...kindChanged(keys, change)]
+      return [remove(recordKeyOf(keys, change)), ...kindChanged(keys, change), ...valueGone(keys, change)]
   }
 }
 
@@ -184,7 +181,7 @@ function silencedOperations(keys: Keys, changes: readonly Change[], { member: id
 
 function historyOperations(keys: Keys, change: RecordedChange): TxnOperation[] {
   const { facts, shown } = recordOfChange(change)
-  const value = contentValue({ facts, content: shown.content, parts: partsOf(shown) })
+  const value = contentValue({ facts, content: shown.content, parts: partsOfRecord(change) })
   const stamp = stampOfId(facts.id)
   return [
     put(keys.of({ of: 'record-text', stamp }), value),
@@ -220,6 +217,23 @@ function recordKeyOf(keys: Keys, change: RecordSaved | RecordRemoved): string {
 function kindChanged(keys: Keys, { recordKind: kind, stamp }: RecordSaved | RecordRemoved): TxnOperation[] {
   if (recordKindNamed(kind)?.isReadOneByOne) return []
   return [put(keys.of({ of: 'kind', kind }), toJson(stamp))]
+}
+
+function recordValue(change: RecordSaved): Buffer {
+  const { value, stamp } = change
+  const parts = recordKindNamed(change.recordKind)?.isLarge === true && partsOfValue(change, toJson(value))
+  return toJson(parts ? { parts, stamp } : { value, stamp })
+}
+
+/** The pieces of a large value go with its record, whether there are any or not. */
+function valueGone(keys: Keys, { recordKind, id }: RecordRemoved): TxnOperation[] {
+  if (recordKindNamed(recordKind)?.isLarge !== true) return []
+  const stamp = Number(id)
+  const prefix = keys.chunksOf(stamp)
+  return [
+    { do: 'delete', key: prefix, end: prefixEnd(prefix) },
+    remove(keys.of({ of: 'named-chunks', stamp })),
+  ]
 }
 
 function itemValue(item: ConfigItem): Buffer {

@@ -131,6 +131,13 @@ describe('publishing for some clients', () => {
     expect(record?.content.toString()).toBe('one')
   })
 
+  test('a text of the same md5 but other bytes is another text', () => {
+    const state = new State(WALL_MS)
+    carryOut(state, publishing('beta', betaRule('10.0.0.1'), { md5: 'same' }), at(0))
+    carryOut(state, publishing('beta', betaRule('10.0.0.1'), { text: 'other', md5: 'same' }), at(0))
+    expect(seen(state, { ip: '10.0.0.1' })).toBe('other')
+  })
+
   test('of what is there already changes nothing', () => {
     const state = new State(WALL_MS)
     carryOut(state, beta('10.0.0.1'), at(0))

@@ -46,11 +46,13 @@ export function publishGray(input: PublishGray): Command<true> {
   return {
     subject: key.text,
     growsBy: content.length,
+    // One of them names the text.
+    stamps: () => 2,
     decide(view, now) {
       const item = view.record(GRAY, key.text)
       const previous = grayNamed(item, input.name)
       checkCas(casMd5, previous)
-      const version = nextVersion(input, previous, now)
+      const version = nextVersion(view, { input, previous }, now)
       if (previous !== undefined && isSame(previous, version)) return unchanged(true)
       if (previous === undefined && item?.versions.length === MOST_GRAY_VERSIONS) throw tooMany()
       return synced(
@@ -146,13 +148,18 @@ function textSaved(
 ): Change[] {
   const id = version.textId
   if (id === previous?.textId) return []
-  const saved = recordSaved(GRAY_TEXT, { id, value: { text: content.toString() }, stamp })
+  const value = { text: content.toString() }
+  const saved = recordSaved(GRAY_TEXT, { id, value, stamp: textStamp(stamp) })
   if (previous !== undefined) return [recordRemoved(GRAY_TEXT, previous.textId, stamp), saved]
   const change = { operator, comment, atMs: version.modifiedMs }
   return [saved, ...grayRecorded(key, { op: 'I', version, content, type: type ?? 'text', stamp }, change)]
 }
 
-function nextVersion(input: PublishGray, previous: GrayVersion | undefined, now: Now): GrayVersion {
+function nextVersion(
+  view: View,
+  { input, previous }: { input: PublishGray; previous: GrayVersion | undefined },
+  now: Now,
+): GrayVersion {
   const { rule, md5, type, operator, comment } = input
   const id = historyIdOf(now.stamp)
   const fields = {
@@ -160,7 +167,7 @@ function nextVersion(input: PublishGray, previous: GrayVersion | undefined, now:
     rule: { ...rule, expr: ownText(rule.expr), version: ownText(rule.version) },
     md5,
     size: input.content.length,
-    textId: previous?.md5 === md5 ? previous.textId : String(id),
+    textId: hasText(view, previous, input) ? previous.textId : String(textStamp(now.stamp)),
     type: type ?? previous?.type,
     encryptedDataKey: ownText(input.encryptedDataKey),
     id: previous?.id ?? id,
@@ -168,6 +175,11 @@ function nextVersion(input: PublishGray, previous: GrayVersion | undefined, now:
     createdBy: previous?.createdBy ?? ownedOperator(operator),
   }
   return changed(fields, { operator, comment, now, previous })
+}
+
+/** The history record of the change has the other one. */
+function textStamp(stamp: number): number {
+  return stamp + 1
 }
 
 function changed(
@@ -178,10 +190,19 @@ function changed(
   return { ...fields, modifiedMs, modifiedBy: ownedOperator(operator), comment: ownText(comment) }
 }
 
+/** A text of the same md5 may be another one. */
+function hasText(
+  view: View,
+  version: GrayVersion | undefined,
+  { md5, content }: PublishGray,
+): version is GrayVersion {
+  return version?.md5 === md5 && grayContent(view, version).equals(content)
+}
+
 /** Whether both are the same to those who get them and to those who ask whom they are for. */
 function isSame(one: GrayVersion, other: GrayVersion): boolean {
   return (
-    one.md5 === other.md5 &&
+    one.textId === other.textId &&
     one.type === other.type &&
     one.encryptedDataKey === other.encryptedDataKey &&
     one.rule.type === other.rule.type &&

@@ -69,7 +69,7 @@ export function seenGray(
   const item: SeenItem = {
     key,
     origin: formal?.origin ?? { id, createdMs, createUser: createdBy.user, createIp: createdBy.ip },
-    historyId: Number(version.textId),
+    historyId: id,
     content: known?.item.content ?? Buffer.from(text),
     md5: version.md5,
     type: formal?.type ?? version.type ?? 'text',

@@ -29,8 +29,9 @@ export const BETA_NAME = 'beta'
 /** Names of versions for a tag begin so. */
 const TAG_NAME = 'tag_'
 
-const LONGEST_EXPR = 16_384
+const LONGEST_EXPR = 8_192
 const LONGEST_NAME = 128
+const ADDRESS_TEXT = /^[\w.:%-]{1,64}$/
 const TAG_TEXT = /^[\w.:-]{1,128}$/
 const NAME_TEXT = /^[\w.:-]+$/
 const SHARE_TEXT = /^(100|\d{1,2})(\.\d{1,2})?$/
@@ -119,7 +120,9 @@ const VERSIONS: Readonly<Record<GrayRuleType, readonly string[]>> = {
 
 const CHECKS: Readonly<Record<GrayRuleType, (expr: string, version: string) => void>> = {
   beta: (expr) => {
-    if (addressesOf(expr).length === 0) throw refusedRule('expr', 'addresses, separated by commas')
+    const addresses = addressesOf(expr)
+    if (addresses.length === 0 || !addresses.every((one) => ADDRESS_TEXT.test(one)))
+      throw refusedRule('expr', 'addresses, separated by commas')
   },
   tag: (expr) => {
     if (!TAG_TEXT.test(expr)) throw refusedRule('expr', '1 to 128 of the characters a-z A-Z 0-9 _ . : -')

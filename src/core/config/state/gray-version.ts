@@ -62,11 +62,11 @@ export interface GrayText {
   readonly text: string
 }
 
-/** The texts of gray versions, written once; the id of the record is `textId` of the version. */
+/** The texts of gray versions, written once; the id of the record is `textId` of the version: a stamp. */
 export const GRAY_TEXT = defineRecordKind<GrayText>(
   'gray-text',
   (json) => ({ text: textIn(fieldsOf(json), 'text') }),
-  { layout: LAYOUT, isReadOneByOne: true },
+  { layout: LAYOUT, isReadOneByOne: true, isLarge: true },
 )
 
 /** The version of that name. */
@@ -92,12 +92,15 @@ export function grayHistoryKey({ namespaceId, group, dataId }: ConfigKey): Confi
   return configKey(namespaceId, group, dataId + BEHIND_NAME)
 }
 
+/** Whether a key is that of the history of gray versions. */
+export function isGrayHistory({ dataId }: ConfigKey): boolean {
+  return dataId.endsWith(BEHIND_NAME)
+}
+
 /** The item whose history has a key, also that of its gray versions. */
 export function itemOfHistoryKey(key: ConfigKey): ConfigKey {
   const { namespaceId, group, dataId } = key
-  return dataId.endsWith(BEHIND_NAME)
-    ? configKey(namespaceId, group, dataId.slice(0, -BEHIND_NAME.length))
-    : key
+  return isGrayHistory(key) ? configKey(namespaceId, group, dataId.slice(0, -BEHIND_NAME.length)) : key
 }
 
 function versionOf(json: unknown): GrayVersion {

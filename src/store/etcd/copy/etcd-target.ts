@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ConfigItem } from '../../../core/config/state/config-item.ts'
+import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
 import { historyIdOf, isItemId, stampOfId } from '../../../core/decisions/stamps.ts'
 import { recordKindNamed } from '../../../core/records/record-kind.ts'
 import { NotExaminable } from '../../local-file.ts'
@@ -8,7 +8,7 @@ import type { ShownRecord, StoredPart, StoredSource, StoredTarget, Sums } from '
 import { EtcdError } from '../client/etcd-error.ts'
 import type { KeyCondition, TxnOperation, TxnResult } from '../client/messages.ts'
 import { compareKeys } from '../keys.ts'
-import { chunksOf, MOST_INLINE_BYTES } from '../large-contents.ts'
+import { chunksOf, mostInlineOf, partsOfValue } from '../large-contents.ts'
 import { copyIn, LAYOUTS, type UnderCopy } from '../layout.ts'
 import { placeOfRecord } from '../record-places.ts'
 import { roomOf } from '../space.ts'
@@ -151,9 +151,12 @@ export class EtcdTarget implements StoredTarget {
       case 'values':
         return part.all.map(({ name, value }) => put(keys.of({ of: 'remembered', name }), Buffer.from(value)))
       case 'records':
-        return part.all.map((record) =>
-          put(keys.of(placeOfRecord(record)), toJson({ value: record.value, stamp })),
-        )
+        return part.all.flatMap((record) => {
+          const json = toJson(record.value)
+          const parts = partsOfValue(record, json)
+          const value = parts === undefined ? { value: record.value, stamp } : { parts, stamp }
+          return [...this.#chunkPuts(json, parts), put(keys.of(placeOfRecord(record)), toJson(value))]
+        })
       case 'services':
         return part.all.map((service) =>
           put(keys.of({ of: 'service', service: service.key }), serviceValue(service, stamp)),
@@ -180,7 +183,7 @@ export class EtcdTarget implements StoredTarget {
 
   #itemPuts(item: ConfigItem): Put[] {
     const { content } = item
-    const parts = partsOf(content, item.historyId)
+    const parts = partsOf(item.key, content, item.historyId)
     const key = this.#etcd.keys.of({ of: 'config', key: item.key })
     return [
       ...this.#chunkPuts(content, parts),
@@ -191,7 +194,7 @@ export class EtcdTarget implements StoredTarget {
   #recordPuts({ record: { content, ...facts }, versionId }: ShownRecord): Put[] {
     const { keys } = this.#etcd
     const stamp = stampOfId(facts.id)
-    const parts = partsOf(content, versionId ?? facts.id)
+    const parts = partsOf(facts.key, content, versionId ?? facts.id)
     return [
       ...this.#chunkPuts(content, parts),
       put(keys.of({ of: 'record-text', stamp }), contentValue({ facts, content, parts })),
@@ -265,8 +268,8 @@ async function refuseWithoutRoom({ client, place }: EtcdPlace, { size }: StoredS
 }
 
 /** Where a content is: with the version that it is of. Ids of versions that nobody has seen are even. */
-function partsOf(content: Buffer, versionId: number): ContentParts | undefined {
-  if (content.length <= MOST_INLINE_BYTES) return undefined
+function partsOf(key: ConfigKey, content: Buffer, versionId: number): ContentParts | undefined {
+  if (content.length <= mostInlineOf(key)) return undefined
   // Half a millisecond before, so that they are not those of the next version.
   const id = isItemId(versionId) ? historyIdOf(stampOfId(versionId) - 512) : versionId
   return { stamp: stampOfId(id), count: chunksOf(content).length }

@@ -1,14 +1,16 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { ConfigItem } from '../../../core/config/state/config-item.ts'
+import { isGrayHistory } from '../../../core/config/state/gray-version.ts'
 import type { HistoryEntry } from '../../../core/config/state/history-record.ts'
 import { historyIdOf, stampOfId } from '../../../core/decisions/stamps.ts'
 import { serviceKeyText } from '../../../core/naming/state/service.ts'
+import { recordKindNamed } from '../../../core/records/record-kind.ts'
 import { Findings } from '../../finding.ts'
 import type { Examination, OnProgress } from '../../local-file.ts'
 import type { KeyValue } from '../client/messages.ts'
 import { readRecord } from '../feed-changes.ts'
 import type { KeyPlace } from '../keys.ts'
-import { recordOfPlace } from '../record-places.ts'
+import { type RecordName, recordOfPlace } from '../record-places.ts'
 import {
   type ContentParts,
   fromJson,
@@ -25,7 +27,8 @@ const PAGE_SIZE = 2_000
 
 /** A content that is in chunks, and who has it. */
 interface Wanted extends ContentParts {
-  readonly md5: string
+  /** Undefined: nobody has noted it. */
+  readonly md5: string | undefined
   readonly owner: string
 }
 
@@ -101,7 +104,7 @@ class Examining {
 
   #judge(place: KeyPlace, { key, value }: KeyValue): void {
     const record = recordOfPlace(place)
-    if (record !== undefined) return void readRecord(record.recordKind, record.id, value)
+    if (record !== undefined) return this.#judgeRecord(record, key, value)
     if (place.of === 'config') this.#judgeItem(place.key.text, key, value)
     else if (place.of === 'record-text') this.#judgeText(place.stamp, key, value)
     else if (place.of === 'history') this.#judgeEntry(place, key, value)
@@ -115,6 +118,13 @@ class Examining {
       this.#instances.set(serviceKeyText(place.service), `${place.service.groupedName} ${place.address.ip}`)
     } else if (place.of === 'request') requestOf(value)
     else if (place.of === 'audit') fromJson(value)
+  }
+
+  #judgeRecord(record: RecordName, owner: string, value: Uint8Array): void {
+    const isLarge = recordKindNamed(record.recordKind)?.isLarge === true
+    const { parts } = isLarge ? (fromJson(value) as { parts?: ContentParts }) : {}
+    if (parts === undefined) readRecord(record.recordKind, record.id, value)
+    else this.#wanted.set(parts.stamp, { ...parts, md5: undefined, owner })
   }
 
   #addChunk({ stamp, index }: Extract<KeyPlace, { of: 'chunk' }>, value: Uint8Array): void {
@@ -141,7 +151,9 @@ class Examining {
   /** The texts of records come before the pages of items. What is left at the end has no page. */
   #judgeEntry(place: Extract<KeyPlace, { of: 'history' }>, key: string, value: Uint8Array): void {
     const { id, op, md5 } = fromJson(value) as HistoryEntry
-    if (!this.#newest.has(place.key.text)) this.#newest.set(place.key.text, { id, op })
+    // Gray versions are no items: their history may end with any record.
+    if (!isGrayHistory(place.key) && !this.#newest.has(place.key.text))
+      this.#newest.set(place.key.text, { id, op })
     const effect = 'The record is on the list but cannot be shown.'
     const stamp = stampOfId(id)
     const text = this.#texts.get(stamp)
@@ -203,7 +215,7 @@ class Examining {
       const problem =
         found?.count !== count
           ? `${found?.count ?? 0} of its ${count} parts are there (stamp ${stamp}).`
-          : found.hash.digest('hex') === md5
+          : md5 === undefined || found.hash.digest('hex') === md5
             ? undefined
             : `Its parts (stamp ${stamp}) do not have its md5.`
       if (problem !== undefined) this.#findings.damage(`key ${owner}`, { problem, effect })

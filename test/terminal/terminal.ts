@@ -67,7 +67,7 @@ export class Terminal {
 
   #spawnOnTerminal(args: readonly string[], env: Record<string, string>): ChildProcess {
     const words = [process.execPath, MAIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
-    return this.#spawn(['script', '-qec', words.join(' '), '/dev/null'], { SHELL: '/bin/sh', ...env })
+    return this.#spawn(['script', '-qec', `exec ${words.join(' ')}`, '/dev/null'], { SHELL: '/bin/sh', ...env })
   }
 
   #spawn([program, ...args]: readonly string[], env: Record<string, string>): ChildProcess {
@@ -105,9 +105,14 @@ export class Started {
 
   /** Ends it, and waits for that. */
   async stop(): Promise<void> {
+    await this.signalled('SIGKILL')
+  }
+
+  /** Sends a signal. Resolves with the exit code; null where the signal has ended it. */
+  async signalled(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
     const ended = this.ended()
-    this.#child.kill('SIGKILL')
-    await ended
+    this.#child.kill(signal)
+    return ended
   }
 }
 

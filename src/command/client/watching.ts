@@ -1,4 +1,4 @@
-import { print } from '../command-line.ts'
+import { type CommandResult, EXIT, print } from '../command-line.ts'
 import { FORMATS } from '../output.ts'
 import { printableWord } from '../terminal-text.ts'
 import type { ClientFlags } from './server-options.ts'
@@ -19,6 +19,22 @@ export async function printLine(
   if (json === true || output === FORMATS.json) return print(`${JSON.stringify(change)}\n`)
   if (output === FORMATS.yaml) return print(`---\n${(await import('yaml')).stringify(change)}`)
   return print(`${words.join('  ')}\n`)
+}
+
+/**
+ * Watches until SIGINT or SIGTERM: so a watch ends, and that is no failure. A second signal ends the process at once. What was
+ * printed until then is whole.
+ */
+export async function untilInterrupted(watch: () => Promise<CommandResult>): Promise<CommandResult> {
+  const interrupted = new Promise<CommandResult>((resolve) => {
+    const end = (): void => {
+      // A terminal has shown ^C on this line.
+      if (process.stderr.isTTY) process.stderr.write('\n')
+      resolve({ code: EXIT.done })
+    }
+    process.once('SIGINT', end).once('SIGTERM', end)
+  })
+  return Promise.race([watch(), interrupted])
 }
 
 /** Says on standard error that no change is missed from now on. */

@@ -4,7 +4,7 @@ import { liveMessages } from '../live-events.ts'
 import { timeText } from '../result.ts'
 import { clientOf } from '../session-of-flags.ts'
 import type { SvcClient } from '../svc-client.ts'
-import { printLine, sayWatching, type WatchFlags } from '../watching.ts'
+import { printLine, sayWatching, untilInterrupted, type WatchFlags } from '../watching.ts'
 import { type ConfigItem, type ItemFlags, type ItemName, itemOf, nameText, readItem } from './item.ts'
 import { allConfigs } from './read-configs.ts'
 
@@ -18,10 +18,14 @@ interface WatchedChange extends ItemName {
 }
 
 /** `config watch`: prints changes as they come, until it is interrupted; with `--once`, until the first one. */
-export async function watchConfigs(
+export function watchConfigs(
   flags: ItemFlags & WatchFlags,
   words: readonly string[],
 ): Promise<CommandResult> {
+  return untilInterrupted(() => watch(flags, words))
+}
+
+async function watch(flags: ItemFlags & WatchFlags, words: readonly string[]): Promise<CommandResult> {
   const client = clientOf(flags)
   const watched = new WatchedConfigs(client, flags, words)
   for await (const message of liveMessages(client)) {

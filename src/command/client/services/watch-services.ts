@@ -4,7 +4,7 @@ import { type LiveEvent, liveMessages } from '../live-events.ts'
 import { timeText } from '../result.ts'
 import { clientOf } from '../session-of-flags.ts'
 import type { SvcClient } from '../svc-client.ts'
-import { printLine, sayWatching, type WatchFlags } from '../watching.ts'
+import { printLine, sayWatching, untilInterrupted, type WatchFlags } from '../watching.ts'
 import { allServices, type ServiceFlags } from './read-services.ts'
 import { addressText, type ServiceName, serviceOf, serviceParams, serviceText } from './service-name.ts'
 
@@ -20,11 +20,15 @@ interface TimelineEntry {
   readonly text: string
 }
 
-/** `service watch`: prints what happens to instances as it comes. */
-export async function watchServices(
+/** `service watch`: prints what happens to instances as it comes, until it is interrupted. */
+export function watchServices(
   flags: ServiceFlags & WatchFlags,
   words: readonly string[],
 ): Promise<CommandResult> {
+  return untilInterrupted(() => watch(flags, words))
+}
+
+async function watch(flags: ServiceFlags & WatchFlags, words: readonly string[]): Promise<CommandResult> {
   const client = clientOf(flags)
   const watched = new WatchedServices(client, flags, words)
   for await (const message of liveMessages(client)) {

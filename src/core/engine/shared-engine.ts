@@ -13,7 +13,7 @@ import { type DecidedUnit, gatherUnits } from './units.ts'
 import type { View } from '../decisions/view.ts'
 
 const MOST_COMMANDS = 512
-/** What a command that does the same to many things may change together: a transaction of etcd takes twice as much. */
+/** What a command that does the same to many things may change together: a store takes twice as much. */
 const MOST_BYTES = 512 * 1024
 /** A command is answered this long after it was given, whatever the store does. */
 const ANSWER_MS = 1_700

@@ -16,7 +16,7 @@ export interface Room {
 export const REFUSED_WITHOUT_ROOM =
   'Until then configurations and metadata are refused; registrations and deletions are not.'
 
-/** A change takes several times its size for a while: in the log, as history, and as what etcd keeps until it is compacted. */
+/** A change takes several times its size for a while: in the log, as history, and as what a store keeps of earlier versions. */
 const TIMES = 2
 /** About what a change takes besides its content. */
 const CHANGE_BYTES = 4 * 1024

@@ -27,7 +27,7 @@ export function roomOf(members: readonly MemberStatus[], limits: SpaceLimits): R
   return rooms.reduce((least, room) => (room.leftBytes < least.leftBytes ? room : least))
 }
 
-/** Whether a member knows of the alarm for a full quota. It is one for all members: etcd takes no write and gives no lease then. */
+/** Whether a member knows of the alarm for a full quota. All members have it, and etcd takes no write and gives no lease then. */
 export function hasAlarm({ errors }: Pick<MemberStatus, 'errors'>): boolean {
   return errors.some((text) => text.includes('NOSPACE'))
 }

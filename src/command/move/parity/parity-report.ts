@@ -66,7 +66,8 @@ export function parityResult({ sides, rows, failed, notCompared }: Findings): Co
       typeof concern === 'string' ? { text, concerns: concern } : { text, concerns: 'yes', ...concern },
     ),
   }
-  return { code, text: `${lines.join('\n')}\n`, json }
+  const names = differences.map(({ kind, name }) => `${kind} ${name}`)
+  return { code, text: `${lines.join('\n')}\n`, json, names: [...new Set(names)] }
 }
 
 function shown({ server, kind, version }: KnownServer) {
@@ -110,7 +111,9 @@ function limited(lines: readonly string[], what: string): string[] {
 
 function concernLines(concerns: readonly { readonly text: string; readonly concern: Concern }[]): string[] {
   const lines = concerns.flatMap(({ text, concern }) =>
-    typeof concern === 'string' ? [] : [`concerns you: ${text} Here: ${concern.because}.`],
+    typeof concern === 'string'
+      ? []
+      : [`concerns you: ${text}${text.endsWith('.') ? '' : '.'} Here: ${concern.because}.`],
   )
   const perhaps = concerns.filter(({ concern }) => concern === 'perhaps').map(({ text }) => text)
   return [...lines, ...perhaps.map((text) => `may concern your clients and tools: ${text}`)]

@@ -1,9 +1,14 @@
 import { describeClient } from './client-program.ts'
 
+const ENDPOINT = ['endpoint: configurations are found', 'endpoint: services are found']
+
 describeClient(
   {
     folder: 'go',
     hasLargeChecks: true,
+    notOverTls: Object.fromEntries(
+      ENDPOINT.map((name) => [name, 'the library asks an endpoint without TLS']),
+    ),
     tools: ['go'],
     locks: ['go.mod', 'go.sum'],
     install: [['go', 'mod', 'download']],
@@ -34,5 +39,6 @@ describeClient(
     'naming: beats keep an instance',
     'naming: beats bring back an instance that was lost',
     'naming: the services of a group are listed',
+    ...ENDPOINT,
   ],
 )

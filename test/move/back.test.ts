@@ -165,6 +165,37 @@ describe('the way back to a server that is a Waypost and says that it is Nacos 1
   })
 })
 
+test('what a Java server (replayed) has and differs is kept, and --overwrite publishes it with its notes', async () => {
+  const [waypost, replay] = await Promise.all([startWaypost(), ReplayOfRecordedAnswers.start('1.4.8')])
+  const sent: URLSearchParams[] = []
+  replay.instead.set('/v1/cs/configs', (_, body) => {
+    if (body === '') return undefined
+    sent.push(new URLSearchParams(body))
+    return { status: 200, body: 'true' }
+  })
+  const client = clientsOf(waypost.url).nacos
+  const item = { dataId: 'sh.x', group: 'G', content: 'a: 3 + ⚙', type: 'yaml', desc: 'd', config_tags: 't1' }
+  await client.post('/cs/configs', item)
+  client.close()
+  const back = (...more: readonly string[]) =>
+    runWaypost(['move', '--from', waypost.url, '--to', replay.url, ...more, '-o', 'json'], ENV, LIMIT_MS)
+  try {
+    const { apply } = JSON.parse((await back()).stdout) as Json
+    expect(apply).toMatchObject({ taken: 0, kept: 1, lines: [{ name: 'public/G/sh.x' }] })
+    expect(sent).toEqual([])
+    expect(JSON.parse((await back('--overwrite')).stdout)).toMatchObject({ apply: { taken: 1, refused: 0 } })
+    expect(sent.map((form) => Object.fromEntries(form))).toMatchObject([{ ...item, tenant: '' }])
+    replay.instead.set('/v1/cs/configs', (_, body) =>
+      body === '' ? undefined : { status: 200, body: 'false' },
+    )
+    const refused = await back('--overwrite')
+    expect(refused.code).toBe(1)
+    expect(JSON.parse(refused.stdout).apply.lines[0].reason).toMatch(/^POST .*configs answers 200: false$/)
+  } finally {
+    await Promise.all([waypost.stop(), replay.stop()])
+  }
+})
+
 test('a plan for Waypost takes no --to, and Nacos 3 is no target', async () => {
   const [waypost, replay] = await Promise.all([startWaypost(), ReplayOfRecordedAnswers.start('3.0.3-admin')])
   const planTo = (to: string) =>

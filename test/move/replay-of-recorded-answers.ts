@@ -69,8 +69,8 @@ function send(response: ServerResponse, body: string | Buffer, how: OtherAnswer[
 export class ReplayOfRecordedAnswers {
   /** The calls that it got, and whether it had an answer. */
   readonly calls: { readonly call: string; readonly status: number; readonly token: string }[] = []
-  /** Answers instead of the recorded ones, by a part of the call. */
-  readonly instead = new Map<string, (call: string, body: string) => OtherAnswer>()
+  /** Answers instead of the recorded ones, by a part of the call; undefined: none. */
+  readonly instead = new Map<string, (call: string, body: string) => OtherAnswer | undefined>()
   readonly #answers: readonly RecordedAnswer[]
   readonly #server: Server
 
@@ -112,7 +112,10 @@ export class ReplayOfRecordedAnswers {
     call: string,
     sent: string,
   ): (OtherAnswer & { headers?: Record<string, string> }) | undefined {
-    for (const [part, answer] of this.instead) if (call.includes(part)) return answer(call, sent)
+    for (const [part, answer] of this.instead) {
+      const other = call.includes(part) ? answer(call, sent) : undefined
+      if (other !== undefined) return other
+    }
     const asked = new URL(url, 'http://replay')
     const space = asked.searchParams.get('tenant') ?? asked.searchParams.get('namespaceId') ?? ''
     if (space !== '' && space !== 'public' && !asked.searchParams.has('show'))

@@ -41,6 +41,7 @@ func main() {
 		s.configChecks(r)
 		s.namingChecks(r)
 		s.livenessChecks(r)
+		s.endpointChecks(r)
 	}
 	r.wait()
 }

@@ -75,8 +75,8 @@ function namespaces(count: number): object[] {
   }))
 }
 
-function planFile(lines: readonly object[], counts: object = {}): string {
-  const head = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts, lastRefMs: 0 }
+function planFile(lines: readonly object[], counts: object = {}, times: object = {}): string {
+  const head = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts, lastRefMs: 0, ...times }
   const file = join(mkdtempSync(join(inject('temporaryDirectory'), 'plan-')), 'old.plan')
   writeFileSync(file, [head, ...lines, { kind: 'end' }].map((line) => `${JSON.stringify(line)}\n`).join(''))
   return file
@@ -161,6 +161,14 @@ describe('an apply', () => {
     expect(double.calls[0]!.lines).toHaveLength(3)
     await apply(file, '--stale-ok')
     expect(double.calls[1]!.lines).toHaveLength(4)
+  })
+
+  test('adds the time since the reading to the clock of the old server', async () => {
+    double = await ImportDouble.start()
+    const times = { lastRefMs: Date.now() - 30_000, endedMs: Date.now() - 60_000 }
+    await apply(planFile([{ kind: 'namespace', id: 'n', name: 'n', desc: '' }], {}, times))
+    const [head] = double.calls[0]!.lines as unknown as [{ lastRefMs: number }]
+    expect(head.lastRefMs).toBeGreaterThanOrEqual(times.lastRefMs + 60_000)
   })
 
   test('names the administrators of the plan', async () => {

@@ -95,6 +95,16 @@ describe('the plan of a server whose answers are replayed', () => {
     expect(stdout).toContain(' 1  config\n')
   })
 
+  test('says what the clock of the server shows, also where it is ahead', async () => {
+    const replay = await replayOf('2.5.1')
+    replay.clockAheadMs = 30_000
+    const { lines } = await planOf(['--from', replay.url])
+    const [head] = lines
+    if (head?.kind !== 'plan') throw new Error('no head')
+    expect(head.endedMs).toBeGreaterThanOrEqual(head.madeMs)
+    expect(head.lastRefMs - head.endedMs).toBeGreaterThanOrEqual(30_000)
+  })
+
   test('2.5.1: ephemeral instances where they are asked for, and no gray records', async () => {
     const replay = await replayOf('2.5.1')
     const { of } = await planOf(['--from', replay.url, '--ephemeral'])

@@ -71,6 +71,8 @@ export class ReplayOfRecordedAnswers {
   readonly calls: { readonly call: string; readonly status: number; readonly token: string }[] = []
   /** Answers instead of the recorded ones, by a part of the call; undefined: none. */
   readonly instead = new Map<string, (call: string, body: string) => OtherAnswer | undefined>()
+  /** How far its clock is ahead, ms. */
+  clockAheadMs = 0
   readonly #answers: readonly RecordedAnswer[]
   readonly #server: Server
 
@@ -84,6 +86,7 @@ export class ReplayOfRecordedAnswers {
         const found = this.#answerTo(request.url!, call, Buffer.concat(chunks).toString())
         const { status = 404, body = '{"status":404,"error":"not recorded"}' } = found ?? {}
         this.calls.push({ call, status, token: String(request.headers['accesstoken'] ?? '') })
+        response.setHeader('date', new Date(Date.now() + this.clockAheadMs).toUTCString())
         response.writeHead(status, found?.headers ?? {})
         send(response, body, found?.sent)
       })
@@ -125,7 +128,12 @@ export class ReplayOfRecordedAnswers {
     )
     const found = fitting.at(-1)
     if (found === undefined) return undefined
-    const { 'set-cookie': _cookie, 'content-length': _length, ...headers } = found.answerHeaders ?? {}
+    const {
+      'set-cookie': _cookie,
+      'content-length': _length,
+      date: _date,
+      ...headers
+    } = found.answerHeaders ?? {}
     return { status: found.status, body: found.body, headers }
   }
 }

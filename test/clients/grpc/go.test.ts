@@ -1,10 +1,4 @@
 import { describeLibrary } from './describe-library.ts'
+import { GO } from './go-program.ts'
 
-describeLibrary('Go', ['go'], {
-  folder: 'grpc/go',
-  versions: [{ version: '2.3.5', says: 'Nacos-Go-Client:v2.3.5', signsInLate: true }],
-  locks: ['go.mod', 'go.sum'],
-  install: [['go', 'mod', 'download']],
-  build: [['go', 'build', '-buildvcs=false', '-o', 'program', '.']],
-  run: (_version, scratch) => ['./program', scratch],
-})
+describeLibrary('Go', ['go'], GO)

@@ -360,7 +360,8 @@ function itemParams({ namespace, group, dataId }: PlanItem): OldParams {
   return { dataId, group, tenant: namespace }
 }
 
-function serviceParams({ namespace, group, name }: OldService): OldParams {
+/** A service as its operations name it. */
+export function serviceParams({ namespace, group, name }: OldService): OldParams {
   return { namespaceId: spaceOf(namespace), serviceName: `${group}@@${name}` }
 }
 

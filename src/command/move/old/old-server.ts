@@ -92,8 +92,8 @@ export class OldServer {
     return this.#clockAheadMs
   }
 
-  /** Its answers show that it stamps with this time (epoch ms); the call began at `beganMs`. */
-  #sawClock(clockMs: number, beganMs: number): void {
+  /** An answer shows that it stamps with this time (epoch ms); the call began at `beganMs`. */
+  sawClock(clockMs: number, beganMs: number): void {
     if (Number.isNaN(clockMs)) return
     this.#clockAheadMs = Math.max(this.#clockAheadMs ?? -Infinity, clockMs - beganMs)
   }
@@ -163,7 +163,7 @@ export class OldServer {
       const bytes = await response.arrayBuffer()
       const { status, headers } = response
       // The field has whole seconds.
-      this.#sawClock(Date.parse(headers.get('date') ?? '') + 999, calledMs)
+      this.sawClock(Date.parse(headers.get('date') ?? '') + 999, calledMs)
       pace.answered(pace.nowMs() - beganMs, PASSING.has(status) && status !== 500)
       return { status, headers, text: textOfBytes(bytes, `${this.url}${call}`) }
     } catch (error) {

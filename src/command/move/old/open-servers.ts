@@ -6,6 +6,7 @@ import { JavaV3 } from './java-v3.ts'
 import type { OldAccount } from './old-server.ts'
 import { Pace } from './pace.ts'
 import { RNacos } from './r-nacos.ts'
+import { OldWaypost } from './waypost.ts'
 
 /** The calls a second of `--rate`. Throws UsageError for what is none. */
 export function rateOf(text: string): number {
@@ -29,5 +30,6 @@ export async function openServers(
 /** What can be asked of a server of this kind. */
 export function dialectOf({ kind, server }: KnownServer): Dialect {
   if (kind === 'java-3') return new JavaV3(server)
+  if (kind === 'waypost') return new OldWaypost(server)
   return kind === 'r-nacos' ? new RNacos(server) : new JavaV1(server)
 }

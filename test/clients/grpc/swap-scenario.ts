@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { startManaged, type AsAdministrator } from '../../support/administrator.ts'
+import { startWaypost } from '../../support/waypost.ts'
+import { applyPlan, importHead, readPlanOf } from '../../move/swap-steps.ts'
+import { clientsOf, type Library } from './library.ts'
+import { portsOf, registerOverHttp } from './naming-steps.ts'
+import { runOf } from './plain-scenarios.ts'
+import { withEach, type Results, type Scenario } from './scenario.ts'
+import { resultOf, type Ground, type StepResult } from './step.ts'
+import { listedPorts, Ties } from './ties.ts'
+
+/** What must hold for a library while another server takes the place of its own. */
+export const SWAP_TITLES = [
+  'an item is kept, and a listener hears what is published later',
+  'all live instances stay in the list',
+  'a subscriber never hears fewer than the live instances',
+  'a subscriber hears of changes at once, though the clock of the old server was ahead',
+  'only the live instances are left after the grace',
+  'an instance is taken away by its own client later',
+] as const
+
+type Title = (typeof SWAP_TITLES)[number]
+
+/** So far are lists of the old server ahead: libraries drop later ones that are not. */
+const AHEAD_MS = 30_000
+/** Longer than instances wait for their clients after a start. */
+const GRACE_MS = 42_000
+const LOOK_EVERY_MS = 500
+/** An instance whose client does not come back. */
+const DEAD_PORT = 9
+
+/**
+ * A server that plays the old one, with lists that are ahead. Another one is filled beside it, takes over its live instances, and starts
+ * on its ports.
+ */
+export const SWAP_SCENARIO: Scenario = {
+  title: 'goes on when another server takes the place of its own',
+  steps: SWAP_TITLES,
+  drive: async (libraries) => {
+    const old = await startManaged({ settings: { auth: 'report' } })
+    const next = await startManaged({ settings: { auth: 'report' } })
+    const { port } = old.waypost
+    let server = next.waypost
+    try {
+      await importHead(old, Date.now() + AHEAD_MS)
+      const spec = { servers: [`127.0.0.1:${port}`] }
+      const swaps = new Map<Library, Swap>()
+      for (const library of libraries) {
+        const ground = { run: runOf(library), client: clientsOf(library, spec), ask: old.ask }
+        swaps.set(library, new Swap(ground))
+      }
+      await Promise.all([...swaps.values()].map((swap) => swap.prepare()))
+      // Days before: everything but the live instances.
+      await applyPlan(await readPlanOf(old.waypost.url), next.waypost.url)
+      await Promise.all([...swaps.values()].map((swap) => swap.leaveOneBehind()))
+      const last = await readPlanOf(old.waypost.url, '--ephemeral')
+      await old.waypost.stop()
+      await applyPlan(last, next.waypost.url)
+      const { dataDir } = next.waypost
+      await next.waypost.stop()
+      server = await startWaypost({ port, dataDir, settings: { auth: 'report' } })
+      return await withEach(libraries, (library) => swaps.get(library)!.recover(old.ask))
+    } finally {
+      await Promise.all([old.waypost.stop(), server.stop()])
+    }
+  },
+}
+
+/** One library before, during and after the swap. */
+class Swap {
+  readonly #ground: Ground
+  #ties: Ties | undefined
+  #lastRefMs = 0
+
+  constructor(ground: Ground) {
+    this.#ground = ground
+  }
+
+  /** An item that it listens to, two instances of two clients, and a subscription to them. */
+  async prepare(): Promise<void> {
+    this.#ties = await Ties.make(this.#ground)
+    await (await this.#ground.client('b')).register({ service: this.#ties.service }, { port: 2 })
+    await this.#ties.hosts.until('both', (seen) => portsOf(seen).join() === '1,2')
+  }
+
+  /** Registers an instance that sends no beats. */
+  async leaveOneBehind(): Promise<void> {
+    const { service, hosts } = this.#ties!
+    await registerOverHttp(this.#ground.ask, service, { port: DEAD_PORT })
+    await hosts.until('the one that stays behind', (seen) => portsOf(seen).includes(DEAD_PORT))
+    this.#lastRefMs = await lastRefOf(this.#ground.ask, service)
+  }
+
+  /** Looks at what has become of it. */
+  async recover(ask: AsAdministrator): Promise<Results> {
+    const since = Date.now()
+    const { hosts } = this.#ties!
+    const lasting = resultOf(() => this.#lasts(ask, since))
+    const changes = await resultOf(() => this.#hearsChange(ask))
+    const items = await resultOf(() => this.#hearsItem(ask))
+    const stays = await lasting
+    const rest = await resultOf(() =>
+      hosts.until('only live ones', (seen) => portsOf(seen).join() === '1,2,3'),
+    )
+    const never = await resultOf(async () => {
+      const heard = hosts.heard.map(portsOf)
+      const full = heard.slice(heard.findIndex((ports) => ports.join() === '1,2'))
+      expect(full.filter((ports) => !ports.includes(1) || !ports.includes(2))).toEqual([])
+    })
+    const results: Record<Title, StepResult> = {
+      'an item is kept, and a listener hears what is published later': items,
+      'all live instances stay in the list': stays,
+      'a subscriber never hears fewer than the live instances': never,
+      'a subscriber hears of changes at once, though the clock of the old server was ahead': changes,
+      'only the live instances are left after the grace': rest,
+      'an instance is taken away by its own client later': await resultOf(() => this.#leaves(ask)),
+    }
+    return new Map(Object.entries(results))
+  }
+
+  async #lasts(ask: AsAdministrator, since: number): Promise<void> {
+    while (Date.now() - since < GRACE_MS) {
+      const ports = await listedPorts(ask, this.#ties!.service)
+      expect(ports, `${Date.now() - since} ms after the start`).toEqual(expect.arrayContaining([1, 2]))
+      await sleep(LOOK_EVERY_MS)
+    }
+    expect(await listedPorts(ask, this.#ties!.service)).toEqual([1, 2, 3])
+  }
+
+  async #hearsChange(ask: AsAdministrator): Promise<void> {
+    const { service, hosts } = this.#ties!
+    expect(await lastRefOf(ask, service)).toBeGreaterThan(this.#lastRefMs)
+    await registerOverHttp(ask, service, { port: 3, ephemeral: false })
+    await hosts.until('the later instance', (seen) => portsOf(seen).includes(3))
+  }
+
+  async #hearsItem(ask: AsAdministrator): Promise<void> {
+    await this.#ties!.publish(ask, 'later')
+    await this.#ties!.heard('later')
+  }
+
+  async #leaves(ask: AsAdministrator): Promise<void> {
+    const { service } = this.#ties!
+    await (await this.#ground.client('a')).deregister({ service }, { port: 1 })
+    expect(await listedPorts(ask, service)).toEqual([2, 3])
+  }
+}
+
+async function lastRefOf(ask: AsAdministrator, service: string): Promise<number> {
+  const text = await ask('GET', `/svc/v1/ns/instance/list?serviceName=${service}`)
+  return (JSON.parse(text) as { lastRefTime: number }).lastRefTime
+}

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { needTool } from '../../support/need-tool.ts'
+import { prepare, PREPARE_LIMIT_MS } from '../prepared-program.ts'
+import { GO } from './go-program.ts'
+import { JAVA, JAVA_1 } from './java-program.ts'
+import { Library } from './library.ts'
+import { PYTHON } from './python-program.ts'
+import type { Results } from './scenario.ts'
+import { SWAP_SCENARIO, SWAP_TITLES } from './swap-scenario.ts'
+
+const PROGRAMS = [JAVA, GO, PYTHON]
+const DRIVE_LIMIT_MS = 300_000
+
+const needed = needTool('java', 'javac', 'mvn', 'go', 'python3')
+const note = needed.skip ? ` (${needed.reason})` : ''
+
+/** The libraries side by side: a swap concerns all clients of a company at once. */
+describe.skipIf(needed.skip)(`unmodified clients, when another server takes over${note}`, () => {
+  const libraries = [
+    ['Java', new Library(JAVA, JAVA_1)],
+    ...JAVA.versions.slice(1).map((version) => ['Java', new Library(JAVA, version)] as const),
+    ...GO.versions.map((version) => ['Go', new Library(GO, version)] as const),
+    ...PYTHON.versions.map((version) => ['Python', new Library(PYTHON, version)] as const),
+  ] as const
+  let results: ReadonlyMap<Library, Results>
+  beforeAll(async () => {
+    for (const program of PROGRAMS) await prepare(program)
+  }, PREPARE_LIMIT_MS * PROGRAMS.length)
+  beforeAll(async () => {
+    results = await SWAP_SCENARIO.drive(libraries.map(([, library]) => library))
+  }, DRIVE_LIMIT_MS)
+  afterAll(() => Promise.all(libraries.map(([, library]) => library.stop())))
+
+  describe.each(libraries)('%s', (_language, library) => {
+    test.for(SWAP_TITLES)(`${library.version.version}: %s`, (title) => {
+      const ended = results.get(library)?.get(title)
+      expect(ended?.ok, ended?.detail ?? 'not reported').toBe(true)
+    })
+  })
+})

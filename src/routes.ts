@@ -4,6 +4,7 @@ import { serverStateRoutes } from './protocols/http/enveloped/server-state-route
 import { v2ConfigRoutes } from './protocols/http/enveloped/v2-config-routes.ts'
 import { v2NamespaceRoutes } from './protocols/http/enveloped/v2-namespace-routes.ts'
 import { v2NamingRoutes } from './protocols/http/enveloped/v2-naming-routes.ts'
+import { v3GrayRoutes } from './protocols/http/enveloped/v3-gray-routes.ts'
 import { v3Routes } from './protocols/http/enveloped/v3-routes.ts'
 import { nacosAccessRoutes } from './protocols/http/nacos/access-routes.ts'
 import { nacosConfigRoutes } from './protocols/http/nacos/config-routes.ts'
@@ -20,6 +21,7 @@ import { type PageParts, pageRoutes } from './protocols/http/page/page-routes.ts
 import { svcAccessRoutes } from './protocols/http/svc/access-routes.ts'
 import { svcAuditRoutes } from './protocols/http/svc/audit-routes.ts'
 import { svcConfigRoutes } from './protocols/http/svc/config-routes.ts'
+import { svcGrayRoutes } from './protocols/http/svc/gray-routes.ts'
 import { svcConsoleRoutes } from './protocols/http/svc/console-routes.ts'
 import { svcListenerRoutes } from './protocols/http/svc/listener-routes.ts'
 import { svcNamespaceRoutes } from './protocols/http/svc/namespace-routes.ts'
@@ -53,6 +55,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...svcAccessRoutes(operations),
     ...svcAuditRoutes(operations),
     ...svcConfigRoutes(operations, settings),
+    ...svcGrayRoutes(operations, settings),
     ...svcConsoleRoutes(operations, { ...parts, version: packageVersion() }),
     ...svcListenerRoutes(listener),
     ...svcNamespaceRoutes({ namespaces, namespaceQuota }),
@@ -70,6 +73,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...v2NamingRoutes(naming),
     ...v2NamespaceRoutes({ namespaces, namespaceQuota }),
     ...v3Routes(naming),
+    ...v3GrayRoutes(operations, settings),
     ...serverStateRoutes(parts.notReady),
     ...healthRoutes({ ...operations, ...parts }),
   ]

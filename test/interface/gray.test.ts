@@ -238,3 +238,128 @@ test('the other doors give the same view', async () => {
   expect(body).toMatchObject({ content: 'x', beta: true })
   await client.close()
 })
+
+describe('the resource of /svc', () => {
+  const of = (item: Params, more: Params): Params => ({ ...item, ...more })
+  const show = async (item: Params): Promise<unknown[]> => {
+    const [found] = (await waypost.svc.get('/cs/configs/gray', item)).json()
+    return (found?.versions ?? []).map(({ grayName, grayMatchRuleExp }: Record<string, string>) => [
+      grayName,
+      grayMatchRuleExp,
+    ])
+  }
+
+  test('publishes, shows, grows, promotes', async () => {
+    const item = named()
+    await publish(item, 'formal')
+    const share = { grayName: 'v2', grayType: 'percent', grayMatchRuleExp: '0', comment: 'careful' }
+    expect((await waypost.svc.post('/cs/configs/gray', of(item, { content: 'new', ...share }))).text).toBe(
+      'true',
+    )
+    expect(await show(item)).toEqual([['v2', '0']])
+    expect((await ask(item)).text).toBe('formal')
+    const version = await waypost.svc.get('/cs/configs/gray/version', of(item, { grayName: 'v2' }))
+    expect(version.json()).toMatchObject({ content: 'new', md5: md5('new'), size: 3, comment: 'careful' })
+    const grown = of(item, { grayName: 'v2', grayMatchRuleExp: '100' })
+    expect((await waypost.svc.put('/cs/configs/gray', grown)).text).toBe('true')
+    expect((await ask(item)).text).toBe('new')
+    const promote = of(item, { grayName: 'v2', casMd5: md5('new') })
+    expect((await waypost.svc.post('/cs/configs/gray/promote', promote)).status).toBe(409)
+    const right = of(item, { grayName: 'v2', casMd5: md5('formal') })
+    expect((await waypost.svc.post('/cs/configs/gray/promote', right)).text).toBe('true')
+    expect(await show(item)).toEqual([])
+    expect((await ask(item, { from: OTHER })).text).toBe('new')
+  })
+
+  test('refuses what it cannot read, an eleventh version, and what is not there', async () => {
+    const item = named()
+    const add = (index: number, grayMatchRuleExp = `env=${index}`) =>
+      waypost.svc.post(
+        '/cs/configs/gray',
+        of(item, { content: 'x', grayName: `v${index}`, grayType: 'tagv2', grayMatchRuleExp }),
+      )
+    expect((await add(0, 'env')).json()).toMatchObject({
+      status: 400,
+      type: expect.stringContaining('gray-rule') as string,
+    })
+    for (let index = 0; index < 10; index++) expect((await add(index)).text).toBe('true')
+    expect((await add(10)).json()).toMatchObject({
+      status: 400,
+      type: expect.stringContaining('gray-too-many') as string,
+    })
+    const none = await waypost.svc.delete('/cs/configs/gray', of(item, { grayName: 'none' }))
+    expect(none.json()).toMatchObject({
+      status: 404,
+      type: expect.stringContaining('gray-not-found') as string,
+    })
+    expect((await waypost.svc.delete('/cs/configs/gray', of(item, { grayName: 'v3' }))).text).toBe('true')
+    expect(await show(item)).toHaveLength(9)
+  })
+})
+
+describe('the calls of generation 3', () => {
+  const call = (method: string, path: string, { dataId, group: groupName, ...more }: Params) => {
+    const params = { dataId, groupName, ...more }
+    const sent = method === 'POST' ? { form: params } : { query: params }
+    return waypost.nacos.call(method, `/../v3/admin/cs/config${path}`, sent)
+  }
+
+  test('publish, show and stop a version under a name', async () => {
+    const item = named()
+    await publish(item, 'formal')
+    const rule = {
+      grayName: 'v2',
+      grayType: 'tagv2',
+      grayMatchRuleExp: 'env=a,b&&zone=c',
+      grayVersion: '1.1.0',
+    }
+    const sent = await call('POST', '/gray', { ...item, content: 'new', grayPriority: 7, ...rule })
+    expect(sent.json()).toEqual({ code: 0, message: 'success', data: true })
+    const found = (await call('GET', '/gray', { ...item, grayName: 'v2' })).json()
+    expect(found).toMatchObject({ code: 0, data: { content: 'new', grayName: 'v2', md5: md5('new') } })
+    expect(JSON.parse(found.data.grayRule)).toEqual({
+      type: 'tagv2',
+      version: '1.1.0',
+      expr: 'env=a,b&&zone=c',
+      priority: 7,
+    })
+    expect((await call('GET', '/gray', item)).json().data).toHaveLength(1)
+    const labels = { app_env: 'b', app_zone: 'c' }
+    const client = await connectGrpc(waypost.server, { setup: { clientVersion: '', labels } })
+    const { body } = await client.ask('ConfigQueryRequest', item)
+    expect(body).toMatchObject({ content: 'new' })
+    await client.close()
+    expect((await call('DELETE', '/gray', { ...item, grayName: 'v2' })).json()).toMatchObject({ data: true })
+    const gone = await call('GET', '/gray', { ...item, grayName: 'v2' })
+    expect([gone.status, gone.json().code]).toEqual([404, 20004])
+  })
+
+  test('publish, show and stop a beta', async () => {
+    const item = named()
+    const { dataId, group: groupName } = item
+    await waypost.nacos.call('POST', '/../v3/admin/cs/config', {
+      form: { dataId, groupName, content: 'beta: 1' },
+      headers: { betaIps: MEANT },
+    })
+    expect((await ask(item)).text).toBe('beta: 1')
+    expect((await call('GET', '/beta', item)).json().data).toMatchObject({
+      grayName: 'beta',
+      content: 'beta: 1',
+    })
+    expect((await call('DELETE', '/beta', item)).json()).toMatchObject({ data: true })
+    const gone = await call('GET', '/beta', item)
+    expect(gone.json()).toEqual({
+      code: 20004,
+      message: 'resource not found',
+      data: 'Config is not in beta.',
+    })
+  })
+
+  test('refuse with the numbers of the reference server', async () => {
+    const item = named()
+    const rule = { ...item, content: 'x', grayName: 'v2', grayType: 'tagv2' }
+    expect((await call('POST', '/gray', { ...rule, grayMatchRuleExp: 'env' })).json()).toMatchObject({
+      code: 20011,
+    })
+  })
+})

@@ -215,6 +215,69 @@ export interface HistoryRecord {
   readonly importedId?: string
 }
 
+export interface GrayVersion {
+  /** Of the release: it stays while the version changes. */
+  readonly id: string
+  readonly grayName: string
+  readonly grayType: 'beta' | 'tag' | 'tagv2' | 'percent'
+  /** For whom it is. */
+  readonly grayMatchRuleExp: string
+  /** The version of the expression. */
+  readonly grayVersion: string
+  readonly grayPriority: number
+  readonly md5: string
+  /** Bytes of the text. */
+  readonly size: number
+  /** Null: that of the formal version. */
+  readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset' | null
+  /** Epoch milliseconds. */
+  readonly createTime: number
+  readonly createUser: string | null
+  readonly createIp: string
+  /** Epoch milliseconds. */
+  readonly modifyTime: number
+  readonly modifyUser: string | null
+  readonly modifyIp: string
+  /** Why, as the newest change says. */
+  readonly comment: string
+}
+
+export interface GrayItem {
+  readonly dataId: string
+  readonly group: string
+  /** The namespace; empty: public. */
+  readonly tenant: string
+  readonly versions: readonly GrayVersion[]
+}
+
+export interface GrayVersionText {
+  /** Of the release: it stays while the version changes. */
+  readonly id: string
+  readonly grayName: string
+  readonly grayType: 'beta' | 'tag' | 'tagv2' | 'percent'
+  /** For whom it is. */
+  readonly grayMatchRuleExp: string
+  /** The version of the expression. */
+  readonly grayVersion: string
+  readonly grayPriority: number
+  readonly md5: string
+  /** Bytes of the text. */
+  readonly size: number
+  /** Null: that of the formal version. */
+  readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset' | null
+  /** Epoch milliseconds. */
+  readonly createTime: number
+  readonly createUser: string | null
+  readonly createIp: string
+  /** Epoch milliseconds. */
+  readonly modifyTime: number
+  readonly modifyUser: string | null
+  readonly modifyIp: string
+  /** Why, as the newest change says. */
+  readonly comment: string
+  readonly content: string
+}
+
 export interface ConnectedClient {
   /** Names the connection. */
   readonly id: string

@@ -1,0 +1,100 @@
+import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
+import { GRAY_RULE_TYPES } from '../../../../core/config/state/gray-rule.ts'
+import type { GrayItem, GrayVersion } from '../../../../core/config/state/gray-version.ts'
+import { toTenant } from '../../../../core/namespaces/namespace-id.ts'
+import type { FoundGray } from '../../../../operations/config/gray.ts'
+import { Json } from '../../routing/answer-schema.ts'
+
+const VERSION_FIELDS = {
+  id: Json.string('Of the release: it stays while the version changes.'),
+  grayName: Json.string(),
+  grayType: Json.words(GRAY_RULE_TYPES),
+  grayMatchRuleExp: Json.string('For whom it is.'),
+  grayVersion: Json.string('The version of the expression.'),
+  grayPriority: Json.integer(),
+  md5: Json.string(),
+  size: Json.integer('Bytes of the text.'),
+  type: Json.nullable(Json.words(CONFIG_TYPES, 'Null: that of the formal version.')),
+  createTime: Json.time(),
+  createUser: Json.nullable(Json.string()),
+  createIp: Json.string(),
+  modifyTime: Json.time(),
+  modifyUser: Json.nullable(Json.string()),
+  modifyIp: Json.string(),
+  comment: Json.string('Why, as the newest change says.'),
+}
+
+/** The schema of `grayItemJson`. */
+export const GRAY_ITEM_SCHEMA = Json.named(
+  'GrayItem',
+  Json.object({
+    dataId: Json.string(),
+    group: Json.string(),
+    tenant: Json.string('The namespace; empty: public.'),
+    versions: Json.list(Json.named('GrayVersion', Json.object(VERSION_FIELDS))),
+  }),
+)
+
+/** The schema of `grayTextJson`. */
+export const GRAY_TEXT_SCHEMA = Json.named(
+  'GrayVersionText',
+  Json.object({ ...VERSION_FIELDS, content: Json.string() }),
+)
+
+/** An item with its gray versions, in the order in which they are asked whom they are for. */
+export function grayItemJson({ key, versions }: GrayItem): object {
+  const { dataId, group, namespaceId } = key
+  return { dataId, group, tenant: toTenant(namespaceId), versions: versions.map(versionJson) }
+}
+
+/** A gray version with its text. */
+export function grayTextJson({ version, item }: FoundGray): object {
+  return { ...versionJson(version), content: item.content.toString('utf8') }
+}
+
+/** A gray version as tools of generation 3 read it: what the row of the reference server does not have is null. */
+export function grayInfoJson({ version, item }: FoundGray): object {
+  const { dataId, group, namespaceId } = item.key
+  const { type, expr, version: ruleVersion, priority } = version.rule
+  return {
+    id: String(version.id),
+    namespaceId,
+    groupName: group,
+    dataId,
+    md5: version.md5,
+    type: version.type ?? null,
+    appName: item.notes.appName,
+    createTime: version.createdMs,
+    modifyTime: version.modifiedMs,
+    content: item.content.toString('utf8'),
+    desc: null,
+    encryptedDataKey: version.encryptedDataKey === '' ? null : version.encryptedDataKey,
+    createUser: version.createdBy.user,
+    createIp: version.createdBy.ip,
+    configTags: null,
+    grayName: version.name,
+    grayRule: JSON.stringify({ type, version: ruleVersion, expr, priority }),
+  }
+}
+
+function versionJson(version: GrayVersion): object {
+  const { rule, createdBy, modifiedBy } = version
+  return {
+    id: String(version.id),
+    grayName: version.name,
+    grayType: rule.type,
+    grayMatchRuleExp: rule.expr,
+    grayVersion: rule.version,
+    grayPriority: rule.priority,
+    md5: version.md5,
+    size: version.size,
+    type: version.type ?? null,
+    createTime: version.createdMs,
+    createUser: createdBy.user,
+    createIp: createdBy.ip,
+    modifyTime: version.modifiedMs,
+    modifyUser: modifiedBy.user,
+    modifyIp: modifiedBy.ip,
+    comment: version.comment,
+  }
+}

@@ -216,7 +216,7 @@ export interface HistoryRecord {
 }
 
 export interface GrayVersion {
-  /** Of the release: it stays while the version changes. */
+  /** The id of the release: it stays while the version changes. */
   readonly id: string
   readonly grayName: string
   readonly grayType: 'beta' | 'tag' | 'tagv2' | 'percent'
@@ -251,7 +251,7 @@ export interface GrayItem {
 }
 
 export interface GrayVersionText {
-  /** Of the release: it stays while the version changes. */
+  /** The id of the release: it stays while the version changes. */
   readonly id: string
   readonly grayName: string
   readonly grayType: 'beta' | 'tag' | 'tagv2' | 'percent'

@@ -6,7 +6,7 @@ import type { FoundGray } from '../../../../operations/config/gray.ts'
 import { Json } from '../../routing/answer-schema.ts'
 
 const VERSION_FIELDS = {
-  id: Json.string('Of the release: it stays while the version changes.'),
+  id: Json.string('The id of the release: it stays while the version changes.'),
   grayName: Json.string(),
   grayType: Json.words(GRAY_RULE_TYPES),
   grayMatchRuleExp: Json.string('For whom it is.'),

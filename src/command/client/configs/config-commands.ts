@@ -8,6 +8,7 @@ import { addNamespacedOptions } from '../server-options.ts'
 import type { WatchFlags } from '../watching.ts'
 import type { ApplyFlags } from './apply/apply-configs.ts'
 import type { EditFlags } from './edit-config.ts'
+import { addGrayCommands } from './gray-commands.ts'
 import type { ItemFlags } from './item.ts'
 import type { DiffFlags, GetFlags, ListFlags } from './read-configs.ts'
 import type { PutFlags } from './write-configs.ts'
@@ -30,6 +31,7 @@ export function addConfigCommands(program: Command): void {
   addEdit(config)
   addRemoving(config)
   addWatch(config)
+  addGrayCommands(config)
   addApply(config)
   addTransfer(config)
 }

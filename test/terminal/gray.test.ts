@@ -1,0 +1,63 @@
+/** Gray versions from a terminal. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Client, unique } from '../interface/client.ts'
+import { startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
+import { Terminal } from './terminal.ts'
+
+let server: Waypost
+let client: Client
+let terminal: Terminal
+const file = join(temporaryDirectory('gray-'), 'new.yaml')
+
+beforeAll(async () => {
+  server = await startWaypost()
+  client = new Client(`${server.url}/svc/v1`)
+  terminal = new Terminal({ WAYPOST_SERVER: server.url })
+  writeFileSync(file, 'new')
+}, 30_000)
+
+afterAll(async () => {
+  client?.close()
+  await server?.stop()
+}, 30_000)
+
+const seen = async (dataId: string): Promise<string> =>
+  (await client.get('/cs/configs', { dataId, group: 'DEFAULT_GROUP' })).text
+const gray = (...words: string[]): Promise<string> => terminal.ok('config', 'gray', ...words)
+
+test('a version is published for a share, listed, grown and promoted', async () => {
+  const name = unique('item')
+  await client.post('/cs/configs', { dataId: name, group: 'DEFAULT_GROUP', content: 'old' })
+  expect(
+    await gray('publish', name, file, '--name', 'v2', '--percent', '0', '--comment', 'careful'),
+  ).toContain(`DEFAULT_GROUP/${name} is published for 0 (percent).`)
+  const list = await gray('list', name)
+  expect(list).toMatch(new RegExp(`DEFAULT_GROUP/${name} +v2 +percent +0 .*careful`))
+  expect(await seen(name)).toBe('old')
+  await gray('grow', name, 'v2', '100')
+  expect(await seen(name)).toBe('new')
+  expect(await gray('promote', name, 'v2')).toContain('has the text of v2 for all')
+  expect(JSON.parse(await gray('list', name, '-o', 'json'))).toEqual([])
+  expect(await seen(name)).toBe('new')
+})
+
+test('a version for addresses is stopped by its name', async () => {
+  const name = unique('item')
+  await gray('publish', name, file, '--ips', '127.0.0.1,10.0.0.7')
+  expect(await seen(name)).toBe('new')
+  expect(await gray('list', '-o', 'name')).toContain(`DEFAULT_GROUP/${name} beta`)
+  await gray('stop', name, 'beta')
+  expect((await client.get('/cs/configs', { dataId: name, group: 'DEFAULT_GROUP' })).status).toBe(404)
+  const again = await terminal.run(['config', 'gray', 'stop', name, 'beta'])
+  expect(again.code).toBe(1)
+})
+
+test.each([[[]], [['--ips', '10.0.0.1', '--tag', 'x']]])(
+  'with the rules %j nothing is published',
+  async (rules) => {
+    const { code, err } = await terminal.run(['config', 'gray', 'publish', 'a', file, ...rules])
+    expect([code, err]).toEqual([2, 'waypost: name one of --ips, --tag, --labels and --percent\n'])
+  },
+)

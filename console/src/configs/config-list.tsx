@@ -1,10 +1,12 @@
-import { useRef, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../controls/icon.tsx'
 import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
-import { t } from '../language/text.ts'
+import { tell, tellProblem } from '../controls/toast.tsx'
+import { shownNumber, t } from '../language/text.ts'
 import { linkTo, placeWith, turnTo } from '../routing/link.ts'
-import { addressOf, place } from '../routing/location.ts'
+import { addressOf, go, place } from '../routing/location.ts'
 import {
   type ConfigFilter,
   type ConfigOrder,
@@ -16,6 +18,7 @@ import {
 import { type IsMeant, ofConfig, within } from '../live/meant.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
 import { currentNamespace, namespaceName } from '../state/namespaces.ts'
+import { keepPageSize, pageSize } from '../state/page-size.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite, mayWriteAnywhere } from '../state/user.ts'
 import { ConfigFilters, FILTERS } from './config-filters.tsx'
@@ -26,7 +29,6 @@ import { ImportDialog } from './import-dialog.tsx'
 import { DeleteConfigs } from './delete-configs.tsx'
 import { MissingServers } from './watchers.tsx'
 
-const PAGE_SIZE = 50
 const ORDERS: readonly ConfigOrder[] = ['modifyTime', 'dataId', 'group', 'size']
 
 /** The configurations of a namespace. The search is in the address, so that the way back finds it again. */
@@ -121,9 +123,11 @@ function filterOf(params: Readonly<Record<string, string>>, namespaceId: string)
     order: isUsual ? usual : (params['order'] as 'asc' | 'desc'),
     ...(params['after'] ? { after: params['after'] } : {}),
     pageNo: Number(params['page'] ?? '1') || 1,
-    pageSize: PAGE_SIZE,
+    pageSize: pageSize(),
   }
 }
+
+type Ticked = ReadonlyMap<string, ListedConfig>
 
 function ConfigPage(props: {
   readonly page: ListPage<ListedConfig>
@@ -133,7 +137,10 @@ function ConfigPage(props: {
   readonly onChanged: () => void
 }) {
   const { page, filter, isBusy, isFiltered, onChanged } = props
-  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  // What was ticked stays on other pages, and in another order, of the same search.
+  const search = JSON.stringify({ ...filter, pageNo: 0, pageSize: 0, sort: '', order: '' })
+  const [ticked, setTicked] = useState<Ticked>(new Map())
+  useEffect(() => setTicked(new Map()), [search])
   const items = page.pageItems
   if (items.length === 0)
     return (
@@ -141,31 +148,91 @@ function ConfigPage(props: {
         <Nothing text={isFiltered ? t('nothingFound') : t('noConfigs')} />
       </div>
     )
-  const chosen = items.filter(({ id }) => ticked.has(id))
+  // The newest that is known of each.
+  const onPage = new Map(items.map((item) => [item.id, item]))
+  const chosen = Array.from(ticked, ([id, item]) => onPage.get(id) ?? item)
+  const clear = (): void => setTicked(new Map())
   const done = (): void => {
-    setTicked(new Set())
+    clear()
     onChanged()
   }
   return (
     <>
-      {chosen.length > 0 && <BatchBar chosen={chosen} onDone={done} />}
       <div class="card table-card" aria-busy={isBusy}>
         {isBusy && <div class="busy-line" />}
         <ConfigTable {...{ items, ticked, filter }} onTick={setTicked} />
       </div>
+      {chosen.length > 0 && (
+        <BatchBar chosen={chosen} onDone={done}>
+          <SelectAll {...{ filter, chosen }} total={page.totalCount} onAll={setTicked} />
+          <button type="button" class="button quiet small" onClick={clear}>
+            {t('selectNone')}
+          </button>
+        </BatchBar>
+      )}
       <Pager
         pageNo={filter.pageNo}
-        pageSize={PAGE_SIZE}
+        pageSize={filter.pageSize}
         total={page.totalCount}
         onGo={(next) => turnTo(next, onChanged)}
+        onSize={(size) => {
+          keepPageSize(size)
+          go(placeWith({ size: String(size), page: '' }), { replace: true })
+        }}
       />
     </>
   )
 }
 
+/** The most items that one selection may have. */
+const MOST_SELECTED = 5_000
+const READ_AT_ONCE = 500
+
+/** Selects everything that matches, on other pages too. */
+function SelectAll(props: {
+  readonly filter: ConfigFilter
+  readonly chosen: readonly ListedConfig[]
+  readonly total: number
+  readonly onAll: (ticked: Ticked) => void
+}) {
+  const { filter, chosen, total, onAll } = props
+  const [isBusy, setBusy] = useState(false)
+  if (total <= chosen.length || total <= filter.pageSize) return null
+  const all = async (): Promise<void> => {
+    const found = new Map<string, ListedConfig>()
+    for (let pageNo = 1; found.size < Math.min(total, MOST_SELECTED); pageNo++) {
+      const { pageItems } = await findConfigs({ ...filter, pageNo, pageSize: READ_AT_ONCE })
+      if (pageItems.length === 0) break
+      for (const item of pageItems) found.set(item.id, item)
+    }
+    onAll(found)
+    if (found.size < total) tell(t('selectedTooMany', { count: shownNumber(found.size) }))
+  }
+  const run = (): void => {
+    setBusy(true)
+    void all()
+      .catch(tellProblem)
+      .finally(() => setBusy(false))
+  }
+  return (
+    <button type="button" class="button quiet small" disabled={isBusy} onClick={run}>
+      {t('selectAllHits', { count: shownNumber(total) })}
+    </button>
+  )
+}
+
 type OpenDialog = 'delete' | 'clone' | 'compare' | undefined
 
-function BatchBar({ chosen, onDone }: { chosen: readonly ListedConfig[]; onDone: () => void }) {
+/** More ids are too long for the address of a download. */
+const MOST_EXPORTED = 300
+
+/** What can be done with what is ticked. It stays at the lower end of the screen: no row moves. */
+function BatchBar(props: {
+  readonly chosen: readonly ListedConfig[]
+  readonly onDone: () => void
+  readonly children: ComponentChildren
+}) {
+  const { chosen, onDone } = props
   const [open, setOpen] = useState<OpenDialog>()
   const close = (): void => setOpen(undefined)
   const { tenant } = chosen[0]!
@@ -173,9 +240,12 @@ function BatchBar({ chosen, onDone }: { chosen: readonly ListedConfig[]; onDone:
   const areOfOne = chosen.every((item) => item.tenant === tenant)
   const ids = chosen.map(({ id }) => id)
   return (
-    <div class="buttons filters">
-      <strong>{t('chosen', { count: chosen.length })}</strong>
-      {areOfOne && (
+    <div class="buttons batch-bar">
+      <strong role="status">{t('chosen', { count: shownNumber(chosen.length) })}</strong>
+      {props.children}
+      <span class="space" />
+      {chosen.length > MOST_EXPORTED && <span class="soft">{t('tooManyToExport')}</span>}
+      {areOfOne && chosen.length <= MOST_EXPORTED && (
         <a class="button small" download href={exportAddress(tenant, ids)}>
           {t('exportChosen')}
         </a>

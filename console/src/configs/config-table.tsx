@@ -13,40 +13,39 @@ import { Tags } from './tags.tsx'
 
 interface TableProps {
   readonly items: readonly ListedConfig[]
-  readonly ticked: ReadonlySet<string>
-  readonly onTick: (ticked: ReadonlySet<string>) => void
+  readonly ticked: ReadonlyMap<string, ListedConfig>
+  readonly onTick: (ticked: ReadonlyMap<string, ListedConfig>) => void
   readonly filter: ConfigFilter
 }
 
 /** Configurations in rows, with the lines that were found. */
 export function ConfigTable({ items, ticked, onTick, filter }: TableProps) {
   const isEverywhere = filter.namespaceId === '*'
-  const tick = (ids: readonly string[], isOn: boolean): void => {
-    const next = new Set(ticked)
-    for (const id of ids)
-      if (isOn) next.add(id)
-      else next.delete(id)
+  const tick = (these: readonly ListedConfig[], isOn: boolean): void => {
+    const next = new Map(ticked)
+    for (const item of these)
+      if (isOn) next.set(item.id, item)
+      else next.delete(item.id)
     onTick(next)
   }
-  const all = items.map(({ id }) => id)
   return (
-    <table>
+    <table class="dense">
       <thead>
         <tr>
           <th class="tick">
             <Check
               label={t('chooseAll')}
               isHiddenLabel
-              isOn={all.every((id) => ticked.has(id))}
-              onChange={(isOn) => tick(all, isOn)}
+              isOn={items.every(({ id }) => ticked.has(id))}
+              onChange={(isOn) => tick(items, isOn)}
             />
           </th>
           <SortedBy filter={filter} order="dataId" label={t('dataId')} />
           {isEverywhere && <th>{t('namespace')}</th>}
           <SortedBy filter={filter} order="group" label={t('group')} more="not-phone" />
           <th>{t('type')}</th>
-          <th class="not-phone">{t('application')}</th>
-          <SortedBy filter={filter} order="size" label={t('size')} more="number not-phone" />
+          <th class="only-wide">{t('application')}</th>
+          <SortedBy filter={filter} order="size" label={t('size')} more="number only-wide" />
           <th class="number not-phone">{t('watchers')}</th>
           <SortedBy filter={filter} order="modifyTime" label={t('changed')} more="not-phone" />
         </tr>
@@ -58,7 +57,7 @@ export function ConfigTable({ items, ticked, onTick, filter }: TableProps) {
             item={item}
             isEverywhere={isEverywhere}
             isTicked={ticked.has(item.id)}
-            onTick={(isOn) => tick([item.id], isOn)}
+            onTick={(isOn) => tick([item], isOn)}
           />
         ))}
       </tbody>
@@ -104,17 +103,21 @@ function ConfigRow(props: {
         <Check label={t('choose', { name: item.dataId })} isHiddenLabel isOn={isTicked} onChange={onTick} />
       </td>
       <td class="name">
-        <div class="meter">
-          <a href={linkToConfig(item)} dir="auto">
+        <div class="name-line">
+          <a href={linkToConfig(item)} dir="auto" title={item.dataId}>
             {item.dataId}
           </a>
           <span class="not-phone">
             <CopyButton text={item.dataId} label={t('copyName', { name: item.dataId })} />
           </span>
+          <Tags tags={item.configTags} />
+          {item.desc !== '' && (
+            <span class="soft description" dir="auto" title={item.desc}>
+              {item.desc}
+            </span>
+          )}
         </div>
         <div class="only-phone soft">{item.group}</div>
-        {item.desc !== '' && <div class="soft clamp">{item.desc}</div>}
-        <Tags tags={item.configTags} />
         <Hits hits={item.hits} />
       </td>
       {isEverywhere && (
@@ -122,23 +125,24 @@ function ConfigRow(props: {
           <NamespaceMark id={item.tenant} />
         </td>
       )}
-      <td class="not-phone" dir="auto">
+      <td class="not-phone clip" dir="auto" title={item.group}>
         {item.group}
       </td>
       <td>
         <span class="badge">{item.type.toUpperCase()}</span>
       </td>
-      <td class="not-phone" dir="auto">
+      <td class="only-wide clip" dir="auto" title={item.appName}>
         {item.appName}
       </td>
-      <td class="number not-phone">{shownSize(item.size)}</td>
+      <td class="number only-wide">{shownSize(item.size)}</td>
       <td class="number not-phone">{shownNumber(item.watcherCount)}</td>
-      <td class="not-phone">
+      <td class="not-phone clip">
         <Ago atMs={item.modifyTime} />
         {item.modifyUser !== null && (
-          <div class="soft" dir="auto">
-            {item.modifyUser}
-          </div>
+          <span class="soft" dir="auto">
+            {' '}
+            · {item.modifyUser}
+          </span>
         )}
       </td>
     </tr>

@@ -16,6 +16,8 @@ import { problemOf } from '../server/problem.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { refreshNamespaces } from '../state/namespaces.ts'
 
+const SHOWN_ROWS = 100
+
 type Item = ConfigName & { readonly id: string; readonly md5: string }
 
 /**
@@ -73,7 +75,7 @@ export function DeleteConfigs(props: {
             </tr>
           </thead>
           <tbody>
-            {left.map((item) => (
+            {left.slice(0, SHOWN_ROWS).map((item) => (
               <tr key={item.id}>
                 <td dir="auto">
                   {item.dataId}
@@ -88,6 +90,7 @@ export function DeleteConfigs(props: {
           </tbody>
         </table>
       </div>
+      {left.length > SHOWN_ROWS && <p>{t('andMore', { count: shownNumber(left.length - SHOWN_ROWS) })}</p>}
       <p class="soft">{t('deleteConfigsHistory')}</p>
     </Confirm>
   )

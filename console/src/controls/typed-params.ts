@@ -19,13 +19,15 @@ export interface TypedParams {
 export function useTypedParams(): TypedParams {
   const { params } = useStore(place)
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
-  const show = (changed: Readonly<Record<string, string>>): void =>
+  const show = (changed: Readonly<Record<string, string>>): void => {
+    // What was typed before is old by now.
+    setTyped((now) => Object.fromEntries(Object.entries(now).filter(([name]) => !(name in changed))))
     go(placeWith({ after: '', ...changed, page: '' }), { replace: true })
+  }
   useEffect(() => {
     if (Object.keys(typed).length === 0) return undefined
     const timer = setTimeout(() => {
       show(typed)
-      setTyped({})
     }, WAIT_MS)
     return () => clearTimeout(timer)
   }, [typed])

@@ -131,7 +131,9 @@ const thingAt = ({ path, params }: Place): string =>
  */
 function useArrival(main: RefObject<HTMLElement | null>, at: Place, onOther: () => void): void {
   const { group = '', edit = '' } = at.params
-  const key = JSON.stringify([at.path, group, thingAt(at)])
+  const thing = thingAt(at)
+  // A list has a group among its filters.
+  const key = JSON.stringify([at.path, ...(thing === '' ? [] : [group, thing])])
   const before = useRef({ key, edit })
   useEffect(() => {
     const { current } = before

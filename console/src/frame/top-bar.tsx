@@ -31,7 +31,7 @@ export function TopBar(props: {
       <div class="bar">
         <button
           type="button"
-          class="button quiet icon only-phone"
+          class="button quiet icon menu-button"
           aria-label={t('navigation')}
           aria-expanded={isMenuOpen}
           onClick={onMenu}

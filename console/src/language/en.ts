@@ -160,7 +160,7 @@ export const en = {
   searchAllHint: 'Names, contents, services, addresses, views',
   goTo: 'Go to',
   seeAll: 'See all',
-  searchHint: 'Name, group, description, tag',
+  searchHint: 'Name, description… or group: tag: key: content: type:',
   inContents: 'In the contents',
   inKeys: 'Key',
   searchPartly: 'Only a part of the contents was searched: there may be more.',
@@ -528,6 +528,15 @@ export const en = {
   keyClose: 'Close what is open',
   keyEdit: 'Edit what is shown',
   letterKeys: 'Keys without Ctrl work too',
+  addFilter: 'Add a filter',
+  removeFilter: 'Remove {name}',
+  onPage: 'Rows on a page',
+  goToPage: 'Page',
+  ofPages: 'of {last}',
+  selectAllHits: 'Select all {count} that match',
+  selectedTooMany: 'Only the first {count} are selected.',
+  selectNone: 'Clear the selection',
+  tooManyToExport: 'Too many for one export: narrow the list, or export all.',
 }
 
 /** The keys of texts. */

@@ -148,7 +148,7 @@ function FigureCards({ figures }: { figures: Figures }) {
   return (
     <section>
       <h2>{t('thisServer')}</h2>
-      <div class="cards">
+      <div class="cards small">
         {cards.map(
           ([label, value]) =>
             value !== undefined && (

@@ -57,7 +57,7 @@ function ClientFields({ params }: { params: Readonly<Record<string, string>> }) 
     />
   )
   return (
-    <div class="filters">
+    <div class="filters hinted">
       {field('ip', t('clientAddress'), t('clientAddressHint'))}
       {field('clusters', t('clusters'), t('clustersHint'))}
       <Check

@@ -7,17 +7,16 @@ import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
 import { shownNumber, t } from '../language/text.ts'
-import { linkTo, turnTo } from '../routing/link.ts'
-import { place } from '../routing/location.ts'
+import { linkTo, placeWith, turnTo } from '../routing/link.ts'
+import { go, place } from '../routing/location.ts'
 import { findServices, type ListedService } from '../server/services.ts'
 import { within } from '../live/meant.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
+import { keepPageSize, pageSize } from '../state/page-size.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
 import { NewService } from './service-settings.tsx'
-
-const PAGE_SIZE = 50
 
 /** The services of a namespace. */
 export function ServiceList() {
@@ -30,7 +29,7 @@ export function ServiceList() {
     ip: params['ip'] ?? '',
     health: params['health'] ?? '',
     pageNo: Number(params['page'] ?? '1') || 1,
-    pageSize: PAGE_SIZE,
+    pageSize: pageSize(),
   }
   const found = useLoaded(
     JSON.stringify(filter),
@@ -83,9 +82,13 @@ export function ServiceList() {
           </div>
           <Pager
             pageNo={shown.asked.pageNo}
-            pageSize={PAGE_SIZE}
+            pageSize={shown.asked.pageSize}
             total={shown.value.totalCount}
             onGo={(next) => turnTo(next, found.reload)}
+            onSize={(size) => {
+              keepPageSize(size)
+              go(placeWith({ size: String(size), page: '' }), { replace: true })
+            }}
           />
         </>
       )}
@@ -136,7 +139,7 @@ function ServiceTable(props: {
 }) {
   const { services, isEverywhere } = props
   return (
-    <table>
+    <table class="dense">
       <thead>
         <tr>
           <th>{t('serviceName')}</th>
@@ -166,9 +169,11 @@ function ServiceRow({ service, isEverywhere }: { service: ListedService; isEvery
   return (
     <tr>
       <td class="name">
-        <a href={linkTo('service', { ns: namespaceId, group, name })} dir="auto">
-          {name}
-        </a>
+        <div class="name-line">
+          <a href={linkTo('service', { ns: namespaceId, group, name })} dir="auto" title={name}>
+            {name}
+          </a>
+        </div>
         <div class="only-phone soft">{group}</div>
       </td>
       {isEverywhere && (
@@ -176,7 +181,7 @@ function ServiceRow({ service, isEverywhere }: { service: ListedService; isEvery
           <NamespaceMark id={namespaceId === 'public' ? '' : namespaceId} />
         </td>
       )}
-      <td class="not-phone" dir="auto">
+      <td class="not-phone clip" dir="auto" title={group}>
         {group}
       </td>
       <td>

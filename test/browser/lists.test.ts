@@ -1,0 +1,152 @@
+/** Long lists: how much is seen at once, how they are narrowed, and what is selected. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { Client } from '../interface/client.ts'
+import { startWaypost, type Waypost } from '../support/waypost.ts'
+import { browserTool, startBrowser, Visit } from './chromium.ts'
+
+const FLOW_MS = 120_000
+const COUNT = 120
+const PATIENT = { timeout: 30_000 }
+
+/** Words in cells that are on two lines. A text: code of the tests knows no document. */
+const BROKEN_WORDS = `[...document.querySelectorAll('main td, main th')].flatMap((cell) => {
+  const found = []
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
+  while (walker.nextNode()) {
+    const node = walker.currentNode
+    for (const word of node.data.matchAll(/\\S+/g)) {
+      const range = document.createRange()
+      range.setStart(node, word.index)
+      range.setEnd(node, word.index + word[0].length)
+      if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) found.push(word[0])
+    }
+  }
+  return found
+})`
+const ROWS_IN_SIGHT = `[...document.querySelectorAll('tbody tr')]
+  .filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length`
+
+describe.skipIf(browserTool.skip)('long lists in a browser', { timeout: FLOW_MS }, () => {
+  let waypost: Waypost
+  let browser: Browser
+  let client: Client
+  let visit: Visit
+  beforeAll(async () => {
+    ;[browser, waypost] = await Promise.all([startBrowser(), startWaypost()])
+    client = new Client(`${waypost.url}/svc/v1`)
+    for (let index = 100; index < 100 + COUNT; index++) {
+      const item = {
+        dataId: `application-${index}.yaml`,
+        group: index % 2 ? 'DEFAULT_GROUP' : 'INVENTORY_GROUP',
+      }
+      const notes = { desc: 'Settings of the application in every region', config_tags: 'team-shop' }
+      await client.post('/cs/configs', {
+        ...item,
+        ...notes,
+        content: `port: ${index}`,
+        type: 'yaml',
+        appName: 'shop',
+      })
+    }
+    await client.post('/cs/configs', {
+      dataId: 'other.json',
+      group: 'G'.repeat(128),
+      content: '{}',
+      type: 'json',
+    })
+    visit = await Visit.open(browser, `${waypost.url}/ui/`)
+  }, FLOW_MS)
+  afterAll(async () => {
+    expect(visit?.faults).toEqual([])
+    await visit?.close()
+    client?.close()
+    await browser?.close()
+    await waypost?.stop()
+  })
+
+  const names = () => visit.page.locator('td.name a').allTextContents()
+
+  test('fifteen rows are in sight, and no word is broken, on a phone either', async () => {
+    await visit.at('#/configs?ns=public&sort=dataId')
+    expect(await visit.page.evaluate<number>(ROWS_IN_SIGHT)).toBeGreaterThanOrEqual(15)
+    for (const width of [1280, 768, 360]) {
+      await visit.page.setViewportSize({ width, height: 800 })
+      for (const sort of ['dataId', 'group']) {
+        await visit.at(`#/configs?ns=public&sort=${sort}&order=desc`)
+        expect(await visit.page.evaluate<string[]>(BROKEN_WORDS), `${width}`).toEqual([])
+        expect(await visit.sideways(), `${width}`).toBeLessThanOrEqual(0)
+      }
+    }
+    expect(await visit.wrong()).toEqual([])
+    await visit.page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  test('one field narrows the list, and what it has understood becomes a chip', async () => {
+    await visit.at('#/configs?ns=public')
+    const search = visit.field('Search')
+    await search.fill('')
+    await search.pressSequentially('group:INVENTORY_GROUP 11')
+    await expect.poll(names, PATIENT).toHaveLength(5)
+    expect(visit.page.url()).toContain('group=INVENTORY_GROUP')
+    expect(await search.inputValue()).toBe('11')
+    await search.fill('content:port: 118')
+    await search.press('Enter')
+    await expect.poll(names, PATIENT).toEqual(['application-118.yaml'])
+    await visit.page.locator('.hits').getByText('port: 118').waitFor()
+    expect(await visit.wrong()).toEqual([])
+    await visit.button('Remove content:port: 118').click()
+    await visit.button('Remove group:INVENTORY_GROUP').click()
+    await visit.button('Add a filter').click()
+    await visit.button('type:json').click()
+    await expect.poll(names, PATIENT).toEqual(['other.json'])
+    await visit.page.evaluate('history.back()')
+    await visit.at('#/configs?ns=public&text=application-101&tag=team-shop')
+    expect(await search.inputValue()).toBe('application-101')
+    await search.press('Control+a')
+    await search.press('Backspace')
+    await search.press('Backspace')
+    await visit.button('Remove tag:team-shop').waitFor({ state: 'detached' })
+    await expect.poll(() => visit.page.url(), PATIENT).not.toContain('tag=')
+  })
+
+  test('a page has as many rows as one likes, and any page is reached at once', async () => {
+    await visit.at('#/configs?ns=public&sort=dataId')
+    await visit.field('Rows on a page').selectOption('20')
+    await expect.poll(names, PATIENT).toHaveLength(20)
+    await visit.field('Page').fill('6')
+    await visit.field('Page').press('Enter')
+    await expect.poll(async () => (await names())[0], PATIENT).toBe('application-200.yaml')
+    await visit.page.reload()
+    await expect.poll(names, PATIENT).toHaveLength(20)
+    // The choice is kept for other lists too.
+    await visit.at('#/configs?ns=public')
+    await expect.poll(names, PATIENT).toHaveLength(20)
+    await visit.field('Rows on a page').selectOption('50')
+    await expect.poll(names, PATIENT).toHaveLength(50)
+  })
+
+  test('a selection goes over pages, up to all that match, and moves no row', async () => {
+    await visit.at('#/configs?ns=public&sort=dataId&text=application-')
+    const topOf = async (name: string) => (await visit.link(name).boundingBox())!.y
+    const before = await topOf('application-103.yaml')
+    await visit.field('Select application-100.yaml').check()
+    expect(await topOf('application-103.yaml')).toBe(before)
+    await visit.button('Next').click()
+    await visit.field('Select application-150.yaml').check()
+    await visit.page.getByText('2 selected').waitFor()
+    await visit.button(`Select all ${COUNT} that match`).click()
+    await visit.page.getByText(`${COUNT} selected`).waitFor()
+    const bar = (await visit.page.locator('.batch-bar').boundingBox())!
+    expect(bar.y + bar.height).toBeLessThanOrEqual(800)
+    expect(await visit.wrong()).toEqual([])
+    await visit.button('Delete').click()
+    await visit
+      .dialog()
+      .getByRole('heading', { name: `Delete ${COUNT} configurations?` })
+      .waitFor()
+    await visit.dialog().getByRole('button', { name: 'Delete' }).click()
+    await visit.page.getByText(`Deleted: ${COUNT}`).waitFor()
+    await visit.page.getByText('Nothing matches.').waitFor()
+  })
+})

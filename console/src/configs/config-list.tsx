@@ -25,6 +25,7 @@ import { ConfigFilters, FILTERS } from './config-filters.tsx'
 import { CloneDialog } from './clone-dialog.tsx'
 import { CompareTexts } from './compare-texts.tsx'
 import { ConfigTable } from './config-table.tsx'
+import { ConnectButton } from '../connect/connect-button.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import { DeleteConfigs } from './delete-configs.tsx'
 import { MissingServers } from './watchers.tsx'
@@ -50,6 +51,7 @@ export function ConfigList() {
   const last = shown?.value
   onPage.current = last?.pageItems ?? []
   const isFiltered = FILTERS.some((name) => params[name])
+  const isEmpty = last?.totalCount === 0 && !isFiltered
   return (
     <>
       <div class="head">
@@ -69,7 +71,8 @@ export function ConfigList() {
             </button>
           )}
           {mayWrite(namespaceId) && (
-            <a class="button primary" href={linkTo('config/new')}>
+            // An empty list has a primary button of its own.
+            <a class={isEmpty ? 'button' : 'button primary'} href={linkTo('config/new')}>
               <Icon name="plus" />
               {t('newConfig')}
             </a>
@@ -101,6 +104,7 @@ export function ConfigList() {
           isFiltered={isFiltered}
           filter={shown.asked}
           onChanged={found.reload}
+          onImport={() => setImporting(true)}
         />
       )}
     </>
@@ -127,6 +131,33 @@ function filterOf(params: Readonly<Record<string, string>>, namespaceId: string)
   }
 }
 
+/** What would be in an empty list, and what fills it. */
+function NoConfigs({ namespaceId, onImport }: { namespaceId: string; onImport: () => void }) {
+  if (namespaceId === '*') return <Nothing text={t('noConfigsAnywhere')} />
+  const isWriter = mayWrite(namespaceId)
+  return (
+    <Nothing text={t('emptyConfigs', { name: namespaceName(namespaceId) })}>
+      <div class="buttons">
+        {isWriter && (
+          <a class="button primary" href={linkTo('config/new')}>
+            {t('publishFirst')}
+          </a>
+        )}
+        {isWriter && (
+          <button type="button" class="button" onClick={onImport}>
+            {t('importFile')}
+          </button>
+        )}
+        <ConnectButton
+          namespaceId={namespaceId}
+          about={{ kind: 'config', group: 'DEFAULT_GROUP', dataId: 'application.yaml' }}
+        />
+      </div>
+      {isWriter && <p class="soft">{t('moveHint')}</p>}
+    </Nothing>
+  )
+}
+
 type Ticked = ReadonlyMap<string, ListedConfig>
 
 function ConfigPage(props: {
@@ -135,6 +166,7 @@ function ConfigPage(props: {
   readonly isBusy: boolean
   readonly isFiltered: boolean
   readonly onChanged: () => void
+  readonly onImport: () => void
 }) {
   const { page, filter, isBusy, isFiltered, onChanged } = props
   // What was ticked stays on other pages, and in another order, of the same search.
@@ -145,7 +177,11 @@ function ConfigPage(props: {
   if (items.length === 0)
     return (
       <div class="card">
-        <Nothing text={isFiltered ? t('nothingFound') : t('noConfigs')} />
+        {isFiltered ? (
+          <Nothing text={t('nothingFound')} />
+        ) : (
+          <NoConfigs namespaceId={filter.namespaceId} onImport={props.onImport} />
+        )}
       </div>
     )
   // The newest that is known of each.

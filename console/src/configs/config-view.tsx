@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { ConnectButton } from '../connect/connect-button.tsx'
 import { Ago } from '../controls/ago.tsx'
 import { CopyButton } from '../controls/copy.tsx'
 import { Icon } from '../controls/icon.tsx'
@@ -133,6 +134,10 @@ function Content(props: {
                 {t('edit')}
               </a>
             )}
+            <ConnectButton
+              namespaceId={item.tenant}
+              about={{ kind: 'config', group: item.group, dataId: item.dataId }}
+            />
             {mayWriteAnywhere() && (
               <button type="button" class="button" onClick={() => setOpen('clone')}>
                 {t('clone')}

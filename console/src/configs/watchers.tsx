@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { ConnectButton } from '../connect/connect-button.tsx'
 import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
@@ -32,7 +33,12 @@ export function Watchers({ name }: { name: ConfigName }) {
       {found && (
         <div class="card table-card">
           {found.count === 0 ? (
-            <Nothing text={t('noWatchers')} />
+            <Nothing text={t('noWatchers')}>
+              <ConnectButton
+                namespaceId={name.tenant}
+                about={{ kind: 'config', group: name.group, dataId: name.dataId }}
+              />
+            </Nothing>
           ) : (
             <WatcherTable watchers={found.watchers} />
           )}

@@ -3,7 +3,7 @@ import { shownNumber, t } from '../language/text.ts'
 import { Icon } from './icon.tsx'
 
 /** How many rows a page may have. */
-export const PAGE_SIZES = [20, 50, 100, 200] as const
+const PAGE_SIZES = [20, 50, 100, 200] as const
 
 /** Where a list is, and the ways to its other pages. */
 export function Pager(props: {

@@ -1,3 +1,4 @@
+import { ConnectButton } from '../connect/connect-button.tsx'
 import { Ago } from '../controls/ago.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { LoadProblem, Notice, problemTitle } from '../controls/notice.tsx'
@@ -6,10 +7,11 @@ import { shownDuration, shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
 import { findConfigs, type ListedConfig } from '../server/configs.ts'
 import { type Overview, readOverview } from '../server/overview.ts'
-import { isAdministrator } from '../state/user.ts'
+import { isAdministrator, mayWriteAnywhere } from '../state/user.ts'
 import { anyOf } from '../live/meant.ts'
 import { MissingServers } from '../configs/watchers.tsx'
 import { useEvery } from '../state/every.ts'
+import { currentNamespace } from '../state/namespaces.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { AttentionCard } from './attention-card.tsx'
 import { EventLog } from './event-log.tsx'
@@ -56,6 +58,7 @@ export function HomeView() {
           <ServerProblems overview={overview} />
           <MissingServers names={overview.missingServers} />
           <Counts overview={overview} />
+          {overview.configCount === 0 && overview.serviceCount === 0 && <FirstSteps />}
           <div class="halves">
             <AttentionCard overview={overview} />
             <ChangesCard items={changes.pageItems} />
@@ -64,6 +67,33 @@ export function HomeView() {
         </div>
       )}
     </>
+  )
+}
+
+/** What a new server is for. */
+function FirstSteps() {
+  return (
+    <section class="card">
+      <h2 class="card-title">{t('firstSteps')}</h2>
+      <div class="first-steps">
+        <p>{t('firstStepsText')}</p>
+        <div class="buttons">
+          {mayWriteAnywhere() && (
+            <a class="button primary" href={linkTo('config/new')}>
+              {t('publishFirst')}
+            </a>
+          )}
+          <ConnectButton
+            namespaceId={currentNamespace()}
+            about={{ kind: 'config', group: 'DEFAULT_GROUP', dataId: 'application.yaml' }}
+          />
+          <a class="button" href={linkTo('configs')}>
+            {t('importFile')}
+          </a>
+        </div>
+        <p class="soft">{t('moveHint')}</p>
+      </div>
+    </section>
   )
 }
 

@@ -22,7 +22,6 @@ export const en = {
   next: 'Next',
   before: 'Previous',
   pages: 'Pages',
-  pageOf: 'Page {page} of {last}',
   inAll: '{count} in all',
   showMore: 'Show more',
   oldIsShown: 'What is shown was read before, and may be out of date.',
@@ -101,7 +100,6 @@ export const en = {
   configs: 'Configurations',
   config: 'Configuration',
   newConfig: 'New configuration',
-  noConfigs: 'There are no configurations in this namespace yet.',
   exportChosen: 'Export',
   content: 'Content',
   contentOf: 'Content of {name}',
@@ -537,6 +535,19 @@ export const en = {
   selectedTooMany: 'Only the first {count} are selected.',
   selectNone: 'Clear the selection',
   tooManyToExport: 'Too many for one export: narrow the list, or export all.',
+  connect: 'Connect an application',
+  connectTitle: 'Connect an application',
+  connectText: 'Clients of Nacos 1.x to 3.x connect to {address} as they are.',
+  copyCode: 'Copy the code',
+  emptyConfigs: 'Configurations of {name} will be here: applications read them and follow changes.',
+  emptyServices: 'Services of {name} will be here: instances register by themselves when applications start.',
+  publishFirst: 'Publish a configuration',
+  importFile: 'Import a file',
+  moveHint: 'From another server? `waypost move` brings configurations, services and users over.',
+  emptyInstances: 'Instances will be here as soon as an application registers.',
+  firstSteps: 'First steps',
+  firstStepsText:
+    'This server is empty. Publish a configuration, or start an application that registers its instances.',
 }
 
 /** The keys of texts. */

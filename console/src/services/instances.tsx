@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
+import { ConnectButton } from '../connect/connect-button.tsx'
 import { Confirm } from '../controls/confirm.tsx'
 import { Check } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
@@ -82,7 +83,14 @@ export function Instances({ name, service }: { name: ServiceName; service: Servi
         <>
           <div class="card table-card">
             {list.length === 0 ? (
-              <Nothing text={isNarrowed(shown.asked) ? t('nothingFound') : t('noInstances')} />
+              <Nothing text={isNarrowed(shown.asked) ? t('nothingFound') : t('emptyInstances')}>
+                {!isNarrowed(shown.asked) && (
+                  <ConnectButton
+                    namespaceId={name.namespaceId}
+                    about={{ kind: 'service', group: name.groupName, name: name.serviceName }}
+                  />
+                )}
+              </Nothing>
             ) : (
               <InstanceTable
                 {...{ name, list, ticked, readAtMs }}

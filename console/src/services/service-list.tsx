@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { ConnectButton } from '../connect/connect-button.tsx'
 import { Check, SelectField, TextField } from '../controls/field.tsx'
 import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
@@ -12,7 +13,7 @@ import { go, place } from '../routing/location.ts'
 import { findServices, type ListedService } from '../server/services.ts'
 import { within } from '../live/meant.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
-import { currentNamespace } from '../state/namespaces.ts'
+import { currentNamespace, namespaceName } from '../state/namespaces.ts'
 import { keepPageSize, pageSize } from '../state/page-size.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
@@ -69,13 +70,7 @@ export function ServiceList() {
           <div class="card table-card" aria-busy={found.isLoading}>
             {found.isLoading && <div class="busy-line" />}
             {shown.value.pageItems.length === 0 ? (
-              <Nothing
-                text={
-                  shown.asked.text + shown.asked.ip + shown.asked.health === ''
-                    ? t('noServices')
-                    : t('nothingFound')
-                }
-              />
+              <NoServices {...shown.asked} onNew={() => setMaking(true)} />
             ) : (
               <ServiceTable services={shown.value.pageItems} isEverywhere={shown.asked.namespaceId === '*'} />
             )}
@@ -94,6 +89,34 @@ export function ServiceList() {
       )}
       {isMaking && <NewService onClose={() => setMaking(false)} onDone={found.reload} />}
     </>
+  )
+}
+
+/** What would be in an empty list, and what fills it. */
+function NoServices(props: {
+  readonly namespaceId: string
+  readonly text: string
+  readonly ip: string
+  readonly health: string
+  readonly onNew: () => void
+}) {
+  const { namespaceId, text, ip, health, onNew } = props
+  if (text + ip + health !== '') return <Nothing text={t('nothingFound')} />
+  if (namespaceId === '*') return <Nothing text={t('noServices')} />
+  return (
+    <Nothing text={t('emptyServices', { name: namespaceName(namespaceId) })}>
+      <div class="buttons">
+        <ConnectButton
+          namespaceId={namespaceId}
+          about={{ kind: 'service', group: 'DEFAULT_GROUP', name: 'my-service' }}
+        />
+        {mayWrite(namespaceId) && (
+          <button type="button" class="button" onClick={onNew}>
+            {t('newService')}
+          </button>
+        )}
+      </div>
+    </Nothing>
   )
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { ConnectButton } from '../connect/connect-button.tsx'
 import { Confirm } from '../controls/confirm.tsx'
 import { CopyButton } from '../controls/copy.tsx'
 import { Icon } from '../controls/icon.tsx'
@@ -47,6 +48,10 @@ export function ServiceView() {
             <CopyButton text={name.serviceName} label={t('copyName', { name: name.serviceName })} />
           </h1>
         </div>
+        <ConnectButton
+          namespaceId={name.namespaceId}
+          about={{ kind: 'service', group: name.groupName, name: name.serviceName }}
+        />
       </div>
       <nav class="tabs" aria-label={t('parts')}>
         {TABS.map((one) => (

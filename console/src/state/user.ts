@@ -62,6 +62,12 @@ export function isAdministrator(): boolean {
   return value.kind === 'signed-in' && value.user.globalAdmin
 }
 
+/** The name of the user; empty where nobody has to sign in. */
+export function username(): string {
+  const { value } = standing
+  return value.kind === 'signed-in' ? value.user.username : ''
+}
+
 /** Whether nobody has to sign in. */
 export function isOpen(): boolean {
   const { value } = standing

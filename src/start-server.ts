@@ -28,6 +28,10 @@ export async function startServer(given: Settings): Promise<RunningServer> {
 }
 
 async function openSole(settings: Settings, log: Log): Promise<Installation> {
+  if (settings.secretsKeyFile !== '')
+    throw new Error(
+      'secrets-key-file is for store=etcd: a server with a directory keeps its secrets there, where its owner alone may read.',
+    )
   const store = await openEmbeddedStore({
     directory: settings.dataDir,
     log,

@@ -25,6 +25,7 @@ describe('the place of etcd', () => {
       endpoints: ['http://10.0.0.1:2379'],
       prefix: 'waypost',
       access: { tls: {} },
+      secretsKeys: [],
     })
   })
 

@@ -1,19 +1,29 @@
 import { readFileSync } from 'node:fs'
-import { ETCD_PASSWORD, type Settings } from '../settings/settings.ts'
+import { ETCD_PASSWORD, SECRETS_KEYS, type Settings } from '../settings/settings.ts'
 import type { EtcdAccess } from '../store/etcd/client/connection.ts'
 import { DamagedStore } from '../store/local-file.ts'
+import { readSecretsKeys, type SecretsKey } from '../store/etcd/sealing/secrets-keys.ts'
 
 /** Where etcd is, and how this server shows who it is. */
 export interface EtcdPlace {
   readonly endpoints: readonly string[]
   readonly prefix: string
   readonly access: EtcdAccess
+  /** The keys that seal secrets there. */
+  readonly secretsKeys: readonly SecretsKey[]
 }
 
 /** The settings that say it. */
 type EtcdSettings = Pick<
   Settings,
-  'etcdEndpoints' | 'etcdPrefix' | 'etcdUser' | 'etcdPasswordFile' | 'etcdCa' | 'etcdCert' | 'etcdKey'
+  | 'etcdEndpoints'
+  | 'etcdPrefix'
+  | 'etcdUser'
+  | 'etcdPasswordFile'
+  | 'etcdCa'
+  | 'etcdCert'
+  | 'etcdKey'
+  | 'secretsKeyFile'
 >
 
 /** The place that the settings name. Throws an Error if they do not fit together. */
@@ -29,7 +39,26 @@ export function etcdPlaceOf(settings: EtcdSettings, env: NodeJS.ProcessEnv): Etc
   if ((cert === '') !== (key === ''))
     throw new Error('A certificate for etcd needs its key: set both etcd-cert and etcd-key.')
   const tls = { ...(ca !== '' && { ca }), ...(cert !== '' && { cert, key }) }
-  return { endpoints, prefix, access: { tls, ...userOf(settings, env) } }
+  const secretsKeys = secretsKeysOf(settings, env)
+  return { endpoints, prefix, access: { tls, ...userOf(settings, env) }, secretsKeys }
+}
+
+/** The keys of the file, or of the environment; none: secrets are not sealed. Throws an Error if they cannot be read. */
+function secretsKeysOf(
+  { secretsKeyFile: file }: Pick<Settings, 'secretsKeyFile'>,
+  env: NodeJS.ProcessEnv,
+): readonly SecretsKey[] {
+  const given = env[SECRETS_KEYS] ?? ''
+  if (file !== '') return readSecretsKeys(textOf(file), `The file ${file} of secrets-key-file`)
+  return given === '' ? [] : readSecretsKeys(given, SECRETS_KEYS)
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new Error(`The file of secrets-key-file cannot be read: ${(cause as Error).message}`, { cause })
+  }
 }
 
 function userOf(

@@ -6,13 +6,10 @@ import { MemberWatch } from '../cluster/member-watch.ts'
 import { OwnLag } from '../cluster/own-lag.ts'
 import { OwnStanding } from '../cluster/standing.ts'
 import { PeerClient } from '../cluster/peer-client.ts'
-import { newSecretText } from '../cluster/peer-secret.ts'
 import { PeerServer } from '../cluster/peer-server.ts'
 import { speaksTls } from '../cluster/peer-tls.ts'
 import { PeerViews } from '../cluster/peer-views.ts'
 import { SharedNamingCare } from '../cluster/shared-naming-care.ts'
-import { SharedSecrets } from '../cluster/shared-secrets.ts'
-import { STORED_SECRETS } from '../cluster/stored-secrets.ts'
 import type { OwnViews } from '../core/clients/client-views.ts'
 import {
   ELECTED,
@@ -41,6 +38,7 @@ import { loop, monotonicMs, wallMs } from './clocks.ts'
 import { Ending } from './ending.ts'
 import { answering, historyLimits } from './etcd-limits.ts'
 import { etcdPlaceOf } from './etcd-place.ts'
+import { InstallationSecrets } from './installation-secrets.ts'
 import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from './installation.ts'
 import { responsibleFor } from './responsible.ts'
 import { SharedMembers } from './shared-members.ts'
@@ -71,7 +69,7 @@ interface OpenedInstallation {
   readonly own: Omit<MemberFacts, 'auth'>
   readonly ended: Promise<Error>
   readonly snapshot: Snapshot
-  readonly secrets: SharedSecrets
+  readonly secrets: InstallationSecrets
 }
 
 /** What follows the state of the store. */
@@ -115,7 +113,7 @@ export class SharedInstallation implements Installation {
     this.snapshot = snapshot
     this.ended = ended
     this.sharedOrigin = secrets.origin
-    this.#client = new PeerClient({ secrets: secrets.current })
+    this.#client = new PeerClient({ secrets: secrets.ofPeers })
     this.#heard = new HeardServers({
       client: this.#client,
       self: this.#id,
@@ -160,12 +158,13 @@ export class SharedInstallation implements Installation {
     if (settings.etcdEndpoints.length === 0)
       throw new Error('store=etcd needs the addresses of etcd: set them with --etcd-endpoints.')
     warnOfOpenNetworks(settings, log)
-    const own = ownFacts(settings)
+    const named = etcdPlaceOf(settings, globalThis.process.env)
+    const own = ownFacts(settings, named)
     const { ended, failed } = new Ending()
     const { process } = own
     const reloading = (err: unknown): void =>
       log.warn({ err }, 'the changes in etcd cannot be followed: everything is loaded again')
-    const place = { ...etcdPlaceOf(settings, globalThis.process.env), member: memberIdOf(own), process }
+    const place = { ...named, member: memberIdOf(own), process }
     const compact = settings.etcdCompact
     let history = historyLimits(settings, settings.etcdQuotaBytes)
     const etcd = openEtcd({
@@ -182,8 +181,7 @@ export class SharedInstallation implements Installation {
       await withoutAlarm(etcd, log)
       history = historyLimits(settings, quotaOf(await answering(etcd), settings.etcdQuotaBytes))
       const snapshot = await etcd.store.load()
-      const agreed = await etcd.store.agree(STORED_SECRETS, newSecretText)
-      const secrets = new SharedSecrets({ store: etcd.store, monotonicMs, log }, agreed)
+      const secrets = await InstallationSecrets.open(etcd, { log, failed })
       return new SharedInstallation({ settings, log, etcd, own, ended, snapshot, secrets })
     } catch (error) {
       await etcd.store.close()
@@ -292,8 +290,7 @@ export class SharedInstallation implements Installation {
 
   async look(): Promise<void> {
     if (this.isMember()) this.#watch.look()
-    // If etcd is away, it is asked again: nothing here waits for it.
-    void this.#opened.secrets.look(this.isElected()).catch(() => undefined)
+    this.#opened.secrets.look(this.isElected())
     await Promise.all([this.#standing.look(), this.#lag.look()])
     if (this.#standing.current !== 'alone') this.#aloneSinceMs = undefined
     else this.#aloneSinceMs ??= monotonicMs()
@@ -365,7 +362,7 @@ export class SharedInstallation implements Installation {
       host: settings.host,
       port: own.peerPort,
       process: own.process,
-      secrets: secrets.current,
+      secrets: secrets.ofPeers,
       refusesPlain: () => Array.from(this.#peers().values()).every(speaksTls),
       report: (err, question) =>
         log.error({ err, question }, 'a question of another server could not be answered'),

@@ -13,6 +13,7 @@ import { hasAlarm } from '../store/etcd/space.ts'
 import type { OpenEtcd } from '../store/etcd/open-etcd.ts'
 import { monotonicMs } from './clocks.ts'
 import { answering } from './etcd-limits.ts'
+import type { EtcdPlace } from './etcd-place.ts'
 
 /** The peer port is this much above the port. */
 const PEER_PORT_OFFSET = 2_000
@@ -28,7 +29,7 @@ const REFUSED_MS = 60_000
 const MOST_REFUSALS = 20
 
 /** What this process says of itself; who must sign in is known later. */
-export function ownFacts(settings: Settings): Omit<MemberFacts, 'auth'> {
+export function ownFacts(settings: Settings, { secretsKeys }: Pick<EtcdPlace, 'secretsKeys'>): OwnFacts {
   const { port, peerPort, site } = settings
   return {
     ip: advertisedHost(settings),
@@ -38,8 +39,11 @@ export function ownFacts(settings: Settings): Omit<MemberFacts, 'auth'> {
     version: packageVersion(),
     process: randomUUID(),
     versions: { layouts: LAYOUTS, messages: MESSAGES },
+    ...(secretsKeys.length > 0 && { secretsKeys: secretsKeys.map(({ id }) => id) }),
   }
 }
+
+type OwnFacts = Omit<MemberFacts, 'auth'>
 
 /** Waits until etcd answers: when everything is started at once, it may be later than the servers. */
 export async function reachable({ client }: OpenEtcd, log: Logger): Promise<void> {

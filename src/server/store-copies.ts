@@ -186,9 +186,10 @@ async function withEtcd<T>(settings: Settings, work: (etcd: EtcdPlace) => Promis
   const failed = (): undefined => undefined
   const limits = { callMs: CALL_MS, attemptMs: CALL_MS / 2 }
   const place = { ...etcdPlaceOf(settings, process.env), member: `tool ${own}`, process: own, limits }
-  const { client } = openEtcd({ ...place, clock: systemClock, failed })
+  const { client, sealing, secretsKey } = openEtcd({ ...place, clock: systemClock, failed })
+  const etcd = { client, sealing, secretsKey, keys: new Keys(prefix), prefix }
   try {
-    return await work({ client, keys: new Keys(prefix), prefix, place: `etcd, prefix ${prefix}` })
+    return await work({ ...etcd, place: `etcd, prefix ${prefix}` })
   } catch (error) {
     if (error instanceof SyntaxError) throw unreadableRecord(prefix, error)
     if (error instanceof EtcdError && error.kind === 'compacted') throw forgotten(error)

@@ -27,4 +27,11 @@ export const etcdAccessDefinitions = {
     default: '',
     meaning: 'The PEM file with the private key of `etcd-cert`.',
   }),
+  secretsKeyFile: textSetting('secrets-key-file', {
+    default: '',
+    meaning:
+      'A file with the keys that encrypt the secrets in etcd: hashes of passwords, signing keys, sessions.',
+    detail:
+      'A line is a name and 32 random bytes in base64; the first key encrypts, all decrypt. Or set the environment variable `WAYPOST_SECRETS_KEYS`. See [several servers](cluster.md#encrypt-the-secrets-in-etcd).',
+  }),
 } satisfies Readonly<Record<string, Definition<unknown>>>

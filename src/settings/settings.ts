@@ -33,10 +33,14 @@ export function loadSettings(sources: SettingsSources): Settings {
 /** The variable with the password of `etcd-user`. It is no setting, because settings are logged. */
 export const ETCD_PASSWORD = 'WAYPOST_ETCD_PASSWORD'
 
+/** The variable with the keys of `secrets-key-file`. */
+export const SECRETS_KEYS = 'WAYPOST_SECRETS_KEYS'
+
 /** Variables that are no settings: the name of the settings file, a password, and what the commands of the client read. */
 const OTHER_VARIABLES = new Set([
   'WAYPOST_SETTINGS',
   ETCD_PASSWORD,
+  SECRETS_KEYS,
   'WAYPOST_ACCESS_TOKEN',
   'WAYPOST_PASSWORD',
   'WAYPOST_CLIENT_FILE',

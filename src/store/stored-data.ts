@@ -73,8 +73,8 @@ export type Sums = Readonly<
 /** What a copy leaves out. */
 export type LeftOut = (part: StoredPart) => StoredPart
 
-/** The servers share this value: two installations must not have the same. */
-const SECRET = 'peer-secret'
+/** The servers share a secret, and a key that seals secrets: two installations must not have the same. */
+const OF_INSTALLATION = ['peer-secret', 'secrets-key']
 /** Kinds of records that belong to the servers of an installation, or to browsers that are signed in there. */
 const OF_SERVERS = ['session', 'server', 'member', 'election']
 
@@ -88,7 +88,8 @@ export const forAnother: LeftOut = (part) => {
 
 /** Leaves out the secret alone, and the places of members, which last as long as their leases. */
 export const forBackup: LeftOut = (part) => {
-  if (part.of === 'values') return { ...part, all: part.all.filter(({ name }) => name !== SECRET) }
+  if (part.of === 'values')
+    return { ...part, all: part.all.filter(({ name }) => !OF_INSTALLATION.includes(name)) }
   if (part.of !== 'records') return part
   const all = part.all.filter(({ recordKind }) => recordKind !== 'member' && recordKind !== 'election')
   return { ...part, all }

@@ -67,8 +67,9 @@ export async function startStoreServer(
     process: `process ${processes++}`,
     auth: 'off',
     versions: { layouts: other.layouts ?? LAYOUTS, messages: messages ?? MESSAGES },
+    ...(other.secretsKeys && { secretsKeys: other.secretsKeys.map(({ id }) => id) }),
   }
-  const { store, membership, client } = openEtcd({
+  const { store, membership, client, sealing, secretsKey } = openEtcd({
     ...etcd,
     limits: PATIENT,
     member: memberIdOf(facts),
@@ -108,6 +109,8 @@ export async function startStoreServer(
     failures,
     seen,
     membership,
+    sealing,
+    secretsKey,
     facts,
     clock: skew,
     now: clock,

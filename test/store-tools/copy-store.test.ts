@@ -291,9 +291,9 @@ describe.skipIf(etcdTools.skip)('copy-store', () => {
 
   test('of two processes that continue a copy, only the last one writes', { timeout: LIMIT_MS }, async () => {
     const prefix = newPrefix()
-    const { client } = opened(prefix)
+    const { client, sealing, secretsKey } = opened(prefix)
     const whole = `${prefix.name}/`
-    const place = { client, keys: new Keys(whole), prefix: whole, place: 'etcd' }
+    const place = { client, sealing, secretsKey, keys: new Keys(whole), prefix: whole, place: 'etcd' }
     const source = sampleSource({ items: 10, records: 2, bytes: 100 })
     const [part] = source.parts() as Iterable<StoredPart>
     const first = await EtcdTarget.begin(place, source)

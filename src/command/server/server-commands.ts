@@ -203,4 +203,5 @@ export function etcdOptions(command: Command): Command {
     .option('--etcd-ca <file>', 'the authorities of the certificates of etcd')
     .option('--etcd-cert <file>', 'the certificate to show to etcd')
     .option('--etcd-key <file>', 'the key of that certificate')
+    .option('--secrets-key-file <file>', 'the keys that decrypt secrets there; or set WAYPOST_SECRETS_KEYS')
 }

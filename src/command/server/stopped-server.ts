@@ -12,6 +12,7 @@ export interface EtcdFlags {
   readonly etcdCa?: string
   readonly etcdCert?: string
   readonly etcdKey?: string
+  readonly secretsKeyFile?: string
   /** `etcd`, as for a server. */
   readonly store?: string
 }
@@ -45,6 +46,7 @@ export function etcdOf(place: EtcdFlags): Settings {
     'etcd-ca': place.etcdCa,
     'etcd-cert': place.etcdCert,
     'etcd-key': place.etcdKey,
+    'secrets-key-file': place.secretsKeyFile,
   }
   const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   try {

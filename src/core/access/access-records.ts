@@ -14,14 +14,18 @@ export interface User {
 }
 
 /** The users; the id of the record is the username. */
-export const USER = defineRecordKind<User>('user', (json, id) => {
-  const fields = fieldsOf(json)
-  return {
-    username: id,
-    passwordHash: textIn(fields, 'passwordHash'),
-    credentialStamp: numberIn(fields, 'credentialStamp'),
-  }
-})
+export const USER = defineRecordKind<User>(
+  'user',
+  (json, id) => {
+    const fields = fieldsOf(json)
+    return {
+      username: id,
+      passwordHash: textIn(fields, 'passwordHash'),
+      credentialStamp: numberIn(fields, 'credentialStamp'),
+    }
+  },
+  { isSecret: true },
+)
 
 /** Whether a hash was imported, and its user has not signed in here yet: it is bcrypt. */
 export function isImportedHash(passwordHash: string): boolean {
@@ -80,15 +84,19 @@ export interface SigningKey {
 }
 
 /** The signing keys; the id of the record is the id of the key, which its tokens carry (`kid`). */
-export const SIGNING_KEY = defineRecordKind<SigningKey>('signing-key', (json) => {
-  const fields = fieldsOf(json)
-  return {
-    secret: textIn(fields, 'secret'),
-    createdStamp: numberIn(fields, 'createdStamp'),
-    verifiesUntilMs: fields['verifiesUntilMs'] === null ? null : numberIn(fields, 'verifiesUntilMs'),
-    leakedBefore: fields['leakedBefore'] === undefined ? 0 : numberIn(fields, 'leakedBefore'),
-  }
-})
+export const SIGNING_KEY = defineRecordKind<SigningKey>(
+  'signing-key',
+  (json) => {
+    const fields = fieldsOf(json)
+    return {
+      secret: textIn(fields, 'secret'),
+      createdStamp: numberIn(fields, 'createdStamp'),
+      verifiesUntilMs: fields['verifiesUntilMs'] === null ? null : numberIn(fields, 'verifiesUntilMs'),
+      leakedBefore: fields['leakedBefore'] === undefined ? 0 : numberIn(fields, 'leakedBefore'),
+    }
+  },
+  { isSecret: true },
+)
 
 /** A browser that is signed in. */
 export interface Session {
@@ -102,15 +110,19 @@ export interface Session {
 }
 
 /** The sessions; the id of the record is a hash of the id that the browser has. */
-export const SESSION = defineRecordKind<Session>('session', (json) => {
-  const fields = fieldsOf(json)
-  return {
-    username: textIn(fields, 'username'),
-    credentialStamp: numberIn(fields, 'credentialStamp'),
-    createdMs: numberIn(fields, 'createdMs'),
-    usedMs: numberIn(fields, 'usedMs'),
-  }
-})
+export const SESSION = defineRecordKind<Session>(
+  'session',
+  (json) => {
+    const fields = fieldsOf(json)
+    return {
+      username: textIn(fields, 'username'),
+      credentialStamp: numberIn(fields, 'credentialStamp'),
+      createdMs: numberIn(fields, 'createdMs'),
+      usedMs: numberIn(fields, 'usedMs'),
+    }
+  },
+  { isSecret: true },
+)
 
 /** The id of a record that several texts name together. */
 export function idOf(...names: readonly string[]): string {

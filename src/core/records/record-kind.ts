@@ -16,6 +16,8 @@ export interface RecordKind<T> {
    * has. It is removed, and never saved again.
    */
   readonly isLarge?: boolean
+  /** It helps to sign in, or to find out a password: a store of several servers can seal it. */
+  readonly isSecret?: boolean
   /** The value of a stored record, from its JSON. Throws an Error that says what is wrong with it. */
   readonly decode: (json: unknown, id: string) => T
 }
@@ -59,10 +61,11 @@ export function defineRecordKind<T>(
     layout = 1,
     isReadOneByOne = false,
     isLarge = false,
-  }: { isLocal?: boolean; layout?: number; isReadOneByOne?: boolean; isLarge?: boolean } = {},
+    isSecret = false,
+  }: Partial<Pick<RecordKind<T>, 'isLocal' | 'layout' | 'isReadOneByOne' | 'isLarge' | 'isSecret'>> = {},
 ): RecordKind<T> {
   if (KINDS.has(name)) throw new Error(`There are two kinds of records called ${name}`)
-  const kind = { name, decode, isLocal, layout, isReadOneByOne, isLarge }
+  const kind = { name, decode, isLocal, layout, isReadOneByOne, isLarge, isSecret }
   KINDS.set(name, kind)
   return kind
 }

@@ -28,12 +28,14 @@ import type { LayoutInUse } from './layout.ts'
 import { asRefusal, sayingIfFull } from './refusals.ts'
 import { RememberedValues } from './remembered-values.ts'
 import { RequestFence } from './request-fence.ts'
+import type { SecretsKeyInUse } from './sealing/secrets-key-in-use.ts'
 
 /** What the store is made of. */
 export interface EtcdStoreParts {
   readonly client: EtcdClient
   readonly keys: Keys
   readonly layout: LayoutInUse
+  readonly secretsKey: Pick<SecretsKeyInUse, 'look'>
   /** Names this server among all: its address. */
   readonly member: string
   /** Names this process: no other one has the same name. */
@@ -79,9 +81,10 @@ export class EtcdStore implements SharedStore {
   }
 
   async load(): Promise<Snapshot> {
-    const { client, keys, clock, layout } = this.#parts
+    const { client, keys, clock, layout, secretsKey } = this.#parts
     await client.checkVersions()
     await sayingIfFull(layout.begin())
+    await secretsKey.look()
     await sayingIfFull(this.#fence.take(clock))
     const readParts = this.#chunks.read
     const limits = this.#parts.history

@@ -197,7 +197,8 @@ function refuseOlder(layout: number, members: readonly MemberFacts[]): void {
   )
 }
 
-function memberOf({ key, value }: KeyValue): MemberFacts {
+/** The member of a key. */
+export function memberOf({ key, value }: KeyValue): MemberFacts {
   return readRecord(MEMBER.name, key, value).value as MemberFacts
 }
 

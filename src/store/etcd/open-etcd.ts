@@ -5,11 +5,15 @@ import type { CallTimes } from './client/calls.ts'
 import { connectTo, type EtcdAccess } from './client/connection.ts'
 import { EtcdClient } from './client/etcd-client.ts'
 import type { EtcdError } from './client/etcd-error.ts'
+import type { ValueForm } from './client/value-form.ts'
 import { Compaction, type CompactMode } from './compaction.ts'
 import { EtcdStore } from './etcd-store.ts'
 import { Keys } from './keys.ts'
 import { LayoutInUse } from './layout.ts'
 import { EtcdMembership } from './membership.ts'
+import { Sealing } from './sealing/sealing.ts'
+import { SecretsKeyInUse } from './sealing/secrets-key-in-use.ts'
+import type { SecretsKey } from './sealing/secrets-keys.ts'
 
 /** The etcd that is used, and the server that uses it. */
 export interface EtcdSetup {
@@ -34,6 +38,8 @@ export interface EtcdSetup {
   readonly layouts?: VersionRange
   /** Called when etcd does not let this server in, or do something. */
   readonly refused?: (error: EtcdError) => void
+  /** The keys with which secrets are sealed, the one to use first; by default none. */
+  readonly secretsKeys?: readonly SecretsKey[]
   /** How long calls may take. */
   readonly limits?: Partial<CallTimes>
   /** Called when everything must be loaded again, with the reason, and whenever that has failed. */
@@ -46,6 +52,8 @@ export interface OpenEtcd {
   readonly store: EtcdStore
   readonly compaction: Compaction
   readonly membership: EtcdMembership
+  readonly sealing: Sealing
+  readonly secretsKey: SecretsKeyInUse
 }
 
 /** Makes the store and the membership of a server. Nothing is connected before it is used; `store.close` ends all of it. */
@@ -53,8 +61,10 @@ export function openEtcd({ prefix, compact, layouts, ...own }: EtcdSetup): OpenE
   const { clock, failed } = own
   const whole = `${prefix.replace(/\/+$/, '')}/`
   const keys = new Keys(whole)
-  const client = clientOf(own, keys)
+  const sealing = new Sealing(keys, own.secretsKeys ?? [])
+  const client = clientOf(own, keys, sealing)
   const layout = new LayoutInUse({ client, keys, understood: layouts })
+  const secretsKey = new SecretsKeyInUse({ client, keys, layout, sealing })
   return {
     client,
     compaction: new Compaction({
@@ -63,14 +73,17 @@ export function openEtcd({ prefix, compact, layouts, ...own }: EtcdSetup): OpenE
       mode: compact ?? 'off',
       nowMs: () => clock.nowMs(),
     }),
-    store: new EtcdStore({ client, keys, layout, ...own }),
+    store: new EtcdStore({ client, keys, layout, secretsKey, ...own }),
     membership: new EtcdMembership({ client, keys, layout, clock, failed }),
+    sealing,
+    secretsKey,
   }
 }
 
 function clientOf(
   { endpoints, access, clock, limits, refused }: Omit<EtcdSetup, 'prefix' | 'compact' | 'layouts'>,
   keys: Keys,
+  values: ValueForm,
 ): EtcdClient {
   return new EtcdClient({
     endpoints,
@@ -78,6 +91,7 @@ function clientOf(
     random: Math.random,
     open: connectTo(clock, access),
     proofKey: keys.of({ of: 'format' }),
+    values,
     ...(limits && { limits }),
     ...(refused && { refused }),
   })

@@ -17,6 +17,8 @@ export interface MemberFacts {
   /** Whether callers must sign in: `on`, `off` or `report`. It is the same on all members. */
   readonly auth: string
   readonly versions: MemberVersions
+  /** The ids of the keys with which it seals secrets, the one that it would use first; absent: none, or an older version. */
+  readonly secretsKeys?: readonly string[]
 }
 
 /**
@@ -34,8 +36,13 @@ export const MEMBER = defineRecordKind<MemberFacts>('member', (json) => {
     process: textIn(fields, 'process'),
     auth: textIn(fields, 'auth'),
     versions: versionsIn(fields['versions']),
+    ...secretsKeysIn(fields['secretsKeys']),
   }
 })
+
+function secretsKeysIn(json: unknown): Pick<MemberFacts, 'secretsKeys'> {
+  return Array.isArray(json) ? { secretsKeys: json.map(String) } : {}
+}
 
 /** The elected member, for as long as it holds its lease. */
 export interface Elected {

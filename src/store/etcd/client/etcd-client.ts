@@ -9,6 +9,7 @@ import type { Lease } from './lease.ts'
 import { onlyReads, revisionOf, toNumber, toRange } from './messages.ts'
 import type { KeyRange, KeyValue, Txn, TxnResult } from './messages.ts'
 import { METHODS } from './methods.ts'
+import { keptTxn, readResult, readRevision, type ValueForm } from './value-form.ts'
 import { memberStatus, refuseUnsupported } from './version.ts'
 import type { MemberStatus } from './version.ts'
 import { startWatch } from './watch.ts'
@@ -28,6 +29,8 @@ export interface EtcdClientParts {
   readonly progressMs?: number
   /** A key that this client may read. Members that are silent are asked for it. */
   readonly proofKey?: string
+  /** How values are kept; by default as they are written. */
+  readonly values?: ValueForm
   /** Called when etcd does not let this client in, or do something. */
   readonly refused?: (error: EtcdError) => void
 }
@@ -78,6 +81,10 @@ export class EtcdClient {
 
   /** Reads keys, in their order. What was committed before the call is seen. */
   async range(range: RangeOptions): Promise<RangeResult> {
+    return this.#read(await this.#range(range))
+  }
+
+  async #range(range: RangeOptions): Promise<RangeResult> {
     const { limit = 0, revision = 0, descending = false, keysOnly = false, countOnly = false } = range
     const numbers = { limit: BigInt(limit), revision: BigInt(revision) }
     const request = { ...toRange(range), ...numbers, sortOrder: descending ? 2 : 0, keysOnly, countOnly }
@@ -98,9 +105,9 @@ export class EtcdClient {
     let { key, revision } = first
     let limit = Math.min(FIRST_PAGE_SIZE, pageSize)
     for (;;) {
-      const page = await this.range({ ...first, key, limit, ...(revision && { revision }) })
+      const page = await this.#range({ ...first, key, limit, ...(revision && { revision }) })
       revision ??= page.revision
-      yield { ...page, revision }
+      yield { ...this.#read(page), revision }
       if (!page.more) return
       key = `${page.kvs.at(-1)!.key}\0`
       limit = Math.min(sizeOfNext(page.kvs), pageSize)
@@ -113,7 +120,13 @@ export class EtcdClient {
    */
   async txn(txn: Txn, callMs: number = this.#limits.callMs): Promise<TxnResult> {
     const send = onlyReads(txn) ? 'repeatable' : 'once'
-    return this.#calls[send]((connection, timeoutMs) => connection.call(METHODS.txn, txn, timeoutMs), callMs)
+    const { values } = this.#parts
+    const kept = values === undefined ? txn : keptTxn(values, txn)
+    const call = (connection: EtcdConnection, timeoutMs: number) =>
+      connection.call(METHODS.txn, kept, timeoutMs)
+    const answer = await this.#calls[send](call, callMs)
+    if (values === undefined) return answer
+    return { ...answer, results: answer.results.map((one) => readResult(values, one)) }
   }
 
   /**
@@ -130,7 +143,7 @@ export class EtcdClient {
         connectMs: this.#limits.attemptMs,
       },
       options,
-      listener,
+      this.#reading(listener),
     )
     this.#watches.add(watch)
     void watch.ended.then(() => this.#watches.delete(watch))
@@ -189,6 +202,23 @@ export class EtcdClient {
   close(): void {
     for (const watch of this.#watches) watch.close()
     this.#calls.close()
+  }
+
+  #read(result: RangeResult): RangeResult {
+    const { values } = this.#parts
+    return values === undefined ? result : { ...result, kvs: result.kvs.map(values.read) }
+  }
+
+  #reading(listener: WatchListener): WatchListener {
+    const { values } = this.#parts
+    if (values === undefined) return listener
+    return {
+      changed: (revision) => listener.changed(readRevision(values, revision)),
+      reached: (revision) => listener.reached(revision),
+      broken: (why) => listener.broken(why),
+      connected: (endpoint) => listener.connected?.(endpoint),
+      disconnected: (error) => listener.disconnected?.(error),
+    }
   }
 
   async #asked<T>(

@@ -11,6 +11,8 @@ export interface KeyValue {
   readonly version: number
   /** The lease that the key lives as long as, or 0. Leases have random numbers of 64 bits. */
   readonly lease: bigint
+  /** The id of the key that the value was sealed with; absent: it was not sealed (`Sealing`). */
+  readonly sealedBy?: string
 }
 
 /** One key, or all from `key` on and before `end`. `range-end.ts` computes the end of a prefix. */

@@ -10,6 +10,8 @@ import { prefixEnd } from '../client/range-end.ts'
 import type { Keys } from '../keys.ts'
 import { LayoutInUse } from '../layout.ts'
 import { loadKeys } from '../load-keys.ts'
+import type { Sealing } from '../sealing/sealing.ts'
+import type { SecretsKeyInUse } from '../sealing/secrets-key-in-use.ts'
 import { type ContentParts, fromJson, type RecordFacts, withContentOf } from '../values.ts'
 
 const PAGE_SIZE = 2_000
@@ -29,6 +31,8 @@ export interface EtcdPlace {
   readonly place: string
   /** This process fills the store, and reads it to verify it. */
   readonly isOwnCopy?: boolean
+  readonly sealing: Sealing
+  readonly secretsKey: Pick<SecretsKeyInUse, 'look'>
 }
 
 /** A store in etcd at one revision, while servers may work on it. */
@@ -186,14 +190,16 @@ export class EtcdSource implements StoredSource {
 }
 
 /**
- * The newest revision, if this version can read the store. Throws `UnknownLayout`, and NothingStored where there is none. A copy
+ * The newest revision, if this version can read the store. Throws `UnknownLayout`, `MissingSecretsKey`, and NothingStored where there
+ * is none. A copy
  * reads what it has filled itself before it is finished.
  */
-export async function readable({ client, keys, place, isOwnCopy }: EtcdPlace): Promise<Revision> {
+export async function readable({ client, keys, place, isOwnCopy, secretsKey }: EtcdPlace): Promise<Revision> {
   if (isOwnCopy === true) return (await client.range({ key: keys.of({ of: 'format' }) })).revision
   const layout = new LayoutInUse({ client, keys })
   const revision = await layout.look()
   if (layout.current === 0) throw new NothingStored(`There is no Waypost store in ${place}.`)
+  await secretsKey.look()
   return revision
 }
 

@@ -9,8 +9,9 @@ import { EtcdError } from '../client/etcd-error.ts'
 import type { KeyCondition, TxnOperation, TxnResult } from '../client/messages.ts'
 import { compareKeys } from '../keys.ts'
 import { chunksOf, mostInlineOf, partsOfValue } from '../large-contents.ts'
-import { copyIn, LAYOUTS, type UnderCopy } from '../layout.ts'
+import { copyIn, LAYOUTS, SECRETS_LAYOUT, type UnderCopy } from '../layout.ts'
 import { placeOfRecord } from '../record-places.ts'
+import { SECRETS_KEY } from '../sealing/secrets-key-in-use.ts'
 import { roomOf } from '../space.ts'
 import {
   contentValue,
@@ -70,6 +71,10 @@ export class EtcdTarget implements StoredTarget {
     this.#state = state
     this.#value = valueOf(state)
     this.written = state.sums
+    // What is secret is sealed with the first of the keys, if there is one.
+    const [first] = etcd.sealing.ids
+    etcd.sealing.writeWith(first)
+    if (first !== undefined) this.#layout = SECRETS_LAYOUT
   }
 
   /** Begins a copy, or continues one of this source. Throws NotExaminable where another store is there, or no room is. */
@@ -131,6 +136,10 @@ export class EtcdTarget implements StoredTarget {
   }
 
   async release(): Promise<void> {
+    const { keys, sealing } = this.#etcd
+    const { writesWith } = sealing
+    if (writesWith !== undefined)
+      await this.#put([put(keys.of({ of: 'remembered', name: SECRETS_KEY }), Buffer.from(writesWith))])
     await this.#replace(this.#unchanged(), Buffer.from(String(this.#layout)))
   }
 

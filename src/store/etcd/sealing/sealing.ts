@@ -1,0 +1,134 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { STORED_KINDS } from '../../../core/engine/stored-kinds.ts'
+import type { KeyValue } from '../client/messages.ts'
+import type { ValueForm } from '../client/value-form.ts'
+import { NotExaminable } from '../../local-file.ts'
+import type { Keys } from '../keys.ts'
+import type { SecretsKey } from './secrets-keys.ts'
+
+const CIPHER = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** What sealed values begin with: `sealed:<id of the key>:<base64 of nonce, sealed value and tag>`. */
+const MARK = Buffer.from('sealed:')
+/** The remembered values that are secrets: that of the peer channel. */
+const SECRET_VALUES = ['peer-secret']
+
+/** This process does not have the key of a sealed value. */
+export class MissingSecretsKey extends NotExaminable {
+  override readonly name = 'MissingSecretsKey'
+}
+
+/** A sealed value was changed, or moved to another key. */
+class BrokenSeal extends Error {
+  override readonly name = 'BrokenSeal'
+}
+
+/**
+ * Encrypts the secrets among the values of etcd with AES-256-GCM. The key of etcd is authenticated with each, so a value that somebody
+ * has moved is not read. What is sealed is read with any of the keys; what is not, is read as it is.
+ */
+export class Sealing implements ValueForm {
+  readonly #keys: ReadonlyMap<string, Buffer>
+  readonly #prefixes: readonly string[]
+  readonly #values: ReadonlySet<string>
+  #writesWith: string | undefined
+
+  constructor(keys: Keys, own: readonly SecretsKey[]) {
+    this.#keys = new Map(own.map(({ id, bytes }) => [id, bytes]))
+    this.#prefixes = STORED_KINDS.filter(({ isSecret }) => isSecret).map(({ name: kind }) =>
+      keys.of({ of: 'small-record', kind, id: '' }),
+    )
+    this.#values = new Set(SECRET_VALUES.map((name) => keys.of({ of: 'remembered', name })))
+  }
+
+  /** The ids of the own keys, the first one first. */
+  get ids(): readonly string[] {
+    return [...this.#keys.keys()]
+  }
+
+  /** The id of the key that new values are sealed with; undefined: they are kept as they are. */
+  get writesWith(): string | undefined {
+    return this.#writesWith
+  }
+
+  /** Seals new values with this key from now on. Throws {@link MissingSecretsKey} if it is not one of the own. */
+  writeWith(id: string | undefined): void {
+    if (id !== undefined && !this.#keys.has(id)) throw this.#missing('What is secret in etcd', id)
+    this.#writesWith = id
+  }
+
+  /** What the keys of secrets begin with. */
+  get secretPlaces(): { readonly prefixes: readonly string[]; readonly keys: readonly string[] } {
+    return { prefixes: this.#prefixes, keys: [...this.#values] }
+  }
+
+  readonly kept = (key: string, value: Uint8Array): Uint8Array => {
+    const id = this.#writesWith
+    return id === undefined || !this.#isSecret(key) ? value : this.#sealed(key, value, id)
+  }
+
+  readonly read = (kv: KeyValue): KeyValue => {
+    if (kv.value[0] !== MARK[0] || !this.#isSecret(kv.key)) return kv
+    const value = Buffer.from(kv.value.buffer, kv.value.byteOffset, kv.value.byteLength)
+    if (!value.subarray(0, MARK.length).equals(MARK)) return kv
+    const end = value.indexOf(':', MARK.length)
+    const sealedBy = value.subarray(MARK.length, end).toString()
+    try {
+      const sealed = Buffer.from(value.subarray(end + 1).toString(), 'base64')
+      return { ...kv, value: this.#opened(kv.key, sealed, sealedBy), sealedBy }
+    } catch (error) {
+      return unreadable(kv, sealedBy, error)
+    }
+  }
+
+  #isSecret(key: string): boolean {
+    return this.#values.has(key) || this.#prefixes.some((prefix) => key.startsWith(prefix))
+  }
+
+  #sealed(key: string, value: Uint8Array, id: string): Buffer {
+    const nonce = randomBytes(NONCE_BYTES)
+    const cipher = createCipheriv(CIPHER, this.#keys.get(id)!, nonce).setAAD(Buffer.from(key))
+    const sealed = Buffer.concat([nonce, cipher.update(value), cipher.final(), cipher.getAuthTag()])
+    return Buffer.from(`${MARK.toString()}${id}:${sealed.toString('base64')}`)
+  }
+
+  #opened(key: string, sealed: Buffer, id: string): Buffer {
+    const bytes = this.#keys.get(id)
+    if (bytes === undefined) throw this.#missing(`The key ${key} of etcd`, id)
+    const nonce = sealed.subarray(0, NONCE_BYTES)
+    const tag = sealed.subarray(-TAG_BYTES)
+    try {
+      const decipher = createDecipheriv(CIPHER, bytes, nonce, { authTagLength: TAG_BYTES })
+      decipher.setAAD(Buffer.from(key)).setAuthTag(tag)
+      return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
+    } catch (cause) {
+      throw new BrokenSeal(
+        `The value of the key ${key} of etcd is not as it was sealed with ${id}: somebody has changed or moved it. ` +
+          'Restore it from a backup, or remove the key.',
+        { cause },
+      )
+    }
+  }
+
+  #missing(what: string, id: string): MissingSecretsKey {
+    const name = id.split('.')[0]
+    const isSameName = this.ids.some((each) => each.split('.')[0] === name)
+    const own = this.ids.length === 0 ? 'There is no key here' : `The keys here are ${this.ids.join(', ')}`
+    const hint = isSameName ? `; the one of the name ${name} is another key` : ''
+    return new MissingSecretsKey(
+      `${what} is sealed with the key ${id}. ${own}${hint}. Add this key to the file of secrets-key-file, as the other servers have it, ` +
+        'or to WAYPOST_SECRETS_KEYS.',
+    )
+  }
+}
+
+function unreadable(kv: KeyValue, sealedBy: string, error: unknown): KeyValue {
+  return {
+    ...kv,
+    sealedBy,
+    get value(): Uint8Array {
+      throw error
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { memberIdOf } from '../../../core/cluster/members/member-records.ts'
+import type { EtcdClient } from '../client/etcd-client.ts'
+import { EtcdError } from '../client/etcd-error.ts'
+import type { KeyCondition, KeyValue, TxnOperationResult } from '../client/messages.ts'
+import { prefixEnd } from '../client/range-end.ts'
+import type { Keys } from '../keys.ts'
+import { type LayoutInUse, memberOf, SECRETS_LAYOUT } from '../layout.ts'
+import type { Sealing } from './sealing.ts'
+
+/** What the key in use works with. */
+export interface SecretsKeyParts {
+  readonly client: Pick<EtcdClient, 'range' | 'txn'>
+  readonly keys: Keys
+  readonly layout: Pick<LayoutInUse, 'raiseTo'>
+  readonly sealing: Sealing
+}
+
+/** The name of the remembered value with the id of the key in use. */
+export const SECRETS_KEY = 'secrets-key'
+/** How many servers may join or leave while a key is taken into use. */
+const MOST_TRIES = 5
+
+/**
+ * The key with which all servers seal secrets: etcd has its id. It is taken into use when all servers have it first among theirs. So nobody
+ * meets a sealed value who cannot read it.
+ */
+export class SecretsKeyInUse {
+  readonly #parts: SecretsKeyParts
+  readonly #key: string
+
+  constructor(parts: SecretsKeyParts) {
+    this.#parts = parts
+    this.#key = parts.keys.of({ of: 'remembered', name: SECRETS_KEY })
+  }
+
+  /** Seals as the others do from now on. Throws `MissingSecretsKey` if this process does not have the key. */
+  async look(): Promise<void> {
+    const { kvs } = await this.#parts.client.range({ key: this.#key })
+    this.#parts.sealing.writeWith(kvs[0] && textOf(kvs[0]))
+  }
+
+  /**
+   * Takes the first of the own keys into use. Returns the servers that have another one first, or none: then it stays as it is. Rejects with
+   * Refusal `cluster-not-upgraded`, and with `EtcdError`.
+   */
+  async take(id: string): Promise<readonly string[]> {
+    const { layout, sealing, client } = this.#parts
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const { revision, current, without } = await this.#seen(id)
+      if (without.length > 0) return without
+      if (current === undefined || textOf(current) !== id) {
+        await layout.raiseTo(SECRETS_LAYOUT)
+        const members = this.#parts.keys.every('member')
+        const compare: KeyCondition[] = [
+          { key: this.#key, of: 'mod', is: '=', to: current?.modRevision ?? 0 },
+          { key: members, end: prefixEnd(members), of: 'mod', is: '<', to: revision + 1 },
+        ]
+        const put = { do: 'put', key: this.#key, value: Buffer.from(id) } as const
+        if (!(await client.txn({ compare, success: [put] })).succeeded) continue
+      }
+      sealing.writeWith(id)
+      return []
+    }
+    throw new EtcdError('unavailable', 'Too many servers join or leave at once.')
+  }
+
+  async #seen(id: string) {
+    const members = this.#parts.keys.every('member')
+    const { revision, results } = await this.#parts.client.txn({
+      compare: [],
+      success: [
+        { do: 'range', key: this.#key },
+        { do: 'range', key: members, end: prefixEnd(members) },
+      ],
+    })
+    const [[current] = [], found = []] = results.map(kvsOf)
+    const without = found.map(memberOf).filter(({ secretsKeys }) => secretsKeys?.[0] !== id)
+    return { revision, current, without: without.map(memberIdOf) }
+  }
+}
+
+function textOf({ value }: KeyValue): string {
+  return Buffer.from(value).toString()
+}
+
+function kvsOf(result: TxnOperationResult): readonly KeyValue[] {
+  return result.did === 'range' ? result.kvs : []
+}

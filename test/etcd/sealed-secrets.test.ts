@@ -1,0 +1,188 @@
+/** Secrets in etcd that are sealed with a key which only the servers have (docs/decisions/0057). */
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SESSION, type Session } from '../../src/core/access/access-records.ts'
+import { type Command, synced } from '../../src/core/decisions/decision.ts'
+import { recordSaved } from '../../src/core/records/record-kind.ts'
+import { systemClock } from '../../src/store/etcd/client/clock.ts'
+import { connectTo } from '../../src/store/etcd/client/connection.ts'
+import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import { resealAll } from '../../src/store/etcd/sealing/resealing.ts'
+import { SealingCare } from '../../src/store/etcd/sealing/sealing-care.ts'
+import { readSecretsKeys } from '../../src/store/etcd/sealing/secrets-keys.ts'
+import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
+import { startStoreServer, type StoreServer, type StoreServerOptions } from './store-server.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const [FIRST, NEXT] = ['first', 'next'].map((name) => keyOf(name))
+const OLD = { layouts: { from: 1, to: 1 } }
+
+let etcd: Etcd
+/** Reads what etcd really has. */
+let raw: EtcdClient
+let prefix = ''
+let prefixes = 0
+const servers: StoreServer[] = []
+
+function keyOf(name: string) {
+  return readSecretsKeys(`${name} ${randomBytes(32).toString('base64')}`, 'test')[0]!
+}
+
+function saveSession(id: string): Command<void> {
+  const value: Session = { username: `user of ${id}`, credentialStamp: 1, createdMs: 2, usedMs: 3 }
+  return {
+    subject: `session ${id}`,
+    decide: (_view, { stamp }) => synced([recordSaved(SESSION, { id, value, stamp })], undefined),
+  }
+}
+
+async function load(port: number, options: StoreServerOptions): Promise<StoreServer> {
+  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port, options)
+  servers.push(server)
+  return server
+}
+
+async function join(port: number, options: StoreServerOptions): Promise<StoreServer> {
+  const server = await load(port, options)
+  await server.membership.join(server.facts)
+  return server
+}
+
+async function storedText(id: string): Promise<string> {
+  const { kvs } = await raw.range({ key: `${prefix}/r/session/${id}` })
+  return Buffer.from(kvs[0]!.value).toString()
+}
+
+describe.skipIf(etcdTools.skip)(`sealed secrets${note}`, { timeout: 90_000 }, () => {
+  beforeAll(async () => {
+    etcd = await startEtcd()
+    const { endpoints } = etcd
+    raw = new EtcdClient({
+      endpoints,
+      clock: systemClock,
+      random: Math.random,
+      open: connectTo(systemClock),
+    })
+  }, ETCD_HOOK_MS)
+  afterAll(async () => {
+    raw?.close()
+    await etcd?.stop()
+  })
+  beforeEach(() => (prefix = `sealed-${prefixes++}`))
+  afterEach(async () => void (await Promise.all(servers.splice(0).map((server) => server.stop()))))
+
+  test('stay in clear until all servers have the key first, and are sealed from then on', async () => {
+    const one = await join(1, { secretsKeys: [FIRST!] })
+    const two = await join(2, {})
+    await one.engine.execute(saveSession('a'))
+    expect(await one.secretsKey.take(FIRST!.id)).toEqual(['127.0.0.1:2'])
+    expect([await storedText('a'), one.store.layout]).toEqual([expect.stringContaining('user of a'), 1])
+    await two.membership.leave()
+    expect(await one.secretsKey.take(FIRST!.id)).toEqual([])
+    await one.engine.execute(saveSession('b'))
+    expect(await storedText('b')).toMatch(/^sealed:first\./)
+    expect(one.store.layout).toBe(2)
+    expect(await resealAll(one.client, one.sealing)).toEqual({ sealed: 1, unreadable: [] })
+    expect(await storedText('a')).toMatch(/^sealed:first\./)
+    expect(await resealAll(one.client, one.sealing)).toEqual({ sealed: 0, unreadable: [] })
+    const three = await join(3, { secretsKeys: [FIRST!] })
+    for (const server of [one, three])
+      for (const id of ['a', 'b']) expect(server.state.record(SESSION, id)?.username).toBe(`user of ${id}`)
+    await three.engine.execute(saveSession('c'))
+    expect(await storedText('c')).toMatch(/^sealed:first\./)
+    await expect.poll(() => one.state.record(SESSION, 'c')?.username, { timeout: 30_000 }).toBe('user of c')
+  })
+
+  test('move to the next key while servers have both', async () => {
+    const one = await join(1, { secretsKeys: [FIRST!] })
+    await one.secretsKey.take(FIRST!.id)
+    await one.engine.execute(saveSession('a'))
+    const two = await join(2, { secretsKeys: [NEXT!, FIRST!] })
+    expect(await two.secretsKey.take(NEXT!.id)).toEqual(['127.0.0.1:1'])
+    await two.engine.execute(saveSession('b'))
+    expect(await storedText('b')).toMatch(/^sealed:first\./)
+    await one.membership.leave()
+    expect(await two.secretsKey.take(NEXT!.id)).toEqual([])
+    expect(await resealAll(two.client, two.sealing)).toEqual({ sealed: 2, unreadable: [] })
+    const three = await join(3, { secretsKeys: [NEXT!] })
+    expect([...three.state.records(SESSION)].map(([id]) => id).sort()).toEqual(['a', 'b'])
+  })
+
+  test('let no server start that does not have the key, or has another one of its name', async () => {
+    const one = await join(1, { secretsKeys: [FIRST!] })
+    await one.secretsKey.take(FIRST!.id)
+    await one.engine.execute(saveSession('a'))
+    await expect(load(2, {})).rejects.toThrow(
+      new RegExp(`sealed with the key ${FIRST!.id}\\. There is no key here\\. Add this key to the file of`),
+    )
+    await expect(load(2, { secretsKeys: [NEXT!] })).rejects.toThrow(`The keys here are ${NEXT!.id}`)
+    await expect(load(2, { secretsKeys: [keyOf('first')] })).rejects.toThrow('is another key')
+    await expect(load(2, { secretsKeys: [FIRST!], ...OLD })).rejects.toThrow('has the layout 2')
+  })
+
+  test('stop a server that had loaded before without the key', async () => {
+    const one = await join(1, { secretsKeys: [FIRST!] })
+    const loaded = await load(2, {})
+    await one.secretsKey.take(FIRST!.id)
+    await one.engine.execute(saveSession('a'))
+    await expect
+      .poll(() => String(loaded.failures[0]), { timeout: 30_000 })
+      .toMatch(/MissingSecretsKey.*first\./)
+  })
+
+  test('are not sealed while a server of before is there', async () => {
+    const one = await join(1, { secretsKeys: [FIRST!] })
+    await join(2, { secretsKeys: [FIRST!], ...OLD })
+    await expect(one.secretsKey.take(FIRST!.id)).rejects.toMatchObject({ code: 'cluster-not-upgraded' })
+    await one.engine.execute(saveSession('a'))
+    expect(await storedText('a')).toContain('user of a')
+  })
+
+  test('that somebody has changed or moved are not read, and a server does not start with them', async () => {
+    const one = await join(1, { secretsKeys: [FIRST!] })
+    await one.secretsKey.take(FIRST!.id)
+    await one.engine.execute(saveSession('a'))
+    const { kvs } = await raw.range({ key: `${prefix}/r/session/a` })
+    const put = { do: 'put', key: `${prefix}/r/session/b`, value: kvs[0]!.value } as const
+    await raw.txn({ compare: [], success: [put] })
+    await expect
+      .poll(() => String(one.failures[0]), { timeout: 30_000 })
+      .toMatch(/session\/b .*changed or moved/)
+    await expect(load(2, { secretsKeys: [FIRST!] })).rejects.toThrow(/session\/b .*changed or moved/)
+    const { unreadable } = await resealAll(one.client, one.sealing)
+    expect(unreadable).toEqual([])
+    one.sealing.writeWith(undefined)
+    expect((await resealAll(one.client, one.sealing)).unreadable).toEqual([`${prefix}/r/session/b`])
+  })
+
+  test('are taken care of by the elected server, which says what it does', async () => {
+    const one = await join(1, { secretsKeys: [FIRST!] })
+    const two = await join(2, {})
+    await one.engine.execute(saveSession('a'))
+    let nowMs = 0
+    const said: string[] = []
+    const say = (_facts: object, text: string): void => void said.push(text)
+    const care = new SealingCare({
+      client: one.client,
+      sealing: one.sealing,
+      inUse: one.secretsKey,
+      monotonicMs: () => nowMs,
+      log: { info: say, warn: say, error: say },
+      failed: say as never,
+    })
+    const pass = async (ms: number, isElected = true): Promise<void> => {
+      for (const untilMs = nowMs + ms; nowMs < untilMs; nowMs += 1_000) await care.look(isElected)
+    }
+    await pass(30_000, false)
+    await pass(30_000)
+    expect(said).toEqual([expect.stringContaining('stay as they are until all servers have this key')])
+    await two.membership.leave()
+    await pass(60_000)
+    expect(said.slice(1)).toEqual([
+      expect.stringContaining('are sealed with another key from now on'),
+      expect.stringContaining('that were in etcd before are sealed'),
+      expect.stringContaining('all secrets in etcd are sealed with this key'),
+    ])
+    expect(await storedText('a')).toMatch(/^sealed:first\./)
+  })
+})

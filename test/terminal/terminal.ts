@@ -67,7 +67,10 @@ export class Terminal {
 
   #spawnOnTerminal(args: readonly string[], env: Record<string, string>): ChildProcess {
     const words = [process.execPath, MAIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
-    return this.#spawn(['script', '-qec', `exec ${words.join(' ')}`, '/dev/null'], { SHELL: '/bin/sh', ...env })
+    return this.#spawn(['script', '-qec', `exec ${words.join(' ')}`, '/dev/null'], {
+      SHELL: '/bin/sh',
+      ...env,
+    })
   }
 
   #spawn([program, ...args]: readonly string[], env: Record<string, string>): ChildProcess {

@@ -4,10 +4,17 @@ import { expect, inject } from 'vitest'
 import type { ManagedWaypost } from '../support/administrator.ts'
 import { runWaypost } from '../support/waypost.ts'
 
+/** The old server answers its clients meanwhile. */
+const LIMIT_MS = 120_000
+
 /** Reads a plan of a server that asks for no sign-in. Resolves with its file. */
 export async function readPlanOf(url: string, ...flags: readonly string[]): Promise<string> {
   const file = join(mkdtempSync(join(inject('temporaryDirectory'), 'swap-')), 'plan')
-  const made = await runWaypost(['move', '--from', url, '--plan', file, '--rate', '10000', ...flags])
+  const made = await runWaypost(
+    ['move', '--from', url, '--plan', file, '--rate', '10000', ...flags],
+    {},
+    LIMIT_MS,
+  )
   expect(made, made.stderr).toMatchObject({ code: 0 })
   return file
 }
@@ -15,7 +22,7 @@ export async function readPlanOf(url: string, ...flags: readonly string[]): Prom
 /** Applies a plan to a server of `startManaged`. */
 export async function applyPlan(file: string, url: string): Promise<void> {
   const args = ['move', '--apply', file, '--to', url, '--username', 'nacos']
-  const applied = await runWaypost(args, { WAYPOST_PASSWORD: 'secret' })
+  const applied = await runWaypost(args, { WAYPOST_PASSWORD: 'secret' }, LIMIT_MS)
   expect(applied, `${applied.stdout}${applied.stderr}`).toMatchObject({ code: 0 })
 }
 

@@ -58,7 +58,7 @@ export class LightHttpClient extends LightClient {
     const { record, listensTo } = this.spec
     const watched = `${listensTo}\u0002G\u0002${md5Of(this.#known)}\u0001`
     const changed = await record.taken('listen', () =>
-      this.#call('POST', '/cs/configs/listener', { 'Listening-Configs': watched }, POLL_MS),
+      this.#call('POST', '/cs/configs/listener', { 'Listening-Configs': watched }),
     )
     if (changed === undefined) return void (await new Promise((done) => setTimeout(done, POLL_AGAIN_MS)))
     if (changed.trim() === '') return
@@ -70,18 +70,13 @@ export class LightHttpClient extends LightClient {
     this.heard(content)
   }
 
-  async #call(
-    method: string,
-    path: string,
-    params: Record<string, string>,
-    pollMs?: number,
-  ): Promise<string> {
+  async #call(method: string, path: string, params: Record<string, string>): Promise<string> {
     const query = new URLSearchParams(params)
     const isForm = method === 'POST'
     const response = await fetch(`${this.#base}${path}${isForm ? '' : `?${query}`}`, {
       method,
       ...(isForm && { body: query }),
-      ...(pollMs !== undefined && { headers: { 'Long-Pulling-Timeout': String(pollMs) } }),
+      headers: { 'Long-Pulling-Timeout': String(POLL_MS) },
     })
     const text = await response.text()
     if (!response.ok) throw new Error(`${response.status} ${text}`)

@@ -6,7 +6,7 @@ import { CopyButton } from '../controls/copy.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { MayNotWrite } from '../controls/may-not.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { LoadProblem } from '../controls/notice.tsx'
+import { LoadProblem, Notice } from '../controls/notice.tsx'
 import { CodeView } from '../editor/code-view.tsx'
 import { shownSize, t } from '../language/text.ts'
 import { linkTo, placeWith, viewAt } from '../routing/link.ts'
@@ -20,6 +20,7 @@ import { mayWrite, mayWriteAnywhere } from '../state/user.ts'
 import { AcrossNamespaces } from './across-namespaces.tsx'
 import { CloneDialog } from './clone-dialog.tsx'
 import { DeleteConfigs } from './delete-configs.tsx'
+import { dropDraft, readDraft } from './drafts.ts'
 import { EditConfig } from './edit-config.tsx'
 import { configNameIn } from './key-of.ts'
 import { Tags } from './tags.tsx'
@@ -118,6 +119,7 @@ function Content(props: {
     )
   return (
     <>
+      {mayWrite(item.tenant) && <DraftThere item={item} />}
       <div class="two">
         <CodeView text={item.content} type={item.type} label={t('contentOf', { name: item.dataId })} />
         <div class="stack">
@@ -158,6 +160,29 @@ function Content(props: {
         {open === 'clone' && <CloneDialog items={[item]} onClose={close} onDone={() => undefined} />}
       </div>
     </>
+  )
+}
+
+/** Names the draft that this browser keeps of an item. */
+function DraftThere({ item }: { item: ConfigItem }) {
+  const [draft, setDraft] = useState(() => readDraft(item, Date.now()))
+  if (draft === undefined) return null
+  const discard = (): void => {
+    dropDraft(item)
+    setDraft(undefined)
+  }
+  return (
+    <div class="banner">
+      <Notice kind="plain" icon="edit">
+        {t('draftThere')} <Ago atMs={draft.atMs} />{' '}
+        <a class="button small" href={addressOf(placeWith({ edit: 'yes' }))}>
+          {t('continueDraft')}
+        </a>{' '}
+        <button type="button" class="button quiet small" onClick={discard}>
+          {t('discardDraft')}
+        </button>
+      </Notice>
+    </div>
   )
 }
 

@@ -1,9 +1,11 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Notice } from '../controls/notice.tsx'
 import { CodeView } from '../editor/code-view.tsx'
-import { guardEdit } from '../frame/leave-dialog.tsx'
+import { guardEdit, useGuard } from '../frame/leave-dialog.tsx'
 import { t } from '../language/text.ts'
-import type { ConfigItem } from '../server/configs.ts'
+import type { ConfigItem, ConfigName } from '../server/configs.ts'
+import { DraftNotice, useKeptDraft } from './draft-notice.tsx'
+import { baseOf, dropDraft, editOf, mayKeep, readDraft } from './drafts.ts'
 import { LastAuthor } from './last-author.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
 import { NotesFields, notesOf, sameNotes } from './notes-fields.tsx'
@@ -17,19 +19,32 @@ export function EditConfig(props: {
 }) {
   const { onEnd } = props
   // The version that the author has begun with, whatever the server has meanwhile.
-  const [base, setBase] = useState<Base>(props.item)
-  const [text, setText] = useState(base.content)
-  const [notes, setNotes] = useState(notesOf(base))
+  const [draft, setDraft] = useState(() => readDraft(props.item, Date.now()))
+  const [base, setBase] = useState<Base>(draft === undefined ? props.item : { ...props.item, ...draft.base })
+  const [text, setText] = useState(draft?.edit.content ?? base.content)
+  const [notes, setNotes] = useState(notesOf(draft?.edit ?? base))
   const [merges, setMerges] = useState(0)
   const [isReviewing, setReviewing] = useState(false)
   const hasEdit = text !== base.content || !sameNotes(notes, base)
-  useEffect(() => {
-    guardEdit(hasEdit)
-    return () => guardEdit(false)
-  }, [hasEdit])
+  const edit = editOf(text, notes)
+  const drop = (): void => dropDraft(props.item)
+  const latest = useRef({ edit, base })
+  latest.current = { edit, base }
+  const isKept = (): boolean => mayKeep(latest.current.edit, latest.current.base)
+  useGuard(hasEdit ? { isKept, drop } : undefined)
+  useKeptDraft(props.item, hasEdit ? { name: nameOf(base), edit, base: baseOf(base) } : undefined)
   const end = (isPublished: boolean): void => {
-    guardEdit(false)
+    guardEdit(undefined)
+    drop()
     onEnd(isPublished)
+  }
+  const beginAgain = (): void => {
+    drop()
+    setDraft(undefined)
+    setBase(props.item)
+    setText(props.item.content)
+    setNotes(notesOf(props.item))
+    setMerges(merges + 1)
   }
   const goOnFrom = (merged: string, theirs: Base): void => {
     setBase(theirs)
@@ -41,6 +56,7 @@ export function EditConfig(props: {
       {props.item.md5 !== base.md5 && (
         <NewerVersion base={base} mine={text} theirs={props.item} onMerged={goOnFrom} />
       )}
+      {draft !== undefined && <DraftNotice atMs={draft.atMs} onDiscard={beginAgain} />}
       <div class="two">
         <CodeView
           key={merges}
@@ -73,7 +89,7 @@ export function EditConfig(props: {
         {isReviewing && (
           <PublishFlow
             base={base}
-            edit={{ ...notes, content: text }}
+            edit={edit}
             onClose={() => setReviewing(false)}
             onPublished={() => end(true)}
             onMerged={goOnFrom}
@@ -83,6 +99,8 @@ export function EditConfig(props: {
     </>
   )
 }
+
+const nameOf = ({ tenant, group, dataId }: ConfigName): ConfigName => ({ tenant, group, dataId })
 
 /** Somebody has published while this was being edited. */
 function NewerVersion(props: {

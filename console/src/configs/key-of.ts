@@ -16,3 +16,7 @@ export const linkToChange = ({ tenant, group, dataId }: ConfigName, atMs: number
 /** The address of an item, or of a part of its view. */
 export const linkToConfig = ({ tenant, group, dataId }: ConfigName, tab = ''): string =>
   linkTo('config', { ns: namespaceParam(tenant), group, dataId, tab })
+
+/** The address of the edit of an item. */
+export const linkToEdit = ({ tenant, group, dataId }: ConfigName): string =>
+  linkTo('config', { ns: namespaceParam(tenant), group, dataId, edit: 'yes' })

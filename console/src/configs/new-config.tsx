@@ -10,17 +10,18 @@ import { t } from '../language/text.ts'
 import { linkTo, viewAt } from '../routing/link.ts'
 import { go } from '../routing/location.ts'
 import { ofConfig } from '../live/meant.ts'
-import { CONFIG_TYPES, type ConfigName, type ConfigNotes, readConfig } from '../server/configs.ts'
+import { CONFIG_TYPES, type ConfigName, readConfig } from '../server/configs.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { mayWrite } from '../state/user.ts'
 import { linkToConfig } from './key-of.ts'
+import { DraftNotice } from './draft-notice.tsx'
+import { baseOf } from './drafts.ts'
 import { NotesFields } from './notes-fields.tsx'
-import type { Base } from './edit.ts'
 import { PublishFlow } from './publish-flow.tsx'
+import { useNewItem } from './use-new-item.ts'
 
 const NAME = /^[\w.:-]+$/
-const EMPTY: ConfigNotes = { type: 'yaml', desc: '', appName: '', configTags: '' }
 
 /** Makes an item. It is published only if there is none of its name. */
 export function NewConfig() {
@@ -29,22 +30,9 @@ export function NewConfig() {
 }
 
 function NewConfigForm({ tenant }: { tenant: string }) {
-  const [dataId, setDataId] = useState('')
-  const [group, setGroup] = useState('DEFAULT_GROUP')
-  const [notes, setNotes] = useState(EMPTY)
-  const [base, setBase] = useState<Omit<Base, 'tenant' | 'group' | 'dataId'>>({
-    ...EMPTY,
-    content: '',
-    md5: '',
-  })
-  const [text, setText] = useState('')
-  const [merges, setMerges] = useState(0)
+  const item = useNewItem(tenant)
+  const { draft, dataId, group, notes, base, text, merges, edit } = item
   const [isReviewing, setReviewing] = useState(false)
-  const hasEdit = dataId !== '' || text !== ''
-  useEffect(() => {
-    guardEdit(hasEdit)
-    return () => guardEdit(false)
-  }, [hasEdit])
   const name = { tenant, group, dataId }
   const isName = NAME.test(dataId) && NAME.test(group)
   // After a merge the author knows that there is one.
@@ -75,6 +63,7 @@ function NewConfigForm({ tenant }: { tenant: string }) {
           </button>
         </div>
       </div>
+      {draft !== undefined && <DraftNotice atMs={draft.atMs} onDiscard={item.beginAgain} />}
       <div class="form">
         <div class="row">
           <TextField
@@ -84,10 +73,9 @@ function NewConfigForm({ tenant }: { tenant: string }) {
             value={dataId}
             maxLength={256}
             wrong={wrong(dataId)}
-            onInput={(value) => {
-              setDataId(value)
-              setNotes({ ...notes, type: typeOfName(value) ?? notes.type })
-            }}
+            onInput={(value) =>
+              item.set({ dataId: value, notes: { ...notes, type: typeOfName(value) ?? notes.type } })
+            }
           />
           <TextField
             label={t('group')}
@@ -95,7 +83,7 @@ function NewConfigForm({ tenant }: { tenant: string }) {
             value={group}
             maxLength={128}
             wrong={wrong(group)}
-            onInput={setGroup}
+            onInput={(value) => item.set({ group: value })}
           />
         </div>
         {isTaken && (
@@ -104,26 +92,29 @@ function NewConfigForm({ tenant }: { tenant: string }) {
           </Notice>
         )}
         <div class="two">
-          <CodeView key={merges} text={text} type={notes.type} label={t('content')} onChange={setText} />
+          <CodeView
+            key={merges}
+            text={text}
+            type={notes.type}
+            label={t('content')}
+            onChange={(value) => item.set({ text: value })}
+          />
           <div class="card padded form">
-            <NotesFields notes={notes} onChange={setNotes} />
+            <NotesFields notes={notes} onChange={(changed) => item.set({ notes: changed })} />
           </div>
         </div>
       </div>
       {isReviewing && (
         <PublishFlow
           base={{ ...base, ...name, type: base.md5 === '' ? notes.type : base.type }}
-          edit={{ ...notes, content: text }}
+          edit={edit}
           onClose={() => setReviewing(false)}
           onPublished={() => {
-            guardEdit(false)
+            guardEdit(undefined)
+            item.drop()
             go(viewAt('config', { group, dataId }), { replace: true })
           }}
-          onMerged={(merged, theirs) => {
-            setBase(theirs)
-            setText(merged)
-            setMerges(merges + 1)
-          }}
+          onMerged={(merged, theirs) => item.set({ base: baseOf(theirs), text: merged, merges: merges + 1 })}
         />
       )}
     </>

@@ -1,32 +1,77 @@
+import { useEffect } from 'preact/hooks'
 import { Dialog } from '../controls/dialog.tsx'
 import { DialogButtons } from '../controls/field.tsx'
 import { t } from '../language/text.ts'
-import { askBeforeLeaving } from '../routing/location.ts'
+import { askBeforeLeaving, type LeaveQuestion } from '../routing/location.ts'
 import { Store, useStore } from '../state/store.ts'
 
-const asked = new Store<((leaves: boolean) => void) | undefined>(undefined)
+/** An edit that may be lost. */
+export interface Guarded {
+  /** Whether this browser keeps it as a draft. */
+  readonly isKept: () => boolean
+  /** Throws the draft away. */
+  readonly drop: () => void
+}
 
-/** Asks before a view with an edit is left. Call it with false when the edit is gone. */
-export function guardEdit(hasEdit: boolean): void {
-  askBeforeLeaving(hasEdit ? () => new Promise((resolve) => asked.set(resolve)) : undefined)
+interface Question {
+  readonly reason: Parameters<LeaveQuestion>[0]
+  readonly guarded: Guarded
+  readonly answer: (leaves: boolean) => void
+}
+
+const asked = new Store<Question | undefined>(undefined)
+
+/** Asks before a view with an edit is left. Call it with undefined when the edit is gone. */
+export function guardEdit(guarded: Guarded | undefined): void {
+  askBeforeLeaving(
+    guarded === undefined
+      ? undefined
+      : (reason) => new Promise((answer) => asked.set({ guarded, reason, answer })),
+  )
+}
+
+/** Guards an edit as long as the view has one. */
+export function useGuard(guarded: Guarded | undefined): void {
+  const has = guarded !== undefined
+  useEffect(() => {
+    guardEdit(guarded)
+    return () => guardEdit(undefined)
+  }, [has])
 }
 
 /** The question of {@link guardEdit}. */
 export function LeaveDialog() {
-  const answer = useStore(asked)
-  if (answer === undefined) return null
+  const question = useStore(asked)
+  if (question === undefined) return null
+  const { guarded, reason, answer } = question
+  // A sign-out removes all drafts.
+  const isKept = reason === 'other-view' && guarded.isKept()
   const end = (leaves: boolean): void => {
     asked.set(undefined)
     answer(leaves)
+  }
+  const discard = (): void => {
+    guarded.drop()
+    end(true)
   }
   return (
     <Dialog
       title={t('leaveTitle')}
       onClose={() => end(false)}
-      onSubmit={() => end(true)}
-      footer={<DialogButtons done={t('discard')} onCancel={() => end(false)} isDanger />}
+      onSubmit={discard}
+      footer={
+        <>
+          {isKept && (
+            <button type="button" class="button start" onClick={() => end(true)}>
+              {t('keepDraft')}
+            </button>
+          )}
+          <DialogButtons done={t('discard')} onCancel={() => end(false)} isDanger />
+        </>
+      }
     >
       <p>{t('leaveText')}</p>
+      {reason === 'other-view' && <p class="soft">{isKept ? t('leaveKept') : t('leaveNotKept')}</p>}
     </Dialog>
   )
 }

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from '../controls/icon.tsx'
+import { dropOwnDrafts } from '../configs/drafts.ts'
 import { PopoverButton } from '../controls/popover.tsx'
 import { tellProblem } from '../controls/toast.tsx'
 import { chooseLanguage, language, t, type Language } from '../language/text.ts'
-import { mayLeave } from '../routing/location.ts'
+import { maySignOut } from '../routing/location.ts'
 import { OwnPassword } from '../sign-in/own-password.tsx'
 import { signOut } from '../server/session.ts'
 import { forgetUser } from '../state/user.ts'
@@ -109,8 +110,9 @@ function ThemeButton() {
 function UserButton({ username }: { username: string }) {
   const [changesPassword, setChangesPassword] = useState(false)
   const leave = async (): Promise<void> => {
-    if (!(await mayLeave())) return
+    if (!(await maySignOut())) return
     await signOut()
+    dropOwnDrafts()
     forgetUser()
   }
   return (

@@ -1,8 +1,10 @@
 import { ConnectButton } from '../connect/connect-button.tsx'
+import { useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { LoadProblem, Notice, problemTitle } from '../controls/notice.tsx'
-import { linkToChange } from '../configs/key-of.ts'
+import { ownDrafts } from '../configs/drafts.ts'
+import { linkToChange, linkToEdit } from '../configs/key-of.ts'
 import { shownDuration, shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
 import { findConfigs, type ListedConfig } from '../server/configs.ts'
@@ -11,7 +13,7 @@ import { isAdministrator, mayWriteAnywhere } from '../state/user.ts'
 import { anyOf } from '../live/meant.ts'
 import { MissingServers } from '../configs/watchers.tsx'
 import { useEvery } from '../state/every.ts'
-import { currentNamespace } from '../state/namespaces.ts'
+import { currentNamespace, namespaceParam } from '../state/namespaces.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { AttentionCard } from './attention-card.tsx'
 import { EventLog } from './event-log.tsx'
@@ -59,6 +61,7 @@ export function HomeView() {
           <MissingServers names={overview.missingServers} />
           <Counts overview={overview} />
           {overview.configCount === 0 && overview.serviceCount === 0 && <FirstSteps />}
+          <DraftsCard />
           <div class="halves">
             <AttentionCard overview={overview} />
             <ChangesCard items={changes.pageItems} />
@@ -93,6 +96,42 @@ function FirstSteps() {
         </div>
         <p class="soft">{t('moveHint')}</p>
       </div>
+    </section>
+  )
+}
+
+/** What this user has begun in this browser and not published. */
+function DraftsCard() {
+  const [drafts] = useState(() => ownDrafts(Date.now()))
+  if (drafts.length === 0) return null
+  return (
+    <section class="card">
+      <h2 class="card-title">{t('drafts')}</h2>
+      <ul class="lines">
+        {drafts.map(({ name, base, atMs }) => (
+          <li key={JSON.stringify([name, base.md5])}>
+            <div>
+              <a
+                dir="auto"
+                href={
+                  base.md5 === ''
+                    ? linkTo('config/new', { ns: namespaceParam(name.tenant) })
+                    : linkToEdit(name)
+                }
+              >
+                {name.dataId || t('newItem')}
+              </a>
+              <div class="soft" dir="auto">
+                {name.group}
+              </div>
+            </div>
+            <div class="end">
+              <Ago atMs={atMs} />
+              <NamespaceMark id={name.tenant} />
+            </div>
+          </li>
+        ))}
+      </ul>
     </section>
   )
 }

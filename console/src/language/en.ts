@@ -548,6 +548,15 @@ export const en = {
   firstSteps: 'First steps',
   firstStepsText:
     'This server is empty. Publish a configuration, or start an application that registers its instances.',
+  keepDraft: 'Keep it as a draft',
+  leaveKept: 'A draft stays in this browser for 7 days, until you sign out.',
+  leaveNotKept: 'It has covered values or is too long, so this browser keeps no draft of it.',
+  draftShown: 'This is your draft, which is not published. Last typed in:',
+  discardDraft: 'Discard the draft',
+  draftThere: 'You have a draft of this. Last typed in:',
+  continueDraft: 'Continue it',
+  drafts: 'Your drafts',
+  newItem: 'New configuration',
 }
 
 /** The keys of texts. */

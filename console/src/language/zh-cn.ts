@@ -536,4 +536,13 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   emptyInstances: '应用注册后，实例将显示在这里。',
   firstSteps: '快速开始',
   firstStepsText: '此服务器还没有数据。可以发布一个配置，或启动应用注册实例。',
+  keepDraft: '保留为草稿',
+  leaveKept: '草稿会在此浏览器中保留 7 天，登出后删除。',
+  leaveNotKept: '内容包含隐藏的值或过长，此浏览器不会保留草稿。',
+  draftShown: '这是您尚未发布的草稿。最后修改：',
+  discardDraft: '放弃草稿',
+  draftThere: '您有此配置的草稿。最后修改：',
+  continueDraft: '继续编辑',
+  drafts: '我的草稿',
+  newItem: '新配置',
 }

@@ -24,7 +24,7 @@ function placeOf(hash: string): Place {
 export const place = new Store<Place>(placeOf(location.hash))
 
 /** What a view with an edit asks before it is left; undefined where there is nothing to lose. */
-export type LeaveQuestion = () => Promise<boolean>
+export type LeaveQuestion = (reason: 'other-view' | 'sign-out') => Promise<boolean>
 
 let question: LeaveQuestion | undefined
 let current = location.hash
@@ -34,8 +34,8 @@ export function askBeforeLeaving(asked: LeaveQuestion | undefined): void {
   question = asked
 }
 
-/** Whether the view may be left: asks where there is something to lose. */
-export const mayLeave = async (): Promise<boolean> => question === undefined || question()
+/** Whether the user may sign out: asks where there is something to lose. */
+export const maySignOut = async (): Promise<boolean> => question === undefined || question('sign-out')
 
 /** The entries of this page in the history, by their numbers. The browser keeps the number of each. */
 const trail: string[] = []
@@ -87,7 +87,7 @@ async function arrive(hash: string): Promise<void> {
   if (hash !== current && question !== undefined && steps !== 0) {
     // The edit stays on the screen, at its own address, while its author is asked.
     history.go(-steps)
-    if (!(await question())) return
+    if (!(await question('other-view'))) return
     question = undefined
     history.go(steps)
     return

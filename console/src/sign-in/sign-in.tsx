@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import { useDoing } from '../controls/confirm.tsx'
+import { dropOwnDrafts } from '../configs/drafts.ts'
 import { Dialog } from '../controls/dialog.tsx'
 import { TextField } from '../controls/field.tsx'
 import { ProblemNotice } from '../controls/notice.tsx'
 import { Brand } from '../frame/brand.tsx'
 import { chooseLanguage, language, t } from '../language/text.ts'
 import { signIn } from '../server/session.ts'
-import { go, mayLeave, place } from '../routing/location.ts'
+import { go, maySignOut, place } from '../routing/location.ts'
 import { forgetUser, setUser } from '../state/user.ts'
 import { FirstAdministrator } from './first-administrator.tsx'
 
@@ -101,17 +102,18 @@ function SignInFields(props: {
 export function SignInAgain({ username }: { username: string }) {
   const [password, setPassword] = useState('')
   const { isBusy, problem, run } = useDoing(async () => setUser(await signIn(username, password)))
+  const leave = async (): Promise<void> => {
+    if (!(await maySignOut())) return
+    dropOwnDrafts()
+    forgetUser()
+  }
   return (
     <Dialog
       title={t('signInAgain')}
       onSubmit={() => void run()}
       footer={
         <>
-          <button
-            type="button"
-            class="button start"
-            onClick={() => void mayLeave().then((leaves) => leaves && forgetUser())}
-          >
+          <button type="button" class="button start" onClick={() => void leave()}>
             {t('otherUser')}
           </button>
           <button type="submit" class="button primary" disabled={isBusy || password === ''}>

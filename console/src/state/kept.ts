@@ -15,3 +15,24 @@ export function keep(name: string, value: string): void {
     // It lasts as long as the page, then.
   }
 }
+
+/** Forgets a choice. */
+export function forget(name: string): void {
+  try {
+    localStorage.removeItem(`waypost-${name}`)
+  } catch {
+    // There was nothing kept.
+  }
+}
+
+/** The names of what is kept that begin with a text. */
+export function keptNames(start: string): string[] {
+  try {
+    const prefix = `waypost-${start}`
+    return Object.keys(localStorage)
+      .filter((key) => key.startsWith(prefix))
+      .map((key) => key.slice('waypost-'.length))
+  } catch {
+    return []
+  }
+}

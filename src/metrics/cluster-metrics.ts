@@ -61,7 +61,7 @@ function storeMetrics({ feed, conflicts }: ClusterFigures): Metric[] {
     },
     {
       name: 'waypost_store_drifts_total',
-      help: 'How often what this server knew differed from the shared store, and was loaded again.',
+      help: 'How often what this server knew differed from the shared store, so that a kind of keys was loaded again.',
       type: 'counter',
       read: () => feed().drifts,
     },

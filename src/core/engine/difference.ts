@@ -1,7 +1,7 @@
 import type { Change } from '../decisions/changes.ts'
 import { addressText } from '../naming/state/instance.ts'
 import { serviceKeyText } from '../naming/state/service.ts'
-import type { Snapshot, StoredInstance } from './ports.ts'
+import type { Loaded, Snapshot, StoredInstance } from './ports.ts'
 import { ELECTION, MEMBER } from '../cluster/members/member-records.ts'
 import { STORED_KINDS } from './stored-kinds.ts'
 import { historyIdOf } from '../decisions/stamps.ts'
@@ -12,19 +12,21 @@ const SHARED_KINDS = [...STORED_KINDS, MEMBER, ELECTION]
 const NOBODY = { ip: '', user: null } as const
 
 /**
- * The changes that make a state what a snapshot is: for a server that could not follow its store for a while. Services and
+ * The changes that make a state what was loaded: for a server that could not follow its store for a while, or of which a part is wrong. Services and
  * records are saved again also where nothing differs; an item is not, so that nobody who listens to it is woken. What was
  * removed meanwhile and created again is removed first: everything is in the order of its creation then, as on other servers.
  */
-export function differenceTo(snapshot: Snapshot, state: State, stamp: number): Change[] {
+export function differenceTo(loaded: Loaded, state: State, stamp: number): Change[] {
+  const { configs, records, services, instances } = loaded
+  const naming = services && instances && { services, instances }
   return [
-    ...configDifference(snapshot, state, stamp),
-    ...recordDifference(snapshot, state, stamp),
-    ...namingDifference(snapshot, state, stamp),
+    ...(configs ? configDifference(configs, state, stamp) : []),
+    ...(records ? recordDifference(records, state, stamp) : []),
+    ...(naming ? namingDifference(naming, state, stamp) : []),
   ]
 }
 
-function* configDifference({ configs }: Snapshot, state: State, stamp: number): Generator<Change> {
+function* configDifference(configs: Snapshot['configs'], state: State, stamp: number): Generator<Change> {
   const stays = staying(
     Array.from(state.configs.all(), ({ key }) => key.text),
     configs.map(({ key }) => key.text),
@@ -42,7 +44,7 @@ function* configDifference({ configs }: Snapshot, state: State, stamp: number): 
   }
 }
 
-function* recordDifference({ records }: Snapshot, state: State, stamp: number): Generator<Change> {
+function* recordDifference(records: Snapshot['records'], state: State, stamp: number): Generator<Change> {
   for (const { name, isLocal, decode } of SHARED_KINDS) {
     const stored = records.filter(({ recordKind }) => recordKind === name)
     const known = Array.from(state.records({ name, isLocal, decode }), ([id]) => id)
@@ -55,7 +57,11 @@ function* recordDifference({ records }: Snapshot, state: State, stamp: number): 
   }
 }
 
-function* namingDifference(snapshot: Snapshot, state: State, stamp: number): Generator<Change> {
+function* namingDifference(
+  snapshot: Pick<Snapshot, 'services' | 'instances'>,
+  state: State,
+  stamp: number,
+): Generator<Change> {
   const services = new Set(snapshot.services.map(({ key }) => serviceKeyText(key)))
   const instances = addressesByService(snapshot.instances)
   const staysOf = new Map<string, ReadonlySet<string>>()

@@ -142,12 +142,18 @@ export interface SharedCommit {
   readonly stamp?: number
 }
 
+/** What was loaded again. What is undefined was not; services and instances belong together. */
+export type Loaded = Pick<Snapshot, 'revision' | 'largestStamp'> & Partial<Snapshot>
+
 /** What follows a store that several servers share. Methods are synchronous: after the call the changes are applied. */
 export interface StoreFollower {
   /** The next revision, of any server: in order, none missing, none twice. */
   applied(commit: SharedCommit): void
-  /** The store cannot continue from the last revision (compacted, restored). The snapshot is everything, as it is now. */
-  reloaded(snapshot: Snapshot): void
+  /**
+   * The store cannot continue from the last revision (compacted, restored): then this is everything, as it is now. Or a part differed from
+   * the store: then it is this part at the revision that was applied last.
+   */
+  reloaded(loaded: Loaded): void
 }
 
 /** A commit with less time than this (ms) is not begun: finding out about a lost answer needs a part of it. */

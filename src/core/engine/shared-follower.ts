@@ -1,7 +1,7 @@
 import type { Change, FedChange } from '../decisions/changes.ts'
 import { differenceTo } from './difference.ts'
 import type { Follower } from './follower.ts'
-import type { SharedCommit, Snapshot, StoreFollower } from './ports.ts'
+import type { Loaded, SharedCommit, StoreFollower } from './ports.ts'
 import { stampOfChange, type Stamps } from '../decisions/stamps.ts'
 import type { State } from './state.ts'
 
@@ -24,10 +24,11 @@ export class SharedFollower implements StoreFollower {
     this.#follower.applied({ revision, changes: this.#seen(changes) })
   }
 
-  reloaded(snapshot: Snapshot): void {
-    this.#stamps.see(snapshot.largestStamp)
-    const changes = differenceTo(snapshot, this.#follower.state, snapshot.largestStamp)
-    this.#follower.reloaded({ revision: snapshot.revision, changes: this.#seen(changes) })
+  reloaded(loaded: Loaded): void {
+    const { revision, largestStamp } = loaded
+    this.#stamps.see(largestStamp)
+    const changes = differenceTo(loaded, this.#follower.state, largestStamp)
+    this.#follower.reloaded({ revision, changes: this.#seen(changes) })
   }
 
   #seen(changes: readonly FedChange[]): readonly Change[] {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { SharedCommit, Snapshot } from '../../core/engine/ports.ts'
+import type { SharedCommit, Loaded } from '../../core/engine/ports.ts'
 import { MissingChunk } from './chunks.ts'
 import type { Clock } from './client/clock.ts'
 import { EtcdError } from './client/etcd-error.ts'
@@ -24,7 +24,7 @@ let watches: { from: number; listener: WatchListener; isClosed: boolean }[]
 let failures: unknown[]
 let reasons: string[]
 let applied: SharedCommit[]
-let snapshots: Snapshot[]
+let snapshots: Loaded[]
 /** How often the watch was asked how far it has come. */
 let asked = 0
 
@@ -192,7 +192,7 @@ describe('following etcd', () => {
     nowMs = 700
     expect(following.figures.lagMs).toBe(700)
     watches[0]!.listener.reached(9)
-    expect(following.figures).toEqual({ applied: 5, newest: 9, lagMs: 0, reloads: 0, drifts: 0 })
+    expect(following.figures).toEqual({ applied: 5, newest: 9, lagMs: 0, reloads: 0, drifts: 0, mends: 0 })
     troubles = [AWAY, AWAY]
     put(10, 'w/c/public/G/a', itemInChunks)
     nowMs = 900

@@ -10,7 +10,7 @@ import type { ReadParts } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
 import type { ComparedKind, Difference, KnownKeys } from './known-keys.ts'
 import type { LayoutInUse } from './layout.ts'
-import { loadKeys } from './load-keys.ts'
+import { loadKeys, loadKind } from './load-keys.ts'
 import { StoreFeed } from './store-feed.ts'
 
 /** What following etcd needs. */
@@ -42,8 +42,9 @@ export interface FeedFigures {
   readonly lagMs: number
   /** How often everything was loaded again since the start. */
   readonly reloads: number
-  /** How often a comparison with etcd has found a difference. */
+  /** How often a comparison with etcd has found a difference, and how often a kind of keys was loaded again for it. */
   readonly drifts: number
+  readonly mends: number
 }
 
 const FIRST_PAUSE_MS = 100
@@ -64,7 +65,8 @@ export class Following {
   #reloads = 0
   #drifts = 0
   /** What the last comparison has found. */
-  #lastDifference: string | undefined
+  #lastDifferences: readonly string[] = []
+  #mends = 0
   #isReloading = false
 
   /** Loads everything. */
@@ -100,7 +102,7 @@ export class Following {
     const { applied, waitingSinceMs } = this.#feed
     const lagMs = this.#parts.clock.nowMs() - (waitingSinceMs ?? this.#heardMs)
     const newest = Math.max(applied, this.#newest)
-    return { applied, newest, lagMs, reloads: this.#reloads, drifts: this.#drifts }
+    return { applied, newest, lagMs, reloads: this.#reloads, drifts: this.#drifts, mends: this.#mends }
   }
 
   follow(follower: StoreFollower): void {
@@ -132,8 +134,8 @@ export class Following {
   }
 
   /**
-   * Compares what was received with what etcd has: the numbers of keys, or with `each` the revision of each key. Where they differ,
-   * everything is loaded again. `counts`: what the state has of some kinds. Rejects with `EtcdError` if etcd cannot be reached.
+   * Compares what was received with what etcd has: the numbers of keys, or with `each` the revision of each key. The kinds that differ
+   * are loaded again. `counts`: what the state has of some kinds. Rejects with `EtcdError` if etcd cannot be reached.
    */
   async compare({ each = false, counts = {} }: CompareOptions = {}): Promise<readonly Difference[]> {
     if (this.#isReloading) return []
@@ -145,12 +147,14 @@ export class Following {
       : await known.compareCounts(client, applied, counts)
     // What was loaded again meanwhile is not what was compared.
     if (this.#isReloading || this.#reloads !== reloads) return []
-    const [first] = found
-    const text = first && differenceText(first)
+    if (found.length > 0) this.#drifts++
+    const texts = found.map(differenceText)
     // What a reload has not mended is reported again, and not loaded again and again.
-    if (text !== undefined && text !== this.#lastDifference) void this.#reload(new Error(text))
-    if (text !== undefined) this.#drifts++
-    this.#lastDifference = text
+    const mended = found.filter((_, index) => !this.#lastDifferences.includes(texts[index]!))
+    this.#lastDifferences = texts
+    // Services and instances are loaded together.
+    const kinds = new Set(mended.map(({ kind }) => (kind === 'service' ? 'instance' : kind)))
+    for (const kind of kinds) await this.#mend(kind)
     return found
   }
 
@@ -191,6 +195,17 @@ export class Following {
     this.#watch?.close()
     if (isPassing(error)) void this.#reload(error)
     else this.#parts.failed(error)
+  }
+
+  /** Loads a kind of keys again. Where that fails, everything is loaded again. */
+  async #mend(kind: ComparedKind): Promise<void> {
+    if (this.#isReloading) return
+    try {
+      await this.#feed.mend((revision) => loadKind(this.#parts, kind, revision))
+      this.#mends++
+    } catch (error) {
+      this.#stopped(error)
+    }
   }
 
   /** Loads everything again, until it succeeds. */

@@ -41,10 +41,10 @@ export class KnownKeys {
     this.#keys = keys
   }
 
-  /** Everything is loaded again. */
-  clear(): void {
-    for (const kind of COMPARED) this.#revisions[kind].clear()
-    this.#deleted?.clear()
+  /** Everything is loaded again, or only these kinds. */
+  clear(kinds: readonly ComparedKind[] = COMPARED): void {
+    for (const kind of kinds) this.#revisions[kind].clear()
+    if (kinds === COMPARED) this.#deleted?.clear()
   }
 
   /** A key that was loaded. */

@@ -1,6 +1,6 @@
 import type { ConfigItem } from '../../core/config/state/config-item.ts'
 import type { Service } from '../../core/naming/state/service.ts'
-import type { Snapshot, StoredInstance } from '../../core/engine/ports.ts'
+import type { Loaded, Revision, Snapshot, StoredInstance } from '../../core/engine/ports.ts'
 import type { StoredRecord } from '../../core/records/record-kind.ts'
 import { stampOfId } from '../../core/decisions/stamps.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
@@ -8,7 +8,7 @@ import type { KeyValue } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { type ReadParts, readItem, readWholeRecord } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
-import type { KnownKeys } from './known-keys.ts'
+import type { ComparedKind, KnownKeys } from './known-keys.ts'
 import type { LayoutInUse } from './layout.ts'
 import { recordOfPlace } from './record-places.ts'
 import { instanceOf, requestOf, serviceOf } from './values.ts'
@@ -26,31 +26,73 @@ export interface LoadParts {
 }
 
 /** Reads everything that the state has, at one revision. Throws `UnknownLayout`. */
-export async function loadKeys({ client, keys, layout, known, readParts }: LoadParts): Promise<Snapshot> {
+export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
+  const { client, keys, layout, known } = parts
   const revision = await layout.look()
   const stamps = new LargestStamp()
+  const reading = { ...parts, revision, stamps }
   known.clear()
-  const all = async (prefix: string): Promise<KeyValue[]> => {
-    const found = await sortedValues(client, { prefix, revision })
-    for (const kv of found) known.loaded(kv)
-    return found
-  }
-  const configs: ConfigItem[] = []
-  for (const kv of await all(keys.every('config'))) configs.push(await configOf(keys, kv, readParts))
-  for (const { historyId } of configs) stamps.see(stampOfId(historyId))
-  const records: StoredRecord[] = []
-  for (const prefix of [keys.every('small-record'), keys.every('member'), keys.of({ of: 'elected' })])
-    for (const kv of await all(prefix)) records.push(...(await recordOf(keys, kv, { stamps, readParts })))
-  const services = (await all(keys.every('service'))).flatMap((kv, index) =>
-    serviceOfKey(keys, kv, { index, stamps }),
-  )
-  const instances = (await all(keys.every('instance'))).flatMap((kv, index) => {
-    return storedInstance(keys, kv, { index: services.length + index, stamps })
-  })
+  const configs = await configsOf(reading)
+  const records = await recordsOf(reading)
+  const naming = await namingOf(reading)
   stamps.see(await newestOfAudit(client, keys))
   // What was removed has left no stamp but that of its request.
-  for (const { value } of await all(keys.every('request'))) stamps.see(requestOf(value).stamp)
-  return { configs, services, instances, records, revision, largestStamp: stamps.largest }
+  for (const { value } of await valuesOf(reading, keys.every('request'))) stamps.see(requestOf(value).stamp)
+  return { configs, ...naming, records, revision, largestStamp: stamps.largest }
+}
+
+/** Reads one kind of keys again, as of a revision; instances with their services. */
+export async function loadKind(parts: LoadParts, kind: ComparedKind, revision: Revision): Promise<Loaded> {
+  const { known } = parts
+  const stamps = new LargestStamp()
+  const reading = { ...parts, revision, stamps }
+  const read = async (): Promise<Partial<Snapshot>> => {
+    if (kind === 'config') return { configs: await configsOf(reading) }
+    return kind === 'small-record' ? { records: await recordsOf(reading) } : namingOf(reading)
+  }
+  known.clear(kind === 'config' || kind === 'small-record' ? [kind] : ['service', 'instance'])
+  const loaded = await read()
+  return { ...loaded, revision, largestStamp: stamps.largest }
+}
+
+/** How one reading is done. */
+interface Reading extends LoadParts {
+  readonly revision: Revision
+  readonly stamps: LargestStamp
+}
+
+async function valuesOf({ client, known, revision }: Reading, prefix: string): Promise<KeyValue[]> {
+  const found = await sortedValues(client, { prefix, revision })
+  for (const kv of found) known.loaded(kv)
+  return found
+}
+
+async function configsOf(reading: Reading): Promise<ConfigItem[]> {
+  const { keys, readParts, stamps } = reading
+  const configs: ConfigItem[] = []
+  for (const kv of await valuesOf(reading, keys.every('config')))
+    configs.push(await configOf(keys, kv, readParts))
+  for (const { historyId } of configs) stamps.see(stampOfId(historyId))
+  return configs
+}
+
+async function recordsOf(reading: Reading): Promise<StoredRecord[]> {
+  const { keys } = reading
+  const records: StoredRecord[] = []
+  for (const prefix of [keys.every('small-record'), keys.every('member'), keys.of({ of: 'elected' })])
+    for (const kv of await valuesOf(reading, prefix)) records.push(...(await recordOf(keys, kv, reading)))
+  return records
+}
+
+async function namingOf(reading: Reading): Promise<Pick<Snapshot, 'services' | 'instances'>> {
+  const { keys, stamps } = reading
+  const services = (await valuesOf(reading, keys.every('service'))).flatMap((kv, index) =>
+    serviceOfKey(keys, kv, { index, stamps }),
+  )
+  const instances = (await valuesOf(reading, keys.every('instance'))).flatMap((kv, index) => {
+    return storedInstance(keys, kv, { index: services.length + index, stamps })
+  })
+  return { services, instances }
 }
 
 /** The stamp of the newest event of the audit; 0: there is none. */

@@ -1,4 +1,4 @@
-import type { Revision, Snapshot, StoreFollower } from '../../core/engine/ports.ts'
+import type { Loaded, Revision, Snapshot, StoreFollower } from '../../core/engine/ports.ts'
 import type { KeyChange, KeyRevision } from './client/whole-revisions.ts'
 import { changesOfRevision, type ReadParts } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
@@ -42,9 +42,13 @@ export class StoreFeed {
   #applied: Revision
   /** The watch has reported everything up to this revision. */
   #watched: Revision = 0
-  #isBusy = false
+  /** Ends when nothing is left to apply, or the feed is held; undefined: nothing is being applied. */
+  #draining: Promise<void> | undefined
+  #isHeld = false
   #isStopped = false
   #waiters: Waiter[] = []
+  /** How often everything was loaded again. */
+  #loads = 0
   /** The keys of the last revisions of this server, for requests whose answers were lost. */
   readonly #recent = new Map<Revision, readonly string[]>()
 
@@ -88,9 +92,29 @@ export class StoreFeed {
     this.#recent.clear()
     this.#follower?.reloaded(snapshot)
     this.#isStopped = false
+    this.#loads++
     this.#watched = 0
     this.#applied = snapshot.revision
     this.#reach()
+  }
+
+  /**
+   * Gives the follower a part that is loaded again, as of the revision that was applied last. What comes meanwhile is applied after it. Call
+   * it once at a time. Rejects with what `load` rejects with.
+   */
+  async mend(load: (revision: Revision) => Promise<Loaded>): Promise<void> {
+    const loads = this.#loads
+    this.#isHeld = true
+    try {
+      await this.#draining
+      if (this.#isStopped) return
+      const loaded = await load(this.#applied)
+      // Everything was loaded meanwhile.
+      if (loads === this.#loads) this.#follower?.reloaded(loaded)
+    } finally {
+      this.#isHeld = false
+      this.#work()
+    }
   }
 
   /**
@@ -118,10 +142,10 @@ export class StoreFeed {
   }
 
   #work(): void {
-    if (this.#isBusy || this.#isStopped || this.#follower === undefined || this.#queue.length === 0) return
-    this.#isBusy = true
-    void this.#drain(this.#follower).finally(() => {
-      this.#isBusy = false
+    if (this.#draining || this.#isHeld || this.#isStopped || !this.#follower || this.#queue.length === 0)
+      return
+    this.#draining = this.#drain(this.#follower).finally(() => {
+      this.#draining = undefined
       // Something may have been added since the last look.
       this.#work()
     })
@@ -131,7 +155,9 @@ export class StoreFeed {
     const queue = this.#queue
     const { keys, readParts, stopped } = this.#parts
     try {
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      while (!this.#isHeld) {
+        const next = queue.shift()
+        if (next === undefined) return
         this.#current = next
         const { revision, changes: events } = next.revision
         this.#parts.begins?.(events)

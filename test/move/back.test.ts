@@ -140,6 +140,19 @@ describe('the way back to a server that is a Waypost and says that it is Nacos 1
     expect((await client.get('/cs/configs', item)).text).toBe('ключ: ⚙ +% 2\r\n')
   })
 
+  test('what is there as it was when it was moved from is replaced by a plan with --base, and nothing else', async () => {
+    const base = newFile()
+    await runWaypost(['move', '--from', disguised.url, '--plan', base], ENV, LIMIT_MS)
+    const item = { group: 'Größe', dataId: '日本.yml' }
+    await source.ask('POST', '/nacos/v1/cs/configs', { ...item, content: 'of here' })
+    await source.ask('POST', '/nacos/v1/cs/configs', { ...item, tenant: 'dev', content: 'of here' })
+    await client.post('/cs/configs', { ...item, tenant: 'dev', content: 'of there' })
+    const { apply } = JSON.parse((await move(...fromSource(), '--base', base)).stdout) as Json
+    expect(apply).toMatchObject({ taken: 1, unchanged: 3, kept: 1, lines: [{ name: 'dev/Größe/日本.yml' }] })
+    expect((await client.get('/cs/configs', item)).text).toBe('of here')
+    expect((await client.get('/cs/configs', { ...item, tenant: 'dev' })).text).toBe('of there')
+  })
+
   test('what it refuses has a line, and so have things of a plan that was not made for it', async () => {
     const file = newFile()
     await runWaypost(['move', ...fromSource(), '--plan', file], ENV, LIMIT_MS)
@@ -155,7 +168,7 @@ describe('the way back to a server that is a Waypost and says that it is Nacos 1
       lines: [
         { name: 'dev/Größe/日本.yml', reason: expect.stringMatching(/cs\/configs answers 403: not you/) },
       ],
-      left: { history: 4, user: 2, role: 1, permission: 1, switch: 1 },
+      left: { history: 6, user: 2, role: 1, permission: 1, switch: 1 },
     })
     disguised.instead.set('GET /nacos/v1/cs/configs?show=all', { status: 503, body: 'busy' })
     const refused = await move('--apply', file)

@@ -15,6 +15,7 @@ interface MoveFlags extends Omit<PlanFlags, 'from' | 'target'>, ApplyFlags {
   readonly plan?: string
   readonly apply?: string
   readonly toUsername?: string
+  readonly base?: readonly string[]
 }
 
 /** Adds the move from another server. */
@@ -43,6 +44,11 @@ export function addMoveCommand(program: Command): void {
     .option('--to-username <name>', 'with --from and --to: the user of the server of --to')
     .option('--stale-ok', 'with --apply: also ephemeral instances that were read more than 5 minutes ago')
     .option('--overwrite', 'replace what was changed on the server that gets the plan')
+    .option(
+      '--base <file>',
+      'on the way back: the plan of the move; what is still as in it is replaced',
+      more,
+    )
     .optionsGroup('What is read:')
     .option('--rate <calls>', 'calls a second to each old server; fewer while its answers slow down', '100')
     .option('--history <which>', 'all, none, or the last days, such as 30d', 'all')

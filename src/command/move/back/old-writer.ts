@@ -17,16 +17,19 @@ export interface Written {
 
 type Namespaced = Pick<OldService, 'namespace' | 'group' | 'name'>
 
-/** Writes the things of a plan to a server by the interface under `/v1`. What is there and differs is kept, unless it may be replaced. */
+/**
+ * Writes the things of a plan to a server by the interface under `/v1`. What is there and differs is kept, unless `mayReplace` says that it
+ * may be replaced.
+ */
 export class OldWriter {
   readonly #target: KnownServer
   readonly #dialect: Dialect
-  readonly #mayReplace: boolean
+  readonly #mayReplace: (before: GoingThing) => boolean
   #namespaces: Promise<ReadonlyMap<string, PlanNamespace>> | undefined
   readonly #services = new Map<string, Promise<ReadonlyMap<string, OldService>>>()
   readonly #instances = new Map<string, Promise<ReadonlyMap<string, PlanInstance>>>()
 
-  constructor(target: KnownServer, mayReplace: boolean) {
+  constructor(target: KnownServer, mayReplace: (before: GoingThing) => boolean) {
     this.#target = target
     this.#dialect = dialectOf(target)
     this.#mayReplace = mayReplace
@@ -39,7 +42,7 @@ export class OldWriter {
       if (before !== undefined) {
         const differing = this.#differing(before, thing)
         if (differing.length === 0) return { outcome: 'unchanged', reason: '' }
-        if (!this.#mayReplace) {
+        if (!this.#mayReplace(before)) {
           const reason = `the server has another ${differing.join(', ')} (--overwrite replaces it)`
           return { outcome: 'kept', reason }
         }

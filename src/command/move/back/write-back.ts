@@ -5,6 +5,7 @@ import { type ApplyFlags, type Sum, textOfSum } from '../apply-plan.ts'
 import type { KnownServer } from '../old/detect-server.ts'
 import { readPlan } from '../plan-file.ts'
 import { grouped, TimeLeft } from '../time-left.ts'
+import { KnownBefore } from './known-before.ts'
 import { OldWriter } from './old-writer.ts'
 import { goingThing, type TargetKind } from './what-goes-back.ts'
 
@@ -13,12 +14,18 @@ export interface BackTarget extends KnownServer {
   readonly kind: TargetKind
 }
 
+/** The flags of an apply to another kind of server. */
+export interface BackFlags extends Pick<ApplyFlags, 'overwrite'> {
+  /** The plans by which was moved from that server. */
+  readonly base?: readonly string[]
+}
+
 /** So many lines of an outcome are remembered, for `--output json`. */
 const MOST_KEPT = 10_000
 
 /** `waypost move --apply FILE --to …` of a server of another kind: writes what that takes. It may be interrupted and repeated. */
 export async function writeBack(
-  { overwrite }: Pick<ApplyFlags, 'overwrite'>,
+  { overwrite, base = [] }: BackFlags,
   [file, target]: readonly [file: string, target: BackTarget],
   progress: Progress,
 ): Promise<CommandResult> {
@@ -26,7 +33,8 @@ export async function writeBack(
   const show = (step: string, done: number, total: number): void =>
     progress.show(`waypost: ${left.text(step, done, total)}`)
   const { total, notTaken } = await checkedPlan(file, target, show)
-  const writer = new OldWriter(target, overwrite === true)
+  const known = await KnownBefore.of(base, target.kind)
+  const writer = new OldWriter(target, (before) => overwrite === true || known.has(before))
   const sum: Sum = { taken: 0, unchanged: 0, kept: 0, refused: 0, lines: [] }
   let done = 0
   for await (const { number, line } of readPlan(file)) {

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import { isThing } from '../../../move/plan.ts'
+import { type ComparedThing, comparedThing } from '../parity/compared-fields.ts'
+import { readPlan } from '../plan-file.ts'
+import type { GoingThing, TargetKind } from './what-goes-back.ts'
+
+/** What a server had when it was moved from, as digests: what is still so has been changed there by nobody since. */
+export class KnownBefore {
+  readonly #kind: TargetKind
+  readonly #digests = new Map<string, string>()
+
+  private constructor(kind: TargetKind) {
+    this.#kind = kind
+  }
+
+  /** Reads the plans of the move to here. Of a thing that is in several, the last one counts. */
+  static async of(files: readonly string[], kind: TargetKind): Promise<KnownBefore> {
+    const known = new KnownBefore(kind)
+    for (const file of files)
+      for await (const { line } of readPlan(file)) {
+        const thing = isThing(line) ? comparedThing(line, kind) : undefined
+        if (thing !== undefined) known.#digests.set(keyOf(thing), digestOf(thing))
+      }
+    return known
+  }
+
+  /** Whether a thing of the server is as it was then. */
+  has(thing: GoingThing): boolean {
+    const compared = comparedThing(thing, this.#kind)
+    return compared !== undefined && this.#digests.get(keyOf(compared)) === digestOf(compared)
+  }
+}
+
+function keyOf({ kind, name }: ComparedThing): string {
+  return `${kind} ${name}`
+}
+
+/** The health is what probes find, and whether instances leave is known of a service only while it has some. */
+function digestOf({ kind, fields }: ComparedThing): string {
+  const { healthy: _health, ephemeral, ...rest } = fields
+  const kept = kind === 'service' ? rest : { ...rest, ephemeral }
+  return createHash('sha1').update(JSON.stringify(kept)).digest('base64')
+}

@@ -15,6 +15,8 @@ interface ImportCall {
 /** A stand-in for the operation `import state`: it notes what it gets, and answers what a test wants. */
 class ImportDouble {
   readonly calls: ImportCall[] = []
+  /** Whether it shows that it is Waypost. */
+  isKnown = true
   answer: (call: ImportCall) => { readonly status: number; readonly body: object } | undefined = ({
     lines,
   }) => taken(lines.length - 1)
@@ -26,7 +28,10 @@ class ImportDouble {
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', () => {
         // How the command finds out which server it is.
-        if (request.method === 'GET') return void response.end('{"info":{"title":"Waypost"}}')
+        if (request.method === 'GET')
+          return void response
+            .writeHead(this.isKnown ? 200 : 404)
+            .end(this.isKnown ? '{"info":{"title":"Waypost"}}' : '')
         const texts = Buffer.concat(chunks).toString().trimEnd().split('\n')
         const call = {
           url: request.url!,
@@ -169,6 +174,17 @@ describe('an apply', () => {
     await apply(planFile([{ kind: 'namespace', id: 'n', name: 'n', desc: '' }], {}, times))
     const [head] = double.calls[0]!.lines as unknown as [{ lastRefMs: number }]
     expect(head.lastRefMs).toBeGreaterThanOrEqual(times.lastRefMs + 60_000)
+  })
+
+  test('asks a server behind a prefix, whose own document is elsewhere', async () => {
+    double = await ImportDouble.start()
+    double.isKnown = false
+    const made = await runWaypost(
+      ['move', '--apply', planFile(namespaces(1)), '--to', `${double.url}/prefix`],
+      { WAYPOST_ACCESS_TOKEN: 'token' },
+    )
+    expect(made).toMatchObject({ code: 0 })
+    expect(double.calls.map(({ url }) => url)).toEqual(['/prefix/svc/v1/operator/import'])
   })
 
   test('names the administrators of the plan', async () => {

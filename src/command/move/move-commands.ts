@@ -84,7 +84,7 @@ async function move(flags: MoveFlags, progress: Progress): Promise<CommandResult
   if (apply !== undefined) {
     if (from !== undefined || plan !== undefined)
       throw new UsageError('--apply takes the plan as it is: leave out --from and --plan')
-    return applyTo(flags, apply, progress)
+    return applyTo(await targetOrUnknown(flags), [flags, apply], progress)
   }
   if (from === undefined)
     throw new UsageError('move needs --from, or --apply with a plan that is there already')
@@ -103,8 +103,20 @@ async function targetIn(flags: MoveFlags): Promise<BackTarget | undefined> {
   return (await import('./back/back-target.ts')).backTargetOf(flags, username)
 }
 
-async function applyTo(flags: MoveFlags, file: string, progress: Progress): Promise<CommandResult> {
-  const target = await targetIn(flags)
+/** One that answers nothing known may be of this kind behind a prefix: then it is asked as such, and says what is wrong. */
+async function targetOrUnknown(flags: MoveFlags): Promise<BackTarget | undefined> {
+  const { UnknownServerError } = await import('./old/detect-server.ts')
+  return targetIn(flags).catch((error: unknown) => {
+    if (error instanceof UnknownServerError) return undefined
+    throw error
+  })
+}
+
+async function applyTo(
+  target: BackTarget | undefined,
+  [flags, file]: readonly [MoveFlags, string],
+  progress: Progress,
+): Promise<CommandResult> {
   const { username: ofSource, toUsername, ...rest } = flags
   const username = flags.from === undefined ? ofSource : toUsername
   const named = { ...rest, ...(username !== undefined && { username }) }
@@ -120,7 +132,7 @@ async function moveAtOnce(
   if (flags.to === undefined && flags.context === undefined)
     throw new UsageError('move needs --plan FILE, or --to with the server that gets it')
   const { makePlan } = await import('./make-plan.ts')
-  const target = await targetIn(flags)
+  const target = await targetOrUnknown(flags)
   const directory = mkdtempSync(join(tmpdir(), 'waypost-move-'))
   const remove = (): void => rmSync(directory, { recursive: true, force: true })
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -131,7 +143,7 @@ async function moveAtOnce(
   try {
     const file = join(directory, 'plan')
     const planned = await makePlan({ ...flags, ...(target && { target: target.kind }) }, file, progress)
-    const applied = await applyTo(flags, file, progress)
+    const applied = await applyTo(target, [flags, file], progress)
     return {
       code: applied.code,
       text: `${planned.text}${applied.text}`,

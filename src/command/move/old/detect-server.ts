@@ -6,6 +6,9 @@ export interface KnownServer extends OldKind {
   readonly server: OldServer
 }
 
+/** What answers at an address is none of the servers that are known. */
+export class UnknownServerError extends Error {}
+
 /** Finds out which server answers at an address. Rejects where none that is known does. */
 export async function detectServer(address: string, access: OldAccess): Promise<KnownServer> {
   const tried: string[] = []
@@ -16,7 +19,7 @@ export async function detectServer(address: string, access: OldAccess): Promise<
     server.signInBy(found.kind === 'java-3' ? '/v3/auth/user/login' : '/v1/auth/login')
     return { ...found, server }
   }
-  throw new Error(
+  throw new UnknownServerError(
     `${address} is no server that this command knows (Nacos, r-nacos, Waypost):\n  ${tried.join('\n  ')}`,
   )
 }
@@ -26,10 +29,12 @@ function basesOf(address: string): string[] {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new UsageError(
-      `--from must be an address such as http://old:8848/nacos, but is ${JSON.stringify(address)}`,
+      `the address of a server must be such as http://old:8848/nacos, but is ${JSON.stringify(address)}`,
     )
   if (url.username !== '' || url.password !== '' || url.search !== '')
-    throw new UsageError('--from must be without a user, a password and a query: use --username and a prompt')
+    throw new UsageError(
+      'the address of a server must be without a user, a password and a query: use --username and a prompt',
+    )
   const base = address.replace(/\/+$/, '')
   return url.pathname === '/' ? [`${base}/nacos`, base] : [base]
 }

@@ -91,7 +91,7 @@ export interface PlanHistory extends PlanItem, PlanContent {
   readonly ip: string | null
 }
 
-/** A beta, tag or other gray version of an item, kept until this server has gray releases. */
+/** A beta, tag or other gray version of an item. */
 export interface PlanGray extends PlanItem, PlanContent {
   readonly kind: 'gray'
   /** `beta`, `tag_NAME` or another name. */

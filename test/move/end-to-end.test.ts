@@ -189,8 +189,11 @@ describe('a move from one server to another', () => {
     expect({ code: applied.code, ...JSON.parse(applied.stdout) }).toMatchObject({
       code: 0,
       lines: [{ outcome: 'kept', kind: 'user', name: 'nacos' }],
-      left: { gray: ['public/G/sh.x beta'], user: [] },
+      left: { user: [] },
     })
+    // A client of the address has the beta version, as there.
+    const item = new URLSearchParams({ dataId: 'sh.x', group: 'G' })
+    expect(await target.ask('GET', `/nacos/v1/cs/configs?${item}`)).toBe('beta: 1')
     const client = clientsOf(target.waypost.url).nacos
     const signIn = (password: string) => client.post('/auth/login', { username: 'u1', password })
     expect((await signIn('Held-out-2')).status).toBe(200)

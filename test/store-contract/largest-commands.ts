@@ -30,6 +30,7 @@ import type { Change } from '../../src/core/decisions/changes.ts'
 import { CONFIG_COMMENT } from '../../src/core/config/state/config-comment.ts'
 import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
 import { DELETED_CONFIG } from '../../src/core/config/state/deleted-config.ts'
+import { importGray } from '../../src/core/config/commands/import-gray.ts'
 import { importConfig, importHistory } from '../../src/core/config/commands/import-config.ts'
 import { promoteGray, stopGray } from '../../src/core/config/commands/end-gray.ts'
 import { publishConfig } from '../../src/core/config/commands/publish-config.ts'
@@ -270,6 +271,17 @@ export const LARGEST: Readonly<Record<string, LargestCase>> = {
       const who = { ip: '', labels: new Map([['env', 'v1']]) }
       return viewOf(state, sampleKey(LONG), who)?.content.equals(LARGE) === true
     },
+  },
+  importGray: {
+    prepare: withGray(INLINE, () => INLINE),
+    run: alone(() => {
+      const rule = { type: 'tagv2', version: '1.0.0', expr: LONG_EXPR, priority: 1 } as const
+      const facts = { type: undefined, encryptedDataKey: 'k'.repeat(1_024), operator: BY }
+      return importGray(
+        { ...GRAY_NAME, ...facts, name: FIRST_GRAY, rule, content: LARGE, md5: 'other' },
+        true,
+      )
+    }),
   },
   growGray: {
     prepare: withGray(INLINE, () => LARGE),

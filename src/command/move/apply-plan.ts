@@ -111,7 +111,7 @@ interface CheckedPlan {
   /** The lines that are sent. */
   readonly total: number
   /** The names of things that stay in the plan, by their kind. */
-  readonly left: { readonly gray: string[]; readonly user: string[]; readonly instance: string[] }
+  readonly left: { readonly user: string[]; readonly instance: string[] }
   readonly administrators: string[]
 }
 
@@ -121,7 +121,7 @@ async function checkPlan(
   isSent: Sending,
   show: (step: string, done: number, total: number) => void,
 ): Promise<CheckedPlan> {
-  const checked: CheckedPlan = { total: 0, left: { gray: [], user: [], instance: [] }, administrators: [] }
+  const checked: CheckedPlan = { total: 0, left: { user: [], instance: [] }, administrators: [] }
   let total = 0
   for await (const { number, line } of readPlan(file)) {
     show('lines checked', number, 0)
@@ -136,7 +136,7 @@ async function checkPlan(
 /** Ephemeral instances that were read earlier are not what is alive. */
 const FRESH_MS = 5 * 60_000
 
-/** Whether a thing is sent: gray versions wait for the gray release, and a user without a hash cannot be made. */
+/** Whether a thing is sent: a user without a hash cannot be made. */
 type Sending = (thing: PlanThing) => boolean
 
 function sendingOf({ staleOk }: ApplyFlags): Sending {
@@ -144,7 +144,7 @@ function sendingOf({ staleOk }: ApplyFlags): Sending {
   return (thing) => {
     if (thing.kind === 'user') return thing.passwordHash !== null
     if (thing.kind === 'instance') return !thing.ephemeral || thing.seenMs >= oldestMs
-    return thing.kind !== 'gray'
+    return true
   }
 }
 
@@ -239,11 +239,10 @@ export function textOfSum(url: string, { taken, unchanged, kept, refused, lines 
   return `${shown.join('\n')}\n`
 }
 
-function notSentText({ gray, user, instance }: CheckedPlan['left']): string {
-  const grays = gray.length === 0 ? '' : `${grouped(gray.length)} beta and tag versions stay in the plan\n`
+function notSentText({ user, instance }: CheckedPlan['left']): string {
   const users = user.map(
     (name) => `not sent: user ${printableWord(name)}: the plan has no password; make the user here\n`,
   )
   const instances = `refused: ${grouped(instance.length)} ephemeral instances: they were read more than 5 minutes ago (read them again, or send them with --stale-ok)\n`
-  return `${grays}${users.join('')}${instance.length === 0 ? '' : instances}`
+  return `${users.join('')}${instance.length === 0 ? '' : instances}`
 }

@@ -5,6 +5,7 @@ import {
   type ImportedRecord,
   type PendingChange,
 } from '../../core/config/commands/import-config.ts'
+import { importGray } from '../../core/config/commands/import-gray.ts'
 import type { ContentBudget } from '../../core/config/state/content-budget.ts'
 import type { Command } from '../../core/decisions/decision.ts'
 import type { ImportOutcome } from '../../core/decisions/import-outcome.ts'
@@ -148,6 +149,10 @@ class StateImport {
     if (thing.kind === 'user') await refusePassword(this.#parts, thing)
     const overwrite = this.#request.overwrite || this.#marks.isAsImported(thing)
     const command = this.#commandOf(thing, overwrite)
+    if (thing.kind === 'gray') {
+      const { key, content } = thing.gray
+      return budget.within(key, content.length, () => engine.execute(command))
+    }
     if (thing.kind !== 'config') {
       const outcome = await engine.execute(command)
       if (outcome.outcome === 'taken') this.#marks.note(thing)
@@ -181,6 +186,8 @@ class StateImport {
         const change = this.#pending.get(text)
         return importConfig(thing.config, { overwrite, change })
       }
+      case 'gray':
+        return importGray(thing.gray, overwrite)
       case 'service':
         return importService(thing.service, overwrite)
       case 'instance':

@@ -1,5 +1,6 @@
 import type { RolePermission, UserRole } from '../../core/access/access-records.ts'
 import type { ImportedConfig, ImportedRecord } from '../../core/config/commands/import-config.ts'
+import type { PublishGray } from '../../core/config/commands/publish-gray.ts'
 import type { Namespace } from '../../core/namespaces/namespace.ts'
 import type { ImportedInstance, ImportedService } from '../../core/naming/commands/import-naming.ts'
 
@@ -12,6 +13,7 @@ export type ImportedThing =
   | { readonly kind: 'permission'; readonly permission: RolePermission }
   | { readonly kind: 'history'; readonly record: ImportedRecord }
   | { readonly kind: 'config'; readonly config: ImportedConfig }
+  | { readonly kind: 'gray'; readonly gray: Omit<PublishGray, 'casMd5' | 'comment'> }
   | { readonly kind: 'service'; readonly service: ImportedService }
   | { readonly kind: 'instance'; readonly instance: ImportedInstance }
 

@@ -10,6 +10,7 @@ import { betaRule, type GrayRule, tagRule } from '../state/gray-rule.ts'
 import { GRAY, GRAY_TEXT, grayNamed } from '../state/gray-version.ts'
 import { deleteConfig } from './delete-config.ts'
 import { promoteGray, stopGray } from './end-gray.ts'
+import { importGray } from './import-gray.ts'
 import {
   askers,
   changeNaively,
@@ -248,4 +249,21 @@ test('each history record of a decision has a stamp that no other decision gets'
   })
   expect(new Set(ids).size).toBe(3)
   expect(at(0).stamp * 2).toBeGreaterThan(Math.max(...ids))
+})
+
+test('an import takes a gray version, and keeps one that was made or changed here', () => {
+  const state = new State(WALL_MS)
+  const taking = (text: string, overwrite = false) => {
+    const facts = { key: KEY, name: 'beta', type: undefined, encryptedDataKey: '', operator: BY } as const
+    const texts = { content: Buffer.from(text), md5: `md5 of ${text}` }
+    const command = importGray({ ...facts, ...texts, rule: betaRule('10.0.0.1') }, overwrite)
+    return carryOut(state, command, at(0)).outcome
+  }
+  expect([taking('one'), taking('one'), taking('two')]).toEqual(['taken', 'unchanged', 'taken'])
+  carryOut(state, beta('10.0.0.1', 'here'), at(0))
+  expect([taking('three'), taking('three', true)]).toEqual(['kept', 'taken'])
+  carryOut(state, stopGray({ key: KEY, name: 'beta', operator: BY }), at(0))
+  published(state, 'formal', KEY)
+  carryOut(state, deleteConfig(KEY, BY), at(0))
+  expect(taking('four')).toBe('kept')
 })

@@ -5,6 +5,7 @@ import {
   configKey,
   type ConfigType,
 } from '../../../../core/config/state/config-item.ts'
+import { GRAY_RULE_TYPES } from '../../../../core/config/state/gray-rule.ts'
 import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
 import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
 import type { ServiceKey } from '../../../../core/naming/state/service.ts'
@@ -13,6 +14,7 @@ import type {
   PlanCluster,
   PlanConfig,
   PlanContent,
+  PlanGray,
   PlanHistory,
   PlanInstance,
   PlanItem,
@@ -21,6 +23,7 @@ import type {
 } from '../../../../move/plan.ts'
 import type { ImportedThing, ImportLine } from '../../../../operations/import/imported-things.ts'
 import * as fields from '../../../parameters/fields.ts'
+import { toGrayRelease } from '../../../parameters/gray-params.ts'
 import { toGroupedName } from '../../../parameters/grouped-name.ts'
 import { parseHealthChecker, parseSelector } from '../../../parameters/json-fields.ts'
 import { toMetadata } from '../../../parameters/metadata-text.ts'
@@ -71,7 +74,7 @@ function readThing(thing: PlanThing, limits: ThingLimits): ImportedThing {
     case 'config':
       return { kind: 'config', config: configOf(thing, limits) }
     case 'gray':
-      throw notAllowed('gray versions stay in the plan')
+      return { kind: 'gray', gray: grayOf(thing, limits) }
     case 'service':
       return { kind: 'service', service: serviceOf(thing, limits) }
     case 'instance':
@@ -97,6 +100,28 @@ function configOf(config: PlanConfig, limits: ThingLimits) {
     createdMs: createdMs ?? undefined,
     modifiedMs: modifiedMs ?? undefined,
     operator: operatorOf({ user, ip }),
+  }
+}
+
+/** A rule that this server does not have is refused: nobody could say whom the version is for. */
+function grayOf(gray: PlanGray, limits: ThingLimits) {
+  const { rule, expression: grayMatchRuleExp, name: grayName, priority, encryptedDataKey } = gray
+  const grayType = GRAY_RULE_TYPES.find((type) => type === rule)
+  if (grayType === undefined) throw notAllowed(`there are no gray versions by ${rule} here`)
+  checkLengths({ encryptedDataKey })
+  const ofRule = {
+    grayName,
+    grayType,
+    grayMatchRuleExp,
+    ...(priority === null ? {} : { grayPriority: priority }),
+  }
+  return {
+    ...contentOf(gray, limits),
+    ...toGrayRelease(ofRule),
+    key: keyOf(gray),
+    type: undefined,
+    encryptedDataKey,
+    operator: operatorOf({ user: null, ip: null }),
   }
 }
 

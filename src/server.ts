@@ -5,7 +5,7 @@ import { HealthClock } from './core/naming/liveness/health-clock.ts'
 import { Liveness } from './core/naming/liveness/liveness.ts'
 import { Timeline, type TimelineParts } from './core/naming/timeline/timeline.ts'
 import type { ConfigKey } from './core/config/state/config-item.ts'
-import { viewedMd5 } from './core/config/state/config-view.ts'
+import { seenBy, viewedMd5 } from './core/config/state/config-view.ts'
 import type { ServiceKey } from './core/naming/state/service.ts'
 import { Stamps, type Now } from './core/decisions/stamps.ts'
 import { reportFaultsTo } from './core/unexpected.ts'
@@ -253,6 +253,7 @@ async function joinParts({ installation, end }: Joined, settings: Settings, log:
 function openPolls({ state, live }: Pick<Parts, 'state' | 'live'>, settings: Settings): LongPolls {
   return new LongPolls({
     md5Of: (key, who) => viewedMd5(state, key, who),
+    seenBy: (key, who) => seenBy(state, key, who),
     loop,
     maxHeld: settings.maxHeldPolls,
     maxHeldOfAddress: settings.maxHeldPollsPerAddress,
@@ -283,7 +284,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
     clientCounts: (keys) => polls.clientCounts(keys),
     watchedBy: (ip) => polls.watchedBy(ip),
     condition: () => ({
-      behind: clientsBehind(polls.recentPolls(), (key) => state.config(key), wallMs()),
+      behind: clientsBehind(polls.recentPolls(), state, wallMs()),
       subscriberCount: subscriberCount(),
       lagMs: installation.lagMs(),
       faults: [...watch.notReady(), ...watch.warnings()],

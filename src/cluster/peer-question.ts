@@ -3,6 +3,7 @@ import type {
   ItemClient,
   ListedSubscriber,
   OwnCondition,
+  SeenVersion,
   ServerFault,
 } from '../core/clients/client-views.ts'
 import {
@@ -326,9 +327,16 @@ function itemClientOf(json: unknown): ItemClient {
   return {
     ...addressOfClient(json),
     md5: textIn(fields, 'md5'),
+    seen: fields['seen'] === undefined ? undefined : seenVersionOf(fields['seen']),
     seenAgoMs: numberIn(fields, 'seenAgoMs'),
     via: textIn(fields, 'via') === 'stream' ? 'stream' : 'poll',
   }
+}
+
+function seenVersionOf(json: unknown): SeenVersion {
+  const fields = fieldsOf(json)
+  const gray = fields['gray'] === undefined ? undefined : textIn(fields, 'gray')
+  return { md5: textIn(fields, 'md5'), gray, ip: textIn(fields, 'ip') }
 }
 
 function portAndAgentOf(json: unknown): { port: number; agent: string } {

@@ -1,15 +1,15 @@
 import { contained } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
-import type { ItemClient } from '../core/clients/client-views.ts'
+import type { ItemClient, SeenVersion } from '../core/clients/client-views.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { Viewer } from '../core/config/state/config-view.ts'
-import { GRAY } from '../core/config/state/gray-version.ts'
 import { DueBook } from '../core/work/due-book.ts'
 import { FAN_OUT, SlicedWork, type Loop } from '../core/work/sliced-work.ts'
 import type { WatchedItem } from '../core/config/state/watched-item.ts'
 import { HeldPoll, HeldPolls, type Poll, type Watcher } from './held-polls.ts'
 import { type EndedPoll, RecentPolls } from './recent-polls.ts'
 import { type Listener, type ListenerHost, StandingListener } from './standing-listener.ts'
+import { changedItem, hasLeft, ipOf, itemOf, viewerOf } from './watchers.ts'
 
 export type { Poll } from './held-polls.ts'
 
@@ -28,6 +28,8 @@ const NOTHING: readonly WatchedItem[] = Object.freeze([])
 export interface LongPollOptions {
   /** The md5 of what a client sees of an item, or the empty string if it sees nothing. */
   readonly md5Of: (key: ConfigKey, who: Viewer) => string
+  /** What a client sees of an item, for people; absent: there are no gray versions. */
+  readonly seenBy?: (key: ConfigKey, who: Viewer) => SeenVersion
   readonly loop: Loop
   readonly maxHeld?: number
   /** The most held polls of one address. 0 or absent: no limit. */
@@ -133,7 +135,7 @@ export class LongPolls {
       return 'too-many'
     }
     this.#counts.begun++
-    this.#recent.began({ ip: poll.ip, client: poll.client, items: poll.items })
+    this.#recent.began({ ip: poll.ip, tag: poll.tag, client: poll.client, items: poll.items })
     const held = this.#polls.add(poll, this.#cancel)
     this.#due.add(held, poll.dueMs)
     this.#options.onWatched?.(poll.items)
@@ -141,8 +143,8 @@ export class LongPolls {
   }
 
   /** Notes a poll that was answered at once. */
-  answered({ ip, client, items }: Omit<Poll, 'answer' | 'dueMs'>): void {
-    this.#recent.passed({ ip, client, items }, this.#options.loop.now())
+  answered({ ip, tag, client, items }: Omit<Poll, 'answer' | 'dueMs'>): void {
+    this.#recent.passed({ ip, tag, client, items }, this.#options.loop.now())
     this.#options.onWatched?.(items)
   }
 
@@ -206,15 +208,18 @@ export class LongPolls {
         ip: ipOf(watcher),
         client,
         md5: item.md5,
+        seen: this.#options.seenBy?.(key, viewerOf(watcher)),
         seenAgoMs: 0,
         via: isPoll ? 'poll' : 'stream',
       })
     }
     const nowMs = this.#options.loop.now()
-    for (const { ip, client, items, atMs } of this.#recent.all()) {
+    for (const poll of this.#recent.all()) {
+      const { ip, client, items, atMs } = poll
       const item = items.find((one) => one.key.text === key.text)
+      const seen = this.#options.seenBy?.(key, poll)
       if (item !== undefined)
-        clients.push({ ip, client, md5: item.md5, seenAgoMs: nowMs - atMs, via: 'poll' })
+        clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: nowMs - atMs, via: 'poll' })
     }
     return clients
   }
@@ -362,7 +367,8 @@ export class LongPolls {
   }
 
   #remember({ items, address }: HeldPoll, poll: Poll | undefined): void {
-    this.#recent.ended({ ip: address.ip, client: poll?.client, items }, this.#options.loop.now())
+    const { tag, client } = poll ?? {}
+    this.#recent.ended({ ip: address.ip, tag, client, items }, this.#options.loop.now())
   }
 
   /** Removes a poll. Returns false if it was removed before. */
@@ -373,27 +379,4 @@ export class LongPolls {
     this.#due.remove(held)
     return true
   }
-}
-
-/** The text of the key of the item that a change is about, so that somebody may see another version of it; undefined: of none. */
-function changedItem(change: Change): string | undefined {
-  if (change.kind === 'config-published') return change.item.key.text
-  if (change.kind === 'config-deleted') return change.key.text
-  const isGray =
-    (change.kind === 'record-saved' || change.kind === 'record-removed') && change.recordKind === GRAY.name
-  return isGray ? change.id : undefined
-}
-
-/** Whether a poll was cancelled or has expired, or a listener stopped watching the item, since the walk began. */
-function hasLeft(watcher: Watcher, keyText: string): boolean {
-  return watcher instanceof HeldPoll ? watcher.poll === undefined : !watcher.items.has(keyText)
-}
-
-function ipOf(watcher: Watcher): string {
-  return watcher instanceof HeldPoll ? watcher.address.ip : watcher.ip
-}
-
-function itemOf(watcher: Watcher, keyText: string): WatchedItem | undefined {
-  if (!(watcher instanceof HeldPoll)) return watcher.items.get(keyText)
-  return watcher.items.find(({ key }) => key.text === keyText)
 }

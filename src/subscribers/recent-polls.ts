@@ -10,6 +10,7 @@ export interface PollClient {
 /** A poll that has ended, without what was needed to answer it. */
 export interface EndedPoll {
   readonly ip: string
+  readonly tag?: string | undefined
   readonly client: PollClient | undefined
   readonly items: readonly WatchedItem[]
   /** When it ended, on the clock of the polls. */
@@ -49,9 +50,9 @@ export class RecentPolls {
   }
 
   /** Notes that a poll has ended. */
-  ended({ ip, client, items }: Omit<EndedPoll, 'atMs'>, atMs: number): void {
+  ended({ ip, tag, client, items }: Omit<EndedPoll, 'atMs'>, atMs: number): void {
     if (this.#size >= MOST_KEPT || this.#items + items.length > MOST_ITEMS || items.length === 0) return
-    const poll = { ip, client, items, atMs }
+    const poll = { ip, tag, client, items, atMs }
     const name = nameOf(poll)
     const others = this.#byClient.get(name)
     if (others === undefined) this.#byClient.set(name, [poll])
@@ -65,6 +66,7 @@ export class RecentPolls {
     const before = this.#byClient.get(nameOf(poll))
     const oldest = before?.shift()
     if (before === undefined || oldest === undefined) return this.ended(poll, atMs)
+    oldest.tag = poll.tag
     oldest.client = poll.client
     oldest.items = poll.items
     oldest.atMs = atMs

@@ -269,6 +269,8 @@ describe('who has an item', () => {
       agent: 'Nacos-Java-Client:v1.4.8',
       md5: md5('one'),
       upToDate: false,
+      grayName: null,
+      ruleIp: '127.0.0.1',
       lastSeenMs: expect.any(Number),
       via: 'poll',
     })

@@ -187,6 +187,30 @@ describe('who polls', () => {
   })
 })
 
+test('who has an item is compared with the version that is for the client', async () => {
+  const item = named()
+  await publish(item, 'formal')
+  await beta(item, 'x')
+  const polls = [await held(item, 'x'), await held(item, 'formal', OTHER)]
+  const { dataId, group } = item
+  const { watchers, upToDate } = (await waypost.svc.get('/console/config/watchers', { dataId, group })).json()
+  const shown = watchers.map(({ ip, upToDate: has, grayName }: Record<string, unknown>) => [
+    ip,
+    has,
+    grayName,
+  ])
+  expect([shown, upToDate]).toEqual([
+    [
+      [MEANT, true, 'beta'],
+      [OTHER, true, null],
+    ],
+    2,
+  ])
+  // Both are answered: nothing is held when the test ends.
+  await waypost.nacos.delete('/cs/configs', item)
+  await Promise.all(polls.map(({ answer }) => answer))
+})
+
 test('history has the records of both, each with the name of the version that it is about', async () => {
   const item = named()
   await publish(item, 'formal')

@@ -550,6 +550,10 @@ export interface Watcher {
   /** What the client has; empty: no item. */
   readonly md5: string
   readonly upToDate: boolean
+  /** The gray version that is for the client; null: the formal one. */
+  readonly grayName: string | null
+  /** The address by which rules of gray versions know the client. */
+  readonly ruleIp: string
   /** When its server last had contact with it, epoch milliseconds. */
   readonly lastSeenMs: number
   /** How it learns of changes: by long polls over HTTP, or over gRPC. */
@@ -557,9 +561,9 @@ export interface Watcher {
 }
 
 export interface Watchers {
-  /** The md5 of the current content; null where there is none. */
+  /** The md5 of the formal version; null where there is none. */
   readonly md5: string | null
-  /** How many clients have the current content. */
+  /** How many clients have the version that is for them. */
   readonly upToDate: number
   readonly count: number
   readonly watchers: readonly Watcher[]

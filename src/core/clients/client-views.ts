@@ -29,10 +29,22 @@ export interface ItemClient {
   readonly client: { readonly port: number; readonly agent: string } | undefined
   /** What it has. */
   readonly md5: string
+  /** The version of the item that is for it; undefined: its server does not say, and it is the formal one. */
+  readonly seen?: SeenVersion | undefined
   /** How long ago its last request came, in milliseconds; 0: it is connected. */
   readonly seenAgoMs: number
   /** How it receives changes. */
   readonly via: 'poll' | 'stream'
+}
+
+/** What a client sees of an item. */
+export interface SeenVersion {
+  /** The empty string: it sees nothing. */
+  readonly md5: string
+  /** The name of the gray version; undefined: it is the formal one. */
+  readonly gray?: string | undefined
+  /** The address by which rules know the client. */
+  readonly ip: string
 }
 
 /** An item that some of its clients have not got. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { ViewedState } from '../config/state/config-view.ts'
 import { clientsBehind, togetherBehind } from './clients-behind.ts'
 import { type ConfigItem, configKey } from '../config/state/config-item.ts'
 
@@ -14,7 +15,8 @@ function behindOf(polls: readonly (readonly [ip: string, dataId: string, md5: st
   const ended = polls.map(([ip, dataId, md5]) => {
     return { ip, client: undefined, items: [{ key: configKey('public', 'G', dataId), md5, echo: '' }] }
   })
-  const behind = clientsBehind(ended, ({ dataId }) => items.get(dataId), NOW_MS)
+  const state: ViewedState = { config: ({ dataId }) => items.get(dataId), record: () => undefined }
+  const behind = clientsBehind(ended, state, NOW_MS)
   return behind.map(({ key, clientCount, clients }) => [key.dataId, clientCount, clients.length])
 }
 

@@ -1,10 +1,11 @@
 import type { BehindItem } from './client-views.ts'
-import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
+import { type ViewedState, viewedMd5, seenSinceMs } from '../config/state/config-view.ts'
 import type { WatchedItem } from '../config/state/watched-item.ts'
 
 /** A poll of a client that has ended lately: what it had then is what it has, until it polls again. */
 export interface LastPoll {
   readonly ip: string
+  readonly tag?: string | undefined
   /** Undefined where nobody knows. */
   readonly client: { readonly port: number; readonly agent: string } | undefined
   readonly items: readonly WatchedItem[]
@@ -20,19 +21,17 @@ const MOST_LOOKED_AT = 50_000
 
 type BehindCount = BehindItem & { clientCount: number; clients: BehindItem['clients'][number][] }
 
-/** The items of which clients have an old version, from polls that have ended lately. */
-export function clientsBehind(
-  polls: Iterable<LastPoll>,
-  current: (key: ConfigKey) => ConfigItem | undefined,
-  nowMs: number,
-): BehindItem[] {
+/** The items of which clients have another version than they see, from polls that have ended lately. */
+export function clientsBehind(polls: Iterable<LastPoll>, state: ViewedState, nowMs: number): BehindItem[] {
   const byItem = new Map<string, BehindCount>()
   let lookedAt = 0
-  for (const { ip, client, items } of polls) {
+  for (const poll of polls) {
+    const { ip, client, items } = poll
     if ((lookedAt += items.length) > MOST_LOOKED_AT) break
     for (const { key, md5 } of items) {
-      const item = current(key)
-      if (item === undefined || item.md5 === md5 || nowMs - item.modifiedMs < BEHIND_AFTER_MS) continue
+      if (viewedMd5(state, key, poll) === md5) continue
+      const sinceMs = seenSinceMs(state, key, poll)
+      if (sinceMs === undefined || nowMs - sinceMs < BEHIND_AFTER_MS) continue
       const known = byItem.get(key.text) ?? { key, clientCount: 0, clients: [] }
       known.clientCount++
       if (known.clients.length < MOST_BEHIND_NAMED) known.clients.push({ ip, client })

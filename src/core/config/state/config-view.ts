@@ -50,6 +50,20 @@ export function viewedMd5(state: ViewedState, key: ConfigKey, who: Viewer): stri
   return who.asksForTag === true ? '' : (state.config(key)?.md5 ?? '')
 }
 
+/** What a client sees of an item, for people. */
+export function seenBy(state: ViewedState, key: ConfigKey, who: Viewer) {
+  const gray = state.record(GRAY, key.text)
+  const version = gray === undefined ? undefined : grayFor(gray, who)
+  return { md5: version?.md5 ?? state.config(key)?.md5 ?? '', gray: version?.name, ip: who.ip }
+}
+
+/** When what a client sees of an item may have changed last, epoch milliseconds; undefined: it sees nothing. */
+export function seenSinceMs(state: ViewedState, key: ConfigKey, who: Viewer): number | undefined {
+  const seen = viewOf(state, key, who)
+  const versions = state.record(GRAY, key.text)?.versions ?? []
+  return seen && versions.reduce((latest, one) => Math.max(latest, one.modifiedMs), seen.modifiedMs)
+}
+
 /** The gray version that a client gets; undefined: none is for it. */
 export function grayFor({ versions }: GrayItem, who: Viewer): GrayVersion | undefined {
   return versions.find((version) => matches(version, who))

@@ -11,8 +11,8 @@ import { withMissing } from '../missing-servers.ts'
 const WATCHERS = Json.named(
   'Watchers',
   Json.object({
-    md5: Json.nullable(Json.string('The md5 of the current content; null where there is none.')),
-    upToDate: Json.integer('How many clients have the current content.'),
+    md5: Json.nullable(Json.string('The md5 of the formal version; null where there is none.')),
+    upToDate: Json.integer('How many clients have the version that is for them.'),
     count: Json.integer(),
     watchers: Json.list(
       Json.named(
@@ -23,6 +23,10 @@ const WATCHERS = Json.named(
           agent: Json.string('How the library of the client names itself; empty where it is not known.'),
           md5: Json.string('What the client has; empty: no item.'),
           upToDate: Json.boolean(),
+          grayName: Json.nullable(
+            Json.string('The gray version that is for the client; null: the formal one.'),
+          ),
+          ruleIp: Json.string('The address by which rules of gray versions know the client.'),
           lastSeenMs: Json.time('When its server last had contact with it, epoch milliseconds.'),
           via: Json.words(
             ['poll', 'stream'],
@@ -56,13 +60,15 @@ function watchersJson({ md5, nowMs, clients }: ItemClients): object {
   return { md5: md5 ?? null, upToDate, count: watchers.length, watchers }
 }
 
-function watcherJson({ ip, client, md5, seenAgoMs, via }: ItemClient, current: string, nowMs: number) {
+function watcherJson({ ip, client, md5, seen, seenAgoMs, via }: ItemClient, formal: string, nowMs: number) {
   return {
     ip,
     port: client?.port ?? null,
     agent: client?.agent ?? '',
     md5,
-    upToDate: md5 === current,
+    upToDate: md5 === (seen?.md5 ?? formal),
+    grayName: seen?.gray ?? null,
+    ruleIp: seen?.ip ?? ip,
     lastSeenMs: Math.round(nowMs - seenAgoMs),
     via,
   }

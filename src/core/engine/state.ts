@@ -7,6 +7,7 @@ import {
 } from '../decisions/changes.ts'
 import { ConfigTable } from '../config/state/config-table.ts'
 import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
+import { GRAY_TEXT } from '../config/state/gray-version.ts'
 import { AddressIndex } from '../naming/state/address-index.ts'
 import { timingOf } from '../naming/state/beat-timing.ts'
 import { newInstance } from '../naming/liveness/timed-instance.ts'
@@ -39,6 +40,7 @@ export class State implements View {
   readonly namingSizes = new NamingCounter()
   readonly namingLimits: NamingLimits
   #switches: Switches = DEFAULT_SWITCHES
+  #grayBytes = 0
   #latestRefMs = 0
   #listsAheadMs = 0
   /** Counts the revisions that were applied. */
@@ -62,6 +64,11 @@ export class State implements View {
   /** How many instances there are, in all services. */
   get instancesInAll(): number {
     return this.namingSizes.instances.total
+  }
+
+  /** The total size of the texts of all gray versions, in bytes. */
+  get grayBytes(): number {
+    return this.#grayBytes
   }
 
   config(key: ConfigKey): ConfigItem | undefined {
@@ -241,6 +248,7 @@ export class State implements View {
 
   /** Some kinds change what else is known; most do not. */
   #changeRecord(change: RecordSaved | RecordRemoved, now: Now): void {
+    if (change.recordKind === GRAY_TEXT.name) this.#countGray(change)
     const before = this.#records.record(REMEMBERED_METADATA, change.id)
     this.#records.apply(change)
     if (change.recordKind === SWITCH.name || change.recordKind === LOCAL_SWITCH.name)
@@ -249,6 +257,12 @@ export class State implements View {
     if (change.recordKind !== REMEMBERED_METADATA.name) return
     const place = savedValue(REMEMBERED_METADATA, change) ?? before
     if (place !== undefined) this.#metadataChanged(place, change.stamp, now)
+  }
+
+  #countGray(change: RecordSaved | RecordRemoved): void {
+    const before = this.#records.record(GRAY_TEXT, change.id)?.text ?? ''
+    const after = savedValue(GRAY_TEXT, change)?.text ?? ''
+    this.#grayBytes += Buffer.byteLength(after) - Buffer.byteLength(before)
   }
 
   #metadataChanged({ serviceKey, address }: InstancePlace, stamp: number, now: Now): void {

@@ -16,7 +16,7 @@ interface GrayParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'record' | 'records'>
   readonly engine: Pick<Engine, 'execute'>
-  readonly budget: Pick<ContentBudget, 'within'>
+  readonly budget: Pick<ContentBudget, 'withinGray'>
 }
 
 /** A text for some clients. The only note that counts is the key of an encrypted content. */
@@ -107,7 +107,7 @@ function writingOperations({ guard, engine, budget }: GrayParts) {
         const encryptedDataKey = notes.encryptedDataKey ?? ''
         const operator = operatorOf(caller, srcUser)
         const command = publishGray({ ...same, key, content, md5, encryptedDataKey, operator })
-        return budget.within(key, content.length, () => engine.execute(command))
+        return budget.withinGray(request, content.length, () => engine.execute(command))
       },
     }),
     /** Gives a gray version to other clients. Refusals `gray-not-found`, `gray-rule`. */

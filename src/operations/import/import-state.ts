@@ -32,7 +32,7 @@ interface ImportParts {
   readonly signIn: PasswordImportParts['signIn']
   readonly guard: Guard
   readonly engine: Pick<Engine, 'execute'>
-  readonly budget: Pick<ContentBudget, 'within'>
+  readonly budget: Pick<ContentBudget, 'within' | 'withinGray'>
   /** The process of this server. */
   readonly connectionInstances: Pick<ConnectionInstances, 'process'>
 }
@@ -150,8 +150,8 @@ class StateImport {
     const overwrite = this.#request.overwrite || this.#marks.isAsImported(thing)
     const command = this.#commandOf(thing, overwrite)
     if (thing.kind === 'gray') {
-      const { key, content } = thing.gray
-      return budget.within(key, content.length, () => engine.execute(command))
+      const { content } = thing.gray
+      return budget.withinGray(thing.gray, content.length, () => engine.execute(command))
     }
     if (thing.kind !== 'config') {
       const outcome = await engine.execute(command)

@@ -1,14 +1,18 @@
 import { Refusal } from '../../refusal.ts'
+import type { RecordView } from '../../records/record-tables.ts'
 import type { ConfigKey } from './config-item.ts'
 import type { ConfigTable } from './config-table.ts'
+import { GRAY, grayNamed } from './gray-version.ts'
 
 /** The state that holds the contents. */
-interface Contents {
+interface Contents extends Pick<RecordView, 'record'> {
   readonly configs: Pick<ConfigTable, 'contentBytes' | 'get'>
+  /** The total size of the texts of all gray versions, in bytes. */
+  readonly grayBytes: number
 }
 
 /**
- * What all current contents may take together, in bytes. Contents that are on their way to the disk count too:
+ * What all current contents may take together, in bytes, those of gray versions among them. Contents that are on their way to the disk count too:
  * a store that is slow must not let them pile up beyond it.
  */
 export class ContentBudget {
@@ -25,10 +29,27 @@ export class ContentBudget {
    * Publishes within the budget: counts `bytes` until `publish` has ended. Throws Refusal `content-memory` where
    * there is no room, but never for a content that is no larger than the one it replaces.
    */
-  async within<T>(key: ConfigKey, bytes: number, publish: () => T | Promise<T>): Promise<T> {
-    const { configs } = this.#state
-    const replaced = configs.get(key)?.content.length ?? 0
-    const needed = configs.contentBytes + this.#onTheWay + bytes - replaced
+  within<T>(key: ConfigKey, bytes: number, publish: () => T | Promise<T>): Promise<T> {
+    const replaced = this.#state.configs.get(key)?.content.length ?? 0
+    return this.#within({ bytes, replaced }, publish)
+  }
+
+  /** The same for the gray version of an item. */
+  withinGray<T>(
+    { key, name }: { readonly key: ConfigKey; readonly name: string },
+    bytes: number,
+    publish: () => T | Promise<T>,
+  ): Promise<T> {
+    const replaced = grayNamed(this.#state.record(GRAY, key.text), name)?.size ?? 0
+    return this.#within({ bytes, replaced }, publish)
+  }
+
+  async #within<T>(
+    { bytes, replaced }: { readonly bytes: number; readonly replaced: number },
+    publish: () => T | Promise<T>,
+  ): Promise<T> {
+    const { configs, grayBytes } = this.#state
+    const needed = configs.contentBytes + grayBytes + this.#onTheWay + bytes - replaced
     if (bytes > replaced && needed > this.#limitBytes) throw this.#refusal()
     this.#onTheWay += bytes
     try {

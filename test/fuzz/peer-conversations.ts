@@ -27,7 +27,7 @@ const SERVICE = { namespaceId: 'public', groupedName: 'G@@s' }
 const PLACE = { serviceKey: SERVICE, address: { ip: '10.0.0.1', port: 80, cluster: 'DEFAULT' } }
 
 /** A valid question of each kind. */
-export const QUESTIONS: readonly (readonly [name: string, body: unknown])[] = [
+const QUESTIONS: readonly (readonly [name: string, body: unknown])[] = [
   ['silence', [PLACE, PLACE]],
   ['standing', {}],
   ['heard-servers', {}],

@@ -31,6 +31,7 @@ const QUESTIONS: readonly (readonly [name: string, body: unknown])[] = [
   ['silence', [PLACE, PLACE]],
   ['standing', {}],
   ['heard-servers', {}],
+  ['clock', {}],
   ['member-view', {}],
   ['watchers-of', KEY],
   ['clients-of', KEY],

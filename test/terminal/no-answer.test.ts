@@ -158,7 +158,7 @@ describe.each(Object.entries(WORDS))('%s', (name, more) => {
       expect([code, out, err]).toEqual([2, '', expect.stringContaining(text)])
       expect(err).toMatch(/^waypost: [^\n]*\n$/)
     }
-  }, 30_000)
+  }, 60_000)
 })
 
 test('login says so too, also where another program answers', async () => {

@@ -1,6 +1,8 @@
 /** Services, and what operators look at, from a terminal. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NamingClient } from '../grpc/naming-fixture.ts'
 import { Client, unique } from '../interface/client.ts'
+import { connectGrpc } from '../support/grpc-client.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 import { Terminal } from './terminal.ts'
 
@@ -80,6 +82,37 @@ describe('services', () => {
       'is no address: IP:PORT',
     )
   }, 30_000)
+
+  test('those of connections and beats are switched too, and their clients do not switch them back', async () => {
+    const name = unique('live')
+    const connected = new NamingClient(await connectGrpc(server))
+    await connected.register(name, { ip: '10.0.0.1', port: 8080 })
+    const beating = { serviceName: name, ip: '10.0.0.2', port: 80, ephemeral: 'true' }
+    await client.post('/ns/instance', beating)
+    const [one, two] = ['10.0.0.1:8080', '10.0.0.2:80']
+    const given = async (): Promise<readonly string[]> => {
+      const { hosts } = (await connected.query(name)) as { hosts: readonly { ip: string; weight: number }[] }
+      return hosts.map(({ ip, weight }) => `${ip} ${weight}`).toSorted()
+    }
+    expect(await given()).toEqual(['10.0.0.1 1', '10.0.0.2 1'])
+    await terminal.ok('service', 'weight', name, '0.5', one, two)
+    expect(await given()).toEqual(['10.0.0.1 0.5', '10.0.0.2 0.5'])
+    await terminal.ok('service', 'disable', name, one, two)
+    expect(await given()).toEqual([])
+    const beat = JSON.stringify({ ...beating, weight: 1 })
+    expect((await client.put('/ns/instance/beat', { serviceName: name, beat })).status).toBe(200)
+    expect(await json('service', 'explain', name)).toMatchObject([
+      { ip: '10.0.0.1', listed: false, reasons: ['disabled'] },
+      { ip: '10.0.0.2', listed: false, reasons: ['disabled'] },
+    ])
+    await terminal.ok('service', 'enable', name, one, two)
+    expect(await given()).toEqual(['10.0.0.1 0.5', '10.0.0.2 0.5'])
+    await connected.grpc.close()
+    await expect
+      .poll(() => terminal.ok('service', 'instances', name, '-o', 'name'), { timeout: 20_000, interval: 250 })
+      .toBe(`${two}\n`)
+    expect((await terminal.run(['service', 'disable', name, one])).code).toBe(1)
+  }, 120_000)
 
   test('with an address in several clusters need the cluster, and IPv6 brackets', async () => {
     const name = unique('shop')

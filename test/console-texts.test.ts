@@ -28,6 +28,8 @@ const NAMES = new Set([
   'DEFAULT_GROUP',
   'zone=a',
   'nacos',
+  // The name of a key in `aria-keyshortcuts`.
+  'Control+K',
 ])
 /** Texts that the console that people know has in English too. */
 const SAME = ['group', 'dataId', 'processor']

@@ -55,7 +55,7 @@ describe('the package', () => {
     )
     expect(paths).toEqual(expect.arrayContaining(ofPage))
     const others =
-      /^(?!dist\/[\w-]+\.(js|js\.map|txt)$|dist\/console\/(assets\/)?[\w-]+\.(html|js|css|svg|txt)(\.br|\.gz)?$|docs\/[\w/-]+\.(md|json|1)$|[A-Z]+(\.md)?$|package\.json$)/
+      /^(?!dist\/[\w-]+\.(js|js\.map|txt)$|dist\/console\/(assets\/)?[\w-]+\.(html|js|css|svg|txt)(\.br|\.gz)?$|docs\/[\w/-]+\.(md|json|yaml|1)$|[A-Z]+(\.md)?$|package\.json$)/
     expect(paths.filter((path) => others.test(path))).toEqual([])
     expect(packed.size).toBeLessThan(4.5 * 1024 * 1024)
   })

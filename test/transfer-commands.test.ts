@@ -192,7 +192,10 @@ describe('a failure has a message', () => {
     expect(dry).toMatchObject({ code: 2, stderr: expect.stringMatching(/no Waypost server/) })
     expect(asked[0]).toBe('GET /openapi.json')
     expect(asked.filter((line) => line.startsWith('POST'))).toEqual([])
-    expect(export404).toMatchObject({ code: 2, stderr: expect.stringMatching(/answers no export: the server answered 404/) })
+    expect(export404).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/answers no export: the server answered 404/),
+    })
     expect(existsSync(`${file}2`) || existsSync(`${file}2.part`)).toBe(false)
   }, 30_000)
 })

@@ -92,6 +92,7 @@ export const serverEn = {
   'problem.backup-refused': 'A backup cannot be made now.',
   'problem.backup-failed': 'The backup failed.',
   'problem.lags': 'What this server knows of the store is old.',
+  'operation.accept old tokens': 'accepted tokens of the old server',
   'operation.add permission': 'added a permission',
   'operation.add role': 'gave a role',
   'operation.beat': 'beat',

@@ -91,6 +91,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.backup-refused': '当前无法备份。',
   'problem.backup-failed': '备份失败。',
   'problem.lags': '该节点的数据落后于存储。',
+  'operation.accept old tokens': '接受旧服务器的令牌',
   'operation.add permission': '添加权限',
   'operation.add role': '绑定角色',
   'operation.beat': '发送心跳',

@@ -519,7 +519,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   removeFilter: '移除 {name}',
   onPage: '每页条数',
   goToPage: '页码',
-  ofPages: '/ {last}',
+  ofPages: '共 {last} 页',
   selectAllHits: '选择符合条件的全部 {count} 项',
   selectedTooMany: '仅选择了前 {count} 项。',
   selectNone: '取消选择',

@@ -179,6 +179,8 @@ describe('the memory of all contents', () => {
       contentBytes: bytes,
       get: () => (ofKey === 0 ? undefined : ({ content: { length: ofKey } } as never)),
     },
+    grayBytes: 0,
+    record: () => undefined,
   })
   const published = () => 'published'
 

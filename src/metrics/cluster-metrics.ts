@@ -8,6 +8,8 @@ export interface ClusterFigures {
   readonly members: () => number
   readonly isElected: () => boolean
   readonly standing: () => (typeof STANDINGS)[number]
+  /** The part of etcd's quota that each kind of keys takes, 0 to 1; undefined: this server does not measure it. */
+  readonly quotaShares: () => Readonly<Record<string, number>> | undefined
   /** How far the clock of this server is ahead of those of most servers. */
   readonly clockAheadMs: () => number
   /** Undefined before the first sweep. */
@@ -39,7 +41,7 @@ export function clusterMetrics(figures: ClusterFigures): Metric[] {
   return [...storeMetrics(figures), ...memberMetrics(figures), ...judgingMetrics(figures)]
 }
 
-function storeMetrics({ feed, conflicts }: ClusterFigures): Metric[] {
+function storeMetrics({ feed, conflicts, quotaShares }: ClusterFigures): Metric[] {
   return [
     {
       name: 'waypost_store_revision',
@@ -64,6 +66,13 @@ function storeMetrics({ feed, conflicts }: ClusterFigures): Metric[] {
       help: 'How often what this server knew differed from the shared store, so that a kind of keys was loaded again.',
       type: 'counter',
       read: () => feed().drifts,
+    },
+    {
+      name: 'waypost_etcd_quota_share',
+      help: 'The part of the quota of etcd that each kind of keys takes, as the elected server estimates it; rest: earlier versions.',
+      type: 'gauge',
+      labels: ['kind'],
+      read: () => Object.entries(quotaShares() ?? {}).map(([kind, share]) => [{ kind }, share] as const),
     },
     {
       name: 'waypost_store_conflicts_total',

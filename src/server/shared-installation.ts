@@ -36,7 +36,7 @@ import { openEtcd, type OpenEtcd } from '../store/etcd/open-etcd.ts'
 import type { AuthenticationMode } from './authentication-mode.ts'
 import { loop, monotonicMs, wallMs } from './clocks.ts'
 import { Ending } from './ending.ts'
-import { answering, historyLimits } from './etcd-limits.ts'
+import { answering, historyLimits, MeasuredShares } from './etcd-limits.ts'
 import { etcdPlaceOf } from './etcd-place.ts'
 import { InstallationSecrets } from './installation-secrets.ts'
 import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from './installation.ts'
@@ -95,6 +95,7 @@ export class SharedInstallation implements Installation {
   readonly #lag: OwnLag
   readonly #watch: MemberWatch
   readonly #clocks: MemberClocks
+  readonly #shares: MeasuredShares
   #following: Following | undefined
   #care: SharedNamingCare | undefined
   #views: PeerViews | undefined
@@ -114,6 +115,7 @@ export class SharedInstallation implements Installation {
     this.ended = ended
     this.sharedOrigin = secrets.origin
     this.#client = new PeerClient({ secrets: secrets.ofPeers })
+    this.#shares = new MeasuredShares(etcd, opened.settings.etcdQuotaBytes)
     this.#heard = new HeardServers({
       client: this.#client,
       self: this.#id,
@@ -318,6 +320,7 @@ export class SharedInstallation implements Installation {
   }
 
   async clean(): Promise<void> {
+    await this.#shares.measure()
     await this.#opened.etcd.compaction.step()
     while ((await this.#opened.etcd.store.cleanChunks(wallMs())).more);
   }
@@ -329,6 +332,7 @@ export class SharedInstallation implements Installation {
       members: () => this.#members().size,
       isElected: () => this.isElected(),
       standing: () => this.#standing.current,
+      quotaShares: () => (this.isElected() ? this.#shares.current : undefined),
       clockAheadMs: () => this.#clocks.aheadMs(this.#id) ?? 0,
       care: () => this.#care?.figures(),
       answered: () => this.#server?.counts,

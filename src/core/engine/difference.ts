@@ -12,7 +12,8 @@ const SHARED_KINDS = [...STORED_KINDS, MEMBER, ELECTION]
 const NOBODY = { ip: '', user: null } as const
 
 /**
- * The changes that make a state what was loaded: for a server that could not follow its store for a while, or of which a part is wrong. Services and
+ * The changes that make a state what was loaded: for a server that could not follow its store for a while.
+ * It may be a part. Services and
  * records are saved again also where nothing differs; an item is not, so that nobody who listens to it is woken. What was
  * removed meanwhile and created again is removed first: everything is in the order of its creation then, as on other servers.
  */

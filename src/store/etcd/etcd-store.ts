@@ -25,6 +25,7 @@ import { HistoryKeys } from './history-keys.ts'
 import type { Keys } from './keys.ts'
 import { type Difference, KnownKeys } from './known-keys.ts'
 import type { LayoutInUse } from './layout.ts'
+import { quotaShares, type QuotaShares } from './quota-shares.ts'
 import { asRefusal, sayingIfFull } from './refusals.ts'
 import { RememberedValues } from './remembered-values.ts'
 import { RequestFence } from './request-fence.ts'
@@ -64,6 +65,7 @@ export class EtcdStore implements SharedStore {
   readonly #chunkCleaning: ChunkCleaning
   readonly #audit: AuditKeys
   readonly #remembered: RememberedValues
+  readonly #known: KnownKeys
   /** Since it was loaded. */
   #active: { readonly following: Following; readonly commits: Commits } | undefined
   #size: HistorySize | undefined
@@ -78,6 +80,7 @@ export class EtcdStore implements SharedStore {
     this.#chunkCleaning = new ChunkCleaning(client, keys)
     this.#audit = new AuditKeys(client, keys, member)
     this.#remembered = new RememberedValues(client, keys)
+    this.#known = new KnownKeys(keys)
   }
 
   async load(): Promise<Snapshot> {
@@ -92,7 +95,7 @@ export class EtcdStore implements SharedStore {
     this.#size = size
     const { following, snapshot } = await Following.load({
       ...this.#parts,
-      known: new KnownKeys(keys),
+      known: this.#known,
       readParts,
       size,
     })
@@ -120,6 +123,12 @@ export class EtcdStore implements SharedStore {
   /** Compares what this server has received with what etcd has, and loads it again where they differ. See `Following.compare`. */
   compare(options: CompareOptions): Promise<readonly Difference[]> {
     return asRefusal(this.#loaded().following.compare(options))
+  }
+
+  /** The part of its quota that each kind of keys takes, in a member of etcd. See `quotaShares`. */
+  quotaShares(member: Parameters<typeof quotaShares>[1]): Promise<QuotaShares> {
+    const { client, keys, clock } = this.#parts
+    return asRefusal(quotaShares({ client, keys, known: this.#known, nowMs: () => clock.nowMs() }, member))
   }
 
   /** How many bytes history takes; undefined: it has no limit, or is not counted yet. */

@@ -2,8 +2,10 @@ import type { Revision } from '../../core/engine/ports.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
 import { prefixEnd } from './client/range-end.ts'
+import type { KeyValue } from './client/messages.ts'
 import type { KeyChange } from './client/whole-revisions.ts'
 import type { KeyPlace, Keys } from './keys.ts'
+import { bytesOf, CODES, sizeCode } from './size-code.ts'
 
 /** The kinds of keys that the state is made of. Those on leases and those of messages are not compared. */
 const COMPARED = [
@@ -33,7 +35,9 @@ const PAGE_SIZE = 5_000
  */
 export class KnownKeys {
   readonly #keys: Keys
-  readonly #revisions: Record<ComparedKind, Map<string, Revision>> = emptyMaps()
+  /** For each key its revision and about how many bytes it takes, in one number: a key costs as little memory as it can. */
+  readonly #packed: Record<ComparedKind, Map<string, number>> = emptyMaps()
+  readonly #bytes: Record<ComparedKind, number> = { config: 0, service: 0, instance: 0, 'small-record': 0 }
   /** What was deleted since a comparison began. */
   #deleted: Set<string> | undefined
 
@@ -43,25 +47,41 @@ export class KnownKeys {
 
   /** Everything is loaded again, or only these kinds. */
   clear(kinds: readonly ComparedKind[] = COMPARED): void {
-    for (const kind of kinds) this.#revisions[kind].clear()
+    for (const kind of kinds) {
+      this.#packed[kind].clear()
+      this.#bytes[kind] = 0
+    }
     if (kinds === COMPARED) this.#deleted?.clear()
   }
 
   /** A key that was loaded. */
-  loaded({ key, modRevision }: { readonly key: string; readonly modRevision: Revision }): void {
-    this.#mapOf(key)?.set(key, modRevision)
+  loaded({ key, value, modRevision }: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): void {
+    const kind = this.#kindOf(key)
+    if (kind === undefined) return
+    const code = sizeCode(Buffer.byteLength(key) + value.byteLength)
+    this.#forget(kind, key)
+    this.#packed[kind].set(key, modRevision * CODES + code)
+    this.#bytes[kind] += bytesOf(code)
   }
 
   /** The next revision, once it is applied. */
   follow(events: readonly KeyChange[]): void {
     for (const event of events)
       if (event.kind === 'put') this.loaded(event.kv)
-      else if (this.#mapOf(event.key)?.delete(event.key) === true) this.#deleted?.add(event.key)
+      else {
+        const kind = this.#kindOf(event.key)
+        if (kind !== undefined && this.#forget(kind, event.key)) this.#deleted?.add(event.key)
+      }
   }
 
   /** How many keys of a kind there are. */
   count(kind: ComparedKind): number {
-    return this.#revisions[kind].size
+    return this.#packed[kind].size
+  }
+
+  /** About how many bytes the keys of a kind take, with their values. */
+  bytes(kind: ComparedKind): number {
+    return this.#bytes[kind]
   }
 
   /**
@@ -121,18 +141,27 @@ export class KnownKeys {
     key: string,
     { modRevision, revision }: { modRevision: Revision; revision: Revision },
   ): boolean {
-    const known = this.#revisions[kind].get(key)
-    if (known === undefined) return this.#deleted?.has(key) === true
+    const packed = this.#packed[kind].get(key)
+    if (packed === undefined) return this.#deleted?.has(key) === true
+    const known = Math.floor(packed / CODES)
     return known === modRevision || known > revision
   }
 
-  #mapOf(key: string): Map<string, Revision> | undefined {
-    const kind = COMPARED.find((each) => key.startsWith(this.#keys.every(each)))
-    return kind && this.#revisions[kind]
+  #kindOf(key: string): ComparedKind | undefined {
+    return COMPARED.find((each) => key.startsWith(this.#keys.every(each)))
+  }
+
+  /** Whether it was known. */
+  #forget(kind: ComparedKind, key: string): boolean {
+    const packed = this.#packed[kind].get(key)
+    if (packed === undefined) return false
+    this.#packed[kind].delete(key)
+    this.#bytes[kind] -= bytesOf(packed % CODES)
+    return true
   }
 }
 
-function emptyMaps(): Record<ComparedKind, Map<string, Revision>> {
+function emptyMaps(): Record<ComparedKind, Map<string, number>> {
   return { config: new Map(), service: new Map(), instance: new Map(), 'small-record': new Map() }
 }
 

@@ -17,7 +17,7 @@ export const MOST_INLINE_BYTES = 256 * 1024
 /** The same in the history of gray versions: many may end with one unit. */
 const MOST_INLINE_OF_GRAY = 32 * 1024
 /** The size of a chunk: etcd takes a request of 1.5 MiB. */
-const CHUNK_BYTES = 1024 * 1024
+export const CHUNK_BYTES = 1024 * 1024
 
 /** A content that is written in chunks, and the stamp of its version. */
 export interface LargeContent {

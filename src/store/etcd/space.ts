@@ -37,6 +37,15 @@ export function quotaOf(members: readonly MemberStatus[], unknown: number): numb
   return members.reduce((least, member) => Math.min(least, member.quotaBytes ?? unknown), Infinity)
 }
 
+/** The member whose file is nearest to its quota, with this quota; `unknown` is that of one that does not report it. */
+export function fullestOf(
+  members: readonly MemberStatus[],
+  unknown: number,
+): (MemberStatus & { readonly quotaBytes: number }) | undefined {
+  const all = members.map((member) => ({ ...member, quotaBytes: member.quotaBytes ?? unknown }))
+  return all.sort((a, b) => b.sizeBytes / b.quotaBytes - a.sizeBytes / a.quotaBytes)[0]
+}
+
 /**
  * A change fits into the file as long as it may grow, or into its free pages. etcd counts the size of the file, so pages that are
  * free inside help only until the file is near the quota.

@@ -56,7 +56,7 @@ export function naiveView({ formal, gray }: NaiveItem, who: Viewer): string | un
 }
 
 /** A client. */
-const viewers: fc.Arbitrary<Viewer> = fc.record({
+export const viewers: fc.Arbitrary<Viewer> = fc.record({
   ip: fc.constantFrom('10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4'),
   tag: fc.option(fc.constantFrom(...TAGS), { nil: undefined }),
   labels: fc.option(

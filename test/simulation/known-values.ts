@@ -1,11 +1,19 @@
 import { SESSION, USER, USER_ROLE } from '../../src/core/access/access-records.ts'
 import type { Change } from '../../src/core/decisions/changes.ts'
 import { type ConfigKey, configKey } from '../../src/core/config/state/config-item.ts'
+import {
+  grayNamed,
+  GRAY,
+  GRAY_TEXT,
+  isGrayHistory,
+  itemOfHistoryKey,
+} from '../../src/core/config/state/gray-version.ts'
 import { addressText } from '../../src/core/naming/state/instance.ts'
 import { type ServiceKey, serviceNameOf } from '../../src/core/naming/state/service.ts'
 import type { State } from '../../src/core/engine/state.ts'
 import {
   type AccessValue,
+  type GrayValue,
   type InstanceValue,
   type ItemValue,
   kindOf,
@@ -25,6 +33,11 @@ export function itemObject({ dataId }: ConfigKey): string {
   return `item ${dataId}`
 }
 
+/** The name of the gray version of an item as an object of the reference. */
+export function grayObject({ dataId }: ConfigKey): string {
+  return `gray ${dataId}`
+}
+
 /** The key of a service of the simulation. */
 export function serviceKeyOf(name: string): ServiceKey {
   return { namespaceId: 'public', groupedName: `G@@${name}` }
@@ -42,8 +55,10 @@ export function objectOf(change: Change): string | undefined {
       return itemObject(change.item.key)
     case 'config-deleted':
       return itemObject(change.key)
-    case 'history-imported':
-      return itemObject(change.record.key)
+    case 'history-imported': {
+      const { key } = change.record
+      return isGrayHistory(key) ? grayObject(itemOfHistoryKey(key)) : itemObject(key)
+    }
     case 'service-saved':
       return serviceObject(change.service.key)
     case 'service-deleted':
@@ -54,6 +69,7 @@ export function objectOf(change: Change): string | undefined {
       return serviceObject(change.serviceKey)
     case 'record-saved':
     case 'record-removed':
+      if (change.recordKind === GRAY.name) return `gray ${change.id.split('\u0002')[2]}`
       return [USER.name, USER_ROLE.name, SESSION.name].includes(change.recordKind) ? ACCESS : undefined
   }
 }
@@ -63,12 +79,20 @@ export function knownValue(state: State, object: string): unknown {
   const kind = kindOf(object)
   const name = object.slice(kind.length + 1)
   if (kind === 'item') return knownItem(state, keyOf(name))
+  if (kind === 'gray') return knownGray(state, keyOf(name))
   return kind === 'service' ? knownService(state, serviceKeyOf(name)) : knownAccess(state)
 }
 
 function knownItem(state: State, key: ConfigKey): ItemValue {
   const item = state.config(key)
   return item === undefined ? null : { content: item.content.toString(), historyId: item.historyId }
+}
+
+function knownGray(state: State, key: ConfigKey): GrayValue {
+  const version = grayNamed(state.record(GRAY, key.text), 'beta')
+  if (version === undefined) return null
+  const text = state.record(GRAY_TEXT, version.textId)?.text ?? 'lost'
+  return { text, addresses: version.rule.expr }
 }
 
 function knownService(state: State, key: ServiceKey): ServiceValue {

@@ -3,7 +3,10 @@ import { addRole, createUser, removeRole, removeUser } from '../../src/core/acce
 import { ADMINISTRATOR_ROLE, USER } from '../../src/core/access/access-records.ts'
 import { beginSession, endSession } from '../../src/core/access/session-commands.ts'
 import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
+import { stopGray } from '../../src/core/config/commands/end-gray.ts'
 import { publishConfig } from '../../src/core/config/commands/publish-config.ts'
+import { growGray, publishGray } from '../../src/core/config/commands/publish-gray.ts'
+import { betaRule } from '../../src/core/config/state/gray-rule.ts'
 import { address, publishing, registration } from '../../src/core/core.test-support.ts'
 import type { Command } from '../../src/core/decisions/decision.ts'
 import { addressText, type InstanceAddress } from '../../src/core/naming/state/instance.ts'
@@ -12,7 +15,7 @@ import { registerInstance } from '../../src/core/naming/commands/register-instan
 import { createService, deleteService } from '../../src/core/naming/commands/service-commands.ts'
 import type { State } from '../../src/core/engine/state.ts'
 import * as rules from './rules.ts'
-import { ACCESS, itemObject, keyOf, serviceKeyOf, serviceObject } from './known-values.ts'
+import { ACCESS, grayObject, itemObject, keyOf, serviceKeyOf, serviceObject } from './known-values.ts'
 import type { Rule } from './reference.ts'
 
 /** What a client asks for. */
@@ -54,6 +57,36 @@ function remove(dataId: string): Operation {
   const key = keyOf(dataId)
   return operation(`delete ${dataId}`, { object: itemObject(key), rule: rules.deleted }, () =>
     deleteConfig(key, { ip: '', user: null }),
+  )
+}
+
+const NOBODY = { ip: '', user: null }
+/** Only gray versions are published of it, and it has no other name than these. */
+const GRAY_ITEM = keyOf('g')
+const GRAY_NAME = { key: GRAY_ITEM, name: 'beta', operator: NOBODY }
+
+/** Sets the text of the gray version; `casMd5`: only if its text has this md5 now. */
+function publishForSome(text: string, addresses: string, casMd5?: string): Operation {
+  const title = `publish ${text} for ${addresses}${casMd5 === undefined ? '' : ` if it is "${casMd5}"`}`
+  const rule = rules.grayPublished({ text, addresses }, casMd5)
+  const texts = { content: Buffer.from(text), md5: `md5 of ${text}`, type: undefined, encryptedDataKey: '' }
+  return operation(title, { object: grayObject(GRAY_ITEM), rule }, () =>
+    publishGray({ ...GRAY_NAME, ...texts, rule: betaRule(addresses), casMd5 }),
+  )
+}
+
+function growTo(addresses: string): Operation {
+  const object = grayObject(GRAY_ITEM)
+  return operation(`grow to ${addresses}`, { object, rule: rules.grayGrown(addresses) }, () =>
+    growGray({ ...GRAY_NAME, expr: addresses }),
+  )
+}
+
+/** Ends the gray version by itself, or with its item. */
+function endGray(how: 'stop' | 'delete'): Operation {
+  const rule = how === 'stop' ? rules.grayStopped : rules.grayDeleted
+  return operation(`${how} the gray version`, { object: grayObject(GRAY_ITEM), rule }, () =>
+    how === 'stop' ? stopGray(GRAY_NAME) : deleteConfig(GRAY_ITEM, NOBODY),
   )
 }
 
@@ -175,6 +208,19 @@ const ofItems = oneof(
   { weight: 1, arbitrary: dataId.map(remove) },
 )
 
+const addresses = constantFrom('10.0.0.1', '10.0.0.1,10.0.0.2')
+
+const ofGray = oneof(
+  {
+    weight: 4,
+    arbitrary: record({ content, addresses, casMd5 }).map((one) =>
+      publishForSome(one.content, one.addresses, one.casMd5),
+    ),
+  },
+  { weight: 2, arbitrary: addresses.map(growTo) },
+  { weight: 1, arbitrary: constantFrom('stop' as const, 'delete' as const).map(endGray) },
+)
+
 const ofServices = oneof(
   {
     weight: 4,
@@ -203,6 +249,7 @@ const ofUsers = oneof(
 /** Any operation, on so few objects that they meet. */
 export const anyOperation: Arbitrary<Operation> = oneof(
   { weight: 3, arbitrary: ofItems },
+  { weight: 2, arbitrary: ofGray },
   { weight: 3, arbitrary: ofServices },
   { weight: 2, arbitrary: ofUsers },
 )

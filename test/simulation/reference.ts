@@ -69,6 +69,9 @@ export class Reference {
 /** An item: its content, and the id of the history record that made this version. */
 export type ItemValue = { readonly content: string; readonly historyId: number } | null
 
+/** A gray version of an item that has no formal one: its text, and the addresses that it is for. */
+export type GrayValue = { readonly text: string; readonly addresses: string } | null
+
 /** An instance, as far as operations change it. */
 export interface InstanceValue {
   readonly weight: number
@@ -89,10 +92,11 @@ export interface AccessValue {
 }
 
 /** The kinds of objects; an object is named `<kind> <name>`. */
-type ObjectKind = 'item' | 'service' | 'access'
+type ObjectKind = 'item' | 'gray' | 'service' | 'access'
 
 const EMPTY: Readonly<Record<ObjectKind, unknown>> = {
   item: null,
+  gray: null,
   service: null,
   access: { users: {}, administrators: [], sessions: {} } satisfies AccessValue,
 }

@@ -2,7 +2,16 @@ import { USER } from '../../src/core/access/access-records.ts'
 import type { NewSession } from '../../src/core/access/session-commands.ts'
 import { type Change, savedValue } from '../../src/core/decisions/changes.ts'
 import { addressText } from '../../src/core/naming/state/instance.ts'
-import type { AccessValue, Answer, InstanceValue, ItemValue, Rule, ServiceValue, Step } from './reference.ts'
+import type {
+  AccessValue,
+  Answer,
+  GrayValue,
+  InstanceValue,
+  ItemValue,
+  Rule,
+  ServiceValue,
+  Step,
+} from './reference.ts'
 
 /** What a client is answered that nothing was said to. */
 const DONE = 'undefined'
@@ -20,6 +29,34 @@ export function published(content: string, casMd5: string | undefined): Rule<Ite
 /** An item is deleted, or was not there. */
 export const deleted: Rule<ItemValue> = (item) =>
   item === null ? stays(item, 'true') : { next: null, answer: 'true' }
+
+/** The text and the addresses of a gray version are set, if `casMd5` is the md5 of its text now or undefined. */
+export function grayPublished(next: NonNullable<GrayValue>, casMd5: string | undefined): Rule<GrayValue> {
+  return (gray) => {
+    const md5 = gray === null ? '' : `md5 of ${gray.text}`
+    if (casMd5 !== undefined && casMd5 !== md5) return stays(gray, 'config-changed')
+    const isSame = gray?.text === next.text && gray.addresses === next.addresses
+    return isSame ? stays(gray, 'true') : { next, answer: 'true' }
+  }
+}
+
+/** A gray version is given to other addresses, if it is there. */
+export function grayGrown(addresses: string): Rule<GrayValue> {
+  return (gray) => {
+    if (gray === null) return stays(gray, 'gray-not-found')
+    return gray.addresses === addresses
+      ? stays(gray, 'true')
+      : { next: { ...gray, addresses }, answer: 'true' }
+  }
+}
+
+/** A gray version ends; the answer is whether it was there. */
+export const grayStopped: Rule<GrayValue> = (gray) =>
+  gray === null ? stays(gray, 'false') : { next: null, answer: 'true' }
+
+/** An item is deleted that has only a gray version. */
+export const grayDeleted: Rule<GrayValue> = (gray) =>
+  gray === null ? stays(gray, 'true') : { next: null, answer: 'true' }
 
 /** An instance is registered, and its service made where it is not there. */
 export function registered(where: string, instance: InstanceValue): Rule<ServiceValue> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { networkInterfaces } from 'node:os'
 import { expect } from 'vitest'
 import type { ItemName } from './driven-client.ts'
 import type { Ground, Step } from './step.ts'
@@ -112,7 +113,34 @@ export const CONFIG_STEPS: readonly Step[] = [
       expect(left.heard.at(-1)).toBe('second')
     },
   },
+  {
+    title: 'config: a gray version is read and heard by whom it is for, until it ends',
+    run: async ({ client, ask, run }) => {
+      const item = { dataId: `gray-${run}`, group: 'DEFAULT_GROUP' }
+      await publishOverHttp(ask, item, 'formal')
+      const one = await client(LISTENER)
+      const watch = await one.listen(item)
+      // Over gRPC a library says an address of the machine.
+      const rule = { grayType: 'beta', grayMatchRuleExp: ownAddresses().join(',') }
+      await ask('POST', '/svc/v1/cs/configs/gray', { ...item, content: 'gray', ...rule })
+      await watch.until('the gray version', (seen) => seen === 'gray')
+      expect(await one.read(item)).toBe('gray')
+      const others = { grayName: 'beta', grayMatchRuleExp: '10.255.255.254' }
+      await ask('PUT', '/svc/v1/cs/configs/gray', { ...item, ...others })
+      await watch.until('the formal version', (seen) => seen === 'formal')
+      const all = { grayName: 'all', grayType: 'percent', grayMatchRuleExp: '100' }
+      await ask('POST', '/svc/v1/cs/configs/gray', { ...item, content: 'for all', ...all })
+      await watch.until('the share of 100 percent', (seen) => seen === 'for all')
+      await ask('POST', '/svc/v1/cs/configs/gray/promote', { ...item, grayName: 'all' })
+      expect(await one.read(item)).toBe('for all')
+    },
+  },
 ]
+
+function ownAddresses(): string[] {
+  const found = Object.values(networkInterfaces()).flatMap((of) => of ?? [])
+  return ['127.0.0.1', ...found.filter(({ family }) => family === 'IPv4').map(({ address }) => address)]
+}
 
 /** Publishes an item of the default group under `/svc/v1`. */
 export async function publishOverHttp(ask: Ground['ask'], item: ItemName, content: string): Promise<void> {

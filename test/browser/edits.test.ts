@@ -280,4 +280,31 @@ describe.skipIf(browserTool.skip)('edits in a browser', { timeout: FLOW_MS }, ()
     expect(await kept(visit)).toBe('[]')
     await end(visit)
   })
+
+  test('single keys are brought to another namespace, which keeps its own address and password', async () => {
+    await managed.ask('POST', '/svc/v1/console/namespaces', {
+      customNamespaceId: 'prod',
+      namespaceName: 'Production',
+    })
+    const theirs = 'url: jdbc:prod # own\r\npassword: of-prod\r\npool: 5\r\nonly-there: 1\r\n'
+    await publish('by-key.yaml', 'pool: 20\nurl: jdbc:dev\npassword: of-dev\ntimeout: 30\n')
+    await publish('by-key.yaml', theirs, { tenant: 'prod' })
+    const visit = await open('#/compare?ns=public&from=public&to=prod')
+    await visit.button('By key: by-key.yaml').click()
+    await visit.dialog().getByText('only there: it stays').waitFor()
+    expect(await visit.dialog().getByText('of-prod').count()).toBe(0)
+    expect(await visit.dialog().getByLabel('only-there').isDisabled()).toBe(true)
+    await visit.dialog().getByLabel('pool').check()
+    await visit.dialog().getByLabel('timeout').check()
+    expect(await visit.wrong()).toEqual([])
+    await visit.dialog().getByRole('button', { name: 'Review and publish' }).click()
+    await visit.dialog().getByText('Changed keys (2)').waitFor()
+    await visit.dialog().getByRole('button', { name: 'Publish', exact: true }).click()
+    await visit.page.getByText('by-key.yaml has been published.').waitFor()
+    const inProd = await managed.ask('GET', `${CONFIGS}?tenant=prod&dataId=by-key.yaml&group=G`)
+    expect(inProd).toBe(
+      'url: jdbc:prod # own\r\npassword: of-prod\r\npool: 20\r\nonly-there: 1\r\ntimeout: 30\r\n',
+    )
+    await end(visit)
+  })
 })

@@ -9,6 +9,7 @@ import { placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
 import { compareNamespaces, type Comparison } from '../server/compare.ts'
 import { within } from '../live/meant.ts'
+import type { ConfigName } from '../server/configs.ts'
 import { useLoaded } from '../state/loaded.ts'
 import {
   currentNamespace,
@@ -21,6 +22,7 @@ import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
 import { CompareTexts } from './compare-texts.tsx'
 import { linkToConfig } from './key-of.ts'
+import { PromoteKeys } from './promote-keys.tsx'
 import { PromoteDialog, type Promoted } from './promote-dialog.tsx'
 
 /** Two namespaces side by side, and what to bring from one to the other. */
@@ -133,7 +135,7 @@ function Compared({ from, to }: { from: string; to: string }) {
             {rows.length === 0 ? (
               <Nothing text={t('noDifference')} />
             ) : (
-              <RowTable {...{ ticked, from, to }} rows={shown} onTick={setTicked} />
+              <RowTable {...{ ticked, from, to }} rows={shown} onTick={setTicked} onChanged={found.reload} />
             )}
           </div>
           <Pager
@@ -159,15 +161,19 @@ function Compared({ from, to }: { from: string; to: string }) {
   )
 }
 
+const nameIn = ({ group, dataId }: Row, tenant: string): ConfigName => ({ tenant, group, dataId })
+
 function RowTable(props: {
   readonly rows: readonly Row[]
   readonly ticked: ReadonlySet<string>
   readonly from: string
   readonly to: string
   readonly onTick: (ticked: ReadonlySet<string>) => void
+  readonly onChanged: () => void
 }) {
   const { rows, ticked, from, to, onTick } = props
   const [compared, setCompared] = useState<Row | undefined>()
+  const [byKey, setByKey] = useState<Row | undefined>()
   const tickable = rows.filter(({ kind }) => kind !== 'onlyInTo').map(({ id }) => id)
   const tick = (ids: readonly string[], isOn: boolean): void => {
     const next = new Set(ticked)
@@ -225,14 +231,34 @@ function RowTable(props: {
                 <span class={`badge ${kinds[row.kind][1]}`}>{kinds[row.kind][0]}</span>
               </td>
               <td class="actions">
-                <button type="button" class="button small" onClick={() => setCompared(row)}>
-                  {t('difference')}
-                </button>
+                <div class="buttons">
+                  <button type="button" class="button small" onClick={() => setCompared(row)}>
+                    {t('difference')}
+                  </button>
+                  {row.kind === 'differs' && mayWrite(to) && (
+                    <button
+                      type="button"
+                      class="button small"
+                      aria-label={`${t('byKey')}: ${row.dataId}`}
+                      onClick={() => setByKey(row)}
+                    >
+                      {t('byKey')}
+                    </button>
+                  )}
+                </div>
               </td>
             </tr>
           ))}
         </tbody>
       </table>
+      {byKey && (
+        <PromoteKeys
+          from={nameIn(byKey, from)}
+          to={nameIn(byKey, to)}
+          onClose={() => setByKey(undefined)}
+          onDone={props.onChanged}
+        />
+      )}
       {compared && (
         <CompareTexts
           from={compared.kind === 'onlyInTo' ? undefined : { ...compared, tenant: from }}

@@ -1,14 +1,20 @@
 /** A worker: large texts are read here, so that nobody waits for it while typing. */
+import { applyKeys, type TakenKeys } from './apply-keys.ts'
 import { changedKeys, keysOf } from './changed-keys.ts'
 import { check } from './check.ts'
-import type { Checks, CheckAnswer, CheckRequest } from './checker.ts'
+import type { CheckAnswer, CheckRequest } from './checker.ts'
 
-const CHECKS: Checks = { check, changedKeys, keysOf }
+const CHECKS = {
+  check,
+  changedKeys,
+  keysOf,
+  applyKeys: (type: string, taken: string) => applyKeys(type, JSON.parse(taken) as TakenKeys),
+}
 
 addEventListener('message', ({ data }: MessageEvent<CheckRequest>) => void answer(data))
 
 async function answer({ id, kind, texts: [type, ...texts] }: CheckRequest): Promise<void> {
-  const run = CHECKS[kind] as (...args: readonly string[]) => Promise<unknown>
+  const run = CHECKS[kind] as unknown as (...args: readonly string[]) => Promise<unknown>
   try {
     tell({ id, value: await run(type, ...texts) })
   } catch (error) {

@@ -1,12 +1,14 @@
 /** Has texts checked and compared by a worker. */
 import { workerScript } from '../state/trusted-scripts.ts'
+import type * as applyKeysModule from './apply-keys.ts'
 import type * as changedKeysModule from './changed-keys.ts'
 import type * as checkModule from './check.ts'
-import { withLf } from './line-ends.ts'
+import { lineEndsOf, withLf } from './line-ends.ts'
 
 /** What the worker does. */
 export type Checks = Pick<typeof checkModule, 'check'> &
-  Pick<typeof changedKeysModule, 'changedKeys' | 'keysOf'>
+  Pick<typeof changedKeysModule, 'changedKeys' | 'keysOf'> &
+  Pick<typeof applyKeysModule, 'applyKeys'>
 
 /** What the worker is asked: the type of the texts, and the texts. */
 export interface CheckRequest {
@@ -38,6 +40,15 @@ export const changedKeys: Checks['changedKeys'] = (type, before, after) =>
 
 /** The values of a text by their keys. */
 export const keysOf: Checks['keysOf'] = (type, text) => ask('keysOf', [type, withLf(text)])
+
+/** A text with the values of some keys of another one, and the line ends that it has; undefined where that cannot be done. */
+export const applyKeys: Checks['applyKeys'] = async (type, { target, source, keys }) => {
+  const { usual = '\n', isMixed } = lineEndsOf(target)
+  if (isMixed) return undefined
+  const taken = { target: withLf(target), source: withLf(source), keys }
+  const result = await ask('applyKeys', [type, JSON.stringify(taken)])
+  return result?.replaceAll('\n', usual)
+}
 
 function ask<Kind extends keyof Checks>(kind: Kind, texts: CheckRequest['texts']): ReturnType<Checks[Kind]> {
   const id = ++lastId

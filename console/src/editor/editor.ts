@@ -23,7 +23,7 @@ import { lineEndMarks } from './line-end-marks.ts'
 import { looks } from './looks.ts'
 import { masking } from './masking.ts'
 
-export { changedKeys, check, keysOf } from './checker.ts'
+export { applyKeys, changedKeys, check, keysOf } from './checker.ts'
 
 /** The format and the language in which an editor shows a text. */
 export interface EditorLooks {

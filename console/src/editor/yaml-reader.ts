@@ -1,5 +1,15 @@
 /** Reads YAML. It is loaded when a YAML text is checked or compared: the package is as large as half an editor. */
-import { type Document, isScalar, parseAllDocuments, visit } from 'yaml'
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseAllDocuments,
+  visit,
+  type YAMLMap,
+} from 'yaml'
 import type { Finding } from './finding.ts'
 
 /** Left to itself, the package compares each key of a map with all others. */
@@ -45,4 +55,88 @@ function repeatedKeys(document: Document.Parsed): [number, number][] {
     },
   })
   return found
+}
+
+/** A value with its place, and the map that it is in. */
+interface Placed {
+  readonly node: Node
+  readonly pair: Pair | undefined
+  readonly map: YAMLMap | undefined
+}
+
+/** The values of a text by their paths, as in `changed-keys.ts`. */
+function placesIn(text: string): Map<string, Placed> | undefined {
+  const [document, ...others] = documentsIn(text)
+  if (document === undefined || others.length > 0 || document.errors.length > 0) return undefined
+  const found = new Map<string, Placed>()
+  const walk = (path: string, placed: Placed): void => {
+    const { node } = placed
+    found.set(path, placed)
+    if (isMap(node))
+      for (const pair of node.items) {
+        const key = String(isScalar(pair.key) ? pair.key.value : pair.key)
+        if (pair.value !== null)
+          walk(path === '' ? key : `${path}.${key}`, { node: pair.value as Node, pair, map: node })
+      }
+    else if (isSeq(node))
+      node.items.forEach((item, index) =>
+        walk(`${path}[${index}]`, { node: item as Node, pair: undefined, map: undefined }),
+      )
+  }
+  if (document.contents !== null) walk('', { node: document.contents, pair: undefined, map: undefined })
+  return found
+}
+
+interface TextEdit {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+/** A YAML or JSON text with the values of some keys of another one; undefined where a key has no place. */
+export function withValues(target: string, source: string, keys: readonly string[]): string | undefined {
+  const [own, other] = [placesIn(target), placesIn(source)]
+  if (own === undefined || other === undefined) return undefined
+  const edits: TextEdit[] = []
+  for (const key of keys) {
+    const wanted = other.get(key)
+    if (wanted?.node.range === undefined || wanted.node.range === null) return undefined
+    const [start, end] = wanted.node.range
+    const there = own.get(key)
+    if (there?.node.range)
+      edits.push({ from: there.node.range[0], to: there.node.range[1], text: source.slice(start, end) })
+    else {
+      const added = insertion(
+        target,
+        ownSource(source, wanted),
+        own.get(key.slice(0, Math.max(0, key.lastIndexOf('.'))))?.node,
+      )
+      if (added === undefined) return undefined
+      edits.push(added)
+    }
+  }
+  let result = target
+  for (const { from, to, text } of edits.toSorted((a, b) => b.from - a.from))
+    result = result.slice(0, from) + text + result.slice(to)
+  return result
+}
+
+/** A key with its value, as the text has them. */
+function ownSource(source: string, { pair, node }: Placed): string | undefined {
+  const key = pair?.key as Node | undefined
+  return key?.range && node.range ? source.slice(key.range[0], node.range[1]).trimEnd() : undefined
+}
+
+/** Where a key goes that a map does not have: behind its last one, indented as that. */
+function insertion(target: string, own: string | undefined, parent: Node | undefined): TextEdit | undefined {
+  const last = isMap(parent) ? parent.items.at(-1) : undefined
+  const [key, value] = [last?.key as Node | undefined, last?.value as Node | undefined]
+  if (own === undefined || !isMap(parent) || !key?.range || !value?.range) return undefined
+  const end = value.range[1]
+  const indent = target.slice(target.lastIndexOf('\n', key.range[0] - 1) + 1, key.range[0])
+  const isOnOwnLine = indent.trim() === ''
+  if (parent.flow === true) return { from: end, to: end, text: `,${isOnOwnLine ? `\n${indent}` : ' '}${own}` }
+  if (!isOnOwnLine) return undefined
+  const isAtStart = target[end - 1] === '\n'
+  return { from: end, to: end, text: isAtStart ? `${indent}${own}\n` : `\n${indent}${own}` }
 }

@@ -557,6 +557,13 @@ export const en = {
   continueDraft: 'Continue it',
   drafts: 'Your drafts',
   newItem: 'New configuration',
+  byKey: 'By key',
+  promoteKeysTitle: 'Bring keys of {item} to {name}',
+  promoteKeysText:
+    'Only the keys that you tick change in {name}. All others keep their values, such as addresses and passwords.',
+  promoteKeysCannot:
+    'These keys cannot be brought over one by one: the texts are built too differently. Edit the item there.',
+  staysThere: 'only there: it stays',
 }
 
 /** The keys of texts. */

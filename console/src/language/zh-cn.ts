@@ -545,4 +545,9 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   continueDraft: '继续编辑',
   drafts: '我的草稿',
   newItem: '新配置',
+  byKey: '按键同步',
+  promoteKeysTitle: '将 {item} 的键同步到 {name}',
+  promoteKeysText: '只有勾选的键会在 {name} 中修改，其余键（例如地址和密码）保持不变。',
+  promoteKeysCannot: '两侧结构差异过大，无法逐个同步这些键。请在目标中编辑该配置。',
+  staysThere: '仅目标有，保持不变',
 }

@@ -1,0 +1,121 @@
+import { useState } from 'preact/hooks'
+import { Dialog } from '../controls/dialog.tsx'
+import { Check, DialogButtons } from '../controls/field.tsx'
+import { Masked } from '../controls/masked.tsx'
+import { NamespaceMark } from '../controls/namespace-mark.tsx'
+import { LoadProblem, Notice } from '../controls/notice.tsx'
+import { loadEditor } from '../editor/code-view.tsx'
+import type { ChangedKey } from '../editor/changed-keys.ts'
+import { isSecretKey } from '../editor/secrets.ts'
+import { shownNumber, t } from '../language/text.ts'
+import { type ConfigItem, type ConfigName, readConfig } from '../server/configs.ts'
+import { useLoaded } from '../state/loaded.ts'
+import { namespaceName } from '../state/namespaces.ts'
+import { PublishFlow } from './publish-flow.tsx'
+
+interface Sides {
+  readonly source: ConfigItem
+  readonly target: ConfigItem
+  /** Undefined where one of the texts has no keys. */
+  readonly keys: readonly ChangedKey[] | undefined
+  readonly count: number
+}
+
+/** Brings single keys of an item to another namespace. All other keys there keep their values: its addresses, its passwords. */
+export function PromoteKeys(props: {
+  readonly from: ConfigName
+  readonly to: ConfigName
+  readonly onClose: () => void
+  readonly onDone: () => void
+}) {
+  const { from, to, onClose, onDone } = props
+  const found = useLoaded(JSON.stringify([from, to]), () => readSides(from, to))
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  const [content, setContent] = useState<string | undefined>()
+  const [cannot, setCannot] = useState(false)
+  const { value } = found
+  const review = async (): Promise<void> => {
+    if (value === undefined || ticked.size === 0) return
+    const { target, source } = value
+    const taken = { target: target.content, source: source.content, keys: [...ticked] }
+    const made = await (await loadEditor()).applyKeys(target.type, taken)
+    setCannot(made === undefined)
+    setContent(made)
+  }
+  if (value !== undefined && content !== undefined)
+    return (
+      <PublishFlow
+        base={value.target}
+        edit={{ ...value.target, content }}
+        onClose={() => setContent(undefined)}
+        onPublished={() => {
+          onClose()
+          onDone()
+        }}
+        onMerged={setContent}
+      />
+    )
+  const name = namespaceName(to.tenant)
+  return (
+    <Dialog
+      title={t('promoteKeysTitle', { item: to.dataId, name })}
+      onClose={onClose}
+      onSubmit={() => void review()}
+      footer={<DialogButtons done={t('review')} onCancel={onClose} isDisabled={ticked.size === 0} />}
+    >
+      <NamespaceMark id={to.tenant} />
+      <p>{t('promoteKeysText', { name })}</p>
+      <LoadProblem found={found} />
+      {value !== undefined && (value.keys === undefined || cannot) && (
+        <Notice kind="warn">{t(cannot ? 'promoteKeysCannot' : 'acrossNoKeys')}</Notice>
+      )}
+      {value?.keys !== undefined && <KeyChoices {...{ ticked }} keys={value.keys} onTick={setTicked} />}
+      {value?.keys !== undefined && value.count > value.keys.length && (
+        <p class="soft">{t('andMore', { count: shownNumber(value.count - value.keys.length) })}</p>
+      )}
+    </Dialog>
+  )
+}
+
+async function readSides(from: ConfigName, to: ConfigName): Promise<Sides> {
+  const [source, target] = await Promise.all([readConfig(from), readConfig(to)])
+  const keys = await (await loadEditor()).changedKeys(target.type, target.content, source.content)
+  return { source, target, keys: keys?.first, count: keys?.count ?? 0 }
+}
+
+function KeyChoices(props: {
+  readonly keys: readonly ChangedKey[]
+  readonly ticked: ReadonlySet<string>
+  readonly onTick: (ticked: ReadonlySet<string>) => void
+}) {
+  const { keys, ticked, onTick } = props
+  const tick = (key: string, isOn: boolean): void => {
+    const next = new Set(ticked)
+    if (isOn) next.add(key)
+    else next.delete(key)
+    onTick(next)
+  }
+  return (
+    <ul class="keys choices" tabIndex={0} aria-label={t('changedKeys', { count: shownNumber(keys.length) })}>
+      {keys.map(({ key, before, after }) => (
+        <li key={key}>
+          <Check
+            label={<strong dir="auto">{key}</strong>}
+            isOn={ticked.has(key)}
+            // What only the target has stays.
+            isDisabled={after === undefined}
+            onChange={(isOn) => tick(key, isOn)}
+          />
+          {before !== undefined && <Masked isSecret={isSecretKey(key)} text={before} />}
+          {after === undefined ? (
+            <span class="soft">{t('staysThere')}</span>
+          ) : (
+            <>
+              → <Masked isSecret={isSecretKey(key)} text={after} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { TextField } from '../controls/field.tsx'
 import { t } from '../language/text.ts'
+import { linkTo } from '../routing/link.ts'
 import { createUser, findUsers, removeUser, setPassword } from '../server/access.ts'
 import { AccessList } from './access-list.tsx'
 import { NewEntry } from './new-entry.tsx'
@@ -18,7 +19,7 @@ export function UsersView() {
         find={findUsers}
         columns={[t('username')]}
         keyOf={({ username }) => username}
-        cells={({ username }) => [<strong>{username}</strong>]}
+        cells={({ username }) => [<a href={linkTo('user', { name: username })}>{username}</a>]}
         actions={({ username }) => (
           <button type="button" class="button small" onClick={() => setChanged(username)}>
             {t('setPassword')}

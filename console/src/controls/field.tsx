@@ -46,31 +46,47 @@ interface TextFieldProps extends Omit<FieldProps, 'control'> {
   readonly hasFocus?: boolean
   readonly isCode?: boolean
   readonly maxLength?: number
+  /** What people may choose, and need not. */
+  readonly suggestions?: readonly string[]
 }
 
 /** A field for a text. */
 export function TextField(props: TextFieldProps) {
   const { value, onInput, type = 'text', autoComplete = 'off', placeholder, ...rest } = props
-  const { isReadOnly = false, hasFocus = false, isCode = false, maxLength, ...field } = rest
+  const { isReadOnly = false, hasFocus = false, isCode = false, maxLength, ...others } = rest
+  const { suggestions = [], ...field } = others
+  const listId = useId()
   return (
     <Field
       {...field}
       control={(ids) => (
-        <input
-          {...ids}
-          class={isCode ? 'input mono' : 'input'}
-          {...typeOf(type)}
-          value={value}
-          autocomplete={autoComplete}
-          placeholder={placeholder}
-          readOnly={isReadOnly}
-          autofocus={hasFocus}
-          maxLength={maxLength}
-          spellcheck={false}
-          dir="auto"
-          aria-invalid={props.wrong !== undefined}
-          onInput={(event) => onInput(event.currentTarget.value)}
-        />
+        <>
+          {suggestions.length > 0 && (
+            <datalist id={listId}>
+              {suggestions.map((one) => (
+                <option key={one} value={one}>
+                  {one}
+                </option>
+              ))}
+            </datalist>
+          )}
+          <input
+            {...ids}
+            list={suggestions.length > 0 ? listId : undefined}
+            class={isCode ? 'input mono' : 'input'}
+            {...typeOf(type)}
+            value={value}
+            autocomplete={autoComplete}
+            placeholder={placeholder}
+            readOnly={isReadOnly}
+            autofocus={hasFocus}
+            maxLength={maxLength}
+            spellcheck={false}
+            dir="auto"
+            aria-invalid={props.wrong !== undefined}
+            onInput={(event) => onInput(event.currentTarget.value)}
+          />
+        </>
       )}
     />
   )

@@ -124,7 +124,11 @@ const coloursOf = (namespaceId: string): string =>
 
 /** The item or service that a place is about; empty for others. */
 const thingAt = ({ path, params }: Place): string =>
-  path === 'config' ? (params['dataId'] ?? '') : path === 'service' ? (params['name'] ?? '') : ''
+  path === 'config'
+    ? (params['dataId'] ?? '')
+    : path === 'service' || path === 'user'
+      ? (params['name'] ?? '')
+      : ''
 
 /**
  * Scrolls a view that is shown now to where it was. The focus goes to its heading, so that a screen reader says where one is.

@@ -5,7 +5,8 @@ import { dropOwnDrafts } from '../configs/drafts.ts'
 import { PopoverButton } from '../controls/popover.tsx'
 import { tellProblem } from '../controls/toast.tsx'
 import { chooseLanguage, language, t, type Language } from '../language/text.ts'
-import { maySignOut } from '../routing/location.ts'
+import { viewAt } from '../routing/link.ts'
+import { go, maySignOut } from '../routing/location.ts'
 import { OwnPassword } from '../sign-in/own-password.tsx'
 import { signOut } from '../server/session.ts'
 import { forgetUser } from '../state/user.ts'
@@ -134,6 +135,14 @@ function UserButton({ username }: { username: string }) {
             <p class="about soft" dir="auto">
               {t('signedInAs', { user: username })}
             </p>
+            <Choice
+              onChoose={() => {
+                close()
+                go(viewAt('user'))
+              }}
+            >
+              {t('ownRights')}
+            </Choice>
             <Choice
               onChoose={() => {
                 close()

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact'
 import { AuditView } from '../audit/audit-view.tsx'
 import { PermissionsView } from '../access/permissions-view.tsx'
 import { RolesView } from '../access/roles-view.tsx'
+import { UserView } from '../access/user-view.tsx'
 import { UsersView } from '../access/users-view.tsx'
 import { CompareView } from '../configs/compare-view.tsx'
 import { HomeView } from '../home/home-view.tsx'
@@ -57,6 +58,7 @@ export const VIEWS: Readonly<Record<ViewPath, View>> = {
   service: inNamespace('service', 'services', ServiceView),
   namespaces: ofServer('namespaces', 'namespaces', NamespacesView),
   users: ofServer('users', 'users', UsersView),
+  user: ofServer('user', 'users', UserView),
   roles: ofServer('roles', 'roles', RolesView),
   permissions: ofServer('permissions', 'permissions', PermissionsView),
   audit: ofServer('audit', 'audit', AuditView),

@@ -15,6 +15,7 @@ export type ViewPath =
   | 'service'
   | 'namespaces'
   | 'users'
+  | 'user'
   | 'roles'
   | 'permissions'
   | 'audit'

@@ -63,3 +63,18 @@ export const addPermission = ({ role, resource, action }: RolePermission): Promi
   request('POST', `${AUTH}/permissions`, { form: { role, resource, action } })
 export const removePermission = ({ role, resource, action }: RolePermission): Promise<object> =>
   request('DELETE', `${AUTH}/permissions`, { query: { role, resource, action } })
+
+const MOST = 500
+
+/** The roles of a user. */
+export async function rolesOf(username: string): Promise<string[]> {
+  const query = { search: 'accurate', username, pageNo: 1, pageSize: MOST }
+  const { pageItems } = await request<ListPage<UserRole>>('GET', `${AUTH}/roles`, { query })
+  return pageItems.map(({ role }) => role)
+}
+
+/** What a role may do. */
+export async function permissionsOf(role: string): Promise<readonly RolePermission[]> {
+  const query = { search: 'accurate', role, pageNo: 1, pageSize: MOST }
+  return (await request<ListPage<RolePermission>>('GET', `${AUTH}/permissions`, { query })).pageItems
+}

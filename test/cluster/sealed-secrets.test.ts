@@ -122,6 +122,22 @@ describe.skipIf(etcdTools.skip)(`servers that seal their secrets${note}`, { time
     expect(await runWaypost(['doctor', '--store', 'etcd', ...flags, ...keyFlags])).toMatchObject({ code: 0 })
   })
 
+  test('are judged by the doctor, which names one that somebody has moved, and one in clear', async () => {
+    const user = [...(await secrets())].find(([key]) => key.endsWith('/r/user/nacos'))![1]
+    const puts = [
+      ['broken/format', '2'],
+      ['broken/k/secrets-key', /^sealed:([^:]+)/.exec(user)![1]!],
+      ['broken/r/user/ann', user],
+      ['broken/r/user/bob', '{"value":{"passwordHash":"h","credentialStamp":1},"stamp":1}'],
+    ].map(([key, value]) => ({ do: 'put', key: key!, value: Buffer.from(value!) }) as const)
+    await etcd.txn({ compare: [], success: puts })
+    const place = ['--etcd-endpoints', cluster.etcd.endpoints.join(','), '--etcd-prefix', 'broken']
+    const { code, stdout } = await runWaypost(['doctor', '--store', 'etcd', ...place, ...keyFlags])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/broken\/r\/user\/ann[^]*changed or moved/)
+    expect(stdout).toMatch(/broken\/r\/user\/bob[^]*not sealed/)
+  })
+
   test('are copied and backed up with the key, and another installation seals with its own', async () => {
     const backup = join(directory, 'backup')
     const copy = join(directory, 'copy')

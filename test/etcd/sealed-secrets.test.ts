@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SESSION, type Session } from '../../src/core/access/access-records.ts'
+import { FIRST_VERSIONS } from '../../src/core/cluster/members/versions.ts'
 import { type Command, synced } from '../../src/core/decisions/decision.ts'
 import { recordSaved } from '../../src/core/records/record-kind.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
@@ -10,6 +11,7 @@ import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { resealAll } from '../../src/store/etcd/sealing/resealing.ts'
 import { SealingCare } from '../../src/store/etcd/sealing/sealing-care.ts'
 import { readSecretsKeys } from '../../src/store/etcd/sealing/secrets-keys.ts'
+import { toJson } from '../../src/store/etcd/values.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
 import { startStoreServer, type StoreServer, type StoreServerOptions } from './store-server.ts'
 
@@ -72,8 +74,8 @@ describe.skipIf(etcdTools.skip)(`sealed secrets${note}`, { timeout: 90_000 }, ()
   afterEach(async () => void (await Promise.all(servers.splice(0).map((server) => server.stop()))))
 
   test('stay in clear until all servers have the key first, and are sealed from then on', async () => {
-    const one = await join(1, { secretsKeys: [FIRST!] })
     const two = await join(2, {})
+    const one = await join(1, { secretsKeys: [FIRST!] })
     await one.engine.execute(saveSession('a'))
     expect(await one.secretsKey.take(FIRST!.id)).toEqual(['127.0.0.1:2'])
     expect([await storedText('a'), one.store.layout]).toEqual([expect.stringContaining('user of a'), 1])
@@ -91,6 +93,14 @@ describe.skipIf(etcdTools.skip)(`sealed secrets${note}`, { timeout: 90_000 }, ()
     await three.engine.execute(saveSession('c'))
     expect(await storedText('c')).toMatch(/^sealed:first\./)
     await expect.poll(() => one.state.record(SESSION, 'c')?.username, { timeout: 30_000 }).toBe('user of c')
+  })
+
+  test('are sealed from the first start on, where no other server runs', async () => {
+    const one = await join(1, { secretsKeys: [FIRST!] })
+    await one.engine.execute(saveSession('a'))
+    expect([await storedText('a'), one.store.layout]).toEqual([expect.stringMatching(/^sealed:first\./), 2])
+    const two = await join(2, { secretsKeys: [FIRST!] })
+    expect(two.state.record(SESSION, 'a')?.username).toBe('user of a')
   })
 
   test('move to the next key while servers have both', async () => {
@@ -121,9 +131,8 @@ describe.skipIf(etcdTools.skip)(`sealed secrets${note}`, { timeout: 90_000 }, ()
   })
 
   test('stop a server that had loaded before without the key', async () => {
-    const one = await join(1, { secretsKeys: [FIRST!] })
     const loaded = await load(2, {})
-    await one.secretsKey.take(FIRST!.id)
+    const one = await join(1, { secretsKeys: [FIRST!] })
     await one.engine.execute(saveSession('a'))
     await expect
       .poll(() => String(loaded.failures[0]), { timeout: 30_000 })
@@ -131,9 +140,14 @@ describe.skipIf(etcdTools.skip)(`sealed secrets${note}`, { timeout: 90_000 }, ()
   })
 
   test('are not sealed while a server of before is there', async () => {
+    const facts = { ip: '127.0.0.1', port: 2, peerPort: 3, site: '', version: '1', process: 'p', auth: 'off' }
+    const value = toJson({
+      value: { ...facts, versions: FIRST_VERSIONS, secretsKeys: [FIRST!.id] },
+      stamp: 0,
+    })
+    await raw.txn({ compare: [], success: [{ do: 'put', key: `${prefix}/p/127.0.0.1:2`, value }] })
     const one = await join(1, { secretsKeys: [FIRST!] })
-    await join(2, { secretsKeys: [FIRST!], ...OLD })
-    await expect(one.secretsKey.take(FIRST!.id)).rejects.toMatchObject({ code: 'cluster-not-upgraded' })
+    expect(await one.secretsKey.take(FIRST!.id)).toEqual(['127.0.0.1:2'])
     await one.engine.execute(saveSession('a'))
     expect(await storedText('a')).toContain('user of a')
   })
@@ -156,8 +170,8 @@ describe.skipIf(etcdTools.skip)(`sealed secrets${note}`, { timeout: 90_000 }, ()
   })
 
   test('are taken care of by the elected server, which says what it does', async () => {
-    const one = await join(1, { secretsKeys: [FIRST!] })
     const two = await join(2, {})
+    const one = await join(1, { secretsKeys: [FIRST!] })
     await one.engine.execute(saveSession('a'))
     let nowMs = 0
     const said: string[] = []

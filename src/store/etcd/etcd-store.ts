@@ -36,7 +36,7 @@ export interface EtcdStoreParts {
   readonly client: EtcdClient
   readonly keys: Keys
   readonly layout: LayoutInUse
-  readonly secretsKey: Pick<SecretsKeyInUse, 'look'>
+  readonly secretsKey: Pick<SecretsKeyInUse, 'begin'>
   /** Names this server among all: its address. */
   readonly member: string
   /** Names this process: no other one has the same name. */
@@ -87,7 +87,7 @@ export class EtcdStore implements SharedStore {
     const { client, keys, clock, layout, secretsKey } = this.#parts
     await client.checkVersions()
     await sayingIfFull(layout.begin())
-    await secretsKey.look()
+    await sayingIfFull(secretsKey.begin())
     await sayingIfFull(this.#fence.take(clock))
     const readParts = this.#chunks.read
     const limits = this.#parts.history

@@ -21,6 +21,7 @@ import {
   serviceOf,
   withContentOf,
 } from '../values.ts'
+import type { Sealing } from '../sealing/sealing.ts'
 import { type EtcdPlace, rangeOf, readable } from './etcd-source.ts'
 
 const PAGE_SIZE = 2_000
@@ -44,7 +45,7 @@ export async function examineEtcd(etcd: EtcdPlace, onProgress: OnProgress): Prom
   await client.checkVersions()
   const revision = await readable(etcd)
   const { count } = await client.range({ ...rangeOf(prefix), revision, countOnly: true })
-  const examining = new Examining()
+  const examining = new Examining(etcd.sealing)
   let done = 0
   for await (const { kvs } of client.pages({ ...rangeOf(prefix), revision, pageSize: PAGE_SIZE })) {
     for (const kv of kvs) examining.add(keys.read(kv.key), kv)
@@ -55,6 +56,7 @@ export async function examineEtcd(etcd: EtcdPlace, onProgress: OnProgress): Prom
 
 /** The rules of all keys. Those of one key are judged as it comes, those between keys at the end. */
 class Examining {
+  readonly #sealing: Pick<Sealing, 'isInClear'>
   readonly #findings = new Findings()
   readonly #rows: Record<string, number> = {}
   #bytes = 0
@@ -70,16 +72,26 @@ class Examining {
   /** One instance of each service that has any. */
   readonly #instances = new Map<string, string>()
 
+  constructor(sealing: Pick<Sealing, 'isInClear'>) {
+    this.#sealing = sealing
+  }
+
   /** The next key, in their order. */
   add(place: KeyPlace | undefined, kv: KeyValue): void {
-    this.#bytes += kv.key.length + kv.value.length
+    this.#bytes += kv.key.length
     if (place === undefined) {
       const problem = 'The key is not one of this layout.'
       this.#findings.damage(`key ${kv.key}`, { problem, effect: 'The servers do not look at it.' })
       return
     }
     try {
+      this.#bytes += kv.value.length
       this.#judge(place, kv)
+      if (this.#sealing.isInClear(kv))
+        this.#findings.note(`key ${kv.key}`, {
+          problem: 'It is a secret, and is not sealed, though a key of secrets-key-file is in use.',
+          effect: 'Who reads etcd can read it. The elected server seals it within the hour.',
+        })
       this.#rows[place.of] = (this.#rows[place.of] ?? 0) + 1
     } catch (error) {
       const problem = `The value cannot be read: ${(error as Error).message}`

@@ -58,6 +58,11 @@ export class Sealing implements ValueForm {
     this.#writesWith = id
   }
 
+  /** Whether this is a secret that is not sealed, though a key is in use. */
+  isInClear({ key, sealedBy }: KeyValue): boolean {
+    return this.#writesWith !== undefined && sealedBy === undefined && this.#isSecret(key)
+  }
+
   /** What the keys of secrets begin with. */
   get secretPlaces(): { readonly prefixes: readonly string[]; readonly keys: readonly string[] } {
     return { prefixes: this.#prefixes, keys: [...this.#values] }

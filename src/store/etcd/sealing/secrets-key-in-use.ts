@@ -1,4 +1,5 @@
 import { memberIdOf } from '../../../core/cluster/members/member-records.ts'
+import { includes } from '../../../core/cluster/members/versions.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 import type { KeyCondition, KeyValue, TxnOperationResult } from '../client/messages.ts'
@@ -39,6 +40,13 @@ export class SecretsKeyInUse {
     this.#parts.sealing.writeWith(kvs[0] && textOf(kvs[0]))
   }
 
+  /** The same before anything is loaded. Where no key is in use, and no server runs that has another one, the first of the own keys is taken. */
+  async begin(): Promise<void> {
+    await this.look()
+    const { ids, writesWith } = this.#parts.sealing
+    if (writesWith === undefined && ids[0] !== undefined) await this.take(ids[0])
+  }
+
   /**
    * Takes the first of the own keys into use. Returns the servers that have another one first, or none: then it stays as it is. Rejects with
    * Refusal `cluster-not-upgraded`, and with `EtcdError`.
@@ -74,7 +82,11 @@ export class SecretsKeyInUse {
       ],
     })
     const [[current] = [], found = []] = results.map(kvsOf)
-    const without = found.map(memberOf).filter(({ secretsKeys }) => secretsKeys?.[0] !== id)
+    const without = found
+      .map(memberOf)
+      .filter(
+        ({ secretsKeys, versions }) => secretsKeys?.[0] !== id || !includes(versions.layouts, SECRETS_LAYOUT),
+      )
     return { revision, current, without: without.map(memberIdOf) }
   }
 }

@@ -1,12 +1,14 @@
 /** The exit codes of commands about stores, backups and files: the table of docs/terminal.md. */
-import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { alter, fileOf, flipBit, overwrite, PAGE, sampleStore } from '../store-tools/damage.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
+import { needTool } from '../support/need-tool.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
 import { type Ran, Terminal } from './terminal.ts'
 
+const setpriv = needTool('setpriv')
 const terminal = new Terminal()
 /** Nothing listens there. */
 const NO_ETCD = ['--etcd-endpoints', 'http://127.0.0.1:1']
@@ -58,8 +60,11 @@ function damaged(from: string, name: string, change: (directory: string) => void
 
 /** Runs a command. `@name` in its words is a place of this test. */
 async function run(line: string, env: Record<string, string> = {}): Promise<Ran> {
-  const words = line.split(' ').map((word) => (word.startsWith('@') ? place(word.slice(1)) : word))
-  return terminal.run(words, '', env)
+  return terminal.run(wordsOf(line), '', env)
+}
+
+function wordsOf(line: string): readonly string[] {
+  return line.split(' ').map((word) => (word.startsWith('@') ? place(word.slice(1)) : word))
 }
 
 /** Every command on a data directory. Those that write do so to a new place. */
@@ -186,4 +191,32 @@ test.each([
   const { code, out, err } = await run(line, signedIn)
   expect([code, out, err]).toEqual([expected, '', expect.stringMatching(text)])
   expect(err).not.toMatch(RAW)
+})
+
+test
+  .skipIf(setpriv.skip)
+  .each([
+    ['doctor --data-dir @closed'],
+    ['backup --data-dir @closed --to @new'],
+    ['user list --data-dir @closed'],
+    [`copy-store --from @closed --to etcd ${NO_ETCD.join(' ')}`],
+    ['restore --from @closed --data-dir @new'],
+    ['restore --from @backup --data-dir @closed'],
+    ['import --from @closed-file'],
+    ['user add ann --password-file @closed-file'],
+  ])(`exit code 2: waypost %s, without permission ${setpriv.reason}`, async (line) => {
+  mkdirSync(place('closed'), { recursive: true })
+  writeFileSync(place('closed-file'), 'text')
+  chmodSync(place('closed'), 0)
+  chmodSync(place('closed-file'), 0)
+  try {
+    const { code, err } = await terminal.asOrdinaryUser(wordsOf(line))
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/^waypost: This user has no permission for .*closed/),
+    ])
+  } finally {
+    chmodSync(place('closed'), 0o700)
+    rmSync(place('closed-file'), { force: true })
+  }
 })

@@ -146,10 +146,13 @@ interface Marker {
   readonly copying?: { readonly source: string; readonly revision: number } | undefined
 }
 
-/** What the marker says; undefined if it cannot be read. */
+/** What the marker says; undefined if there is none, or it is damaged. Throws where this user may not read it. */
 export function readMarker(directory: string): Marker | undefined {
+  const path = markerPath(directory)
+  if (!isThere(path)) return undefined
+  const text = readFileSync(path, 'utf8')
   try {
-    const marker = JSON.parse(readFileSync(markerPath(directory), 'utf8')) as Record<string, unknown>
+    const marker = JSON.parse(text) as Record<string, unknown>
     const { store, format, createdMs, copying } = marker
     return typeof format === 'number'
       ? { store, format, createdMs, copying: copying as Marker['copying'] }

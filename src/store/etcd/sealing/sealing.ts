@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { STORED_KINDS } from '../../../core/engine/stored-kinds.ts'
 import type { KeyValue } from '../client/messages.ts'
 import type { ValueForm } from '../client/value-form.ts'
-import { NotExaminable } from '../../local-file.ts'
+import { DamagedStore, NotExaminable } from '../../local-file.ts'
 import type { Keys } from '../keys.ts'
 import type { SecretsKey } from './secrets-keys.ts'
 
@@ -20,7 +20,7 @@ export class MissingSecretsKey extends NotExaminable {
 }
 
 /** A sealed value was changed, or moved to another key. */
-class BrokenSeal extends Error {
+class BrokenSeal extends DamagedStore {
   override readonly name = 'BrokenSeal'
 }
 

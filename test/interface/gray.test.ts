@@ -295,6 +295,26 @@ describe('the resource of /svc', () => {
     expect((await ask(item, { from: OTHER })).text).toBe('new')
   })
 
+  test('explains which version a client sees', async () => {
+    const item = named()
+    await publish(item, 'formal')
+    await beta(item, 'beta', '10.0.0.7')
+    const labelled = { content: 'new', grayName: 'v2', grayType: 'tagv2', grayMatchRuleExp: 'env=test' }
+    await waypost.svc.post('/cs/configs/gray', of(item, labelled))
+    const explain = async (client: Params) =>
+      (await waypost.svc.get('/cs/configs/gray/explain', of(item, client))).json()
+    const found = await explain({ ip: '10.0.0.8', labels: 'zone=a,env=test' })
+    expect(found).toMatchObject({ grayName: 'v2', md5: md5('new') })
+    expect(
+      found.versions.map((one: Record<string, unknown>) => [one['grayName'], one['isForClient']]),
+    ).toEqual([
+      ['beta', false],
+      ['v2', true],
+    ])
+    expect(await explain({ ip: '10.0.0.7', labels: 'env=test' })).toMatchObject({ grayName: 'beta' })
+    expect(await explain({ ip: '10.0.0.8' })).toMatchObject({ grayName: null, md5: md5('formal') })
+  })
+
   test('refuses what it cannot read, an eleventh version, and what is not there', async () => {
     const item = named()
     const add = (index: number, grayMatchRuleExp = `env=${index}`) =>

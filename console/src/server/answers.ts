@@ -278,6 +278,44 @@ export interface GrayVersionText {
   readonly content: string
 }
 
+export interface ExplainedView {
+  /** The md5 of what the client sees; empty: it sees nothing. */
+  readonly md5: string
+  /** The gray version that it sees; null: the formal one, or nothing. */
+  readonly grayName: string | null
+  /** What tells the client apart from others, for a share of clients. */
+  readonly identity: string
+  readonly versions: readonly ({
+    /** The id of the release: it stays while the version changes. */
+    readonly id: string
+    readonly grayName: string
+    readonly grayType: 'beta' | 'tag' | 'tagv2' | 'percent'
+    /** For whom it is. */
+    readonly grayMatchRuleExp: string
+    /** The version of the expression. */
+    readonly grayVersion: string
+    readonly grayPriority: number
+    readonly md5: string
+    /** Bytes of the text. */
+    readonly size: number
+    /** Null: that of the formal version. */
+    readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset' | null
+    /** Epoch milliseconds. */
+    readonly createTime: number
+    readonly createUser: string | null
+    readonly createIp: string
+    /** Epoch milliseconds. */
+    readonly modifyTime: number
+    readonly modifyUser: string | null
+    readonly modifyIp: string
+    /** Why, as the newest change says. */
+    readonly comment: string
+    readonly isForClient: boolean
+    /** How large a share must be, in percent, so that the client is in it; null: it is for no share. */
+    readonly neededShare: number | null
+  })[]
+}
+
 export interface ConnectedClient {
   /** Names the connection. */
   readonly id: string

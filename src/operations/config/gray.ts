@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto'
 import type { ContentBudget } from '../../core/config/state/content-budget.ts'
 import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
-import { seenGray } from '../../core/config/state/config-view.ts'
+import {
+  type ExplainedVersion,
+  explainedVersions,
+  identityOf,
+  seenBy,
+  seenGray,
+  type Viewer,
+} from '../../core/config/state/config-view.ts'
 import type { GrayRule } from '../../core/config/state/gray-rule.ts'
 import { GRAY, type GrayItem, grayNamed, type GrayVersion } from '../../core/config/state/gray-version.ts'
 import { promoteGray, stopGray } from '../../core/config/commands/end-gray.ts'
@@ -29,6 +36,17 @@ export interface GrayPublishRequest extends PublishRequest {
 export interface GrayName {
   readonly key: ConfigKey
   readonly name: string
+}
+
+/** Which version of an item a client sees, and why. */
+export interface ExplainedView {
+  /** The md5 of what it sees; the empty string: nothing. */
+  readonly md5: string
+  /** The name of the gray version; undefined: it sees the formal one, or nothing. */
+  readonly gray: string | undefined
+  /** What tells it apart from others where a version is for a share of clients. */
+  readonly identity: string
+  readonly versions: readonly ExplainedVersion[]
 }
 
 /** What to do with a gray version, and who says so. */
@@ -75,6 +93,16 @@ function readingOperations({ guard, state }: GrayParts) {
       resources,
       run: ({ key }: { key: ConfigKey }): readonly GrayVersion[] =>
         state.record(GRAY, key.text)?.versions ?? [],
+    }),
+    /** Which version a client sees, and why: whether it is there or not. */
+    explain: guard.operation({
+      permission: READ_CONFIG,
+      resources,
+      run: ({ key, who }: { key: ConfigKey; who: Viewer }): ExplainedView => {
+        const versions = explainedVersions(state.record(GRAY, key.text), who)
+        const { md5, gray } = seenBy(state, key, who)
+        return { md5, gray, identity: identityOf(who), versions }
+      },
     }),
     /** All items with gray versions, of a namespace or of all, that the caller may read. */
     out: guard.listing({

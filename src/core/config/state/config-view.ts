@@ -95,6 +95,23 @@ export function seenGray(
   return item
 }
 
+/** Why a client gets a version or not: each is asked in its order, and the first that is for the client counts. */
+export interface ExplainedVersion {
+  readonly version: GrayVersion
+  readonly isForClient: boolean
+  /** How large a share must be so that the client is among it, in percent; undefined: the version is for no share. */
+  readonly neededShare: number | undefined
+}
+
+/** Says of each gray version of an item whether it is for a client. */
+export function explainedVersions(item: GrayItem | undefined, who: Viewer): ExplainedVersion[] {
+  return (item?.versions ?? []).map((version) => {
+    const isShare = version.rule.type === 'percent'
+    const neededShare = isShare ? (placeInRelease(version, who) + 1) / 100 : undefined
+    return { version, isForClient: matches(version, who), neededShare }
+  })
+}
+
 /** What tells clients apart for a share of them: the label `instance`, else the address and the name of the application. */
 export function identityOf({ ip, labels }: Viewer): string {
   return labels?.get('instance') ?? `${ip} ${labels?.get('AppName') ?? ''}`

@@ -1,4 +1,5 @@
 import { grayNotFound } from '../../../core/config/commands/publish-gray.ts'
+import { labelName } from '../../../core/config/state/gray-rule.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
 import * as fields from '../../parameters/fields.ts'
@@ -19,6 +20,8 @@ import {
 import { type Static, Type } from '../../parameters/schema.ts'
 import { CAS_HEADER, casMd5Of } from '../endpoints/config/cas-md5.ts'
 import {
+  explainedJson,
+  EXPLAINED_SCHEMA,
   GRAY_ITEM_SCHEMA,
   GRAY_TEXT_SCHEMA,
   grayItemJson,
@@ -50,6 +53,7 @@ export function svcGrayRoutes({ gray }: Pick<Operations, 'gray'>, limits: Publis
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/cs/configs', [
     ['GET', '/gray', list(gray)],
     ['GET', '/gray/version', read(gray)],
+    ['GET', '/gray/explain', explain(gray)],
     ['POST', '/gray', publish(gray, limits)],
     ['PUT', '/gray', grow(gray)],
     ['DELETE', '/gray', stop(gray)],
@@ -90,6 +94,36 @@ function read(gray: Gray): Endpoint {
       return jsonAnswer(grayTextJson(found))
     },
   })
+}
+
+function explain(gray: Gray): Endpoint {
+  return endpoint({
+    summary:
+      'Says which version of an item a client sees, and of each gray version whether it is for the client',
+    permission: gray.explain.permission,
+    answers: answersJson(EXPLAINED_SCHEMA),
+    params: Type.Object({
+      ...KEY_PARAMS,
+      ip: Type.Optional(Type.String({ maxLength: 64, description: 'Its address, as rules know it.' })),
+      tag: Type.Optional(Type.String({ maxLength: 128, description: 'Its tag.' })),
+      labels: Type.Optional(
+        Type.String({
+          maxLength: 8_192,
+          description: 'Its labels without `app_`: `key=value`, separated by commas.',
+        }),
+      ),
+    }),
+    handle: ({ params, caller }) => {
+      const { ip = '', tag, labels = '' } = params
+      const who = { ip, tag, labels: labelsOf(labels) }
+      return jsonAnswer(explainedJson(gray.explain({ key: toConfigKey(params), who }, caller)))
+    },
+  })
+}
+
+function labelsOf(text: string): ReadonlyMap<string, string> {
+  const pairs = text.split(',').map((pair) => pair.split('='))
+  return new Map(pairs.map(([name = '', value = '']) => [labelName(name.trim()), value.trim()]))
 }
 
 function publish(gray: Gray, limits: PublishLimits): Endpoint {

@@ -2,7 +2,7 @@ import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
 import { GRAY_RULE_TYPES } from '../../../../core/config/state/gray-rule.ts'
 import type { GrayItem, GrayVersion } from '../../../../core/config/state/gray-version.ts'
 import { toTenant } from '../../../../core/namespaces/namespace-id.ts'
-import type { FoundGray } from '../../../../operations/config/gray.ts'
+import type { ExplainedView, FoundGray } from '../../../../operations/config/gray.ts'
 import { Json } from '../../routing/answer-schema.ts'
 
 const VERSION_FIELDS = {
@@ -40,6 +40,39 @@ export const GRAY_TEXT_SCHEMA = Json.named(
   'GrayVersionText',
   Json.object({ ...VERSION_FIELDS, content: Json.string() }),
 )
+
+/** The schema of `explainedJson`. */
+export const EXPLAINED_SCHEMA = Json.named(
+  'ExplainedView',
+  Json.object({
+    md5: Json.string('The md5 of what the client sees; empty: it sees nothing.'),
+    grayName: Json.nullable(Json.string('The gray version that it sees; null: the formal one, or nothing.')),
+    identity: Json.string('What tells the client apart from others, for a share of clients.'),
+    versions: Json.list(
+      Json.object({
+        ...VERSION_FIELDS,
+        isForClient: Json.boolean(),
+        neededShare: Json.nullable(
+          Json.number(
+            'How large a share must be, in percent, so that the client is in it; null: it is for no share.',
+          ),
+        ),
+      }),
+    ),
+  }),
+)
+
+/** Which version a client sees, and why. */
+export function explainedJson({ md5, gray, identity, versions }: ExplainedView): object {
+  return {
+    md5,
+    grayName: gray ?? null,
+    identity,
+    versions: versions.map(({ version, isForClient, neededShare = null }) => {
+      return { ...versionJson(version), isForClient, neededShare }
+    }),
+  }
+}
 
 /** An item with its gray versions, in the order in which they are asked whom they are for. */
 export function grayItemJson({ key, versions }: GrayItem): object {

@@ -332,4 +332,33 @@ describe.skipIf(browserTool.skip)('edits in a browser', { timeout: FLOW_MS }, ()
     expect(await ann.wrong()).toEqual([])
     await end(ann)
   })
+
+  test('how a cluster is probed, and whom a service prefers, is changed', async () => {
+    const instance = { serviceName: 'probed', ip: '10.0.0.9', port: '80', ephemeral: 'false' }
+    await managed.ask('POST', '/svc/v1/ns/instance', instance)
+    const visit = await open('#/service?ns=public&group=DEFAULT_GROUP&name=probed&tab=settings')
+    await visit.button('How cluster DEFAULT is probed').click()
+    await visit.dialog().getByLabel('Health check').selectOption('HTTP')
+    await visit.dialog().getByLabel('Path').fill('/health')
+    await visit.dialog().getByLabel('Probe the port of each instance').uncheck()
+    await visit.dialog().getByLabel('Port to probe').fill('8081')
+    expect(await visit.wrong()).toEqual([])
+    await visit.dialog().getByRole('button', { name: 'Save' }).click()
+    await visit.page.getByText('Health check HTTP /health').waitFor()
+    await visit.button('Edit').click()
+    await visit.dialog().getByLabel('Selector').fill('CONSUMER.label.zone = PROVIDER.label.zone')
+    await visit.dialog().getByRole('button', { name: 'Save' }).click()
+    await visit.page.locator('dd code', { hasText: 'CONSUMER.label.zone = PROVIDER.label.zone' }).waitFor()
+    const detail = await managed.ask(
+      'GET',
+      '/svc/v1/ns/catalog/service?serviceName=probed&groupName=DEFAULT_GROUP',
+    )
+    expect(JSON.parse(detail)).toMatchObject({
+      service: { selector: { type: 'label' } },
+      clusters: [
+        { healthChecker: { type: 'HTTP', path: '/health' }, defaultCheckPort: 8081, useIPPort4Check: false },
+      ],
+    })
+    await end(visit)
+  })
 })

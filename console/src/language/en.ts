@@ -589,6 +589,21 @@ export const en = {
   givePermissionHint: 'Everybody with this role gets it. A role that does not exist is made.',
   things: 'What',
   byPattern: 'By a pattern',
+  editCheckerOf: 'How cluster {name} is probed',
+  checkerText:
+    'Persistent instances are probed by the server. Ephemeral ones send beats, or hold a connection.',
+  checkerNone: 'NONE: no probes',
+  ownPort: 'Probe the port of each instance',
+  checkPort: 'Port to probe',
+  portWrong: 'A number from 0 to 65535.',
+  checkerPath: 'Path',
+  checkerHeaders: 'Headers',
+  checkerHeadersHint: 'name:value|name2:value2. A name without a value keeps the stored one.',
+  checkerStatus: 'Expected status',
+  checkerQuery: 'Query',
+  passwordStays: 'Empty: the stored one stays.',
+  selectorHint: 'Such as CONSUMER.label.zone = PROVIDER.label.zone. Empty: clients get every instance.',
+  serviceByHand: 'Create a service by hand',
 }
 
 /** The keys of texts. */

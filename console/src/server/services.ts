@@ -29,15 +29,30 @@ export interface ServiceDetail {
     readonly name: string
     readonly groupName: string
     readonly protectThreshold: number
-    readonly selector: { readonly type: string } | null
+    readonly selector: { readonly type: string; readonly expression?: string } | null
     readonly metadata: Readonly<Record<string, string>>
   }
-  readonly clusters: readonly {
-    readonly name: string
-    readonly healthChecker: { readonly type: string; readonly path?: string }
-    readonly defaultCheckPort: number
-    readonly useIPPort4Check: boolean
-  }[]
+  readonly clusters: readonly ServiceCluster[]
+}
+
+/** How the persistent instances of a cluster are probed; answers have no password, and the names of headers only. */
+export interface HealthChecker {
+  readonly type: string
+  readonly path?: string
+  readonly headers?: string
+  readonly expectedResponseCode?: number
+  readonly user?: string
+  readonly cmd?: string
+  readonly pwd?: string
+}
+
+/** A cluster of a service. */
+export interface ServiceCluster {
+  readonly name: string
+  readonly healthChecker: HealthChecker
+  readonly defaultCheckPort: number
+  readonly useIPPort4Check: boolean
+  readonly metadata: Readonly<Record<string, string>>
 }
 
 const NAMING = 'svc/v1/ns'
@@ -158,6 +173,8 @@ export const readTimeline = (name: ServiceName, ip: string): Promise<Timeline> =
 
 /** What people set of a service. */
 export interface ServiceSettings {
+  /** The expression of its label selector; empty: none. Absent: as it is. */
+  readonly expression?: string
   readonly protectThreshold: number
   readonly metadata: Readonly<Record<string, string>>
 }
@@ -169,6 +186,19 @@ export const createService = (name: ServiceName, settings: ServiceSettings): Pro
 /** Changes a service. */
 export const updateService = (name: ServiceName, settings: ServiceSettings): Promise<string> =>
   requestText('PUT', `${NAMING}/service`, { form: { ...named(name), ...settingsOf(settings) } })
+
+/** Changes how a cluster is probed. A secret that is left out stays. */
+export const saveChecker = (name: ServiceName, cluster: ServiceCluster): Promise<string> =>
+  requestText('PUT', `${NAMING}/cluster`, {
+    form: {
+      ...named(name),
+      clusterName: cluster.name,
+      checkPort: cluster.defaultCheckPort,
+      useInstancePort4Check: cluster.useIPPort4Check,
+      healthChecker: JSON.stringify(cluster.healthChecker),
+      metadata: JSON.stringify(cluster.metadata),
+    },
+  })
 
 /** Deletes a service; rejects with the problem `service-not-empty`. */
 export const deleteService = (name: ServiceName): Promise<string> =>
@@ -247,9 +277,15 @@ function placed({ ip, port, clusterName, ephemeral }: Instance): {
   return { ip, port, clusterName, ephemeral }
 }
 
-function settingsOf({ protectThreshold, metadata }: ServiceSettings): {
+function settingsOf({ protectThreshold, metadata, expression }: ServiceSettings): {
   protectThreshold: number
   metadata: string
+  selector: string | undefined
 } {
-  return { protectThreshold, metadata: JSON.stringify(metadata) }
+  const selector = expression === '' ? { type: 'none' } : { type: 'label', expression }
+  return {
+    protectThreshold,
+    metadata: JSON.stringify(metadata),
+    selector: expression === undefined ? undefined : JSON.stringify(selector),
+  }
 }

@@ -112,7 +112,7 @@ function NoServices(props: {
         />
         {mayWrite(namespaceId) && (
           <button type="button" class="button" onClick={onNew}>
-            {t('newService')}
+            {t('serviceByHand')}
           </button>
         )}
       </div>

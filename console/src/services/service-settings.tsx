@@ -70,12 +70,17 @@ function SettingsDialog(props: {
   const { title, settings, onClose, onSave } = props
   const [threshold, setThreshold] = useState(String(settings.protectThreshold))
   const [metadata, setMetadata] = useState(textOfPairs(settings.metadata))
+  const [expression, setExpression] = useState(settings.expression ?? '')
   const value = Number(threshold)
   const isThreshold = threshold.trim() !== '' && value >= 0 && value <= 1
   const pairs = pairsIn(metadata)
   const isReady = props.isReady && isThreshold && pairs !== undefined
   const { isBusy, problem, run } = useDoing(async () => {
-    await onSave({ protectThreshold: value, metadata: uncovered(pairs ?? {}, settings.metadata) })
+    await onSave({
+      protectThreshold: value,
+      metadata: uncovered(pairs ?? {}, settings.metadata),
+      expression: expression.trim(),
+    })
     onClose()
   }, props.namespaceId)
   return (
@@ -94,6 +99,13 @@ function SettingsDialog(props: {
         onInput={setThreshold}
       />
       <PairsField text={metadata} onInput={setMetadata} />
+      <TextField
+        label={t('selector')}
+        hint={t('selectorHint')}
+        isCode
+        value={expression}
+        onInput={setExpression}
+      />
       <ProblemNotice problem={problem} />
     </Dialog>
   )

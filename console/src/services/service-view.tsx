@@ -10,12 +10,19 @@ import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import { linkTo, placeWith, viewAt } from '../routing/link.ts'
 import { addressOf, go, place } from '../routing/location.ts'
-import { deleteService, readService, type ServiceDetail, type ServiceName } from '../server/services.ts'
+import {
+  deleteService,
+  readService,
+  type ServiceCluster,
+  type ServiceDetail,
+  type ServiceName,
+} from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
+import { EditChecker } from './edit-checker.tsx'
 import { Explain } from './explain.tsx'
 import { Instances } from './instances.tsx'
 import { EditService } from './service-settings.tsx'
@@ -91,6 +98,7 @@ function Settings(props: {
   const { name, detail, onChanged } = props
   const { service, clusters } = detail
   const [open, setOpen] = useState<'edit' | 'delete' | undefined>()
+  const [probed, setProbed] = useState<ServiceCluster | undefined>()
   const close = (): void => setOpen(undefined)
   return (
     <div class="stack">
@@ -126,19 +134,42 @@ function Settings(props: {
           </div>
           <div>
             <dt>{t('selector')}</dt>
-            <dd>{service.selector?.type ?? 'none'}</dd>
+            <dd>
+              {service.selector?.type ?? 'none'} <code>{service.selector?.expression}</code>
+            </dd>
           </div>
           {clusters.map((cluster) => (
             <div key={cluster.name}>
               <dt>{t('clusterNamed', { name: cluster.name })}</dt>
               <dd>
-                {t('healthCheck')} {cluster.healthChecker.type} {cluster.healthChecker.path}
+                {t('healthCheck')} {cluster.healthChecker.type} {cluster.healthChecker.path}{' '}
+                {mayWrite(name.namespaceId) && (
+                  <button
+                    type="button"
+                    class="button quiet small icon"
+                    aria-label={t('editCheckerOf', { name: cluster.name })}
+                    title={t('editCheckerOf', { name: cluster.name })}
+                    onClick={() => setProbed(cluster)}
+                  >
+                    <Icon name="edit" />
+                  </button>
+                )}
               </dd>
             </div>
           ))}
         </dl>
       </div>
-      {open === 'edit' && <EditService name={name} settings={service} onClose={close} onDone={onChanged} />}
+      {probed !== undefined && (
+        <EditChecker name={name} cluster={probed} onClose={() => setProbed(undefined)} onDone={onChanged} />
+      )}
+      {open === 'edit' && (
+        <EditService
+          name={name}
+          settings={{ ...service, expression: service.selector?.expression ?? '' }}
+          onClose={close}
+          onDone={onChanged}
+        />
+      )}
       {open === 'delete' && (
         <Confirm
           title={t('deleteService', { name: name.serviceName })}

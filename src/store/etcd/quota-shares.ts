@@ -8,7 +8,7 @@ import type { Keys } from './keys.ts'
 import type { ComparedKind, KnownKeys } from './known-keys.ts'
 
 /** What takes part of the quota; `rest`: earlier versions until compaction, and keys of others; `free`: what the file has free inside. */
-export const QUOTA_KINDS = [
+const QUOTA_KINDS = [
   'configs',
   'services',
   'instances',

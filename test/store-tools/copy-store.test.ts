@@ -80,7 +80,7 @@ async function post(
   expect([answer.status, answer.status === 200 ? '' : await answer.text()]).toEqual([200, ''])
 }
 
-/** Items with cut history, large contents, deletions and new creations; services, instances, a namespace. */
+/** Items with cut history, large contents, gray versions, deletions and new creations; services, instances, a namespace. */
 async function fillServer({ url }: Waypost): Promise<void> {
   const publish = (dataId: string, content: string, more = {}): Promise<void> =>
     post(url, '/cs/configs', { dataId, group: 'g', content, ...more })
@@ -92,6 +92,23 @@ async function fillServer({ url }: Waypost): Promise<void> {
   for (let version = 0; version < 30; version++)
     await publish('cut', `${version} `.padEnd(200_000, 'x'), { type: 'json' })
   for (const letter of ['l', 'L', 'l']) await publish('large', letter.repeat(1_500_000))
+  for (const [grayName, text] of [
+    ['small', 'one'],
+    ['small', 'two'],
+    ['large', 'ä'.repeat(700_000)],
+    ['large', 'ö'.repeat(900_000)],
+    ['ended', 'x'.repeat(100_000)],
+  ]) {
+    const rule = { grayType: 'tagv2', grayMatchRuleExp: `env=${grayName}`, comment: 'why' }
+    await post(url, '/cs/configs/gray', {
+      dataId: 'b',
+      group: 'g',
+      content: text!,
+      grayName: grayName!,
+      ...rule,
+    })
+  }
+  await fetch(`${url}/svc/v1/cs/configs/gray?dataId=b&group=g&grayName=ended`, { method: 'DELETE' })
   await publish('gone', 'g'.repeat(400_000))
   await publish('gone', 'before the end')
   await remove('gone')
@@ -137,6 +154,9 @@ async function answersOf(
   }
   await ask('/cs/configs?search=blur&dataId=*&group=*&pageNo=1&pageSize=50')
   await ask('/cs/configs?dataId=z&group=g&tenant=other')
+  await ask('/cs/configs/gray?namespaceId=*')
+  for (const name of ['small', 'large'])
+    await ask(`/cs/configs/gray/version?dataId=b&group=g&grayName=${name}`)
   await ask('/console/namespaces')
   await ask('/ns/service?serviceName=made')
   await ask('/ns/instance/list?serviceName=kept')

@@ -13,6 +13,7 @@ import { Terminal } from './terminal.ts'
 const LISTS: Readonly<Record<string, readonly [words: string, name: RegExp, heading: string]>> = {
   'config list': ['', /^G\/a$/, 'DATA ID'],
   'config history': ['G/a', /^\d{16}$/, 'CHANGE'],
+  'config gray list': ['', /^G\/a\b/, 'PRIORITY'],
   'service list': ['', /^DEFAULT_GROUP@@shop$/, 'SERVICE'],
   'service instances': ['shop', /^10\.0\.0\.[17]:\d+$/, 'ADDRESS'],
   'service explain': ['shop', /^10\.0\.0\.[17]:\d+$/, 'GIVEN OUT'],
@@ -64,6 +65,8 @@ beforeAll(async () => {
   terminal = new Terminal()
   const login = ['login', '--server', server.url, '--username', 'nacos', '--context', 'here']
   expect(await terminal.run(login, 'secret\n')).toMatchObject({ code: 0 })
+  const gray = ['config', 'gray', 'publish', 'G/a', '-', '--tag', 't']
+  expect(await terminal.run(gray, 'three')).toMatchObject({ code: 0 })
   const body = new URLSearchParams({ username: 'nacos', password: 'secret' })
   const answer = await fetch(`${server.url}/svc/v1/auth/login`, { method: 'POST', body })
   const { accessToken } = (await answer.json()) as { accessToken: string }

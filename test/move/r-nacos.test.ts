@@ -1,85 +1,20 @@
-import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { PlanLine } from '../../src/move/plan.ts'
 import { readPlanLine } from '../../src/move/read-plan.ts'
-import { type Client, clientsOf } from '../interface/client.ts'
+import type { Json } from '../interface/client.ts'
+import { startManaged } from '../support/administrator.ts'
 import { runWaypost } from '../support/waypost.ts'
+import { BINARY, RUST_START_MS, type RustServer, startRustServer } from './rust-server.ts'
 
-/** The binary of the Rust server: scripts/install-peer.sh builds it. */
-const BINARY = process.env['RNACOS']
-const READY_WITHIN_MS = 60_000
-/** Some starts acknowledge writes and never store them. */
-const MOST_STARTS = 8
-
-/** The Rust server on loopback. */
-class RustServer {
-  readonly port: number
-  readonly #child: ChildProcess
-
-  constructor(port: number) {
-    this.port = port
-    const directory = mkdtempSync(join(inject('temporaryDirectory'), 'r-nacos-'))
-    const env = {
-      PATH: process.env['PATH'],
-      RNACOS_SDK_HOST: '127.0.0.1',
-      RNACOS_CONSOLE_HOST: '127.0.0.1',
-      RNACOS_HTTP_PORT: String(port),
-      RNACOS_GRPC_PORT: String(port + 1_000),
-      RNACOS_HTTP_CONSOLE_PORT: '0',
-      RNACOS_DATA_DIR: directory,
-    }
-    this.#child = spawn(BINARY!, [], { stdio: 'ignore', env, cwd: directory })
-  }
-
-  get client(): Client {
-    return clientsOf(`http://127.0.0.1:${this.port}`).nacos
-  }
-
-  stop(): void {
-    this.#child.kill('SIGKILL')
-  }
-}
-
-async function startRustServer(): Promise<RustServer> {
-  for (let start = 0; start < MOST_STARTS; start++) {
-    const server = new RustServer(await freePort())
-    if (await takesWrites(server.client)) return server
-    server.stop()
-  }
-  throw new Error(`The Rust server took no writes in ${MOST_STARTS} starts.`)
-}
-
-async function takesWrites(client: Client): Promise<boolean> {
-  const item = { dataId: 'first', group: 'G' }
-  const end = performance.now() + READY_WITHIN_MS
-  while (performance.now() < end) {
-    const written = await client.post('/cs/configs', { ...item, content: 'x' }).catch(() => undefined)
-    if (written?.status === 200) {
-      await sleep(1_000)
-      return (await client.get('/cs/configs', item)).status === 200
-    }
-    await sleep(100)
-  }
-  return false
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return port < 60_000 ? port : freePort()
-}
+const LIMIT_MS = 90_000
 
 describe.skipIf(BINARY === undefined)('the plan of the Rust server (RNACOS names its binary)', () => {
   let server: RustServer
   beforeAll(async () => {
     server = await startRustServer()
-  }, READY_WITHIN_MS * MOST_STARTS)
+  }, RUST_START_MS)
   afterAll(() => server?.stop())
 
   test('has its items, services and persistent instances, and says what it does not give', async () => {
@@ -155,4 +90,46 @@ describe.skipIf(BINARY === undefined)('the plan of the Rust server (RNACOS names
     const missing = of('cannot-come').map((line) => ('about' in line ? line.about : ''))
     expect(missing).toEqual(['history', 'config', 'user', 'switch'])
   })
+  test(
+    'and what has moved from it is equal, and goes back to it',
+    async () => {
+      const from = `http://127.0.0.1:${server.port}`
+      const { waypost, ask } = await startManaged()
+      const env = { WAYPOST_FROM_PASSWORD: 'secret', WAYPOST_PASSWORD: 'secret' }
+      const run = (...args: readonly string[]) =>
+        runWaypost([...args, '--rate', '10000', '--output', 'json'], env, LIMIT_MS)
+      try {
+        const to = ['--to', waypost.url, '--to-username', 'nacos']
+        expect(await run('move', '--from', from, ...to)).toMatchObject({ code: 0 })
+        const sides = ['--old', from, '--new', waypost.url, '--new-username', 'nacos', '--settle', '0']
+        const { stdout } = await run('parity', ...sides, '--skip', 'user,role,permission')
+        const { differences, notFoundOut } = JSON.parse(stdout) as Json
+        expect(notFoundOut).toEqual([])
+        // What this server answers otherwise: things and contents are equal.
+        const places = differences.map(({ kind, field }: Json) => `${kind}: ${field}`)
+        expect(places.toSorted()).toEqual([
+          'list of instances: groupName',
+          'list of instances: hosts',
+          'read of a configuration: content-type',
+          'read without sign-in: status',
+        ])
+        await ask('POST', '/nacos/v1/cs/configs', {
+          group: 'G',
+          dataId: 'item-1',
+          content: 'newer',
+          desc: 'd',
+        })
+        await ask('POST', '/nacos/v1/cs/configs', { group: 'G', dataId: 'new', content: 'n', type: 'yaml' })
+        const back = ['--from', waypost.url, '--username', 'nacos', '--to', from]
+        const { apply } = JSON.parse((await run('move', ...back)).stdout) as Json
+        expect(apply).toMatchObject({ taken: 1, kept: 1, refused: 0, lines: [{ name: 'public/G/item-1' }] })
+        const again = JSON.parse((await run('move', ...back, '--overwrite')).stdout) as Json
+        expect(again.apply).toMatchObject({ kept: 0, refused: 0 })
+        expect((await server.client.get('/cs/configs', { group: 'G', dataId: 'item-1' })).text).toBe('newer')
+      } finally {
+        await waypost.stop()
+      }
+    },
+    2 * LIMIT_MS,
+  )
 })

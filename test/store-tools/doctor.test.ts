@@ -84,7 +84,8 @@ describe('the doctor on a sound store', () => {
     const cut = diagnose(server.dataDir)
     expect(cut.damage).toEqual([])
     expect(cut.findings[0]).toMatchObject({ severity: 'note', place: 'waypost.db-wal' })
-    expect(cut.rows['config_item']).toBe(29)
+    // What was cut is the last item, or what the server has written by itself after it.
+    expect([29, 30]).toContain(cut.rows['config_item'])
   })
 })
 

@@ -101,6 +101,21 @@ test('configurations', async () => {
   await ask('DELETE /cs/configs', { ...item, dataId: 'plain' })
 })
 
+test('gray versions', async () => {
+  const grayItem = { ...item, dataId: 'gray' }
+  const version = { ...grayItem, grayName: 'v2' }
+  const rule = { grayType: 'tagv2', grayMatchRuleExp: 'env=test' }
+  await ask('POST /cs/configs', { ...grayItem, content: 'formal' })
+  await ask('POST /cs/configs/gray', { ...version, ...rule, content: 'new', comment: 'careful' })
+  await ask('GET /cs/configs/gray', grayItem)
+  await ask('GET /cs/configs/gray/version', version)
+  await ask('GET /cs/configs/gray/explain', { ...grayItem, ip: '10.0.0.8', labels: 'env=test' })
+  await ask('PUT /cs/configs/gray', { ...version, grayMatchRuleExp: 'env=prod' })
+  await ask('POST /cs/configs/gray/promote', version)
+  await ask('POST /cs/configs/gray', { ...version, ...rule, content: 'newer' })
+  await ask('DELETE /cs/configs/gray', version)
+})
+
 test('configurations for people', async () => {
   await ask('POST /cs/configs', { ...item, dataId: 'bin', content: 'x', comment: 'why' })
   await ask('DELETE /cs/configs', { ...item, dataId: 'bin' })

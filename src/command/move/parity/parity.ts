@@ -144,26 +144,27 @@ async function replayConfigs(sides: BothSides, show: Comparison['show']): Promis
   const servers = serversOf(sides)
   const items = inBoth<PlanItem>(sides.old.items, sides.new.items)
   const first = [...items][0]
-  const replays = [
-    ...(first === undefined ? [] : [await replayOpenRead(servers, first)]),
-    await replayConfigReads(servers, items, (done, total) => show('reads of configurations', done, total)),
-  ]
+  const open = first === undefined ? [] : [await replayOpenRead(servers, first)]
+  const ofReads = (done: number, total: number): void => show('reads of configurations', done, total)
+  const { replayed, md5s } = await replayConfigReads(servers, items, ofReads)
+  const replays = [...open, replayed]
   // Clients of generation 3 listen over gRPC.
   if (isGeneration3(servers)) return replays
-  const listened = listenedItems(sides, items)
+  const listened = listenedItems(md5s, items)
   return [
     ...replays,
     await replayListener(servers, listened, (done, total) => show('listeners', done, total)),
   ]
 }
 
-/** Items of another content differ already; a client has the md5 of one of them. */
-function listenedItems({ old, new: other }: BothSides, items: ReadonlyMap<string, PlanItem>): ListenedItem[] {
+/** Items of another content differ already; a client has the md5 of what it has read. */
+function listenedItems(
+  md5s: ReadonlyMap<string, string>,
+  items: ReadonlyMap<string, PlanItem>,
+): ListenedItem[] {
   return [...items].flatMap(([name, item]) => {
-    const md5 = old.things.get('config')?.get(name)?.['content']
-    return md5 !== undefined && md5 === other.things.get('config')?.get(name)?.['content']
-      ? [{ name, item, md5 }]
-      : []
+    const md5 = md5s.get(name)
+    return md5 === undefined ? [] : [{ name, item, md5 }]
   })
 }
 

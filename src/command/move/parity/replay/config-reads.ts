@@ -10,19 +10,36 @@ import { type BothServers, isGeneration3, Replayed } from './replayed.ts'
 /** The header fields that clients read. */
 const HEADERS = ['content-type', 'content-md5', 'config-type', 'encrypted-data-key']
 
+/** What reads of items found, and the md5 of each content that both servers gave: gray versions count for this client too. */
+export interface ConfigReads {
+  readonly replayed: Replayed
+  readonly md5s: ReadonlyMap<string, string>
+}
+
 /** Reads each item as a client does. */
 export async function replayConfigReads(
   servers: BothServers,
   items: ReadonlyMap<string, PlanItem>,
   show: (done: number, total: number) => void,
-): Promise<Replayed> {
+): Promise<ConfigReads> {
   const replayed = new Replayed('read of a configuration')
   const read = isGeneration3(servers) ? readV3 : readV1
+  const seen = new Map<KnownServer, Map<string, string | undefined>>()
+  for (const server of [servers.old, servers.new]) seen.set(server, new Map())
+  const ask = async (server: KnownServer, name: string, item: PlanItem): Promise<ComparedFields> => {
+    const fields = await read(server, item)
+    seen.get(server)?.set(name, fields['content'])
+    return fields
+  }
   const reads = inOrder(items, ([name, item]) =>
-    replayed.compare(name, servers, (server) => read(server, item)),
+    replayed.compare(name, servers, (server) => ask(server, name, item)),
   )
   for await (const _ of reads) show(replayed.count, items.size)
-  return replayed
+  const [old, other] = [seen.get(servers.old)!, seen.get(servers.new)!]
+  const md5s = [...old].flatMap(([name, md5]) =>
+    md5 !== undefined && md5 === other.get(name) ? [[name, md5] as const] : [],
+  )
+  return { replayed, md5s: new Map(md5s) }
 }
 
 /** Reads an item without a token. It says whether the servers ask for one. */

@@ -33,7 +33,11 @@ export function useTypedParams(): TypedParams {
   }, [typed])
   return {
     valueOf: (name) => typed[name] ?? params[name] ?? '',
-    type: (name, value) => setTyped({ ...typed, [name]: value }),
+    // What the address says already must not be shown again later: it may have changed by then.
+    type: (name, value) =>
+      setTyped(({ [name]: _before, ...others }) =>
+        value === (params[name] ?? '') ? others : { ...others, [name]: value },
+      ),
     show,
   }
 }

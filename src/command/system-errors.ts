@@ -23,15 +23,14 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 }
 
 /** The text that Node.js gives an error of a file: `ENOENT: no such file or directory, open '/x'`. */
-const RAW = new RegExp(
-  String.raw`\b(${Object.keys(MEANINGS).join('|')}): [a-z ,()-]+, [a-z]+(?: '([^']*)')?(?: -> '[^']*')?`,
-)
+const RAW = /\b(E[A-Z]+): [a-z ,()-]+, [a-z]+(?: '([^']*)')?(?: -> '[^']*')?/
 
 /** A text in which errors of files are said in words. One that is nothing else becomes a sentence that says what to do. */
 export function inWords(message: string): string {
   const [raw, code, path = 'the file'] = RAW.exec(message) ?? []
-  if (raw === undefined) return message
-  const { of, advice } = MEANINGS[code!]!
+  const meaning = MEANINGS[code ?? '']
+  if (raw === undefined || meaning === undefined) return message
+  const { of, advice } = meaning
   const words = of(path)
   if (raw !== message) return message.replace(raw, () => words)
   const isName = words.startsWith(path) && path !== 'the file'

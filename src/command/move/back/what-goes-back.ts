@@ -33,7 +33,7 @@ export function linesGoingBack(line: PlanLine, target: TargetKind): PlanLine[] {
     case 'switch':
       return [cannotGo(line, 'it is set at each server by its operator')]
     case 'gray':
-      return [cannotGo(line, 'beta and gray versions are published there anew')]
+      return [cannotGo(line, 'publish beta and gray versions there again')]
     case 'history':
       return [cannotGo(line, 'no server takes records of history over HTTP')]
     case 'remark':

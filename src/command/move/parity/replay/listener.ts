@@ -43,7 +43,7 @@ export async function replayListener(
   return replayed
 }
 
-type Told = (item: ListenedItem) => ComparedFields
+type Answer = (item: ListenedItem) => ComparedFields
 
 async function compareEach(
   replayed: Replayed,
@@ -51,14 +51,14 @@ async function compareEach(
   {
     some,
     asked: [old, other],
-  }: { readonly some: readonly ListenedItem[]; readonly asked: readonly [Told, Told] },
+  }: { readonly some: readonly ListenedItem[]; readonly asked: readonly [Answer, Answer] },
 ): Promise<void> {
   for (const item of some)
     await replayed.compare(item.name, servers, async (server) => (server === servers.old ? old : other)(item))
 }
 
-/** What the server tells of each item, by the md5 that a client has. */
-async function listen(server: KnownServer, some: readonly ListenedItem[]): Promise<Told> {
+/** What the server answers about each item, by the md5 that a client has. */
+async function listen(server: KnownServer, some: readonly ListenedItem[]): Promise<Answer> {
   const right = await changedOf(
     server,
     some.map((one) => entryOf(one.item, one.md5)),
@@ -79,8 +79,8 @@ async function changedOf({ server }: KnownServer, entries: readonly string[]): P
   const { status, text } = await server.send({ method: 'POST', path, form, headers: HEADERS })
   if (status !== 200)
     throw new CallError(`POST ${server.url}${path} answers ${status}: ${text.slice(0, 300)}`, status)
-  const told = decodeURIComponent(text.trim()).split(END)
-  return new Set(told.filter((one) => one !== '').map(withoutEmptyTenant))
+  const changed = decodeURIComponent(text.trim()).split(END)
+  return new Set(changed.filter((one) => one !== '').map(withoutEmptyTenant))
 }
 
 function entryOf(item: PlanItem, md5: string): string {
@@ -93,6 +93,6 @@ function keyOf({ dataId, group, namespace }: PlanItem): string {
 }
 
 /** Some servers name the default namespace by an empty word. */
-function withoutEmptyTenant(told: string): string {
-  return told.endsWith(WORD) ? told.slice(0, -1) : told
+function withoutEmptyTenant(entry: string): string {
+  return entry.endsWith(WORD) ? entry.slice(0, -1) : entry
 }

@@ -1,3 +1,4 @@
+import { publishForAllOrSome } from '../../../operations/config/for-all-or-some.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { casOfClients } from '../../parameters/cas-of-clients.ts'
 import { grayOfClients } from '../../parameters/gray-of-clients.ts'
@@ -39,9 +40,7 @@ export function publishConfig(
       return { request: toPublishRequest(said, casOfClients(said.casMd5?.trim() || undefined)), release }
     },
     run: async ({ request, release }, { caller }) => {
-      await (release === undefined
-        ? configs.publish(request, caller)
-        : gray.publish({ ...request, ...release }, caller))
+      await publishForAllOrSome({ configs, gray }, request, { release, caller })
       return {}
     },
   })

@@ -1,3 +1,4 @@
+import { removeForAllOrSome } from '../../../operations/config/for-all-or-some.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
 import * as fields from '../../parameters/fields.ts'
@@ -5,7 +6,6 @@ import { JsonValues } from '../../parameters/json-values.ts'
 import { compileReader } from '../../parameters/parameter-reader.ts'
 import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
 import { type Static, Type } from '../../parameters/schema.ts'
-import { tagName } from '../../../core/config/state/gray-rule.ts'
 import { requestType } from '../requests/request-type.ts'
 
 const PARAMS = Type.Object({ ...KEY_PARAMS, tag: Type.Optional(fields.tag) })
@@ -22,9 +22,7 @@ export function removeConfig({ configs, gray }: Pick<Operations, 'configs' | 'gr
       return { key: toConfigKey(params), tag: params.tag }
     },
     run: async ({ key, tag }, { caller }) => {
-      await (tag === undefined
-        ? configs.remove({ key }, caller)
-        : gray.stop({ key, name: tagName(tag) }, caller))
+      await removeForAllOrSome({ configs, gray }, { key, tag }, caller)
       return {}
     },
   })

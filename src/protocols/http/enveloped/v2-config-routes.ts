@@ -1,5 +1,5 @@
-import { tagName } from '../../../core/config/state/gray-rule.ts'
 import { configNotFound } from '../../../operations/config/configs.ts'
+import { publishForAllOrSome, removeForAllOrSome } from '../../../operations/config/for-all-or-some.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { casOfClients } from '../../parameters/cas-of-clients.ts'
 import { grayOfClients } from '../../parameters/gray-of-clients.ts'
@@ -99,9 +99,7 @@ function publish({ configs, gray }: Pick<Operations, 'configs' | 'gray'>, limits
         casOfClients(casMd5Of(caller, {})),
       )
       const release = grayOfClients({ betaIps: headerText(caller, 'betaIps'), tag: params.tag })
-      await (release === undefined
-        ? configs.publish(request, caller)
-        : gray.publish({ ...request, ...release }, caller))
+      await publishForAllOrSome({ configs, gray }, request, { release, caller })
       return success(true)
     },
   })
@@ -114,10 +112,7 @@ function remove({ configs, gray }: Pick<Operations, 'configs' | 'gray'>) {
     answers: answersEnvelope(Json.constant(true)),
     params: Type.Object({ ...ITEM, tag: TAG }),
     handle: async ({ params, caller }) => {
-      const key = keyOf(params)
-      await (params.tag === undefined
-        ? configs.remove({ key }, caller)
-        : gray.stop({ key, name: tagName(params.tag) }, caller))
+      await removeForAllOrSome({ configs, gray }, { key: keyOf(params), tag: params.tag }, caller)
       return success(true)
     },
   })

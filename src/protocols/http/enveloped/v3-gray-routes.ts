@@ -1,6 +1,7 @@
 import { configKey, type ConfigKey } from '../../../core/config/state/config-item.ts'
-import { BETA_NAME, tagName } from '../../../core/config/state/gray-rule.ts'
+import { BETA_NAME } from '../../../core/config/state/gray-rule.ts'
 import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import { publishForAllOrSome, removeForAllOrSome } from '../../../operations/config/for-all-or-some.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { casOfClients } from '../../parameters/cas-of-clients.ts'
 import * as fields from '../../parameters/fields.ts'
@@ -53,9 +54,7 @@ function publish({ configs, gray }: Parts, limits: PublishLimits) {
     handle: async ({ params: said, caller }) => {
       const request = requestOf(said, caller)
       const release = grayOfClients({ betaIps: headerText(caller, 'betaIps'), tag: said.tag })
-      await (release === undefined
-        ? configs.publish(request, caller)
-        : gray.publish({ ...request, ...release }, caller))
+      await publishForAllOrSome({ configs, gray }, request, { release, caller })
       return success(true)
     },
   })
@@ -67,10 +66,7 @@ function remove({ configs, gray }: Parts) {
     permission: configs.remove.permission,
     params: Type.Object({ ...ITEM, tag: Type.Optional(fields.tag) }),
     handle: async ({ params, caller }) => {
-      const key = keyOf(params)
-      await (params.tag === undefined
-        ? configs.remove({ key }, caller)
-        : gray.stop({ key, name: tagName(params.tag) }, caller))
+      await removeForAllOrSome({ configs, gray }, { key: keyOf(params), tag: params.tag }, caller)
       return success(true)
     },
   })

@@ -1,4 +1,5 @@
 import { Type } from '../../parameters/schema.ts'
+import { publishForAllOrSome } from '../../../operations/config/for-all-or-some.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { historyEndpoints } from '../endpoints/config/history-endpoints.ts'
 import { CS_TRUE_JSON, csJsonAnswer } from '../routing/answers.ts'
@@ -60,9 +61,7 @@ function publish({ configs, gray }: Pick<Operations, 'configs' | 'gray'>, limits
       const request = toPublishRequest(params, casOfClients(casMd5Of(caller, params)))
       // Consoles send the addresses as a form field too, also with what is for all: only the header counts.
       const release = grayOfClients({ betaIps: headerText(caller, 'betaIps'), tag: params.tag })
-      await (release === undefined
-        ? configs.publish(request, caller)
-        : gray.publish({ ...request, ...release }, caller))
+      await publishForAllOrSome({ configs, gray }, request, { release, caller })
       return CS_TRUE_JSON
     },
   })

@@ -1,3 +1,4 @@
+import { removeForAllOrSome } from '../../../operations/config/for-all-or-some.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { Type } from '../../parameters/schema.ts'
 import { Refusal } from '../../../core/refusal.ts'
@@ -7,7 +8,7 @@ import { LOOSE_KEY_PARAMS } from '../endpoints/config/search-params.ts'
 import { endpoint } from '../routing/endpoint.ts'
 import { csEnvelope } from './config-defaults.ts'
 import { namedKey } from './config-names.ts'
-import { BETA_NAME, tagName } from '../../../core/config/state/gray-rule.ts'
+import { BETA_NAME } from '../../../core/config/state/gray-rule.ts'
 
 const IDS_ALLOWED = 'ids of items, separated by commas'
 
@@ -39,9 +40,7 @@ export function removeConfig({ configs, gray }: Pick<Operations, 'configs' | 'gr
         await gray.stop({ key, name: BETA_NAME, srcUser }, caller)
         return csEnvelope(true, 'stop beta ok')
       }
-      await (params.tag === undefined
-        ? configs.remove({ key, srcUser }, caller)
-        : gray.stop({ key, name: tagName(params.tag), srcUser }, caller))
+      await removeForAllOrSome({ configs, gray }, { key, srcUser, tag: params.tag }, caller)
       return CS_TRUE_JSON
     },
   })

@@ -121,6 +121,6 @@ test('however commits end, it knows what is on disk, and what a crash may find',
         )
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 2_000 },
   )
 })

@@ -21,13 +21,16 @@ export class SerialsOnDisk implements StoredSerials {
     for (const { record } of instances) this.#there.add(record.serial)
   }
 
-  /** A commit is sent: from now on the disk may have what it saves. */
+  /**
+   * A commit is sent: from now on the disk may have what it saves. That counts also for what is on disk already: a commit
+   * that was sent earlier may remove it, before this one is written.
+   */
   sent(groups: readonly ChangeGroup[]): SentSerials {
     const serials = new Set<number>()
     for (const group of groups)
       for (const change of group) {
         const serial = savedSerial(change)
-        if (serial !== undefined && !this.#there.has(serial)) serials.add(serial)
+        if (serial !== undefined) serials.add(serial)
       }
     this.#underway.add(serials)
     return serials

@@ -110,6 +110,29 @@ describe('a text that is not UTF-8 any more', () => {
   )
 })
 
+describe('a record whose number in the table has changed', () => {
+  const INDEX = "name = 'config_revision_by_name'"
+  /** As if a bit of the number had turned: the index still has the one before. */
+  const moved = (id: number) => `
+    PRAGMA writable_schema = ON;
+    CREATE TEMP TABLE kept AS SELECT * FROM sqlite_schema WHERE ${INDEX};
+    DELETE FROM sqlite_schema WHERE ${INDEX};
+    PRAGMA writable_schema = RESET;
+    UPDATE config_revision SET id = id + 1024 WHERE id = ${id};
+    PRAGMA writable_schema = ON;
+    INSERT INTO sqlite_schema SELECT * FROM kept;`
+
+  test('is reported when it is asked for as a record of its item, and by the doctor', async () => {
+    const directory = await damagedBy(moved(recordId))
+    const store = await openEmbeddedStore({ directory, log })
+    await expect(store.historyRecord(recordId, sampleKey('a'))).rejects.toThrow(DAMAGED_RECORD)
+    expect(await store.historyRecord(recordId, sampleKey('b'))).toBeUndefined()
+    expect(await store.historyRecord(recordId + 1, sampleKey('a'))).toBeUndefined()
+    await store.close()
+    expect(diagnose(directory).counts.damage).toBeGreaterThan(0)
+  })
+})
+
 describe('a page of history', () => {
   test('names the damaged row that one of its records answers', async () => {
     const directory = await damagedBy("UPDATE config_revision SET app_name = 'other' WHERE op = 'I'")

@@ -50,8 +50,11 @@ export type CommitResult =
 export interface KeptRecords {
   /** One page of an item's history, newest first. `pageNo` counts from 1. */
   history(key: ConfigKey, page: { pageNo: number; pageSize: number }): Promise<HistoryPage>
-  /** The record with this id, of any item. */
-  historyRecord(id: number): Promise<HistoryRecord | undefined>
+  /**
+   * The record with this id, of any item. If it is asked for as one of `expected`, a store that can find damage rejects where a
+   * record of this item cannot be read, instead of answering that there is none.
+   */
+  historyRecord(id: number, expected?: ConfigKey): Promise<HistoryRecord | undefined>
   /** Which of these records are there, of any items. */
   historyThere(ids: readonly number[]): Promise<readonly number[]>
   /** The record of this item before the record `id`. */

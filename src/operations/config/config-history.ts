@@ -91,7 +91,7 @@ async function recordOfItem(
   caller: Caller,
 ): Promise<HistoryRecord> {
   const { key, id } = request
-  const record = isItemId(id) ? undefined : await parts.store.historyRecord(id)
+  const record = isItemId(id) ? undefined : await parts.store.historyRecord(id, key)
   const isGray = record !== undefined && record.key.text !== itemOfHistoryKey(record.key).text
   if (isGray && itemOfHistoryKey(record.key).text === key.text) return record
   return ownRecord(parts, request, caller)
@@ -106,7 +106,7 @@ export async function ownRecord(
   { key, id }: RecordRequest,
   caller: Caller,
 ): Promise<HistoryRecord> {
-  const record = isItemId(id) ? undefined : await store.historyRecord(id)
+  const record = isItemId(id) ? undefined : await store.historyRecord(id, key)
   if (record?.key.text === key.text) return record
   if (record !== undefined && mayKnow(guard, record, caller)) throw notYours(id)
   throw notFound(`There is no history record ${id}.`)

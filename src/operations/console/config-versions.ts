@@ -185,7 +185,7 @@ async function textOf(parts: VersionParts, record: HistoryRecord): Promise<Versi
     const current = parts.state.config(record.key)
     if (current?.historyId === record.id) return textOfItem(current)
     const newer = await newerThan(parts, record)
-    const text = newer === undefined ? undefined : await parts.store.historyRecord(newer.id)
+    const text = newer === undefined ? undefined : await parts.store.historyRecord(newer.id, record.key)
     if (text !== undefined) return text
     await nextTurn()
   }

@@ -72,8 +72,8 @@ export class EmbeddedDatabase implements Methods {
     return historyPage(this.#connection, nameId, { pageNo, pageSize })
   }
 
-  historyRecord(id: number): CrossingRecord | undefined {
-    return recordById(this.#connection, id)
+  historyRecord(id: number, expected?: NameText): CrossingRecord | undefined {
+    return recordById(this.#connection, id, expected && this.#names.find(expected))
   }
 
   historyThere(ids: readonly number[]): readonly number[] {

@@ -110,9 +110,10 @@ class EmbeddedStore implements Store {
     return arrivedPage(key, await this.#client.call('history', [nameText(key), page.pageNo, page.pageSize]))
   }
 
-  async historyRecord(id: number): Promise<HistoryRecord | undefined> {
+  async historyRecord(id: number, expected?: ConfigKey): Promise<HistoryRecord | undefined> {
     this.#refuseWhenClosed()
-    return arrivedRecord(await this.#client.call('historyRecord', [id]))
+    const name = expected === undefined ? undefined : nameText(expected)
+    return arrivedRecord(await this.#client.call('historyRecord', [id, name]))
   }
 
   async historyThere(ids: readonly number[]): Promise<readonly number[]> {

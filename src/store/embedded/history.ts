@@ -26,6 +26,8 @@ const PAGE = `
   ORDER BY record.id DESC`
 const THERE = `
   SELECT id FROM config_revision WHERE id IN (SELECT value FROM json_each(?)) AND hidden = 0`
+const INDEXED = `
+  SELECT 1 FROM config_revision INDEXED BY config_revision_by_name WHERE name_id = ? AND hidden = 0 AND id = ?`
 const ONE_RECORD = `SELECT ${RECORD_COLUMNS} FROM config_revision AS record WHERE record.id = ?`
 
 /** One page of the records of a name, newest first, and how many it has. Throws `DamagedRow`. */
@@ -59,9 +61,19 @@ function recordWithoutContent(connection: SqliteConnection, id: number | null): 
   return row === undefined ? undefined : sizedRow(row)
 }
 
-/** The record with this id, of any item. */
-export function recordById(connection: SqliteConnection, id: number): CrossingRecord | undefined {
-  return recordOf(connection, 'id = ? AND hidden = 0', [id])
+/**
+ * The record with this id, of any item. Throws `DamagedRow` also if only the index of the name `expected` has it: the table is
+ * damaged where the row was.
+ */
+export function recordById(
+  connection: SqliteConnection,
+  id: number,
+  expected?: number,
+): CrossingRecord | undefined {
+  const record = recordOf(connection, 'id = ? AND hidden = 0', [id])
+  if (record === undefined && expected !== undefined && connection.first(INDEXED, [expected, id]))
+    throw new DamagedRow('config_revision', String(id), 'the index has it, and the table does not')
+  return record
 }
 
 /** Which of these records are there. */

@@ -104,7 +104,7 @@ export interface CleanLimit {
 export interface Methods {
   commit(batch: CommitBatch): CommitOutcome
   history(name: NameText, pageNo: number, pageSize: number): CrossingPage
-  historyRecord(id: number): CrossingRecord | undefined
+  historyRecord(id: number, expected?: NameText): CrossingRecord | undefined
   historyThere(ids: readonly number[]): readonly number[]
   historyBefore(name: NameText, id: number): CrossingRecord | undefined
   lastUpdate(name: NameText, itemId: number): CrossingRecord | undefined

@@ -51,8 +51,8 @@ export interface KeptRecords {
   /** One page of an item's history, newest first. `pageNo` counts from 1. */
   history(key: ConfigKey, page: { pageNo: number; pageSize: number }): Promise<HistoryPage>
   /**
-   * The record with this id, of any item. If it is asked for as one of `expected`, a store that can find damage rejects where a
-   * record of this item cannot be read, instead of answering that there is none.
+   * The record with this id, of any item. `expected` is the item that it should belong to. With it, a store that can find
+   * damage rejects where such a record was lost.
    */
   historyRecord(id: number, expected?: ConfigKey): Promise<HistoryRecord | undefined>
   /** Which of these records are there, of any items. */

@@ -83,7 +83,7 @@ function inComments(file) {
   }
   return blocks
     .filter(({ text }) => !/^\s*(?:oxlint|@ts|#__)/.test(text))
-    .flatMap(({ text, start }) => inText(file, lineOf(source, start), text.replaceAll(/^\s*\*/gm, ' ')))
+    .flatMap(({ text, start }) => inText({ file, source, at: start }, text.replaceAll(/^\s*\*/gm, ' ')))
 }
 
 /** The places in the paragraphs, list items and table cells of a document, without its blocks of code. */
@@ -95,7 +95,7 @@ function inDocument(file) {
   let at = 0
   for (const block of source.split(/(\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) ?))/)) {
     for (const cell of block.split(/(?<!\\)\|/))
-      places.push(...inText(file, lineOf(source, at), cell.replace(/^\s*(?:[-*#>]+|\d+\.)\s/, '')))
+      places.push(...inText({ file, source, at }, cell.replace(/^\s*(?:[-*#>]+|\d+\.)\s/, '')))
     at += block.length
   }
   return places
@@ -105,16 +105,17 @@ function inDocument(file) {
 function inApiDocument(file) {
   const source = readFileSync(join(root, file), 'utf8')
   return [...source.matchAll(/"(?:description|summary)": ("(?:[^"\\]|\\.)*")/g)].flatMap(
-    ({ 1: text, index }) => inText(file, lineOf(source, index), JSON.parse(text).replaceAll('; or: ', '. ')),
+    ({ 1: text, index }) => inText({ file, source, at: index }, JSON.parse(text).replaceAll('; or: ', '. ')),
   )
 }
 
-function inText(file, line, text) {
+/** The places in a text that begins at `at` in the source of a file. */
+function inText({ file, source, at }, text) {
   return sentencesOf(text).flatMap((sentence) =>
     Object.entries(KINDS).flatMap(([kind, pattern]) =>
       [...sentence.matchAll(pattern)].map(({ index }) => ({
         file,
-        line,
+        line: lineOf(source, at),
         kind,
         text: kind === LONG ? sentence : sentence.slice(Math.max(0, index - 30), index + 50),
       })),

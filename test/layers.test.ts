@@ -373,17 +373,15 @@ function layerOf(file: string): string | undefined {
 
 /** The names of everything that a file imports, whatever form the import has. */
 function importsOf(file: string, code: string): string[] {
-  const { program } = parseSync(file, code)
-  const found: string[] = []
-  const add = ({ source }: { source: { type: string; value?: unknown } | null }) => {
-    if (source) found.push(source.type === 'Literal' ? String(source.value) : '(computed)')
+  const parsed = parseSync(file, code)
+  const { staticImports, staticExports } = parsed.module
+  const requests = [...staticImports, ...staticExports.flatMap(({ entries }) => entries)]
+  const found = requests.flatMap(({ moduleRequest }) => (moduleRequest ? [moduleRequest.value] : []))
+  // The whole tree is large: it is made only for the files that may have what the list of the parser does not.
+  if (!/\bimport\s*\(/.test(code)) return found
+  const add = ({ source }: { source: { type: string; value?: unknown } }) => {
+    found.push(source.type === 'Literal' ? String(source.value) : '(computed)')
   }
-  new Visitor({
-    ImportDeclaration: add,
-    ExportNamedDeclaration: add,
-    ExportAllDeclaration: add,
-    ImportExpression: add,
-    TSImportType: add,
-  }).visit(program)
+  new Visitor({ ImportExpression: add, TSImportType: add }).visit(parsed.program)
   return found
 }

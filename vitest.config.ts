@@ -5,10 +5,13 @@ import { SHORT, UNIT, UNIT_IN_PROCESSES } from './test/support/speeds.ts'
 
 /** A text that costs quadratic time costs more. */
 const UNIT_LIMIT_MS = 15_000
+/** One seed for the property tests, where the environment has one. */
+const SEEDED = process.env['PROPERTY_SEED'] === undefined ? [] : ['test/support/property-seed.ts']
 
 export default defineConfig({
   test: {
     globalSetup: ['scripts/global-setup.js'],
+    setupFiles: SEEDED,
     // Processes and not threads: tests start servers, use native modules and expect signals.
     pool: 'forks',
     maxWorkers: 2,

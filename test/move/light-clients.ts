@@ -89,8 +89,9 @@ export abstract class LightClient {
     this.#loops.push(run())
   }
 
-  /** Notes a list of the service. */
+  /** Notes a list of the service. Those who leave together are not all gone at once: the last ones are told of the others. */
   protected listed(hosts: readonly { readonly port: number }[]): void {
+    if (this.isOver) return
     const { record, service } = this.spec
     const ports = hosts.map(({ port }) => port).sort((a, b) => a - b)
     record.lists.set(service, [...(record.lists.get(service) ?? []), ports])

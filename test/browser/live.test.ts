@@ -188,7 +188,7 @@ describe.skipIf(browserTool.skip)('an open page', { timeout: FLOW_MS }, () => {
     try {
       const visit = await Visit.open(browser, `${other.url}/ui/`)
       await visit.at('#/configs')
-      await visit.page.getByText('Connecting…').waitFor()
+      await visit.page.getByText('Not connected').waitFor()
       const form = new URLSearchParams({ group: 'G', dataId: 'late.txt', content: 'x' })
       await fetch(`${other.url}/svc/v1/cs/configs`, { method: 'POST', body: form })
       await visit.link('late.txt').waitFor()

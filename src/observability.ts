@@ -14,6 +14,7 @@ import {
   type ConnectionFigures,
   connectionMetrics,
 } from './metrics/connection-metrics.ts'
+import { FigureHistory } from './metrics/figure-history.ts'
 import { Faults } from './metrics/faults.ts'
 import { LoopDelay } from './metrics/loop-delay.ts'
 import type { Metric } from './metrics/metric.ts'
@@ -46,6 +47,8 @@ export interface ObservabilityOptions {
   readonly lagging?: ReadinessOptions['lagging']
   /** See `RoomWatchOptions.measure`. */
   readonly measureRoom?: MeasureRoom
+  /** The files of the store. Absent, undefined or an error: it cannot be said. */
+  readonly storeBytes?: () => Promise<number | undefined>
   readonly log: WatchLog
   readonly settings: Settings
   readonly monotonicMs: () => number
@@ -80,11 +83,14 @@ export class Observability {
   readonly requests = new RequestCounts()
   readonly clientRequests = new ClientRequestCounts()
   readonly changes = new ChangeCounts()
+  /** What this server has measured of itself in the last hour. */
+  readonly figures = new FigureHistory()
   readonly #faults: Faults
   readonly #readiness: Readiness
   readonly #loop = new LoopDelay()
   #page = new MetricsPage([])
   #alarms: Alarms | undefined
+  #connections: () => number = () => 0
 
   constructor(options: ObservabilityOptions) {
     this.#options = options
@@ -154,7 +160,9 @@ export class Observability {
       refusedPolls: () => parts.polls.counts().refused,
       maxHeldPolls: settings.maxHeldPolls,
     })
+    this.#connections = () => parts.http.openConnections() + parts.connections.figures.sockets()
     this.#loop.start()
+    void this.measure()
     void this.roomWatch.look()
   }
 
@@ -165,6 +173,22 @@ export class Observability {
     this.#faults.tick()
     await this.store.tick()
     await this.roomWatch.look()
+  }
+
+  /** Measures what `figures` remembers. Call it every `FIGURES_MS`. */
+  async measure(): Promise<void> {
+    const { storeBytes, monotonicMs } = this.#options
+    // An absent store is reported elsewhere.
+    const bytes = await storeBytes?.().catch(() => undefined)
+    const { user, system } = process.cpuUsage()
+    const reading = {
+      requests: this.requests.answered + this.clientRequests.answered,
+      processorMs: (user + system) / 1_000,
+      memoryBytes: process.memoryUsage.rss(),
+      connections: this.#connections(),
+      storeBytes: bytes,
+    }
+    this.figures.add(reading, monotonicMs())
   }
 
   started(url: string): void {

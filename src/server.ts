@@ -12,8 +12,7 @@ import { reportFaultsTo } from './core/unexpected.ts'
 import { Feed } from './feed/feed.ts'
 import { SWEEP_MS } from './jobs/naming-care.ts'
 import { MachineLoad } from './machine/machine-load.ts'
-import type { MeasureRoom } from './metrics/room-watch.ts'
-import { Observability } from './observability.ts'
+import { Observability, type ObservabilityOptions } from './observability.ts'
 import type { Operations } from './operations/operations.ts'
 import { InstanceListAnswers } from './protocols/answers/instance-list.ts'
 import { errorsOfPath } from './protocols/http/dialect-errors.ts'
@@ -198,14 +197,27 @@ interface Joined extends Pick<Opened, 'installation'> {
   readonly end: UnexpectedEnd
 }
 
+/** What is watched of an installation. */
+function measured(
+  installation: Installation,
+): Pick<ObservabilityOptions, 'store' | 'cutOff' | 'lagging' | 'measureRoom' | 'storeBytes'> {
+  const { store, cutOff, lagging } = installation
+  return {
+    store,
+    cutOff,
+    lagging,
+    measureRoom: (isUrgent) => installation.measureRoom(isUrgent),
+    storeBytes: () => installation.storeBytes(),
+  }
+}
+
 /** Creates and connects the parts. Changes flow one way: engine, state, feed, subscribers. */
 async function joinParts({ installation, end }: Joined, settings: Settings, log: Logger): Promise<Parts> {
-  const { store, snapshot, cutOff, lagging, lastRefAheadMs } = installation
+  const { store, snapshot, lastRefAheadMs } = installation
   const healthClock = new HealthClock(monotonicMs(), SWEEP_MS)
   const stamps = new Stamps()
   const clock = (): Now => clockAt(wallMs(), healthClock, stamps)
-  const measureRoom: MeasureRoom = (isUrgent) => installation.measureRoom(isUrgent)
-  const watch = new Observability({ store, cutOff, lagging, measureRoom, log, settings, monotonicMs })
+  const watch = new Observability({ ...measured(installation), log, settings, monotonicMs })
   reportFaultsTo({ caught: watch.caught, fatal: end.failState })
   const feed = new Feed({ defer: loop.soon })
   const liveness = new Liveness(installation.process)

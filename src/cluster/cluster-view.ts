@@ -1,5 +1,6 @@
 import { ELECTED, ELECTION, MEMBER, type MemberFacts } from '../core/cluster/members/member-records.ts'
 import type { ClusterMember, HeardMember, MemberView } from '../core/cluster/members/member-view.ts'
+import type { ServerFigures } from '../core/cluster/members/server-figures.ts'
 import { SERVER } from '../core/cluster/members/server-records.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 import type { HeardServers } from './heard-servers.ts'
@@ -25,6 +26,8 @@ export interface ClusterViewParts {
   readonly clocks: Pick<MemberClocks, 'aheadMs'>
   /** See `MemberWatch.forMs`. */
   readonly forMs: (id: string) => number | undefined
+  /** What this server measures of itself. */
+  readonly figures: () => ServerFigures
   readonly monotonicMs: () => number
 }
 
@@ -69,7 +72,7 @@ export class ClusterView {
     const sinceStart = facts === undefined ? undefined : view?.upMs
     const clockAheadMs = clocks.aheadMs(id)
     const place = { id, ip, port, site, facts, forMs: forMs(id) ?? sinceStart }
-    return { ...place, clockAheadMs, isSelf, isElected, view }
+    return { ...place, clockAheadMs, isSelf, isElected, ...apart(view) }
   }
 
   #own(): MemberView {
@@ -89,6 +92,7 @@ export class ClusterView {
       judgedServices: services,
       judgedInstances: instances,
       hears: this.#hears(),
+      figures: this.#parts.figures(),
     }
   }
 
@@ -100,6 +104,13 @@ export class ClusterView {
       return { id, replies: heard.replies(id), agoMs: agoMs === undefined ? undefined : Math.round(agoMs) }
     })
   }
+}
+
+/** The figures of a report beside the rest of it. */
+function apart(view: MemberView | undefined): Pick<ClusterMember, 'view' | 'figures'> {
+  if (view === undefined) return { view, figures: undefined }
+  const { figures, ...rest } = view
+  return { view: rest, figures }
 }
 
 /** A server that was forgotten while it was looked at. */

@@ -165,11 +165,25 @@ describe.each(WAYS)('a question $way', (each) => {
         { id: 'other', replies: true, agoMs: 8 },
         { id: 'silent', replies: false, agoMs: undefined },
       ],
+      figures: {
+        stepMs: 20_000,
+        storeBytes: 9,
+        lines: {
+          requestsPerSecond: [0.5],
+          processorShare: [0.1],
+          memoryBytes: [1],
+          connections: [2],
+          storeBytes: [9],
+        },
+      },
     }
     server.answer(MEMBER_VIEW, () => view)
     expect(await client.ask({ ...member, versions: FIRST_VERSIONS }, MEMBER_VIEW, {})).toBeUndefined()
     expect(client.counts).toEqual({ asked: 0, unanswered: 0 })
     expect(await client.ask(member, MEMBER_VIEW, {})).toEqual(view)
+    const { figures: _, ...older } = view
+    server.answer(MEMBER_VIEW, () => older)
+    expect(await client.ask(member, MEMBER_VIEW, {})).toEqual(older)
   })
 
   test('to another process in the same place is refused', async () => {

@@ -28,6 +28,7 @@ import {
   TIMELINE_KINDS,
   type TimelineEntry,
 } from '../core/naming/timeline/timeline-entry.ts'
+import type { ServerFigures } from '../core/cluster/members/server-figures.ts'
 import { fieldsOf, numberIn, textIn } from '../core/records/json-fields.ts'
 
 /**
@@ -109,8 +110,27 @@ export const MEMBER_VIEW: PeerQuestion<Readonly<Record<string, never>>, MemberVi
       judgedServices: numberIn(fields, 'judgedServices'),
       judgedInstances: numberIn(fields, 'judgedInstances'),
       hears: listOf(fields['hears'], heardOf),
+      // Older servers do not send it.
+      ...(fields['figures'] === undefined ? {} : { figures: figuresOf(fields['figures']) }),
     }
   },
+}
+
+function figuresOf(json: unknown): ServerFigures {
+  const fields = fieldsOf(json)
+  const lines = fieldsOf(fields['lines'])
+  const lineOf = (name: string): number[] => listOf(lines[name], (value) => numberIn({ value }, 'value'))
+  return {
+    stepMs: numberIn(fields, 'stepMs'),
+    storeBytes: fields['storeBytes'] === undefined ? undefined : numberIn(fields, 'storeBytes'),
+    lines: {
+      requestsPerSecond: lineOf('requestsPerSecond'),
+      processorShare: lineOf('processorShare'),
+      memoryBytes: lineOf('memoryBytes'),
+      connections: lineOf('connections'),
+      storeBytes: lineOf('storeBytes'),
+    },
+  }
 }
 
 function heardOf(json: unknown): HeardMember {

@@ -83,6 +83,11 @@ export class ClientRequestCounts {
     counts.latency.observe(elapsedMs / 1_000)
   }
 
+  /** The requests that were answered. */
+  get answered(): number {
+    return [...this.#byType.values()].reduce((sum, { latency }) => sum + latency.count, 0)
+  }
+
   metrics(): Metric[] {
     return [
       {

@@ -47,6 +47,11 @@ export class RequestCounts {
 
   readonly onMalformed = (): void => void this.#malformed++
 
+  /** The requests that were answered. */
+  get answered(): number {
+    return this.#all().reduce((sum, { latency }) => sum + latency.count, 0)
+  }
+
   metrics(): Metric[] {
     const labels = ['method', 'route', 'dialect']
     return [

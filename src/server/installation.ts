@@ -111,6 +111,8 @@ export interface Installation {
   look(): Promise<void>
   /** How much room the store has beyond its reserve; undefined: it cannot be said. Called about once a second; `isUrgent`: now. */
   measureRoom(isUrgent: boolean): Promise<Room | undefined>
+  /** The files of the store; of several, the largest. Undefined or an error: it cannot be said now. */
+  storeBytes(): Promise<number | undefined>
   /** Compares what this server knows with the store, and loads it again where they differ. Call it about once a minute. */
   compare(): Promise<void>
   /** Removes what is left over in the store. The elected server calls it about once a minute. */

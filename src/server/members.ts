@@ -1,6 +1,7 @@
 import { serverStatus } from '../core/operator/server-status.ts'
 import type { ClusterMember } from '../core/cluster/members/member-view.ts'
 import type { KeptRecords } from '../core/engine/ports.ts'
+import type { ServerFigures } from '../core/cluster/members/server-figures.ts'
 import type { State } from '../core/engine/state.ts'
 import type { LeaderView, Member } from '../operations/server/operator.ts'
 import { advertisedHost, advertisedPort } from '../server-address.ts'
@@ -11,9 +12,18 @@ import { HEARTBEAT_MS, type Members } from './installation.ts'
 /** How long a leader is the leader after its last heartbeat, ms. */
 const LEASE_MS = 15_000
 
+/** What the list of the only server is made of. */
+export interface SoleMemberParts {
+  readonly state: State
+  readonly settings: Settings
+  /** What this server measures of itself. */
+  readonly figures: () => ServerFigures
+}
+
 /** The only server of an installation, as operators see it: it is its own leader. Its term counts its starts on these data. */
 export class SoleMember implements Members {
   readonly #state: State
+  readonly #figures: () => ServerFigures
   readonly #settings: Settings
   readonly #term: number
   #port: number
@@ -21,18 +31,19 @@ export class SoleMember implements Members {
   #heartbeatMs = monotonicMs()
   readonly #sinceMs = monotonicMs()
 
-  private constructor(state: State, settings: Settings, term: number) {
+  private constructor({ state, settings, figures }: SoleMemberParts, term: number) {
     this.#state = state
+    this.#figures = figures
     this.#settings = settings
     this.#port = settings.port
     this.#term = term
   }
 
   /** Joins as the leader of a new term. Each start on the same data begins a term. */
-  static async join(state: State, store: KeptRecords, settings: Settings): Promise<SoleMember> {
+  static async join(parts: SoleMemberParts, store: KeptRecords): Promise<SoleMember> {
     const term = Number((await store.recall('term')) ?? 0) + 1
     await store.remember('term', String(term))
-    return new SoleMember(state, settings, term)
+    return new SoleMember(parts, term)
   }
 
   listensOn(port: number): void {
@@ -53,7 +64,7 @@ export class SoleMember implements Members {
       this.list().map(({ ip, port, site }) => {
         const role = { isSelf: true, isElected: true, forMs: Math.round(monotonicMs() - this.#sinceMs) }
         const unknown = { facts: undefined, view: undefined, clockAheadMs: undefined }
-        return { id: `${ip}:${port}`, ip, port, site, ...role, ...unknown }
+        return { id: `${ip}:${port}`, ip, port, site, ...role, ...unknown, figures: this.#figures() }
       }),
     )
   }

@@ -7,6 +7,7 @@ import { forgetDisablings } from '../core/naming/commands/instance-disabling.ts'
 import { SWEEP_MS } from '../jobs/naming-care.ts'
 import { Timers } from '../jobs/timers.ts'
 import type { MachineLoad } from '../machine/machine-load.ts'
+import { FIGURES_MS } from '../metrics/figure-history.ts'
 import type { Observability } from '../observability.ts'
 import type { KeyPair } from '../protocols/sockets/secure-layer.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -90,7 +91,7 @@ export function startRegularJobs(
   timers.every(500, 'standing', () => installation.look())
   timers.every(60_000, 'comparison with the store', () => installation.compare())
   timers.every(60_000, 'left-overs in the store', () => ifElected(() => installation.clean()))
-  timers.every(1_000, 'watch', () => watch.tick())
+  watchItself(timers, watch)
   timers.every(LOOK_EVERY_MS, 'certificates', () => parts.certificates?.look(parts.useKeyPair))
   return {
     stop() {
@@ -98,6 +99,11 @@ export function startRegularJobs(
       cleaner.stop()
     },
   }
+}
+
+function watchItself(timers: Timers, watch: Observability): void {
+  timers.every(1_000, 'watch', () => watch.tick())
+  timers.every(FIGURES_MS, 'figures', () => watch.measure())
 }
 
 function historyCleaner(parts: JobParts, settings: Settings): HistoryCleaner {

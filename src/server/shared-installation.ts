@@ -31,7 +31,7 @@ import type { Lagging, Lasting } from '../metrics/readiness.ts'
 import type { ClientViews } from '../operations/client-views.ts'
 import type { Settings } from '../settings/settings.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
-import { quotaOf, roomOf } from '../store/etcd/space.ts'
+import { fullestOf, quotaOf, roomOf } from '../store/etcd/space.ts'
 import { openEtcd, type OpenEtcd } from '../store/etcd/open-etcd.ts'
 import type { AuthenticationMode } from './authentication-mode.ts'
 import { loop, monotonicMs, wallMs } from './clocks.ts'
@@ -229,6 +229,7 @@ export class SharedInstallation implements Installation {
       heard: this.#heard,
       clocks: this.#clocks,
       forMs: (id) => this.#watch.forMs(id),
+      figures: () => watch.figures.read(),
       monotonicMs,
     })
     this.#clusterView = view
@@ -304,6 +305,11 @@ export class SharedInstallation implements Installation {
     this.#measureAtMs = nowMs + MEASURE_MS
     const { storeReserveBytes: reserveBytes, etcdQuotaBytes: quotaBytes } = this.#opened.settings
     return roomOf(await answering(this.#opened.etcd), { reserveBytes, quotaBytes })
+  }
+
+  async storeBytes(): Promise<number | undefined> {
+    const { etcd, settings } = this.#opened
+    return fullestOf(await answering(etcd), settings.etcdQuotaBytes)?.sizeBytes
   }
 
   async compare(): Promise<void> {

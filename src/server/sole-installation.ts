@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { statfs } from 'node:fs/promises'
+import { readdir, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Engine } from '../core/engine/engine.ts'
 import type { Snapshot, Store } from '../core/engine/ports.ts'
 import { REFUSED_WITHOUT_ROOM, type Room } from '../core/engine/store-room.ts'
@@ -54,8 +55,9 @@ export class SoleInstallation implements Installation {
     })
   }
 
-  membersOf({ state }: MembersParts): Promise<Members> {
-    return SoleMember.join(state, this.store, this.#settings)
+  membersOf({ state, watch }: MembersParts): Promise<Members> {
+    const figures = () => watch.figures.read()
+    return SoleMember.join({ state, settings: this.#settings, figures }, this.store)
   }
 
   lagMs(): number {
@@ -105,6 +107,21 @@ export class SoleInstallation implements Installation {
       `The disk of the data directory ${dataDir} has ${showSize(left)} left, ` +
       `of which ${showSize(reserve)} must stay free (store-reserve).`
     return { leftBytes: left - reserve, usage, advice: ADVICE }
+  }
+
+  async storeBytes(): Promise<number> {
+    const { dataDir } = this.#settings
+    const entries = await readdir(dataDir, { withFileTypes: true })
+    // A file may go meanwhile.
+    const sizes = entries
+      .filter((entry) => entry.isFile())
+      .map(({ name }) =>
+        stat(join(dataDir, name)).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      )
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
   }
 
   async compare(): Promise<void> {}

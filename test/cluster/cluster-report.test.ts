@@ -39,7 +39,9 @@ describe.skipIf(etcdTools.skip)(`several servers${note}`, { timeout: 2 * LIMIT_M
     expect(members.filter(({ elected }) => elected)).toHaveLength(1)
     const judged = members.map(({ report }) => report.judgedInstances as number)
     expect(judged[0]! + judged[1]!).toBe(1)
-    for (const { version, layouts, messages, alive, report } of members) {
+    for (const { version, layouts, messages, alive, report, figures } of members) {
+      expect(figures.storeBytes).toBeGreaterThan(0)
+      expect(figures.lines.memoryBytes.length).toBeLessThanOrEqual(180)
       expect([version, layouts.from, messages.from, alive]).toEqual([expect.any(String), 1, 1, true])
       expect(report).toMatchObject({ standing: 'member', layout: 1, reloads: 0 })
       expect(report.newestRevision).toBeGreaterThanOrEqual(report.revision)

@@ -1023,6 +1023,22 @@ export interface VersionRange {
   readonly to: number
 }
 
+export interface FigureLines {
+  readonly requestsPerSecond: readonly number[]
+  readonly processorShare: readonly number[]
+  readonly memoryBytes: readonly number[]
+  readonly connections: readonly number[]
+  readonly storeBytes: readonly number[]
+}
+
+export interface ServerFigures {
+  /** The time between two values of a line. */
+  readonly stepMs: number
+  /** The files of the store now; of etcd, its largest file. */
+  readonly storeBytes?: number
+  readonly lines: FigureLines
+}
+
 export interface HeardMember {
   readonly key: string
   /** Whether it replied when it was last asked. */
@@ -1071,6 +1087,7 @@ export interface ClusterMember {
   readonly peerPort?: number
   readonly layouts?: VersionRange
   readonly messages?: VersionRange
+  readonly figures?: ServerFigures
   readonly report?: MemberReport
 }
 

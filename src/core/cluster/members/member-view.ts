@@ -1,4 +1,5 @@
 import type { MemberFacts } from './member-records.ts'
+import type { ServerFigures } from './server-figures.ts'
 import type { KnownServer } from './server-records.ts'
 
 /** Another server, as one knows it. */
@@ -32,6 +33,8 @@ export interface MemberView {
   readonly judgedInstances: number
   /** The other members. */
   readonly hears: readonly HeardMember[]
+  /** Undefined: it is of a version that does not measure them. */
+  readonly figures?: ServerFigures | undefined
 }
 
 /** A server of the installation, as the one that is asked knows it. */
@@ -46,5 +49,7 @@ export interface ClusterMember extends KnownServer {
   readonly isSelf: boolean
   readonly isElected: boolean
   /** What it reports; undefined: it is away, does not answer, or is of a version that does not know the question. */
-  readonly view: MemberView | undefined
+  readonly view: Omit<MemberView, 'figures'> | undefined
+  /** What it measures of itself; undefined as `view` is, or it is of a version that does not measure. */
+  readonly figures: ServerFigures | undefined
 }

@@ -194,7 +194,7 @@ function clientCountsJson(counts: ClientCounts): object {
 }
 
 function clusterMemberJson(member: ClusterMember, ownVersion: string): object {
-  const { id, ip, port, site, facts, forMs, clockAheadMs, isSelf, isElected, view } = member
+  const { id, ip, port, site, facts, forMs, clockAheadMs, isSelf, isElected, view, figures } = member
   const { version = isSelf ? ownVersion : undefined, peerPort, versions } = facts ?? {}
   return {
     key: id,
@@ -209,6 +209,7 @@ function clusterMemberJson(member: ClusterMember, ownVersion: string): object {
     version,
     peerPort,
     ...versions,
+    figures,
     report: view && {
       ...view,
       hears: view.hears.map(({ id: key, replies, agoMs }) => ({ key, replies, agoMs })),

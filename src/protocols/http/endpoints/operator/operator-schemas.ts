@@ -85,6 +85,24 @@ export const SERVERS = object({
 
 const VERSIONS = Json.named('VersionRange', object({ from: integer(), to: integer() }))
 
+const MEASURED = Json.named(
+  'ServerFigures',
+  object({
+    stepMs: integer('The time between two values of a line.'),
+    storeBytes: optional(integer('The files of the store now; of etcd, its largest file.')),
+    lines: Json.named(
+      'FigureLines',
+      object({
+        requestsPerSecond: Json.list(number('Answered requests of HTTP and gRPC.')),
+        processorShare: Json.list(number('Of one processor: 2 is all of two processors.')),
+        memoryBytes: Json.list(integer('Resident memory.')),
+        connections: Json.list(integer('Open connections of HTTP and gRPC.')),
+        storeBytes: Json.list(integer()),
+      }),
+    ),
+  }),
+)
+
 /** The servers, with what each reports of itself. */
 export const CLUSTER = object({
   members: Json.list(
@@ -108,6 +126,7 @@ export const CLUSTER = object({
         peerPort: optional(integer()),
         layouts: optional(VERSIONS),
         messages: optional(VERSIONS),
+        figures: optional(MEASURED),
         report: optional(
           Json.named(
             'MemberReport',

@@ -1,0 +1,20 @@
+/** What a server has measured every `stepMs`, the newest last. A server that was started lately has less than an hour of it. */
+export interface FigureLines {
+  /** Answered requests of HTTP and gRPC. */
+  readonly requestsPerSecond: readonly number[]
+  /** Of one processor: 2 is all of two processors. */
+  readonly processorShare: readonly number[]
+  /** Resident memory. */
+  readonly memoryBytes: readonly number[]
+  /** Open connections of HTTP and gRPC. */
+  readonly connections: readonly number[]
+  readonly storeBytes: readonly number[]
+}
+
+/** What a server measures of itself. */
+export interface ServerFigures {
+  readonly stepMs: number
+  /** The files of the store now; of etcd, its largest file. Undefined: it cannot be said. */
+  readonly storeBytes: number | undefined
+  readonly lines: FigureLines
+}

@@ -60,7 +60,12 @@ describe.skipIf(etcdTools.skip)(`several servers${note}`, { timeout: 2 * LIMIT_M
     expect(stderr).toBe('')
     expect(stdout).toMatch(/^SERVER +SITE +ALIVE +REPLIES +VERSION +FOR +BEHIND +CLOCK +JUDGES +MISSES/)
     for (const server of [one, two]) expect(stdout).toContain(keyOf(server))
-    const all = JSON.parse((await listed('-o', 'json')).stdout) as Json[]
+    // Clocks are compared every five seconds, and not before the others are there.
+    const all = await until(
+      async () => JSON.parse((await listed('-o', 'json')).stdout) as Json[],
+      (rows) => rows.every(({ member }) => member.clockAheadMs !== undefined),
+      LIMIT_MS,
+    )
     expect(all.map(({ member }) => Math.abs(member.clockAheadMs) < 60_000)).toEqual([true, true])
   })
 

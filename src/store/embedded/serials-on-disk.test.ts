@@ -80,6 +80,18 @@ function readOf(change: Change): { serial: number; isSaved: boolean } {
   return { serial: 'serial' in change ? change.serial : 0, isSaved: false }
 }
 
+test('what a commit removes, and the one after it saves again, may be on disk all the time', () => {
+  const serials = new SerialsOnDisk()
+  const [saves, removes] = [[changeOf('service-saved', 31)], [changeOf('service-deleted', 31)]]
+  serials.written(serials.sent([saves]), [saves])
+  const removing = serials.sent([removes])
+  const saving = serials.sent([saves])
+  serials.written(removing, [removes])
+  expect([serials.surelyHas(31), serials.mayHave(31)]).toEqual([false, true])
+  serials.written(saving, [saves])
+  expect([serials.surelyHas(31), serials.mayHave(31)]).toEqual([true, true])
+})
+
 test('however commits end, it knows what is on disk, and what a crash may find', () => {
   assert(
     property(array(anyEvent, { maxLength: 40 }), (events) => {

@@ -21,6 +21,11 @@ import java.util.concurrent.ConcurrentHashMap;
 /** One client of the library: its services for configurations and for naming are made when they are first used. */
 final class Client {
     private static final long TIMEOUT_MS = 10_000;
+    /**
+     * Services are made one after the other: while one is made, the library collects the classes of its extensions, and what is
+     * made at the same time finds some of them only ("No server list provider found").
+     */
+    private static final Object MAKING = new Object();
     private final Properties properties = new Properties();
     private final Map<String, Listener> listeners = new ConcurrentHashMap<>();
     private final Map<String, EventListener> subscribers = new ConcurrentHashMap<>();
@@ -153,14 +158,18 @@ final class Client {
 
     private synchronized ConfigService configs() throws Exception {
         if (configs == null) {
-            configs = NacosFactory.createConfigService(properties);
+            synchronized (MAKING) {
+                configs = NacosFactory.createConfigService(properties);
+            }
         }
         return configs;
     }
 
     private synchronized NamingService naming() throws Exception {
         if (naming == null) {
-            naming = NacosFactory.createNamingService(properties);
+            synchronized (MAKING) {
+                naming = NacosFactory.createNamingService(properties);
+            }
         }
         return naming;
     }

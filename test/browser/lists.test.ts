@@ -82,6 +82,25 @@ describe.skipIf(browserTool.skip)('long lists in a browser', { timeout: FLOW_MS 
     await visit.page.setViewportSize({ width: 1280, height: 800 })
   })
 
+  test('long names that begin alike show their ends, and are heard whole', async () => {
+    const long = (at: number): string => `com.example.shop.checkout.settings-of-module-${at}.yaml`
+    for (const at of [1, 2])
+      await client.post('/cs/configs', { tenant: 'long', dataId: long(at), group: 'G', content: 'a: 1' })
+    for (const width of [1280, 768, 360]) {
+      await visit.page.setViewportSize({ width, height: 800 })
+      await visit.at('#/configs?ns=long&sort=dataId')
+      await visit.page.getByRole('link', { name: long(1), exact: true }).waitFor()
+      for (const at of [1, 2]) {
+        const end = visit.page.locator('.name-link > .end', { hasText: `${at}.yaml` })
+        const cell = await visit.page.locator('td.name', { has: end }).boundingBox()
+        const seen = await end.boundingBox()
+        expect(seen!.x + seen!.width, `${width}`).toBeLessThanOrEqual(cell!.x + cell!.width)
+      }
+      expect(await visit.sideways(), `${width}`).toBeLessThanOrEqual(0)
+    }
+    await visit.page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   test('one field narrows the list, and what it has understood becomes a chip', async () => {
     await visit.at('#/configs?ns=public')
     const search = visit.field('Search')

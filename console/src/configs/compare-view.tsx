@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Check, SelectField } from '../controls/field.tsx'
+import { NameLink } from '../controls/name-link.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
@@ -189,7 +190,7 @@ function RowTable(props: {
   } as const
   return (
     <>
-      <table>
+      <table class="dense">
         <thead>
           <tr>
             <th class="tick">
@@ -222,31 +223,25 @@ function RowTable(props: {
                 )}
               </td>
               <td class="name">
-                <a href={linkToConfig({ ...row, tenant: row.kind === 'onlyInTo' ? to : from })} dir="auto">
-                  {row.dataId}
-                </a>
+                <div class="name-line">
+                  <NameLink
+                    href={linkToConfig({ ...row, tenant: row.kind === 'onlyInTo' ? to : from })}
+                    name={row.dataId}
+                  />
+                </div>
               </td>
-              <td dir="auto">{row.group}</td>
+              <td class="clip" dir="auto" title={row.group}>
+                {row.group}
+              </td>
               <td>
                 <span class={`badge ${kinds[row.kind][1]}`}>{kinds[row.kind][0]}</span>
               </td>
-              <td class="actions">
-                <div class="buttons">
-                  <button type="button" class="button small" onClick={() => setCompared(row)}>
-                    {t('difference')}
-                  </button>
-                  {row.kind === 'differs' && mayWrite(to) && (
-                    <button
-                      type="button"
-                      class="button small"
-                      aria-label={`${t('byKey')}: ${row.dataId}`}
-                      onClick={() => setByKey(row)}
-                    >
-                      {t('byKey')}
-                    </button>
-                  )}
-                </div>
-              </td>
+              <RowActions
+                row={row}
+                mayBring={row.kind === 'differs' && mayWrite(to)}
+                onCompare={() => setCompared(row)}
+                onByKey={() => setByKey(row)}
+              />
             </tr>
           ))}
         </tbody>
@@ -269,5 +264,33 @@ function RowTable(props: {
         />
       )}
     </>
+  )
+}
+
+function RowActions(props: {
+  readonly row: Row
+  readonly mayBring: boolean
+  readonly onCompare: () => void
+  readonly onByKey: () => void
+}) {
+  const { row, mayBring, onCompare, onByKey } = props
+  return (
+    <td class="actions">
+      <div class="buttons">
+        <button type="button" class="button small" onClick={onCompare}>
+          {t('difference')}
+        </button>
+        {mayBring && (
+          <button
+            type="button"
+            class="button small"
+            aria-label={`${t('byKey')}: ${row.dataId}`}
+            onClick={onByKey}
+          >
+            {t('byKey')}
+          </button>
+        )}
+      </div>
+    </td>
   )
 }

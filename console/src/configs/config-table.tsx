@@ -1,6 +1,7 @@
 import { Ago } from '../controls/ago.tsx'
 import { CopyButton } from '../controls/copy.tsx'
 import { Check } from '../controls/field.tsx'
+import { NameLink } from '../controls/name-link.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { shownNumber, shownSize, t } from '../language/text.ts'
@@ -29,7 +30,7 @@ export function ConfigTable({ items, ticked, onTick, filter }: TableProps) {
     onTick(next)
   }
   return (
-    <table class="dense">
+    <table class={isEverywhere ? 'dense everywhere' : 'dense'}>
       <thead>
         <tr>
           <th class="tick">
@@ -44,7 +45,7 @@ export function ConfigTable({ items, ticked, onTick, filter }: TableProps) {
           {isEverywhere && <th>{t('namespace')}</th>}
           <SortedBy filter={filter} order="group" label={t('group')} more="not-phone" />
           <th>{t('type')}</th>
-          <th class="only-wide">{t('application')}</th>
+          <th class="only-widest">{t('application')}</th>
           <SortedBy filter={filter} order="size" label={t('size')} more="number only-wide" />
           <th class="number not-phone">{t('watchers')}</th>
           <SortedBy filter={filter} order="modifyTime" label={t('changed')} more="not-phone" />
@@ -104,9 +105,7 @@ function ConfigRow(props: {
       </td>
       <td class="name">
         <div class="name-line">
-          <a href={linkToConfig(item)} dir="auto" title={item.dataId}>
-            {item.dataId}
-          </a>
+          <NameLink href={linkToConfig(item)} name={item.dataId} />
           <span class="not-phone">
             <CopyButton text={item.dataId} label={t('copyName', { name: item.dataId })} />
           </span>
@@ -131,7 +130,7 @@ function ConfigRow(props: {
       <td>
         <span class="badge">{item.type.toUpperCase()}</span>
       </td>
-      <td class="only-wide clip" dir="auto" title={item.appName}>
+      <td class="only-widest clip" dir="auto" title={item.appName}>
         {item.appName}
       </td>
       <td class="number only-wide">{shownSize(item.size)}</td>

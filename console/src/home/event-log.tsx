@@ -1,3 +1,4 @@
+import { Breakable } from '../controls/breakable.tsx'
 import { Ago } from '../controls/ago.tsx'
 import { LoadProblem } from '../controls/notice.tsx'
 import { detailText, operationText } from '../audit/operation-text.ts'
@@ -46,10 +47,12 @@ function EventLine({ event }: { event: AuditEvent }) {
         <strong dir="auto">{username === '-' ? ip : username}</strong> {operationText(operation)}
         {count > 1 && ` × ${shownNumber(count)}`}{' '}
         {link === undefined ? (
-          <span dir="auto">{item}</span>
+          <span dir="auto">
+            <Breakable text={item} />
+          </span>
         ) : (
           <a dir="auto" href={link}>
-            {item}
+            <Breakable text={item} />
           </a>
         )}
         {detail !== '' && <div class="soft">{detailText(detail)}</div>}

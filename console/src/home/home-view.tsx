@@ -1,6 +1,7 @@
 import { ConnectButton } from '../connect/connect-button.tsx'
 import { useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
+import { NameLink } from '../controls/name-link.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { LoadProblem, Notice, problemTitle } from '../controls/notice.tsx'
 import { ownDrafts } from '../configs/drafts.ts'
@@ -16,6 +17,7 @@ import { useEvery } from '../state/every.ts'
 import { currentNamespace, namespaceParam } from '../state/namespaces.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { AttentionCard } from './attention-card.tsx'
+import { HealthChart, LoadChart, NamespacesChart } from './charts.tsx'
 import { EventLog } from './event-log.tsx'
 
 const SHOWN_CHANGES = 8
@@ -63,7 +65,12 @@ export function HomeView() {
           {overview.configCount === 0 && overview.serviceCount === 0 && <FirstSteps />}
           <DraftsCard />
           <div class="halves">
-            <AttentionCard overview={overview} />
+            <div class="stack">
+              <AttentionCard overview={overview} />
+              <HealthChart overview={overview} />
+              <NamespacesChart />
+              {isAdministrator() && <LoadChart />}
+            </div>
             <ChangesCard items={changes.pageItems} />
           </div>
           {isAdministrator() && <EventLog />}
@@ -111,16 +118,14 @@ function DraftsCard() {
         {drafts.map(({ name, base, atMs }) => (
           <li key={JSON.stringify([name, base.md5])}>
             <div>
-              <a
-                dir="auto"
+              <NameLink
                 href={
                   base.md5 === ''
                     ? linkTo('config/new', { ns: namespaceParam(name.tenant) })
                     : linkToEdit(name)
                 }
-              >
-                {name.dataId || t('newItem')}
-              </a>
+                name={name.dataId || t('newItem')}
+              />
               <div class="soft" dir="auto">
                 {name.group}
               </div>
@@ -200,9 +205,7 @@ function ChangesCard({ items }: { items: readonly ListedConfig[] }) {
         {items.map((item) => (
           <li key={item.id}>
             <div>
-              <a dir="auto" href={linkToChange(item, item.modifyTime)}>
-                {item.dataId}
-              </a>
+              <NameLink href={linkToChange(item, item.modifyTime)} name={item.dataId} />
               <div class="soft" dir="auto">
                 {item.group}
                 {item.modifyUser !== null && ` · ${item.modifyUser}`}

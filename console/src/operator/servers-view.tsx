@@ -1,7 +1,8 @@
+import { LastHour } from './last-hour.tsx'
 import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { LoadProblem } from '../controls/notice.tsx'
-import { shownDuration, shownNumber, t } from '../language/text.ts'
+import { shownDuration, shownNumber, shownSize, t } from '../language/text.ts'
 import type { ClusterMember } from '../server/answers.ts'
 import { type Figures, readCluster, readFigures, readServers, type Server } from '../server/operator.ts'
 import { anyOf } from '../live/meant.ts'
@@ -45,6 +46,7 @@ export function ServersView() {
                   <th>{t('lastHeard')}</th>
                   <th>{t('serverVersion')}</th>
                   <th>{t('serverSince')}</th>
+                  <th class="number">{t('storeSize')}</th>
                   {isShared && <ReportHeads />}
                 </tr>
               </thead>
@@ -60,6 +62,7 @@ export function ServersView() {
               </tbody>
             </table>
           </div>
+          <LastHour members={cluster.members} />
           <FigureCards figures={figures} />
         </div>
       )}
@@ -95,6 +98,9 @@ function ServerRow({ server, isShared, member }: RowParts) {
       <td>{lastRefTime === 0 ? '–' : <Ago atMs={lastRefTime} />}</td>
       <td>{member?.version ?? '–'}</td>
       <td>{member?.forMs === undefined ? '–' : shownDuration(member.forMs)}</td>
+      <td class="number">
+        {member?.figures?.storeBytes === undefined ? '–' : shownSize(member.figures.storeBytes)}
+      </td>
       {isShared && <ReportCells report={member?.report} />}
       {isShared && <ClockCell aheadMs={member?.clockAheadMs} />}
     </tr>
@@ -131,13 +137,12 @@ function ClockCell({ aheadMs }: { aheadMs: number | undefined }) {
 }
 
 function FigureCards({ figures }: { figures: Figures }) {
-  const { status, serviceCount, instanceCount, subscribeCount, cpu, load, mem } = figures
+  const { serviceCount, instanceCount, subscribeCount, cpu, load, mem } = figures
   const share = (value: number | undefined): string | undefined =>
     value === undefined || value < 0 ? undefined : `${(100 * value).toFixed(0)} %`
   const count = (value: number | undefined): string | undefined =>
     value === undefined ? undefined : shownNumber(value)
   const cards = [
-    [t('state'), status],
     [t('services'), count(serviceCount)],
     [t('instances'), count(instanceCount)],
     [t('subscribers'), count(subscribeCount)],

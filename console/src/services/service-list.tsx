@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { ConnectButton } from '../connect/connect-button.tsx'
 import { Check, SelectField, TextField } from '../controls/field.tsx'
 import { Ago } from '../controls/ago.tsx'
+import { NameLink } from '../controls/name-link.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
@@ -193,9 +194,7 @@ function ServiceRow({ service, isEverywhere }: { service: ListedService; isEvery
     <tr>
       <td class="name">
         <div class="name-line">
-          <a href={linkTo('service', { ns: namespaceId, group, name })} dir="auto" title={name}>
-            {name}
-          </a>
+          <NameLink href={linkTo('service', { ns: namespaceId, group, name })} name={name} />
         </div>
         <div class="only-phone soft">{group}</div>
       </td>

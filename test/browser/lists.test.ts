@@ -91,7 +91,7 @@ describe.skipIf(browserTool.skip)('long lists in a browser', { timeout: FLOW_MS 
       await visit.at('#/configs?ns=long&sort=dataId')
       await visit.page.getByRole('link', { name: long(1), exact: true }).waitFor()
       for (const at of [1, 2]) {
-        const end = visit.page.locator('.name-link > .end', { hasText: `${at}.yaml` })
+        const end = visit.page.locator('.name-link > .tail', { hasText: `${at}.yaml` })
         const cell = await visit.page.locator('td.name', { has: end }).boundingBox()
         const seen = await end.boundingBox()
         expect(seen!.x + seen!.width, `${width}`).toBeLessThanOrEqual(cell!.x + cell!.width)

@@ -12,7 +12,7 @@ export function NameLink({ href, name }: { href: string; name: string }) {
       {isLong ? (
         <>
           <span class="begin">{characters.slice(0, -END).join('')}</span>
-          <span class="end">{characters.slice(-END).join('')}</span>
+          <span class="tail">{characters.slice(-END).join('')}</span>
         </>
       ) : (
         name

@@ -2,7 +2,7 @@
 export const serverEn = {
   'switch.pushEnabled': 'Whether changes of services are pushed to clients by UDP.',
   'switch.defaultCacheMillis': 'How long a client without pushes may keep a list (ms).',
-  'switch.defaultPushCacheMillis': 'The same for clients with pushes (ms).',
+  'switch.defaultPushCacheMillis': 'How long a client with pushes may keep a list (ms).',
   'switch.pushJavaVersion': 'The oldest Java client that gets pushes.',
   'switch.pushGoVersion': 'The oldest Go client that gets pushes.',
   'switch.pushCVersion': 'The oldest C client that gets pushes.',

@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto'
+import { permissionId } from '../../core/access/access-commands.ts'
+import { idOf, ROLE_PERMISSION, USER, USER_ROLE } from '../../core/access/access-records.ts'
+import { GRAY, grayNamed } from '../../core/config/state/gray-version.ts'
 import { instanceText, settingsText } from '../../core/naming/commands/import-naming.ts'
-import { serviceKeyText } from '../../core/naming/state/service.ts'
+import { SERVICE_DEFAULTS, serviceKeyText } from '../../core/naming/state/service.ts'
 import { addressText } from '../../core/naming/state/instance.ts'
 import { NAMESPACE } from '../../core/namespaces/namespace.ts'
 import type { KeptRecords } from '../../core/engine/ports.ts'
@@ -18,8 +21,9 @@ export interface MarkParts {
 const VALUES = 16
 
 /**
- * Remembers how an import has left namespaces, switches, services and instances: as digests, because their records have no room for
- * it. A mark is written after its thing. Where a crash loses marks, a later import keeps what is here.
+ * Remembers what an import has written besides items and their history, whose records say it themselves: so a later import knows what
+ * was deleted here. Of namespaces, switches, services and instances it remembers how they were left, as digests. A mark is written
+ * after its thing. Where a crash loses marks, a later import keeps what is here, and brings back what was deleted.
  */
 export class ImportMarks {
   readonly #parts: MarkParts
@@ -41,12 +45,19 @@ export class ImportMarks {
     }
   }
 
-  /** Whether the thing is here as an import has left it. */
+  /** Whether the thing is here as an import has left it. Of users, gray versions and rights their records say it. */
   isAsImported(thing: ImportLine['thing']): boolean {
-    if (!isMarked(thing)) return false
-    const place = placeOf(thing)
-    const mark = this.#values.get(place.value)?.[place.digest]
+    if (!isMarked(thing) || isOnlyThere(thing)) return false
+    const mark = this.#markOf(thing)
     return mark !== undefined && mark === this.#present(thing)
+  }
+
+  /** Whether an import has brought the thing, and somebody has deleted it here. What leaves by itself is not deleted. */
+  isDeletedHere(thing: ImportLine['thing']): boolean {
+    if (!isMarked(thing) || leavesByItself(thing)) return false
+    const mark = this.#markOf(thing)
+    if (mark === undefined || this.#present(thing) !== undefined) return false
+    return thing.kind !== 'service' || mark !== PLAIN_SERVICE
   }
 
   /** An import has written the thing just now. */
@@ -67,9 +78,28 @@ export class ImportMarks {
     this.#changed.clear()
   }
 
+  #markOf(thing: Marked): string | undefined {
+    const place = placeOf(thing)
+    return this.#values.get(place.value)?.[place.digest]
+  }
+
   #present(thing: Marked): string | undefined {
     const text = this.#textOf(thing)
     return text === undefined ? undefined : digestOf(text)
+  }
+
+  #isThere(thing: OnlyThere): boolean {
+    const { state } = this.#parts
+    switch (thing.kind) {
+      case 'user':
+        return state.record(USER, thing.username) !== undefined
+      case 'role':
+        return state.record(USER_ROLE, idOf(thing.role.username, thing.role.role)) !== undefined
+      case 'permission':
+        return state.record(ROLE_PERMISSION, permissionId(thing.permission)) !== undefined
+      case 'gray':
+        return grayNamed(state.record(GRAY, thing.gray.key.text), thing.gray.name) !== undefined
+    }
   }
 
   /** The thing as it is here now. */
@@ -88,15 +118,32 @@ export class ImportMarks {
         const known = state.instance(thing.instance.serviceKey, thing.instance.address)
         return known && instanceText(known.record)
       }
+      case 'user':
+      case 'role':
+      case 'permission':
+      case 'gray':
+        return this.#isThere(thing) ? THERE : undefined
     }
   }
 }
 
-/** The things that have their marks here. Those of other kinds have them in their records. */
-type Marked = Extract<ImportedThing, { readonly kind: 'namespace' | 'switch' | 'service' | 'instance' }>
+/** The things that have marks here. Items and records of history have them in their records. */
+type Marked = Exclude<ImportedThing, { readonly kind: 'config' | 'history' }>
+
+/** The things of which only is remembered that they came. */
+type OnlyThere = Extract<Marked, { readonly kind: 'user' | 'role' | 'permission' | 'gray' }>
 
 function isMarked(thing: ImportLine['thing']): thing is Marked {
-  return ['namespace', 'switch', 'service', 'instance'].includes(thing.kind)
+  return thing.kind !== 'refused' && thing.kind !== 'config' && thing.kind !== 'history'
+}
+
+function isOnlyThere(thing: Marked): thing is OnlyThere {
+  return ['user', 'role', 'permission', 'gray'].includes(thing.kind)
+}
+
+/** An ephemeral instance goes with its client. */
+function leavesByItself(thing: Marked): boolean {
+  return thing.kind === 'instance' && thing.instance.ephemeral
 }
 
 function nameOf(thing: Marked): string {
@@ -109,6 +156,14 @@ function nameOf(thing: Marked): string {
       return `service ${serviceKeyText(thing.service.key)}`
     case 'instance':
       return `instance ${serviceKeyText(thing.instance.serviceKey)} ${addressText(thing.instance.address)}`
+    case 'user':
+      return `user ${thing.username}`
+    case 'role':
+      return `role ${idOf(thing.role.username, thing.role.role)}`
+    case 'permission':
+      return `permission ${permissionId(thing.permission)}`
+    case 'gray':
+      return `gray ${idOf(thing.gray.key.text, thing.gray.name)}`
   }
 }
 
@@ -122,7 +177,13 @@ function placeOf(thing: Marked): MarkPlace {
   return { value: Buffer.from(digest, 'base64url')[0]! % VALUES, digest }
 }
 
+/** What is remembered of a thing that came. */
+const THERE = 'there'
+
 /** Ninety bits: of some ten thousand things no two have the same. */
 function digestOf(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 15)
 }
+
+/** The mark of a service without any setting: it leaves when it is empty. */
+const PLAIN_SERVICE = digestOf(settingsText(SERVICE_DEFAULTS))

@@ -146,15 +146,16 @@ class StateImport {
   async #take(thing: ImportLine['thing']): Promise<ImportOutcome> {
     const { engine, budget } = this.#parts
     if (thing.kind === 'refused') throw new Refusal('invalid-parameter', thing.reason)
+    if (!this.#request.overwrite && this.#marks.isDeletedHere(thing)) return DELETED_HERE
     if (thing.kind === 'user') await refusePassword(this.#parts, thing)
     const overwrite = this.#request.overwrite || this.#marks.isAsImported(thing)
     const command = this.#commandOf(thing, overwrite)
-    if (thing.kind === 'gray') {
-      const { content } = thing.gray
-      return budget.withinGray(thing.gray, content.length, () => engine.execute(command))
-    }
     if (thing.kind !== 'config') {
-      const outcome = await engine.execute(command)
+      const execute = async (): Promise<ImportOutcome> => engine.execute(command)
+      const outcome =
+        thing.kind === 'gray'
+          ? await budget.withinGray(thing.gray, thing.gray.content.length, execute)
+          : await execute()
       if (outcome.outcome === 'taken') this.#marks.note(thing)
       return outcome
     }
@@ -198,6 +199,8 @@ class StateImport {
     }
   }
 }
+
+const DELETED_HERE: ImportOutcome = { outcome: 'kept', reason: 'it was deleted here since the last import' }
 
 /** Users come one by one: their passwords are checked, and the roles after them need them. */
 function togetherOf(lines: readonly ImportLine[]): readonly (readonly ImportLine[])[] {

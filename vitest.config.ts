@@ -5,6 +5,7 @@ import { SHORT, UNIT, UNIT_IN_PROCESSES } from './test/support/speeds.ts'
 
 /** A text that costs quadratic time costs more. */
 const UNIT_LIMIT_MS = 15_000
+const CLIENTS = ['test/clients/**/*.test.ts']
 /** One seed for the property tests, where the environment has one. */
 const SEEDED = process.env['PROPERTY_SEED'] === undefined ? [] : ['test/support/property-seed.ts']
 
@@ -53,8 +54,18 @@ export default defineConfig({
         test: {
           name: 'long',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...SHORT, 'test/support/on-etcd.test.ts'],
+          exclude: [...configDefaults.exclude, ...SHORT, ...CLIENTS, 'test/support/on-etcd.test.ts'],
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // Programs of others that mostly wait: for their own intervals, and for servers that are gone.
+          name: 'clients',
+          include: CLIENTS,
+          maxWorkers: 5,
+          sequence: { groupOrder: 3 },
         },
       },
       {

@@ -39,7 +39,7 @@ export class Outage {
 
   /** Publishes, listens, registers and subscribes, and waits until that has come through. */
   async prepare(): Promise<void> {
-    await (await this.#ground.client('a')).publish(this.#kept, 'kept')
+    await this.#publishes()
     this.#ties = await Ties.make(this.#ground)
   }
 
@@ -73,17 +73,16 @@ export class Outage {
     return new Map(Object.entries(results))
   }
 
+  /** A library that has not signed in yet is refused, and answers that it did not publish. */
+  async #publishes(): Promise<void> {
+    const writer = await this.#ground.client('a')
+    expect(await untilIs(true, () => writer.publish(this.#kept, 'kept'))).toBe(true)
+  }
+
+  /** A library that has not signed in yet, or not found a living server, is refused or reads nothing. */
   async #keeps(): Promise<void> {
     const reader = await this.#ground.client('fresh')
-    const since = Date.now()
-    // A library that has not signed in yet, or not found a living server, is refused or reads nothing.
-    const read = (): Promise<string | null> => reader.read(this.#kept).catch((error: Error) => error.message)
-    let found = await read()
-    while (found !== 'kept' && Date.now() - since < READ_MS) {
-      await sleep(LOOK_EVERY_MS)
-      found = await read()
-    }
-    expect(found).toBe('kept')
+    expect(await untilIs('kept', () => reader.read(this.#kept))).toBe('kept')
   }
 
   async #hears(): Promise<void> {
@@ -112,5 +111,15 @@ export class Outage {
   async #leaves(ask: Ground['ask'], service: string): Promise<void> {
     await (await this.#ground.client('a')).deregister({ service }, { port: 1 })
     expect(await listedPorts(ask, service)).toEqual([2])
+  }
+}
+
+/** Asks a new client again and again until it answers this, at most `READ_MS`. Resolves with the last answer, or the text of its error. */
+async function untilIs<T>(wanted: T, ask: () => Promise<T>): Promise<T | string> {
+  const since = Date.now()
+  for (;;) {
+    const found = await ask().catch((error: Error) => error.message)
+    if (found === wanted || Date.now() - since > READ_MS) return found
+    await sleep(LOOK_EVERY_MS)
   }
 }

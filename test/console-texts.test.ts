@@ -94,3 +94,11 @@ test('every switch says what it means', () => {
   expect(switches.length).toBeGreaterThan(10)
   expect(switches.filter((name) => !(`switch.${name}` in en))).toEqual([])
 })
+
+test('the text of every refusal says what to do after what has happened', () => {
+  const silent = Object.keys(REFUSALS).filter((code) => {
+    const key = `problem.${code}` as keyof typeof en
+    return !/[.:,;] \S/.test(en[key]) || !/[。：:，,；]\S/.test(zhCn[key])
+  })
+  expect(silent).toEqual([])
+})

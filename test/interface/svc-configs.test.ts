@@ -104,6 +104,17 @@ test('an empty description or tag clears it, and one that is not named stays', a
   expect(await show(tenant, 'a')).toMatchObject({ desc: null, configTags: null, appName: 'shop' })
 })
 
+test('an export is called by its namespace', async () => {
+  const tenant = unique('ns')
+  await publish(tenant, 'a', {})
+  const named = async (id: string): Promise<unknown> => {
+    const reply = await waypost.svc.get(configs, { export: true, tenant: id })
+    return reply.headers['content-disposition']
+  }
+  expect(await named(tenant)).toMatch(new RegExp(`^attachment;filename=waypost_${tenant}_\\d{14}\\.zip$`))
+  expect(await named('')).toMatch(/^attachment;filename=waypost_public_\d{14}\.zip$/)
+})
+
 describe('import', () => {
   function upload(zip: Buffer | undefined, query: Params): Promise<Reply> {
     const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="f.zip"\r\n\r\n'

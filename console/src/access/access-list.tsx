@@ -15,7 +15,7 @@ import { turnTo } from '../routing/link.ts'
 import { place } from '../routing/location.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
-import { isOpen } from '../state/user.ts'
+import { isAdministrator, isOpen } from '../state/user.ts'
 
 /** What a list of users, roles or permissions needs to know. */
 export interface AccessListProps<T> {
@@ -64,10 +64,12 @@ function ManagedList<T>(props: AccessListProps<T>) {
     <>
       <div class="head">
         <h1 class="title">{title}</h1>
-        <button type="button" class="button primary" onClick={() => setMaking(true)}>
-          <Icon name="plus" />
-          {newLabel}
-        </button>
+        {isAdministrator() && (
+          <button type="button" class="button primary" onClick={() => setMaking(true)}>
+            <Icon name="plus" />
+            {newLabel}
+          </button>
+        )}
       </div>
       <div class="filters" role="search">
         <TextField

@@ -26,7 +26,26 @@ const NAME = /^[\w.:-]+$/
 /** Makes an item. It is published only if there is none of its name. */
 export function NewConfig() {
   const tenant = currentNamespace()
-  return mayWrite(tenant) ? <NewConfigForm tenant={tenant} /> : <MayNotWrite namespaceId={tenant} />
+  return mayWrite(tenant) ? (
+    <NewConfigForm tenant={tenant} />
+  ) : (
+    <>
+      <Crumbs namespaceId={tenant} />
+      <div class="head">
+        <h1 class="title">{t('newConfig')}</h1>
+      </div>
+      <MayNotWrite namespaceId={tenant} />
+    </>
+  )
+}
+
+function Crumbs({ namespaceId }: { namespaceId: string }) {
+  return (
+    <p class="crumbs">
+      <a href={linkTo('configs')}>{t('configs')}</a> <Icon name="right" />
+      <NamespaceMark id={namespaceId} />
+    </p>
+  )
 }
 
 function NewConfigForm({ tenant }: { tenant: string }) {
@@ -41,10 +60,7 @@ function NewConfigForm({ tenant }: { tenant: string }) {
   const wrong = (value: string) => (value !== '' && !NAME.test(value) ? t('nameRule') : undefined)
   return (
     <>
-      <p class="crumbs">
-        <a href={linkTo('configs')}>{t('configs')}</a> <Icon name="right" />
-        <NamespaceMark id={name.tenant} />
-      </p>
+      <Crumbs namespaceId={name.tenant} />
       <div class="head">
         <h1 class="title">{t('newConfig')}</h1>
         <div class="buttons">

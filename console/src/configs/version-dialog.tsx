@@ -73,6 +73,10 @@ export function VersionDialog(props: DialogProps) {
           </button>
         ))}
       </div>
+      <p class="soft name-line">
+        {t('versionId', { id: version.historyId })}
+        <CopyButton text={version.historyId} label={t('copyName', { name: version.historyId })} />
+      </p>
       <LoadProblem found={whole} />
       {shown === 'difference' ? (
         <Difference {...props} />

@@ -30,18 +30,26 @@ export function ProblemNotice(props: {
 }) {
   const { problem, onRetry, isOldShown = false } = props
   if (problem === undefined) return null
+  const [what, todo] = whatAndTodo(problemTitle(problem))
   return (
     <Notice kind="bad" isInSight={isOldShown}>
-      <strong>{problemTitle(problem)}</strong>
+      <strong>{what}</strong>
+      {todo !== '' && <p>{todo}</p>}
       {isOldShown && <p>{t('oldIsShown')}</p>}
       {problemText(problem) !== '' && <p class="soft">{problemText(problem)}</p>}
-      {onRetry && (
+      {onRetry && problem.code !== 'forbidden' && (
         <button type="button" class="button small" onClick={onRetry}>
           {t('tryAgain')}
         </button>
       )}
     </Notice>
   )
+}
+
+/** What has happened, and what to do about it: a text begins with the one, in a sentence of its own. */
+function whatAndTodo(text: string): readonly [string, string] {
+  const [, what = text, todo = ''] = /^(.+?[.。])\s*(\S.*)$/.exec(text) ?? []
+  return [what, todo]
 }
 
 /** Why something could not be read; it stays in sight where older rows are shown meanwhile. */

@@ -17,8 +17,10 @@ import {
   refreshNamespaces,
 } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
-import { checkUser, findUser, isOpen, standing } from '../state/user.ts'
+import { checkUser, findUser, isAdministrator, isOpen, standing } from '../state/user.ts'
+import { focusOn } from './focus.ts'
 import { KeysDialog } from './keys-dialog.tsx'
+import { loadAdministration } from './later-view.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { Side } from './side.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -79,6 +81,7 @@ function Frame({ username }: { username: string }) {
   const namespaceId = currentNamespace()
   const isNamespaceKnown = useNamespaces(username) || at.params['ns'] !== undefined
   useArrival(main, at, () => setSideOpen(false))
+  useAdministration(username)
   useEffect(() => {
     const where = view.hasNamespace ? namespaceName(namespaceId) : ''
     document.title = [thingAt(at), t(view.title), where, 'Waypost'].filter((part) => part !== '').join(' · ')
@@ -149,14 +152,6 @@ function useArrival(main: RefObject<HTMLElement | null>, at: Place, onOther: () 
   }, [at])
 }
 
-function focusOn(main: HTMLElement | null): void {
-  const field = main?.querySelector<HTMLElement>('[autofocus]')
-  const heading = main?.querySelector<HTMLElement>('h1')
-  heading?.setAttribute('tabindex', '-1')
-  const target = field ?? heading ?? main
-  target?.focus({ preventScroll: true })
-}
-
 /**
  * Reads the namespaces that this user may see. False until then: an address without a namespace means the first of them. Where
  * they cannot be read, the view says what is wrong.
@@ -170,6 +165,13 @@ function useNamespaces(username: string): boolean {
       .finally(() => setRead(true))
   }, [username])
   return isRead
+}
+
+/** Brings the views of administrators in good time; what fails now is tried again when one is opened. */
+function useAdministration(username: string): void {
+  useEffect(() => {
+    if (isAdministrator()) void loadAdministration().catch(() => undefined)
+  }, [username])
 }
 
 function OpenBanner() {

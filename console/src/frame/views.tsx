@@ -1,9 +1,4 @@
 import type { ComponentType } from 'preact'
-import { AuditView } from '../audit/audit-view.tsx'
-import { PermissionsView } from '../access/permissions-view.tsx'
-import { RolesView } from '../access/roles-view.tsx'
-import { UserView } from '../access/user-view.tsx'
-import { UsersView } from '../access/users-view.tsx'
 import { CompareView } from '../configs/compare-view.tsx'
 import { HomeView } from '../home/home-view.tsx'
 import { BinView } from '../configs/bin-view.tsx'
@@ -12,12 +7,10 @@ import { ConfigList } from '../configs/config-list.tsx'
 import { ConfigView } from '../configs/config-view.tsx'
 import { NewConfig } from '../configs/new-config.tsx'
 import type { IconName } from '../controls/icon.tsx'
+import { laterView } from './later-view.tsx'
 import { NoView } from './no-view.tsx'
 import type { TextKey } from '../language/en.ts'
 import { NamespacesView } from '../namespaces/namespaces-view.tsx'
-import { ClientsView } from '../operator/clients-view.tsx'
-import { ServersView } from '../operator/servers-view.tsx'
-import { SwitchesView } from '../operator/switches-view.tsx'
 import type { ViewPath } from '../routing/link.ts'
 import { ServiceList } from '../services/service-list.tsx'
 import { ServiceView } from '../services/service-view.tsx'
@@ -57,14 +50,14 @@ export const VIEWS: Readonly<Record<ViewPath, View>> = {
   services: inNamespace('services', 'services', ServiceList),
   service: inNamespace('service', 'services', ServiceView),
   namespaces: ofServer('namespaces', 'namespaces', NamespacesView),
-  users: ofServer('users', 'users', UsersView),
-  user: ofServer('user', 'users', UserView),
-  roles: ofServer('roles', 'roles', RolesView),
-  permissions: ofServer('permissions', 'permissions', PermissionsView),
-  audit: ofServer('audit', 'audit', AuditView),
-  servers: ofServer('servers', 'servers', ServersView),
-  clients: ofServer('clients', 'clients', ClientsView),
-  switches: ofServer('switches', 'switches', SwitchesView),
+  users: ofServer('users', 'users', laterView('UsersView')),
+  user: ofServer('user', 'users', laterView('UserView')),
+  roles: ofServer('roles', 'roles', laterView('RolesView')),
+  permissions: ofServer('permissions', 'permissions', laterView('PermissionsView')),
+  audit: ofServer('audit', 'audit', laterView('AuditView')),
+  servers: ofServer('servers', 'servers', laterView('ServersView')),
+  clients: ofServer('clients', 'clients', laterView('ClientsView')),
+  switches: ofServer('switches', 'switches', laterView('SwitchesView')),
 }
 
 /** The navigation: groups of views. `isManaged`: only for administrators who have signed in. */

@@ -524,6 +524,7 @@ export const en = {
   undone: 'Undone.',
   deleteListened: 'Clients that listen now: {clients}. They listen to {items} of these.',
   undoneDelete: 'Undone: it was deleted by mistake',
+  versionId: 'Record {id} of the history',
   restoredFrom: 'Restored from the version of {time}',
   restoreTitle: 'Restore {name} as it was at {time}?',
   versionAt: 'Version of {time}',

@@ -513,6 +513,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   undone: '已撤销。',
   deleteListened: '当前有 {clients} 个客户端在监听其中 {items} 个配置。',
   undoneDelete: '撤销删除',
+  versionId: '历史记录编号 {id}',
   restoredFrom: '恢复自 {time} 的版本',
   restoreTitle: '将 {name} 恢复到 {time} 的版本？',
   versionAt: '{time} 的版本',

@@ -14,6 +14,7 @@ import type { Timeline } from '../../core/naming/timeline/timeline.ts'
 import type { TimelineEntry } from '../../core/naming/timeline/timeline-entry.ts'
 import type { Guard } from '../guard.ts'
 import { type ShownConnection, shownConnection, type ShownConnectionParts } from './shown-connection.ts'
+import { inAddressOrder } from './instance-order.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 import { beatAgoMs } from '../naming/beats.ts'
 import { READ_SERVICE, serviceResource } from '../naming/services.ts'
@@ -100,7 +101,9 @@ export function instanceViewOperations(parts: InstanceViewParts) {
         )
         const now = parts.clock()
         const disablings = disablingsOf(parts, found)
-        const entries = pageOf(found, page).map((instance) => shown(parts, instance, { now, disablings }))
+        const entries = pageOf(inAddressOrder(found), page).map((instance) =>
+          shown(parts, instance, { now, disablings }),
+        )
         return { page, totalCount: found.length, nowMs: now.wallMs, entries }
       },
     }),

@@ -65,7 +65,11 @@ function isOther({ show, search, beta, export: v1, exportV2: v2 }: Params): bool
 function answerOther(operations: ReadOperations, params: Params, caller: Caller): Answer {
   const { configs, gray, transfer } = operations
   if (params.export === true || params.exportV2 === true)
-    return exportOf(transfer, { params, version: params.exportV2 === true ? 2 : 1 }, caller)
+    return exportOf(
+      transfer,
+      { params, version: params.exportV2 === true ? 2 : 1, fileName: () => 'nacos_config_export' },
+      caller,
+    )
   if (params.show !== undefined) return csJsonAnswer(itemJson(configs.read(namedKey(params), caller)))
   if (params.search !== undefined) {
     const search = searchOf(params, params.search)

@@ -15,10 +15,13 @@ import type { Answer } from '../../routing/answer.ts'
 const MOST_METADATA_BYTES = 4096
 
 /**
- * A zip of the items (http-compat.md section 3, export), made while it is sent. Throws Refusal `too-many` where they
+ * A zip of the items (http-compat.md section 3, export), made while it is sent. Its name is `fileName` and the time. Throws Refusal `too-many` where they
  * do not fit in one.
  */
-export function exportAnswer(items: readonly ConfigItem[], version: ArchiveVersion): Answer {
+export function exportAnswer(
+  items: readonly ConfigItem[],
+  { version, fileName }: { readonly version: ArchiveVersion; readonly fileName: string },
+): Answer {
   const sizes = items.map(({ key, content }) => ({
     name: entryName(key),
     bytes: content.length + MOST_METADATA_BYTES,
@@ -28,7 +31,7 @@ export function exportAnswer(items: readonly ConfigItem[], version: ArchiveVersi
     status: 200,
     contentType: 'application/octet-stream',
     headers: {
-      'Content-Disposition': `attachment;filename=nacos_config_export_${timeStamp(new Date())}.zip`,
+      'Content-Disposition': `attachment;filename=${fileName}_${timeStamp(new Date())}.zip`,
     },
     body: '',
     chunks: zipChunks(archiveFiles(archived(items), version)),

@@ -21,10 +21,18 @@ export const EXPORT_PARAMS = {
 
 const EXPORT = Type.Object(EXPORT_PARAMS)
 
+/** What is asked for, and as what. */
+interface ExportRequest {
+  readonly params: Static<typeof EXPORT>
+  readonly version: ArchiveVersion
+  /** What the file is called, by the id of its namespace; absent: it has that id in its name. */
+  readonly fileName?: (namespaceId: string) => string
+}
+
 /** A zip of the items of these ids, or of those that a blur search finds. */
 export function exportOf(
   transfer: Operations['transfer'],
-  { params, version }: { params: Static<typeof EXPORT>; version: ArchiveVersion },
+  { params, version, fileName = nameOf }: ExportRequest,
   caller: Caller,
 ): Answer {
   const search = searchOf(params, 'blur')
@@ -33,5 +41,10 @@ export function exportOf(
     ids === undefined
       ? transfer.exportMatching(search, caller)
       : transfer.exportByIds({ namespaceId: search.namespaceId, ids }, caller)
-  return exportAnswer(items, version)
+  return exportAnswer(items, { version, fileName: fileName(search.namespaceId) })
+}
+
+/** An id of a namespace can have characters that no file has. */
+function nameOf(namespaceId: string): string {
+  return `waypost_${(namespaceId || 'public').replace(/[^\w.-]/g, '_')}`
 }

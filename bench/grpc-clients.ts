@@ -1,17 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { GrpcWire, type Heard } from './grpc-wire.ts'
 import { Histogram } from './histogram.ts'
-import type { GrpcLoopJob, GrpcPushJob, LoadResult } from './jobs.ts'
-import { endOf } from './loads.ts'
-import { requestPaths } from './paths.ts'
-import { registerForm, requestText } from './request-text.ts'
-import { Wire } from './wire.ts'
+import type { GrpcLoopJob, LoadResult } from './jobs.ts'
 
 /** The port for gRPC is this much above that of HTTP. */
 const GRPC_OFFSET = 1_000
 /** How many connections are opened at once. */
 const AT_ONCE = 50
-const LONGEST_MS = 20_000
 
 function originOf(base: string): string {
   const { hostname, port } = new URL(base)
@@ -35,49 +29,6 @@ export async function openGrpcWires(
     wires.push(...some)
   }
   return wires
-}
-
-/**
- * Subscribes to a service on many connections and changes one of its instances again and again. A latency starts with the
- * change and ends when a subscriber has it.
- */
-export async function grpcPush({ base, set, subscribers, changes }: GrpcPushJob): Promise<LoadResult> {
-  const histogram = new Histogram()
-  let beganMs = 0
-  let missing = 0
-  const heard = (): void => {
-    if (missing === 0) return
-    histogram.add(performance.now() - beganMs)
-    missing--
-  }
-  const wires = await openGrpcWires(base, subscribers, heard)
-  const service = { namespace: 'public', groupName: 'DEFAULT_GROUP', serviceName: `${set.base}-0` }
-  const subscription = JSON.stringify({ ...service, subscribe: true, clusters: '' })
-  for (const wire of wires) await wire.ask('SubscribeServiceRequest', subscription)
-  const changer = new Wire(endOf(base))
-  const paths = requestPaths(new URL(base).pathname)
-  const began = performance.now()
-  let failed = 0
-  for (let change = 1; change <= changes; change++) {
-    // Each subscriber has had its first push, and the last change, by then.
-    await sleep(1_500)
-    missing = subscribers
-    beganMs = performance.now()
-    const form = registerForm(set, change % set.count, change)
-    const { status } = await changer.ask(requestText('POST', paths.instance, form))
-    if (status !== 200) failed++
-    while (missing > 0 && performance.now() < beganMs + LONGEST_MS) await sleep(5)
-    failed += missing
-    missing = 0
-  }
-  for (const wire of wires) wire.close()
-  changer.close()
-  return {
-    counts: histogram.counts(),
-    answered: histogram.total,
-    failed,
-    elapsedMs: performance.now() - began,
-  }
 }
 
 /** Each connection sends its next request when the last one is answered. */

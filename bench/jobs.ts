@@ -63,12 +63,21 @@ export interface PushJob {
   readonly seconds: number
 }
 
-/** Subscribers over gRPC to one service, of which one instance after the other changes. */
+/** Connections over gRPC, each of which subscribes to the first service of a set. They stay open. */
+export interface GrpcSubscribeJob {
+  readonly job: 'grpc-subscribe'
+  readonly base: string
+  readonly set: InstanceSet
+  readonly subscribers: number
+}
+
+/** Changes one instance of this service after the other, each when every subscriber has the one before. */
 export interface GrpcPushJob {
   readonly job: 'grpc-push'
   readonly base: string
   readonly set: InstanceSet
-  readonly subscribers: number
+  /** The number of the first change. Each number is used once, or nothing would change. */
+  readonly first: number
   readonly changes: number
 }
 
@@ -115,6 +124,7 @@ export type Job =
   | HoldJob
   | WakeJob
   | PushJob
+  | GrpcSubscribeJob
   | GrpcPushJob
   | GrpcLoopJob
   | GrpcListenJob

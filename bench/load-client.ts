@@ -1,6 +1,7 @@
 /** A process of load clients. It runs the jobs of its messages, one at a time, and answers their results. */
-import { grpcLoop, grpcPush } from './grpc-clients.ts'
+import { grpcLoop } from './grpc-clients.ts'
 import { GrpcListeners } from './grpc-listeners.ts'
+import { GrpcSubscribers } from './grpc-subscribers.ts'
 import type { Job } from './jobs.ts'
 import { closedLoop, openLoop } from './loads.ts'
 import { PollClients } from './polls.ts'
@@ -8,6 +9,7 @@ import { push } from './push-clients.ts'
 
 const polls = new PollClients()
 const listeners = new GrpcListeners()
+const subscribers = new GrpcSubscribers()
 
 process.on('message', (job: Job) => {
   run(job).then(
@@ -28,8 +30,10 @@ function run(job: Job): Promise<object | void> {
       return polls.wake(job)
     case 'push':
       return push(job)
+    case 'grpc-subscribe':
+      return subscribers.subscribe(job)
     case 'grpc-push':
-      return grpcPush(job)
+      return subscribers.push(job)
     case 'grpc-loop':
       return grpcLoop(job)
     case 'grpc-listen':

@@ -43,18 +43,16 @@ export const grpcNaming: readonly Scenario[] = [
 const SET = { base: 'asked', count: 1_000, perService: 10, lasting: true }
 
 async function pushToConnections(target: Target, { quick }: Bench): Promise<Figures> {
+  const { base } = target
   const set = { base: 'streamed', count: 10, perService: 10, lasting: true }
   await registerSet(target, set)
   const clients = startClients()
   try {
+    await clients.ask({ job: 'grpc-subscribe', base, set, subscribers: SUBSCRIBERS })
+    // The first change runs cold code.
+    await clients.load({ job: 'grpc-push', base, set, first: 1, changes: 1 })
     const spent = await watch(target)
-    const result = await clients.load({
-      job: 'grpc-push',
-      base: target.base,
-      set,
-      subscribers: SUBSCRIBERS,
-      changes: quick ? 3 : 10,
-    })
+    const result = await clients.load({ job: 'grpc-push', base, set, first: 2, changes: quick ? 3 : 10 })
     return { ...latencies(result, 'push '), failed: result.failed, ...(await spent(result.answered)) }
   } finally {
     await clients.stop()

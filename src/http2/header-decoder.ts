@@ -1,5 +1,6 @@
 import { DynamicTable, fieldBytes, type HeaderField } from './header-table.ts'
 import { huffmanDecoded } from './huffman.ts'
+import { sharedField } from './shared-fields.ts'
 
 /** The size of the dynamic table that SETTINGS begins with (RFC 9113, section 6.5.2). */
 export const TABLE_BYTES = 4_096
@@ -103,8 +104,9 @@ class BlockDecoder {
   }
 
   #addToTable(field: HeaderField): void {
-    this.#table.add(field)
-    this.#add(field)
+    const kept = sharedField(field)
+    this.#table.add(kept)
+    this.#add(kept)
   }
 
   /** Fields beyond the limit are decoded for the sake of the table, and not kept. */

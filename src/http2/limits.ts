@@ -72,24 +72,24 @@ const SECOND_MS = 1_000
 export class Rates {
   #beganMs = -Infinity
   /** Only what has happened in this second. */
-  readonly #counts = new Map<Rated, number>()
-  readonly #freed = new Map<Rated, number>()
+  #counts: Partial<Record<Rated, number>> = {}
+  readonly #freed: Partial<Record<Rated, number>> = {}
 
   /**
    * Counts it once. True if it has happened too often. As many as `free`, since the begin of the connection, do not count.
    */
   exceeds(rated: Rated, { nowMs, free }: { nowMs: number; free: number }): boolean {
-    const freed = this.#freed.get(rated) ?? 0
+    const freed = this.#freed[rated] ?? 0
     if (freed < free) {
-      this.#freed.set(rated, freed + 1)
+      this.#freed[rated] = freed + 1
       return false
     }
     if (nowMs - this.#beganMs >= SECOND_MS) {
       this.#beganMs = nowMs
-      this.#counts.clear()
+      this.#counts = {}
     }
-    const count = (this.#counts.get(rated) ?? 0) + 1
-    this.#counts.set(rated, count)
+    const count = (this.#counts[rated] ?? 0) + 1
+    this.#counts[rated] = count
     return count > MOST_IN_A_SECOND[rated]
   }
 }

@@ -11,8 +11,8 @@ export class OpenStreams {
   /** The highest id that the client has opened. */
   lastId = 0
   readonly #open = new Map<number, Http2Stream>()
-  /** Those on which frames are ignored that the client has sent before it knew. The oldest first. */
-  readonly #left = new Set<number>()
+  /** Those on which frames are ignored that the client has sent before it knew. The oldest first. Few connections have any. */
+  #left: Set<number> | undefined
 
   get size(): number {
     return this.#open.size
@@ -31,7 +31,7 @@ export class OpenStreams {
   stateOf(streamId: number): StreamState {
     if (this.#open.has(streamId)) return 'open'
     if (streamId % 2 === 0 || streamId > this.lastId) return 'idle'
-    return this.#left.has(streamId) ? 'left' : 'closed'
+    return this.#left?.has(streamId) === true ? 'left' : 'closed'
   }
 
   add(stream: Http2Stream): void {
@@ -44,6 +44,7 @@ export class OpenStreams {
 
   /** From now on frames on it are ignored. */
   leave(streamId: number): void {
+    this.#left ??= new Set()
     this.#left.add(streamId)
     if (this.#left.size <= MOST_LEFT) return
     for (const oldest of this.#left) return void this.#left.delete(oldest)

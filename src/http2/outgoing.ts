@@ -38,8 +38,8 @@ export class Outgoing {
   /** When the client has last let the connection send more. */
   #grownMs: number
   readonly #ready = new Set<Http2Stream>()
-  /** Streams that wait for the window of the connection. */
-  readonly #blocked = new Set<Http2Stream>()
+  /** Streams that wait for the window of the connection. Few connections have any. */
+  #blocked: Set<Http2Stream> | undefined
   #mustEmptyTable = false
 
   constructor(nowMs: number) {
@@ -63,19 +63,19 @@ export class Outgoing {
 
   /** A stream has something to send. */
   ready(stream: Http2Stream): void {
-    if (stream.canSend && !this.#blocked.has(stream)) this.#ready.add(stream)
+    if (stream.canSend && this.#blocked?.has(stream) !== true) this.#ready.add(stream)
   }
 
   /** A stream is closed. */
   remove(stream: Http2Stream): void {
     this.#ready.delete(stream)
-    this.#blocked.delete(stream)
+    this.#blocked?.delete(stream)
   }
 
   /** Nothing is sent any more but this frame. */
   sendLast(frame: Buffer): void {
     this.#ready.clear()
-    this.#blocked.clear()
+    this.#blocked = undefined
     this.send(frame)
   }
 
@@ -91,15 +91,20 @@ export class Outgoing {
 
   /** Lets all streams use what is reserved if the client gives nothing without it. True if they have something to send. */
   sweep(nowMs: number): boolean {
-    if (this.#blocked.size === 0 || nowMs - this.#grownMs < RESERVED_MS) return false
+    if (this.#blocked === undefined || nowMs - this.#grownMs < RESERVED_MS) return false
     this.#reserved = 0
     this.#unblock()
     return true
   }
 
+  #block(stream: Http2Stream): void {
+    this.#blocked ??= new Set()
+    this.#blocked.add(stream)
+  }
+
   #unblock(): void {
-    for (const stream of this.#blocked) this.#ready.add(stream)
-    this.#blocked.clear()
+    for (const stream of this.#blocked ?? []) this.#ready.add(stream)
+    this.#blocked = undefined
   }
 
   /** The next header block begins with a table of no bytes, because the client has made the table smaller (section 4.3.1). */
@@ -126,7 +131,7 @@ export class Outgoing {
       if (left <= 0) break
       this.#ready.delete(stream)
       const window = this.#windowFor(stream)
-      if (stream.needsWindow && window === 0) this.#blocked.add(stream)
+      if (stream.needsWindow && window === 0) this.#block(stream)
       else left -= FRAME_HEADER_BYTES + this.#write(stream, { out, window })
       if (stream.isLocalEnded) ended.push(stream)
       else this.ready(stream)

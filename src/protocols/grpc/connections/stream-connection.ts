@@ -32,13 +32,13 @@ export class StreamConnection implements ClientConnection, Due {
   /** When something last came from the client, on a clock that never goes back. */
   heardMs: number
   readonly #parts: StreamConnectionParts
-  readonly #pending = new Map<string, PendingAsk>()
-  readonly #onEnd: ((why: EndReason) => void)[] = []
+  #pending: Map<string, PendingAsk> | undefined
+  #onEnd: readonly ((why: EndReason) => void)[] = []
   #leaving: 'moved' | 'stopping' | undefined
   #ended: EndReason | undefined
   /** What has ended it; undefined while it is open. */
   endedBy: EndCause | undefined
-  readonly #identities = new Map<string, SignedIn>()
+  #identities: Map<string, SignedIn> | undefined
 
   constructor(parts: StreamConnectionParts) {
     this.#parts = parts
@@ -61,7 +61,7 @@ export class StreamConnection implements ClientConnection, Due {
 
   /** The newest credentials of each user that the client has shown, and that counted. */
   get identities(): Iterable<SignedIn> {
-    return this.#identities.values()
+    return this.#identities?.values() ?? []
   }
 
   /** The user whose credentials the client has shown last; '' if it has shown none that counted. */
@@ -72,8 +72,9 @@ export class StreamConnection implements ClientConnection, Due {
   signedIn(identity: SignedIn, nowMs: number): void {
     this.username = identity.username
     // A token is one object as long as it is remembered.
-    if (this.#identities.get(identity.username) === identity) return
+    if (this.#identities?.get(identity.username) === identity) return
     this.signedInMs = nowMs
+    this.#identities ??= new Map()
     this.#identities.set(identity.username, identity)
   }
 
@@ -85,9 +86,10 @@ export class StreamConnection implements ClientConnection, Due {
     if (this.hasEnded) return Promise.resolve(false)
     return new Promise((resolve) => {
       const ask = this.#parts.asks.begin(limitMs, (acknowledged) => {
-        this.#pending.delete(ask.requestId)
+        this.#pending?.delete(ask.requestId)
         resolve(acknowledged)
       })
+      this.#pending ??= new Map()
       this.#pending.set(ask.requestId, ask)
       this.send(type, { requestId: ask.requestId }, body)
     })
@@ -112,12 +114,12 @@ export class StreamConnection implements ClientConnection, Due {
 
   /** The client has replied to a question. Replies that nobody waits for are ignored. */
   replied(requestId: string, resultCode: unknown): void {
-    const ask = this.#pending.get(requestId)
+    const ask = this.#pending?.get(requestId)
     if (ask !== undefined) this.#parts.asks.end(ask, resultCode === 200)
   }
 
   onEnd(ended: (why: EndReason) => void): void {
-    if (this.#ended === undefined) this.#onEnd.push(ended)
+    if (this.#ended === undefined) this.#onEnd = [...this.#onEnd, ended]
     else ended(this.#ended)
   }
 
@@ -132,11 +134,13 @@ export class StreamConnection implements ClientConnection, Due {
     this.#ended = why
     this.endedBy = why === 'left' ? cause : why
     const { asks, outlet, session } = this.#parts
-    for (const ask of this.#pending.values()) asks.end(ask, false)
+    for (const ask of this.#pending?.values() ?? []) asks.end(ask, false)
     outlet.end()
     session.close()
     const errors: unknown[] = []
-    for (const ended of this.#onEnd.splice(0))
+    const waiting = this.#onEnd
+    this.#onEnd = []
+    for (const ended of waiting)
       try {
         ended(why)
       } catch (error) {

@@ -25,13 +25,13 @@ const INTERNAL = new CallError(GRPC_STATUS.internal, 'internal error')
 /** What may happen to a call. */
 export interface CallEvents {
   /** A piece that the client has sent. Nothing follows once the call is answered. */
-  readonly data: (piece: Buffer) => void
+  data(piece: Buffer): void
   /** The client has sent all. */
-  readonly end: () => void
+  ended(): void
   /** The client has read what was sent. */
-  readonly drained?: () => void
+  drained?(): void
   /** The call is over, for whatever reason. Called once. */
-  readonly closed: () => void
+  closed(): void
 }
 
 /**

@@ -7,7 +7,8 @@ import { BodyMemory } from '../../sockets/body-memory.ts'
 import { listenOn } from '../../sockets/listening.ts'
 import { type KeyPair, SecureLayer } from '../../sockets/secure-layer.ts'
 import type { CallHead, CallStream } from './call-stream.ts'
-import { type CallLimits, carryCall, type ClientServices } from './carry-call.ts'
+import type { CallParts, ClientServices } from './call-parts.ts'
+import { carryCall } from './carry-call.ts'
 import { OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
 import { NodeSession } from './node-session.ts'
 import { OwnSession } from './own-session.ts'
@@ -54,7 +55,7 @@ export class GrpcServer {
   readonly #parts: GrpcServerParts
   readonly #listener: Server
   readonly #secure: SecureLayer | undefined
-  readonly #limits: CallLimits
+  readonly #calls: CallParts
   #sweptMs = -Infinity
   readonly #sessions = new Set<ConnectionSession>()
   readonly #turns = new SessionTurns()
@@ -66,7 +67,8 @@ export class GrpcServer {
     this.#parts = parts
     this.admission = new Admission(settings, log)
     const { maxBodyMemoryBytes, requestTimeoutMs } = settings
-    this.#limits = {
+    this.#calls = {
+      services: parts.services,
       memory: new BodyMemory(maxBodyMemoryBytes),
       unknown: new OldestFirstMemory(maxBodyMemoryBytes * SHARE_OF_UNKNOWN),
       unread: new OldestFirstMemory(maxBodyMemoryBytes),
@@ -90,7 +92,7 @@ export class GrpcServer {
 
   /** The memory that callers hold who are not known yet. */
   get unknownBytes(): number {
-    return this.#limits.unknown.bytes
+    return this.#calls.unknown.bytes
   }
 
   /** Starts listening; `port` 0 takes any. Rejects where the address cannot be had. */
@@ -175,7 +177,7 @@ export class GrpcServer {
   }
 
   #carry(session: ConnectionSession, stream: CallStream, head: CallHead): void {
-    const carry = stream.guard(() => carryCall({ stream, head, session }, this.#parts.services, this.#limits))
+    const carry = stream.guard(() => carryCall({ stream, head, session }, this.#calls))
     if (stream.isOpen) carry()
   }
 }

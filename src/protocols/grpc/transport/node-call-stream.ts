@@ -46,19 +46,25 @@ export class NodeCallStream extends CallStream {
     return this.#stream.headersSent
   }
 
-  receive({ data, end, drained, closed }: CallEvents): void {
-    this.#stream.on('close', this.guard(closed))
-    if (drained !== undefined) this.#stream.on('drain', this.guard(drained))
+  receive(events: CallEvents): void {
+    this.#stream.on(
+      'close',
+      this.guard(() => events.closed()),
+    )
+    this.#stream.on(
+      'drain',
+      this.guard(() => events.drained?.()),
+    )
     this.#stream.on(
       'end',
       this.guard(() => {
-        if (this.isOpen && !this.#isLeft) end()
+        if (this.isOpen && !this.#isLeft) events.ended()
       }),
     )
     this.#stream.on(
       'data',
       this.guard((piece: Buffer) => {
-        if (this.isOpen && !this.#isLeft) data(piece)
+        if (this.isOpen && !this.#isLeft) events.data(piece)
       }),
     )
   }

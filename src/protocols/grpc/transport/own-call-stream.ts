@@ -6,6 +6,12 @@ import { ANSWER_HEAD, type AnswerHead, type CallEvents, CallStream, OK_TRAILERS 
 const ANSWER_BLOCK = blockOf(ANSWER_HEAD)
 const OK_BLOCK = blockOf(OK_TRAILERS)
 
+/** Carries the bytes of calls. */
+export interface Carrier {
+  /** A request of this many bytes is carried out. */
+  carried(bytes: number): void
+}
+
 /** A call on a stream of the server's own HTTP/2, to which it listens. */
 export class OwnCallStream extends CallStream implements StreamListener {
   protected isLeft = false
@@ -17,13 +23,12 @@ export class OwnCallStream extends CallStream implements StreamListener {
   #held: Buffer[] = []
   #hasEnded = false
   #bytes = 0
-  readonly #carried: (bytes: number) => void
+  readonly #carrier: Carrier
 
-  /** `carried`: called with the bytes of a request when it is carried out. */
-  constructor(stream: Http2Stream, carried: (bytes: number) => void) {
+  constructor(stream: Http2Stream, carrier: Carrier) {
     super()
     this.#stream = stream
-    this.#carried = carried
+    this.#carrier = carrier
   }
 
   get isOpen(): boolean {
@@ -102,8 +107,8 @@ export class OwnCallStream extends CallStream implements StreamListener {
     this.#hasEnded = true
     if (!this.isOpen || this.isLeft || this.#isPaused) return
     this.#hasEnded = false
-    this.#carried(this.#bytes)
-    this.#try(() => this.#events?.end())
+    this.#carrier.carried(this.#bytes)
+    this.#try(() => this.#events?.ended())
   }
 
   drained(): void {

@@ -110,7 +110,7 @@ test('what comes while a call is paused is received after it', async () => {
   const came: string[] = []
   call!.receive({
     data: (piece) => void came.push(piece.toString()),
-    end: () => void came.push('end'),
+    ended: () => void came.push('end'),
     closed: () => void came.push('closed'),
   })
   call!.pause()
@@ -170,7 +170,7 @@ test('what came before the server closes a connection is answered', async () => 
 test('a request counts in its turn with all its bytes', async () => {
   const { socket, calls, made, receive } = await session()
   await receive(open(1))
-  calls[0]!.receive({ data: () => undefined, end: () => undefined, closed: () => undefined })
+  calls[0]!.receive({ data: () => undefined, ended: () => undefined, closed: () => undefined })
   await receive(data(1, 'x'.repeat(10_000)), data(1, 'x'.repeat(10_000)))
   socket.push(data(1, 'x', 1))
   expect(made.serve()).toBeGreaterThan(20_000)

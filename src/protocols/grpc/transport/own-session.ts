@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
-import { contained, nothing } from '../../../core/unexpected.ts'
+import { contained, failed, nothing } from '../../../core/unexpected.ts'
 import { type ConnectionListener, ServerConnection } from '../../../http2/connection.ts'
 import type { LimitCounts } from '../../../http2/limits.ts'
 import type { RequestHead } from '../../../http2/request-head.ts'
 import type { Http2Stream } from '../../../http2/stream.ts'
 import type { CallHead, CallStream } from './call-stream.ts'
-import { OwnCallStream } from './own-call-stream.ts'
+import { type Carrier, OwnCallStream } from './own-call-stream.ts'
 import { CLOSING_MS, ConnectionSession } from './session.ts'
 import type { ServedSession, SessionTurns } from './session-turns.ts'
 
@@ -25,8 +25,27 @@ export interface OwnSessionParts {
   readonly turns: SessionTurns
 }
 
+/** The session of a socket. Its listeners are the same for all sockets: four closures take almost a kilobyte. */
+const SESSION = Symbol('session')
+
+interface SessionSocket extends Socket {
+  [SESSION]?: OwnSession
+}
+
+/** A listener of sockets. What it throws ends the session. */
+function listenerOf<Args extends unknown[]>(run: (session: OwnSession, ...args: Args) => void) {
+  return function (this: SessionSocket, ...args: Args): void {
+    const session = this[SESSION]!
+    try {
+      run(session, ...args)
+    } catch (error) {
+      failed('connection', () => session.destroy(), error)
+    }
+  }
+}
+
 /** A session of the server's own HTTP/2: it carries bytes between the socket and the state machine. */
-export class OwnSession extends ConnectionSession implements ConnectionListener, ServedSession {
+export class OwnSession extends ConnectionSession implements ConnectionListener, ServedSession, Carrier {
   readonly #http2: ServerConnection
   readonly #turns: SessionTurns
   readonly #monotonicMs: () => number
@@ -41,6 +60,12 @@ export class OwnSession extends ConnectionSession implements ConnectionListener,
   #isServing = false
   #isFull = false
   #isEnded = false
+  static readonly #listeners = [
+    ['data', listenerOf((session, bytes: Buffer) => session.#came(bytes))],
+    ['drain', listenerOf((session) => session.#drained())],
+    ['end', listenerOf((session) => session.#clientEnded())],
+    ['close', listenerOf((session) => session.#lost())],
+  ] as const
 
   /** Begins to receive. */
   constructor({ socket, openedMs, monotonicMs, counts, turns }: OwnSessionParts) {
@@ -48,28 +73,8 @@ export class OwnSession extends ConnectionSession implements ConnectionListener,
     this.#turns = turns
     this.#monotonicMs = monotonicMs
     this.#http2 = new ServerConnection({ listener: this, counts, nowMs: monotonicMs() })
-    socket.on(
-      'data',
-      this.guard((bytes: Buffer) => this.#came(bytes)),
-    )
-    socket.on(
-      'drain',
-      this.guard(() => {
-        this.#isFull = false
-        this.sending()
-      }),
-    )
-    socket.on(
-      'end',
-      this.guard(() => {
-        this.#receive()
-        this.endIn(CLOSING_MS)
-      }),
-    )
-    socket.on(
-      'close',
-      this.guard(() => this.#lost()),
-    )
+    ;(socket as SessionSocket)[SESSION] = this
+    for (const [event, listener] of OwnSession.#listeners) socket.on(event, listener)
     this.sending()
   }
 
@@ -106,8 +111,11 @@ export class OwnSession extends ConnectionSession implements ConnectionListener,
       contentType: fields.get('content-type'),
       encoding: fields.get('grpc-encoding'),
     }
-    const carried = (bytes: number): void => void (this.#carriedBytes += bytes)
-    this.#opened(new OwnCallStream(stream, carried), head)
+    this.#opened(new OwnCallStream(stream, this), head)
+  }
+
+  carried(bytes: number): void {
+    this.#carriedBytes += bytes
   }
 
   sending(): void {
@@ -173,6 +181,16 @@ export class OwnSession extends ConnectionSession implements ConnectionListener,
       sent += bytes.length
     }
     return sent
+  }
+
+  #drained(): void {
+    this.#isFull = false
+    this.sending()
+  }
+
+  #clientEnded(): void {
+    this.#receive()
+    this.endIn(CLOSING_MS)
   }
 
   #lost(): void {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { type Due, NOT_DUE } from '../../../core/work/due-book.ts'
+import { ownText } from '../../../core/text/own-text.ts'
 import { contained, guarded, nothing } from '../../../core/unexpected.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
 import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'
@@ -31,13 +32,9 @@ export abstract class ConnectionSession implements ClientSession, Due {
     this.socket = socket
     // An error of a session or its socket ends it.
     socket.on('error', nothing)
-    socket.on(
-      'close',
-      guarded('connection', nothing, () => clearTimeout(this.#late)),
-    )
     this.ip = plainAddress(socket.remoteAddress)
     this.port = socket.remotePort ?? 0
-    this.id = `${openedMs}_${this.ip}_${this.port}`
+    this.id = ownText(`${openedMs}_${this.ip}_${this.port}`)
     this.certificateUser = certificateUserOf(socket)
   }
 
@@ -87,6 +84,11 @@ export abstract class ConnectionSession implements ClientSession, Due {
 
   /** Ends a client that neither ends its calls nor closes its side, also where it does not read any more. */
   protected endIn(milliseconds: number): void {
+    if (this.#late === undefined)
+      this.socket.on(
+        'close',
+        guarded('connection', nothing, () => clearTimeout(this.#late)),
+      )
     clearTimeout(this.#late)
     this.#late = setTimeout(
       guarded('connection', nothing, () => this.destroy()),

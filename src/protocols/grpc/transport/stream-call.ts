@@ -1,10 +1,11 @@
 import { bytesOfPieces } from '../../../core/text/long-text.ts'
 import type { Outlet } from '../connections/outlet.ts'
-import type { Message } from '../wire/message-reader.ts'
 import type { ServerMessage } from '../wire/payload.ts'
-import type { CallStream } from './call-stream.ts'
+import type { CallParts, ClientStreamListener } from './call-parts.ts'
+import type { CallEvents, CallStream } from './call-stream.ts'
 import { framed, MessageReader } from './frames.ts'
-import type { Holder, OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
+import type { ConnectionSession } from './session.ts'
+import type { Holder } from '../../sockets/oldest-first-memory.ts'
 import { CALL_BYTES, messageIn } from './unary-call.ts'
 
 /** The first message of a stream is a setup. */
@@ -16,28 +17,11 @@ const LARGEST_BYTES = 64 * 1024
 /** The most that a client may leave unread: with more it is too slow to be served. */
 const MOST_UNREAD_BYTES = 16 * 1024 * 1024
 
-/** Gets the messages that a client sends on its stream. */
-export interface ClientStreamListener {
-  received(message: Message): void
-  /** The stream has ended, for whatever reason. Called once. */
-  ended(): void
-}
-
-/** What a stream is carried with. */
-export interface StreamCallParts {
-  /** Gets the stream, and returns its listener. */
-  readonly listen: (outlet: Outlet) => ClientStreamListener
-  /** The memory of all messages that are not complete. */
-  readonly unknown: OldestFirstMemory
-  /** That of all that clients leave unread. */
-  readonly unread: OldestFirstMemory
-}
-
 /** The stream that a client keeps open: it is asked, and replies. */
-export class StreamCall implements Outlet, Holder {
+export class StreamCall implements CallEvents, Outlet, Holder {
   readonly #stream: CallStream
   readonly #frames = new MessageReader(LARGEST_SETUP_BYTES)
-  readonly #parts: StreamCallParts
+  readonly #parts: CallParts
   /** What its messages hold is counted apart from what its client leaves unread. */
   readonly #received: Holder = { giveUp: () => this.giveUp() }
   #listener: ClientStreamListener | undefined
@@ -45,25 +29,13 @@ export class StreamCall implements Outlet, Holder {
   #sharedBytes = 0
 
   /** Begins to receive. */
-  constructor(stream: CallStream, parts: StreamCallParts) {
+  constructor(stream: CallStream, session: ConnectionSession, parts: CallParts) {
     this.#stream = stream
     this.#parts = parts
     parts.unknown.count(this.#received, CALL_BYTES)
     stream.begin()
-    this.#listener = parts.listen(this)
-    stream.receive({
-      data: (piece) => this.#take(piece),
-      end: () => this.#ended(),
-      drained: () => {
-        this.#sharedBytes = 0
-        parts.unread.release(this)
-      },
-      closed: () => {
-        parts.unread.release(this)
-        parts.unknown.count(this.#received, 0)
-        this.#ended()
-      },
-    })
+    this.#listener = parts.services.open(this, session)
+    stream.receive(this)
   }
 
   send(message: ServerMessage): boolean {
@@ -87,7 +59,7 @@ export class StreamCall implements Outlet, Holder {
     this.#stream.end()
   }
 
-  #take(piece: Buffer): void {
+  data(piece: Buffer): void {
     try {
       for (const bytes of this.#frames.take(piece)) {
         this.#frames.largestBytes = LARGEST_BYTES
@@ -96,13 +68,24 @@ export class StreamCall implements Outlet, Holder {
     } catch (error) {
       // Bytes that are no message end the stream, and so the connection.
       this.#stream.refuse(error)
-      this.#ended()
+      this.ended()
     }
     const isFirst = this.#frames.largestBytes === LARGEST_SETUP_BYTES
     this.#parts.unknown.count(this.#received, this.#frames.waitingBytes + (isFirst ? CALL_BYTES : 0))
   }
 
-  #ended(): void {
+  drained(): void {
+    this.#sharedBytes = 0
+    this.#parts.unread.release(this)
+  }
+
+  closed(): void {
+    this.#parts.unread.release(this)
+    this.#parts.unknown.count(this.#received, 0)
+    this.ended()
+  }
+
+  ended(): void {
     const listener = this.#listener
     this.#listener = undefined
     listener?.ended()

@@ -1,12 +1,12 @@
 import { bytesOfPieces } from '../../../core/text/long-text.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import type { BodyMemory } from '../../sockets/body-memory.ts'
-import type { ClientSession } from '../connections/client-session.ts'
-import { type Message, type MessageHead, readMessage, readMessageHead } from '../wire/message-reader.ts'
+import { type Message, readMessage, readMessageHead } from '../wire/message-reader.ts'
 import type { ServerMessage } from '../wire/payload.ts'
-import type { CallStream } from './call-stream.ts'
+import type { CallParts } from './call-parts.ts'
+import type { CallEvents, CallStream } from './call-stream.ts'
 import { CallError, framed, MessageReader, GRPC_STATUS } from './frames.ts'
-import type { Holder, OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
+import type { ConnectionSession } from './session.ts'
+import type { Holder } from '../../sockets/oldest-first-memory.ts'
 
 /** Clients may send contents of 10 MiB; what is around them comes on top. */
 const LARGEST_BYTES = 10 * 1024 * 1024 + 256 * 1024
@@ -20,33 +20,11 @@ const LARGEST_HEAD_BYTES = 128 * 1024
 /** What Node holds of a call, about. */
 export const CALL_BYTES = 8 * 1024
 
-/** What requests are carried with. */
-export interface UnaryParts {
-  readonly session: ClientSession
-  /** The answer to a request. */
-  readonly answer: (message: Message) => ServerMessage | Promise<ServerMessage>
-  /** The refusal of a request whose head is enough to refuse it; undefined: the body is read. */
-  readonly judge: (
-    head: MessageHead | undefined,
-  ) => ServerMessage | undefined | Promise<ServerMessage | undefined>
-  /** The memory of all requests of known callers that are being received or answered. */
-  readonly memory: BodyMemory
-  /** That of all others. */
-  readonly unknown: OldestFirstMemory
-  /** That of all answers that are not read yet. */
-  readonly unread: OldestFirstMemory
-  /** Calls back once the client has read what it was sent, or is gone. */
-  readonly whenRead: (done: () => void) => void
-  /** Ends the connection. */
-  readonly leave: () => void
-  /** How long a client may send nothing of a request that it has begun. */
-  readonly idleMs: number
-}
-
 /** A request and its answer on a stream of their own. */
-export class UnaryCall implements Holder {
+export class UnaryCall implements CallEvents, Holder {
   readonly #stream: CallStream
-  readonly #parts: UnaryParts
+  readonly #session: ConnectionSession
+  readonly #parts: CallParts
   readonly #frames = new MessageReader(LARGEST_BYTES)
   readonly #messages: Buffer[] = []
   /** Those that have come, and those of them that are counted in the memory of known callers. */
@@ -60,43 +38,40 @@ export class UnaryCall implements Holder {
   #isClosed = false
 
   /** Begins to receive the request. */
-  constructor(stream: CallStream, parts: UnaryParts) {
+  constructor(stream: CallStream, session: ConnectionSession, parts: CallParts) {
     this.#stream = stream
+    this.#session = session
     this.#parts = parts
     this.#count()
     stream.cancelWhenIdle(parts.idleMs)
-    stream.receive({
-      data: (piece) => this.#take(piece),
-      end: () => this.#carryOut(),
-      closed: () => this.#release(),
-    })
+    stream.receive(this)
   }
 
   /** Ends the call, or the connection if the answer has left the call. */
   giveUp(): void {
-    if (this.#isClosed) this.#parts.leave()
+    if (this.#isClosed) this.#session.destroy()
     else this.#stream.cancel()
   }
 
-  #take(piece: Buffer): void {
+  data(piece: Buffer): void {
     this.#bytes += piece.length
     this.#count()
     this.#messages.push(...this.#frames.take(piece))
     if (this.#messages.length > 1) throw severalMessages()
-    if (this.#frames.waitingBytes > this.#judgedBytes && !this.#parts.session.isKnown) this.#judge()
+    if (this.#frames.waitingBytes > this.#judgedBytes && !this.#session.isKnown) this.#judge()
   }
 
   #count(): void {
-    const { session, memory, unknown } = this.#parts
-    if (!session.isKnown) return unknown.count(this, CALL_BYTES + this.#bytes)
+    const { memory, unknown } = this.#parts
+    if (!this.#session.isKnown) return unknown.count(this, CALL_BYTES + this.#bytes)
     unknown.count(this, 0)
     if (!memory.take(this.#bytes - this.#countedBytes, this.#bytes))
       throw new CallError(GRPC_STATUS.resourceExhausted, memory.refusal().message)
     this.#countedBytes = this.#bytes
   }
 
-  #release(): void {
-    const { unknown, memory, unread, whenRead } = this.#parts
+  closed(): void {
+    const { unknown, memory, unread } = this.#parts
     this.#isClosed = true
     this.#messages.length = 0
     unknown.count(this, 0)
@@ -104,7 +79,7 @@ export class UnaryCall implements Holder {
     if (!this.#isUnread) return
     // Where the call was cancelled, nothing of the answer may have left. Otherwise the client may not have read it yet.
     if (this.#stream.unsentBytes >= this.#answerBytes) unread.release(this)
-    else whenRead(() => unread.release(this))
+    else this.#session.whenRead(() => unread.release(this))
   }
 
   /**
@@ -115,7 +90,7 @@ export class UnaryCall implements Holder {
     const head = readMessageHead(this.#frames.begun)
     const isFinal = head !== undefined || this.#frames.waitingBytes > LARGEST_HEAD_BYTES
     this.#judgedBytes = isFinal ? Infinity : 2 * this.#judgedBytes
-    const refusal = this.#parts.judge(head)
+    const refusal = this.#parts.services.judge(head, this.#session)
     if (!(refusal instanceof Promise)) return this.#judged(refusal)
     this.#stream.pause()
     refusal
@@ -132,8 +107,8 @@ export class UnaryCall implements Holder {
     this.#send(refusal)
   }
 
-  #carryOut(): void {
-    const answer = this.#parts.answer(this.#message())
+  ended(): void {
+    const answer = this.#parts.services.answer(this.#message(), this.#session)
     if (!(answer instanceof Promise)) this.#send(answer)
     else answer.then((made) => this.#send(made)).catch((error: unknown) => this.#stream.refuse(error))
   }

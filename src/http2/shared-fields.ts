@@ -1,0 +1,24 @@
+import type { HeaderField } from './header-table.ts'
+
+const MOST_SHARED = 1_000
+
+/** The most characters of a field that is shared. */
+const LONGEST_SHARED = 128
+
+const shared = new Map<string, HeaderField>()
+
+/**
+ * A field that is kept in the table of a connection. Most clients send the same ones, so one object serves all connections that
+ * have it. A client that sends many of its own only makes others keep theirs.
+ */
+export function sharedField(field: HeaderField): HeaderField {
+  const { name, value } = field
+  if (name.length + value.length > LONGEST_SHARED) return field
+  const text = `${name}: ${value}`
+  const known = shared.get(text)
+  // A name that is malformed may have a colon too.
+  if (known !== undefined) return known.name === name && known.value === value ? known : field
+  if (shared.size >= MOST_SHARED) shared.clear()
+  shared.set(text, field)
+  return field
+}

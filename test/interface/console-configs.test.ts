@@ -255,7 +255,12 @@ describe('who has an item', () => {
     await publish(tenant, 'a', 'one')
     const held = [poll(tenant, 'one', 'Nacos-Java-Client:v1.4.8'), poll(tenant, 'one', 'other')]
     await expect.poll(async () => (await watchers(tenant)).count).toBe(2)
-    expect(await watchers(tenant)).toMatchObject({ md5: md5('one'), upToDate: 2, missingServers: [] })
+    expect(await watchers(tenant)).toMatchObject({
+      md5: md5('one'),
+      upToDate: 2,
+      shares: { formal: 2, behind: 0 },
+      missingServers: [],
+    })
     await publish(tenant, 'a', 'two')
     await Promise.all(held)
     expect(await watchers(tenant)).toMatchObject({ md5: md5('two'), upToDate: 0, count: 2 })
@@ -269,6 +274,7 @@ describe('who has an item', () => {
       agent: 'Nacos-Java-Client:v1.4.8',
       md5: md5('one'),
       upToDate: false,
+      has: 'behind',
       grayName: null,
       ruleIp: '127.0.0.1',
       lastSeenMs: expect.any(Number),

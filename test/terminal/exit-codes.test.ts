@@ -164,6 +164,7 @@ test.each([
   [1, 'config delete nope', /There is no configuration nope/],
   [1, 'config history nope', /nope/],
   [1, 'config restore nope 12', /There is no history record 12/],
+  [1, 'config gray explain nope', /There is no configuration nope/],
   [1, 'config gray grow nope v 50', /no gray version v/],
   [1, 'config gray promote nope v', /no gray version v/],
   [1, 'config gray stop nope v', /no gray version v/],

@@ -32,6 +32,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'config restore': 'a 1',
   'config watch': '--once',
   'config gray list': '',
+  'config gray explain': 'a',
   'config gray publish': 'a @file --tag t',
   'config gray grow': 'a v 50',
   'config gray promote': 'a v',

@@ -14,6 +14,7 @@ const LISTS: Readonly<Record<string, readonly [words: string, name: RegExp, head
   'config list': ['', /^G\/a$/, 'DATA ID'],
   'config history': ['G/a', /^\d{16}$/, 'CHANGE'],
   'config gray list': ['', /^G\/a\b/, 'PRIORITY'],
+  'config gray explain': ['G/a --ip 10.0.0.7', /^(tag_t|formal)$/, 'GIVEN OUT'],
   'service list': ['', /^DEFAULT_GROUP@@shop$/, 'SERVICE'],
   'service instances': ['shop', /^10\.0\.0\.[17]:\d+$/, 'ADDRESS'],
   'service explain': ['shop', /^10\.0\.0\.[17]:\d+$/, 'GIVEN OUT'],

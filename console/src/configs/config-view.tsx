@@ -3,15 +3,17 @@ import { useRef, useState } from 'preact/hooks'
 import { ConnectButton } from '../connect/connect-button.tsx'
 import { Ago } from '../controls/ago.tsx'
 import { CopyButton } from '../controls/copy.tsx'
+import { later } from '../controls/later.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { MayNotWrite } from '../controls/may-not.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { LoadProblem, Notice } from '../controls/notice.tsx'
 import { CodeView } from '../editor/code-view.tsx'
-import { shownSize, t } from '../language/text.ts'
+import { shownNumber, shownSize, t } from '../language/text.ts'
 import { linkTo, placeWith, viewAt } from '../routing/link.ts'
 import { addressOf, go, goBackTo, place } from '../routing/location.ts'
 import { type ConfigItem, type ConfigName, readConfig } from '../server/configs.ts'
+import { readGrayOf } from '../server/gray.ts'
 import { ofConfig } from '../live/meant.ts'
 import { keyOf, lastPublished } from '../state/last-published.ts'
 import { useLoaded } from '../state/loaded.ts'
@@ -27,7 +29,9 @@ import { Tags } from './tags.tsx'
 import { Versions } from './versions.tsx'
 import { Watchers, WhoHasIt } from './watchers.tsx'
 
-const TABS = ['content', 'versions', 'watchers', 'across'] as const
+const GrayVersions = later(async () => (await import('../gray/gray-versions.tsx')).GrayVersions)
+
+const TABS = ['content', 'versions', 'gray', 'watchers', 'across'] as const
 
 /** One item: its content, its versions, and who watches it. Nothing is carried over from another item, least of all an edit. */
 export function ConfigView() {
@@ -38,6 +42,8 @@ export function ConfigView() {
 function ConfigParts({ name }: { name: ConfigName }) {
   const { params } = useStore(place)
   const item = useLoaded(JSON.stringify(name), () => readConfig(name), ofConfig(name))
+  const gray = useLoaded(keyOf(name), () => readGrayOf(name), ofConfig(name))
+  const grayCount = gray.value?.length ?? 0
   const tab = TABS.find((one) => one === params['tab']) ?? 'content'
   const isGone = item.problem?.code === 'config-not-found'
   // An edit stays, whatever happens to the item meanwhile.
@@ -68,6 +74,7 @@ function ConfigParts({ name }: { name: ConfigName }) {
             aria-current={one === tab ? 'page' : undefined}
           >
             {t(one)}
+            {one === 'gray' && grayCount > 0 && ` (${shownNumber(grayCount)})`}
           </a>
         ))}
       </nav>
@@ -76,13 +83,15 @@ function ConfigParts({ name }: { name: ConfigName }) {
       )}
       {tab === 'versions' ? (
         <Versions name={name} current={item.value} isDeleted={isGone} onRestored={item.reload} />
+      ) : tab === 'gray' ? (
+        <GrayVersions name={name} formal={item.value} found={gray} />
       ) : tab === 'across' ? (
         <AcrossNamespaces name={name} />
       ) : tab === 'watchers' ? (
         <Watchers name={name} />
       ) : (
         <>
-          <LoadProblem found={item} />
+          {isGone && grayCount > 0 ? <p>{t('grayOnly')}</p> : <LoadProblem found={item} />}
           {isGone && !isEditing && (
             <p>
               <a href={addressOf(placeWith({ tab: 'versions' }))}>{t('seeVersions')}</a>

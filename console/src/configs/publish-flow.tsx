@@ -1,10 +1,14 @@
 import { useState } from 'preact/hooks'
 import { confirmWrite } from '../controls/protection.tsx'
 import { tell } from '../controls/toast.tsx'
+import { ofConfig } from '../live/meant.ts'
 import { shownTime, t } from '../language/text.ts'
+import { FOR_ALL, ruleOf, type Whom } from '../gray/for-whom.ts'
 import { publishConfig, readConfig } from '../server/configs.ts'
+import { type GrayRule, type GrayVersion, publishGray, readGrayOf } from '../server/gray.ts'
 import { problemOf, RequestError, type RequestProblem } from '../server/problem.ts'
-import { notePublish } from '../state/last-published.ts'
+import { keyOf, notePublish } from '../state/last-published.ts'
+import { useLoaded } from '../state/loaded.ts'
 import { refreshNamespaces } from '../state/namespaces.ts'
 import type { Base, Edit } from './edit.ts'
 import { MergeDialog } from './merge-dialog.tsx'
@@ -33,6 +37,9 @@ export function PublishFlow({ base, edit, send, restoredMs, onClose, onPublished
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<RequestProblem | undefined>()
   const [theirs, setTheirs] = useState<Base | undefined>()
+  const [whom, setWhom] = useState<Whom>(FOR_ALL)
+  const rule = ruleOf(whom)
+  const gray = useLoaded(keyOf(base), () => readGrayOf(base), ofConfig(base))
   const publish = async (): Promise<void> => {
     setBusy(true)
     setProblem(undefined)
@@ -41,16 +48,19 @@ export function PublishFlow({ base, edit, send, restoredMs, onClose, onPublished
       const sent = { casMd5: base.md5, comment }
       // The key of an encrypted content belongs to that very content.
       const encryptedDataKey = edit.content === base.content ? (base.encryptedDataKey ?? '') : ''
-      if (send === undefined) await publishConfig({ ...base, ...edit, ...sent, encryptedDataKey })
+      if (rule !== undefined)
+        await publishForSome({ rule, gray: gray.value ?? [], base, edit, comment, encryptedDataKey })
+      else if (send === undefined) await publishConfig({ ...base, ...edit, ...sent, encryptedDataKey })
       else await send(sent)
       tell(t('published', { name: base.dataId }))
       notePublish(base)
       // A new item counts in the list of namespaces.
-      if (base.md5 === '') void refreshNamespaces().catch(() => undefined)
+      if (base.md5 === '' && rule === undefined) void refreshNamespaces().catch(() => undefined)
       onPublished()
     } catch (error) {
       const found = problemOf(error)
-      if (found.code === 'config-changed') setTheirs(await currentOf(base).catch(() => undefined))
+      if (found.code === 'config-changed' && rule === undefined)
+        setTheirs(await currentOf(base).catch(() => undefined))
       setProblem(found)
     } finally {
       setBusy(false)
@@ -77,12 +87,33 @@ export function PublishFlow({ base, edit, send, restoredMs, onClose, onPublished
       edit={edit}
       comment={comment}
       onComment={setComment}
+      whom={send === undefined ? whom : undefined}
+      onWhom={setWhom}
+      gray={gray.value}
       isBusy={isBusy}
       problem={problem}
       onClose={onClose}
       onPublish={() => void publish()}
     />
   )
+}
+
+/** Publishes an edit for some clients. Its review has shown the gray version that it replaces. */
+async function publishForSome(sent: {
+  readonly rule: GrayRule
+  /** The gray versions of the item, as they are shown. */
+  readonly gray: readonly GrayVersion[]
+  readonly base: Base
+  readonly edit: Edit
+  readonly comment: string
+  readonly encryptedDataKey: string
+}): Promise<void> {
+  const { rule, gray, base, edit, comment, encryptedDataKey } = sent
+  const { tenant, group, dataId } = base
+  const { content } = edit
+  const type = base.md5 === '' ? edit.type : undefined
+  const casMd5 = gray.find(({ grayName }) => grayName === rule.grayName)?.md5 ?? ''
+  await publishGray({ tenant, group, dataId, ...rule, content, type, casMd5, comment, encryptedDataKey })
 }
 
 /** The current version; an empty one where the item has been deleted. */

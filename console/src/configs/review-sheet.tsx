@@ -1,5 +1,6 @@
 import { Dialog } from '../controls/dialog.tsx'
 import { DialogButtons, TextField } from '../controls/field.tsx'
+import { later } from '../controls/later.tsx'
 import { Masked } from '../controls/masked.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
@@ -7,13 +8,16 @@ import { DiffView, loadEditor } from '../editor/code-view.tsx'
 import { sayFinding } from '../editor/phrases.ts'
 import { withLf } from '../editor/line-ends.ts'
 import { isSecretKey } from '../editor/secrets.ts'
+import { FOR_ALL, isSaid, type Whom } from '../gray/for-whom.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { readWatchers, type ConfigNotes } from '../server/configs.ts'
+import type { GrayVersion } from '../server/gray.ts'
 import type { RequestProblem } from '../server/problem.ts'
 import { useLoaded } from '../state/loaded.ts'
 import type { Base, Edit } from './edit.ts'
 
 const SHOWN_FINDINGS = 5
+const WhomSection = later(async () => (await import('../gray/whom-section.tsx')).WhomSection)
 
 /** What will change, before it is published. */
 export function ReviewSheet(props: {
@@ -23,12 +27,19 @@ export function ReviewSheet(props: {
   readonly edit: Edit
   readonly comment: string
   readonly onComment: (comment: string) => void
+  /** For whom it is; undefined: for all, and nobody is asked. */
+  readonly whom: Whom | undefined
+  readonly onWhom: (whom: Whom) => void
+  /** The gray versions of the item; undefined: they are not known yet. */
+  readonly gray: readonly GrayVersion[] | undefined
   readonly isBusy: boolean
   readonly problem: RequestProblem | undefined
   readonly onClose: () => void
   readonly onPublish: () => void
 }) {
   const { base, edit, restored, comment, onComment, isBusy, problem, onClose, onPublish } = props
+  const { whom = FOR_ALL, onWhom, gray } = props
+  const isComplete = isSaid(whom) && (whom.kind === 'all' || gray !== undefined)
   const name = base.dataId
   return (
     <Dialog
@@ -39,13 +50,13 @@ export function ReviewSheet(props: {
           : t(base.md5 === '' ? 'reviewNew' : 'reviewOf', { name })
       }
       onClose={onClose}
-      onSubmit={onPublish}
+      onSubmit={() => isComplete && onPublish()}
       footer={
         <>
           <span class="start">
             <NamespaceMark id={base.tenant} />
           </span>
-          <DialogButtons done={t('publish')} onCancel={onClose} isBusy={isBusy} />
+          <DialogButtons done={t('publish')} onCancel={onClose} isBusy={isBusy} isDisabled={!isComplete} />
         </>
       }
     >
@@ -68,6 +79,7 @@ export function ReviewSheet(props: {
         hasFocus
         onInput={onComment}
       />
+      {props.whom !== undefined && <WhomSection name={base} whom={whom} onChange={onWhom} gray={gray} />}
       {base.md5 !== '' && <WatcherCount base={base} />}
     </Dialog>
   )

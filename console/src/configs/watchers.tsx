@@ -3,6 +3,7 @@ import { ConnectButton } from '../connect/connect-button.tsx'
 import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
+import { ClientHas, Shares } from '../gray/shares.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { readWatchers, type ConfigName, type Watcher, type Watchers as Found } from '../server/configs.ts'
 import { follow } from '../live/live.ts'
@@ -77,11 +78,7 @@ function WatcherTable({ watchers }: { watchers: readonly Watcher[] }) {
               <a href={linkTo('listened', { ip: watcher.ip })}>{addressOf(watcher)}</a>
             </td>
             <td>
-              {watcher.upToDate ? (
-                <span class="badge good">{t('upToDate')}</span>
-              ) : (
-                <span class="badge warn">{t('behind')}</span>
-              )}
+              <ClientHas watcher={watcher} />
             </td>
             <td dir="auto">{watcher.agent}</td>
             <td>
@@ -100,7 +97,9 @@ function WatcherTable({ watchers }: { watchers: readonly Watcher[] }) {
 const addressOf = ({ ip, port }: Watcher): string => (port === null ? ip : `${ip}:${port}`)
 
 /** How many of the clients have the current version. */
-function Share({ found: { upToDate, count } }: { found: Found }) {
+function Share({ found }: { found: Found }) {
+  const { upToDate, count, shares } = found
+  if (shares.gray + shares.unknown > 0) return <Shares found={found} />
   return (
     <span class="meter" role="status">
       <i class="long">
@@ -123,7 +122,7 @@ export function WhoHasIt({ name }: { name: ConfigName }) {
       const answer = await readWatchers(name).catch(() => undefined)
       if (isGone) return
       if (answer !== undefined) setFound(answer)
-      const isDone = answer !== undefined && answer.upToDate === answer.count
+      const isDone = answer !== undefined && answer.shares.behind === 0
       if (!isDone && ++asked < ASKED_TIMES) timer = setTimeout(() => void ask(), ASK_MS)
     }
     void ask()
@@ -135,7 +134,7 @@ export function WhoHasIt({ name }: { name: ConfigName }) {
     }
   }, [])
   if (found === undefined || (found.count === 0 && found.missingServers.length === 0)) return null
-  const behind = found.watchers.filter(({ upToDate }) => !upToDate)
+  const behind = found.watchers.filter(({ has }) => has === 'behind')
   return (
     <div class="banner">
       <MissingServers names={found.missingServers} />

@@ -6,6 +6,7 @@ import { ListenedView } from '../configs/listened-view.tsx'
 import { ConfigList } from '../configs/config-list.tsx'
 import { ConfigView } from '../configs/config-view.tsx'
 import { NewConfig } from '../configs/new-config.tsx'
+import { later } from '../controls/later.tsx'
 import type { IconName } from '../controls/icon.tsx'
 import { laterView } from './later-view.tsx'
 import { NoView } from './no-view.tsx'
@@ -38,6 +39,8 @@ const ofServer = (title: TextKey, below: ViewPath, Content: ComponentType): View
   hasNamespace: false,
 })
 
+const GrayView = later(async () => (await import('../gray/gray-view.tsx')).GrayView)
+
 /** Every view by its path. */
 export const VIEWS: Readonly<Record<ViewPath, View>> = {
   home: ofServer('home', 'home', HomeView),
@@ -46,6 +49,7 @@ export const VIEWS: Readonly<Record<ViewPath, View>> = {
   config: inNamespace('config', 'configs', ConfigView),
   'config/new': inNamespace('newConfig', 'configs', NewConfig),
   bin: inNamespace('bin', 'bin', BinView),
+  gray: ofServer('gray', 'gray', GrayView),
   listened: ofServer('listened', 'listened', ListenedView),
   services: inNamespace('services', 'services', ServiceList),
   service: inNamespace('service', 'services', ServiceView),
@@ -73,6 +77,7 @@ export const NAVIGATION: readonly {
       ['configs', 'config'],
       ['compare', 'compare'],
       ['bin', 'trash'],
+      ['gray', 'gray'],
       ['listened', 'eye'],
       ['services', 'service'],
       ['namespaces', 'namespace'],

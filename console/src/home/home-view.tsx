@@ -6,6 +6,7 @@ import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { LoadProblem, Notice, problemTitle } from '../controls/notice.tsx'
 import { ownDrafts } from '../configs/drafts.ts'
 import { linkToChange, linkToEdit } from '../configs/key-of.ts'
+import { OldGray } from '../gray/old-gray.tsx'
 import { shownDuration, shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
 import { findConfigs, type ListedConfig } from '../server/configs.ts'
@@ -61,6 +62,7 @@ export function HomeView() {
         <div class="stack">
           <ServerProblems overview={overview} />
           <MissingServers names={overview.missingServers} />
+          <OldGray />
           <Counts overview={overview} />
           {overview.configCount === 0 && overview.serviceCount === 0 && <FirstSteps />}
           <DraftsCard />

@@ -10,6 +10,7 @@ export type ViewPath =
   | 'config'
   | 'config/new'
   | 'bin'
+  | 'gray'
   | 'listened'
   | 'services'
   | 'service'

@@ -276,6 +276,8 @@ export interface GrayVersionText {
   /** Why, as the newest change says. */
   readonly comment: string
   readonly content: string
+  /** That of a content that a client has encrypted; else empty. */
+  readonly encryptedDataKey: string
 }
 
 export interface ExplainedView {
@@ -579,6 +581,17 @@ export interface ConfigVersionText {
   readonly content: string
 }
 
+export interface WatcherShares {
+  /** Clients that have the gray version that is for them. */
+  readonly gray: number
+  /** Clients that have the formal version, which is for them. */
+  readonly formal: number
+  /** Clients that have another text than the one that is for them. */
+  readonly behind: number
+  /** Clients of which nobody can tell. */
+  readonly unknown: number
+}
+
 export interface Watcher {
   readonly ip: string
   /** Null where it is not known. */
@@ -588,6 +601,8 @@ export interface Watcher {
   /** What the client has; empty: no item. */
   readonly md5: string
   readonly upToDate: boolean
+  /** The version that is for it, a gray one or the formal one; another text; or nobody can tell. */
+  readonly has: 'gray' | 'formal' | 'behind' | 'unknown'
   /** The gray version that is for the client; null: the formal one. */
   readonly grayName: string | null
   /** The address by which rules of gray versions know the client. */
@@ -604,6 +619,7 @@ export interface Watchers {
   /** How many clients have the version that is for them. */
   readonly upToDate: number
   readonly count: number
+  readonly shares: WatcherShares
   readonly watchers: readonly Watcher[]
   readonly missingServers: readonly string[]
 }

@@ -4,7 +4,8 @@ import type { Change } from '../decisions/changes.ts'
 import type { RecordSaved, RecordRemoved } from '../records/record-kind.ts'
 import { ELECTION, MEMBER } from '../cluster/members/member-records.ts'
 import { SERVER } from '../cluster/members/server-records.ts'
-import type { ConfigKey } from '../config/state/config-item.ts'
+import { configKey, type ConfigKey } from '../config/state/config-item.ts'
+import { GRAY } from '../config/state/gray-version.ts'
 import { REMEMBERED_METADATA, serviceOfRememberedId } from '../naming/state/remembered-metadata.ts'
 import { groupOf, type ServiceKey, serviceNameOf } from '../naming/state/service.ts'
 import { NAMESPACE_LOOK } from '../namespaces/namespace-look.ts'
@@ -105,6 +106,12 @@ function serviceChanged(key: ServiceKey): LiveEvent {
 
 type RecordChange = RecordSaved | RecordRemoved
 
+/** The gray versions of an item are a part of it. The id of the record is the text of its key. */
+function grayChanged({ id }: RecordChange): LiveEvent[] {
+  const [namespaceId = '', group = '', dataId = ''] = id.split('\u0002')
+  return [configChanged(configKey(namespaceId, group, dataId))]
+}
+
 const namespaceChanged = ({ id }: RecordChange): LiveEvent[] => [
   { kind: 'namespace', names: { namespaceId: id }, resource: { kind: 'namespace', namespaceId: id } },
 ]
@@ -117,6 +124,7 @@ const serverChanged = ({ id }: RecordChange): LiveEvent[] => [
 
 /** What people may see of a changed record, by its kind. Sessions, keys and the like are of no view. */
 const EVENTS_OF_RECORDS: ReadonlyMap<string, (change: RecordChange) => readonly LiveEvent[]> = new Map([
+  [GRAY.name, grayChanged],
   [NAMESPACE.name, namespaceChanged],
   [NAMESPACE_LOOK.name, namespaceChanged],
   [REMEMBERED_METADATA.name, ({ id }) => [serviceChanged(serviceOfRememberedId(id))]],

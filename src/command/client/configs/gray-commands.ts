@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { action } from '../../command-line.ts'
 import { addExamples } from '../../help.ts'
 import { addNamespacedOptions } from '../server-options.ts'
+import type { GrayExplainFlags } from './explain-gray.ts'
 import type { GrayChangeFlags, GrayPublishFlags, GrowFlags } from './gray-configs.ts'
 
 const gray = () => import('./gray-configs.ts')
@@ -14,6 +15,7 @@ export function addGrayCommands(config: Command): void {
     .description('Gray versions: texts of an item that some clients get instead of the one for all.')
   addPublish(commands)
   addList(commands)
+  addExplain(commands)
   addGrow(commands)
   addEnds(commands)
 }
@@ -56,6 +58,21 @@ function addList(commands: Command): void {
     .action(action<GrayChangeFlags>(async (flags, _, [item]) => (await gray()).listGray(flags, item)))
   addNamespacedOptions(list)
   addExamples(list, [['waypost config gray list -n prod', '']])
+}
+
+function addExplain(commands: Command): void {
+  const explain = itemCommand(commands, 'explain', 'Says which version of an item a client gets, and why.')
+    .option('-g, --group <group>', 'the group (default: DEFAULT_GROUP)')
+    .option('--ip <address>', 'the address of the client, as rules know it')
+    .option('--tag <tag>', 'its tag')
+    .option('--labels <labels>', 'its labels, such as env=test,instance=shop-1')
+    .action(
+      action<GrayExplainFlags>(async (flags, _, [item]) =>
+        (await import('./explain-gray.ts')).explainGray(flags, item!),
+      ),
+    )
+  addNamespacedOptions(explain)
+  addExamples(explain, [['waypost config gray explain app.yaml --ip 10.0.0.7', '']])
 }
 
 function addGrow(commands: Command): void {

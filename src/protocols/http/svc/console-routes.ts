@@ -28,6 +28,7 @@ export function svcConsoleRoutes(
     | 'inventory'
     | 'versions'
     | 'listening'
+    | 'gray'
     | 'serviceInventory'
     | 'instanceViews'
     | 'connectedClients'
@@ -54,7 +55,7 @@ export function svcConsoleRoutes(
     ['GET', '/config/versions', versions.list],
     ['GET', '/config/version', versions.read],
     ['POST', '/config/restore', versions.restore],
-    ['GET', '/config/watchers', watchersEndpoint(operations.listening)],
+    ['GET', '/config/watchers', watchersEndpoint(operations)],
     ['GET', '/bin', versions.bin],
     ['GET', '/compare', compareEndpoint(operations.inventory)],
     ['GET', '/services', listServicesEndpoint(operations.serviceInventory)],

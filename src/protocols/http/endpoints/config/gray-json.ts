@@ -38,7 +38,11 @@ export const GRAY_ITEM_SCHEMA = Json.named(
 /** The schema of `grayTextJson`. */
 export const GRAY_TEXT_SCHEMA = Json.named(
   'GrayVersionText',
-  Json.object({ ...VERSION_FIELDS, content: Json.string() }),
+  Json.object({
+    ...VERSION_FIELDS,
+    content: Json.string(),
+    encryptedDataKey: Json.string('That of a content that a client has encrypted; else empty.'),
+  }),
 )
 
 /** The schema of `explainedJson`. */
@@ -82,7 +86,8 @@ export function grayItemJson({ key, versions }: GrayItem): object {
 
 /** A gray version with its text. */
 export function grayTextJson({ version, item }: FoundGray): object {
-  return { ...versionJson(version), content: item.content.toString('utf8') }
+  const { encryptedDataKey } = version
+  return { ...versionJson(version), content: item.content.toString('utf8'), encryptedDataKey }
 }
 
 /** A gray version as tools of generation 3 read it: what the row of the reference server does not have is null. */

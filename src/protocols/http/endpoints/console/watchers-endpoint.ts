@@ -1,6 +1,8 @@
 import type { Operations } from '../../../../operations/operations.ts'
 import type { ItemClient } from '../../../../core/clients/client-views.ts'
+import type { GrayVersion } from '../../../../core/config/state/gray-version.ts'
 import type { ItemClients } from '../../../../operations/config/config-listening.ts'
+import { CLIENT_HAS, type ClientHas, whatClientHas } from '../../../../operations/console/client-has.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
@@ -14,6 +16,15 @@ const WATCHERS = Json.named(
     md5: Json.nullable(Json.string('The md5 of the formal version; null where there is none.')),
     upToDate: Json.integer('How many clients have the version that is for them.'),
     count: Json.integer(),
+    shares: Json.named(
+      'WatcherShares',
+      Json.object({
+        gray: Json.integer('Clients that have the gray version that is for them.'),
+        formal: Json.integer('Clients that have the formal version, which is for them.'),
+        behind: Json.integer('Clients that have another text than the one that is for them.'),
+        unknown: Json.integer('Clients of which nobody can tell.'),
+      }),
+    ),
     watchers: Json.list(
       Json.named(
         'Watcher',
@@ -23,6 +34,10 @@ const WATCHERS = Json.named(
           agent: Json.string('How the library of the client names itself; empty where it is not known.'),
           md5: Json.string('What the client has; empty: no item.'),
           upToDate: Json.boolean(),
+          has: Json.words(
+            CLIENT_HAS,
+            'The version that is for it, a gray one or the formal one; another text; or nobody can tell.',
+          ),
           grayName: Json.nullable(
             Json.string('The gray version that is for the client; null: the formal one.'),
           ),
@@ -40,7 +55,7 @@ const WATCHERS = Json.named(
 )
 
 /** `GET …/console/config/watchers`: who has an item. */
-export function watchersEndpoint(listening: Operations['listening']): Endpoint {
+export function watchersEndpoint({ listening, gray }: Pick<Operations, 'listening' | 'gray'>): Endpoint {
   return endpoint({
     summary:
       'Lists the clients that watch an item, or have polled for it in the last minute, and what each has',
@@ -48,25 +63,32 @@ export function watchersEndpoint(listening: Operations['listening']): Endpoint {
     answers: answersJson(WATCHERS),
     params: Type.Object(KEY_PARAMS),
     handle: async ({ params, caller }) => {
-      const { value, missing } = await listening.clientsOf(toConfigKey(params), caller)
-      return withMissing(jsonAnswer({ ...watchersJson(value), missingServers: missing }), missing)
+      const key = toConfigKey(params)
+      const { value, missing } = await listening.clientsOf(key, caller)
+      const watchers = watchersJson(value, gray.of({ key }, caller))
+      return withMissing(jsonAnswer({ ...watchers, missingServers: missing }), missing)
     },
   })
 }
 
-function watchersJson({ md5, nowMs, clients }: ItemClients): object {
-  const watchers = clients.map((client) => watcherJson(client, md5 ?? '', nowMs))
+function watchersJson({ md5, nowMs, clients }: ItemClients, versions: readonly GrayVersion[]): object {
+  const watchers = clients.map((client) => {
+    return watcherJson(client, whatClientHas(client, { md5: md5 ?? '', versions }), nowMs)
+  })
+  const withOne = (has: ClientHas): number => watchers.filter((watcher) => watcher.has === has).length
+  const shares = Object.fromEntries(CLIENT_HAS.map((has) => [has, withOne(has)]))
   const upToDate = watchers.filter((watcher) => watcher.upToDate).length
-  return { md5: md5 ?? null, upToDate, count: watchers.length, watchers }
+  return { md5: md5 ?? null, upToDate, count: watchers.length, shares, watchers }
 }
 
-function watcherJson({ ip, client, md5, seen, seenAgoMs, via }: ItemClient, formal: string, nowMs: number) {
+function watcherJson({ ip, client, md5, seen, seenAgoMs, via }: ItemClient, has: ClientHas, nowMs: number) {
   return {
     ip,
     port: client?.port ?? null,
     agent: client?.agent ?? '',
     md5,
-    upToDate: md5 === (seen?.md5 ?? formal),
+    upToDate: has === 'gray' || has === 'formal',
+    has,
     grayName: seen?.gray ?? null,
     ruleIp: seen?.ip ?? ip,
     lastSeenMs: Math.round(nowMs - seenAgoMs),

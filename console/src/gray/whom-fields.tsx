@@ -1,0 +1,145 @@
+import { useState } from 'preact/hooks'
+import { Check, LongTextField, SelectField, TextField } from '../controls/field.tsx'
+import { LoadProblem } from '../controls/notice.tsx'
+import { ofConfig } from '../live/meant.ts'
+import { shownNumber, t } from '../language/text.ts'
+import { type ConfigName, readWatchers, type Watcher } from '../server/configs.ts'
+import { useLoaded } from '../state/loaded.ts'
+import { addressesIn, hasOwnName, type Whom, type WhomKind } from './for-whom.ts'
+
+interface WhomProps {
+  readonly name: ConfigName
+  readonly whom: Whom
+  readonly onChange: (whom: Whom) => void
+}
+
+/** What is typed in one kind of field says nothing in another; addresses may be chosen and typed. */
+const areAddresses = (kind: WhomKind): boolean => kind === 'clients' || kind === 'ips'
+
+/** Fields that say for whom a text is: for all, or for some, and then for whom of them. */
+export function WhomFields(props: WhomProps & { readonly kinds: readonly WhomKind[] }) {
+  const { whom, kinds, onChange } = props
+  const choose = (kind: WhomKind): void => {
+    const isKept = areAddresses(kind) && areAddresses(whom.kind)
+    onChange({ ...whom, kind, expr: isKept ? whom.expr : '' })
+  }
+  return (
+    <>
+      {kinds.length > 1 && (
+        <SelectField
+          label={t('grayWhom')}
+          value={whom.kind}
+          onChange={(kind) => choose(kind as WhomKind)}
+          choices={kinds.map((kind) => [kind, t(`whom.${kind}`)])}
+        />
+      )}
+      {hasOwnName(whom.kind) && kinds.includes('all') && (
+        <TextField
+          label={t('grayName')}
+          hint={t('grayNameHint')}
+          isCode
+          maxLength={128}
+          value={whom.name}
+          onInput={(name) => onChange({ ...whom, name })}
+        />
+      )}
+      <ExpressionField {...props} />
+    </>
+  )
+}
+
+function ExpressionField({ name, whom, onChange }: WhomProps) {
+  const type = (expr: string): void => onChange({ ...whom, expr })
+  const field = { value: whom.expr, isCode: true, onInput: type }
+  switch (whom.kind) {
+    case 'all':
+      return null
+    case 'clients':
+      return (
+        <ListenerChoice name={name} chosen={addressesIn(whom.expr)} onChoose={(all) => type(all.join(','))} />
+      )
+    case 'ips':
+      return <LongTextField {...field} label={t('grayAddresses')} hint={t('grayAddressesHint')} />
+    case 'tag':
+      return <TextField {...field} label={t('tag')} hint={t('grayTagHint')} maxLength={128} />
+    case 'labels':
+      return <TextField {...field} label={t('grayLabels')} hint={t('grayLabelsHint')} />
+    case 'percent':
+      return <TextField {...field} label={t('grayShare')} hint={t('grayShareHint')} maxLength={6} />
+  }
+}
+
+/** The most addresses that are drawn. */
+const MOST_SHOWN = 200
+/** Where there are more, they can be searched. */
+const FEW = 8
+
+interface Listening {
+  readonly ip: string
+  readonly clients: readonly Watcher[]
+}
+
+/** The addresses of the clients that listen now, live; several clients of one address get the same text. */
+function ListenerChoice(props: {
+  readonly name: ConfigName
+  readonly chosen: readonly string[]
+  readonly onChoose: (chosen: readonly string[]) => void
+}) {
+  const { name, chosen, onChoose } = props
+  const [text, setText] = useState('')
+  const found = useLoaded(JSON.stringify(name), () => readWatchers(name), ofConfig(name, 'watchers'))
+  if (found.value === undefined)
+    return found.problem === undefined ? <p class="loading">{t('loading')}</p> : <LoadProblem found={found} />
+  const all = byAddress(found.value.watchers, chosen)
+  const shown = all.filter((one) => textOf(one).includes(text.trim().toLowerCase()))
+  const choose = (ip: string, isOn: boolean): void =>
+    onChoose(isOn ? [...chosen, ip] : chosen.filter((one) => one !== ip))
+  return (
+    <fieldset class="listeners">
+      <legend>{t('grayClients', { count: shownNumber(chosen.length), all: shownNumber(all.length) })}</legend>
+      {all.length === 0 && <p class="soft">{t('noWatchers')}</p>}
+      {all.length > FEW && <TextField label={t('search')} type="search" value={text} onInput={setText} />}
+      <ul tabIndex={0} aria-label={t('watchers')}>
+        {shown.slice(0, MOST_SHOWN).map(({ ip, clients }) => (
+          <li key={ip}>
+            <Check
+              label={<ListenerText ip={ip} clients={clients} />}
+              isOn={chosen.includes(ip)}
+              onChange={(isOn) => choose(ip, isOn)}
+            />
+          </li>
+        ))}
+        {shown.length > MOST_SHOWN && (
+          <li>{t('andMore', { count: shownNumber(shown.length - MOST_SHOWN) })}</li>
+        )}
+      </ul>
+    </fieldset>
+  )
+}
+
+function ListenerText({ ip, clients }: Listening) {
+  const agents = [...new Set(clients.map(({ agent }) => agent))].filter((agent) => agent !== '')
+  return (
+    <>
+      <strong>{ip}</strong>{' '}
+      <span class="soft" dir="auto">
+        {clients.length === 0
+          ? t('grayAway')
+          : [...agents, clients.length > 1 ? `× ${clients.length}` : ''].join(' ')}
+      </span>
+    </>
+  )
+}
+
+const textOf = ({ ip, clients }: Listening): string =>
+  [ip, ...clients.map(({ agent }) => agent)].join(' ').toLowerCase()
+
+/** The clients by the addresses by which rules know them; those that are chosen and away come last. */
+function byAddress(watchers: readonly Watcher[], chosen: readonly string[]): Listening[] {
+  const addresses = new Map<string, Watcher[]>()
+  for (const watcher of watchers)
+    addresses.set(watcher.ruleIp, [...(addresses.get(watcher.ruleIp) ?? []), watcher])
+  const here = Array.from(addresses, ([ip, clients]) => ({ ip, clients }))
+  const away = chosen.filter((ip) => !addresses.has(ip)).map((ip) => ({ ip, clients: [] }))
+  return [...here.toSorted((one, other) => (one.ip < other.ip ? -1 : 1)), ...away]
+}

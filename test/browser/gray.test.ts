@@ -1,0 +1,225 @@
+/** Gray versions in the console: published for clients of the live list, shown, grown, promoted and stopped. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { Client, md5, type Reply } from '../interface/client.ts'
+import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
+import { browserTool, type Looks, startBrowser, Visit } from './chromium.ts'
+
+const FLOW_MS = 120_000
+const CONFIGS = '/svc/v1/cs/configs'
+/** The address of a client that is chosen, and that of another one. */
+const CHOSEN = '127.0.0.7'
+const OTHER = '127.0.0.8'
+const DAY_MS = 86_400_000
+
+describe.skipIf(browserTool.skip)('gray versions in a browser', { timeout: FLOW_MS }, () => {
+  let managed: ManagedWaypost
+  let browser: Browser
+  let client: Client
+  let cookie: { name: string; value: string }
+  let visit: Visit
+
+  beforeAll(async () => {
+    ;[managed, browser] = await Promise.all([startManaged(), startBrowser()])
+    client = new Client(managed.waypost.url)
+    cookie = await signIn('nacos', 'secret')
+  }, FLOW_MS)
+  afterAll(async () => {
+    client?.close()
+    await browser?.close()
+    await managed?.waypost.stop()
+  })
+  beforeEach(async () => {
+    visit = await open()
+  })
+  afterEach(async () => {
+    const { faults } = visit
+    await visit.close()
+    expect(faults).toEqual([])
+  })
+
+  async function signIn(username: string, password: string): Promise<{ name: string; value: string }> {
+    const answer = await client.post('/svc/v1/console/session', { username, password })
+    const [, name = '', value = ''] = /^([^=]+)=([^;]+)/.exec(answer.headers['set-cookie']?.[0] ?? '') ?? []
+    return { name, value }
+  }
+  async function open(looks: Looks = {}, session = cookie): Promise<Visit> {
+    const opened = await Visit.open(browser, `${managed.waypost.url}/ui/`, looks)
+    await opened.context.addCookies([{ ...session, url: managed.waypost.url }])
+    return opened
+  }
+  const named = (dataId: string) => ({ dataId, group: 'G' })
+  const own = { username: 'nacos', password: 'secret' }
+  const publish = (dataId: string, content: string) =>
+    managed.ask('POST', CONFIGS, { ...named(dataId), content, type: 'yaml' })
+  const publishGray = (dataId: string, content: string, rule: Record<string, string>) =>
+    managed.ask('POST', `${CONFIGS}/gray`, { ...named(dataId), content, ...rule })
+  const itemAt = (dataId: string, more = '') => visit.at(`#/config?ns=public&group=G&dataId=${dataId}${more}`)
+  const read = async (dataId: string, from: string): Promise<string> =>
+    (await client.call('GET', CONFIGS, { query: { ...named(dataId), ...own }, localAddress: from })).text
+  /** Waits for a change, as a client that has this text. */
+  const listen = (dataId: string, from: string, content: string): Promise<Reply> =>
+    client.call('POST', `${CONFIGS}/listener`, {
+      query: own,
+      form: { 'Listening-Configs': `${dataId}\u0002G\u0002${md5(content)}\u0001` },
+      headers: { 'long-pulling-timeout': '60000', 'user-agent': 'Nacos-Go-Client:v2.3.5' },
+      localAddress: from,
+    })
+  const button = (name: string) => visit.dialog().getByRole('button', { name, exact: true })
+  const axe = async (): Promise<void> => expect(await visit.wrong()).toEqual([])
+
+  test('a text is published for a client of the live list, and then for all', async () => {
+    await publish('live.yaml', 'a: 1')
+    const polls = [listen('live.yaml', CHOSEN, 'a: 1'), listen('live.yaml', OTHER, 'a: 1')]
+    await itemAt('live.yaml', '&edit=yes')
+    await visit.type('a: 2')
+    await visit.button('Review and publish').click()
+    await visit.dialog().getByLabel('For', { exact: true }).selectOption('Some: clients that listen now')
+    expect(await button('Publish').isDisabled()).toBe(true)
+    await visit.dialog().getByRole('checkbox', { name: CHOSEN }).check()
+    await visit.dialog().getByText('Clients that get it: 1 of 2 addresses').waitFor()
+    await axe()
+    await visit.dialog().getByLabel('Comment').fill('one first')
+    await button('Publish').click()
+    await visit.page.getByText('live.yaml has been published.').waitFor()
+    expect((await polls[0]!).text).toContain('live.yaml')
+    expect([await read('live.yaml', CHOSEN), await read('live.yaml', OTHER)]).toEqual(['a: 2', 'a: 1'])
+
+    const again = listen('live.yaml', CHOSEN, 'a: 2')
+    await visit.link('Gray versions (1)').click()
+    const card = visit.page.getByRole('region', { name: 'Gray version beta' })
+    await card.getByText(`Clients of ${CHOSEN}`).waitFor()
+    await card.getByText('one first').waitFor()
+    await card.getByText('It is for 1 of the 2 clients that listen; 1 have it.').waitFor()
+    await card.getByText('Changed keys (1)').waitFor()
+    await axe()
+    await visit.link('Listeners').first().click()
+    await visit.page.getByText('1 on a gray version · 1 on the version for all').waitFor()
+    await visit.page.getByText('Gray: beta').waitFor()
+    await axe()
+
+    await visit.link('Gray versions (1)').click()
+    await card.getByRole('button', { name: 'Promote' }).click()
+    await visit.dialog().getByText('All gray versions of this item end: 1.').waitFor()
+    await axe()
+    await button('Promote').click()
+    await visit.page.getByText('Every client gets the same text.').waitFor()
+    expect((await polls[1]!).text).toContain('live.yaml')
+    expect([await read('live.yaml', CHOSEN), await read('live.yaml', OTHER)]).toEqual(['a: 2', 'a: 2'])
+    await publish('live.yaml', 'a: 3')
+    await again
+  })
+
+  test('one is given to more clients, and to fewer again by an undo', async () => {
+    await publish('grown.yaml', 'a: 1')
+    await publishGray('grown.yaml', 'a: 2', { grayType: 'percent', grayMatchRuleExp: '0', grayName: 'v2' })
+    await itemAt('grown.yaml', '&tab=gray')
+    await visit.page.getByText('0% of all clients').waitFor()
+    await visit.button('Change who gets it').click()
+    await visit.dialog().getByLabel('Share in percent').fill('101')
+    expect(await button('Save').isDisabled()).toBe(true)
+    await visit.dialog().getByLabel('Share in percent').fill('100')
+    await axe()
+    await button('Save').click()
+    await visit.page.getByText('100% of all clients').waitFor()
+    expect(await read('grown.yaml', OTHER)).toBe('a: 2')
+    await visit.button('Undo').click()
+    await visit.page.getByText('Undone.').waitFor()
+    await visit.page.getByText('0% of all clients', { exact: true }).waitFor()
+    expect(await read('grown.yaml', OTHER)).toBe('a: 1')
+  })
+
+  test('one is stopped, and is out again by an undo', async () => {
+    await publish('stopped.yaml', 'a: 1')
+    await publishGray('stopped.yaml', 'a: 2', { grayType: 'beta', grayMatchRuleExp: CHOSEN })
+    await itemAt('stopped.yaml', '&tab=gray')
+    await visit.button('Stop').click()
+    await axe()
+    await button('Stop').click()
+    await visit.page.getByText('Every client gets the same text.').waitFor()
+    expect(await read('stopped.yaml', CHOSEN)).toBe('a: 1')
+    await visit.button('Undo').click()
+    await visit.page.getByRole('region', { name: 'Gray version beta' }).waitFor()
+    expect(await read('stopped.yaml', CHOSEN)).toBe('a: 2')
+  })
+
+  test('it says why a client gets which version', async () => {
+    await publish('why.yaml', 'a: 1')
+    await publishGray('why.yaml', 'a: 2', { grayType: 'beta', grayMatchRuleExp: CHOSEN })
+    await publishGray('why.yaml', 'a: 3', {
+      grayType: 'tagv2',
+      grayMatchRuleExp: 'env=test',
+      grayName: 'test',
+    })
+    await publishGray('why.yaml', 'a: 4', { grayType: 'percent', grayMatchRuleExp: '0', grayName: 'few' })
+    await itemAt('why.yaml', '&tab=gray')
+    await visit.field('IP of the client').fill(CHOSEN)
+    await visit.field('Labels of the client').fill('env=test')
+    await visit.page.getByText('The client gets: beta').waitFor()
+    const row = (name: string) => visit.page.getByRole('row', { name })
+    await row('test').getByText('It is for this client, but another one comes first.').waitFor()
+    await row('few').getByText('It is in a share of').waitFor()
+    await visit.field('IP of the client').fill(OTHER)
+    await visit.page.getByText('The client gets: test').waitFor()
+    await visit.field('Labels of the client').fill('')
+    await visit.page.getByText('The client gets: Version for all').waitFor()
+    await axe()
+  })
+
+  test('those that are out are on one page, and the overview reminds of them after a day', async () => {
+    await publishGray('forgotten.yaml', 'a: 2', {
+      grayType: 'tag',
+      grayMatchRuleExp: 'blue',
+      comment: 'a trial',
+    })
+    await visit.at('#/home')
+    expect(await visit.page.getByText('Gray versions that have been out').count()).toBe(0)
+    await visit.link('Gray versions').click()
+    const row = visit.page.getByRole('row', { name: 'forgotten.yaml' })
+    await row.getByText('Clients with the tag blue').waitFor()
+    await row.getByText('a trial').waitFor()
+    await row.getByText('nacos').waitFor()
+    await axe()
+    await row.getByRole('link').first().click()
+    await visit.page.getByText('There is no version for all.').first().waitFor()
+    await visit.page.clock.setSystemTime(Date.now() + DAY_MS + 60_000)
+    await visit.at('#/home')
+    const reminder = visit.link(/^Gray versions that have been out for more than a day/)
+    await reminder.waitFor()
+    await axe()
+    await reminder.click()
+    await row.getByText('yesterday').waitFor()
+    await axe()
+  })
+
+  test('a user who only reads sees them, and no buttons', async () => {
+    await publish('read.yaml', 'a: 1')
+    await publishGray('read.yaml', 'a: 2', { grayType: 'beta', grayMatchRuleExp: CHOSEN })
+    await managed.addUser({ username: 'ann', password: 'reads only', permissions: { ':*:*': 'r' } })
+    const reader = await open({}, await signIn('ann', 'reads only'))
+    await reader.at('#/config?ns=public&group=G&dataId=read.yaml&tab=gray')
+    await reader.page.getByText(`Clients of ${CHOSEN}`).waitFor()
+    for (const name of ['Promote', 'Change who gets it', 'Stop'])
+      expect(await reader.button(name).count()).toBe(0)
+    await reader.at('#/gray')
+    await reader.link('read.yaml').waitFor()
+    expect(reader.faults).toEqual([])
+    await reader.close()
+  })
+
+  test.each([360, 768, 1280])('fits a screen of %i pixels', async (width) => {
+    await publish('fits.yaml', 'a: 1')
+    await publishGray('fits.yaml', 'a: 2', {
+      grayType: 'beta',
+      grayMatchRuleExp: Array.from({ length: 40 }, (_, at) => `10.20.30.${at}`).join(','),
+    })
+    await visit.page.setViewportSize({ width, height: 800 })
+    for (const view of ['#/gray', '#/config?ns=public&group=G&dataId=fits.yaml&tab=gray']) {
+      await visit.at(view)
+      expect(await visit.sideways(), view).toBeLessThanOrEqual(0)
+    }
+    await visit.button('Change who gets it').click()
+    await visit.dialog().getByText('40 of 40 addresses').waitFor()
+    expect(await visit.sideways()).toBeLessThanOrEqual(0)
+  })
+})

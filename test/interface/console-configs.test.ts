@@ -51,6 +51,25 @@ describe('the list', () => {
     expect(page.pageItems[0]).not.toHaveProperty('content')
   })
 
+  test('names the items that have gray versions only, where their names match', async () => {
+    const namespaceId = unique('ns')
+    await publish(namespaceId, 'formal', 'one')
+    const gray = { tenant: namespaceId, group: 'G', content: 'x', grayType: 'tag' }
+    for (const [dataId, grayMatchRuleExp] of [
+      ['new', 'blue'],
+      ['new', 'green'],
+      ['formal', 'blue'],
+    ] as const)
+      await waypost.svc.post('/cs/configs/gray', { ...gray, dataId, grayMatchRuleExp })
+    const found = [{ namespaceId, group: 'G', dataId: 'new', grayNames: ['tag_blue', 'tag_green'] }]
+    const all = await list({ namespaceId })
+    expect([names(all), all.totalCount]).toEqual([['formal'], 1])
+    expect(all.grayOnly).toEqual(found.map((one) => expect.objectContaining(one) as unknown))
+    expect((await list({ namespaceId, text: 'NE', group: 'G' })).grayOnly).toHaveLength(1)
+    for (const other of [{ text: 'old' }, { group: 'H' }, { types: 'yaml' }, { content: 'x' }, { pageNo: 2 }])
+      expect((await list({ namespaceId, ...other })).grayOnly, JSON.stringify(other)).toEqual([])
+  })
+
   test('is sorted by what is asked for, page by page', async () => {
     const namespaceId = unique('ns')
     for (const dataId of ['b', 'c', 'a']) await publish(namespaceId, dataId, dataId.repeat(3))

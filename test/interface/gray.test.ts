@@ -315,6 +315,17 @@ describe('the resource of /svc', () => {
     expect(await explain({ ip: '10.0.0.8' })).toMatchObject({ grayName: null, md5: md5('formal') })
   })
 
+  test.each([
+    ['beta', 'no/address', 'The betaIps of this gray version'],
+    ['tag', 'two words', 'The tag of this gray version'],
+    ['tagv2', 'env', 'The labels of this gray version'],
+    ['percent', '101', 'The share of this gray version'],
+  ])('names what is wrong with a rule of the type %s', async (grayType, grayMatchRuleExp, words) => {
+    const sent = of(named(), { content: 'x', grayType, grayMatchRuleExp })
+    const reply = await waypost.svc.post('/cs/configs/gray', { ...sent, grayName: 'v' })
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(words)])
+  })
+
   test('refuses what it cannot read, an eleventh version, and what is not there', async () => {
     const item = named()
     const add = (index: number, grayMatchRuleExp = `env=${index}`) =>

@@ -54,6 +54,16 @@ test('a version for addresses is stopped by its name', async () => {
   expect(again.code).toBe(1)
 })
 
+test('an item with gray versions only is in the list of items', async () => {
+  const name = unique('item')
+  await gray('publish', name, file, '--tag', 'blue')
+  const list = await terminal.ok('config', 'list', name)
+  expect(list).toMatch(new RegExp(`DEFAULT_GROUP +${name} +only gray: tag_blue`))
+  const [json] = JSON.parse(await terminal.ok('config', 'list', name, '-o', 'json')) as object[]
+  expect(json).toMatchObject({ dataId: name, grayNames: ['tag_blue'] })
+  expect(json).not.toHaveProperty('md5')
+})
+
 test.each([[[]], [['--ips', '10.0.0.1', '--tag', 'x']]])(
   'with the rules %j nothing is published',
   async (rules) => {

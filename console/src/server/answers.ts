@@ -525,11 +525,23 @@ export interface ListedConfig {
   readonly hits: readonly ContentHit[]
 }
 
+export interface GrayOnlyConfig {
+  /** public is the default one. */
+  readonly namespaceId: string
+  readonly dataId: string
+  readonly group: string
+  readonly grayNames: readonly string[]
+  /** Epoch milliseconds. */
+  readonly modifyTime: number
+  readonly modifyUser: string | null
+}
+
 export interface ListedConfigPage {
   readonly totalCount: number
   readonly pageNumber: number
   readonly pagesAvailable: number
   readonly pageItems: readonly ListedConfig[]
+  readonly grayOnly: readonly GrayOnlyConfig[]
   /** Whether it became too much for one request: then there may be more. */
   readonly truncated: boolean
   /** After 256 MiB of contents a search ends: give this as `after` to search the others. Null where all were searched. */

@@ -1,5 +1,7 @@
-import type { ConfigItem } from '../../core/config/state/config-item.ts'
+import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
+import type { GrayItem } from '../../core/config/state/gray-version.ts'
 import type { KeptRecords } from '../../core/engine/ports.ts'
+import type { State } from '../../core/engine/state.ts'
 import type { ClientViews } from '../client-views.ts'
 import { compareOperation, type CompareParts } from './compare-configs.ts'
 import { aboutFilter, type ConfigFilter } from './config-filter.ts'
@@ -7,12 +9,14 @@ import { configResource, READ_CONFIG } from '../config/configs.ts'
 import { type ContentPortion, contentPortion, inTurns } from './content-portion.ts'
 import { type Hit, hitsIn, isInContent } from './content-search.ts'
 import { FirstEntries } from './first-entries.ts'
+import { grayOnlyItems } from './gray-only.ts'
 import type { Resource } from '../guard.ts'
 import type { Turns } from '../../core/work/long-walks.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 
 /** What the list of configurations for people works on. */
 interface InventoryParts extends CompareParts {
+  readonly state: Pick<State, 'config' | 'configs' | 'records'>
   readonly store: Pick<KeptRecords, 'history'>
   readonly views: Pick<ClientViews, 'clientCounts'>
 }
@@ -53,6 +57,8 @@ export interface ConfigListPage {
   /** Where to continue, if the contents were too many for one request. */
   readonly next: string | undefined
   readonly entries: readonly ListedConfig[]
+  /** The items that match and have gray versions only; on the first page, which does not count them. */
+  readonly grayOnly: readonly GrayItem[]
   /** The servers that have not replied in time: their clients are not counted. */
   readonly missingServers: readonly string[]
 }
@@ -67,13 +73,13 @@ export function inventoryOperations(parts: InventoryParts) {
       permission: READ_CONFIG,
       resources: ({ namespaceId }: ConfigListRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
       run: (request, caller) =>
-        listed(parts, request, (item) => guard.shows(caller, 'read', configResource(item.key))),
+        listed(parts, request, (key) => guard.shows(caller, 'read', configResource(key))),
     }),
   }
 }
 
 /** The items of a page, with the lines that were looked for. */
-interface ShownItems extends Omit<ConfigListPage, 'entries' | 'missingServers'> {
+interface ShownItems extends Omit<ConfigListPage, 'entries' | 'grayOnly' | 'missingServers'> {
   readonly shown: readonly (readonly [ConfigItem, readonly Hit[]])[]
 }
 
@@ -81,11 +87,12 @@ interface ShownItems extends Omit<ConfigListPage, 'entries' | 'missingServers'> 
 async function listed(
   parts: InventoryParts,
   request: ConfigListRequest,
-  isShown: (item: ConfigItem) => boolean,
+  isShown: (key: ConfigKey) => boolean,
 ): Promise<ConfigListPage> {
   const { shown, ...about } = await parts.walks.run((turns) =>
-    new Listing(parts, request, turns).page(isShown),
+    new Listing(parts, request, turns).page(({ key }) => isShown(key)),
   )
+  const grayOnly = about.page.pageNo === 1 ? grayOnlyItems(parts.state, request, isShown) : []
   const [{ value: counts, missing: missingServers }, users] = await Promise.all([
     parts.views.clientCounts(shown.map(([{ key }]) => key)),
     Promise.all(shown.map(([item]) => userOf(parts, item))),
@@ -93,7 +100,7 @@ async function listed(
   const entries = shown.map(([item, hits], at) => {
     return { item, modifyUser: users[at] ?? null, watcherCount: counts[at] ?? 0, hits }
   })
-  return { ...about, entries, missingServers }
+  return { ...about, entries, grayOnly, missingServers }
 }
 
 /** The making of one page. */

@@ -29,6 +29,13 @@ export interface ListedConfig extends ItemName {
   readonly configTags: string | null
 }
 
+/** An item without a formal version (`GrayOnlyConfig`). */
+interface GrayOnlyConfig extends ItemName {
+  readonly grayNames: readonly string[]
+  readonly modifyTime: number
+  readonly modifyUser: string | null
+}
+
 /** A change of an item with what it led to (`ConfigVersion`). */
 interface ConfigVersion {
   readonly historyId: string
@@ -80,24 +87,21 @@ export interface ListFlags extends ClientFlags {
 
 /** `config list`. */
 export async function listConfigs(flags: ListFlags, text = ''): Promise<CommandResult> {
-  const found = await allConfigs(clientOf(flags), {
-    text,
-    group: flags.group,
-    types: flags.type,
-    config_tags: flags.tag,
-    content: flags.content,
-  })
-  return listed<ListedConfig>(
+  const client = clientOf(flags)
+  const { group, type: types, tag, content } = flags
+  const search = { text, group, types, config_tags: tag, content }
+  const found = [...(await allConfigs(client, search)), ...(await grayOnlyConfigs(client, search))]
+  return listed<ListedConfig | GrayOnlyConfig>(
     found,
     [
-      ['GROUP', ({ group }) => group],
-      ['DATA ID', ({ dataId }) => dataId],
-      ['TYPE', ({ type }) => type],
-      ['BYTES', ({ size }) => size],
-      ['MD5', ({ md5 }) => md5],
+      ['GROUP', (item) => item.group],
+      ['DATA ID', (item) => item.dataId],
+      ['TYPE', (item) => ('type' in item ? item.type : `only gray: ${item.grayNames.join(', ')}`)],
+      ['BYTES', (item) => ('size' in item ? item.size : null)],
+      ['MD5', (item) => ('md5' in item ? item.md5 : null)],
       ['CHANGED', ({ modifyTime }) => timeText(modifyTime)],
       ['BY', ({ modifyUser }) => modifyUser],
-      ['CLIENTS', ({ watcherCount }) => watcherCount],
+      ['CLIENTS', (item) => ('watcherCount' in item ? item.watcherCount : null)],
     ],
     nameText,
   )
@@ -117,6 +121,21 @@ export async function allConfigs(
     if (part.next === null) return found
     after = part.next
   }
+}
+
+/** The items of the namespace that match and have gray versions only. */
+async function grayOnlyConfigs(
+  client: SvcClient,
+  search: Readonly<Record<string, string | undefined>>,
+): Promise<readonly GrayOnlyConfig[]> {
+  const namespaceId = client.namespace || 'public'
+  const page = { ...search, namespaceId, pageNo: 1, pageSize: 1 }
+  // A server of an earlier build has no gray versions.
+  const { grayOnly = [] } = await client.get<{ readonly grayOnly?: readonly GrayOnlyConfig[] }>(
+    '/console/configs',
+    page,
+  )
+  return grayOnly
 }
 
 /** `config history`: the versions, newest first. */

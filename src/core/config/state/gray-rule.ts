@@ -54,7 +54,8 @@ export function tagName(tag: string): string {
 /** The rule itself. Throws Refusal `gray-rule` where nobody could say whom it is for. */
 export function checkedRule(rule: GrayRule): GrayRule {
   const { type, version, expr, priority } = rule
-  if (expr.length > LONGEST_EXPR) throw refusedRule('expr', `at most ${LONGEST_EXPR} characters long`)
+  if (expr.length > LONGEST_EXPR)
+    throw refusedRule(EXPR_NAMES[type], `at most ${LONGEST_EXPR} characters long`)
   if (!Number.isInteger(priority) || priority < 0 || priority > BETA_PRIORITY)
     throw refusedRule('priority', `a whole number from 0 to ${BETA_PRIORITY}`)
   const versions: readonly string[] = VERSIONS[type]
@@ -96,7 +97,7 @@ export function labelGroups(expr: string, version: string): LabelCondition[][] {
   return groups.map((conditions) => {
     const group = conditions.map(labelCondition)
     if (new Set(group.map(({ label }) => label)).size < group.length)
-      throw refusedRule('expr', 'one that names each label once between two ||')
+      throw refusedRule(EXPR_NAMES.tagv2, 'such that each label is named once between two ||')
     return group
   })
 }
@@ -111,6 +112,14 @@ export function shareOf(expr: string): number {
   return Math.round(Number(expr) * 100)
 }
 
+/** What callers name `expr`: the header of addresses, the parameter of a tag, and the words of the documents. */
+const EXPR_NAMES: Readonly<Record<GrayRuleType, string>> = {
+  beta: 'betaIps',
+  tag: 'tag',
+  tagv2: 'labels',
+  percent: 'share',
+}
+
 const VERSIONS: Readonly<Record<GrayRuleType, readonly string[]>> = {
   beta: ['1.0.0'],
   tag: ['1.0.0'],
@@ -122,15 +131,16 @@ const CHECKS: Readonly<Record<GrayRuleType, (expr: string, version: string) => v
   beta: (expr) => {
     const addresses = addressesOf(expr)
     if (addresses.length === 0 || !addresses.every((one) => ADDRESS_TEXT.test(one)))
-      throw refusedRule('expr', 'addresses, separated by commas')
+      throw refusedRule(EXPR_NAMES.beta, 'addresses, separated by commas')
   },
   tag: (expr) => {
-    if (!TAG_TEXT.test(expr)) throw refusedRule('expr', '1 to 128 of the characters a-z A-Z 0-9 _ . : -')
+    if (!TAG_TEXT.test(expr))
+      throw refusedRule(EXPR_NAMES.tag, '1 to 128 of the characters a-z A-Z 0-9 _ . : -')
   },
   tagv2: (expr, version) => void labelGroups(expr, version),
   percent: (expr) => {
     if (!SHARE_TEXT.test(expr) || Number(expr) > 100)
-      throw refusedRule('expr', 'a share from 0 to 100, with at most two decimals')
+      throw refusedRule(EXPR_NAMES.percent, 'a number from 0 to 100, with at most two decimals')
   },
 }
 
@@ -140,7 +150,7 @@ function labelCondition(text: string): LabelCondition {
   const [label = '', list, ...more] = text.trim().split('=')
   const values = list?.split(',').map((value) => value.trim()) ?? []
   const isGood = more.length === 0 && values.length > 0 && values.every((value) => NAME_TEXT.test(value))
-  if (!isGood || !NAME_TEXT.test(label.trim())) throw refusedRule('expr', LABEL_ALLOWED)
+  if (!isGood || !NAME_TEXT.test(label.trim())) throw refusedRule(EXPR_NAMES.tagv2, LABEL_ALLOWED)
   return { label: labelName(label.trim()), values }
 }
 

@@ -1,4 +1,5 @@
 import type { Operations } from '../../../../operations/operations.ts'
+import type { GrayItem } from '../../../../core/config/state/gray-version.ts'
 import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
 import {
   CONFIG_ORDERS,
@@ -81,7 +82,20 @@ const LISTED = Json.named(
   }),
 )
 
+const GRAY_ONLY = Json.named(
+  'GrayOnlyConfig',
+  Json.object({
+    namespaceId: Json.string('public is the default one.'),
+    dataId: Json.string(),
+    group: Json.string(),
+    grayNames: Json.list(Json.string('A gray version; the item has no formal one.')),
+    modifyTime: Json.time(),
+    modifyUser: Json.nullable(Json.string()),
+  }),
+)
+
 const PAGE = pageSchema('ListedConfigPage', LISTED, {
+  grayOnly: Json.list(GRAY_ONLY),
   truncated: Json.boolean('Whether it became too much for one request: then there may be more.'),
   next: NEXT,
   missingServers: Json.list(
@@ -121,12 +135,27 @@ export function listConfigsEndpoint(inventory: Operations['inventory']): Endpoin
 
 function inventoryJson({ page, totalCount, isTruncated, next, ...found }: ConfigListPage): object {
   const listed = pageJson(page, totalCount, found.entries.map(listedJson))
-  return { ...listed, truncated: isTruncated, next: nextJson(next), missingServers: found.missingServers }
+  const { missingServers, grayOnly } = found
+  return {
+    ...listed,
+    grayOnly: grayOnly.map(grayOnlyJson),
+    truncated: isTruncated,
+    next: nextJson(next),
+    missingServers,
+  }
 }
 
 /** The key of the last item that was searched, in letters that need no escaping. */
 export function nextJson(next: string | undefined): string | null {
   return next === undefined ? null : Buffer.from(next).toString('base64url')
+}
+
+function grayOnlyJson({ key, versions }: GrayItem): object {
+  const { namespaceId, dataId, group } = key
+  const newest = versions.reduce((last, one) => (one.modifiedMs > last.modifiedMs ? one : last))
+  const grayNames = versions.map(({ name }) => name)
+  const { modifiedMs: modifyTime, modifiedBy } = newest
+  return { namespaceId, dataId, group, grayNames, modifyTime, modifyUser: modifiedBy.user }
 }
 
 function listedJson({ item, modifyUser, watcherCount, hits }: ListedConfig): object {

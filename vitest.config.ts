@@ -20,6 +20,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
+    // One second by default, which a busy machine takes for one look.
+    expect: { poll: { timeout: 30_000 } },
     // The list of failures at the end shows what was found, whole.
     chaiConfig: { truncateThreshold: 0 },
     // `npm test` runs the projects whose names begin with `short` (scripts/test.js). A test file is in one of the first four.

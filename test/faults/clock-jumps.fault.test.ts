@@ -86,7 +86,8 @@ async function watchJump(jump: Jump): Promise<void> {
   while (performance.now() < end) await watchList(jump)
   const ended = await held
   expect(ended.text, `${name}: the poll without a change`).toBe('')
-  expect(ended.afterMs, name).toBeLessThan(3_000)
+  // The clock has jumped by an hour or more.
+  expect(ended.afterMs, name).toBeLessThan(30_000)
   expect(ended.afterMs, name).toBeGreaterThan(1_000)
   await client.post('/cs/configs', { dataId: name.replaceAll(/\W/g, '.'), group: 'G', content: 'x' })
   expect((await changed).text, name).not.toBe('')

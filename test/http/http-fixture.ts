@@ -15,6 +15,11 @@ import { NACOS_NAMING_RULES, SVC_RULES } from '../../src/protocols/parameters/pa
 import { problemErrors } from '../../src/protocols/http/errors/problem.ts'
 import { route, type Held, type Method, type Route } from '../../src/protocols/http/routing/route.ts'
 
+/** How long a test waits for what must come. */
+const WAIT_MS = 30_000
+/** So many turns of `until` without a byte are the end of what comes: each takes 5 ms or more. */
+const QUIET_TURNS = 60
+
 export const SETTINGS: HttpSettings = {
   keepAliveTimeoutMs: 76_000,
   requestTimeoutMs: 10_000,
@@ -176,22 +181,31 @@ export function send(path: string, { method = 'GET', headers = {}, body, agent }
 
 export const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** Writes raw bytes and gives back everything that came until the connection ended or `ms` passed. */
-export async function raw(bytes: string | Buffer, ms = 300): Promise<string> {
+/**
+ * Writes raw bytes and gives back everything that came, until the connection ended or nothing more comes. Turns are counted and not
+ * milliseconds: the server shares this thread, and a busy machine lets both wait.
+ */
+export async function raw(bytes: string | Buffer): Promise<string> {
   const socket = connect(port, '127.0.0.1')
-  let text = ''
-  socket.on('data', (chunk) => (text += chunk.toString('latin1')))
+  let [text, quietTurns] = ['', 0]
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+    quietTurns = 0
+  })
   socket.on('error', () => undefined)
   socket.write(bytes)
-  const closed = new Promise((resolve) => socket.on('close', resolve))
-  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, ms))])
+  await until(() => {
+    if (text !== '') quietTurns++
+    return socket.closed || quietTurns > QUIET_TURNS
+  })
   socket.destroy()
   return text
 }
 
 export async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; !condition(); tries++) {
-    if (tries > 500) throw new Error('waited in vain')
+  const endMs = performance.now() + WAIT_MS
+  while (!condition()) {
+    if (performance.now() > endMs) throw new Error('waited in vain')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -34,11 +34,9 @@ async function opened(localAddress = '127.0.0.1'): Promise<Socket & { text: stri
 
 const problem = (code: string) => `"type":"urn:waypost:problem:${code}"`
 
-/** How long until the server ends a connection, ms. */
-async function endsAfterMs(socket: Socket): Promise<number> {
-  const began = performance.now()
+/** Resolves when the server has ended a connection. */
+async function ended(socket: Socket): Promise<void> {
   if (!socket.closed) await once(socket, 'close')
-  return performance.now() - began
 }
 
 describe('header fields', () => {
@@ -61,7 +59,7 @@ describe('pipelined requests', () => {
     socket.write(GET_HOLD + GET_OK.repeat(20))
     await until(() => held.length === 1)
     held[0]!.answer(textAnswer('first'))
-    await endsAfterMs(socket)
+    await ended(socket)
     expect(socket.text.match(/HTTP\/1.1 200 /g)).toHaveLength(6)
     expect(socket.text.match(/HTTP\/1.1 429 /g)).toHaveLength(1)
     expect(socket.text).toContain(problem('too-many-requests'))
@@ -91,13 +89,13 @@ describe('pipelined requests', () => {
     await start({ routes: [write, read] })
     const post = 'POST /svc/v1/write HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n'
     const get = 'GET /svc/v1/read HTTP/1.1\r\nHost: x\r\n\r\n'
-    const text = await raw(`${get}${post}a${get}${post}b${get}`, 500)
+    const text = await raw(`${get}${post}a${get}${post}b${get}`)
     expect(text.match(/<\w*>/g)).toEqual(['<>', '<a>', '<ab>'])
   })
 
   test('up to the limit are answered in order', async () => {
     await start()
-    const text = await raw(GET_OK.repeat(200), 1_000)
+    const text = await raw(GET_OK.repeat(200))
     expect(text.match(/HTTP\/1.1 200 /g)).toHaveLength(200)
   })
 })
@@ -112,7 +110,7 @@ describe('connections', () => {
     const first = [await opened(), await opened()]
     const surplus = await opened()
     surplus.write(GET_OK)
-    expect(await endsAfterMs(surplus)).toBeLessThan(2_000)
+    await ended(surplus)
     expect(surplus.text).toMatch(/^HTTP\/1.1 503 /)
     expect(surplus.text).toContain(problem('too-many-connections'))
     expect(seen).toBe(0)
@@ -155,7 +153,7 @@ describe('bodies that are being read', () => {
     const slow = await opened()
     slow.write(partOf(100_000, 80_000))
     await new Promise((resolve) => setTimeout(resolve, 50))
-    const refused = await raw(partOf(60_000, 60_000), 1_500)
+    const refused = await raw(partOf(60_000, 60_000))
     expect(refused).toMatch(/^HTTP\/1.1 503 /)
     expect(refused).toContain(problem('body-memory'))
     const body = `a=${'x'.repeat(10_000)}`
@@ -167,6 +165,8 @@ describe('bodies that are being read', () => {
 })
 
 describe('slow readers', () => {
+  /** Longer than this machine may pause, with all that is read and written here. */
+  const UNREAD_MS = 2_000
   const big = Buffer.alloc(30_000_000, 'x')
   const routes = [plainRoute('GET', '/svc/v1/big', () => textAnswer(big))]
   const ask = 'GET /svc/v1/big HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -184,19 +184,19 @@ describe('slow readers', () => {
         resolve(performance.now() - began)
       }, 50)
     })
-    expect(await ended).toBeLessThan(5_000)
+    expect(await ended).toBeGreaterThan(400)
     socket.destroy()
   })
 
   test('stay connected if they read, with any number of requests', async () => {
-    await start({ routes }, { unreadTimeoutMs: 500 })
+    await start({ routes }, { unreadTimeoutMs: UNREAD_MS })
     const socket = connect(port, '127.0.0.1').on('error', () => undefined)
     let bytes = 0
     socket.on('data', (chunk) => (bytes += chunk.length))
     for (let round = 1; round <= 3; round++) {
       socket.write(ask)
       await until(() => bytes > round * big.length)
-      await new Promise((resolve) => setTimeout(resolve, 700))
+      await new Promise((resolve) => setTimeout(resolve, UNREAD_MS + 200))
     }
     expect(socket.destroyed).toBe(false)
     socket.destroy()
@@ -220,7 +220,7 @@ describe('slow senders', () => {
     const socket = await opened()
     if (first !== '') socket.write(first)
     const trickle = setInterval(() => more !== '' && socket.write(more), 40)
-    expect(await endsAfterMs(socket)).toBeLessThan(2_500)
+    await ended(socket)
     clearInterval(trickle)
     expect(socket.text).toMatch(/^HTTP\/1.1 408 [^]*problem:too-slow/)
     expect(logged).toHaveLength(0)

@@ -93,7 +93,7 @@ describe('a body that the handler does not read', () => {
       return OK_TEXT
     })
     await start({ routes: [slow] })
-    const text = await raw(post('/svc/v1/slow', 'x'.repeat(200_000), JSON_BODY).repeat(3), 600)
+    const text = await raw(post('/svc/v1/slow', 'x'.repeat(200_000), JSON_BODY).repeat(3))
     expect(okOf(text)).toBe(3)
   })
 

@@ -148,7 +148,7 @@ export function sleep(ms: number): Promise<void> {
 export async function until<T>(
   ask: () => Promise<T>,
   holds: (answer: T) => boolean,
-  withinMs = 5_000,
+  withinMs = 30_000,
 ): Promise<T> {
   const end = Date.now() + withinMs
   for (;;) {

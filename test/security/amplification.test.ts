@@ -161,7 +161,7 @@ test('a label selector over ten thousand instances at one address takes linear t
   })
   const labels = [...here.map((instance) => instance.metadata), { zone: 'other' }]
   const names = Array.from({ length: 60 }, () => `CONSUMER.label.zone = PROVIDER.label.zone`)
-  const began = performance.now()
+  const began = process.cpuUsage()
   let asked = 0
   const found = selectByLabel({ type: 'label', expression: names.join(' & ') }, here, {
     ip: '127.0.0.2',
@@ -169,7 +169,8 @@ test('a label selector over ten thousand instances at one address takes linear t
   })
   expect(found).toHaveLength(10_000)
   expect(asked).toBeLessThan(200)
-  expect(performance.now() - began).toBeLessThan(1_000)
+  // Processor time, in microseconds: the machine may be busy.
+  expect(process.cpuUsage(began).user).toBeLessThan(1_000_000)
 })
 
 describe('the memory of all contents', () => {

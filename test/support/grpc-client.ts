@@ -5,7 +5,7 @@ import { type Payload, PayloadSchema } from '../../src/protocols/grpc/generated/
 import { faultsOf } from './java-messages.ts'
 
 /** How long a test waits for what must come. */
-const WAIT_MS = 10_000
+const WAIT_MS = 30_000
 
 /** The keys of a body. */
 export type Body = Record<string, unknown>

@@ -99,6 +99,13 @@ async function services(ask) {
   await ask('POST /svc/v1/ns/service', { namespaceId: 'prod', serviceName: 'reports' })
 }
 
+/** Gives a text to some clients. */
+export function gray(ask) {
+  const rule = { grayName: 'pool-60', grayType: 'percent', grayMatchRuleExp: '10' }
+  const comment = 'More connections, for a tenth of the clients'
+  return ask('POST /svc/v1/cs/configs/gray', { ...ORDERS, ...rule, content: YAML(60, 'warn'), comment })
+}
+
 /** Waits for a change of the item as a client that has this content. */
 export function listen(ask, agent, content) {
   const md5 = createHash('md5').update(content).digest('hex')

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { endWithNpm, prepare, root } from './prepare.js'
-import { AFTER, BEFORE, listen, ORDERS, tell } from './screenshots-story.js'
+import { AFTER, BEFORE, gray, listen, ORDERS, tell } from './screenshots-story.js'
 
 const PASSWORD = 'a good password'
 const CODE = /code=([\w-]+)/
@@ -120,6 +120,11 @@ async function english(ask) {
   const again = AGENTS.slice(1).map((agent) => listen(ask, agent, AFTER))
   await page.getByText('2 of 3 clients').waitFor()
   await shoot('who-has-it')
+  await gray(ask)
+  await go(`#/config?ns=prod&group=${group}&dataId=${dataId}&tab=gray`)
+  await page.getByText('It is for').waitFor()
+  await page.evaluate('scrollTo(0, 0)')
+  await shoot('gray-version')
   await go('#/service?ns=prod&group=DEFAULT_GROUP&name=orders')
   await page.getByText('removed in').first().waitFor()
   await shoot('instances')

@@ -97,6 +97,11 @@ describe.skipIf(browserTool.skip)('gray versions in a browser', { timeout: FLOW_
     await visit.page.getByText('1 on a gray version · 1 on the version for all').waitFor()
     await visit.page.getByText('Gray: beta').waitFor()
     await axe()
+    await visit.page
+      .getByRole('row', { name: CHOSEN })
+      .getByRole('link', { name: /^Why does/ })
+      .click()
+    await visit.page.getByText('The client gets: beta').waitFor()
 
     await visit.link('Gray versions (1)').click()
     await card.getByRole('button', { name: 'Promote' }).click()
@@ -108,6 +113,28 @@ describe.skipIf(browserTool.skip)('gray versions in a browser', { timeout: FLOW_
     expect([await read('live.yaml', CHOSEN), await read('live.yaml', OTHER)]).toEqual(['a: 2', 'a: 2'])
     await publish('live.yaml', 'a: 3')
     await again
+  })
+
+  test('a keyboard is enough', async () => {
+    await publish('keys.yaml', 'a: 1')
+    const poll = listen('keys.yaml', CHOSEN, 'a: 1')
+    await itemAt('keys.yaml', '&edit=yes')
+    await visit.type('a: 2')
+    const { keyboard } = visit.page
+    await keyboard.press('Control+Enter')
+    await visit.dialog().getByLabel('For', { exact: true }).waitFor()
+    await visit.dialog().getByLabel('Comment').focus()
+    await keyboard.press('Tab')
+    await keyboard.press('ArrowDown')
+    await visit.dialog().getByRole('checkbox', { name: CHOSEN }).waitFor()
+    await keyboard.press('Tab')
+    await keyboard.press('Tab')
+    await keyboard.press('Space')
+    await visit.dialog().getByText('Clients that get it: 1 of 1 addresses').waitFor()
+    await keyboard.press('Control+Enter')
+    await visit.page.getByText('keys.yaml has been published.').waitFor()
+    await poll
+    expect([await read('keys.yaml', CHOSEN), await read('keys.yaml', OTHER)]).toEqual(['a: 2', 'a: 1'])
   })
 
   test('one is given to more clients, and to fewer again by an undo', async () => {

@@ -21,6 +21,8 @@ const VIEWS = [
   `#/config?${ITEM}markup.yaml&edit=yes`,
   `#/config?${ITEM}markup.yaml&tab=versions`,
   `#/config?${ITEM}markup.yaml&tab=watchers`,
+  `#/config?${ITEM}markup.yaml&tab=gray&ip=10.0.0.7&labels=env%3Dtest`,
+  '#/gray',
   `#/config?${ITEM}markup.yaml&tab=across&all=yes`,
   `#/config?${ITEM}${LONG}`,
   `#/config?${ITEM}${encodeURIComponent(MARKUP)}`,
@@ -52,6 +54,9 @@ const DIALOGS = [
   ['#/permissions', /^New permission$|^添加权限$/],
   [`#/config?${ITEM}markup.yaml&tab=versions`, /^Difference$|^差异$/],
   [`#/config?${ITEM}markup.yaml&tab=versions`, /^Restore$|^恢复$/],
+  [`#/config?${ITEM}markup.yaml&tab=gray`, /^Promote$|^全量发布$/],
+  [`#/config?${ITEM}markup.yaml&tab=gray`, /^Change who gets it$|^调整范围$/],
+  [`#/config?${ITEM}markup.yaml&tab=gray`, /^Stop$|^停止灰度$/],
   [`#/config?${ITEM}markup.yaml`, /^Delete$|^删除$/],
   [`#/config?${ITEM}markup.yaml`, /^Clone$|^克隆$/],
   ['#/bin?ns=hostile', /^Restore$|^恢复$/],
@@ -182,6 +187,20 @@ async function fill({ waypost, ask, addUser }: ManagedWaypost): Promise<void> {
     config_tags: `${MARKUP},${LEFTWARDS}`,
     appName: MARKUP,
     comment: MARKUP,
+  })
+  const gray = { tenant: 'hostile', group: 'G', dataId: 'markup.yaml', comment: MARKUP }
+  await ask('POST', '/svc/v1/cs/configs/gray', {
+    ...gray,
+    content: `a: "${MARKUP}"\n`,
+    grayType: 'beta',
+    grayMatchRuleExp: '127.0.0.1,10.0.0.7',
+  })
+  await ask('POST', '/svc/v1/cs/configs/gray', {
+    ...gray,
+    content: LEFTWARDS,
+    grayType: 'percent',
+    grayMatchRuleExp: '5',
+    grayName: 'g'.repeat(128),
   })
   await publish(LONG, {
     appName: LONG,

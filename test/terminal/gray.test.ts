@@ -71,3 +71,16 @@ test.each([[[]], [['--ips', '10.0.0.1', '--tag', 'x']]])(
     expect([code, err]).toEqual([2, 'waypost: name one of --ips, --tag, --labels and --percent\n'])
   },
 )
+
+test('it says why a client gets which version', async () => {
+  const name = unique('item')
+  await client.post('/cs/configs', { dataId: name, group: 'DEFAULT_GROUP', content: 'old' })
+  await gray('publish', name, file, '--ips', '10.0.0.7')
+  await gray('publish', name, file, '--name', 'test', '--labels', 'env=test')
+  const explain = (...words: string[]) => gray('explain', name, ...words)
+  const meant = await explain('--ip', '10.0.0.7', '--labels', 'env=test')
+  expect(meant).toMatch(/beta +yes +it is for the client/)
+  expect(meant).toMatch(/test +no +another one comes before/)
+  expect(meant).toMatch(/formal +no +a gray version comes before/)
+  expect(await explain('--ip', '10.0.0.8')).toMatch(/formal +yes +no gray version is for the client/)
+})

@@ -8,6 +8,7 @@ import { shownNumber, t } from '../language/text.ts'
 import { readWatchers, type ConfigName, type Watcher, type Watchers as Found } from '../server/configs.ts'
 import { follow } from '../live/live.ts'
 import { linkTo } from '../routing/link.ts'
+import { linkToConfig } from './key-of.ts'
 import { ofConfig } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 
@@ -41,7 +42,7 @@ export function Watchers({ name }: { name: ConfigName }) {
               />
             </Nothing>
           ) : (
-            <WatcherTable watchers={found.watchers} />
+            <WatcherTable name={name} found={found} />
           )}
         </div>
       )}
@@ -59,7 +60,8 @@ export function MissingServers({ names }: { names: readonly string[] }) {
   )
 }
 
-function WatcherTable({ watchers }: { watchers: readonly Watcher[] }) {
+function WatcherTable({ name, found: { watchers, shares } }: { name: ConfigName; found: Found }) {
+  const hasGray = shares.gray + shares.unknown > 0
   return (
     <table>
       <thead>
@@ -78,7 +80,7 @@ function WatcherTable({ watchers }: { watchers: readonly Watcher[] }) {
               <a href={linkTo('listened', { ip: watcher.ip })}>{addressOf(watcher)}</a>
             </td>
             <td>
-              <ClientHas watcher={watcher} />
+              <ClientHas watcher={watcher} /> {hasGray && <Why name={name} watcher={watcher} />}
             </td>
             <td dir="auto">{watcher.agent}</td>
             <td>
@@ -91,6 +93,20 @@ function WatcherTable({ watchers }: { watchers: readonly Watcher[] }) {
         ))}
       </tbody>
     </table>
+  )
+}
+
+/** The way to why a client gets its version. */
+function Why({ name, watcher }: { name: ConfigName; watcher: Watcher }) {
+  const text = t('askWhy', { name: addressOf(watcher) })
+  return (
+    <a
+      href={`${linkToConfig(name, 'gray')}&ip=${encodeURIComponent(watcher.ruleIp)}`}
+      aria-label={text}
+      title={text}
+    >
+      {t('why')}
+    </a>
   )
 }
 

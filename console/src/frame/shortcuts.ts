@@ -22,6 +22,7 @@ export const GOES: readonly (readonly [string, ViewPath, TextKey])[] = [
   ['c', 'configs', 'configs'],
   ['m', 'compare', 'compare'],
   ['d', 'bin', 'bin'],
+  ['r', 'gray', 'gray'],
   ['l', 'listened', 'listened'],
   ['s', 'services', 'services'],
   ['n', 'namespaces', 'namespaces'],

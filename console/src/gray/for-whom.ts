@@ -41,7 +41,7 @@ export function ruleOf({ kind, expr, name }: Whom): GrayRule | undefined {
 
 const SHARE = /^(100|\d{1,2})(\.\d{1,2})?$/
 
-/** Whether everything is said. What is said may still be refused by the server. */
+/** Whether everything is said. The server may still refuse it. */
 export function isSaid({ kind, expr, name }: Whom): boolean {
   if (kind === 'all') return true
   if (expr.trim() === '' || (hasOwnName(kind) && name.trim() === '')) return false

@@ -17,7 +17,7 @@ export interface ThereIs {
 }
 
 /**
- * Compares what a client has with what is for it. Two cases cannot be told. A server of an earlier build does not say what is for its
+ * Compares what a client has with what is for it. In two cases nobody knows. A server of an earlier build does not say what is for its
  * clients. And a client may have asked for the version of a tag by name: nothing says so while it listens.
  */
 export function whatClientHas(

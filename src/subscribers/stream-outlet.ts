@@ -1,4 +1,4 @@
-import { contained, guarded, unawaited } from '../core/unexpected.ts'
+import { failed, guarded, unawaited } from '../core/unexpected.ts'
 import type { ListedSubscriber } from '../core/clients/client-views.ts'
 import { bytesOfText, type SentText } from '../core/text/long-text.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
@@ -202,10 +202,11 @@ export class StreamOutlet implements WatchOutlet {
   /** Sends what the client does not have yet, unless it has to acknowledge something first. */
   #serve(subscription: StreamSubscription): void {
     const { waiting } = subscription.of
-    const serve = (): void => {
+    try {
       if (waiting.size > 0 || !this.#serveInTurn(subscription)) waiting.add(subscription)
+    } catch (error) {
+      failed('push', subscription.client.end, error)
     }
-    contained('push', subscription.client.end, serve)
   }
 
   /** False if it has to wait until the client has acknowledged other lists. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { contained, failed, nothing } from '../../../core/unexpected.ts'
+import { failed, nothing } from '../../../core/unexpected.ts'
 import { type ConnectionListener, ServerConnection } from '../../../http2/connection.ts'
 import type { LimitCounts } from '../../../http2/limits.ts'
 import type { RequestHead } from '../../../http2/request-head.ts'
@@ -142,14 +142,12 @@ export class OwnSession extends ConnectionSession implements ConnectionListener,
     let bytes = this.#waitingBytes
     this.#carriedBytes = 0
     this.#isServing = true
-    contained(
-      'connection',
-      () => this.destroy(),
-      () => {
-        this.#receive()
-        bytes += this.#send()
-      },
-    )
+    try {
+      this.#receive()
+      bytes += this.#send()
+    } catch (error) {
+      failed('connection', () => this.destroy(), error)
+    }
     this.#isServing = false
     return bytes + this.#carriedBytes
   }

@@ -25,14 +25,12 @@ const VALUE = (2 << 3) | WireType.LengthDelimited
  */
 export function writeMessage({ type, body }: ServerMessage, free: number): readonly [Buffer, ...Buffer[]] {
   const metadata = metadataOf(type)
-  const value = [VALUE, ...varint(body.bytes)]
-  const head = [BODY, ...varint(value.length + body.bytes), ...value]
-  const begin = free + metadata.length
-  const ownBytes = body.bytes - bytesOfPieces(body.shared)
-  const first = Buffer.allocUnsafe(begin + head.length + ownBytes)
+  const bodyBytes = headBytes(body.bytes) + body.bytes
+  const ownBytes = bodyBytes - bytesOfPieces(body.shared)
+  const first = Buffer.allocUnsafe(free + metadata.length + headBytes(bodyBytes) + ownBytes)
   first.set(metadata, free)
-  first.set(head, begin)
-  let at = begin + head.length
+  let at = writeHead(BODY, bodyBytes, { to: first, at: free + metadata.length })
+  at = writeHead(VALUE, body.bytes, { to: first, at })
   for (const piece of body.own)
     at += typeof piece === 'string' ? first.write(piece, at, 'latin1') : piece.copy(first, at)
   return [first, ...body.shared]
@@ -49,6 +47,19 @@ function metadataOf(type: string): Uint8Array {
   return bytes
 }
 
-function varint(value: number): number[] {
-  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)]
+/** The bytes of the head of a field: its number, and its length as a varint of seven bits a byte. */
+function headBytes(length: number): number {
+  let bytes = 2
+  for (let left = length >>> 7; left > 0; left >>>= 7) bytes++
+  return bytes
+}
+
+/** Writes the head of a field, and returns where it ends. */
+function writeHead(field: number, length: number, { to, at }: { to: Buffer; at: number }): number {
+  let end = at
+  to[end++] = field
+  let left = length
+  for (; left >= 0x80; left >>>= 7) to[end++] = (left & 0x7f) | 0x80
+  to[end++] = left
+  return end
 }

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWaypost } from '../support/waypost.ts'
-import { clientsOf, serverForThisFile, sleep, unique, type Client, type Waypost } from './client.ts'
+import { clientsOf, serverForThisFile, unique, until, type Client, type Waypost } from './client.ts'
 import { expectProblem } from './problem.ts'
 
 const code = (name: string) => ({ type: `urn:waypost:problem:${name}` })
@@ -137,11 +137,12 @@ describe('a limit of the settings', () => {
     const poll = (localAddress: string) =>
       waypost.svc.call('POST', '/cs/configs/listener', {
         form: { 'Listening-Configs': 'quiet\u0002G\u0002\u0001' },
-        headers: { 'long-pulling-timeout': 1_500 },
+        headers: { 'long-pulling-timeout': 5_000 },
         localAddress,
       })
     const held = [poll('127.0.0.5'), poll('127.0.0.5')]
-    await sleep(200)
+    const shown = async () => (await fetch(`${waypost.server.url}/metrics`)).text()
+    await until(shown, (text) => /^waypost_polls_held 2$/m.test(text))
     expect((await poll('127.0.0.5')).status).toBe(503)
     expect((await poll('127.0.0.6')).status).toBe(200)
     for (const one of await Promise.all(held)) expect(one.status).toBe(200)
@@ -167,8 +168,9 @@ describe('the limits of connections', () => {
     const settings = {
       'max-connections': 6,
       'max-connections-per-address': 4,
-      'request-timeout': '1s',
-      'unread-timeout': '1s',
+      // All have come and are refused before the first one is late.
+      'request-timeout': '5s',
+      'unread-timeout': '5s',
     }
     server = await startWaypost({ settings })
     ;({ svc } = clientsOf(server.url))
@@ -187,20 +189,17 @@ describe('the limits of connections', () => {
     return { received, socket }
   }
 
+  const refusedOf = (all: readonly ReturnType<typeof opened>[]): number =>
+    all.filter(({ received }) => received.text.includes('problem:too-many-connections')).length
+
   test('apply to one address and to all', async () => {
     const mine = Array.from({ length: 5 }, () => opened('127.0.0.11'))
-    await sleep(150)
-    expect(
-      mine.filter(({ received }) => received.text.includes('problem:too-many-connections')),
-    ).toHaveLength(1)
+    await expect.poll(() => refusedOf(mine)).toBe(1)
     const others = Array.from({ length: 3 }, () => opened('127.0.0.12'))
-    await sleep(150)
-    expect(
-      others.filter(({ received }) => received.text.includes('problem:too-many-connections')),
-    ).toHaveLength(1)
+    await expect.poll(() => refusedOf(others)).toBe(1)
     // They send nothing, so each gets an error after request-timeout.
-    await sleep(2_500)
-    for (const { received } of [...mine, ...others]) expect(received.closed).toBe(true)
+    await expect.poll(() => [...mine, ...others].every(({ received }) => received.closed)).toBe(true)
+    expect([refusedOf(mine), refusedOf(others)]).toEqual([1, 1])
     expect((await svc.get('/ns/operator/metrics')).status).toBe(200)
-  }, 10_000)
+  })
 })

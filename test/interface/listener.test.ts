@@ -79,7 +79,7 @@ describe('a poll with a difference answers at once', () => {
 })
 
 describe('a poll without a difference is held', () => {
-  test('it is answered within 10 ms of a change', async () => {
+  test('it is answered as soon as there is a change', async () => {
     const delays: number[] = []
     for (let round = 0; round < 9; round++) {
       const { dataId, group } = await published('before')
@@ -90,7 +90,8 @@ describe('a poll without a difference is held', () => {
       expect(answer.text).toBe(`${dataId}%02${group}%01`)
       delays.push(answer.endedAt - change.endedAt)
     }
-    expect(delays.sort((a, b) => a - b)[4]).toBeLessThan(10)
+    // A millisecond where the machine has nothing else to do. What waits for a tick takes longer.
+    expect(delays.sort((a, b) => a - b)[4]).toBeLessThan(100)
   })
 
   test('the creation and the deletion of an item answer it', async () => {

@@ -6,6 +6,7 @@ import { Liveness } from './core/naming/liveness/liveness.ts'
 import { Timeline, type TimelineParts } from './core/naming/timeline/timeline.ts'
 import type { ConfigKey } from './core/config/state/config-item.ts'
 import { seenBy, viewedMd5 } from './core/config/state/config-view.ts'
+import { knownToRules } from './core/clients/client-views.ts'
 import type { ServiceKey } from './core/naming/state/service.ts'
 import { Stamps, type Now } from './core/decisions/stamps.ts'
 import { reportFaultsTo } from './core/unexpected.ts'
@@ -265,7 +266,7 @@ async function joinParts({ installation, end }: Joined, settings: Settings, log:
 function openPolls({ state, live }: Pick<Parts, 'state' | 'live'>, settings: Settings): LongPolls {
   return new LongPolls({
     md5Of: (key, who) => viewedMd5(state, key, who),
-    seenBy: (key, who) => seenBy(state, key, who),
+    seenBy: (key, who) => ({ ...seenBy(state, key, who), ...knownToRules(who) }),
     loop,
     maxHeld: settings.maxHeldPolls,
     maxHeldOfAddress: settings.maxHeldPollsPerAddress,

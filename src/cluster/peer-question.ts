@@ -356,7 +356,14 @@ function itemClientOf(json: unknown): ItemClient {
 function seenVersionOf(json: unknown): SeenVersion {
   const fields = fieldsOf(json)
   const gray = fields['gray'] === undefined ? undefined : textIn(fields, 'gray')
-  return { md5: textIn(fields, 'md5'), gray, ip: textIn(fields, 'ip') }
+  const tag = fields['tag'] === undefined ? undefined : textIn(fields, 'tag')
+  const labels = fields['labels'] === undefined ? undefined : labelsOf(fields['labels'])
+  return { md5: textIn(fields, 'md5'), gray, ip: textIn(fields, 'ip'), tag, labels }
+}
+
+function labelsOf(json: unknown): Record<string, string> {
+  const fields = fieldsOf(json)
+  return Object.fromEntries(Object.keys(fields).map((name) => [name, textIn(fields, name)]))
 }
 
 function portAndAgentOf(json: unknown): { port: number; agent: string } {

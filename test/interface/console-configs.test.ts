@@ -296,6 +296,8 @@ describe('who has an item', () => {
       has: 'behind',
       grayName: null,
       ruleIp: '127.0.0.1',
+      ruleTag: '',
+      ruleLabels: '',
       lastSeenMs: expect.any(Number),
       via: 'poll',
     })

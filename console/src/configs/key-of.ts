@@ -14,8 +14,11 @@ export const linkToChange = ({ tenant, group, dataId }: ConfigName, atMs: number
   linkTo('config', { ns: namespaceParam(tenant), group, dataId, tab: 'versions', at: String(atMs) })
 
 /** The address of an item, or of a part of its view. */
-export const linkToConfig = ({ tenant, group, dataId }: ConfigName, tab = ''): string =>
-  linkTo('config', { ns: namespaceParam(tenant), group, dataId, tab })
+export const linkToConfig = (
+  { tenant, group, dataId }: ConfigName,
+  tab = '',
+  more: Readonly<Record<string, string>> = {},
+): string => linkTo('config', { ns: namespaceParam(tenant), group, dataId, tab, ...more })
 
 /** The address of the edit of an item. */
 export const linkToEdit = ({ tenant, group, dataId }: ConfigName): string =>

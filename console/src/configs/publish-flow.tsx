@@ -3,7 +3,7 @@ import { confirmWrite } from '../controls/protection.tsx'
 import { tell } from '../controls/toast.tsx'
 import { ofConfig } from '../live/meant.ts'
 import { shownTime, t } from '../language/text.ts'
-import { FOR_ALL, ruleOf, type Whom } from '../gray/for-whom.ts'
+import { FOR_ALL, ruleOf, type Whom, whomOf } from '../gray/for-whom.ts'
 import { publishConfig, readConfig } from '../server/configs.ts'
 import { type GrayRule, type GrayVersion, publishGray, readGrayOf } from '../server/gray.ts'
 import { problemOf, RequestError, type RequestProblem } from '../server/problem.ts'
@@ -19,6 +19,8 @@ interface FlowProps {
   readonly restoredMs?: number
   /** What publishes; absent: a publish of the edit. */
   readonly send?: (sent: { readonly casMd5: string; readonly comment: string }) => Promise<unknown>
+  /** The gray version whose text is edited; absent: the edit is one of the formal version. */
+  readonly ofGray?: GrayVersion
   readonly base: Base
   readonly edit: Edit
   readonly onClose: () => void
@@ -31,13 +33,14 @@ interface FlowProps {
  * From an edit to a published version: the review, and the merge where somebody else was faster. Nothing is overwritten that
  * the author has not seen, because the md5 of the base is always sent.
  */
-export function PublishFlow({ base, edit, send, restoredMs, onClose, onPublished, onMerged }: FlowProps) {
+export function PublishFlow(props: FlowProps) {
+  const { base, edit, send, restoredMs, ofGray, onClose, onPublished, onMerged } = props
   const restored = restoredMs === undefined ? undefined : shownTime(restoredMs)
   const [comment, setComment] = useState(restored === undefined ? '' : t('restoredFrom', { time: restored }))
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<RequestProblem | undefined>()
   const [theirs, setTheirs] = useState<Base | undefined>()
-  const [whom, setWhom] = useState<Whom>(FOR_ALL)
+  const [whom, setWhom] = useState<Whom>(ofGray === undefined ? FOR_ALL : whomOf(ofGray))
   const rule = ruleOf(whom)
   const gray = useLoaded(keyOf(base), () => readGrayOf(base), ofConfig(base))
   const publish = async (): Promise<void> => {
@@ -49,7 +52,7 @@ export function PublishFlow({ base, edit, send, restoredMs, onClose, onPublished
       // The key of an encrypted content belongs to that very content.
       const encryptedDataKey = edit.content === base.content ? (base.encryptedDataKey ?? '') : ''
       if (rule !== undefined)
-        await publishForSome({ rule, gray: gray.value ?? [], base, edit, comment, encryptedDataKey })
+        await publishForSome({ rule, ofGray, gray: gray.value ?? [], base, edit, comment, encryptedDataKey })
       else if (send === undefined) await publishConfig({ ...base, ...edit, ...sent, encryptedDataKey })
       else await send(sent)
       tell(t('published', { name: base.dataId }))
@@ -101,6 +104,8 @@ export function PublishFlow({ base, edit, send, restoredMs, onClose, onPublished
 /** Publishes an edit for some clients. Its review has shown the gray version that it replaces. */
 async function publishForSome(sent: {
   readonly rule: GrayRule
+  /** The one that its author has begun with. */
+  readonly ofGray: GrayVersion | undefined
   /** The gray versions of the item, as they are shown. */
   readonly gray: readonly GrayVersion[]
   readonly base: Base
@@ -108,12 +113,27 @@ async function publishForSome(sent: {
   readonly comment: string
   readonly encryptedDataKey: string
 }): Promise<void> {
-  const { rule, gray, base, edit, comment, encryptedDataKey } = sent
+  const { rule, ofGray, gray, base, edit, comment, encryptedDataKey } = sent
   const { tenant, group, dataId } = base
   const { content } = edit
   const type = base.md5 === '' ? edit.type : undefined
-  const casMd5 = gray.find(({ grayName }) => grayName === rule.grayName)?.md5 ?? ''
-  await publishGray({ tenant, group, dataId, ...rule, content, type, casMd5, comment, encryptedDataKey })
+  const replaced = [...(ofGray === undefined ? [] : [ofGray]), ...gray].find(
+    ({ grayName }) => grayName === rule.grayName,
+  )
+  const casMd5 = replaced?.md5 ?? ''
+  const grayPriority = replaced?.grayType === rule.grayType ? replaced.grayPriority : undefined
+  await publishGray({
+    tenant,
+    group,
+    dataId,
+    ...rule,
+    grayPriority,
+    content,
+    type,
+    casMd5,
+    comment,
+    encryptedDataKey,
+  })
 }
 
 /** The current version; an empty one where the item has been deleted. */

@@ -99,12 +99,9 @@ function WatcherTable({ name, found: { watchers, shares } }: { name: ConfigName;
 /** The way to why a client gets its version. */
 function Why({ name, watcher }: { name: ConfigName; watcher: Watcher }) {
   const text = t('askWhy', { name: addressOf(watcher) })
+  const { ruleIp: ip, ruleTag: tag, ruleLabels: labels } = watcher
   return (
-    <a
-      href={`${linkToConfig(name, 'gray')}&ip=${encodeURIComponent(watcher.ruleIp)}`}
-      aria-label={text}
-      title={text}
-    >
+    <a href={linkToConfig(name, 'gray', { ip, tag, labels })} aria-label={text} title={text}>
       {t('why')}
     </a>
   )

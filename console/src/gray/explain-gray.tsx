@@ -26,7 +26,7 @@ export function ExplainGray(props: { readonly name: ConfigName; readonly version
     />
   )
   return (
-    <section class="card padded" aria-label={t('explain')}>
+    <section class="card padded gray-version" aria-label={t('explain')}>
       <h2>{t('explain')}</h2>
       <p class="soft">{t('grayExplainText')}</p>
       <div class="filters hinted">

@@ -59,6 +59,13 @@ export const addressesIn = (expr: string): string[] =>
 export const kindOf = (grayType: GrayType): WhomKind =>
   ({ beta: 'clients', tag: 'tag', tagv2: 'labels', percent: 'percent' } as const)[grayType]
 
+/** For whom a version is, as the fields have it. */
+export const whomOf = ({ grayType, grayMatchRuleExp, grayName }: GrayVersion): Whom => ({
+  kind: kindOf(grayType),
+  expr: grayMatchRuleExp,
+  name: grayName,
+})
+
 /** For whom a version is, as people say it. */
 export function saidWhom({
   grayType,

@@ -4,11 +4,15 @@ import { LoadProblem, Nothing } from '../controls/notice.tsx'
 import { DiffView } from '../editor/code-view.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { ofConfig } from '../live/meant.ts'
+import { placeWith } from '../routing/link.ts'
+import { addressOf, goBackTo, place } from '../routing/location.ts'
 import { type ConfigItem, type ConfigName, readWatchers, type Watcher } from '../server/configs.ts'
 import { type GrayVersion, readGrayText } from '../server/gray.ts'
 import { type Loaded, useLoaded } from '../state/loaded.ts'
+import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
 import { ChangedKeys } from '../configs/review-sheet.tsx'
+import { EditGray } from './edit-gray.tsx'
 import { ExplainGray } from './explain-gray.tsx'
 import { saidWhom } from './for-whom.ts'
 import { GrowDialog } from './grow-dialog.tsx'
@@ -26,6 +30,20 @@ interface GrayProps {
 export function GrayVersions({ name, formal, found }: GrayProps) {
   const watchers = useLoaded(JSON.stringify(name), () => readWatchers(name), ofConfig(name, 'watchers'))
   const versions = found.value
+  const { params } = useStore(place)
+  const edited = mayWrite(name.tenant) ? params['edit'] : undefined
+  if (edited !== undefined)
+    return (
+      <EditGray
+        key={edited}
+        {...{ name, formal }}
+        grayName={edited}
+        onEnd={() => {
+          goBackTo(placeWith({ edit: '' }))
+          found.reload()
+        }}
+      />
+    )
   return (
     <div class="stack">
       <LoadProblem found={found} />
@@ -151,6 +169,9 @@ function Changes(props: Omit<CardProps, 'watchers' | 'isOpen'>) {
   const shared = { name, version, onClose: () => setOpen(undefined), onDone: onChanged }
   return (
     <>
+      <a class="button small" href={addressOf(placeWith({ edit: version.grayName }))}>
+        {t('edit')}
+      </a>
       <button type="button" class="button small" onClick={() => setOpen('promote')}>
         {t('grayPromote')}
       </button>

@@ -4,14 +4,14 @@ import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { tellUndoable } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import { growGray } from '../server/gray.ts'
-import { isSaid, kindOf, saidWhom, type Whom } from './for-whom.ts'
+import { isSaid, saidWhom, type Whom, whomOf } from './for-whom.ts'
 import type { GrayDialogProps } from './stop-dialog.tsx'
 import { WhomFields } from './whom-fields.tsx'
 
 /** Gives a gray version to other clients; its text stays. */
 export function GrowDialog({ name, version, onClose, onDone }: GrayDialogProps) {
   const { grayName, grayType, grayMatchRuleExp, md5: casMd5 } = version
-  const [whom, setWhom] = useState<Whom>({ kind: kindOf(grayType), expr: grayMatchRuleExp, name: grayName })
+  const [whom, setWhom] = useState<Whom>(whomOf(version))
   const give = (expr: string): Promise<boolean> =>
     growGray(name, { grayName, casMd5, grayMatchRuleExp: expr.trim() })
   const grow = async (): Promise<void> => {

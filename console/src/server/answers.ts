@@ -619,6 +619,10 @@ export interface Watcher {
   readonly grayName: string | null
   /** The address by which rules of gray versions know the client. */
   readonly ruleIp: string
+  /** Its tag; empty: none. */
+  readonly ruleTag: string
+  /** Its labels: `key=value`, separated by commas. */
+  readonly ruleLabels: string
   /** When its server last had contact with it, epoch milliseconds. */
   readonly lastSeenMs: number
   /** How it learns of changes: by long polls over HTTP, or over gRPC. */

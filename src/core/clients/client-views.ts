@@ -1,4 +1,5 @@
 import type { ConfigKey } from '../config/state/config-item.ts'
+import type { Viewer } from '../config/state/config-view.ts'
 import type { WatchedItem } from '../config/state/watched-item.ts'
 import type { ServiceKey } from '../naming/state/service.ts'
 import type { OwnTimeline } from '../naming/timeline/timeline.ts'
@@ -45,6 +46,17 @@ export interface SeenVersion {
   readonly gray?: string | undefined
   /** The address by which rules know the client. */
   readonly ip: string
+  /** Its tag, and its labels by their names, as rules know them. */
+  readonly tag?: string | undefined
+  readonly labels?: Readonly<Record<string, string>> | undefined
+}
+
+/** What rules of gray versions know of a client, besides its address. */
+export function knownToRules({
+  tag,
+  labels,
+}: Pick<Viewer, 'tag' | 'labels'>): Pick<SeenVersion, 'tag' | 'labels'> {
+  return { tag, labels: labels && Object.fromEntries(labels) }
 }
 
 /** An item that some of its clients have not got. */

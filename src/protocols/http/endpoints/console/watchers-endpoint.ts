@@ -42,6 +42,8 @@ const WATCHERS = Json.named(
             Json.string('The gray version that is for the client; null: the formal one.'),
           ),
           ruleIp: Json.string('The address by which rules of gray versions know the client.'),
+          ruleTag: Json.string('Its tag; empty: none.'),
+          ruleLabels: Json.string('Its labels: `key=value`, separated by commas.'),
           lastSeenMs: Json.time('When its server last had contact with it, epoch milliseconds.'),
           via: Json.words(
             ['poll', 'stream'],
@@ -91,7 +93,16 @@ function watcherJson({ ip, client, md5, seen, seenAgoMs, via }: ItemClient, has:
     has,
     grayName: seen?.gray ?? null,
     ruleIp: seen?.ip ?? ip,
+    ruleTag: seen?.tag ?? '',
+    ruleLabels: labelsText(seen?.labels ?? {}),
     lastSeenMs: Math.round(nowMs - seenAgoMs),
     via,
   }
 }
+
+/** As `gray/explain` takes them. */
+const labelsText = (labels: Readonly<Record<string, string>>): string =>
+  Object.entries(labels)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',')

@@ -34,8 +34,14 @@ export class Admission {
   readonly #log: AdmissionLog
   readonly #ofAddress = new Map<string, number>()
   #loggedMs = -Infinity
+  /** A listener of sockets. It is the same for all of them: one of its own takes a fifth of a kilobyte. */
+  readonly #closed: (this: Socket) => void
 
   constructor(settings: ConnectionSettings, log: AdmissionLog) {
+    const leave = guarded('connection', nothing, (socket: Socket) => void this.#admitted.delete(socket))
+    this.#closed = function (this: Socket) {
+      leave(this)
+    }
     this.#settings = settings
     this.#log = log
   }
@@ -65,10 +71,7 @@ export class Admission {
       return false
     }
     this.#admitted.add(socket)
-    socket.on(
-      'close',
-      guarded('connection', nothing, () => void this.#admitted.delete(socket)),
-    )
+    socket.on('close', this.#closed)
     return true
   }
 

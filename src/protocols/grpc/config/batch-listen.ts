@@ -33,9 +33,9 @@ export function batchListen(parts: BatchListenParts) {
   })
 
   function listenTo(items: readonly WatchedItem[], call: RequestContext): readonly WatchedItem[] {
-    const { watch, pushes } = connections.of(call)
-    const changed = listening.watch({ watch, items }, call.caller)
-    for (const { key } of items) pushes.forget(key.text)
+    const known = connections.of(call)
+    const changed = listening.watch({ watch: known.watch, items }, call.caller)
+    for (const { key } of items) known.forget(key.text)
     return changed
   }
 
@@ -43,6 +43,6 @@ export function batchListen(parts: BatchListenParts) {
     const known = connections.known(connection)
     if (known === undefined) return
     listening.unwatch({ watch: known.watch, keys: keysOf(items) }, caller)
-    for (const { key } of items) known.pushes.forget(key.text)
+    for (const { key } of items) known.forget(key.text)
   }
 }

@@ -1,5 +1,7 @@
 import type { Operations } from '../../../operations/operations.ts'
-import type { StreamWatch } from '../../../operations/config/config-streams.ts'
+import type { ConfigStreamListener, StreamWatch } from '../../../operations/config/config-streams.ts'
+import type { Viewer } from '../../../core/config/state/config-view.ts'
+import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import type { RequestContext } from '../requests/request-type.ts'
 import { ChangePushes } from './change-pushes.ts'
@@ -12,10 +14,49 @@ export interface ListeningConnectionParts {
   readonly after: (ms: number, run: () => void) => void
 }
 
-/** The items that a connection listens to, and their pushes. */
-export interface ListeningConnection {
+/** The items that a connection listens to, and the pushes of their changes. */
+export class ListeningConnection implements ConfigStreamListener {
   readonly watch: StreamWatch
-  readonly pushes: ChangePushes
+  readonly who: Viewer
+  readonly client: ConfigStreamListener['client']
+  readonly #connection: ClientConnection
+  readonly #after: ListeningConnectionParts['after']
+  /** Most connections listen for hours to items that do not change. */
+  #pushes: ChangePushes | undefined
+
+  constructor({ connection, caller }: RequestContext, { listening, after }: ListeningConnectionParts) {
+    this.#connection = connection
+    this.#after = after
+    this.who = viewerOfConnection(connection)
+    this.client = { port: connection.port, agent: connection.client.version }
+    this.watch = listening.joinStream(this, caller)
+    connection.onEnd(() => {
+      this.watch.leave()
+      this.#pushes?.end()
+    })
+  }
+
+  get ip(): string {
+    return this.#connection.ip
+  }
+
+  changed(item: WatchedItem): void {
+    this.#pushes ??= new ChangePushes({
+      connection: this.#connection,
+      after: this.#after,
+      unheard: ({ key }) => this.watch.remove(key),
+    })
+    this.#pushes.changed(item)
+  }
+
+  /** The client has said what it has of this item, or does not listen to it any longer. */
+  forget(keyText: string): void {
+    this.#pushes?.forget(keyText)
+  }
+
+  end(): void {
+    this.#connection.close()
+  }
 }
 
 /** The connections that listen to configurations. Each leaves when it ends. */
@@ -36,30 +77,8 @@ export class ListeningConnections {
   of(call: RequestContext): ListeningConnection {
     const known = this.#known.get(call.connection)
     if (known !== undefined) return known
-    const joined = this.#join(call)
+    const joined = new ListeningConnection(call, this.#parts)
     this.#known.set(call.connection, joined)
     return joined
-  }
-
-  #join({ connection, caller }: RequestContext): ListeningConnection {
-    const pushes = new ChangePushes({
-      connection,
-      after: this.#parts.after,
-      unheard: ({ key }) => watch.remove(key),
-    })
-    const { ip, port, client } = connection
-    const listener = {
-      ip,
-      who: viewerOfConnection(connection),
-      client: { port, agent: client.version },
-      changed: pushes.changed.bind(pushes),
-      end: () => connection.close(),
-    }
-    const watch = this.#parts.listening.joinStream(listener, caller)
-    connection.onEnd(() => {
-      watch.leave()
-      pushes.end()
-    })
-    return { watch, pushes }
   }
 }

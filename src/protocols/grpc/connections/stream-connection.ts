@@ -33,7 +33,7 @@ export class StreamConnection implements ClientConnection, Due {
   heardMs: number
   readonly #parts: StreamConnectionParts
   #pending: Map<string, PendingAsk> | undefined
-  #onEnd: readonly ((why: EndReason) => void)[] = []
+  readonly #onEnd: ((why: EndReason) => void)[] = []
   #leaving: 'moved' | 'stopping' | undefined
   #ended: EndReason | undefined
   /** What has ended it; undefined while it is open. */
@@ -119,7 +119,7 @@ export class StreamConnection implements ClientConnection, Due {
   }
 
   onEnd(ended: (why: EndReason) => void): void {
-    if (this.#ended === undefined) this.#onEnd = [...this.#onEnd, ended]
+    if (this.#ended === undefined) this.#onEnd.push(ended)
     else ended(this.#ended)
   }
 
@@ -138,9 +138,7 @@ export class StreamConnection implements ClientConnection, Due {
     outlet.end()
     session.close()
     const errors: unknown[] = []
-    const waiting = this.#onEnd
-    this.#onEnd = []
-    for (const ended of waiting)
+    for (const ended of this.#onEnd.splice(0))
       try {
         ended(why)
       } catch (error) {

@@ -22,8 +22,6 @@ export class StreamCall implements CallEvents, Outlet, Holder {
   readonly #stream: CallStream
   readonly #frames = new MessageReader(LARGEST_SETUP_BYTES)
   readonly #parts: CallParts
-  /** What its messages hold is counted apart from what its client leaves unread. */
-  readonly #received: Holder = { giveUp: () => this.giveUp() }
   #listener: ClientStreamListener | undefined
   /** What is unread of texts that others are sent too. */
   #sharedBytes = 0
@@ -32,7 +30,7 @@ export class StreamCall implements CallEvents, Outlet, Holder {
   constructor(stream: CallStream, session: ConnectionSession, parts: CallParts) {
     this.#stream = stream
     this.#parts = parts
-    parts.unknown.count(this.#received, CALL_BYTES)
+    parts.unknown.count(this, CALL_BYTES)
     stream.begin()
     this.#listener = parts.services.open(this, session)
     stream.receive(this)
@@ -71,7 +69,7 @@ export class StreamCall implements CallEvents, Outlet, Holder {
       this.ended()
     }
     const isFirst = this.#frames.largestBytes === LARGEST_SETUP_BYTES
-    this.#parts.unknown.count(this.#received, this.#frames.waitingBytes + (isFirst ? CALL_BYTES : 0))
+    this.#parts.unknown.count(this, this.#frames.waitingBytes + (isFirst ? CALL_BYTES : 0))
   }
 
   drained(): void {
@@ -81,7 +79,7 @@ export class StreamCall implements CallEvents, Outlet, Holder {
 
   closed(): void {
     this.#parts.unread.release(this)
-    this.#parts.unknown.count(this.#received, 0)
+    this.#parts.unknown.count(this, 0)
     this.ended()
   }
 

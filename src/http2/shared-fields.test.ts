@@ -1,0 +1,26 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { sharedField } from './shared-fields.ts'
+
+test('equal fields are one object', () => {
+  const first = sharedField({ name: 'user-agent', value: 'client 1' })
+  expect(sharedField({ name: 'user-agent', value: 'client 1' })).toBe(first)
+})
+
+test('a field stays the same, also where its name has a colon or there are very many', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', ':', ' '), maxLength: 5 })
+  fc.assert(
+    fc.property(text, text, (name, value) => {
+      expect(sharedField({ name, value })).toEqual({ name, value })
+    }),
+  )
+  for (let number = 0; number < 5_000; number++) {
+    const field = { name: 'x', value: `${number}` }
+    expect(sharedField(field)).toEqual(field)
+  }
+})
+
+test('a long field is not kept for others', () => {
+  const field = { name: 'x-token', value: 'x'.repeat(500) }
+  expect(sharedField({ ...field })).not.toBe(sharedField({ ...field }))
+})

@@ -31,12 +31,12 @@ import type { Lagging, Lasting } from '../metrics/readiness.ts'
 import type { ClientViews } from '../operations/client-views.ts'
 import type { Settings } from '../settings/settings.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
-import { fullestOf, quotaOf, roomOf } from '../store/etcd/space.ts'
+import { quotaOf } from '../store/etcd/space.ts'
 import { openEtcd, type OpenEtcd } from '../store/etcd/open-etcd.ts'
 import type { AuthenticationMode } from './authentication-mode.ts'
 import { loop, monotonicMs, wallMs } from './clocks.ts'
 import { Ending } from './ending.ts'
-import { answering, historyLimits, MeasuredShares } from './etcd-limits.ts'
+import { answering, EtcdFiles, historyLimits, MeasuredShares } from './etcd-limits.ts'
 import { etcdPlaceOf } from './etcd-place.ts'
 import { InstallationSecrets } from './installation-secrets.ts'
 import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from './installation.ts'
@@ -54,9 +54,6 @@ const CAUGHT_UP_MS = 3_000
 
 /** Once an hour each key is compared with etcd, and each minute the numbers of keys. */
 const COMPARISONS_UNTIL_EACH = 60
-
-/** How often the members of etcd are asked for the size of their files. */
-const MEASURE_MS = 3_000
 
 const CUT_OFF =
   'This server has lost the store, and others have not: use another server until this one has caught up.'
@@ -96,13 +93,13 @@ export class SharedInstallation implements Installation {
   readonly #watch: MemberWatch
   readonly #clocks: MemberClocks
   readonly #shares: MeasuredShares
+  readonly #files: EtcdFiles
   #following: Following | undefined
   #care: SharedNamingCare | undefined
   #views: PeerViews | undefined
   #clusterView: ClusterView | undefined
   #server: PeerServer | undefined
   #aloneSinceMs: number | undefined
-  #measureAtMs = 0
   #comparisons = 0
 
   private constructor(opened: OpenedInstallation) {
@@ -116,6 +113,7 @@ export class SharedInstallation implements Installation {
     this.sharedOrigin = secrets.origin
     this.#client = new PeerClient({ secrets: secrets.ofPeers })
     this.#shares = new MeasuredShares(etcd, opened.settings.etcdQuotaBytes)
+    this.#files = new EtcdFiles(etcd, opened.settings)
     this.#heard = new HeardServers({
       client: this.#client,
       self: this.#id,
@@ -299,17 +297,12 @@ export class SharedInstallation implements Installation {
     else this.#aloneSinceMs ??= monotonicMs()
   }
 
-  async measureRoom(isUrgent: boolean): Promise<Room | undefined> {
-    const nowMs = monotonicMs()
-    if (!isUrgent && nowMs < this.#measureAtMs) return undefined
-    this.#measureAtMs = nowMs + MEASURE_MS
-    const { storeReserveBytes: reserveBytes, etcdQuotaBytes: quotaBytes } = this.#opened.settings
-    return roomOf(await answering(this.#opened.etcd), { reserveBytes, quotaBytes })
+  measureRoom(isUrgent: boolean): Promise<Room | undefined> {
+    return this.#files.room(isUrgent)
   }
 
-  async storeBytes(): Promise<number | undefined> {
-    const { etcd, settings } = this.#opened
-    return fullestOf(await answering(etcd), settings.etcdQuotaBytes)?.sizeBytes
+  storeBytes(): Promise<number | undefined> {
+    return this.#files.largest()
   }
 
   async compare(): Promise<void> {

@@ -45,7 +45,7 @@ describe.skipIf(browserTool.skip)('edits in a browser', { timeout: FLOW_MS }, ()
   test('who may only read gets no editor, and learns what to ask for', async () => {
     await publish('read.yaml', 'a: 1')
     const visit = await open(at('read.yaml', '&edit=yes'), 'ann')
-    await visit.page.getByText("You can't publish here. Ask an administrator for `w` on public.").waitFor()
+    await visit.page.getByText("You can't publish here. Ask an administrator for w on public.").waitFor()
     await visit.page.getByText('a: 1').waitFor()
     expect(await visit.page.getByText('Review and publish').count()).toBe(0)
     await visit.at('#/config/new?ns=public')

@@ -3,7 +3,7 @@ import type { FigureLines } from '../server/answers.ts'
 import { LineChart } from './line-chart.tsx'
 
 /** Servers remember an hour, a value every 20 seconds. */
-export const VALUES_OF_AN_HOUR = 180
+const VALUES_OF_AN_HOUR = 180
 
 const share = (value: number): string => `${shownNumber(Math.round(100 * value))} %`
 const rate = (value: number): string => shownNumber(value < 10 ? value : Math.round(value))

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Coded } from '../controls/coded.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
@@ -153,7 +154,11 @@ function NoConfigs({ namespaceId, onImport }: { namespaceId: string; onImport: (
           about={{ kind: 'config', group: 'DEFAULT_GROUP', dataId: 'application.yaml' }}
         />
       </div>
-      {isWriter && <p class="soft">{t('moveHint')}</p>}
+      {isWriter && (
+        <p class="soft">
+          <Coded text={t('moveHint')} />
+        </p>
+      )}
     </Nothing>
   )
 }

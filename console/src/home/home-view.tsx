@@ -1,6 +1,7 @@
 import { ConnectButton } from '../connect/connect-button.tsx'
 import { useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
+import { Coded } from '../controls/coded.tsx'
 import { NameLink } from '../controls/name-link.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { LoadProblem, Notice, problemTitle } from '../controls/notice.tsx'
@@ -103,7 +104,9 @@ function FirstSteps() {
             {t('importFile')}
           </a>
         </div>
-        <p class="soft">{t('moveHint')}</p>
+        <p class="soft">
+          <Coded text={t('moveHint')} />
+        </p>
       </div>
     </section>
   )

@@ -2,7 +2,7 @@
 export interface FigureLines {
   /** Answered requests of HTTP and gRPC. */
   readonly requestsPerSecond: readonly number[]
-  /** Of one processor: 2 is all of two processors. */
+  /** A part of one processor: 2 is all of two processors. */
   readonly processorShare: readonly number[]
   /** Resident memory. */
   readonly memoryBytes: readonly number[]

@@ -94,7 +94,7 @@ const MEASURED = Json.named(
       'FigureLines',
       object({
         requestsPerSecond: Json.list(number('Answered requests of HTTP and gRPC.')),
-        processorShare: Json.list(number('Of one processor: 2 is all of two processors.')),
+        processorShare: Json.list(number('A part of one processor: 2 is all of two processors.')),
         memoryBytes: Json.list(integer('Resident memory.')),
         connections: Json.list(integer('Open connections of HTTP and gRPC.')),
         storeBytes: Json.list(integer()),

@@ -56,7 +56,7 @@ export const addressesIn = (expr: string): string[] =>
     .filter((one) => one !== '')
 
 /** The same kind of question for a version that there is: of what it may be given to other clients by. */
-export const kindOf = (grayType: GrayType): WhomKind =>
+const kindOf = (grayType: GrayType): WhomKind =>
   ({ beta: 'clients', tag: 'tag', tagv2: 'labels', percent: 'percent' } as const)[grayType]
 
 /** For whom a version is, as the fields have it. */

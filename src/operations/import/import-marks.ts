@@ -22,7 +22,7 @@ const VALUES = 16
 
 /**
  * Remembers what an import has written besides items and their history, whose records say it themselves: so a later import knows what
- * was deleted here. Of namespaces, switches, services and instances it remembers how they were left, as digests. A mark is written
+ * was deleted here. It remembers how namespaces, switches, services and instances were left, as digests. A mark is written
  * after its thing. Where a crash loses marks, a later import keeps what is here, and brings back what was deleted.
  */
 export class ImportMarks {
@@ -45,7 +45,7 @@ export class ImportMarks {
     }
   }
 
-  /** Whether the thing is here as an import has left it. Of users, gray versions and rights their records say it. */
+  /** Whether the thing is here as an import has left it. The records of users, gray versions and rights say it. */
   isAsImported(thing: ImportLine['thing']): boolean {
     if (!isMarked(thing) || isOnlyThere(thing)) return false
     const mark = this.#markOf(thing)

@@ -119,7 +119,7 @@ test('a gray version that was promoted here does not come back', async () => {
   await server.ask('POST', '/svc/v1/cs/configs/gray/promote', {
     group: 'G',
     dataId: 'promoted',
-    name: 'beta',
+    grayName: 'beta',
   })
   expect((await importing([other])).lines).toMatchObject([{ reason: DELETED }])
 })

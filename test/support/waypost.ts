@@ -57,7 +57,7 @@ const PASSED_ON = ['WAYPOST_NODE_STREAMS', 'WAYPOST_GRPC_HTTP2']
 /** Whose HTTP/2 the servers of this run use for gRPC. */
 export const grpcHttp2 = process.env['WAYPOST_GRPC_HTTP2'] === 'node' ? 'node' : 'own'
 
-const START_LIMIT_MS = 45_000
+const START_LIMIT_MS = 15_000
 const STOP_LIMIT_MS = 10_000
 const PORT_TRIES = 20
 /** From the port of HTTP to that of gRPC, as clients compute it. */

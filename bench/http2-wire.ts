@@ -60,6 +60,8 @@ export class Http2Wire {
     const headers = frame({ type: HEADERS, flags: END_HEADERS, id }, head)
     const data = frame({ type: DATA, flags: isWhole ? END_STREAM : 0, id }, bytes)
     this.#socket.write(Buffer.concat([headers, data]))
+    // The server may have closed it before, so that nothing tells of it any more.
+    if (this.#socket.destroyed) this.#closed()
     return id
   }
 

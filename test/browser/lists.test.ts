@@ -10,12 +10,15 @@ const COUNT = 120
 const PATIENT = { timeout: 30_000 }
 
 /** Words in cells that are on two lines. A text: code of the tests knows no document. */
-const BROKEN_WORDS = `[...document.querySelectorAll('main td, main th')].flatMap((cell) => {
+const brokenIn = (
+  cells: string,
+  words: string,
+): string => `[...document.querySelectorAll('${cells}')].flatMap((cell) => {
   const found = []
   const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
   while (walker.nextNode()) {
     const node = walker.currentNode
-    for (const word of node.data.matchAll(/\\S+/g)) {
+    for (const word of node.data.matchAll(${words})) {
       const range = document.createRange()
       range.setStart(node, word.index)
       range.setEnd(node, word.index + word[0].length)
@@ -24,6 +27,9 @@ const BROKEN_WORDS = `[...document.querySelectorAll('main td, main th')].flatMap
   }
   return found
 })`
+const BROKEN_WORDS = brokenIn('main td, main th', '/\\S+/g')
+/** Names may be broken at their dots, and nowhere else. */
+const BROKEN_NAMES = brokenIn('main', '/(?<![A-Za-z0-9])[A-Za-z0-9]{2,40}(?![A-Za-z0-9])/g')
 const ROWS_IN_SIGHT = `[...document.querySelectorAll('tbody tr')]
   .filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length`
 
@@ -98,6 +104,30 @@ describe.skipIf(browserTool.skip)('long lists in a browser', { timeout: FLOW_MS 
       }
       expect(await visit.sideways(), `${width}`).toBeLessThanOrEqual(0)
     }
+    await visit.page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  test('names are broken at their dots and nowhere else, in views of other kinds too', async () => {
+    const service = { namespaceId: 'long', serviceName: 'com.example.shop.checkout.prices', ip: '127.0.0.8' }
+    const metadata = { 'preserved.heart.beat.timeout': '1000', 'preserved.ip.delete.timeout': '60000' }
+    await client.post('/ns/instance', { ...service, port: 80, metadata: JSON.stringify(metadata) })
+    const item = 'com.example.shop.checkout.settings-of-module-1.yaml'
+    await client.post('/cs/configs', { tenant: 'long', dataId: item, group: 'G', content: 'a: 1' })
+    const named = `ns=long&group=G&dataId=${item}`
+    for (const view of [
+      '#/home',
+      '#/compare?ns=long&to=public',
+      '#/services?ns=long',
+      `#/service?ns=long&group=DEFAULT_GROUP&name=${service.serviceName}`,
+      `#/config?${named}&tab=versions`,
+      `#/config?${named}`,
+    ])
+      for (const width of [1280, 768, 360]) {
+        await visit.page.setViewportSize({ width, height: 800 })
+        await visit.at(view)
+        expect(await visit.page.evaluate<string[]>(BROKEN_NAMES), `${view} ${width}`).toEqual([])
+        expect(await visit.sideways(), `${view} ${width}`).toBeLessThanOrEqual(0)
+      }
     await visit.page.setViewportSize({ width: 1280, height: 800 })
   })
 

@@ -5,6 +5,7 @@ import { Ago } from '../controls/ago.tsx'
 import { CopyButton } from '../controls/copy.tsx'
 import { later } from '../controls/later.tsx'
 import { Icon } from '../controls/icon.tsx'
+import { Breakable } from '../controls/breakable.tsx'
 import { MayNotWrite } from '../controls/may-not.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { LoadProblem, Notice } from '../controls/notice.tsx'
@@ -62,7 +63,8 @@ function ConfigParts({ name }: { name: ConfigName }) {
       <div class="head">
         <div class="title">
           <h1 dir="auto">
-            {name.dataId} <CopyButton text={name.dataId} label={t('copyName', { name: name.dataId })} />
+            <Breakable text={name.dataId} />{' '}
+            <CopyButton text={name.dataId} label={t('copyName', { name: name.dataId })} />
           </h1>
         </div>
       </div>

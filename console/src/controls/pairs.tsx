@@ -1,3 +1,4 @@
+import { Breakable } from './breakable.tsx'
 import { isSecretKey } from '../editor/secrets.ts'
 import { t } from '../language/text.ts'
 import { LongTextField } from './field.tsx'
@@ -13,7 +14,8 @@ export function Pairs({ pairs }: { pairs: Metadata }) {
     <span class="pairs">
       {entries.map(([key, value]) => (
         <span key={key}>
-          {key}=<Masked isSecret={isSecretKey(key)} text={value} />
+          <Breakable text={`${key}=`} />
+          <Masked isSecret={isSecretKey(key)} text={value} />
         </span>
       ))}
     </span>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { ConnectButton } from '../connect/connect-button.tsx'
 import { Confirm } from '../controls/confirm.tsx'
+import { Breakable } from '../controls/breakable.tsx'
 import { CopyButton } from '../controls/copy.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
@@ -51,7 +52,7 @@ export function ServiceView() {
       <div class="head">
         <div class="title">
           <h1 dir="auto">
-            {name.serviceName}{' '}
+            <Breakable text={name.serviceName} />{' '}
             <CopyButton text={name.serviceName} label={t('copyName', { name: name.serviceName })} />
           </h1>
         </div>

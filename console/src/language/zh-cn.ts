@@ -458,7 +458,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   healthOfInstances: '实例健康状况',
   healthyShare: '{all} 个实例中 {healthy} 个健康',
   unhealthyCount: '{count} 个不健康',
-  disabledCount: '{count} 个已停用',
+  disabledCount: '{count} 个已下线',
   configsByNamespace: '各命名空间的配置数',
   site: '站点',
   lastHeard: '最近心跳',

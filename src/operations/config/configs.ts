@@ -219,7 +219,7 @@ export function itemsOfIds({ configs }: Pick<State, 'configs'>, ids: readonly nu
 }
 
 /** What the contents of one page may weigh together, in bytes: they are all in memory at once, more than once. */
-const MAX_PAGE_BYTES = 64 * 1024 * 1024
+export const MAX_PAGE_BYTES = 64 * 1024 * 1024
 
 function refuseHeavyPage(items: readonly ConfigItem[]): void {
   const bytes = items.reduce((sum, { content }) => sum + content.length, 0)

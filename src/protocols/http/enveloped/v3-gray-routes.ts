@@ -1,6 +1,8 @@
 import { configKey, type ConfigKey } from '../../../core/config/state/config-item.ts'
 import { BETA_NAME } from '../../../core/config/state/gray-rule.ts'
 import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import { Refusal } from '../../../core/refusal.ts'
+import { MAX_PAGE_BYTES } from '../../../operations/config/configs.ts'
 import { publishForAllOrSome, removeForAllOrSome } from '../../../operations/config/for-all-or-some.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { casOfClients } from '../../parameters/cas-of-clients.ts'
@@ -120,19 +122,26 @@ function read(gray: Operations['gray']) {
     handle: ({ params, caller }) => {
       const key = keyOf(params)
       const find = (name: string) => gray.find({ key, name }, caller)
-      if (params.grayName === undefined)
-        return success(
-          gray
-            .of({ key }, caller)
-            .flatMap(({ name }) => find(name) ?? [])
-            .map(grayInfoJson),
-        )
+      if (params.grayName === undefined) {
+        const versions = gray.of({ key }, caller)
+        refuseHeavyVersions(versions)
+        return success(versions.flatMap(({ name }) => find(name) ?? []).map(grayInfoJson))
+      }
       const found = find(params.grayName)
       return found === undefined
         ? failure(404, NOT_FOUND, `Config has no gray version ${params.grayName}.`)
         : success(grayInfoJson(found))
     },
   })
+}
+
+/** Refusal `too-large`: texts that weigh more than those of one page would stop all others while they are written. */
+function refuseHeavyVersions(versions: readonly { readonly size: number }[]): void {
+  const bytes = versions.reduce((sum, { size }) => sum + size, 0)
+  if (bytes <= MAX_PAGE_BYTES) return
+  const allowed = `versions whose texts have at most ${MAX_PAGE_BYTES} bytes in all`
+  const message = `One answer may have ${allowed}, but these have ${bytes}: name one with grayName.`
+  throw new Refusal('too-large', message, { parameter: 'grayName', allowed })
 }
 
 function stop(gray: Operations['gray']) {

@@ -44,15 +44,26 @@ const NONE: Readonly<Record<string, string>> = {
 interface OtherAnswer {
   readonly status: number
   readonly body: string | Buffer
-  /** `half`: the connection is closed in the middle; `slowly`: byte by byte. */
-  readonly sent?: 'half' | 'slowly'
+  readonly headers?: Readonly<Record<string, string>>
+  /** `half`: the connection is closed in the middle; `slowly`: byte by byte; `endlessly`: again and again; `never`: nothing follows. */
+  readonly sent?: 'half' | 'slowly' | 'endlessly' | 'never'
 }
+
+const ENDLESS_PIECE_BYTES = 1_048_576
 
 function send(response: ServerResponse, body: string | Buffer, how: OtherAnswer['sent']): void {
   const bytes = Buffer.from(body)
   if (how === undefined) response.end(bytes)
   else if (how === 'half') response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy())
-  else {
+  else if (how === 'never') response.flushHeaders()
+  else if (how === 'endlessly') {
+    const piece = Buffer.alloc(ENDLESS_PIECE_BYTES, bytes)
+    const more = (): void => {
+      while (!response.destroyed && response.write(piece));
+      response.once('drain', more)
+    }
+    more()
+  } else {
     let at = 0
     const next = (): void => {
       if (at === bytes.length) response.end()
@@ -71,6 +82,8 @@ export class ReplayOfRecordedAnswers {
   readonly calls: { readonly call: string; readonly status: number; readonly token: string }[] = []
   /** Answers instead of the recorded ones, by a part of the call; undefined: none. */
   readonly instead = new Map<string, (call: string, body: string) => OtherAnswer | undefined>()
+  /** Whether a call with this token is answered with 403. */
+  refuses: (token: string) => boolean = () => false
   /** How far its clock is ahead, ms. */
   clockAheadMs = 0
   readonly #answers: readonly RecordedAnswer[]
@@ -83,9 +96,13 @@ export class ReplayOfRecordedAnswers {
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', () => {
         const call = decodeURIComponent(request.url!)
-        const found = this.#answerTo(request.url!, call, Buffer.concat(chunks).toString())
+        const token = String(request.headers['accesstoken'] ?? '')
+        const found =
+          token !== '' && this.refuses(token)
+            ? { status: 403, body: 'token expired!' }
+            : this.#answerTo(request.url!, call, Buffer.concat(chunks).toString())
         const { status = 404, body = '{"status":404,"error":"not recorded"}' } = found ?? {}
-        this.calls.push({ call, status, token: String(request.headers['accesstoken'] ?? '') })
+        this.calls.push({ call, status, token })
         response.setHeader('date', new Date(Date.now() + this.clockAheadMs).toUTCString())
         response.writeHead(status, found?.headers ?? {})
         send(response, body, found?.sent)
@@ -110,11 +127,7 @@ export class ReplayOfRecordedAnswers {
     await new Promise((done) => this.#server.close(done))
   }
 
-  #answerTo(
-    url: string,
-    call: string,
-    sent: string,
-  ): (OtherAnswer & { headers?: Record<string, string> }) | undefined {
+  #answerTo(url: string, call: string, sent: string): OtherAnswer | undefined {
     for (const [part, answer] of this.instead) {
       const other = call.includes(part) ? answer(call, sent) : undefined
       if (other !== undefined) return other

@@ -1,4 +1,4 @@
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream, existsSync, rmSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import {
   isThing,
@@ -10,7 +10,7 @@ import {
   type PlanThing,
 } from '../../move/plan.ts'
 import { checkedLine, PlanError, readPlanLine } from '../../move/read-plan.ts'
-import { UsageError } from '../command-line.ts'
+import { EXIT, UsageError } from '../command-line.ts'
 
 /** Lines are collected up to this size before they are written. */
 const PIECE_BYTES = 262_144
@@ -41,8 +41,13 @@ export class PlanWriter {
   static async begin(name: string): Promise<PlanWriter> {
     if (existsSync(name)) throw new UsageError(`${name} exists already: remove it, or choose another name`)
     const part = partOf(name)
-    await rm(part, { force: true })
-    const file = await open(part, 'wx', OWNER_ONLY)
+    const file = await open(part, 'wx', OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+      throw new UsageError(
+        `${part} exists: another run writes this plan, or one was killed. Then remove the file`,
+      )
+    })
+    removeAtSignal(part)
     await file.write(Buffer.alloc(HEAD_BYTES, ' '), 0, HEAD_BYTES, 0)
     return new PlanWriter(name, file)
   }
@@ -102,6 +107,15 @@ export class PlanWriter {
       this.#at += bytesWritten
     }
   }
+}
+
+/** An interrupted run leaves nothing: the contents are secret, and the next run begins anew. */
+function removeAtSignal(part: string): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      rmSync(part, { force: true })
+      process.exit(EXIT.notFoundOut)
+    })
 }
 
 /** A source may have a user without a name, or half a letter. */

@@ -1,3 +1,4 @@
+import { CallError, TOO_LARGE } from './old-server.ts'
 import type {
   PlanConfig,
   PlanGray,
@@ -15,11 +16,20 @@ import type {
 /** How many entries a page has at most. */
 export const PAGE_SIZE = 500
 
+/** A page that is too large is asked for in so many parts. Sizes down to one divide each other, so that a list can go on with smaller ones. */
+const SMALLER = [50, 5, 1]
+
 /** A page of a list. */
 export interface OldPage<T> {
   readonly entries: readonly T[]
   /** How many the list has in all; null: the server does not say. It may be wrong. */
   readonly total: number | null
+}
+
+/** Which page is asked for. */
+export interface PageAsked {
+  readonly pageNo: number
+  readonly pageSize: number
 }
 
 /** A record of an item's history in its list, without the content. */
@@ -47,7 +57,8 @@ export interface Dialect {
   readonly hasAccess: boolean
   /** Without `public`. */
   namespaces(): Promise<readonly PlanNamespace[]>
-  items(namespace: string, pageNo: number): Promise<OldPage<PlanItem>>
+  /** Some servers send the contents with the list. Rejects with a CallError of status 413 where a page is too large. */
+  items(namespace: string, page: PageAsked): Promise<OldPage<PlanItem>>
   config(item: PlanItem): Promise<PlanConfig | undefined>
   beta(item: PlanItem): Promise<PlanGray | undefined>
   /** Newest first. */
@@ -63,14 +74,28 @@ export interface Dialect {
   switches(): Promise<Readonly<Record<string, unknown>>>
 }
 
-/** The entries of all pages, until a page has nothing new. Some servers ignore the number of the page, or say a wrong total. */
+/**
+ * The entries of all pages, until a page has nothing new. Some servers ignore the number of the page, or say a wrong total. Where a
+ * page is too large, the list goes on with smaller ones from there.
+ */
 export async function* allPages<T>(
-  page: (pageNo: number) => Promise<OldPage<T>>,
+  page: (pageNo: number, asked: PageAsked) => Promise<OldPage<T>>,
   keyOf: (entry: T) => string,
 ): AsyncGenerator<T, { readonly total: number | null; readonly found: number }> {
   const seen = new Set<string>()
+  let pageSize = PAGE_SIZE
   for (let pageNo = 1; ; pageNo++) {
-    const { entries, total } = await page(pageNo)
+    const answer = await page(pageNo, { pageNo, pageSize }).catch((error: unknown) => {
+      if (isTooLarge(error) && pageSize > 1) return undefined
+      throw error
+    })
+    if (answer === undefined) {
+      const before = (pageNo - 1) * pageSize
+      pageSize = SMALLER.find((size) => size < pageSize)!
+      pageNo = before / pageSize
+      continue
+    }
+    const { entries, total } = answer
     const before = seen.size
     for (const entry of entries) {
       const key = keyOf(entry)
@@ -78,7 +103,11 @@ export async function* allPages<T>(
       seen.add(key)
       yield entry
     }
-    const isLast = entries.length < PAGE_SIZE && total !== null && seen.size >= total
+    const isLast = entries.length < pageSize && total !== null && seen.size >= total
     if (seen.size === before || isLast) return { total, found: seen.size }
   }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof CallError && error.status === TOO_LARGE
 }

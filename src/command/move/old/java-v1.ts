@@ -19,6 +19,7 @@ import {
   type OldRecord,
   type OldService,
   PAGE_SIZE,
+  type PageAsked,
 } from './dialect.ts'
 import {
   checkerOf,
@@ -208,28 +209,13 @@ export class JavaV1 implements Dialect {
     }
   }
 
-  async items(namespace: string, pageNo: number): Promise<OldPage<PlanItem>> {
-    return this.searched(namespace, pageNo, (fields) => ({
+  async items(namespace: string, page: PageAsked): Promise<OldPage<PlanItem>> {
+    const params = { search: 'accurate', dataId: '', group: '', tenant: namespace, ...page }
+    return pageOf(await this.server.json('/v1/cs/configs', params), (fields) => ({
       namespace,
       group: textOf(fields['group']),
       dataId: textOf(fields['dataId']),
     }))
-  }
-
-  protected async searched<T>(
-    namespace: string,
-    pageNo: number,
-    entryOf: (fields: Fields) => T,
-  ): Promise<OldPage<T>> {
-    const params = {
-      search: 'accurate',
-      dataId: '',
-      group: '',
-      tenant: namespace,
-      pageNo,
-      pageSize: PAGE_SIZE,
-    }
-    return pageOf(await this.server.json('/v1/cs/configs', params), entryOf)
   }
 
   async config(item: PlanItem): Promise<PlanConfig | undefined> {

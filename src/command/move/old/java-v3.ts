@@ -11,10 +11,18 @@ import type {
   PlanService,
   PlanUser,
 } from '../../../move/plan.ts'
-import { type Dialect, type OldPage, type OldRecord, type OldService, PAGE_SIZE } from './dialect.ts'
+import {
+  type Dialect,
+  type OldPage,
+  type OldRecord,
+  type OldService,
+  PAGE_SIZE,
+  type PageAsked,
+} from './dialect.ts'
 import {
   checkerOf,
   type Fields,
+  fieldsIn,
   fieldsOf,
   listOf,
   metadataOf,
@@ -37,7 +45,7 @@ import {
   roleOf,
   userOf,
 } from './java-v1.ts'
-import type { OldParams, OldServer } from './old-server.ts'
+import type { OldAnswer, OldParams, OldServer } from './old-server.ts'
 
 /** The admin interface of the Java server 3.x. Each answer is an envelope with `data`. */
 export class JavaV3 implements Dialect {
@@ -62,14 +70,13 @@ export class JavaV3 implements Dialect {
       }))
   }
 
-  async items(namespace: string, pageNo: number): Promise<OldPage<PlanItem>> {
+  async items(namespace: string, page: PageAsked): Promise<OldPage<PlanItem>> {
     const params = {
       search: 'blur',
       dataId: '',
       groupName: '',
       namespaceId: spaceOf(namespace),
-      pageNo,
-      pageSize: PAGE_SIZE,
+      ...page,
     }
     return pageOf(await this.#data('/v3/admin/cs/config/list', params), (fields) => ({
       namespace,
@@ -89,7 +96,7 @@ export class JavaV3 implements Dialect {
   async beta(item: PlanItem): Promise<PlanGray | undefined> {
     const fields = fieldsOf(await this.#dataOrNone('/v3/admin/cs/config/beta', itemParams(item)))
     if (textOrNull(fields['content']) === null) return undefined
-    const rule = fieldsOf(JSON.parse(textOf(fields['grayRule']) || '{}'))
+    const rule = fieldsIn(textOf(fields['grayRule']))
     return {
       kind: 'gray',
       ...item,
@@ -173,12 +180,14 @@ export class JavaV3 implements Dialect {
     return fieldsOf(await this.#server.json(path, params))['data']
   }
 
-  /** A service that is gone is answered with 400 and a code of its own. */
   async #dataOrNone(path: string, params: OldParams): Promise<unknown> {
-    const { status, text } = await this.#server.answer(path, params)
-    if (status === 404 || (status === 400 && text.includes('"code":21008'))) return undefined
-    return (status === 200 ? fieldsOf(JSON.parse(text))['data'] : await this.#data(path, params)) ?? undefined
+    return fieldsOf(await this.#server.jsonOrNone(path, params, isGoneService))['data'] ?? undefined
   }
+}
+
+/** A service that is gone is answered with 400 and a code of its own. */
+function isGoneService({ status, text }: OldAnswer): boolean {
+  return status === 400 && text.includes('"code":21008')
 }
 
 /** The id of the default namespace there. */

@@ -15,9 +15,18 @@ const PASSING = new Set([429, 500, 502, 503, 504])
 /** A token is renewed when this share of its time is over. */
 const RENEWED_AT = 0.8
 
+/** A server that has started anew refuses the tokens from before. After a refusal it is signed in anew, at most once in this time. */
+const RENEWED_EVERY_MS = 60_000
+
+/** The most bytes of an answer: lists may have the contents of all their items. */
+const MOST_BYTES = 67_108_864
+
+/** The status of a call whose answer is too large, by what the server says or by what it sends. */
+export const TOO_LARGE = 413
+
 /** A call of an old server failed. The message says which call, and why. */
 export class CallError extends Error {
-  /** 0: there was no answer. */
+  /** 0: there was no answer, or no sign-in, so no other call will have one either. */
   readonly status: number
 
   constructor(message: string, status: number) {
@@ -51,6 +60,8 @@ export type OldParams = Readonly<Record<string, string | number | boolean>>
 interface Token {
   readonly text: string
   readonly renewMs: number
+  /** No newer one is asked for. */
+  isLast: boolean
 }
 
 /** A call: a GET, unless it says another method. Parameters go in the query, `form` in the body. */
@@ -62,6 +73,12 @@ export interface OldCall {
   readonly headers?: Readonly<Record<string, string>>
   /** The call must show nobody's token. */
   readonly isAnonymous?: boolean
+}
+
+interface SignedCall {
+  readonly init: Omit<RequestInit, 'headers'>
+  readonly headers: Readonly<Record<string, string>>
+  readonly isAnonymous: boolean
 }
 
 /** The servers of one move share how they are asked: the pace, and who signs in. */
@@ -81,6 +98,7 @@ export class OldServer {
   #clockAheadMs: number | undefined
   #login: string | undefined
   #token: Promise<Token> | undefined
+  #renewableMs = -Infinity
 
   constructor(url: string, access: OldAccess) {
     this.url = url
@@ -109,10 +127,15 @@ export class OldServer {
     return this.#parsed(text, callOf(path, params))
   }
 
-  /** Like `json`; undefined where the server says that the thing is not there. */
-  async jsonOrNone(path: string, params: OldParams): Promise<unknown> {
-    const { status, text } = await this.answer(path, params)
-    if (status === 404 || (status === 200 && text.trim() === '')) return undefined
+  /** Like `json`; undefined where the server says that the thing is not there, also by what `isNone` knows. */
+  async jsonOrNone(
+    path: string,
+    params: OldParams,
+    isNone: (answer: OldAnswer) => boolean = () => false,
+  ): Promise<unknown> {
+    const answer = await this.answer(path, params)
+    const { status, text } = answer
+    if (status === 404 || (status === 200 && text.trim() === '') || isNone(answer)) return undefined
     const call = callOf(path, params)
     if (status !== 200) throw this.#refused(call, status, text)
     return this.#parsed(text, call) ?? undefined
@@ -132,13 +155,12 @@ export class OldServer {
 
   /** The answer to a call, whatever its status. What may pass is tried again after a pause. */
   async send(call: OldCall): Promise<OldAnswer> {
-    const { method = 'GET', form, headers, isAnonymous = false } = call
+    const { method = 'GET', form, headers = {}, isAnonymous = false } = call
     const target = callOf(call.path, call.params ?? {})
     const body = form === undefined ? {} : { body: paramsOf(form) }
     for (let tries = 1; ; tries++) {
-      const signedIn = isAnonymous ? {} : await this.#headers()
-      const init = { method, ...body, headers: { ...headers, ...signedIn } }
-      const last = await this.#once(target, init).catch((error: unknown) => error)
+      const signed = { init: { method, ...body }, headers, isAnonymous }
+      const last = await this.#signedIn(target, signed).catch((error: unknown) => error)
       if (last instanceof CallError) throw last
       const isPassing = last instanceof Error || PASSING.has((last as OldAnswer).status)
       if (!isPassing) return last as OldAnswer
@@ -151,6 +173,14 @@ export class OldServer {
     }
   }
 
+  /** One try, and another one where the server does not know the token any longer. */
+  async #signedIn(call: string, signed: SignedCall): Promise<OldAnswer> {
+    const token = signed.isAnonymous ? undefined : await this.#currentToken()
+    const headers = { ...signed.headers, ...headersOf(token) }
+    const answer = await this.#once(call, { ...signed.init, headers })
+    return this.#mayRenew(answer, token) ? this.#signedIn(call, signed) : answer
+  }
+
   async #once(call: string, init: RequestInit): Promise<OldAnswer> {
     const { pace } = this.#access
     await pace.turn()
@@ -160,7 +190,7 @@ export class OldServer {
       // A redirect could send the token to another server.
       const signal = AbortSignal.timeout(CALL_LIMIT_MS)
       const response = await fetch(`${this.url}${call}`, { ...init, redirect: 'manual', signal })
-      const bytes = await response.arrayBuffer()
+      const bytes = await bytesOf(response, `${this.url}${call}`)
       const { status, headers } = response
       // The field has whole seconds.
       this.sawClock(Date.parse(headers.get('date') ?? '') + 999, calledMs)
@@ -172,26 +202,41 @@ export class OldServer {
     }
   }
 
-  async #headers(): Promise<Record<string, string>> {
-    const token = await this.#currentToken()
-    return token === undefined ? {} : { Authorization: `Bearer ${token}`, accessToken: token }
-  }
-
-  async #currentToken(): Promise<string | undefined> {
+  async #currentToken(): Promise<Token | undefined> {
     const { account, pace } = this.#access
     if (account === undefined || this.#login === undefined) return undefined
-    const before = await this.#token
-    if (before === undefined || pace.nowMs() >= before.renewMs) this.#token = this.#signIn(account)
-    return (await this.#token)?.text
+    const known = this.#token
+    const before = await known
+    // Another call may have begun to sign in meanwhile.
+    if (this.#token === known && (before === undefined || pace.nowMs() >= before.renewMs))
+      this.#token = this.#signIn(account)
+    return this.#token
+  }
+
+  /** Whether a refused call comes again, with a token that is newer than the one that it showed. */
+  #mayRenew({ status }: OldAnswer, shown: Token | undefined): boolean {
+    if (shown === undefined || (status !== 401 && status !== 403)) return false
+    if (!shown.isLast) return true
+    const nowMs = this.#access.pace.nowMs()
+    if (nowMs < this.#renewableMs) return false
+    this.#renewableMs = nowMs + RENEWED_EVERY_MS
+    shown.isLast = false
+    this.#token = undefined
+    return true
   }
 
   async #signIn(account: OldAccount): Promise<Token> {
     const body = new URLSearchParams({ ...account })
-    const { status, text } = await this.#once(this.#login!, { method: 'POST', body })
+    const { status, text } = await this.#once(this.#login!, { method: 'POST', body }).catch(
+      (error: unknown) => {
+        this.#token = undefined
+        throw error
+      },
+    )
     if (status !== 200)
       throw new CallError(
         `The server at ${this.url} does not sign in ${account.username}: ${signInProblem(status, text)}`,
-        status,
+        0,
       )
     return tokenOf(this.#parsed(text, this.#login!), this.#access.pace.nowMs())
   }
@@ -220,10 +265,26 @@ function signInProblem(status: number, text: string): string {
   return isUnknown ? 'the password is wrong, or there is no such user.' : problemOf(status, text)
 }
 
+function headersOf(token: Token | undefined): Record<string, string> {
+  return token === undefined ? {} : { Authorization: `Bearer ${token.text}`, accessToken: token.text }
+}
+
+/** The body, up to what a list may have: a body without an end would fill the memory. */
+async function bytesOf({ body }: Response, call: string): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > MOST_BYTES) throw new CallError(`GET ${call} answers more than ${MOST_BYTES} bytes`, TOO_LARGE)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
 /** A content that is not UTF-8 fails: replaced letters would be another content. A byte order mark stays. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function textOfBytes(bytes: ArrayBuffer, call: string): string {
+function textOfBytes(bytes: Buffer, call: string): string {
   try {
     return UTF8.decode(bytes)
   } catch {
@@ -248,5 +309,5 @@ function tokenOf(answer: unknown, nowMs: number): Token {
   const text = (typeof accessToken === 'string' ? accessToken : textOf(data)).replace(/^Bearer /, '')
   if (text === '') throw new CallError('the sign-in answers no token', 200)
   const ttlMs = (typeof tokenTtl === 'number' ? tokenTtl : 18_000) * 1_000
-  return { text, renewMs: nowMs + ttlMs * RENEWED_AT }
+  return { text, renewMs: nowMs + ttlMs * RENEWED_AT, isLast: true }
 }

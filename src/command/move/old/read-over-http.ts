@@ -72,17 +72,20 @@ async function* readItems(
 ): AsyncGenerator<PlanLine> {
   const items: PlanItem[] = []
   for (const namespace of namespaces) {
-    const pages = allPages((pageNo) => dialect.items(namespace, pageNo), itemName)
+    const pages = allPages((_, page) => dialect.items(namespace, page), itemName)
     const { total, found } = await gathered(pages, items)
     if (total !== null && total > found) yield shortList(namespace || 'public', total, found)
     reading.show('names of items', items.length, 0)
   }
   const digests = new HistoryDigests()
   let done = 0
-  const lines = inOrder(items, (item) => itemLines(dialect, item, reading))
-  for await (const ofItem of lines) {
-    for (const line of ofItem) if (line.kind === 'history') digests.add(line)
-    yield* ofItem
+  for await (const read of inOrder(items, (item) => readItem(dialect, item, reading))) {
+    // The records of an item may be far more than what is in memory for those that are read beside it.
+    for await (const line of recordLines(dialect, read)) {
+      if (line.kind === 'history') digests.add(line)
+      yield line
+    }
+    yield* read.lines
     reading.show('items', ++done, items.length)
   }
   yield* digests.lines()
@@ -109,30 +112,43 @@ export function isShortList({ kind, about, name }: PlanNote): boolean {
   return kind === 'remark' && about === 'config' && name.startsWith(`${LIST} `)
 }
 
-/** The lines of an item. What the server does not answer is a line, too, unless there is no server any longer. */
-async function itemLines(dialect: Dialect, item: PlanItem, reading: PlanReading): Promise<PlanLine[]> {
-  const config = await orNote('config', itemName(item), () => dialect.config(item))
-  if (config === undefined) return [listedOnly('config', itemName(item))]
-  if (config.kind !== 'config') return [config]
-  const beta = await orNote('gray', itemName(item), () => dialect.beta(item))
-  const history = reading.history.isWanted ? await historyLines(dialect, item, reading) : []
-  const grayLines = beta === undefined ? [] : beta.kind === 'gray' ? contentLines(beta) : [beta]
-  return [...history, ...contentLines<PlanConfig>(config), ...grayLines]
+/** An item as it was read, but for the contents of its history. */
+interface ReadItem {
+  readonly item: PlanItem
+  /** The oldest first; a note, where the server does not list them. */
+  readonly records: readonly OldRecord[] | PlanNote
+  readonly lines: readonly PlanLine[]
 }
 
-async function historyLines(dialect: Dialect, item: PlanItem, reading: PlanReading): Promise<PlanLine[]> {
+/** Reads an item. What the server does not answer is a line, too, unless there is no server any longer. */
+async function readItem(dialect: Dialect, item: PlanItem, reading: PlanReading): Promise<ReadItem> {
   const name = itemName(item)
-  const records = await orNote('history', name, () => recordsSince(dialect, item, reading))
-  if (!Array.isArray(records)) return records === undefined ? [] : [records as PlanLine]
-  const lines: PlanLine[] = []
-  for (const { oldId, grayName } of records as OldRecord[]) {
-    if (grayName !== null) continue
+  const config = await orNote('config', name, () => dialect.config(item))
+  if (config === undefined) return { item, records: [], lines: [listedOnly('config', name)] }
+  if (config.kind !== 'config') return { item, records: [], lines: [config] }
+  const beta = await orNote('gray', name, () => dialect.beta(item))
+  const records = reading.history.isWanted
+    ? await orNote('history', name, () => recordsSince(dialect, item, reading))
+    : []
+  const grayLines = beta === undefined ? [] : beta.kind === 'gray' ? contentLines(beta) : [beta]
+  return { item, records, lines: [...contentLines<PlanConfig>(config), ...grayLines] }
+}
+
+async function* recordLines(dialect: Dialect, { item, records }: ReadItem): AsyncGenerator<PlanLine> {
+  const name = itemName(item)
+  if (!isList(records)) return void (yield records)
+  const formal = records.filter(({ grayName }) => grayName === null)
+  yield* inOrder(formal, async ({ oldId }) => {
     const record = await orNote('history', `${name} ${oldId}`, () => dialect.record(item, oldId))
-    lines.push(record ?? listedOnly('history', `${name} ${oldId}`))
-  }
-  const grays = records.filter(({ grayName }) => grayName !== null).length
+    return record ?? listedOnly('history', `${name} ${oldId}`)
+  })
+  const grays = records.length - formal.length
   const reason = `${grays} records of gray versions are left out`
-  return grays === 0 ? lines : [...lines, { kind: 'remark', about: 'history', name, reason }]
+  if (grays > 0) yield { kind: 'remark', about: 'history', name, reason }
+}
+
+function isList(records: ReadItem['records']): records is readonly OldRecord[] {
+  return Array.isArray(records)
 }
 
 /** The oldest first: by time, then by id. */

@@ -1,0 +1,219 @@
+/** What a plan makes of an old server that answers oddly in the middle, and of runs that meet or end early. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import type { PlanLine } from '../../src/move/plan.ts'
+import { readPlanLine } from '../../src/move/read-plan.ts'
+import { MAIN, runWaypost } from '../support/waypost.ts'
+import { type RecordedVersion, ReplayOfRecordedAnswers } from './replay-of-recorded-answers.ts'
+
+const LIMIT_MS = 60_000
+/** The list of items of the default namespace, of 1.x. */
+const LIST = '/v1/cs/configs?search=accurate&dataId=&group=&tenant=&'
+const WITHOUT_HISTORY = ['--history', 'none', '--rate', '10000'] as const
+
+const running: ReplayOfRecordedAnswers[] = []
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((replay) => replay.stop()))
+})
+
+async function replayOf(version: RecordedVersion): Promise<ReplayOfRecordedAnswers> {
+  const replay = await ReplayOfRecordedAnswers.start(version)
+  running.push(replay)
+  return replay
+}
+
+const newFile = (): string => join(mkdtempSync(join(inject('temporaryDirectory'), 'odd-')), 'plan')
+
+async function planOf(args: readonly string[], file = newFile()) {
+  const env = { WAYPOST_FROM_PASSWORD: 'secret' }
+  const made = await runWaypost(['move', ...args, '--plan', file], env, LIMIT_MS)
+  const texts = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
+  const lines = texts.map((text, index) => readPlanLine(text, index + 1))
+  return { ...made, lines, of: (kind: PlanLine['kind']) => lines.filter((line) => line.kind === kind) }
+}
+
+/** The items of a list, and each by its name. */
+function hasItems(replay: ReplayOfRecordedAnswers, names: readonly string[]): void {
+  replay.instead.set(LIST, (call) => {
+    const query = new URL(call, 'http://replay').searchParams
+    const size = Number(query.get('pageSize'))
+    const begin = (Number(query.get('pageNo')) - 1) * size
+    const pageItems = names.slice(begin, begin + size).map((dataId) => ({ dataId, group: 'G' }))
+    return { status: 200, body: JSON.stringify({ totalCount: names.length, pageItems }) }
+  })
+  for (const name of names)
+    replay.instead.set(`show=all&dataId=${name}&`, () => ({ status: 200, body: '{"content":"x"}' }))
+}
+
+/** Reasons by the names of things that cannot come. */
+function notComing(lines: readonly PlanLine[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.flatMap((line) =>
+      line.kind === 'cannot-come' && line.about === 'config' ? [[line.name, line.reason]] : [],
+    ),
+  )
+}
+
+describe('an old server', () => {
+  test('that has a page of large contents is asked for smaller ones, and no item is missed', async () => {
+    const replay = await replayOf('1.4.8')
+    const names = Array.from({ length: 62 }, (_, index) => `i${index}`)
+    hasItems(replay, names)
+    const list = replay.instead.get(LIST)!
+    // Three of the items are large: only pages of one have not too much.
+    replay.instead.set(LIST, (call, body) => {
+      const size = Number(/pageSize=(\d+)/.exec(call)![1])
+      const first = (Number(/pageNo=(\d+)/.exec(call)![1]) - 1) * size
+      const isLarge = size > 1 && first + size > 53
+      return isLarge ? { status: 413, body: 'too large' } : list(call, body)
+    })
+    const { code, of } = await planOf(['--from', replay.url, ...WITHOUT_HISTORY])
+    expect(code).toBe(0)
+    expect(of('config').map((line) => 'dataId' in line && line.dataId)).toEqual(names)
+  })
+
+  test('whose body does not end has a line, or ends the run where nothing can be read without it', async () => {
+    const replay = await replayOf('1.4.8')
+    hasItems(replay, ['whole', 'endless'])
+    replay.instead.set('show=all&dataId=endless&', () => ({ status: 200, body: 'x', sent: 'endlessly' }))
+    const { code, lines } = await planOf(['--from', replay.url, ...WITHOUT_HISTORY])
+    expect(code).toBe(0)
+    expect(notComing(lines)).toEqual({
+      'public/G/endless': expect.stringMatching(/answers more than 67108864 bytes$/),
+    })
+    replay.instead.set(LIST, () => ({ status: 200, body: 'x', sent: 'endlessly' }))
+    const ended = await planOf(['--from', replay.url, ...WITHOUT_HISTORY])
+    expect(ended).toMatchObject({ code: 2, lines: [], stderr: expect.stringContaining('answers more than') })
+  })
+
+  test('that answers a page of HTML or sends elsewhere has a line with the call, and nobody else is asked', async () => {
+    const [replay, elsewhere] = [await replayOf('1.4.8'), await replayOf('1.4.8')]
+    hasItems(replay, ['whole', 'page', 'moved', 'forbidden'])
+    replay.instead.set('show=all&dataId=page&', () => ({ status: 200, body: '<html>Sign in</html>' }))
+    replay.instead.set('show=all&dataId=moved&', () => ({
+      status: 302,
+      body: '',
+      headers: { location: `${elsewhere.url}/v1/cs/configs` },
+    }))
+    replay.instead.set('show=all&dataId=forbidden&', () => ({ status: 403, body: 'no' }))
+    const { of, lines } = await planOf(['--from', replay.url, ...WITHOUT_HISTORY])
+    expect(of('config')).toMatchObject([{ dataId: 'whole' }])
+    expect(notComing(lines)).toEqual({
+      'public/G/page': expect.stringMatching(/dataId=page\S* answers no JSON: "<html>/),
+      'public/G/moved': expect.stringMatching(/dataId=moved\S* answers 302/),
+      'public/G/forbidden': expect.stringMatching(/dataId=forbidden\S* answers 403: no/),
+    })
+    expect(elsewhere.calls).toEqual([])
+  })
+
+  test('of 3.x that answers a page of HTML has a line with the call too', async () => {
+    const replay = await replayOf('3.0.3-admin')
+    replay.instead.set('/v3/admin/cs/config?dataId=sh.x', () => ({ status: 200, body: '<html>' }))
+    const { code, lines } = await planOf(['--from', replay.url, ...WITHOUT_HISTORY])
+    expect(code).toBe(0)
+    expect(notComing(lines)).toEqual({
+      'public/G/sh.x': expect.stringMatching(/dataId=sh.x\S* answers no JSON: "<html>"/),
+    })
+  })
+
+  test('that forgets its tokens in the middle is signed in to again, once', async () => {
+    const replay = await replayOf('1.4.8')
+    hasItems(
+      replay,
+      Array.from({ length: 40 }, (_, index) => `i${index}`),
+    )
+    let signIns = 0
+    replay.instead.set('/v1/auth/login', () => ({
+      status: 200,
+      body: JSON.stringify({ accessToken: `t${++signIns}`, tokenTtl: 18_000 }),
+    }))
+    let isForgotten = false
+    replay.instead.set('show=all&dataId=i20&', () => {
+      isForgotten = true
+      return { status: 200, body: '{"content":"x"}' }
+    })
+    replay.refuses = (token) => isForgotten && token === 't1'
+    const { code, of, lines } = await planOf([
+      '--from',
+      replay.url,
+      '--username',
+      'nacos',
+      ...WITHOUT_HISTORY,
+    ])
+    expect(code).toBe(0)
+    expect(notComing(lines)).toEqual({})
+    expect(of('config')).toHaveLength(40)
+    expect(signIns).toBe(2)
+  })
+
+  test('that no longer signs the account in ends the run, and leaves no plan', async () => {
+    const replay = await replayOf('1.4.8')
+    hasItems(replay, ['one', 'two', 'three'])
+    let signIns = 0
+    replay.instead.set('/v1/auth/login', () =>
+      signIns++ > 0
+        ? { status: 403, body: 'no' }
+        : { status: 200, body: '{"accessToken":"t","tokenTtl":18000}' },
+    )
+    let isForgotten = false
+    replay.instead.set('show=all&dataId=one&', () => {
+      isForgotten = true
+      return { status: 200, body: '{"content":"x"}' }
+    })
+    replay.refuses = () => isForgotten
+    const { code, lines, stderr } = await planOf([
+      '--from',
+      replay.url,
+      '--username',
+      'nacos',
+      ...WITHOUT_HISTORY,
+    ])
+    expect({ code, lines }).toEqual({ code: 2, lines: [] })
+    expect(stderr).toContain('does not sign in nacos: the password is wrong')
+  })
+
+  test('of whose nodes one is down is named, and no plan is left: its instances would be missing', async () => {
+    const [replay, down] = [await replayOf('2.5.1'), await replayOf('2.5.1')]
+    const { url } = down
+    await down.stop()
+    const { code, stderr, lines } = await planOf(['--from', replay.url, '--from', url, '--ephemeral'])
+    expect({ code, lines }).toEqual({ code: 2, lines: [] })
+    expect(stderr).toMatch(new RegExp(`${new URL(url).origin}\\S* has no answer after 4 tries`))
+  })
+})
+
+describe('a run', () => {
+  test('that meets another one of the same plan leaves it alone', async () => {
+    const replay = await replayOf('1.4.8')
+    const file = newFile()
+    writeFileSync(`${file}.part`, 'of another run')
+    const { code, stderr } = await planOf(['--from', replay.url], file)
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('another run writes this plan, or one was killed'),
+    })
+    expect(readFileSync(`${file}.part`, 'utf8')).toBe('of another run')
+  })
+
+  test('that is interrupted leaves nothing, and can be repeated', async () => {
+    const replay = await replayOf('1.4.8')
+    const file = newFile()
+    const args = ['move', '--from', replay.url, '--plan', file]
+    let isAsked = false
+    replay.instead.set(LIST, () => {
+      isAsked = true
+      return { status: 200, body: '', sent: 'never' }
+    })
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'ignore' })
+    await vi.waitFor(() => expect(isAsked).toBe(true), { timeout: LIMIT_MS })
+    const ended = once(child, 'exit')
+    child.kill('SIGINT')
+    expect(await ended).toEqual([2, null])
+    expect(readdirSync(join(file, '..'))).toEqual([])
+    replay.instead.clear()
+    expect(await planOf(['--from', replay.url], file)).toMatchObject({ code: 0 })
+  })
+})

@@ -109,7 +109,7 @@ export class PlanWriter {
   }
 }
 
-/** An interrupted run leaves nothing: the contents are secret, and the next run begins anew. */
+/** An interrupted run leaves nothing: the contents are secret, and the next run begins again. */
 function removeAtSignal(part: string): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {

@@ -16,7 +16,7 @@ import type {
 /** How many entries a page has at most. */
 export const PAGE_SIZE = 500
 
-/** A page that is too large is asked for in so many parts. Sizes down to one divide each other, so that a list can go on with smaller ones. */
+/** A page that is too large is asked for in so many parts. Sizes down to one divide each other, so that a list can continue with smaller ones. */
 const SMALLER = [50, 5, 1]
 
 /** A page of a list. */
@@ -76,7 +76,7 @@ export interface Dialect {
 
 /**
  * The entries of all pages, until a page has nothing new. Some servers ignore the number of the page, or say a wrong total. Where a
- * page is too large, the list goes on with smaller ones from there.
+ * page is too large, the list continues with smaller ones from there.
  */
 export async function* allPages<T>(
   page: (pageNo: number, asked: PageAsked) => Promise<OldPage<T>>,

@@ -15,7 +15,7 @@ const PASSING = new Set([429, 500, 502, 503, 504])
 /** A token is renewed when this share of its time is over. */
 const RENEWED_AT = 0.8
 
-/** A server that has started anew refuses the tokens from before. After a refusal it is signed in anew, at most once in this time. */
+/** A server that has restarted refuses the tokens from before. After a refusal it is signed in again, at most once in this time. */
 const RENEWED_EVERY_MS = 60_000
 
 /** The most bytes of an answer: lists may have the contents of all their items. */

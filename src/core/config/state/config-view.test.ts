@@ -85,7 +85,7 @@ describe('a rule', () => {
   })
 
   test('of labels names each label once in a group', () => {
-    expect(() => labelRule('a=1&&a=2')).toThrow('expr')
+    expect(() => labelRule('a=1&&a=2')).toThrow('each label is named once')
     expect(() => labelRule('a=1||a=2')).not.toThrow()
   })
 })

@@ -19,6 +19,7 @@ import { Faults } from './metrics/faults.ts'
 import { LoopDelay } from './metrics/loop-delay.ts'
 import type { Metric } from './metrics/metric.ts'
 import { MetricsPage, type Scraped } from './metrics/metrics-page.ts'
+import { processMemory } from './metrics/process-memory.ts'
 import { processMetrics } from './metrics/process-metrics.ts'
 import { publishingMetrics, type PublishingFigures } from './metrics/publishing-metrics.ts'
 import { type NotReady, Readiness, type ReadinessOptions } from './metrics/readiness.ts'
@@ -162,7 +163,7 @@ export class Observability {
     })
     this.#connections = () => parts.http.openConnections() + parts.connections.figures.sockets()
     this.#loop.start()
-    void this.measure()
+    this.measure().catch((error: unknown) => this.caught('job', error, { job: 'figures' }))
     void this.roomWatch.look()
   }
 
@@ -184,7 +185,7 @@ export class Observability {
     const reading = {
       requests: this.requests.answered + this.clientRequests.answered,
       processorMs: (user + system) / 1_000,
-      memoryBytes: process.memoryUsage.rss(),
+      memoryBytes: processMemory().rss,
       connections: this.#connections(),
       storeBytes: bytes,
     }

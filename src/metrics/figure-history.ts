@@ -11,7 +11,8 @@ export interface FigureReading {
   readonly requests: number
   /** Processor time of all threads since the start, ms. */
   readonly processorMs: number
-  readonly memoryBytes: number
+  /** Undefined: the system does not say it. */
+  readonly memoryBytes: number | undefined
   /** Open connections of HTTP and gRPC. */
   readonly connections: number
   /** Undefined: it cannot be said now. */
@@ -40,7 +41,7 @@ export class FigureHistory {
     const perSecond = ((reading.requests - last.reading.requests) * 1_000) / passedMs
     this.#put('requestsPerSecond', rounded(perSecond, 10))
     this.#put('processorShare', rounded((reading.processorMs - last.reading.processorMs) / passedMs, 1_000))
-    this.#put('memoryBytes', reading.memoryBytes)
+    if (reading.memoryBytes !== undefined) this.#put('memoryBytes', reading.memoryBytes)
     this.#put('connections', reading.connections)
     this.#put('storeBytes', this.#storeBytes ?? 0)
   }

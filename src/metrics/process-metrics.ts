@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import type { Metric } from './metric.ts'
+import { processMemory } from './process-memory.ts'
 
 type Readings = readonly (readonly [Record<string, string>, number])[]
 const UNKNOWN: Readings = []
@@ -48,25 +49,25 @@ function memoryMetrics(): Metric[] {
       name: 'process_resident_memory_bytes',
       help: 'Resident memory of this process.',
       type: 'gauge',
-      read: () => process.memoryUsage.rss(),
+      read: () => processMemory().rss ?? UNKNOWN,
     },
     {
       name: 'nodejs_heap_size_used_bytes',
       help: 'JavaScript objects.',
       type: 'gauge',
-      read: () => process.memoryUsage().heapUsed,
+      read: () => processMemory().heapUsed ?? UNKNOWN,
     },
     {
       name: 'nodejs_heap_size_total_bytes',
       help: 'Memory that is reserved for JavaScript objects.',
       type: 'gauge',
-      read: () => process.memoryUsage().heapTotal,
+      read: () => processMemory().heapTotal ?? UNKNOWN,
     },
     {
       name: 'nodejs_external_memory_bytes',
       help: 'Memory outside the JavaScript heap, with contents and cached answers.',
       type: 'gauge',
-      read: () => process.memoryUsage().external,
+      read: () => processMemory().external ?? UNKNOWN,
     },
   ]
 }

@@ -18,8 +18,8 @@ const PARTS = {
 
 /**
  * Tests that drive clients and browsers of others, and tests that compare processor times, which a second test process beside them
- * disturbs. A file that fails there is run once more, alone, and both results are printed. All other tests are run once: what
- * fails one time in many is a fault.
+ * disturbs. A file that fails there is run once more, alone, and both results are printed. So is a file whose process has ended in
+ * the middle. All other tests are run once: what fails one time in many is a fault.
  */
 const TWICE = [
   'test/clients/',
@@ -28,6 +28,9 @@ const TWICE = [
   'test/security/linear-readers.test.ts',
   'test/security/unknown-callers.test.ts',
 ]
+
+/** What vitest says outside every test when a process of its own has ended. */
+const LOST_PROCESS = /^outside every test: \[vitest-pool\]: Worker forks emitted error/
 
 const countFile = join(root, '.cache', `test-count-${process.pid}.json`)
 
@@ -41,7 +44,9 @@ const args = part === undefined ? process.argv.slice(2) : [...PARTS[part], ...ot
 const env = { ...process.env, COUNT_FILE: countFile }
 const began = performance.now()
 const firstRun = await runVitest(args)
-const repeated = firstRun.files.filter(({ file, failures }) => mayRunTwice(file) && failures.length > 0)
+const repeated = firstRun.files.filter(
+  (one) => (mayRunTwice(one.file) && one.failures.length > 0) || wasCutOff(one),
+)
 const count = repeated.length === 0 ? firstRun : await runAgain(firstRun, repeated)
 const seconds = (performance.now() - began) / 1000
 const failures = count.files.flatMap((file) => file.failures)
@@ -79,12 +84,21 @@ function mayRunTwice(file) {
   return TWICE.some((start) => file.startsWith(start))
 }
 
+/** Whether the process of a file has ended in the middle: no test has failed, but some have not ended. The system may have ended it. */
+function wasCutOff({ file, failures }) {
+  return (
+    file !== '' && failures.length > 0 && failures.every((failure) => failure.endsWith(': it did not end'))
+  )
+}
+
 /** Runs these files once more, alone. What they give now counts instead of what they gave first. */
 async function runAgain(before, files) {
   const names = [...new Set(files.map(({ file }) => file))]
   console.log(`Failed, and run once more: ${names.join(', ')}`)
   const again = await runVitest([...(PARTS[part] ?? []), '--no-file-parallelism', ...names])
   const others = before.files.filter(({ file }) => !names.includes(file))
+  if (files.some(wasCutOff))
+    for (const one of others) one.failures = one.failures.filter((failure) => !LOST_PROCESS.test(failure))
   return { ...before, files: [...others, ...again.files] }
 }
 

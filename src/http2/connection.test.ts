@@ -422,6 +422,16 @@ describe('flow control', () => {
     expect(client.bytesOn(1)).toBe(2 * 65_535 - RESERVED_WINDOW)
   })
 
+  test('keeps the reserve if the stream that waited for it has been reset', () => {
+    const client = new TestConnection({ onOpen: (stream) => answer(stream, 200_000) })
+    client.receive(whole(1), windowUpdate(1, 200_000))
+    expect(client.bytesOn(1)).toBe(65_535 - RESERVED_WINDOW)
+    client.receive(rst(1))
+    client.connection.sweep(5_000)
+    client.receive(whole(3), windowUpdate(3, 200_000))
+    expect(client.bytesOn(3)).toBe(0)
+  })
+
   test('asks the writer to wait, and says when all has left', () => {
     const client = new TestConnection().receive(whole(1))
     const stream = client.stream(1)

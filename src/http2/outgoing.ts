@@ -91,7 +91,8 @@ export class Outgoing {
 
   /** Lets all streams use what is reserved if the client gives nothing without it. True if they have something to send. */
   sweep(nowMs: number): boolean {
-    if (this.#blocked === undefined || nowMs - this.#grownMs < RESERVED_MS) return false
+    if (this.#blocked === undefined || this.#blocked.size === 0 || nowMs - this.#grownMs < RESERVED_MS)
+      return false
     this.#reserved = 0
     this.#unblock()
     return true

@@ -4,7 +4,7 @@ import type { Change } from '../decisions/changes.ts'
 import type { RecordSaved, RecordRemoved } from '../records/record-kind.ts'
 import { ELECTION, MEMBER } from '../cluster/members/member-records.ts'
 import { SERVER } from '../cluster/members/server-records.ts'
-import { configKey, type ConfigKey } from '../config/state/config-item.ts'
+import { type ConfigKey, configKeyOfText } from '../config/state/config-item.ts'
 import { GRAY } from '../config/state/gray-version.ts'
 import { REMEMBERED_METADATA, serviceOfRememberedId } from '../naming/state/remembered-metadata.ts'
 import { groupOf, type ServiceKey, serviceNameOf } from '../naming/state/service.ts'
@@ -108,8 +108,7 @@ type RecordChange = RecordSaved | RecordRemoved
 
 /** The gray versions of an item are a part of it. The id of the record is the text of its key. */
 function grayChanged({ id }: RecordChange): LiveEvent[] {
-  const [namespaceId = '', group = '', dataId = ''] = id.split('\u0002')
-  return [configChanged(configKey(namespaceId, group, dataId))]
+  return [configChanged(configKeyOfText(id))]
 }
 
 const namespaceChanged = ({ id }: RecordChange): LiveEvent[] => [

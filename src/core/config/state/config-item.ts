@@ -18,6 +18,12 @@ export function configKey(namespaceId: string, group: string, dataId: string): C
   return { namespaceId, group, dataId, text: [namespaceId, group, dataId].join(SEPARATOR) }
 }
 
+/** The key with this text (`ConfigKey.text`). */
+export function configKeyOfText(text: string): ConfigKey {
+  const [namespaceId = '', group = '', dataId = ''] = text.split(SEPARATOR)
+  return configKey(namespaceId, group, dataId)
+}
+
 /** The kinds of content that a publisher can declare (http-compat.md section 1); others become `text`. */
 export const CONFIG_TYPES = ['properties', 'xml', 'json', 'text', 'html', 'yaml', 'toml', 'unset'] as const
 

@@ -41,16 +41,18 @@ export class FigureHistory {
     const perSecond = ((reading.requests - last.reading.requests) * 1_000) / passedMs
     this.#put('requestsPerSecond', rounded(perSecond, 10))
     this.#put('processorShare', rounded((reading.processorMs - last.reading.processorMs) / passedMs, 1_000))
-    if (reading.memoryBytes !== undefined) this.#put('memoryBytes', reading.memoryBytes)
+    this.#put('memoryBytes', reading.memoryBytes)
     this.#put('connections', reading.connections)
-    this.#put('storeBytes', this.#storeBytes ?? 0)
+    this.#put('storeBytes', this.#storeBytes)
   }
 
   read(): ServerFigures {
     return { stepMs: FIGURES_MS, storeBytes: this.#storeBytes, lines: this.#lines }
   }
 
-  #put(name: keyof FigureLines, value: number): void {
+  /** What cannot be said is left out. */
+  #put(name: keyof FigureLines, value: number | undefined): void {
+    if (value === undefined) return
     const line = this.#lines[name]
     line.push(value)
     if (line.length > MOST) line.shift()

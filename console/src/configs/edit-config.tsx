@@ -11,6 +11,7 @@ import { MergeDialog } from './merge-dialog.tsx'
 import { NotesFields, notesOf, sameNotes } from './notes-fields.tsx'
 import type { Base } from './edit.ts'
 import { PublishFlow } from './publish-flow.tsx'
+import { ReviewButton } from './review-button.tsx'
 
 /** Edits an item. What is typed stays here until it is published or thrown away, whatever happens to the session. */
 export function EditConfig(props: {
@@ -68,16 +69,7 @@ export function EditConfig(props: {
         />
         <div class="stack">
           <div class="buttons">
-            <button
-              type="button"
-              class="button primary"
-              data-key="Control+Enter"
-              aria-keyshortcuts="Control+Enter"
-              disabled={!hasEdit || text.trim() === ''}
-              onClick={() => setReviewing(true)}
-            >
-              {t('review')}
-            </button>
+            <ReviewButton isDisabled={!hasEdit || text.trim() === ''} onReview={() => setReviewing(true)} />
             <button type="button" class="button" onClick={() => onEnd(false)}>
               {t('cancel')}
             </button>

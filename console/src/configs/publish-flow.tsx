@@ -3,7 +3,7 @@ import { confirmWrite } from '../controls/protection.tsx'
 import { tell } from '../controls/toast.tsx'
 import { ofConfig } from '../live/meant.ts'
 import { shownTime, t } from '../language/text.ts'
-import { FOR_ALL, ruleOf, type Whom, whomOf } from '../gray/for-whom.ts'
+import { FOR_ALL, ruleOf, type Audience, audienceOf } from '../gray/audience.ts'
 import { publishConfig, readConfig } from '../server/configs.ts'
 import { type GrayRule, type GrayVersion, publishGray, readGrayOf } from '../server/gray.ts'
 import { problemOf, RequestError, type RequestProblem } from '../server/problem.ts'
@@ -40,8 +40,8 @@ export function PublishFlow(props: FlowProps) {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<RequestProblem | undefined>()
   const [theirs, setTheirs] = useState<Base | undefined>()
-  const [whom, setWhom] = useState<Whom>(ofGray === undefined ? FOR_ALL : whomOf(ofGray))
-  const rule = ruleOf(whom)
+  const [audience, setAudience] = useState<Audience>(ofGray === undefined ? FOR_ALL : audienceOf(ofGray))
+  const rule = ruleOf(audience)
   const gray = useLoaded(keyOf(base), () => readGrayOf(base), ofConfig(base))
   const publish = async (): Promise<void> => {
     setBusy(true)
@@ -90,8 +90,8 @@ export function PublishFlow(props: FlowProps) {
       edit={edit}
       comment={comment}
       onComment={setComment}
-      whom={send === undefined ? whom : undefined}
-      onWhom={setWhom}
+      audience={send === undefined ? audience : undefined}
+      onAudience={setAudience}
       gray={gray.value}
       isBusy={isBusy}
       problem={problem}

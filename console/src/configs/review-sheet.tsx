@@ -8,7 +8,7 @@ import { DiffView, loadEditor } from '../editor/code-view.tsx'
 import { sayFinding } from '../editor/phrases.ts'
 import { withLf } from '../editor/line-ends.ts'
 import { isSecretKey } from '../editor/secrets.ts'
-import { FOR_ALL, isSaid, type Whom } from '../gray/for-whom.ts'
+import { FOR_ALL, isSaid, type Audience } from '../gray/audience.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { readWatchers, type ConfigNotes } from '../server/configs.ts'
 import type { GrayVersion } from '../server/gray.ts'
@@ -17,7 +17,7 @@ import { useLoaded } from '../state/loaded.ts'
 import type { Base, Edit } from './edit.ts'
 
 const SHOWN_FINDINGS = 5
-const WhomSection = later(async () => (await import('../gray/whom-section.tsx')).WhomSection)
+const AudienceSection = later(async () => (await import('../gray/audience-section.tsx')).AudienceSection)
 
 /** What will change, before it is published. */
 export function ReviewSheet(props: {
@@ -28,8 +28,8 @@ export function ReviewSheet(props: {
   readonly comment: string
   readonly onComment: (comment: string) => void
   /** For whom it is; undefined: for all, and nobody is asked. */
-  readonly whom: Whom | undefined
-  readonly onWhom: (whom: Whom) => void
+  readonly audience: Audience | undefined
+  readonly onAudience: (audience: Audience) => void
   /** The gray versions of the item; undefined: they are not known yet. */
   readonly gray: readonly GrayVersion[] | undefined
   readonly isBusy: boolean
@@ -38,8 +38,8 @@ export function ReviewSheet(props: {
   readonly onPublish: () => void
 }) {
   const { base, edit, restored, comment, onComment, isBusy, problem, onClose, onPublish } = props
-  const { whom = FOR_ALL, onWhom, gray } = props
-  const isComplete = isSaid(whom) && (whom.kind === 'all' || gray !== undefined)
+  const { audience = FOR_ALL, onAudience, gray } = props
+  const isComplete = isSaid(audience) && (audience.kind === 'all' || gray !== undefined)
   const name = base.dataId
   return (
     <Dialog
@@ -79,7 +79,9 @@ export function ReviewSheet(props: {
         hasFocus
         onInput={onComment}
       />
-      {props.whom !== undefined && <WhomSection name={base} whom={whom} onChange={onWhom} gray={gray} />}
+      {props.audience !== undefined && (
+        <AudienceSection name={base} audience={audience} onChange={onAudience} gray={gray} />
+      )}
       {base.md5 !== '' && <WatcherCount base={base} />}
     </Dialog>
   )

@@ -5,42 +5,42 @@ import { ofConfig } from '../live/meant.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { type ConfigName, readWatchers, type Watcher } from '../server/configs.ts'
 import { useLoaded } from '../state/loaded.ts'
-import { addressesIn, hasOwnName, type Whom, type WhomKind } from './for-whom.ts'
+import { addressesIn, hasOwnName, type Audience, type AudienceKind } from './audience.ts'
 
-interface WhomProps {
+interface AudienceProps {
   readonly name: ConfigName
-  readonly whom: Whom
-  readonly onChange: (whom: Whom) => void
+  readonly audience: Audience
+  readonly onChange: (audience: Audience) => void
 }
 
 /** What is typed in one kind of field says nothing in another; addresses may be chosen and typed. */
-const areAddresses = (kind: WhomKind): boolean => kind === 'clients' || kind === 'ips'
+const areAddresses = (kind: AudienceKind): boolean => kind === 'clients' || kind === 'ips'
 
 /** Fields that say for whom a text is: for all, or for some, and then for whom of them. */
-export function WhomFields(props: WhomProps & { readonly kinds: readonly WhomKind[] }) {
-  const { whom, kinds, onChange } = props
-  const choose = (kind: WhomKind): void => {
-    const isKept = areAddresses(kind) && areAddresses(whom.kind)
-    onChange({ ...whom, kind, expr: isKept ? whom.expr : '' })
+export function AudienceFields(props: AudienceProps & { readonly kinds: readonly AudienceKind[] }) {
+  const { audience, kinds, onChange } = props
+  const choose = (kind: AudienceKind): void => {
+    const isKept = areAddresses(kind) && areAddresses(audience.kind)
+    onChange({ ...audience, kind, expr: isKept ? audience.expr : '' })
   }
   return (
     <>
       {kinds.length > 1 && (
         <SelectField
-          label={t('grayWhom')}
-          value={whom.kind}
-          onChange={(kind) => choose(kind as WhomKind)}
-          choices={kinds.map((kind) => [kind, t(`whom.${kind}`)])}
+          label={t('grayAudience')}
+          value={audience.kind}
+          onChange={(kind) => choose(kind as AudienceKind)}
+          choices={kinds.map((kind) => [kind, t(`audience.${kind}`)])}
         />
       )}
-      {hasOwnName(whom.kind) && kinds.includes('all') && (
+      {hasOwnName(audience.kind) && kinds.includes('all') && (
         <TextField
           label={t('grayName')}
           hint={t('grayNameHint')}
           isCode
           maxLength={128}
-          value={whom.name}
-          onInput={(name) => onChange({ ...whom, name })}
+          value={audience.name}
+          onInput={(name) => onChange({ ...audience, name })}
         />
       )}
       <ExpressionField {...props} />
@@ -48,15 +48,19 @@ export function WhomFields(props: WhomProps & { readonly kinds: readonly WhomKin
   )
 }
 
-function ExpressionField({ name, whom, onChange }: WhomProps) {
-  const type = (expr: string): void => onChange({ ...whom, expr })
-  const field = { value: whom.expr, isCode: true, onInput: type }
-  switch (whom.kind) {
+function ExpressionField({ name, audience, onChange }: AudienceProps) {
+  const type = (expr: string): void => onChange({ ...audience, expr })
+  const field = { value: audience.expr, isCode: true, onInput: type }
+  switch (audience.kind) {
     case 'all':
       return null
     case 'clients':
       return (
-        <ListenerChoice name={name} chosen={addressesIn(whom.expr)} onChoose={(all) => type(all.join(','))} />
+        <ListenerChoice
+          name={name}
+          chosen={addressesIn(audience.expr)}
+          onChoose={(all) => type(all.join(','))}
+        />
       )
     case 'ips':
       return <LongTextField {...field} label={t('grayAddresses')} hint={t('grayAddressesHint')} />

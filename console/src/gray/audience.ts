@@ -2,14 +2,14 @@ import { shownNumber, t } from '../language/text.ts'
 import type { GrayRule, GrayType, GrayVersion } from '../server/gray.ts'
 
 /** How somebody says for whom a text is. `clients` are chosen from those that listen, `ips` are typed: both are addresses. */
-export const WHOM_KINDS = ['all', 'clients', 'ips', 'tag', 'labels', 'percent'] as const
+export const AUDIENCE_KINDS = ['all', 'clients', 'ips', 'tag', 'labels', 'percent'] as const
 
-/** One of {@link WHOM_KINDS}. */
-export type WhomKind = (typeof WHOM_KINDS)[number]
+/** One of {@link AUDIENCE_KINDS}. */
+export type AudienceKind = (typeof AUDIENCE_KINDS)[number]
 
 /** For whom a text is, while somebody says it. */
-export interface Whom {
-  readonly kind: WhomKind
+export interface Audience {
+  readonly kind: AudienceKind
   /** Addresses separated by commas, a tag, labels or a share. */
   readonly expr: string
   /** The name of the version; counts for labels and shares. */
@@ -17,9 +17,9 @@ export interface Whom {
 }
 
 /** A text is for all unless somebody says otherwise. */
-export const FOR_ALL: Whom = { kind: 'all', expr: '', name: '' }
+export const FOR_ALL: Audience = { kind: 'all', expr: '', name: '' }
 
-const TYPES: Readonly<Record<Exclude<WhomKind, 'all'>, GrayType>> = {
+const TYPES: Readonly<Record<Exclude<AudienceKind, 'all'>, GrayType>> = {
   clients: 'beta',
   ips: 'beta',
   tag: 'tag',
@@ -28,10 +28,10 @@ const TYPES: Readonly<Record<Exclude<WhomKind, 'all'>, GrayType>> = {
 }
 
 /** Whether versions of this kind have a name that their author chooses. */
-export const hasOwnName = (kind: WhomKind): boolean => kind === 'labels' || kind === 'percent'
+export const hasOwnName = (kind: AudienceKind): boolean => kind === 'labels' || kind === 'percent'
 
 /** The rule; undefined for all. */
-export function ruleOf({ kind, expr, name }: Whom): GrayRule | undefined {
+export function ruleOf({ kind, expr, name }: Audience): GrayRule | undefined {
   if (kind === 'all') return undefined
   const grayMatchRuleExp = expr.trim()
   const grayType = TYPES[kind]
@@ -42,7 +42,7 @@ export function ruleOf({ kind, expr, name }: Whom): GrayRule | undefined {
 const SHARE = /^(100|\d{1,2})(\.\d{1,2})?$/
 
 /** Whether everything is said. The server may still refuse it. */
-export function isSaid({ kind, expr, name }: Whom): boolean {
+export function isSaid({ kind, expr, name }: Audience): boolean {
   if (kind === 'all') return true
   if (expr.trim() === '' || (hasOwnName(kind) && name.trim() === '')) return false
   return kind !== 'percent' || (SHARE.test(expr.trim()) && Number(expr) <= 100)
@@ -56,18 +56,18 @@ export const addressesIn = (expr: string): string[] =>
     .filter((one) => one !== '')
 
 /** The same kind of question for a version that there is: of what it may be given to other clients by. */
-const kindOf = (grayType: GrayType): WhomKind =>
+const kindOf = (grayType: GrayType): AudienceKind =>
   ({ beta: 'clients', tag: 'tag', tagv2: 'labels', percent: 'percent' } as const)[grayType]
 
 /** For whom a version is, as the fields have it. */
-export const whomOf = ({ grayType, grayMatchRuleExp, grayName }: GrayVersion): Whom => ({
+export const audienceOf = ({ grayType, grayMatchRuleExp, grayName }: GrayVersion): Audience => ({
   kind: kindOf(grayType),
   expr: grayMatchRuleExp,
   name: grayName,
 })
 
 /** For whom a version is, as people say it. */
-export function saidWhom({
+export function audienceText({
   grayType,
   grayMatchRuleExp: expr,
 }: Pick<GrayVersion, 'grayType' | 'grayMatchRuleExp'>): string {

@@ -8,6 +8,7 @@ import { t } from '../language/text.ts'
 import type { ConfigItem, ConfigName } from '../server/configs.ts'
 import { type GrayVersionText, readGrayText } from '../server/gray.ts'
 import { useLoaded } from '../state/loaded.ts'
+import { ReviewButton } from '../configs/review-button.tsx'
 
 interface EditProps {
   readonly name: ConfigName
@@ -38,16 +39,7 @@ function Editing({ name, formal, version, onEnd }: EditProps & { readonly versio
   return (
     <div class="stack">
       <div class="buttons">
-        <button
-          type="button"
-          class="button primary"
-          data-key="Control+Enter"
-          aria-keyshortcuts="Control+Enter"
-          disabled={!hasEdit || text.trim() === ''}
-          onClick={() => setReviewing(true)}
-        >
-          {t('review')}
-        </button>
+        <ReviewButton isDisabled={!hasEdit || text.trim() === ''} onReview={() => setReviewing(true)} />
         <button type="button" class="button" onClick={onEnd}>
           {t('cancel')}
         </button>

@@ -7,7 +7,7 @@ import type { ConfigName } from '../server/configs.ts'
 import { type ExplainedView, explainGray, type GrayVersion } from '../server/gray.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
-import { saidWhom } from './for-whom.ts'
+import { audienceText } from './audience.ts'
 
 /** Which version a client gets, and why; what is known of the client is in the address. */
 export function ExplainGray(props: { readonly name: ConfigName; readonly versions: readonly GrayVersion[] }) {
@@ -95,7 +95,7 @@ function ExplainedRow(props: {
     <tr>
       <td dir="auto">
         <strong>{version.grayName}</strong>
-        <div class="soft">{saidWhom(version)}</div>
+        <div class="soft">{audienceText(version)}</div>
       </td>
       <td>{shownGets(gets)}</td>
       <td>

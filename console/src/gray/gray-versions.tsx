@@ -14,7 +14,7 @@ import { mayWrite } from '../state/user.ts'
 import { ChangedKeys } from '../configs/review-sheet.tsx'
 import { EditGray } from './edit-gray.tsx'
 import { ExplainGray } from './explain-gray.tsx'
-import { saidWhom } from './for-whom.ts'
+import { audienceText } from './audience.ts'
 import { GrowDialog } from './grow-dialog.tsx'
 import { PromoteDialog } from './promote-dialog.tsx'
 import { StopDialog } from './stop-dialog.tsx'
@@ -83,7 +83,7 @@ function VersionCard({ name, formal, version, versions, watchers, isOpen, onChan
       <div class="head">
         <div class="title">
           <h2 dir="auto">{grayName}</h2>
-          <p dir="auto">{saidWhom(version)}</p>
+          <p dir="auto">{audienceText(version)}</p>
           <Authors version={version} />
           {watchers !== undefined && <Spread grayName={grayName} watchers={watchers} />}
         </div>

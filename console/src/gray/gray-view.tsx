@@ -11,7 +11,7 @@ import { readAllGray } from '../server/gray.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { now } from '../state/now.ts'
 import { useStore } from '../state/store.ts'
-import { saidWhom } from './for-whom.ts'
+import { audienceText } from './audience.ts'
 import { isLongOut, type OutVersion, outVersions } from './out-versions.ts'
 
 const PAGE_SIZE = 50
@@ -63,7 +63,7 @@ function OutTable({ versions }: { versions: readonly OutVersion[] }) {
           <th>{t('dataId')}</th>
           <th>{t('namespace')}</th>
           <th>{t('grayVersion')}</th>
-          <th>{t('grayWhom')}</th>
+          <th>{t('grayAudience')}</th>
           <th>{t('graySince')}</th>
           <th>{t('createdBy')}</th>
           <th>{t('comment')}</th>
@@ -84,7 +84,7 @@ function OutTable({ versions }: { versions: readonly OutVersion[] }) {
               <NamespaceMark id={item.tenant} />
             </td>
             <td dir="auto">{version.grayName}</td>
-            <td dir="auto">{saidWhom(version)}</td>
+            <td dir="auto">{audienceText(version)}</td>
             <td>
               <span class={isLongOut(version, nowMs) ? 'badge warn' : ''}>
                 <Ago atMs={version.createTime} />

@@ -4,18 +4,18 @@ import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { tellUndoable } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import { growGray } from '../server/gray.ts'
-import { isSaid, saidWhom, type Whom, whomOf } from './for-whom.ts'
+import { isSaid, audienceText, type Audience, audienceOf } from './audience.ts'
 import type { GrayDialogProps } from './stop-dialog.tsx'
-import { WhomFields } from './whom-fields.tsx'
+import { AudienceFields } from './audience-fields.tsx'
 
 /** Gives a gray version to other clients; its text stays. */
 export function GrowDialog({ name, version, onClose, onDone }: GrayDialogProps) {
   const { grayName, grayType, grayMatchRuleExp, md5: casMd5 } = version
-  const [whom, setWhom] = useState<Whom>(whomOf(version))
+  const [audience, setAudience] = useState<Audience>(audienceOf(version))
   const give = (expr: string): Promise<boolean> =>
     growGray(name, { grayName, casMd5, grayMatchRuleExp: expr.trim() })
   const grow = async (): Promise<void> => {
-    await give(whom.expr)
+    await give(audience.expr)
     tellUndoable(t('grayGrown', { name: grayName }), () => give(grayMatchRuleExp))
     onClose()
     onDone()
@@ -25,19 +25,19 @@ export function GrowDialog({ name, version, onClose, onDone }: GrayDialogProps) 
       title={t('grayGrowTitle', { name: grayName })}
       done={t('save')}
       isDanger={false}
-      isDisabled={!isSaid(whom) || whom.expr.trim() === grayMatchRuleExp}
+      isDisabled={!isSaid(audience) || audience.expr.trim() === grayMatchRuleExp}
       namespaceId={name.tenant}
       onClose={onClose}
       onDo={grow}
     >
       <NamespaceMark id={name.tenant} />
-      <p dir="auto">{saidWhom(version)}</p>
+      <p dir="auto">{audienceText(version)}</p>
       <p class="soft">{t('grayGrowText')}</p>
-      <WhomFields
+      <AudienceFields
         name={name}
-        whom={whom}
-        onChange={setWhom}
-        kinds={grayType === 'beta' ? ['clients', 'ips'] : [whom.kind]}
+        audience={audience}
+        onChange={setAudience}
+        kinds={grayType === 'beta' ? ['clients', 'ips'] : [audience.kind]}
       />
     </Confirm>
   )

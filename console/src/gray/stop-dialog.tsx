@@ -10,7 +10,7 @@ import {
   readGrayText,
   stopGray,
 } from '../server/gray.ts'
-import { saidWhom } from './for-whom.ts'
+import { audienceText } from './audience.ts'
 
 /** What the dialogs about a gray version share. */
 export interface GrayDialogProps {
@@ -39,7 +39,7 @@ export function StopDialog({ name, version, onClose, onDone }: GrayDialogProps) 
       onDo={stop}
     >
       <NamespaceMark id={name.tenant} />
-      <p dir="auto">{saidWhom(version)}</p>
+      <p dir="auto">{audienceText(version)}</p>
       <p>{t('grayStopText')}</p>
       {version.grayType === 'percent' && <p class="soft">{t('grayStopShare')}</p>}
     </Confirm>

@@ -66,7 +66,7 @@ export default defineConfig({
           // Programs of others that mostly wait: for their own intervals, and for servers that are gone.
           name: 'clients',
           include: CLIENTS,
-          maxWorkers: 5,
+          maxWorkers: 3,
           sequence: { groupOrder: 3 },
         },
       },

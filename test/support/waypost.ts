@@ -9,6 +9,7 @@ import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
+import { claimPort } from './port-claims.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -125,11 +126,12 @@ export async function runWaypost(
 /**
  * A port of the loopback address that is free together with the one 1000 above it, where the server speaks gRPC. Such pairs
  * never overlap: this port is of an even thousand. Both are outside the range from which outgoing connections take theirs.
+ * No other test process gets them while this one runs.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < PORT_TRIES; tries++) {
     const port = 20_000 + 2_000 * randomBelow(6) + randomBelow(1_000)
-    if ((await isFree(port)) && (await isFree(port + GRPC_OFFSET))) return port
+    if ((await isFree(port)) && (await isFree(port + GRPC_OFFSET)) && claimPort(port)) return port
   }
   throw new Error(`no free port found in ${PORT_TRIES} tries`)
 }

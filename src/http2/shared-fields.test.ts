@@ -24,3 +24,10 @@ test('a long field is not kept for others', () => {
   const field = { name: 'x-token', value: 'x'.repeat(500) }
   expect(sharedField({ ...field })).not.toBe(sharedField({ ...field }))
 })
+
+test('what says who somebody is stays with its connection', () => {
+  for (const name of ['authorization', 'cookie']) {
+    const field = { name, value: 'secret' }
+    expect(sharedField({ ...field })).not.toBe(sharedField({ ...field }))
+  }
+})

@@ -5,6 +5,9 @@ const MOST_SHARED = 1_000
 /** The most characters of a field that is shared. */
 const LONGEST_SHARED = 128
 
+/** What may say who somebody is stays with its connection (RFC 7541, section 7.1). */
+const NEVER_SHARED = new Set(['authorization', 'proxy-authorization', 'cookie'])
+
 const shared = new Map<string, HeaderField>()
 
 /**
@@ -13,7 +16,7 @@ const shared = new Map<string, HeaderField>()
  */
 export function sharedField(field: HeaderField): HeaderField {
   const { name, value } = field
-  if (name.length + value.length > LONGEST_SHARED) return field
+  if (name.length + value.length > LONGEST_SHARED || NEVER_SHARED.has(name)) return field
   const text = `${name}: ${value}`
   const known = shared.get(text)
   // A name that is malformed may have a colon too.

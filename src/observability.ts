@@ -96,7 +96,7 @@ export class Observability {
   constructor(options: ObservabilityOptions) {
     this.#options = options
     const { monotonicMs, cutOff, lagging } = options
-    this.store = new StoreWatch(options)
+    this.store = new StoreWatch({ ...options, isFull: () => void this.roomWatch.look(true) })
     this.room = new StoreRoom(options.settings.storeReserveBytes)
     this.roomWatch = new RoomWatch({ ...options, measure: options.measureRoom, room: this.room })
     this.#faults = new Faults(options)

@@ -75,6 +75,11 @@ export interface RefusalFacts {
   readonly retryAfterSeconds?: number
 }
 
+/** Whether the store as a whole takes no change at present: nobody is to blame who wants one. */
+export function isOfStore(error: unknown): error is Refusal {
+  return error instanceof Refusal && (error.code === 'store-unavailable' || error.code === 'store-full')
+}
+
 /**
  * An expected 'no': the request was understood and is not carried out. `message` is a full sentence for the
  * caller; statuses belong to the protocols, never to core.

@@ -108,3 +108,16 @@ test('a server that stops is not ready', () => {
   clock.ms = 20
   expect(readiness.problems()).toMatchObject([{ code: 'stopping', forMs: 20 }])
 })
+
+test('an outage of a full store has its room measured at once, and only then', () => {
+  let looks = 0
+  const watch = new StoreWatch({
+    store: { remember: async () => {} },
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+    monotonicMs: () => 0,
+    isFull: () => void looks++,
+  })
+  expect(watch.noteFailure(new Refusal('store-full', 'its alarm'))).toBe(true)
+  expect(watch.noteFailure(new Refusal('store-full', 'its alarm'))).toBe(true)
+  expect([looks, watch.outage()?.reason]).toEqual([1, 'its alarm'])
+})

@@ -6,7 +6,7 @@ import type {
   SoleEngineStore,
   UnitResult,
 } from '../core/engine/ports.ts'
-import { Refusal } from '../core/refusal.ts'
+import { isOfStore } from '../core/refusal.ts'
 import { Histogram, SECONDS, SIZES } from './histogram.ts'
 import type { Metric } from './metric.ts'
 import type { WatchLog } from './watch-log.ts'
@@ -22,6 +22,8 @@ export interface StoreWatchOptions {
   readonly store: Pick<KeptRecords, 'remember'>
   readonly log: WatchLog
   readonly monotonicMs: () => number
+  /** Called when an outage begins because the store is full: its room is less than was measured last. */
+  readonly isFull?: () => void
 }
 
 /**
@@ -118,14 +120,15 @@ export class StoreWatch {
 
   /** Records a failed write. Returns false if the error does not concern the store as a whole. */
   noteFailure(error: unknown, changes = 0): boolean {
-    if (!(error instanceof Refusal) || error.code !== 'store-unavailable') return false
+    if (!isOfStore(error)) return false
     const nowMs = this.#options.monotonicMs()
     if (this.#outage === undefined) {
       this.#outage = { sinceMs: nowMs, reason: error.message, commits: 0, changes: 0, triedMs: nowMs }
       this.#options.log.error(
         { err: error },
-        'the store cannot write: changes are answered 500 and reads still work; err.message says what to do',
+        'the store cannot write: changes are refused and reads still work; err.message says what to do',
       )
+      if (error.code === 'store-full') this.#options.isFull?.()
     }
     this.#outage.commits++
     this.#outage.changes += changes

@@ -42,7 +42,7 @@ import { InstallationSecrets } from './installation-secrets.ts'
 import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from './installation.ts'
 import { responsibleFor } from './responsible.ts'
 import { SharedMembers } from './shared-members.ts'
-import { logOfRefusals, ownFacts, reachable, warnOfOpenNetworks, withoutAlarm } from './shared-start.ts'
+import { logOfRefusals, ownFacts, warnOfOpenNetworks, withoutAlarm, withPatience } from './shared-start.ts'
 
 /** How long a new member waits until it sees itself among the members, and how often it looks. */
 const SEEN_MS = 5_000
@@ -177,11 +177,11 @@ export class SharedInstallation implements Installation {
       refused: logOfRefusals(log),
     })
     try {
-      await reachable(etcd, log)
+      await withPatience(() => etcd.client.checkVersions(), { log })
       await withoutAlarm(etcd, log)
       history = historyLimits(settings, quotaOf(await answering(etcd), settings.etcdQuotaBytes))
-      const snapshot = await etcd.store.load()
-      const secrets = await InstallationSecrets.open(etcd, { log, failed })
+      const snapshot = await withPatience(() => etcd.store.load(), { log })
+      const secrets = await withPatience(() => InstallationSecrets.open(etcd, { log, failed }), { log })
       return new SharedInstallation({ settings, log, etcd, own, ended, snapshot, secrets })
     } catch (error) {
       await etcd.store.close()
@@ -341,7 +341,8 @@ export class SharedInstallation implements Installation {
   /** Others may ask this server as soon as it is a member, so it answers them before. */
   async enter(auth: AuthenticationMode): Promise<void> {
     await this.#answerPeers()
-    await this.#opened.etcd.membership.join({ ...this.#opened.own, auth })
+    const { etcd, own, log } = this.#opened
+    await withPatience(() => etcd.membership.join({ ...own, auth }), { log })
     const untilMs = monotonicMs() + SEEN_MS
     while (!this.#isSeen() && monotonicMs() < untilMs) await systemClock.sleep(LOOK_MS)
     // Members that join from now on are reported.

@@ -3,13 +3,15 @@ import type { Logger } from 'pino'
 import { MESSAGES } from '../cluster/peer-question.ts'
 import { packageVersion } from '../command/version.ts'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
+import { isOfStore } from '../core/refusal.ts'
 import { isLoopback } from '../protocols/http/transport/cross-site-guard.ts'
 import { advertisedHost, advertisedPort } from '../server-address.ts'
 import type { Settings } from '../settings/settings.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
 import { EtcdError } from '../store/etcd/client/etcd-error.ts'
 import { LAYOUTS } from '../store/etcd/layout.ts'
-import { hasAlarm } from '../store/etcd/space.ts'
+import { PlaceTaken } from '../store/etcd/place-taken.ts'
+import { ALARM_ADVICE, hasAlarm } from '../store/etcd/space.ts'
 import type { OpenEtcd } from '../store/etcd/open-etcd.ts'
 import { monotonicMs } from './clocks.ts'
 import { answering } from './etcd-limits.ts'
@@ -22,8 +24,6 @@ const REACH_MS = 60_000
 const RETRY_MS = 500
 /** How often a start that waits for space says so. */
 const ALARM_MS = 60_000
-const ALARM_ADVICE =
-  'Compact etcd and defragment every member, or raise its quota; then disarm the alarm (docs/cluster.md, "A full quota").'
 /** How often the same refusal of etcd is logged, and of how many that is known. */
 const REFUSED_MS = 60_000
 const MOST_REFUSALS = 20
@@ -45,21 +45,32 @@ export function ownFacts(settings: Settings, { secretsKeys }: Pick<EtcdPlace, 's
 
 type OwnFacts = Omit<MemberFacts, 'auth'>
 
-/** Waits until etcd answers: when everything is started at once, it may be later than the servers. */
-export async function reachable({ client }: OpenEtcd, log: Logger): Promise<void> {
+/** Does a part of the start again while etcd cannot be reached in time: it may be later than the servers, or very busy. */
+export async function withPatience<T>(
+  part: () => Promise<T>,
+  {
+    log,
+    sleep = (ms) => systemClock.sleep(ms),
+  }: { log: Pick<Logger, 'warn'>; sleep?: (ms: number) => Promise<void> },
+): Promise<T> {
   const untilMs = monotonicMs() + REACH_MS
   for (let isLogged = false; ; isLogged = true) {
     try {
-      return await client.checkVersions()
+      return await part()
     } catch (error) {
-      const isAway = error instanceof EtcdError && error.kind === 'unavailable'
-      if (!isAway) throw error
+      if (!isAway(error)) throw error
       if (monotonicMs() > untilMs)
         throw new Error(`etcd cannot be reached: ${error.message}`, { cause: error })
       if (!isLogged) log.warn({ err: error }, 'etcd cannot be reached: the start waits for it')
-      await systemClock.sleep(RETRY_MS)
+      await sleep(RETRY_MS)
     }
   }
+}
+
+/** A place that another process has taken stays taken. */
+function isAway(error: unknown): error is Error {
+  if (error instanceof EtcdError) return error.kind === 'unavailable'
+  return isOfStore(error) && !(error.cause instanceof PlaceTaken)
 }
 
 /**

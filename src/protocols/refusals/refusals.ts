@@ -340,7 +340,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 507,
     title: 'The store has no room',
     meaning:
-      'Less room is left than `store-reserve` of docs/settings.md: free space on the disk of the data directory, or in etcd (docs/operations.md, "Store full"). Nothing was written. Publishes, imports, namespaces, services made by operators and metadata are refused. Registrations, beats, sessions, users and deletions are not.',
+      'Less room is left than `store-reserve` of docs/settings.md: free space on the disk of the data directory, or in etcd (docs/operations.md, "Store full"). Nothing was written. Publishes, imports, namespaces, services made by operators and metadata are refused. Registrations, beats, sessions, users and deletions are not, unless etcd has raised its alarm NOSPACE.',
   },
   'store-unavailable': {
     http: 500,

@@ -1,6 +1,7 @@
 import { Refusal } from '../../core/refusal.ts'
 import { EtcdError, type EtcdErrorKind } from './client/etcd-error.ts'
 import { PlaceTaken } from './place-taken.ts'
+import { ALARM_ADVICE, ALARM_RAISED } from './space.ts'
 
 /** The result of a call of etcd, whose errors become refusals. */
 export async function asRefusal<T>(work: Promise<T>): Promise<T> {
@@ -21,9 +22,6 @@ export async function sayingIfFull<T>(work: Promise<T>): Promise<T> {
 }
 
 const TEXTS: Partial<Record<EtcdErrorKind, string>> = {
-  full:
-    'etcd takes no data: its space is used up, and it has raised its alarm NOSPACE. An operator compacts and defragments it, ' +
-    'then `etcdctl alarm disarm` (docs/cluster.md, "A full quota").',
   denied: 'etcd does not let this server do that: an operator finds the reason in its log.',
   untrusted: 'etcd does not let this server in: an operator finds the reason in its log.',
 }
@@ -33,6 +31,11 @@ export function refusalOf(error: unknown): Error {
   if (error instanceof PlaceTaken) return new Refusal('store-unavailable', error.message, { cause: error })
   if (error instanceof EtcdError && error.kind === 'invalid') return error
   if (!(error instanceof EtcdError)) return error instanceof Error ? error : new Error(String(error))
+  if (error.kind === 'full')
+    return new Refusal('store-full', `${ALARM_RAISED} ${ALARM_ADVICE}`, {
+      cause: error,
+      retryAfterSeconds: 5,
+    })
   const text = TEXTS[error.kind] ?? 'etcd cannot be reached: try again in a moment.'
   return new Refusal('store-unavailable', text, { cause: error })
 }

@@ -12,13 +12,13 @@ export interface SpaceLimits {
 /** Free pages inside a file that is this near to the quota do not count: large values may not fit into them. */
 const NEAR_PART = 1 / 4
 
-const ALARM: Room = {
-  leftBytes: -Infinity,
-  usage: 'etcd has raised its alarm NOSPACE and refuses every write and every lease.',
-  advice:
-    'Compact etcd and defragment every member, or raise its quota; then disarm the alarm (docs/cluster.md, "A full quota"). ' +
-    'Reads, lists, beats and tokens still work.',
-}
+/** What the alarm for a full quota means, and what to do. */
+export const ALARM_RAISED = 'etcd has raised its alarm NOSPACE and refuses every write and every lease.'
+export const ALARM_ADVICE =
+  'Compact etcd and defragment every member, or raise its quota; then disarm the alarm with `etcdctl alarm disarm` ' +
+  '(docs/cluster.md, "A full quota"). Reads, lists, beats and tokens still work.'
+
+const ALARM: Room = { leftBytes: -Infinity, usage: ALARM_RAISED, advice: ALARM_ADVICE }
 
 /** The room of etcd, which is that of its fullest member. Undefined: no member answers. */
 export function roomOf(members: readonly MemberStatus[], limits: SpaceLimits): Room | undefined {

@@ -1,6 +1,6 @@
 import { DueBook } from '../../work/due-book.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { Refusal } from '../../refusal.ts'
+import { isOfStore, Refusal } from '../../refusal.ts'
 import { PacedWork } from '../../work/paced-work.ts'
 import type { Loop } from '../../work/sliced-work.ts'
 import type { State } from '../../engine/state.ts'
@@ -215,7 +215,7 @@ export class ConnectionInstances {
   #carryOut(registration: ConnectionRegistration, whole: ReplacementPart, undo = (): void => {}): Carried {
     const failed = (error: unknown): never => {
       undo()
-      if (error instanceof Refusal && error.code === 'store-unavailable') this.#writesSinceMs = this.#nowMs()
+      if (isOfStore(error)) this.#writesSinceMs = this.#nowMs()
       throw error
     }
     const parts = replacementParts(whole, this.#parts.engine.mostAtOnce)

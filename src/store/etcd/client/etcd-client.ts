@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts'
 import type { EtcdConnection, OpenConnection } from './connection.ts'
 import { Endpoints } from './endpoints.ts'
 import { EtcdError, toEtcdError } from './etcd-error.ts'
+import { GrpcError } from './grpc-error.ts'
 import { grantLease } from './lease.ts'
 import type { Lease } from './lease.ts'
 import { onlyReads, revisionOf, toNumber, toRange } from './messages.ts'
@@ -96,7 +97,8 @@ export class EtcdClient {
 
   /**
    * Reads all keys of a range as of one revision, page by page: of the newest one by default. A page has at most `pageSize`
-   * keys, and fewer where values are large: each must come within the time of an attempt.
+   * keys, and fewer where values are large: each must come within the time of an attempt. One that does not is asked for again, with
+   * half as many keys.
    */
   async *pages(
     range: KeyRange & { revision?: number; pageSize: number; keysOnly?: boolean },
@@ -104,13 +106,28 @@ export class EtcdClient {
     const { pageSize, ...first } = range
     let { key, revision } = first
     let limit = Math.min(FIRST_PAGE_SIZE, pageSize)
-    for (;;) {
-      const page = await this.#range({ ...first, key, limit, ...(revision && { revision }) })
+    for (let most = pageSize; ;) {
+      const page = await this.#page({ ...first, key, limit, ...(revision && { revision }) })
+      if (page === undefined) {
+        most = limit = Math.floor(limit / 2)
+        continue
+      }
       revision ??= page.revision
       yield { ...this.#read(page), revision }
       if (!page.more) return
       key = `${page.kvs.at(-1)!.key}\0`
-      limit = Math.min(sizeOfNext(page.kvs), pageSize)
+      most = Math.min(2 * most, pageSize)
+      limit = Math.min(sizeOfNext(page.kvs), most)
+    }
+  }
+
+  /** Undefined: it has not come in time, and a smaller one may. */
+  async #page(range: RangeOptions & { limit: number }): Promise<RangeResult | undefined> {
+    try {
+      return await this.#range(range)
+    } catch (error) {
+      if (range.limit > 1 && isLate(error)) return undefined
+      throw error
     }
   }
 
@@ -229,6 +246,12 @@ export class EtcdClient {
     await connection.connect(this.#limits.attemptMs)
     return ask(connection, this.#limits.attemptMs)
   }
+}
+
+/** Whether a member was asked, and has not answered in time or was left meanwhile. */
+function isLate(error: unknown): boolean {
+  if (!(error instanceof EtcdError) || error.kind !== 'unavailable') return false
+  return error.cause instanceof GrpcError && !error.cause.notBegun
 }
 
 /** How many keys come in one page if their values are as large as these. */

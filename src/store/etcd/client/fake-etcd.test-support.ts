@@ -26,7 +26,7 @@ const ANSWERS = {
 /** What a member of the fake answers. Calls that are not given are refused as not implemented. */
 export interface FakeMember {
   readonly calls?: {
-    readonly [Name in keyof typeof ANSWERS]?: () => MessageInitShape<(typeof ANSWERS)[Name]>
+    readonly [Name in keyof typeof ANSWERS]?: (request: unknown) => MessageInitShape<(typeof ANSWERS)[Name]>
   }
   readonly txn?: () => TxnResult
   /** What is sent to a watch from this revision on, before the stream ends. */
@@ -46,8 +46,8 @@ export function fakeEtcd(members: Readonly<Record<string, FakeMember>>): OpenCon
         member.down === true
           ? Promise.reject(new EtcdError('unavailable', `${endpoint} is down`))
           : Promise.resolve(),
-      call: <Request, Response>(method: Method<Request, Response>) =>
-        Promise.resolve().then(() => answerOf(member, nameOf(method)) as Response),
+      call: <Request, Response>(method: Method<Request, Response>, request: Request) =>
+        Promise.resolve().then(() => answerOf(member, nameOf(method), request) as Response),
       stream: (_, signal) => Promise.resolve(fakeWatch(member, signal)),
       forgetToken: () => undefined,
       close: () => undefined,
@@ -59,13 +59,13 @@ function nameOf(method: Method<never, unknown>): string | undefined {
   return Object.entries(METHODS).find(([, one]) => (one as unknown) === method)?.[0]
 }
 
-function answerOf(member: FakeMember, name: string | undefined): unknown {
+function answerOf(member: FakeMember, name: string | undefined, request: unknown): unknown {
   if (name === 'txn' && member.txn !== undefined) return member.txn()
   const status = () => ({ version: member.version ?? '3.6.1', leader: 1n })
   const calls = { status, ...member.calls }
   if (name === undefined || !(name in calls)) throw new GrpcError(GRPC.UNIMPLEMENTED, `no ${name} here`)
   const known = name as keyof typeof ANSWERS
-  return create(ANSWERS[known], calls[known]!())
+  return create(ANSWERS[known], calls[known]!(request))
 }
 
 function fakeWatch(member: FakeMember, signal: AbortSignal) {

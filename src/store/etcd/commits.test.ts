@@ -106,7 +106,7 @@ describe('a commit', () => {
     const results = await commit(unit('a', 700_000), unit('b', 700_000), unit('c', 700_000))
     expect(results.map((result) => ('error' in result ? result.error.message : result.kind))).toEqual([
       'held',
-      expect.stringContaining('space is used up'),
+      expect.stringContaining('NOSPACE'),
       expect.stringContaining('was not made'),
     ])
     expect(sent).toBe(2)

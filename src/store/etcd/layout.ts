@@ -2,6 +2,7 @@ import { MEMBER, type MemberFacts } from '../../core/cluster/members/member-reco
 import { includes, rangeText, type VersionRange } from '../../core/cluster/members/versions.ts'
 import type { Change } from '../../core/decisions/changes.ts'
 import type { Revision } from '../../core/engine/ports.ts'
+import { fieldsOf, numberIn, textIn } from '../../core/records/json-fields.ts'
 import { recordKindNamed } from '../../core/records/record-kind.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
@@ -13,6 +14,7 @@ import type { KeyChange } from './client/whole-revisions.ts'
 import { createOnce } from './create-once.ts'
 import { readRecord } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
+import { readingOf } from './unreadable.ts'
 
 /**
  * The layouts of keys and values that this version of Waypost reads and writes. A record that older servers cannot read,
@@ -146,9 +148,20 @@ export interface UnderCopy {
   readonly revision: Revision
 }
 
-/** The copy that a text of the layout's key names; undefined: none. */
-export function copyIn(text: string): UnderCopy | undefined {
-  return text.startsWith('{') ? (JSON.parse(text) as { copy?: UnderCopy }).copy : undefined
+/** The copy that the text of the layout's key names; undefined: none. Throws `UnreadableValue`. */
+export function copyIn(key: string, text: string): UnderCopy | undefined {
+  return readingOf(key, () => readCopy(text))
+}
+
+function readCopy(text: string): UnderCopy | undefined {
+  if (!text.startsWith('{')) return undefined
+  const { copy } = JSON.parse(text) as { copy?: UnderCopy }
+  if (copy === undefined) return undefined
+  const fields = fieldsOf(copy)
+  textIn(fields, 'source')
+  numberIn(fields, 'revision')
+  fieldsOf(fields['sums'] ?? {})
+  return copy
 }
 
 /** What etcd has about the layout at one moment. */
@@ -160,7 +173,7 @@ interface Seen {
 
 /** The number in the text of a layout. Throws {@link UnknownLayout} if it is not one of those that are understood. */
 export function readLayout(key: string, text: string, understood: VersionRange): number {
-  const copy = copyIn(text)
+  const copy = copyIn(key, text)
   if (copy !== undefined)
     throw new UnknownLayout(
       `The keys of etcd under this prefix are half filled by a copy of ${copy.source} (key ${key}). Continue the copy with ` +

@@ -11,6 +11,7 @@ import type { Keys } from './keys.ts'
 import type { ComparedKind, KnownKeys } from './known-keys.ts'
 import type { LayoutInUse } from './layout.ts'
 import { recordOfPlace } from './record-places.ts'
+import { readingOf } from './unreadable.ts'
 import { instanceOf, requestOf, serviceOf } from './values.ts'
 
 /** Each page of a range counts what is left of it: few large ones are faster than many small ones. */
@@ -37,7 +38,8 @@ export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
   const naming = await namingOf(reading)
   stamps.see(await newestOfAudit(client, keys))
   // What was removed has left no stamp but that of its request.
-  for (const { value } of await valuesOf(reading, keys.every('request'))) stamps.see(requestOf(value).stamp)
+  for (const { key, value } of await valuesOf(reading, keys.every('request')))
+    stamps.see(readingOf(key, () => requestOf(value).stamp))
   return { configs, ...naming, records, revision, largestStamp: stamps.largest }
 }
 
@@ -120,7 +122,7 @@ interface Place {
 async function configOf(keys: Keys, { key, value }: KeyValue, readParts: ReadParts): Promise<ConfigItem> {
   const place = keys.read(key)
   if (place?.of !== 'config') throw new Error(`${key} is no key of an item.`)
-  return readItem(place.key, value, readParts)
+  return readingOf(key, () => readItem(place.key, value, readParts))
 }
 
 async function recordOf(
@@ -131,7 +133,7 @@ async function recordOf(
   const name = recordOfPlace(keys.read(key))
   if (name === undefined) return []
   const { recordKind, id } = name
-  const read = readWholeRecord(name, bytes, readParts)
+  const read = readingOf(key, () => readWholeRecord(name, bytes, readParts))
   const { value, stamp } = read instanceof Promise ? await read : read
   stamps.see(stamp)
   return [{ recordKind, id, value }]
@@ -140,7 +142,7 @@ async function recordOf(
 function serviceOfKey(keys: Keys, { key, value }: KeyValue, { index, stamps }: Place): Service[] {
   const place = keys.read(key)
   if (place?.of !== 'service') return []
-  const { service, stamp } = serviceOf(place.service, value)
+  const { service, stamp } = readingOf(key, () => serviceOf(place.service, value))
   stamps.see(stamp)
   return [{ ...service, serial: index + 1 }]
 }
@@ -148,7 +150,7 @@ function serviceOfKey(keys: Keys, { key, value }: KeyValue, { index, stamps }: P
 function storedInstance(keys: Keys, { key, value }: KeyValue, { index, stamps }: Place): StoredInstance[] {
   const place = keys.read(key)
   if (place?.of !== 'instance') return []
-  const { record, healthy, stamp } = instanceOf(place.address, value)
+  const { record, healthy, stamp } = readingOf(key, () => instanceOf(place.address, value))
   stamps.see(stamp)
   return [{ serviceKey: place.service, record: { ...record, serial: index + 1 }, healthy }]
 }

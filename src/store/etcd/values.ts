@@ -3,6 +3,7 @@ import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.
 import type { HistoryEntry, HistoryRecord } from '../../core/config/state/history-record.ts'
 import type { InstanceAddress, InstanceRecord } from '../../core/naming/state/instance.ts'
 import type { Service, ServiceKey } from '../../core/naming/state/service.ts'
+import { fieldsOf, numberIn } from '../../core/records/json-fields.ts'
 
 const LINE_END = 10
 
@@ -69,7 +70,9 @@ export function fromJson(value: Uint8Array): unknown {
 
 /** The request of a value. */
 export function requestOf(value: Uint8Array): RequestValue {
-  return fromJson(value) as RequestValue
+  const fields = fieldsOf(fromJson(value))
+  numberIn(fields, 'stamp')
+  return fields as unknown as RequestValue
 }
 
 /** The value of facts with a content, which is elsewhere if `parts` says so. */
@@ -83,6 +86,7 @@ export function withContentOf<T>(value: Uint8Array): WithContent<T> {
   const end = value.indexOf(LINE_END)
   if (end < 0) throw new Error('A value of the store has no first line.')
   const { facts, parts } = fromJson(value.subarray(0, end)) as Pick<WithContent<T>, 'facts' | 'parts'>
+  fieldsOf(facts)
   return { facts, parts, content: Buffer.from(value.subarray(end + 1)) }
 }
 
@@ -134,6 +138,7 @@ export function serviceValue({ key: _key, serial: _serial, ...service }: Service
 /** The service of a value. */
 export function serviceOf(key: ServiceKey, value: Uint8Array): { service: Service; stamp: number } {
   const { service, stamp } = fromJson(value) as ServiceValue
+  fieldsOf(service)
   return { service: { ...service, key, serial: 0 }, stamp }
 }
 
@@ -147,6 +152,7 @@ export function instanceOf(
   value: Uint8Array,
 ): Omit<InstanceValue, 'record'> & { record: InstanceRecord } {
   const { record, ...rest } = fromJson(value) as InstanceValue
+  fieldsOf(record)
   return { ...rest, record: { ...record, address, serial: 0 } }
 }
 

@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../../../core/audit/audit-event.ts'
 import type { HistoryEntry } from '../../../core/config/state/history-record.ts'
+import { fieldsOf, numberIn } from '../../../core/records/json-fields.ts'
 import { historyIdOf, stampOfId } from '../../../core/decisions/stamps.ts'
 import type { Revision, Snapshot } from '../../../core/engine/ports.ts'
 import { DamagedStore, NothingStored } from '../../local-file.ts'
@@ -12,6 +13,7 @@ import { LayoutInUse } from '../layout.ts'
 import { loadKeys } from '../load-keys.ts'
 import type { Sealing } from '../sealing/sealing.ts'
 import type { SecretsKeyInUse } from '../sealing/secrets-key-in-use.ts'
+import { readingOf } from '../unreadable.ts'
 import { type ContentParts, fromJson, type RecordFacts, withContentOf } from '../values.ts'
 
 const PAGE_SIZE = 2_000
@@ -109,7 +111,8 @@ export class EtcdSource implements StoredSource {
     for await (const kv of this.#each(this.#etcd.keys.every('history'))) {
       const place = this.#etcd.keys.read(kv.key)
       if (place?.of !== 'history') continue
-      const entry = { ...(fromJson(kv.value) as HistoryEntry), key: place.key, id: historyIdOf(place.stamp) }
+      const read = readingOf(kv.key, () => entryIn(kv.value))
+      const entry = { ...read, key: place.key, id: historyIdOf(place.stamp) }
       if (ofItem.length > 0 && ofItem[0]!.key.text !== entry.key.text) {
         yield ofItem.reverse()
         ofItem = []
@@ -150,8 +153,8 @@ export class EtcdSource implements StoredSource {
       const found = result.did === 'range' ? result.kvs[0] : undefined
       const kv = found ?? (await client.range({ key, revision: this.revision })).kvs[0]
       if (kv === undefined)
-        throw new Error(`The text of the history record ${entries[at]!.id} is missing (key ${key}).`)
-      shown.push(await this.#shownRecord(kv.value, entries[at]!))
+        throw new DamagedStore(`The text of the history record ${entries[at]!.id} is missing (key ${key}).`)
+      shown.push(await readingOf(key, () => this.#shownRecord(kv.value, entries[at]!)))
     }
     return shown
   }
@@ -166,8 +169,8 @@ export class EtcdSource implements StoredSource {
   async *#audit(): AsyncGenerator<StoredPart> {
     let all: AuditEvent[] = []
     let last = Number.MAX_SAFE_INTEGER
-    for await (const { value } of this.#each(this.#etcd.keys.every('audit'))) {
-      const event = fromJson(value) as AuditEvent
+    for await (const { key, value } of this.#each(this.#etcd.keys.every('audit'))) {
+      const event = readingOf(key, () => fieldsOf(fromJson(value)) as unknown as AuditEvent)
       last = Math.min(event.id, last - 1)
       all.push({ ...event, id: last })
       if (all.length < AT_ONCE) continue
@@ -201,6 +204,12 @@ export async function readable({ client, keys, place, isOwnCopy, secretsKey }: E
   if (layout.current === 0) throw new NothingStored(`There is no Waypost store in ${place}.`)
   await secretsKey.look()
   return revision
+}
+
+function entryIn(value: Uint8Array): HistoryEntry {
+  const fields = fieldsOf(fromJson(value))
+  numberIn(fields, 'size')
+  return fields as unknown as HistoryEntry
 }
 
 /** All keys with a prefix. */

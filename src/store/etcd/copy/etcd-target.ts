@@ -84,7 +84,7 @@ export class EtcdTarget implements StoredTarget {
     const key = keys.of({ of: 'format' })
     const { kvs } = await client.range({ key })
     const text = kvs[0] && Buffer.from(kvs[0].value)
-    const begun = text && (copyIn(text.toString()) as CopyState | undefined)
+    const begun = text && (copyIn(key, text.toString()) as CopyState | undefined)
     const { count } = await client.range({ ...rangeOf(prefix), countOnly: true })
     if (begun === undefined && count > 0)
       throw new NotExaminable(

@@ -90,6 +90,11 @@ export class StandingListener {
     this.#host.leave(this)
   }
 
+  /** Reports each item of which the client sees another version than it was sent. */
+  compareAll(): void {
+    for (const keyText of this.#items.keys()) this.compare(keyText)
+  }
+
   /** Ends the connection of its client. */
   end(): void {
     this.#listener.end()

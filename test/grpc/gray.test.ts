@@ -96,6 +96,27 @@ describe('a version for a tag', () => {
     expect((await ask({}, { 'Vipserver-Tag': 'x' })).body).toMatchObject({ content: 'tagged' })
   })
 
+  test('is for a client whose listening names the tag in a header, from then on', async () => {
+    const key = named()
+    const other = named()
+    for (const each of [key, other]) await publish(each, 'formal')
+    const client = await connect()
+    expect(await listen(client, key, 'formal')).toEqual([])
+    await publish(key, 'tagged', { tag: 'x' })
+    const configListenContexts = [{ ...other, md5: md5('formal') }]
+    const tagged = { 'Vipserver-Tag': 'x' }
+    const ask = (headers: Record<string, string>) =>
+      client.ask('ConfigBatchListenRequest', { listen: true, configListenContexts }, headers)
+    expect((await ask(tagged)).body['changedConfigs']).toEqual([])
+    // What it has listened to before is another version for it by now.
+    expect((await client.next(NOTIFY)).body).toMatchObject(key)
+    await publish(other, 'other', { tag: 'x' })
+    expect((await client.next(NOTIFY)).body).toMatchObject(other)
+    expect((await ask(tagged)).body['changedConfigs']).toEqual([other])
+    expect((await ask({})).body['changedConfigs']).toEqual([])
+    expect((await client.next(NOTIFY)).body).toMatchObject(key)
+  })
+
   test('is named to Java alone: Go and Python fail on it', async () => {
     const key = named()
     await publish(key, 'tagged', { tag: 'x' })
@@ -104,6 +125,29 @@ describe('a version for a tag', () => {
     expect(await query(java, ofTag)).toMatchObject({ content: 'tagged', tag: 'x' })
     for (const version of ['Nacos-Go-Client:v2.3.0', 'Nacos-Python-Client:v3.0.0', ''])
       expect(await query(await labelled({}, version), ofTag)).not.toHaveProperty('tag')
+  })
+})
+
+describe('a read by who has a text', () => {
+  test('is answered without the text where that is what the client sees', async () => {
+    const key = named()
+    await publish(key, 'formal', { type: 'yaml' })
+    await publish(key, 'beta', { headers: { betaIps: '10.0.0.7' } })
+    const meant = await connect({ clientIp: '10.0.0.7' })
+    const other = await connect({ clientIp: '10.0.0.8' })
+    const has = (content: string): Body => ({ ...key, localMd5: md5(content) })
+    const notModified = { resultCode: 500, errorCode: 304, success: false, contentType: 'yaml' }
+    const beta = await query(meant, has('beta'))
+    expect(beta).toMatchObject({ ...notModified, md5: md5('beta'), beta: true })
+    expect(beta).not.toHaveProperty('content')
+    expect(await query(other, has('formal'))).toMatchObject({ ...notModified, md5: md5('formal') })
+    expect(await query(other, has('beta'))).toMatchObject({ ...done, content: 'formal' })
+    expect(await query(meant, has('formal'))).toMatchObject({ ...done, content: 'beta' })
+    for (const localMd5 of ['', null])
+      expect(await query(meant, { ...key, localMd5 })).toMatchObject({ content: 'beta' })
+    expect(await query(other, { ...key, tag: 'x', localMd5: md5('formal') })).toMatchObject({
+      errorCode: 300,
+    })
   })
 })
 

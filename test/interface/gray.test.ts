@@ -104,6 +104,16 @@ describe('a version for some addresses', () => {
     expect((await ask(item)).status).toBe(404)
   })
 
+  test('stays where a deletion says that it is not about the beta', async () => {
+    const item = named()
+    await publish(item, 'formal')
+    await beta(item, 'x')
+    expect((await waypost.nacos.delete('/cs/configs', { ...item, beta: false })).text).toBe('true')
+    expect((await ask(item)).text).toBe('x')
+    await waypost.nacos.delete('/cs/configs', { ...item, beta: '' })
+    expect((await ask(item)).status).toBe(404)
+  })
+
   test('is compared with itself by casMd5', async () => {
     const item = named()
     await publish(item, 'formal')

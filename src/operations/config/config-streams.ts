@@ -25,6 +25,8 @@ export interface KeptWatch {
   /** Watches an item that was just compared. False if no more items can be watched. */
   watch(item: WatchedItem): boolean
   unwatch(key: ConfigKey): void
+  /** Compares all that is watched: the client sees items in another way than before. */
+  compareAll(): void
   leave(): void
 }
 
@@ -51,6 +53,8 @@ export type StreamWatch = ConfigWatch
 export interface WatchRequest {
   readonly watch: StreamWatch
   readonly items: readonly WatchedItem[]
+  /** The client, as this request says; undefined: as before. */
+  readonly who?: Viewer | undefined
 }
 
 /** Items that a client does not watch any longer. */
@@ -81,15 +85,17 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Con
       find: ({ items }: WatchRequest) => items,
       resource: ({ key }) => configResource(key),
       refusesNothingLeft: true,
-      run: (items, { watch }, caller): readonly WatchedItem[] => {
+      run: (items, { watch, who }, caller): readonly WatchedItem[] => {
         if (watch.sizeWith(items) > maxListeningItems)
           throw tooMany(`at most ${maxListeningItems} items on a connection`)
         // Nothing is awaited: a change between the comparison and the watching would be missed.
+        const isOther = watch.isSeenBy(who)
         const changed = polls.compare(items, watch.who)
         watch.add(
           items.map((item) => withSharedKey(item, state)),
           guard.whileConnected(caller, 'read'),
         )
+        if (isOther) watch.compareAll()
         return changed
       },
     }),
@@ -105,19 +111,45 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Con
 
 /** What a client watches over its stream. Each report is judged again: its permissions may have changed. */
 class ConfigWatch {
-  readonly who: Viewer
   readonly #kept: KeptWatch
+  #who: Viewer
   /** The judge of the newest request; undefined while everybody may read everything. */
   #mayRead: ((resource: Resource) => boolean) | undefined
   #hasLeft = false
 
   constructor(listener: ConfigStreamListener, keeper: ListenerKeeper) {
-    const { ip, who, client } = listener
-    this.who = who
+    const { ip, client } = listener
+    this.#who = listener.who
+    const whoNow = (): Viewer => this.#who
     const changed = (item: WatchedItem): void => {
       if (this.#mayRead?.(configResource(item.key)) !== false) listener.changed(item)
     }
-    this.#kept = keeper.join({ ip, who, client, changed, end: () => listener.end() })
+    this.#kept = keeper.join({
+      ip,
+      client,
+      changed,
+      end: () => listener.end(),
+      get who() {
+        return whoNow()
+      },
+    })
+  }
+
+  /** What decides which version of an item the client sees. */
+  get who(): Viewer {
+    return this.#who
+  }
+
+  /** Takes what a request says of the client, and says whether that is news. In one connection only the tag can differ. */
+  isSeenBy(who: Viewer | undefined): boolean {
+    if (who === undefined || who.tag === this.#who.tag) return false
+    this.#who = who
+    return true
+  }
+
+  /** Reports what the client sees in another way than it was sent. */
+  compareAll(): void {
+    this.#kept.compareAll()
   }
 
   /** How many items it would watch together with these. */

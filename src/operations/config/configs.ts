@@ -50,6 +50,8 @@ export interface RemoveRequest {
   readonly key: ConfigKey
   /** Delete only if this is the md5 of the current content; absent: whatever it is. */
   readonly casMd5?: string | undefined
+  /** Whether the gray versions stay: the formal version alone is deleted. */
+  readonly keepsGray?: boolean | undefined
   readonly comment?: string | undefined
   readonly srcUser?: string | undefined
 }
@@ -145,8 +147,8 @@ function removeOperations({ guard, state, engine }: ConfigParts) {
       permission: WRITE_CONFIG,
       audit: { operation: 'delete config' },
       resources: ({ key }: RemoveRequest) => [configResource(key)],
-      run: ({ key, casMd5, comment, srcUser }, caller) =>
-        engine.execute(deleteConfig(key, operatorOf(caller, srcUser), { casMd5, comment })),
+      run: ({ key, srcUser, ...options }, caller) =>
+        engine.execute(deleteConfig(key, operatorOf(caller, srcUser), options)),
     }),
     /**
      * Deletes the items of these ids, of whatever namespace. Ids of no item are skipped, and so are those of items that the

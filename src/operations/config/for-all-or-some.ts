@@ -22,9 +22,12 @@ export async function publishForAllOrSome(
 /** Deletes an item, or ends its version for a tag where one is given. */
 export async function removeForAllOrSome(
   { configs, gray }: ForAllOrSome,
-  { tag, ...request }: Pick<RemoveRequest, 'key' | 'srcUser'> & { readonly tag: string | undefined },
+  {
+    tag,
+    ...request
+  }: Pick<RemoveRequest, 'key' | 'srcUser' | 'keepsGray'> & { readonly tag: string | undefined },
   caller: Caller,
 ): Promise<void> {
   if (tag === undefined) await configs.remove(request, caller)
-  else await gray.stop({ ...request, name: tagName(tag) }, caller)
+  else await gray.stop({ key: request.key, srcUser: request.srcUser, name: tagName(tag) }, caller)
 }

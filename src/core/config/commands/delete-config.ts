@@ -8,8 +8,12 @@ import { DELETED_CONFIG, deletedConfigOf } from '../state/deleted-config.ts'
 import { GRAY } from '../state/gray-version.ts'
 import { grayEnded, stampsToEnd } from './gray-records.ts'
 
-/** How to delete. `casMd5`: only if the item is still the one that it names. `comment`: why. */
+/**
+ * How to delete. `casMd5`: only if the item is still the one that it names. `comment`: why. `keepsGray`: the formal version alone
+ * goes.
+ */
 export interface DeleteOptions {
+  readonly keepsGray?: boolean | undefined
   readonly casMd5?: string | undefined
   readonly comment?: string | undefined
 }
@@ -20,7 +24,7 @@ export interface DeleteOptions {
 export function deleteConfig(
   key: ConfigKey,
   operator: Operator,
-  { casMd5, comment }: DeleteOptions = {},
+  { casMd5, comment, keepsGray = false }: DeleteOptions = {},
 ): Command<true> {
   return {
     subject: key.text,
@@ -28,7 +32,7 @@ export function deleteConfig(
     decide(view, { wallMs, stamp }) {
       const deleted = view.config(key)
       checkCas(casMd5, deleted)
-      const gray = view.record(GRAY, key.text)
+      const gray = keepsGray ? undefined : view.record(GRAY, key.text)
       const atMs = gray?.versions.reduce((latest, one) => Math.max(latest, one.modifiedMs), wallMs) ?? wallMs
       const ended =
         gray === undefined ? [] : grayEnded(view, gray, { operator, comment, atMs, stamp: stamp + 1 })

@@ -1,6 +1,7 @@
 import type { Operations } from '../../../operations/operations.ts'
 import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
 import { type RequestContext, requestType } from '../requests/request-type.ts'
+import { connectedViewer } from './connected-viewer.ts'
 import { keysOf, listenedItems, namesOf } from './listened-item.ts'
 import { ListeningConnections, type ListeningConnectionParts } from './listening-connections.ts'
 
@@ -34,7 +35,7 @@ export function batchListen(parts: BatchListenParts) {
 
   function listenTo(items: readonly WatchedItem[], call: RequestContext): readonly WatchedItem[] {
     const known = connections.of(call)
-    const changed = listening.watch({ watch: known.watch, items }, call.caller)
+    const changed = listening.watch({ watch: known.watch, items, who: connectedViewer(call) }, call.caller)
     for (const { key } of items) known.forget(key.text)
     return changed
   }

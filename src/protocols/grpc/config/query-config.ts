@@ -8,13 +8,20 @@ import { compileReader } from '../../parameters/parameter-reader.ts'
 import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
 import { type Static, Type } from '../../parameters/schema.ts'
 import { ReadyJson } from '../wire/json.ts'
-import { type RequestContext, requestType } from '../requests/request-type.ts'
+import { AnsweredNo, type RequestContext, requestType } from '../requests/request-type.ts'
 import { connectedViewer } from './connected-viewer.ts'
 
-const PARAMS = Type.Object({ ...KEY_PARAMS, tag: Type.Optional(fields.tag) })
+const PARAMS = Type.Object({
+  ...KEY_PARAMS,
+  tag: Type.Optional(fields.tag),
+  localMd5: Type.Optional(Type.String({ description: 'The md5 of the text that the client has.' })),
+})
 const readParams = compileReader(PARAMS, NACOS_CONFIG_RULES)
 
-/** `ConfigQueryRequest`: the content of an item. */
+/** The `errorCode` for a client that has the text already. It then takes its own. */
+const NOT_MODIFIED = 304
+
+/** `ConfigQueryRequest`: the content of an item, unless it is what the client has. */
 export function queryConfig(configs: Pick<Operations['configs'], 'view'>) {
   // Thousands of clients ask for an item when it has changed: the last formal version and the last gray one are encoded once.
   const formal = new LastAnswer()
@@ -28,6 +35,7 @@ export function queryConfig(configs: Pick<Operations['configs'], 'view'>) {
       const key = toConfigKey(params)
       const item = configs.view({ key, who: connectedViewer(call, params.tag) }, call.caller)
       if (item === undefined) throw configNotFound(key)
+      if (item.md5 === params.localMd5) return notModified(item, takesTags(call) ? tagOf(item) : {})
       if (item.gray === undefined) return formal.of(item)
       return takesTags(call) ? answerOf(item, tagOf(item)) : gray.of(item)
     },
@@ -55,9 +63,17 @@ function tagOf({ gray }: SeenItem): object {
 }
 
 function answerOf(item: SeenItem, tag: object): ReadyJson {
-  const { content, type, md5, modifiedMs, notes, gray } = item
-  const text = Buffer.from(JSON.stringify(content.toString()))
-  const others = {
+  const text = Buffer.from(JSON.stringify(item.content.toString()))
+  return new ReadyJson('{"content":', text, `,${JSON.stringify(othersOf(item, tag)).slice(1)}`)
+}
+
+/** Everything but the content. Clients of 3.3 ask so. */
+function notModified(item: SeenItem, tag: object): AnsweredNo {
+  return new AnsweredNo(NOT_MODIFIED, 'config not modified', othersOf(item, tag))
+}
+
+function othersOf({ type, md5, modifiedMs, notes, gray }: SeenItem, tag: object): object {
+  return {
     contentType: type,
     md5,
     lastModified: modifiedMs,
@@ -65,5 +81,4 @@ function answerOf(item: SeenItem, tag: object): ReadyJson {
     beta: gray?.rule.type === 'beta',
     ...tag,
   }
-  return new ReadyJson('{"content":', text, `,${JSON.stringify(others).slice(1)}`)
 }

@@ -7,11 +7,18 @@ export function answered(type: string, requestId: string | undefined, own: objec
   return toSend(type, { resultCode: 200, errorCode: 0, success: true, requestId }, own)
 }
 
-/** A 'no' in the type of answer that the request has, or `ErrorResponse` where it concerns the connection. */
-export function refused(type: string, requestId: string | undefined, error: SentError): ServerMessage {
+/**
+ * A 'no' in the type of answer that the request has, or `ErrorResponse` where it concerns the connection. `own`: what it has
+ * besides; what Java always writes is added.
+ */
+export function refused(
+  type: string,
+  requestId: string | undefined,
+  error: SentError & { readonly own?: object },
+): ServerMessage {
   return toSend(
     type,
     { resultCode: 500, errorCode: error.errorCode, success: false, requestId },
-    { message: error.message, ...keysOfRefused(type) },
+    { message: error.message, ...keysOfRefused(type), ...error.own },
   )
 }

@@ -11,7 +11,7 @@ import type { Message, MessageHead } from '../wire/message-reader.ts'
 import type { ServerMessage } from '../wire/payload.ts'
 import { answered, refused } from './answers.ts'
 import { sentError, TRANSPORT } from './error-codes.ts'
-import type { AnyRequestType, RequestContext } from './request-type.ts'
+import { AnsweredNo, type AnyRequestType, type RequestContext } from './request-type.ts'
 
 /** What requests are answered with. */
 export interface DispatchParts {
@@ -181,7 +181,11 @@ export class Dispatch {
       afterwards(known.run(known.read(body, call), call), (own) => {
         // The operation refuses a stranger and records the item. Only a request without an item reaches this line.
         if (refusal !== undefined) throw refusal
-        return { sent: answered(known.answer, requestId, own), counted: known.type, errorCode: 0 }
+        const sent =
+          own instanceof AnsweredNo
+            ? refused(known.answer, requestId, own)
+            : answered(known.answer, requestId, own)
+        return { sent, counted: known.type, errorCode: 0 }
       })
     return attempted(run, (error) => this.#refusal(known, requestId, refusal ?? error))
   }

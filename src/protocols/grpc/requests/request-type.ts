@@ -24,9 +24,23 @@ export interface RequestType<B> {
   readonly read: (body: JsonObject, call: RequestContext) => B
   /**
    * The own keys of the answer, without `null`; a ReadyJson where the text is at hand. A Refusal becomes the answer of this
-   * type with resultCode 500, its errorCode and its message.
+   * type with resultCode 500, its errorCode and its message. So does an {@link AnsweredNo}, which is no fault.
    */
   readonly run: (body: B, call: RequestContext) => object | Promise<object>
+}
+
+/** An answer that is a 'no' for the client and no refusal: nothing is wrong. Metrics count it as done. */
+export class AnsweredNo {
+  readonly errorCode: number
+  readonly message: string
+  /** The keys of the answer besides. */
+  readonly own: object
+
+  constructor(errorCode: number, message: string, own: object) {
+    this.errorCode = errorCode
+    this.message = message
+    this.own = own
+  }
 }
 
 /** A kind of request whose bodies only itself knows. */

@@ -19,7 +19,12 @@ const PARAMS = Type.Object({
     Type.String({ maxLength: 65_536, pattern: '^\\d{1,16}(,\\d{1,16})*$', allowed: IDS_ALLOWED }),
   ),
   tag: Type.Optional(fields.tag),
-  beta: Type.Optional(Type.Boolean({ description: 'Ends the version of the item for some addresses.' })),
+  beta: Type.Optional(
+    Type.Boolean({
+      description:
+        'true: ends the version of the item for some addresses. false: deletes the formal version alone.',
+    }),
+  ),
   src_user: Type.Optional(fields.srcUser),
 })
 
@@ -40,7 +45,8 @@ export function removeConfig({ configs, gray }: Pick<Operations, 'configs' | 'gr
         await gray.stop({ key, name: BETA_NAME, srcUser }, caller)
         return csEnvelope(true, 'stop beta ok')
       }
-      await removeForAllOrSome({ configs, gray }, { key, srcUser, tag: params.tag }, caller)
+      const keepsGray = params.beta === false
+      await removeForAllOrSome({ configs, gray }, { key, srcUser, keepsGray, tag: params.tag }, caller)
       return CS_TRUE_JSON
     },
   })

@@ -278,6 +278,38 @@ describe.skipIf(browserTool.skip)('gray versions in a browser', { timeout: FLOW_
     await reader.close()
   })
 
+  test('an item without a version for all is in the list, in a comparison and in the bin as such', async () => {
+    await managed.ask('POST', '/svc/v1/console/namespaces', {
+      customNamespaceId: 'only',
+      namespaceName: 'only',
+    })
+    const rule = { tenant: 'only', grayType: 'tag', grayMatchRuleExp: 'blue' }
+    await publishGray('only.yaml', 'a: 2', rule)
+    await visit.at('#/configs?ns=only')
+    const row = visit.page.getByRole('row', { name: 'only.yaml' })
+    await row.getByText('Gray versions only').waitFor()
+    await axe()
+    const download = visit.page.waitForEvent('download')
+    await visit.link('Export all').click()
+    await visit.page.getByText('Gray versions that are not in the file: 1.').waitFor()
+    await (await download).cancel()
+    await visit.at('#/compare?ns=only&to=public')
+    await row.getByText('tag_blue').waitFor()
+    await axe()
+    await managed.ask('DELETE', CONFIGS, { ...named('only.yaml'), tenant: 'only' })
+    await visit.at('#/bin?ns=only')
+    await row.getByText('Gray versions only').waitFor()
+    await axe()
+    await row.getByRole('button', { name: 'Restore' }).click()
+    await visit.dialog().getByText('There is no version for all.').waitFor()
+    await axe()
+    await button('Restore').click()
+    await visit.page.getByText('Out again: tag_blue').waitFor()
+    await visit.page.getByText('Nothing has been deleted.').waitFor()
+    const found = await managed.ask('GET', `${CONFIGS}/gray?namespaceId=only`)
+    expect(JSON.parse(found)).toMatchObject([{ dataId: 'only.yaml', versions: [{ grayName: 'tag_blue' }] }])
+  })
+
   test.each([360, 768, 1280])('fits a screen of %i pixels', async (width) => {
     await publish('fits.yaml', 'a: 1')
     await publishGray('fits.yaml', 'a: 2', {
@@ -285,7 +317,12 @@ describe.skipIf(browserTool.skip)('gray versions in a browser', { timeout: FLOW_
       grayMatchRuleExp: Array.from({ length: 40 }, (_, at) => `10.20.30.${at}`).join(','),
     })
     await visit.page.setViewportSize({ width, height: 800 })
-    for (const view of ['#/gray', '#/config?ns=public&group=G&dataId=fits.yaml&tab=gray']) {
+    await publishGray('fits-only.yaml', 'a: 2', { grayType: 'tag', grayMatchRuleExp: 'blue' })
+    for (const view of [
+      '#/gray',
+      '#/configs?ns=public',
+      '#/config?ns=public&group=G&dataId=fits.yaml&tab=gray',
+    ]) {
       await visit.at(view)
       expect(await visit.sideways(), view).toBeLessThanOrEqual(0)
     }

@@ -66,6 +66,7 @@ describe('the list', () => {
     expect([names(all), all.totalCount]).toEqual([['formal'], 1])
     expect(all.grayOnly).toEqual(found.map((one) => expect.objectContaining(one) as unknown))
     expect((await list({ namespaceId, text: 'NE', group: 'G' })).grayOnly).toHaveLength(1)
+    expect((await list({ namespaceId, pageSize: 1 })).grayOnlyCount).toBe(1)
     for (const other of [{ text: 'old' }, { group: 'H' }, { types: 'yaml' }, { content: 'x' }, { pageNo: 2 }])
       expect((await list({ namespaceId, ...other })).grayOnly, JSON.stringify(other)).toEqual([])
   })

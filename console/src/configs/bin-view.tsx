@@ -10,6 +10,8 @@ import { useLoaded, useShown } from '../state/loaded.ts'
 import { currentNamespace, refreshNamespaces } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
+import { GrayOnlyMark } from '../gray/gray-only-mark.tsx'
+import { RestoreGrayButton } from '../gray/restore-gray.tsx'
 import { linkToConfig } from './key-of.ts'
 import { RestoreButton } from './restore.tsx'
 
@@ -84,6 +86,11 @@ function BinTable(props: { readonly items: readonly DeletedConfig[]; readonly on
                 {item.dataId}
               </a>
               {item.desc !== '' && <div class="soft clamp">{item.desc}</div>}
+              {item.grayVersions.length > 0 && (
+                <div>
+                  <GrayOnlyMark names={item.grayVersions.map(({ grayName }) => grayName)} />
+                </div>
+              )}
             </td>
             <td dir="auto">{item.group}</td>
             <td>
@@ -97,19 +104,17 @@ function BinTable(props: { readonly items: readonly DeletedConfig[]; readonly on
               </div>
             </td>
             <td class="actions">
-              {mayWrite(item.tenant) && (
-                <RestoreButton
-                  name={item}
-                  current={undefined}
-                  historyId={item.historyId}
-                  atMs={item.atMs}
-                  onRestored={onRestored}
-                />
-              )}
+              {mayWrite(item.tenant) && <Restoring item={item} onRestored={onRestored} />}
             </td>
           </tr>
         ))}
       </tbody>
     </table>
   )
+}
+
+function Restoring({ item, onRestored }: { item: DeletedConfig; onRestored: () => void }) {
+  if (item.grayVersions.length > 0) return <RestoreGrayButton item={item} onRestored={onRestored} />
+  const { historyId, atMs } = item
+  return <RestoreButton name={item} current={undefined} {...{ historyId, atMs, onRestored }} />
 }

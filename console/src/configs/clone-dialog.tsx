@@ -11,6 +11,7 @@ import type { ConfigName, ImportOutcome, ImportPolicy } from '../server/configs.
 import { namespaceParam, namespaces, refreshNamespaces } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
+import { GrayNotCloned } from '../gray/gray-not-cloned.tsx'
 import { PolicyField, Trial } from './trial.tsx'
 
 type Item = ConfigName & { readonly id: string }
@@ -111,6 +112,7 @@ export function CloneDialog(props: {
         maxLength={512}
         onInput={setComment}
       />
+      <GrayNotCloned items={items} />
       {trial && <Trial outcome={trial} />}
       <ProblemNotice problem={problem} />
     </Dialog>

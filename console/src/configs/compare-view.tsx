@@ -21,6 +21,7 @@ import {
 } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
+import { GrayOnlySides } from '../gray/gray-only-sides.tsx'
 import { CompareTexts } from './compare-texts.tsx'
 import { linkToConfig } from './key-of.ts'
 import { PromoteKeys } from './promote-keys.tsx'
@@ -145,6 +146,7 @@ function Compared({ from, to }: { from: string; to: string }) {
             total={rows.length}
             onGo={(next) => go(placeWith({ page: String(next) }))}
           />
+          <GrayOnlySides found={found.value} from={from} to={to} />
         </>
       )}
       {isPromoting && (

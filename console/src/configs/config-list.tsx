@@ -11,10 +11,9 @@ import { addressOf, go, place } from '../routing/location.ts'
 import {
   type ConfigFilter,
   type ConfigOrder,
-  exportAddress,
+  type ConfigPage as Page,
   findConfigs,
   type ListedConfig,
-  type ListPage,
 } from '../server/configs.ts'
 import { type IsMeant, ofConfig, within } from '../live/meant.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
@@ -22,6 +21,8 @@ import { currentNamespace, namespaceName } from '../state/namespaces.ts'
 import { keepPageSize, pageSize } from '../state/page-size.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite, mayWriteAnywhere } from '../state/user.ts'
+import { ExportLink } from '../gray/export-link.tsx'
+import { GrayOnlyTable } from '../gray/gray-only-table.tsx'
 import { ConfigFilters, FILTERS } from './config-filters.tsx'
 import { CloneDialog } from './clone-dialog.tsx'
 import { CompareTexts } from './compare-texts.tsx'
@@ -52,7 +53,7 @@ export function ConfigList() {
   const last = shown?.value
   onPage.current = last?.pageItems ?? []
   const isFiltered = FILTERS.some((name) => params[name])
-  const isEmpty = last?.totalCount === 0 && !isFiltered
+  const isEmpty = last?.totalCount === 0 && last.grayOnlyCount === 0 && !isFiltered
   return (
     <>
       <div class="head">
@@ -63,9 +64,9 @@ export function ConfigList() {
           <button type="button" class="button icon" aria-label={t('refresh')} onClick={found.reload}>
             <Icon name="refresh" />
           </button>
-          <a class="button" download href={exportAddress(namespaceId, [])}>
+          <ExportLink class="button" tenant={namespaceId}>
             {t('exportAll')}
-          </a>
+          </ExportLink>
           {mayWrite(namespaceId) && (
             <button type="button" class="button" onClick={() => setImporting(true)}>
               {t('import')}
@@ -166,7 +167,7 @@ function NoConfigs({ namespaceId, onImport }: { namespaceId: string; onImport: (
 type Ticked = ReadonlyMap<string, ListedConfig>
 
 function ConfigPage(props: {
-  readonly page: ListPage<ListedConfig>
+  readonly page: Page
   readonly filter: ConfigFilter
   readonly isBusy: boolean
   readonly isFiltered: boolean
@@ -179,7 +180,7 @@ function ConfigPage(props: {
   const [ticked, setTicked] = useState<Ticked>(new Map())
   useEffect(() => setTicked(new Map()), [search])
   const items = page.pageItems
-  if (items.length === 0)
+  if (items.length === 0 && page.grayOnly.length === 0)
     return (
       <div class="card">
         {isFiltered ? (
@@ -199,10 +200,12 @@ function ConfigPage(props: {
   }
   return (
     <>
-      <div class="card table-card" aria-busy={isBusy}>
-        {isBusy && <div class="busy-line" />}
-        <ConfigTable {...{ items, ticked, filter }} onTick={setTicked} />
-      </div>
+      {items.length > 0 && (
+        <div class="card table-card" aria-busy={isBusy}>
+          {isBusy && <div class="busy-line" />}
+          <ConfigTable {...{ items, ticked, filter }} onTick={setTicked} />
+        </div>
+      )}
       {chosen.length > 0 && (
         <BatchBar chosen={chosen} onDone={done}>
           <SelectAll {...{ filter, chosen }} total={page.totalCount} onAll={setTicked} />
@@ -211,10 +214,12 @@ function ConfigPage(props: {
           </button>
         </BatchBar>
       )}
+      <GrayOnlyTable page={page} isEverywhere={filter.namespaceId === '*'} />
       <Pager
         pageNo={filter.pageNo}
         pageSize={filter.pageSize}
         total={page.totalCount}
+        longest={Math.max(page.totalCount, page.grayOnlyCount)}
         onGo={(next) => turnTo(next, onChanged)}
         onSize={(size) => {
           keepPageSize(size)
@@ -279,7 +284,6 @@ function BatchBar(props: {
   const { tenant } = chosen[0]!
   // A zip file holds one namespace.
   const areOfOne = chosen.every((item) => item.tenant === tenant)
-  const ids = chosen.map(({ id }) => id)
   return (
     <div class="buttons batch-bar">
       <strong role="status">{t('chosen', { count: shownNumber(chosen.length) })}</strong>
@@ -287,9 +291,9 @@ function BatchBar(props: {
       <span class="space" />
       {chosen.length > MOST_EXPORTED && <span class="soft">{t('tooManyToExport')}</span>}
       {areOfOne && chosen.length <= MOST_EXPORTED && (
-        <a class="button small" download href={exportAddress(tenant, ids)}>
+        <ExportLink class="button small" tenant={tenant} items={chosen}>
           {t('exportChosen')}
-        </a>
+        </ExportLink>
       )}
       {chosen.length === 2 && (
         <button type="button" class="button small" onClick={() => setOpen('compare')}>

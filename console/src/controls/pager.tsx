@@ -10,12 +10,14 @@ export function Pager(props: {
   readonly pageNo: number
   readonly pageSize: number
   readonly total: number
+  /** How many rows the longest list on these pages has; absent: there is one list. */
+  readonly longest?: number
   readonly onGo: (pageNo: number) => void
   /** Changes how many rows a page has; absent where that is fixed. */
   readonly onSize?: (pageSize: number) => void
 }) {
-  const { pageNo, pageSize, total, onGo, onSize } = props
-  const last = Math.max(1, Math.ceil(total / pageSize))
+  const { pageNo, pageSize, total, longest = total, onGo, onSize } = props
+  const last = Math.max(1, Math.ceil(longest / pageSize))
   return (
     <nav class="pager" aria-label={t('pages')}>
       <span class="soft" role="status">

@@ -542,6 +542,8 @@ export interface ListedConfigPage {
   readonly pagesAvailable: number
   readonly pageItems: readonly ListedConfig[]
   readonly grayOnly: readonly GrayOnlyConfig[]
+  /** How many there are of these: each page has others, by their names. */
+  readonly grayOnlyCount: number
   /** Whether it became too much for one request: then there may be more. */
   readonly truncated: boolean
   /** After 256 MiB of contents a search ends: give this as `after` to search the others. Null where all were searched. */
@@ -644,8 +646,14 @@ export interface DeletedConfig {
   readonly namespaceId: string
   readonly dataId: string
   readonly group: string
-  /** The version that restores it. */
+  /** The version that restores it, with all its gray versions. */
   readonly historyId: string
+  readonly grayVersions: readonly {
+    /** A gray version. The item had no formal one: md5, size and type are those of the first. */
+    readonly grayName: string
+    /** Its end, which has its text. */
+    readonly historyId: string
+  }[]
   readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset'
   readonly appName: string
   readonly desc: string | null
@@ -674,6 +682,12 @@ export interface OneSidedConfig {
   readonly md5: string
 }
 
+export interface GrayOnlySide {
+  readonly dataId: string
+  readonly group: string
+  readonly grayNames: readonly string[]
+}
+
 export interface Comparison {
   /** How many items are the same on both sides. */
   readonly equal: number
@@ -690,6 +704,8 @@ export interface Comparison {
     readonly fromType: string
     readonly toType: string
   }[]
+  readonly grayOnlyInFrom: readonly GrayOnlySide[]
+  readonly grayOnlyInTo: readonly GrayOnlySide[]
   /** Whether there are more. */
   readonly truncated: boolean
 }

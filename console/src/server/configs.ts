@@ -1,5 +1,5 @@
 import { addressFor, request, requestCollected } from './request.ts'
-import type { ConfigVersion as Version, Watchers } from './answers.ts'
+import type { ConfigVersion as Version, GrayOnlyConfig, Watchers } from './answers.ts'
 
 export type { ConfigVersion as Version, Watcher, Watchers } from './answers.ts'
 
@@ -96,8 +96,18 @@ type OfNamespace<T> = Omit<T, 'tenant' | 'desc' | 'configTags'> & {
   readonly configTags: string | null
 }
 
+/** An item that has gray versions and no version for all. */
+export interface GrayOnly extends ConfigName {
+  readonly grayNames: readonly string[]
+  readonly modifyTime: number
+  readonly modifyUser: string | null
+}
+
 /** A page of the items that match. */
 export interface ConfigPage extends ListPage<ListedConfig> {
+  /** The items of this page with gray versions only, and how many there are of them. */
+  readonly grayOnly: readonly GrayOnly[]
+  readonly grayOnlyCount: number
   /** Whether there may be more: the search became too much for one request. */
   readonly truncated: boolean
   /** Where the search continues; null where it cannot, or is complete. */
@@ -118,17 +128,22 @@ export async function findConfigs(filter: ConfigFilter): Promise<ConfigPage> {
     config_tags: tag || undefined,
     types: type || undefined,
   }
-  type Answer = Omit<ConfigPage, 'pageItems'> & ListPage<OfNamespace<ListedConfig>>
+  type Answer = Omit<ConfigPage, 'pageItems' | 'grayOnly'> &
+    ListPage<OfNamespace<ListedConfig>> & { readonly grayOnly: readonly GrayOnlyConfig[] }
   const page = await request<Answer>('GET', `${CONSOLE}/configs`, { query })
-  return { ...page, pageItems: page.pageItems.map(itemOf) }
+  const grayOnly = page.grayOnly.map((one) => ({ ...one, tenant: tenantOf(one.namespaceId) }))
+  return { ...page, grayOnly, pageItems: page.pageItems.map(itemOf) }
+}
+
+function tenantOf(namespaceId: string): string {
+  return namespaceId === 'public' ? '' : namespaceId
 }
 
 function itemOf<T extends { desc: string | null; configTags: string | null; namespaceId: string }>(
   listed: T,
 ): Omit<T, 'namespaceId'> & { tenant: string; desc: string; configTags: string } {
   const { namespaceId, desc, configTags } = listed
-  const tenant = namespaceId === 'public' ? '' : namespaceId
-  return { ...listed, tenant, desc: desc ?? '', configTags: configTags ?? '' }
+  return { ...listed, tenant: tenantOf(namespaceId), desc: desc ?? '', configTags: configTags ?? '' }
 }
 
 /** An item; rejects with the problem `config-not-found`. */
@@ -268,6 +283,8 @@ export const restoreVersion = (
 export interface DeletedConfig extends ConfigName {
   /** The version that restores it. */
   readonly historyId: string
+  /** It had gray versions only: these. */
+  readonly grayVersions: readonly { readonly grayName: string; readonly historyId: string }[]
   readonly type: string
   readonly desc: string
   readonly configTags: string

@@ -22,6 +22,10 @@ const GRAY = 'svc/v1/cs/configs/gray'
 export const readAllGray = (): Promise<readonly GrayItem[]> =>
   request('GET', GRAY, { query: { namespaceId: '*' } })
 
+/** The items with gray versions of a namespace. */
+export const readGrayIn = (tenant: string): Promise<readonly GrayItem[]> =>
+  request('GET', GRAY, { query: { namespaceId: tenant || undefined } })
+
 /** The gray versions of an item, in the order in which they are asked whom they are for. */
 export async function readGrayOf(name: ConfigName): Promise<readonly GrayVersion[]> {
   const { tenant, group, dataId } = name

@@ -74,7 +74,7 @@ async function exportTo(file: string, { client, query }: Export, progress: Progr
     await pipeline(Readable.fromWeb(response.body!), counted, createWriteStream(part))
     const count = await checkedCount(await readFile(part))
     await rename(part, file)
-    return `${file}: ${count} items of namespace ${query.tenant || 'public'}\n`
+    return `${file}: ${count} items of namespace ${query.tenant || 'public'}\n${leftOutOf(response)}`
   } catch (error) {
     await rm(part, { force: true })
     throw error
@@ -88,7 +88,16 @@ async function exported(client: TransferClient, query: Export['query'], progress
   for await (const chunk of countBytes(progress)(response.body!)) chunks.push(chunk)
   const zip = Buffer.concat(chunks)
   await checkedCount(zip)
+  // The zip itself is on standard output.
+  process.stderr.write(leftOutOf(response))
   return zip
+}
+
+/** A line about gray versions that are not in the file; empty for none. */
+function leftOutOf(response: Response): string {
+  const count = response.headers.get('waypost-gray-left-out')
+  if (count === null) return ''
+  return `Without ${count} gray version${count === '1' ? '' : 's'}: such a file has formal versions only. A backup has all.\n`
 }
 
 function countBytes(progress: Progress) {

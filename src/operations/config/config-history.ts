@@ -84,24 +84,29 @@ export function historyOperations(parts: HistoryParts) {
   }
 }
 
-/** The same, also of a gray version of the item. */
-async function recordOfItem(
-  parts: Pick<HistoryParts, 'guard' | 'store'>,
+/** The record of this id, if it belongs to the item: of its formal versions or of a gray one. Refusals as those of `ownRecord`. */
+export async function recordOfItem(
+  parts: { readonly guard: Guard; readonly store: Pick<KeptRecords, 'historyRecord'> },
   request: RecordRequest,
   caller: Caller,
 ): Promise<HistoryRecord> {
   const { key, id } = request
   const record = isItemId(id) ? undefined : await parts.store.historyRecord(id, key)
-  const isGray = record !== undefined && record.key.text !== itemOfHistoryKey(record.key).text
-  if (isGray && itemOfHistoryKey(record.key).text === key.text) return record
+  if (record !== undefined && isOfGray(record) && itemOfHistoryKey(record.key).text === key.text)
+    return record
   return ownRecord(parts, request, caller)
+}
+
+/** Whether a record is of a gray version. */
+export function isOfGray({ key }: Pick<HistoryRecord, 'key'>): boolean {
+  return key.text !== itemOfHistoryKey(key).text
 }
 
 /**
  * The record of this id, if it is one of the item's formal versions. Refusals `history-not-found`, and `history-not-yours` for
  * another item. A caller who may not read that other item gets the refusal for an id that does not exist.
  */
-export async function ownRecord(
+async function ownRecord(
   { guard, store }: { readonly guard: Guard; readonly store: Pick<KeptRecords, 'historyRecord'> },
   { key, id }: RecordRequest,
   caller: Caller,

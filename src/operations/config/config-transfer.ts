@@ -9,6 +9,7 @@ import { NAMESPACE } from '../../core/namespaces/namespace.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { StoreRoom } from '../../core/engine/store-room.ts'
 import type { State } from '../../core/engine/state.ts'
+import { type ExportedItems, grayLeftOut } from './gray-left-out.ts'
 import { configResource, itemsOfIds, operatorOf, READ_CONFIG, WRITE_CONFIG } from './configs.ts'
 import type { Guard, Resource } from '../guard.ts'
 import type { Touch, Caller } from '../authorisation.ts'
@@ -94,6 +95,14 @@ function exportOperations({ guard, state }: TransferParts) {
       leaveOut: (items, mayTouch) => items.filter((item) => mayTouch(readOf(item))),
       touches: (items) => items.map(readOf),
       run: (items) => items,
+    }),
+    /** How many gray versions such an export leaves out, of items that the caller may read. */
+    grayLeftOut: guard.listing({
+      permission: READ_CONFIG,
+      scope: ({ search }: ExportedItems) => someOf(search),
+      find: (exported) => grayLeftOut(state, exported),
+      resource: ({ key }) => configResource(key),
+      run: (items) => items.reduce((count, { versions }) => count + versions.length, 0),
     }),
   }
 }

@@ -1,4 +1,5 @@
 import type { ConfigItem } from '../../core/config/state/config-item.ts'
+import { GRAY, type GrayItem } from '../../core/config/state/gray-version.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from '../config/configs.ts'
 import type { Guard, Resource } from '../guard.ts'
@@ -8,7 +9,7 @@ import { nameFilter } from '../name-search.ts'
 /** What a comparison works on. */
 export interface CompareParts {
   readonly guard: Guard
-  readonly state: Pick<State, 'configs'>
+  readonly state: Pick<State, 'config' | 'configs' | 'records'>
   readonly walks: LongWalks
 }
 
@@ -32,6 +33,9 @@ export interface Comparison {
   readonly onlyInFrom: readonly ConfigItem[]
   readonly onlyInTo: readonly ConfigItem[]
   readonly different: readonly Pair[]
+  /** Items with gray versions only: there is no content to compare. */
+  readonly grayOnlyInFrom: readonly GrayItem[]
+  readonly grayOnlyInTo: readonly GrayItem[]
   /** Whether there are more: it took too long, or a list became too long. */
   readonly isTruncated: boolean
 }
@@ -49,17 +53,23 @@ export function compareOperation({ guard, state, walks }: CompareParts) {
       run: (request, caller): Promise<Comparison> => {
         const isNamed = nameFilter({ text: request.dataId, mode: 'blur' })
         const isOfGroup = nameFilter({ text: request.group, mode: 'blur' })
-        const isShown = ({ key }: ConfigItem): boolean =>
+        const isShown = ({ key }: Pick<ConfigItem, 'key'>): boolean =>
           isNamed(key.dataId) && isOfGroup(key.group) && guard.shows(caller, 'read', configResource(key))
         // A copy: the items may change between two turns.
         const sideOf = (namespaceId: string) => Array.from(state.configs.inNamespace(namespaceId))
-        return walks.run((turns) =>
-          compareSides({ from: sideOf(request.from), to: sideOf(request.to) }, isShown, turns),
-        )
+        return walks.run(async (turns) => {
+          const sides = { from: sideOf(request.from), to: sideOf(request.to) }
+          const compared = await compareSides(sides, isShown, turns)
+          const gray = await grayOnlyOf(state, { ...request, isShown }, turns)
+          return { ...compared, ...gray, isTruncated: compared.isTruncated || gray.isTruncated }
+        })
       },
     }),
   }
 }
+
+/** What {@link Comparison} has of items with content. */
+type ComparedItems = Omit<Comparison, 'grayOnlyInFrom' | 'grayOnlyInTo'>
 
 interface Sides {
   readonly from: readonly ConfigItem[]
@@ -70,7 +80,7 @@ async function compareSides(
   { from, to }: Sides,
   isShown: (item: ConfigItem) => boolean,
   turns: Turns,
-): Promise<Comparison> {
+): Promise<ComparedItems> {
   const comparing = new Comparing()
   for (const item of to) {
     if (turns.isDue && !(await turns.turn())) return comparing.outcome(true)
@@ -85,6 +95,32 @@ async function compareSides(
     if (isShown(item)) comparing.onlyInTo.push(item)
   }
   return comparing.outcome(false)
+}
+
+type GrayOnly = Pick<Comparison, 'grayOnlyInFrom' | 'grayOnlyInTo' | 'isTruncated'>
+
+async function grayOnlyOf(
+  state: CompareParts['state'],
+  { from, to, isShown }: Sided,
+  turns: Turns,
+): Promise<GrayOnly> {
+  const grayOnlyInFrom: GrayItem[] = []
+  const grayOnlyInTo: GrayItem[] = []
+  const ended = (isTruncated: boolean): GrayOnly => ({ grayOnlyInFrom, grayOnlyInTo, isTruncated })
+  for (const [, item] of Array.from(state.records(GRAY))) {
+    if (turns.isDue && !(await turns.turn())) return ended(true)
+    const { namespaceId } = item.key
+    if (namespaceId !== from && namespaceId !== to) continue
+    if (state.config(item.key) !== undefined || !isShown(item)) continue
+    const side = namespaceId === from ? grayOnlyInFrom : grayOnlyInTo
+    if (side.length >= MOST_ENTRIES) return ended(true)
+    side.push(item)
+  }
+  return ended(false)
+}
+
+interface Sided extends Pick<CompareRequest, 'from' | 'to'> {
+  readonly isShown: (item: GrayItem) => boolean
 }
 
 class Comparing {
@@ -116,7 +152,7 @@ class Comparing {
     return this.#others.values()
   }
 
-  outcome(isTruncated: boolean): Comparison {
+  outcome(isTruncated: boolean): ComparedItems {
     const [equal, onlyInFrom, different] = [this.#equal, this.#onlyInFrom, this.#different]
     return { equal, onlyInFrom, onlyInTo: this.onlyInTo, different, isTruncated }
   }

@@ -9,7 +9,7 @@ import { configResource, READ_CONFIG } from '../config/configs.ts'
 import { type ContentPortion, contentPortion, inTurns } from './content-portion.ts'
 import { type Hit, hitsIn, isInContent } from './content-search.ts'
 import { FirstEntries } from './first-entries.ts'
-import { grayOnlyItems } from './gray-only.ts'
+import { grayOnlyPage } from './gray-only.ts'
 import type { Resource } from '../guard.ts'
 import type { Turns } from '../../core/work/long-walks.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
@@ -57,8 +57,9 @@ export interface ConfigListPage {
   /** Where to continue, if the contents were too many for one request. */
   readonly next: string | undefined
   readonly entries: readonly ListedConfig[]
-  /** The items that match and have gray versions only; on the first page, which does not count them. */
+  /** The items of this page that match and have gray versions only: they are pages of their own, with a count of their own. */
   readonly grayOnly: readonly GrayItem[]
+  readonly grayOnlyCount: number
   /** The servers that have not replied in time: their clients are not counted. */
   readonly missingServers: readonly string[]
 }
@@ -79,7 +80,10 @@ export function inventoryOperations(parts: InventoryParts) {
 }
 
 /** The items of a page, with the lines that were looked for. */
-interface ShownItems extends Omit<ConfigListPage, 'entries' | 'grayOnly' | 'missingServers'> {
+interface ShownItems extends Omit<
+  ConfigListPage,
+  'entries' | 'grayOnly' | 'grayOnlyCount' | 'missingServers'
+> {
   readonly shown: readonly (readonly [ConfigItem, readonly Hit[]])[]
 }
 
@@ -89,10 +93,11 @@ async function listed(
   request: ConfigListRequest,
   isShown: (key: ConfigKey) => boolean,
 ): Promise<ConfigListPage> {
-  const { shown, ...about } = await parts.walks.run((turns) =>
-    new Listing(parts, request, turns).page(({ key }) => isShown(key)),
-  )
-  const grayOnly = about.page.pageNo === 1 ? grayOnlyItems(parts.state, request, isShown) : []
+  const [{ shown, ...about }, gray] = await parts.walks.run(async (turns) => {
+    const page = await new Listing(parts, request, turns).page(({ key }) => isShown(key))
+    return [page, await grayOnlyPage(parts.state, { filter: request, page: page.page, isShown }, turns)]
+  })
+  const isTruncated = about.isTruncated || gray.isTruncated
   const [{ value: counts, missing: missingServers }, users] = await Promise.all([
     parts.views.clientCounts(shown.map(([{ key }]) => key)),
     Promise.all(shown.map(([item]) => userOf(parts, item))),
@@ -100,7 +105,8 @@ async function listed(
   const entries = shown.map(([item, hits], at) => {
     return { item, modifyUser: users[at] ?? null, watcherCount: counts[at] ?? 0, hits }
   })
-  return { ...about, entries, grayOnly, missingServers }
+  const { entries: grayOnly, totalCount: grayOnlyCount } = gray
+  return { ...about, isTruncated, entries, grayOnly, grayOnlyCount, missingServers }
 }
 
 /** The making of one page. */

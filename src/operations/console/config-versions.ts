@@ -11,13 +11,14 @@ import type { Engine } from '../../core/engine/engine.ts'
 import type { KeptRecords } from '../../core/engine/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
-import { ownRecord, type RecordRequest } from '../config/config-history.ts'
+import { isOfGray, recordOfItem, type RecordRequest } from '../config/config-history.ts'
 import { configResource, operatorOf, READ_CONFIG, WRITE_CONFIG } from '../config/configs.ts'
 import type { Guard, Resource } from '../guard.ts'
 import type { Caller } from '../authorisation.ts'
 import { ownCopy } from '../config/import-configs.ts'
 import { foundPage } from '../name-search.ts'
 import { cutPage, type PageRequest } from '../page.ts'
+import { restoreGray } from './restore-gray.ts'
 
 /** What versions are made from. */
 interface VersionParts {
@@ -25,7 +26,7 @@ interface VersionParts {
   readonly state: Pick<State, 'config' | 'record' | 'records'>
   readonly store: Pick<KeptRecords, 'history' | 'historyRecord'>
   readonly engine: Pick<Engine, 'execute'>
-  readonly budget: Pick<ContentBudget, 'within'>
+  readonly budget: Pick<ContentBudget, 'within' | 'withinGray'>
 }
 
 /** A text that an item had, with what belongs to it. */
@@ -84,16 +85,22 @@ export function versionOperations(parts: VersionParts) {
       resources,
       run: ({ key, page }: { key: ConfigKey; page: PageRequest }) => listVersions(parts, key, page),
     }),
-    /** One version with its text; that of a deletion is the deleted one. Refusals as those of a history record. */
+    /**
+     * One version with its text; that of a deletion is the deleted one. Also a gray version, at its begin and its end. Refusals as those of a
+     * history record.
+     */
     read: guard.operation({
       permission: READ_CONFIG,
       resources,
       run: async (request: RecordRequest, caller) => {
-        const record = await ownRecord(parts, request, caller)
+        const record = await recordOfItem(parts, request, caller)
         return { record, text: await textOf(parts, record), comment: commentOf(parts, record.id) }
       },
     }),
-    /** Publishes the text of a version, also of a deletion. It never deletes. Refusals as those of `publish` and `read`. */
+    /**
+     * Publishes the text of a version, also of a deletion. It never deletes. At the end of a gray version, that version is out again, for whom it was.
+     * Refusals as those of `publish` and `read`.
+     */
     restore: guard.operation({
       permission: WRITE_CONFIG,
       audit: { operation: 'restore config' },
@@ -181,6 +188,7 @@ function versionOf(parts: VersionParts, { entry, newer, current }: Neighbours): 
 /** The text after the change of a record; of a deletion, the deleted text. */
 async function textOf(parts: VersionParts, record: HistoryRecord): Promise<VersionText> {
   if (record.op !== 'U') return record
+  if (isOfGray(record)) throw noText(record.id)
   for (let tries = 1; tries < MOST_TRIES; tries++) {
     const current = parts.state.config(record.key)
     if (current?.historyId === record.id) return textOfItem(current)
@@ -189,7 +197,11 @@ async function textOf(parts: VersionParts, record: HistoryRecord): Promise<Versi
     if (text !== undefined) return text
     await nextTurn()
   }
-  throw new Refusal('history-not-found', `The text of the version ${record.id} is not there any more.`)
+  throw noText(record.id)
+}
+
+function noText(id: number): Refusal {
+  return new Refusal('history-not-found', `The text of the version ${id} is not there any more.`)
 }
 
 const LOOKED_AT = 500
@@ -217,7 +229,12 @@ function commentOf({ state }: VersionParts, historyId: number): string {
 
 async function restore(parts: VersionParts, request: RestoreRequest, caller: Caller): Promise<Restored> {
   const { key, casMd5, comment, srcUser } = request
-  const record = await ownRecord(parts, request, caller)
+  const record = await recordOfItem(parts, request, caller)
+  const shows = parts.guard.shows(caller, 'read', configResource(key))
+  if (isOfGray(record)) {
+    const restored = await restoreGray(parts, { record, request }, caller)
+    return { ...restored, md5: shows ? restored.md5 : undefined }
+  }
   const text = await textOf(parts, record)
   const { type, appName, encryptedDataKey } = text
   const content = ownCopy(text.content)
@@ -226,8 +243,7 @@ async function restore(parts: VersionParts, request: RestoreRequest, caller: Cal
   const operator = operatorOf(caller, srcUser)
   const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
   await parts.budget.within(key, content.length, () => parts.engine.execute(command))
-  const shown = parts.guard.shows(caller, 'read', configResource(key)) ? md5 : undefined
-  return { md5: shown, historyId: parts.state.config(key)?.historyId ?? record.id }
+  return { md5: shows ? md5 : undefined, historyId: parts.state.config(key)?.historyId ?? record.id }
 }
 
 /** What a deleted item had besides its text. */

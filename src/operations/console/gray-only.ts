@@ -1,35 +1,62 @@
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import { GRAY, type GrayItem } from '../../core/config/state/gray-version.ts'
 import type { State } from '../../core/engine/state.ts'
+import type { Turns } from '../../core/work/long-walks.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { ConfigFilter } from './config-filter.ts'
-
-/** The most such items of an answer. */
-const MOST_GRAY_ONLY = 1_000
+import { FirstEntries } from './first-entries.ts'
 
 /** Which items are looked for; `namespaceId` undefined: those of every namespace. */
 interface GrayOnlyFilter extends ConfigFilter {
   readonly namespaceId: string | undefined
 }
 
+/** Items with gray versions only, and whom they are shown to. */
+interface GrayOnlySearch {
+  readonly filter: GrayOnlyFilter
+  readonly page: PageRequest
+  readonly isShown: (key: ConfigKey) => boolean
+}
+
+/** A page of items, and whether it took too long to look at all of them. */
+interface GrayOnlyPage extends Page<GrayItem> {
+  readonly isTruncated: boolean
+}
+
 /**
- * The items that match and have gray versions, but no formal one: at most {@link MOST_GRAY_ONLY}, by their names. Without a formal
- * version an item has no type, no tags and no content to look for.
+ * A page of the items that match and have gray versions, but no formal one: by their names. Without a formal version an item has no type, no
+ * tags and no content to look for.
  */
-export function grayOnlyItems(
+export async function grayOnlyPage(
   state: Pick<State, 'config' | 'records'>,
-  filter: GrayOnlyFilter,
-  isShown: (key: ConfigKey) => boolean,
-): GrayItem[] {
-  const { namespaceId, group, content, key: path, types, configTags } = filter
-  if (content !== '' || path !== '' || types.length > 0 || configTags !== '') return []
-  const text = filter.text.toLowerCase()
-  const found: GrayItem[] = []
-  for (const [, item] of state.records(GRAY)) {
-    const { key } = item
-    if (namespaceId !== undefined && key.namespaceId !== namespaceId) continue
-    if (group !== '' && key.group !== group) continue
-    if (![key.dataId, key.group].some((name) => name.toLowerCase().includes(text))) continue
-    if (state.config(key) === undefined && isShown(key)) found.push(item)
+  { filter, page, isShown }: GrayOnlySearch,
+  turns: Turns,
+): Promise<GrayOnlyPage> {
+  const first = new FirstEntries<GrayItem>(page.pageNo * page.pageSize, byName)
+  const isMeant = grayOnlyFilter(filter)
+  let isTruncated = false
+  // A copy: the items may change between two turns.
+  for (const [, item] of isMeant === undefined ? [] : Array.from(state.records(GRAY))) {
+    if (turns.isDue && !(await turns.turn())) {
+      isTruncated = true
+      break
+    }
+    if (isMeant?.(item) === true && state.config(item.key) === undefined && isShown(item.key)) first.add(item)
   }
-  return found.sort((a, b) => (a.key.text < b.key.text ? -1 : 1)).slice(0, MOST_GRAY_ONLY)
+  return { entries: pageOf(await first.sorted(turns), page), totalCount: first.count, isTruncated }
+}
+
+function byName(a: GrayItem, b: GrayItem): number {
+  return a.key.text < b.key.text ? -1 : 1
+}
+
+/** Undefined: no such item can match. */
+function grayOnlyFilter(filter: GrayOnlyFilter): ((item: GrayItem) => boolean) | undefined {
+  const { namespaceId, group, content, key: path, types, configTags } = filter
+  if (content !== '' || path !== '' || types.length > 0 || configTags !== '') return undefined
+  const text = filter.text.toLowerCase()
+  return ({ key }) =>
+    (namespaceId === undefined || key.namespaceId === namespaceId) &&
+    (group === '' || key.group === group) &&
+    [key.dataId, key.group].some((name) => name.toLowerCase().includes(text))
 }

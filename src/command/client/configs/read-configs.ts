@@ -129,13 +129,21 @@ async function grayOnlyConfigs(
   search: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly GrayOnlyConfig[]> {
   const namespaceId = client.namespace || 'public'
-  const page = { ...search, namespaceId, pageNo: 1, pageSize: 1 }
-  // A server of an earlier build has no gray versions.
-  const { grayOnly = [] } = await client.get<{ readonly grayOnly?: readonly GrayOnlyConfig[] }>(
-    '/console/configs',
-    page,
-  )
-  return grayOnly
+  const found: GrayOnlyConfig[] = []
+  for (let pageNo = 1; ; pageNo++) {
+    const page = { ...search, namespaceId, pageNo, pageSize: LARGEST_PAGE }
+    // A server of an earlier build has no gray versions, or all of them on its first page.
+    const { grayOnly = [], grayOnlyCount = 0 } = await client.get<GrayOnlyPage>('/console/configs', page)
+    found.push(...grayOnly)
+    if (grayOnly.length === 0 || found.length >= grayOnlyCount) return found
+  }
+}
+
+const LARGEST_PAGE = 500
+
+interface GrayOnlyPage {
+  readonly grayOnly?: readonly GrayOnlyConfig[]
+  readonly grayOnlyCount?: number
 }
 
 /** `config history`: the versions, newest first. */
@@ -219,7 +227,23 @@ interface Comparison {
   readonly onlyInFrom: readonly ItemName[]
   readonly onlyInTo: readonly ItemName[]
   readonly different: readonly ItemName[]
+  /** Absent: a server of an earlier build. */
+  readonly grayOnlyInFrom?: readonly GrayOnlySide[]
+  readonly grayOnlyInTo?: readonly GrayOnlySide[]
   readonly truncated: boolean
+}
+
+interface GrayOnlySide extends ItemName {
+  readonly grayNames: readonly string[]
+}
+
+/** A line for each item that has gray versions only: nothing is compared. */
+function grayOnlyLines({ grayOnlyInFrom = [], grayOnlyInTo = [] }: Comparison, sides: readonly string[]) {
+  return [grayOnlyInFrom, grayOnlyInTo].flatMap((items, side) =>
+    items.map(
+      (item) => `  ${nameText(item)}: in ${sides[side]} gray versions only (${item.grayNames.join(', ')})`,
+    ),
+  )
 }
 
 async function diffNamespaces(client: SvcClient, { to, group }: DiffFlags): Promise<CommandResult> {
@@ -231,7 +255,10 @@ async function diffNamespaces(client: SvcClient, { to, group }: DiffFlags): Prom
     ...found.onlyInTo.map((item) => ['+', item] as const),
     ...found.different.map((item) => ['~', item] as const),
   ]
-  const lines = rows.map(([mark, item]) => painted(`${mark} ${nameText(item)}`, MARKS[mark]))
+  const lines = [
+    ...rows.map(([mark, item]) => painted(`${mark} ${nameText(item)}`, MARKS[mark])),
+    ...grayOnlyLines(found, [from, to || 'public']),
+  ]
   const more = found.truncated ? '… and more\n' : ''
   const sum = `${found.equal} equal, ${rows.length} different (- only in ${from}, + only in ${to}, ~ differs)\n`
   return {

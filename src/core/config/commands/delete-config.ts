@@ -4,9 +4,11 @@ import { historyIdOf } from '../../decisions/stamps.ts'
 import { checkCas } from './check-cas.ts'
 import { commentSaved } from '../state/config-comment.ts'
 import type { ConfigKey, Operator } from '../state/config-item.ts'
-import { DELETED_CONFIG, deletedConfigOf } from '../state/deleted-config.ts'
-import { GRAY } from '../state/gray-version.ts'
-import { grayEnded, stampsToEnd } from './gray-records.ts'
+import type { View } from '../../decisions/view.ts'
+import type { Change } from '../../decisions/changes.ts'
+import { DELETED_CONFIG, deletedConfigOf, deletedGrayOf } from '../state/deleted-config.ts'
+import { GRAY, type GrayItem } from '../state/gray-version.ts'
+import { type GrayChange, grayEnded, stampsToEnd } from './gray-records.ts'
 
 /**
  * How to delete. `casMd5`: only if the item is still the one that it names. `comment`: why. `keepsGray`: the formal version alone
@@ -34,9 +36,10 @@ export function deleteConfig(
       checkCas(casMd5, deleted)
       const gray = keepsGray ? undefined : view.record(GRAY, key.text)
       const atMs = gray?.versions.reduce((latest, one) => Math.max(latest, one.modifiedMs), wallMs) ?? wallMs
-      const ended =
-        gray === undefined ? [] : grayEnded(view, gray, { operator, comment, atMs, stamp: stamp + 1 })
-      if (deleted === undefined) return ended.length === 0 ? unchanged(true) : synced(ended, true)
+      const change = { operator, comment, atMs, stamp: stamp + 1 }
+      if (deleted === undefined)
+        return gray === undefined ? unchanged(true) : synced(grayOnlyDeleted(view, gray, change), true)
+      const ended = gray === undefined ? [] : grayEnded(view, gray, change)
       const deletion = { operator, atMs: Math.max(wallMs, deleted.modifiedMs), historyId: historyIdOf(stamp) }
       const value = deletedConfigOf(deleted, deletion)
       return synced(
@@ -50,4 +53,12 @@ export function deleteConfig(
       )
     },
   }
+}
+
+/** The end of an item that has gray versions only: the bin has it as such. The first version ends with the stamp. */
+function grayOnlyDeleted(view: View, gray: GrayItem, change: GrayChange & { stamp: number }): Change[] {
+  const { stamp } = change
+  const historyIds = gray.versions.map((_version, index) => historyIdOf(stamp + index))
+  const value = deletedGrayOf(gray, { ...change, historyIds })
+  return [...grayEnded(view, gray, change), recordSaved(DELETED_CONFIG, { id: gray.key.text, value, stamp })]
 }

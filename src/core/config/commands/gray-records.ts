@@ -2,9 +2,9 @@ import type { Change } from '../../decisions/changes.ts'
 import { historyIdOf } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
 import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
-import { ownText, ownTextOrNull } from '../../text/own-text.ts'
 import { grayChangeSaved } from '../state/config-comment.ts'
 import type { ConfigKey, ConfigType, Operator } from '../state/config-item.ts'
+import { ownedOperator } from '../state/owned-operator.ts'
 import { GRAY, GRAY_TEXT, grayHistoryKey, type GrayItem, type GrayVersion } from '../state/gray-version.ts'
 import type { HistoryOp } from '../state/history-record.ts'
 
@@ -72,9 +72,4 @@ export function grayEnded(
       ? recordRemoved(GRAY, key.text, stamp)
       : recordSaved(GRAY, { id: key.text, value: { key, versions: left }, stamp })
   return [saved, ...changes]
-}
-
-/** A copy: a text cut out of a request would keep the whole request in memory. */
-export function ownedOperator({ ip, user }: Operator): Operator {
-  return { ip: ownText(ip), user: ownTextOrNull(user) }
 }

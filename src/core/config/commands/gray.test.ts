@@ -230,6 +230,28 @@ describe('the end of a gray version', () => {
     expect([...state.records(GRAY), ...state.records(GRAY_TEXT)]).toEqual([])
   })
 
+  test('by deleting an item without a formal version, which the bin has until it is there again', () => {
+    const state = new State(WALL_MS)
+    carryOut(state, beta('10.0.0.1', 'first'), at(0))
+    carryOut(state, publishing('v2', percent('5'), { text: 'other' }), at(0))
+    const changed = changesOf(state, deleteConfig(KEY, BY))
+    const ids = changed.flatMap((change) => (change.kind === 'history-imported' ? [change.record.id] : []))
+    const saved = changed.flatMap((change) =>
+      change.kind === 'record-saved' && change.recordKind === DELETED_CONFIG.name ? [change.value] : [],
+    )
+    expect(saved).toMatchObject([{ md5: 'md5 of first', size: 5, historyId: ids[0] }])
+    expect(saved[0]).toHaveProperty('gray', [
+      { name: 'beta', historyId: ids[0] },
+      { name: 'v2', historyId: ids[1] },
+    ])
+    carryOut(state, deleteConfig(KEY, BY), at(0))
+    const deleted = state.record(DELETED_CONFIG, KEY.text)
+    const stored = DELETED_CONFIG.decode(JSON.parse(JSON.stringify(deleted)), KEY.text)
+    expect(stored.gray).toEqual(deleted?.gray)
+    carryOut(state, beta('10.0.0.1'), at(0))
+    expect(state.record(DELETED_CONFIG, KEY.text)).toBeUndefined()
+  })
+
   test.each([promoteGray, growGray])('of a version that is not there is refused', (command) => {
     const state = new State(WALL_MS)
     const end = command({ key: KEY, name: 'v', expr: '1', operator: BY })

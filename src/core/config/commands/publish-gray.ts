@@ -6,6 +6,7 @@ import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
 import { Refusal } from '../../refusal.ts'
 import { ownText } from '../../text/own-text.ts'
 import { type ConfigKey, configKey, type ConfigType, type Operator } from '../state/config-item.ts'
+import { DELETED_CONFIG } from '../state/deleted-config.ts'
 import { checkedRule, checkGrayName, type GrayRule } from '../state/gray-rule.ts'
 import {
   GRAY,
@@ -17,7 +18,8 @@ import {
   MOST_GRAY_VERSIONS,
 } from '../state/gray-version.ts'
 import { checkCas } from './check-cas.ts'
-import { grayContent, grayRecorded, ownedOperator } from './gray-records.ts'
+import { ownedOperator } from '../state/owned-operator.ts'
+import { grayContent, grayRecorded } from './gray-records.ts'
 
 /** A new text, or a new rule, of a gray version. `md5` is that of `content`. */
 export interface PublishGray {
@@ -59,11 +61,18 @@ export function publishGray(input: PublishGray): Command<true> {
         [
           ...textSaved(input, { version, previous }, now),
           ...versionSaved(view, { item, version, previous }, { ...input, now }),
+          ...takenFromBin(view, key, now),
         ],
         true,
       )
     },
   }
+}
+
+/** The item is there again, as it was: with gray versions only. */
+function takenFromBin(view: View, key: ConfigKey, { stamp }: Now): Change[] {
+  const deleted = view.record(DELETED_CONFIG, key.text)
+  return deleted?.gray === undefined ? [] : [recordRemoved(DELETED_CONFIG, key.text, stamp)]
 }
 
 /** A new rule of a gray version, and perhaps a new priority; its text stays. */

@@ -1,8 +1,9 @@
-import { ownText, ownTextOrNull } from '../../text/own-text.ts'
 import { fieldsOf, numberIn, textIn } from '../../records/json-fields.ts'
 import { defineRecordKind } from '../../records/record-kind.ts'
 import { CONFIG_TYPES, type ConfigItem, configKey, type ConfigKey, type Operator } from './config-item.ts'
 import { type ConfigNotes, NO_NOTES } from './config-notes.ts'
+import type { GrayItem, GrayVersion } from './gray-version.ts'
+import { ownedOperator } from './owned-operator.ts'
 
 /** A deleted item, for as long as history has its content. What history does not have of it is here. */
 export interface DeletedConfig {
@@ -17,12 +18,24 @@ export interface DeletedConfig {
   readonly operator: Operator
   /** Without the schema, which may be large, and the key of an encrypted content, which history has. */
   readonly notes: ConfigNotes
+  /**
+   * The item had gray versions only, and these are they: in the order in which they were asked whom they are for. The other fields are those
+   * of the first one.
+   */
+  readonly gray?: readonly DeletedGray[]
+}
+
+/** A gray version that has ended with its item. */
+export interface DeletedGray {
+  readonly name: string
+  /** The history record of its end, which has its text. */
+  readonly historyId: number
 }
 
 /** The deleted items; the id of the record is the text of the item's key. A new item of the name takes its place. */
 export const DELETED_CONFIG = defineRecordKind<DeletedConfig>('deleted-config', (json) => {
   const fields = fieldsOf(json)
-  const { type, operator, notes, key } = fields
+  const { type, operator, notes, key, gray } = fields
   const { namespaceId, group, dataId } = fieldsOf(key) as Record<string, string>
   return {
     key: configKey(String(namespaceId), String(group), String(dataId)),
@@ -33,8 +46,14 @@ export const DELETED_CONFIG = defineRecordKind<DeletedConfig>('deleted-config', 
     type: CONFIG_TYPES.find((one) => one === type) ?? 'text',
     operator: { ip: textIn(fieldsOf(operator), 'ip'), user: textOrNull(fieldsOf(operator)['user']) },
     notes: { ...NO_NOTES, ...(fieldsOf(notes) as Partial<ConfigNotes>) },
+    ...(Array.isArray(gray) ? { gray: gray.map(deletedGrayIn) } : {}),
   }
 })
+
+function deletedGrayIn(json: unknown): DeletedGray {
+  const fields = fieldsOf(json)
+  return { name: textIn(fields, 'name'), historyId: numberIn(fields, 'historyId') }
+}
 
 /** What is kept of an item that is deleted. */
 export function deletedConfigOf(
@@ -43,8 +62,31 @@ export function deletedConfigOf(
 ): DeletedConfig {
   const kept = { ...notes, schema: null, encryptedDataKey: '' }
   const { historyId, atMs, operator } = deletion
-  const owner = { ip: ownText(operator.ip), user: ownTextOrNull(operator.user) }
-  return { key, md5, size: content.length, type, notes: kept, historyId, atMs, operator: owner }
+  return {
+    key,
+    md5,
+    size: content.length,
+    type,
+    notes: kept,
+    historyId,
+    atMs,
+    operator: ownedOperator(operator),
+  }
+}
+
+/** The same of an item that had gray versions only. Their history records have the ids from `historyId` on. */
+export function deletedGrayOf(
+  { key, versions }: GrayItem,
+  {
+    historyIds,
+    atMs,
+    operator,
+  }: { historyIds: readonly number[] } & Pick<DeletedConfig, 'atMs' | 'operator'>,
+): DeletedConfig {
+  const [{ md5, size, type = 'text' }] = versions as [GrayVersion]
+  const gray = versions.map(({ name }, index) => ({ name, historyId: historyIds[index]! }))
+  const [{ historyId }] = gray as [DeletedGray]
+  return { key, md5, size, type, notes: NO_NOTES, historyId, atMs, operator: ownedOperator(operator), gray }
 }
 
 function textOrNull(value: unknown): string | null {

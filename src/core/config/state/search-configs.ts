@@ -1,4 +1,4 @@
-import { configKey, type ConfigItem } from './config-item.ts'
+import { configKey, type ConfigItem, type ConfigKey } from './config-item.ts'
 import type { ConfigTable } from './config-table.ts'
 
 /** A search among the items of a namespace. An empty text matches every item. */
@@ -34,16 +34,23 @@ function candidatesOf(
   return item === undefined ? [] : [item]
 }
 
-function matcherOf(search: ConfigSearch): (item: ConfigItem) => boolean {
-  const text = search.mode === 'blur' ? wildcard : exact
+/** Whether the names of an item match, whatever else is searched for. */
+export function nameMatcher({ mode, ...search }: ConfigSearch): (key: ConfigKey) => boolean {
+  const text = mode === 'blur' ? wildcard : exact
   const dataId = text(search.dataId)
   const group = text(search.group)
+  return (key) => dataId(key.dataId) && group(key.group)
+}
+
+/** Whether an item of the namespace matches. */
+export function matcherOf(search: ConfigSearch): (item: ConfigItem) => boolean {
+  const text = search.mode === 'blur' ? wildcard : exact
+  const hasName = nameMatcher(search)
   const appName = text(search.appName)
   const tags = search.configTags.split(',').filter((tag) => tag !== '')
   const types = new Set(search.types)
   return (item) =>
-    dataId(item.key.dataId) &&
-    group(item.key.group) &&
+    hasName(item.key) &&
     appName(item.notes.appName) &&
     hasTags(item, tags) &&
     (types.size === 0 || types.has(item.type))

@@ -1,5 +1,6 @@
 import type { Operations } from '../../../../operations/operations.ts'
 import type { ConfigItem } from '../../../../core/config/state/config-item.ts'
+import type { GrayItem } from '../../../../core/config/state/gray-version.ts'
 import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
@@ -12,6 +13,14 @@ const NAME_FIELDS = { dataId: Json.string(), group: Json.string() }
 const ONE_SIDE = Json.named(
   'OneSidedConfig',
   Json.object({ ...NAME_FIELDS, id: Json.string('As cfgId of a clone.'), md5: Json.string() }),
+)
+
+const GRAY_SIDE = Json.named(
+  'GrayOnlySide',
+  Json.object({
+    ...NAME_FIELDS,
+    grayNames: Json.list(Json.string('A gray version. The item has no formal one: a clone takes nothing.')),
+  }),
 )
 
 const COMPARISON = Json.named(
@@ -30,6 +39,8 @@ const COMPARISON = Json.named(
         toType: Json.string(),
       }),
     ),
+    grayOnlyInFrom: Json.list(GRAY_SIDE),
+    grayOnlyInTo: Json.list(GRAY_SIDE),
     truncated: Json.boolean('Whether there are more.'),
   }),
 )
@@ -64,10 +75,16 @@ export function compareEndpoint(inventory: Operations['inventory']): Endpoint {
           fromType: pair.from.type,
           toType: pair.to.type,
         })),
+        grayOnlyInFrom: compared.grayOnlyInFrom.map(graySideJson),
+        grayOnlyInTo: compared.grayOnlyInTo.map(graySideJson),
         truncated: compared.isTruncated,
       })
     },
   })
+}
+
+function graySideJson({ key: { dataId, group }, versions }: GrayItem): object {
+  return { dataId, group, grayNames: versions.map(({ name }) => name) }
 }
 
 function oneSideJson(item: ConfigItem): object {

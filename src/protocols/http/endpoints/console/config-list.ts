@@ -96,6 +96,7 @@ const GRAY_ONLY = Json.named(
 
 const PAGE = pageSchema('ListedConfigPage', LISTED, {
   grayOnly: Json.list(GRAY_ONLY),
+  grayOnlyCount: Json.integer('How many there are of these: each page has others, by their names.'),
   truncated: Json.boolean('Whether it became too much for one request: then there may be more.'),
   next: NEXT,
   missingServers: Json.list(
@@ -135,10 +136,11 @@ export function listConfigsEndpoint(inventory: Operations['inventory']): Endpoin
 
 function inventoryJson({ page, totalCount, isTruncated, next, ...found }: ConfigListPage): object {
   const listed = pageJson(page, totalCount, found.entries.map(listedJson))
-  const { missingServers, grayOnly } = found
+  const { missingServers, grayOnly, grayOnlyCount } = found
   return {
     ...listed,
     grayOnly: grayOnly.map(grayOnlyJson),
+    grayOnlyCount,
     truncated: isTruncated,
     next: nextJson(next),
     missingServers,

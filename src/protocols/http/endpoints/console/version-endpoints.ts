@@ -63,7 +63,15 @@ const DELETED = Json.named(
     namespaceId: Json.string(),
     dataId: Json.string(),
     group: Json.string(),
-    historyId: Json.string('The version that restores it.'),
+    historyId: Json.string('The version that restores it, with all its gray versions.'),
+    grayVersions: Json.list(
+      Json.object({
+        grayName: Json.string(
+          'A gray version. The item had no formal one: md5, size and type are those of the first.',
+        ),
+        historyId: Json.string('Its end, which has its text.'),
+      }),
+    ),
     type: Json.words(CONFIG_TYPES),
     appName: Json.string(),
     desc: Json.nullable(Json.string()),
@@ -174,6 +182,10 @@ function deletedJson({ key, historyId: id, notes, operator, ...about }: DeletedC
     dataId: key.dataId,
     group: key.group,
     historyId: String(id),
+    grayVersions: (about.gray ?? []).map(({ name, historyId: end }) => ({
+      grayName: name,
+      historyId: String(end),
+    })),
     type: about.type,
     appName: notes.appName,
     desc: notes.desc,

@@ -29,6 +29,9 @@ interface ExportRequest {
   readonly fileName?: (namespaceId: string) => string
 }
 
+/** How many gray versions are not in the file: it has formal versions only. Absent for none. */
+const LEFT_OUT = 'Waypost-Gray-Left-Out'
+
 /** A zip of the items of these ids, or of those that a blur search finds. */
 export function exportOf(
   transfer: Operations['transfer'],
@@ -41,7 +44,9 @@ export function exportOf(
     ids === undefined
       ? transfer.exportMatching(search, caller)
       : transfer.exportByIds({ namespaceId: search.namespaceId, ids }, caller)
-  return exportAnswer(items, { version, fileName: fileName(search.namespaceId) })
+  const answer = exportAnswer(items, { version, fileName: fileName(search.namespaceId) })
+  const leftOut = transfer.grayLeftOut({ search, ids }, caller)
+  return leftOut === 0 ? answer : { ...answer, headers: { ...answer.headers, [LEFT_OUT]: String(leftOut) } }
 }
 
 /** An id of a namespace can have characters that no file has. */

@@ -1,0 +1,90 @@
+import { hash } from 'node:crypto'
+import { publishGray } from '../../core/config/commands/publish-gray.ts'
+import { type GrayNote, grayNoteOf } from '../../core/config/state/config-comment.ts'
+import type { ConfigKey } from '../../core/config/state/config-item.ts'
+import type { ContentBudget } from '../../core/config/state/content-budget.ts'
+import { DELETED_CONFIG } from '../../core/config/state/deleted-config.ts'
+import { GRAY, grayNamed } from '../../core/config/state/gray-version.ts'
+import type { HistoryRecord } from '../../core/config/state/history-record.ts'
+import type { Engine } from '../../core/engine/engine.ts'
+import type { KeptRecords } from '../../core/engine/ports.ts'
+import type { State } from '../../core/engine/state.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { Caller } from '../authorisation.ts'
+import { operatorOf } from '../config/configs.ts'
+import { ownCopy } from '../config/import-configs.ts'
+
+/** What gray versions are restored with. */
+export interface RestoreGrayParts {
+  readonly state: Pick<State, 'record'>
+  readonly store: Pick<KeptRecords, 'historyRecord'>
+  readonly engine: Pick<Engine, 'execute'>
+  readonly budget: Pick<ContentBudget, 'withinGray'>
+}
+
+/** The item whose gray version is restored, and who says so. `casMd5` is about each version that is written. */
+interface RestoreGrayRequest {
+  readonly key: ConfigKey
+  readonly casMd5: string
+  readonly comment: string | undefined
+  readonly srcUser: string | undefined
+}
+
+/** A gray version that has ended, with its text. */
+interface Ended {
+  readonly record: HistoryRecord
+  readonly note: GrayNote
+}
+
+/**
+ * Publishes a gray version once more that has ended, for whom it was. If the item was deleted then and had gray versions only, all of
+ * them come back, each with a commit of its own. Resolves with the first: its md5, and the id of its new release. Refusals
+ * `history-not-found`, and those of `publishGray`.
+ */
+export async function restoreGray(
+  parts: RestoreGrayParts,
+  { record, request }: { record: HistoryRecord; request: RestoreGrayRequest },
+  caller: Caller,
+): Promise<{ readonly md5: string; readonly historyId: number }> {
+  const first = endedOf(parts, record)
+  const others = await Promise.all(
+    othersOf(parts, record, request.key).map((id) => endedAt(parts, id, request)),
+  )
+  for (const ended of [first, ...others]) await publish(parts, { ended, request }, caller)
+  const version = grayNamed(parts.state.record(GRAY, request.key.text), first.note.name)
+  return { md5: record.md5, historyId: version?.id ?? record.id }
+}
+
+/** The records of the other versions that have ended with the item, if the record is that of the first. */
+function othersOf({ state }: RestoreGrayParts, record: HistoryRecord, key: ConfigKey): number[] {
+  const deleted = state.record(DELETED_CONFIG, key.text)
+  if (deleted?.historyId !== record.id) return []
+  return deleted.gray?.slice(1).map(({ historyId }) => historyId) ?? []
+}
+
+async function endedAt(parts: RestoreGrayParts, id: number, { key }: RestoreGrayRequest): Promise<Ended> {
+  const record = await parts.store.historyRecord(id, key)
+  if (record === undefined) throw new Refusal('history-not-found', `There is no history record ${id}.`)
+  return endedOf(parts, record)
+}
+
+function endedOf({ state }: RestoreGrayParts, record: HistoryRecord): Ended {
+  const note = grayNoteOf(state, record.id)
+  if (note !== undefined && record.op === 'D') return { record, note }
+  throw new Refusal('history-not-found', `The record ${record.id} is not the end of a gray version.`)
+}
+
+function publish(
+  { engine, budget }: RestoreGrayParts,
+  { ended, request }: { ended: Ended; request: RestoreGrayRequest },
+  caller: Caller,
+): Promise<true> {
+  const { type, encryptedDataKey, ...record } = ended.record
+  const { name, rule } = ended.note
+  const { key, casMd5, comment, srcUser } = request
+  const content = ownCopy(record.content)
+  const md5 = hash('md5', content, 'hex')
+  const operator = operatorOf(caller, srcUser)
+  const input = { key, name, rule, content, md5, type, encryptedDataKey, casMd5, operator, comment }
+  return budget.withinGray({ key, name }, content.length, () => engine.execute(publishGray(input)))
+}

@@ -202,6 +202,8 @@ export interface PlanNote {
   /** Its name, for people. */
   readonly name: string
   readonly reason: string
+  /** The thing should come and does not. Otherwise it stays behind by rule, or the note is about one that comes. */
+  readonly missed?: boolean | undefined
 }
 
 /** A line that an apply sends. */

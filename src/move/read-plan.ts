@@ -209,7 +209,12 @@ const HEAD: Readers<Omit<PlanHead, 'kind'>> = {
   endedMs: (value) => (value === undefined ? 0 : time(value)),
 }
 
-const NOTE: Readers<Omit<PlanNote, 'kind'>> = { about: name, name: text, reason: text }
+const NOTE: Readers<Omit<PlanNote, 'kind'>> = {
+  about: name,
+  name: text,
+  reason: text,
+  missed: (value) => (value === undefined ? undefined : flag(value)),
+}
 
 const READERS = new Map<string, Reader<object>>([
   ['plan', fieldsOf(HEAD)],

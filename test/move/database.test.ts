@@ -71,7 +71,9 @@ describe.skipIf(mariadb.skip)('the plan of a database', () => {
     const result = await runWaypost(['move', '--from', from, '--plan', file, ...args], {
       WAYPOST_MYSQL_PASSWORD: 'moving',
     })
-    expect({ code: result.code, stderr: result.stderr }).toEqual({ code: 0, stderr: '' })
+    // One row has no group, and one is there twice.
+    const code = database === 'blind' ? 0 : 1
+    expect({ code: result.code, stderr: result.stderr }).toEqual({ code, stderr: '' })
     const texts = readFileSync(file, 'utf8').trimEnd().split('\n')
     const lines = texts.map((text, index) => readPlanLine(text, index + 1))
     return (kind: PlanLine['kind']) => lines.filter((line) => line.kind === kind)

@@ -5,6 +5,7 @@ import type { Progress } from '../progress.ts'
 import { printableWord } from '../terminal-text.ts'
 import { linesGoingBack, type TargetKind } from './back/what-goes-back.ts'
 import { KnownLines } from './known-lines.ts'
+import { isForPeople } from './notes.ts'
 import { passwordFrom } from './move-passwords.ts'
 import type { KnownServer } from './old/detect-server.ts'
 import { dialectOf, openServers, rateOf } from './old/open-servers.ts'
@@ -32,7 +33,10 @@ export interface PlanFlags {
 /** The most notes of a kind that are printed; the plan has all. */
 const MOST_SHOWN = 20
 
-/** `waypost move --from … --plan FILE`: reads the sources into a file. */
+/**
+ * `waypost move --from … --plan FILE`: reads the sources into a file. The exit code is 1 if something could not be read or is in
+ * conflict; what never comes by this way does not count.
+ */
 export async function makePlan(flags: PlanFlags, file: string, progress: Progress): Promise<CommandResult> {
   const known = await KnownLines.of(flags.since)
   const reading = { ...readingOf(flags, progress), earlier: known }
@@ -122,9 +126,16 @@ class PlanInMaking {
     for (const [kind, count] of Object.entries(counts))
       lines.push(`  ${grouped(count).padStart(10)}  ${kind}`)
     if (known > 0) lines.push(`  ${grouped(known).padStart(10)}  as in the earlier plan, left out`)
-    for (const kind of NOTE_KINDS) lines.push(...shownNotes(this.#notes.filter((note) => note.kind === kind)))
-    const json = { file, sources: this.sources, counts, known, notes: this.#notes }
-    return { code: EXIT.done, text: `${lines.join('\n')}\n`, json }
+    const [first, others] = [true, false].map((is) => this.#notes.filter((note) => isForPeople(note) === is))
+    for (const kind of NOTE_KINDS)
+      lines.push(...shownNotes([...first!, ...others!].filter((note) => note.kind === kind)))
+    const missed = first!.length
+    if (missed > 0)
+      lines.push(
+        `not whole: ${grouped(missed)} of these lines are about what could not be read, or is in conflict`,
+      )
+    const json = { file, sources: this.sources, counts, known, missed, notes: this.#notes }
+    return { code: missed > 0 ? EXIT.differs : EXIT.done, text: `${lines.join('\n')}\n`, json }
   }
 }
 

@@ -145,7 +145,7 @@ async function moveAtOnce(
     const planned = await makePlan({ ...flags, ...(target && { target: target.kind }) }, file, progress)
     const applied = await applyTo(target, [flags, file], progress)
     return {
-      code: applied.code,
+      code: Math.max(planned.code, applied.code),
       text: `${planned.text}${applied.text}`,
       json: { plan: planned.json, apply: applied.json },
     }

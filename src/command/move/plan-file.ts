@@ -11,6 +11,7 @@ import {
 } from '../../move/plan.ts'
 import { checkedLine, PlanError, readPlanLine } from '../../move/read-plan.ts'
 import { EXIT, UsageError } from '../command-line.ts'
+import { missedNote } from './notes.ts'
 
 /** Lines are collected up to this size before they are written. */
 const PIECE_BYTES = 262_144
@@ -125,7 +126,7 @@ function writable(line: PlanThing): PlanThing | PlanNote {
     return line
   } catch (error) {
     if (!(error instanceof PlanError)) throw error
-    return { kind: 'cannot-come', about: line.kind, name: nameOf(line).toWellFormed(), reason: error.message }
+    return missedNote(line.kind, nameOf(line).toWellFormed(), error.message)
   }
 }
 

@@ -1,4 +1,5 @@
 import { nameOf, type PlanInstance, type PlanNamespace, type PlanService } from '../../../move/plan.ts'
+import { messageOf } from '../../command-line.ts'
 import type { KnownServer } from '../old/detect-server.ts'
 import { allPages, type Dialect, type OldService } from '../old/dialect.ts'
 import { isUsualCluster } from '../old/fields.ts'
@@ -50,8 +51,8 @@ export class OldWriter {
       for (const call of callsOf(thing, before !== undefined)) await this.#send(call)
       return { outcome: 'taken', reason: '' }
     } catch (error) {
-      if (!(error instanceof CallError) || error.status === 0) throw error
-      return { outcome: 'refused', reason: error.message }
+      if (error instanceof CallError && error.status === 0) throw error
+      return { outcome: 'refused', reason: messageOf(error) }
     }
   }
 

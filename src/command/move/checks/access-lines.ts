@@ -6,6 +6,7 @@ import {
   type PlanRole,
   type PlanUser,
 } from '../../../move/plan.ts'
+import { missedNote } from '../notes.ts'
 import type { PlanReading } from '../reading.ts'
 
 /** Users, roles and permissions of a source. */
@@ -63,7 +64,8 @@ function roleLine(role: PlanRole, administrators: PlanReading['administrators'])
 function permissionLines(permission: PlanPermission, roles: ReadonlySet<string>): PlanLine[] {
   const name = `${permission.role} ${permission.resource} ${permission.action}`
   const no = (reason: string): PlanNote => ({ kind: 'cannot-come', about: 'permission', name, reason })
-  if (!ACTIONS.includes(permission.action)) return [no('its action is not r, w or rw')]
+  if (!ACTIONS.includes(permission.action))
+    return [missedNote('permission', name, 'its action is not r, w or rw')]
   if (permission.resource.startsWith('console/'))
     return [no('it is for pages of the console there, which are others here')]
   if (roles.has(permission.role)) return [permission]

@@ -12,6 +12,7 @@ import { itemName } from '../../../move/plan.ts'
 import { UsageError } from '../../command-line.ts'
 import { accessLines } from '../checks/access-lines.ts'
 import { contentLines, HistoryDigests } from '../checks/content-lines.ts'
+import { missedNote } from '../notes.ts'
 import type { PlanReading } from '../reading.ts'
 import { Database, type DatabaseFlags, type Row } from './connection.ts'
 import { Tables } from './tables.ts'
@@ -173,10 +174,10 @@ class DatabaseReading {
     const atMs = this.#timeOf(row['gmt_modified'])
     const name = `${itemName(item)} ${row['nid']}`
     if (op !== 'I' && op !== 'U' && op !== 'D')
-      return cannotCome('history', name, `its operation is ${JSON.stringify(op)}`)
-    if (atMs === null) return cannotCome('history', name, 'it has no time')
+      return missedNote('history', name, `its operation is ${JSON.stringify(op)}`)
+    if (atMs === null) return missedNote('history', name, 'it has no time')
     if (item.group === '' || item.dataId === '')
-      return cannotCome('history', name, 'it has no group or no data id')
+      return missedNote('history', name, 'it has no group or no data id')
     return {
       kind: 'history',
       ...item,
@@ -205,7 +206,7 @@ class DatabaseReading {
       if (left.has(row['id']!)) continue
       const item = itemOf(row)
       if (item.group === '' || item.dataId === '') {
-        yield cannotCome('config', `${itemName(item)} (id ${row['id']})`, 'it has no group or no data id')
+        yield missedNote('config', `${itemName(item)} (id ${row['id']})`, 'it has no group or no data id')
         continue
       }
       this.#items.add(itemName(item))

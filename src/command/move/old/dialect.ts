@@ -26,6 +26,12 @@ export interface OldPage<T> {
   readonly total: number | null
 }
 
+/** What a list has in all, as the server says, and how many entries there were. */
+export interface ListSize {
+  readonly total: number | null
+  readonly found: number
+}
+
 /** Which page is asked for. */
 export interface PageAsked {
   readonly pageNo: number
@@ -45,8 +51,8 @@ export interface OldService {
   readonly namespace: string
   readonly group: string
   readonly name: string
-  /** What the list says besides, where nothing else does. */
-  readonly known?: Pick<PlanService, 'protectThreshold' | 'metadata'>
+  /** What the list says besides, where nothing else does. The metadata is as it was sent. */
+  readonly known?: { readonly protectThreshold: number; readonly metadata: unknown }
 }
 
 /** What can be asked of a server. Each kind of server has one. Undefined: the thing is not there any longer. */
@@ -81,7 +87,7 @@ export interface Dialect {
 export async function* allPages<T>(
   page: (pageNo: number, asked: PageAsked) => Promise<OldPage<T>>,
   keyOf: (entry: T) => string,
-): AsyncGenerator<T, { readonly total: number | null; readonly found: number }> {
+): AsyncGenerator<T, ListSize> {
   const seen = new Set<string>()
   let pageSize = PAGE_SIZE
   for (let pageNo = 1; ; pageNo++) {

@@ -48,11 +48,19 @@ export function timeOrNull(value: unknown): number | null {
   return Number.isSafeInteger(ms) && ms > 0 ? ms : null
 }
 
-/** Metadata: an object of texts, also written as JSON. */
+/** Metadata: an object of texts, also written as JSON. Throws for a text that begins so and is none. */
 export function metadataOf(value: unknown): Record<string, string> {
   const fields =
-    typeof value === 'string' && value.startsWith('{') ? fieldsOf(JSON.parse(value)) : fieldsOf(value)
+    typeof value === 'string' && value.startsWith('{') ? fieldsOf(parsedMetadata(value)) : fieldsOf(value)
   return Object.fromEntries(Object.entries(fields).map(([key, one]) => [key, textOf(one)]))
+}
+
+function parsedMetadata(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`its metadata is no JSON: ${JSON.stringify(text.slice(0, 100))}`)
+  }
 }
 
 /** A selector: `none`, or a type with its expression. */

@@ -1,18 +1,18 @@
 import type { PlanNote } from '../../../move/plan.ts'
 import { messageOf } from '../../command-line.ts'
+import { missedNote } from '../notes.ts'
 import { CallError } from './old-server.ts'
 
 /** How many things are read at once. The pace limits the calls. */
 const AT_ONCE = 8
 
-/** What a call answers, or the line that says that it cannot come. */
+/** What a call answers, or the line that says that it cannot come. Rejects where there is no server any longer. */
 export async function orNote<T>(about: string, name: string, call: () => Promise<T>): Promise<T | PlanNote> {
   try {
     return await call()
   } catch (error) {
-    if (error instanceof CallError && error.status !== 0)
-      return { kind: 'cannot-come', about, name, reason: messageOf(error) }
-    throw error
+    if (error instanceof CallError && error.status === 0) throw error
+    return missedNote(about, name, messageOf(error))
   }
 }
 
@@ -35,5 +35,5 @@ export async function* inOrder<T, R>(
 /** The line of a thing that is listed, and not there when it is asked for. */
 export function listedOnly(about: string, name: string): PlanNote {
   const reason = 'the server lists it, but does not show it: it may be gone by now'
-  return { kind: 'cannot-come', about, name, reason }
+  return missedNote(about, name, reason)
 }

@@ -24,6 +24,10 @@ const MOST_BYTES = 67_108_864
 /** The status of a call whose answer is too large, by what the server says or by what it sends. */
 export const TOO_LARGE = 413
 
+/** The status of a call that has no answer, or half a one, from a server that answers others. */
+const NOT_THIS = 599
+const OTHER_LIMIT_MS = 10_000
+
 /** A call of an old server failed. The message says which call, and why. */
 export class CallError extends Error {
   /** 0: there was no answer, or no sign-in, so no other call will have one either. */
@@ -167,9 +171,20 @@ export class OldServer {
       if (tries === TRIES) {
         if (!(last instanceof Error)) return last as OldAnswer
         const message = `${method} ${this.url}${target} has no answer after ${TRIES} tries: ${messageOf(last)}`
-        throw new CallError(message, 0)
+        throw new CallError(message, (await this.#answersOthers()) ? NOT_THIS : 0)
       }
       await this.#access.pace.wait(FIRST_WAIT_MS * 2 ** (tries - 1))
+    }
+  }
+
+  /** Whether there is a server at all, where one call has no answer. */
+  async #answersOthers(): Promise<boolean> {
+    const signal = AbortSignal.timeout(OTHER_LIMIT_MS)
+    try {
+      const response = await fetch(`${this.url}/`, { method: 'HEAD', redirect: 'manual', signal })
+      return response.status !== 503
+    } catch {
+      return false
     }
   }
 

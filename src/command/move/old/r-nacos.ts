@@ -70,7 +70,7 @@ export class RNacos extends JavaV1 {
   protected override listed(namespace: string, fields: Fields): OldService {
     const known = {
       protectThreshold: numberOf(fields['protectThreshold'], 0),
-      metadata: metadataOf(fields['metadata']),
+      metadata: fields['metadata'],
     }
     return { namespace, group: textOf(fields['groupName']), name: textOf(fields['name']), known }
   }
@@ -82,7 +82,8 @@ export class RNacos extends JavaV1 {
       namespace,
       group,
       name,
-      ...known,
+      protectThreshold: known.protectThreshold,
+      metadata: metadataOf(known.metadata),
       selector: { type: 'none', expression: '' },
       clusters: [],
       ephemeral: null,

@@ -3,8 +3,9 @@ import { itemName } from '../../../move/plan.ts'
 import { accessLines } from '../checks/access-lines.ts'
 import { contentLines, HistoryDigests } from '../checks/content-lines.ts'
 import { switchLines } from '../checks/switch-lines.ts'
+import { missedNote } from '../notes.ts'
 import type { PlanReading } from '../reading.ts'
-import { allPages, type Dialect, type OldPage, type OldRecord } from './dialect.ts'
+import { allPages, type Dialect, type ListSize, type OldPage, type OldRecord } from './dialect.ts'
 import { inOrder, listedOnly, orNote } from './in-order.ts'
 import { CallError } from './old-server.ts'
 import { readServices } from './read-services.ts'
@@ -34,7 +35,7 @@ async function linesOfSwitches(dialect: Dialect): Promise<PlanLine[]> {
   } catch (error) {
     if (!(error instanceof CallError) || (error.status !== 401 && error.status !== 403)) throw error
     const reason = `the server does not show them to this account: ${error.message}`
-    return [{ kind: 'cannot-come', about: 'switch', name: 'all', reason }]
+    return [missedNote('switch', 'all', reason)]
   }
 }
 
@@ -52,7 +53,7 @@ async function* readAccess(dialect: Dialect, reading: PlanReading): AsyncGenerat
   } catch (error) {
     if (!(error instanceof CallError) || error.status === 0) throw error
     const reason = `the server does not show them to this account: ${error.message}`
-    yield { kind: 'cannot-come', about: 'user', name: 'users, roles and permissions', reason }
+    yield missedNote('user', 'users, roles and permissions', reason)
   }
 }
 
@@ -73,8 +74,10 @@ async function* readItems(
   const items: PlanItem[] = []
   for (const namespace of namespaces) {
     const pages = allPages((_, page) => dialect.items(namespace, page), itemName)
-    const { total, found } = await gathered(pages, items)
-    if (total !== null && total > found) yield shortList(namespace || 'public', total, found)
+    const name = `${LIST} ${namespace || 'public'}`
+    const listed = await orNote('config', name, () => gathered(pages, items))
+    if ('kind' in listed) yield listed
+    else if (listed.total !== null && listed.total > listed.found) yield shortList(name, listed)
     reading.show('names of items', items.length, 0)
   }
   const digests = new HistoryDigests()
@@ -100,9 +103,9 @@ async function gathered<T, R>(pages: AsyncGenerator<T, R>, into: T[]): Promise<R
   }
 }
 
-function shortList(name: string, total: number, found: number): PlanLine {
+function shortList(name: string, { total, found }: ListSize): PlanLine {
   const reason = `the server says ${total}, and lists ${found}`
-  return { kind: 'remark', about: 'config', name: `${LIST} ${name}`, reason }
+  return { kind: 'remark', about: 'config', name, reason, missed: true }
 }
 
 const LIST = 'items of'

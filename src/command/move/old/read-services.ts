@@ -20,8 +20,10 @@ export async function* readServices(
 ): AsyncGenerator<PlanLine> {
   const found = new Map<string, FoundService>()
   for (const namespace of namespaces)
-    for (const node of nodes) {
-      await addServices(found, node, namespace)
+    for (const [index, node] of nodes.entries()) {
+      const name = `services of ${namespace || 'public'}${nodes.length > 1 ? `, server ${index + 1}` : ''}`
+      const failed = await orNote('service', name, () => addServices(found, node, namespace))
+      if (failed !== undefined) yield failed
       reading.show('names of services', found.size, 0)
     }
   let done = 0
@@ -35,12 +37,13 @@ async function addServices(
   found: Map<string, FoundService>,
   node: Dialect,
   namespace: string,
-): Promise<void> {
+): Promise<undefined> {
   for await (const named of allPages((pageNo) => node.services(namespace, pageNo), keyOf)) {
     const known = found.get(keyOf(named))
     if (known === undefined) found.set(keyOf(named), { named, nodes: [node] })
     else known.nodes.push(node)
   }
+  return undefined
 }
 
 function keyOf({ namespace, group, name }: OldService): string {
@@ -51,7 +54,7 @@ async function serviceLines({ named, nodes }: FoundService, reading: PlanReading
   const name = `${named.namespace || 'public'}/${named.group}@@${named.name}`
   const service = await orNote('service', name, () => nodes[0]!.service(named))
   if (service === undefined) return [listedOnly('service', name)]
-  if (service.kind !== 'service') return [service]
+  if (service.kind !== 'service') return [{ ...service, reason: `${service.reason}; nor do its instances` }]
   const notes: PlanLine[] = []
   const instances = new Map<string, PlanInstance>()
   // Persistent instances are the same on all nodes.

@@ -1,20 +1,21 @@
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { PlanLine } from '../../src/move/plan.ts'
 import { readPlanLine } from '../../src/move/read-plan.ts'
 import type { Json } from '../interface/client.ts'
 import { startManaged } from '../support/administrator.ts'
 import { runWaypost } from '../support/waypost.ts'
-import { BINARY, RUST_START_MS, type RustServer, startRustServer } from './rust-server.ts'
+import { PEER, RUST_START_MS, type RustServer, startRustServer } from './rust-server.ts'
 
 const LIMIT_MS = 90_000
 
-describe.skipIf(BINARY === undefined)('the plan of the Rust server (RNACOS names its binary)', () => {
+describe('the plan of the Rust server', () => {
   let server: RustServer
   beforeAll(async () => {
-    server = await startRustServer()
+    if (!PEER.skip) server = await startRustServer()
   }, RUST_START_MS)
+  beforeEach(({ skip }) => skip(PEER.skip, PEER.reason))
   afterAll(() => server?.stop())
 
   test('has its items, services and persistent instances, and says what it does not give', async () => {

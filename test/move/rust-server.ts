@@ -1,13 +1,23 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
 import { type Client, clientsOf } from '../interface/client.ts'
+import type { NeededTools } from '../support/need-tool.ts'
 
-/** The binary of the Rust server: scripts/install-peer.sh builds it. */
-export const BINARY = process.env['RNACOS']
+/** Where scripts/install-peer.sh puts the binary. */
+const BUILT = fileURLToPath(new URL('../../.cache/peer/bin/rnacos', import.meta.url))
+/** The binary of the Rust server, if there is one. */
+export const BINARY = process.env['RNACOS'] ?? (existsSync(BUILT) ? BUILT : undefined)
+/** Whether its tests are skipped: it is no program of a package, and its build takes about 15 minutes. */
+export const PEER: NeededTools = {
+  skip: BINARY === undefined,
+  reason:
+    'no binary of the Rust server: scripts/install-peer.sh builds one in 15 minutes, or RNACOS names it',
+}
 /** How long a test waits for it at most. */
 export const RUST_START_MS = 480_000
 const READY_WITHIN_MS = 60_000

@@ -14,6 +14,8 @@ describe.skipIf(browserTool.skip)('edits in a browser', { timeout: FLOW_MS }, ()
   beforeAll(async () => {
     ;[browser, managed] = await Promise.all([startBrowser(), startManaged()])
     await managed.addUser({ username: 'ann', password: 'reading-only', permissions: { ':*:*': 'r' } })
+    const parts = { 'pub*:G:config/app-*': 'rw', ':*:*': 'r' } as const
+    await managed.addUser({ username: 'zoe', password: 'writing-some', permissions: parts })
     await managed.addUser({ username: 'li', password: 'writing-too', permissions: { ':*:*': 'rw' } })
   }, FLOW_MS)
   afterAll(async () => {
@@ -29,9 +31,9 @@ describe.skipIf(browserTool.skip)('edits in a browser', { timeout: FLOW_MS }, ()
     const visit = await Visit.open(browser, `${managed.waypost.url}/ui/`, looks)
     await visit.at(hash)
     const isChinese = looks.language === 'zh-CN'
-    const passwords: Record<string, string> = { nacos: 'secret', ann: 'reading-only', li: 'writing-too' }
+    const own: Record<string, string> = { ann: 'reading-only', li: 'writing-too', zoe: 'writing-some' }
     await visit.field(isChinese ? '用户名' : 'Username').fill(username)
-    await visit.field(isChinese ? '密码' : 'Password').fill(passwords[username]!)
+    await visit.field(isChinese ? '密码' : 'Password').fill(own[username] ?? 'secret')
     await visit.button(isChinese ? '登录' : 'Sign in').click()
     await visit.page.locator('main.main').waitFor()
     await visit.settled()
@@ -56,6 +58,23 @@ describe.skipIf(browserTool.skip)('edits in a browser', { timeout: FLOW_MS }, ()
     await visit.page.getByText('You may not do this.', { exact: true }).waitFor()
     expect(await visit.button('New user').count()).toBe(0)
     expect(await visit.wrong()).toEqual([])
+    await end(visit)
+  })
+
+  test('who may write some items gets an editor for these alone', async () => {
+    await publish('read.yaml', 'a: 1')
+    await publish('app-a.yaml', 'a: 1')
+    const visit = await open(at('app-a.yaml', '&edit=yes'), 'zoe')
+    await visit.button('Review and publish').waitFor()
+    await visit.at(at('read.yaml', '&edit=yes'))
+    await visit.page.getByText('Ask an administrator for w on public:G:config/read.yaml.').waitFor()
+    expect(await visit.page.getByText('Review and publish').count()).toBe(0)
+    await visit.at('#/config/new?ns=public')
+    await visit.field('Group').fill('G')
+    await visit.field('Data ID').fill('mine.yaml')
+    await visit.page.getByText('Ask an administrator for w on public:G:config/mine.yaml.').waitFor()
+    await visit.at('#/services?ns=public')
+    expect(await visit.button('New service').count()).toBe(0)
     await end(visit)
   })
 

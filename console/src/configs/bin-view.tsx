@@ -9,7 +9,7 @@ import { within } from '../live/meant.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
 import { currentNamespace, refreshNamespaces } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
-import { mayWrite } from '../state/user.ts'
+import { mayWriteConfig } from '../state/user.ts'
 import { GrayOnlyMark } from '../gray/gray-only-mark.tsx'
 import { RestoreGrayButton } from '../gray/restore-gray.tsx'
 import { linkToConfig } from './key-of.ts'
@@ -104,7 +104,7 @@ function BinTable(props: { readonly items: readonly DeletedConfig[]; readonly on
               </div>
             </td>
             <td class="actions">
-              {mayWrite(item.tenant) && <Restoring item={item} onRestored={onRestored} />}
+              {mayWriteConfig(item) && <Restoring item={item} onRestored={onRestored} />}
             </td>
           </tr>
         ))}

@@ -10,7 +10,7 @@ import { copyConfigs } from '../server/compare.ts'
 import type { ConfigName, ImportOutcome, ImportPolicy } from '../server/configs.ts'
 import { namespaceParam, namespaces, refreshNamespaces } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
-import { mayWrite } from '../state/user.ts'
+import { mayWriteConfigs } from '../state/user.ts'
 import { GrayNotCloned } from '../gray/gray-not-cloned.tsx'
 import { PolicyField, Trial } from './trial.tsx'
 
@@ -28,7 +28,7 @@ export function CloneDialog(props: {
   const [policy, setPolicy] = useState<ImportPolicy>('ABORT')
   const [comment, setComment] = useState('')
   const [trial, setTrial] = useState<ImportOutcome | undefined>()
-  const all = (useStore(namespaces) ?? []).filter(({ id }) => mayWrite(id))
+  const all = (useStore(namespaces) ?? []).filter(({ id }) => mayWriteConfigs(id))
   const own = first?.tenant ?? ''
   // Several keep their names, so that they go elsewhere.
   const other = items.length === 1 ? undefined : all.find(({ id }) => id !== own)

@@ -20,7 +20,7 @@ import {
   refreshNamespaces,
 } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
-import { mayWrite } from '../state/user.ts'
+import { mayWriteConfig, mayWriteConfigs } from '../state/user.ts'
 import { GrayOnlySides } from '../gray/gray-only-sides.tsx'
 import { CompareTexts } from './compare-texts.tsx'
 import { linkToConfig } from './key-of.ts'
@@ -98,7 +98,7 @@ function Compared({ from, to }: { from: string; to: string }) {
   const rows = found.value === undefined ? [] : rowsOf(found.value)
   const pageNo = Number(place.value.params['page'] ?? '1') || 1
   const shown = rows.slice((pageNo - 1) * PAGE_SIZE, pageNo * PAGE_SIZE)
-  const bringable = rows.filter(({ kind }) => kind !== 'onlyInTo')
+  const bringable = rows.filter((row) => mayBring(row, to))
   const chosen = bringable.filter(({ id }) => ticked.has(id))
   return (
     <>
@@ -108,7 +108,7 @@ function Compared({ from, to }: { from: string; to: string }) {
         <>
           <div class="head">
             <p class="title soft">{t('compareSame', { count: shownNumber(found.value.equal) })}</p>
-            {mayWrite(to) && bringable.length > PAGE_SIZE && (
+            {mayWriteConfigs(to) && bringable.length > PAGE_SIZE && (
               <button
                 type="button"
                 class="button"
@@ -121,7 +121,7 @@ function Compared({ from, to }: { from: string; to: string }) {
                   : t('tickNone')}
               </button>
             )}
-            {mayWrite(to) && (
+            {mayWriteConfigs(to) && (
               <button
                 type="button"
                 class="button primary"
@@ -164,6 +164,9 @@ function Compared({ from, to }: { from: string; to: string }) {
   )
 }
 
+/** Whether the user may bring a row to the other namespace. */
+const mayBring = (row: Row, to: string): boolean => row.kind !== 'onlyInTo' && mayWriteConfig(nameIn(row, to))
+
 const nameIn = ({ group, dataId }: Row, tenant: string): ConfigName => ({ tenant, group, dataId })
 
 function RowTable(props: {
@@ -177,7 +180,7 @@ function RowTable(props: {
   const { rows, ticked, from, to, onTick } = props
   const [compared, setCompared] = useState<Row | undefined>()
   const [byKey, setByKey] = useState<Row | undefined>()
-  const tickable = rows.filter(({ kind }) => kind !== 'onlyInTo').map(({ id }) => id)
+  const tickable = rows.filter((row) => mayBring(row, to)).map(({ id }) => id)
   const tick = (ids: readonly string[], isOn: boolean): void => {
     const next = new Set(ticked)
     for (const id of ids)
@@ -196,12 +199,14 @@ function RowTable(props: {
         <thead>
           <tr>
             <th class="tick">
-              <Check
-                label={t('chooseAll')}
-                isHiddenLabel
-                isOn={tickable.length > 0 && tickable.every((id) => ticked.has(id))}
-                onChange={(isOn) => tick(tickable, isOn)}
-              />
+              {tickable.length > 0 && (
+                <Check
+                  label={t('chooseAll')}
+                  isHiddenLabel
+                  isOn={tickable.every((id) => ticked.has(id))}
+                  onChange={(isOn) => tick(tickable, isOn)}
+                />
+              )}
             </th>
             <th>{t('dataId')}</th>
             <th>{t('group')}</th>
@@ -215,7 +220,7 @@ function RowTable(props: {
           {rows.map((row) => (
             <tr key={row.id}>
               <td class="tick">
-                {row.kind !== 'onlyInTo' && (
+                {mayBring(row, to) && (
                   <Check
                     label={t('choose', { name: row.dataId })}
                     isHiddenLabel
@@ -240,7 +245,7 @@ function RowTable(props: {
               </td>
               <RowActions
                 row={row}
-                mayBring={row.kind === 'differs' && mayWrite(to)}
+                mayBring={row.kind === 'differs' && mayBring(row, to)}
                 onCompare={() => setCompared(row)}
                 onByKey={() => setByKey(row)}
               />

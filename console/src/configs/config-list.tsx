@@ -20,7 +20,7 @@ import { useLoaded, useShown } from '../state/loaded.ts'
 import { currentNamespace, namespaceName } from '../state/namespaces.ts'
 import { keepPageSize, pageSize } from '../state/page-size.ts'
 import { useStore } from '../state/store.ts'
-import { mayWrite, mayWriteAnywhere } from '../state/user.ts'
+import { mayWriteAnywhere, mayWriteConfig, mayWriteConfigs } from '../state/user.ts'
 import { ExportLink } from '../gray/export-link.tsx'
 import { GrayOnlyTable } from '../gray/gray-only-table.tsx'
 import { ConfigFilters, FILTERS } from './config-filters.tsx'
@@ -67,12 +67,12 @@ export function ConfigList() {
           <ExportLink class="button" tenant={namespaceId}>
             {t('exportAll')}
           </ExportLink>
-          {mayWrite(namespaceId) && (
+          {mayWriteConfigs(namespaceId) && (
             <button type="button" class="button" onClick={() => setImporting(true)}>
               {t('import')}
             </button>
           )}
-          {mayWrite(namespaceId) && (
+          {mayWriteConfigs(namespaceId) && (
             // An empty list has a primary button of its own.
             <a class={isEmpty ? 'button' : 'button primary'} href={linkTo('config/new')}>
               <Icon name="plus" />
@@ -136,7 +136,7 @@ function filterOf(params: Readonly<Record<string, string>>, namespaceId: string)
 /** What would be in an empty list, and what fills it. */
 function NoConfigs({ namespaceId, onImport }: { namespaceId: string; onImport: () => void }) {
   if (namespaceId === '*') return <Nothing text={t('noConfigsAnywhere')} />
-  const isWriter = mayWrite(namespaceId)
+  const isWriter = mayWriteConfigs(namespaceId)
   return (
     <Nothing text={t('emptyConfigs', { name: namespaceName(namespaceId) })}>
       <div class="buttons">
@@ -305,7 +305,7 @@ function BatchBar(props: {
           {t('clone')}
         </button>
       )}
-      {chosen.every((item) => mayWrite(item.tenant)) && (
+      {chosen.every(mayWriteConfig) && (
         <button type="button" class="button small danger-quiet" onClick={() => setOpen('delete')}>
           <Icon name="trash" />
           {t('delete')}

@@ -19,7 +19,7 @@ import { ofConfig } from '../live/meant.ts'
 import { keyOf, lastPublished } from '../state/last-published.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
-import { mayWrite, mayWriteAnywhere } from '../state/user.ts'
+import { mayWriteAnywhere, mayWriteConfig } from '../state/user.ts'
 import { AcrossNamespaces } from './across-namespaces.tsx'
 import { CloneDialog } from './clone-dialog.tsx'
 import { DeleteConfigs } from './delete-configs.tsx'
@@ -48,7 +48,7 @@ function ConfigParts({ name }: { name: ConfigName }) {
   const tab = TABS.find((one) => one === params['tab']) ?? 'content'
   const isGone = item.problem?.code === 'config-not-found'
   // An edit stays, whatever happens to the item meanwhile.
-  const isEditing = tab === 'content' && params['edit'] === 'yes' && mayWrite(name.tenant)
+  const isEditing = tab === 'content' && params['edit'] === 'yes' && mayWriteConfig(name)
   const last = useRef<ConfigItem | undefined>(undefined)
   if (item.value !== undefined || !isEditing) last.current = item.value
   const shown = last.current
@@ -130,13 +130,13 @@ function Content(props: {
     )
   return (
     <>
-      {mayWrite(item.tenant) && <DraftThere item={item} />}
+      {mayWriteConfig(item) && <DraftThere item={item} />}
       <div class="two">
         <CodeView text={item.content} type={item.type} label={t('contentOf', { name: item.dataId })} />
         <div class="stack">
-          {!mayWrite(item.tenant) && <MayNotWrite namespaceId={item.tenant} />}
+          {!mayWriteConfig(item) && <MayNotWrite name={item} />}
           <div class="buttons">
-            {mayWrite(item.tenant) && (
+            {mayWriteConfig(item) && (
               <a
                 class="button primary"
                 data-key="e"
@@ -156,7 +156,7 @@ function Content(props: {
                 {t('clone')}
               </button>
             )}
-            {mayWrite(item.tenant) && (
+            {mayWriteConfig(item) && (
               <button type="button" class="button danger-quiet" onClick={() => setOpen('delete')}>
                 <Icon name="trash" />
                 {t('delete')}

@@ -13,7 +13,7 @@ import { ofConfig } from '../live/meant.ts'
 import { CONFIG_TYPES, type ConfigName, readConfig } from '../server/configs.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
-import { mayWrite } from '../state/user.ts'
+import { mayWriteConfig, mayWriteConfigs } from '../state/user.ts'
 import { linkToConfig } from './key-of.ts'
 import { DraftNotice } from './draft-notice.tsx'
 import { baseOf } from './drafts.ts'
@@ -26,7 +26,7 @@ const NAME = /^[\w.:-]+$/
 /** Makes an item. It is published only if there is none of its name. */
 export function NewConfig() {
   const tenant = currentNamespace()
-  return mayWrite(tenant) ? (
+  return mayWriteConfigs(tenant) ? (
     <NewConfigForm tenant={tenant} />
   ) : (
     <>
@@ -34,7 +34,7 @@ export function NewConfig() {
       <div class="head">
         <h1 class="title">{t('newConfig')}</h1>
       </div>
-      <MayNotWrite namespaceId={tenant} />
+      <MayNotWrite name={{ tenant }} />
     </>
   )
 }
@@ -56,7 +56,8 @@ function NewConfigForm({ tenant }: { tenant: string }) {
   const isName = NAME.test(dataId) && NAME.test(group)
   // After a merge the author knows that there is one.
   const isTaken = useIsThere(name, isName) && base.md5 === ''
-  const isReady = isName && !isTaken && text.trim() !== ''
+  const isForeign = isName && !mayWriteConfig(name)
+  const isReady = isName && !isTaken && !isForeign && text.trim() !== ''
   const wrong = (value: string) => (value !== '' && !NAME.test(value) ? t('nameRule') : undefined)
   return (
     <>
@@ -102,6 +103,7 @@ function NewConfigForm({ tenant }: { tenant: string }) {
             onInput={(value) => item.set({ group: value })}
           />
         </div>
+        {isForeign && <MayNotWrite name={name} />}
         {isTaken && (
           <Notice kind="warn">
             {t('nameTaken', { name: dataId })} <a href={linkToConfig(name)}>{t('openIt')}</a>

@@ -8,7 +8,7 @@ import { ofConfig } from '../live/meant.ts'
 import { turnTo } from '../routing/link.ts'
 import { place } from '../routing/location.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
-import { mayWrite } from '../state/user.ts'
+import { mayWriteConfig } from '../state/user.ts'
 import { type Restorable, useRestore } from './restore.tsx'
 import { VersionDialog } from './version-dialog.tsx'
 
@@ -94,7 +94,7 @@ function VersionRow(props: RowProps) {
   const { op, user, ip, comment, atMs, size, historyId } = version
   const [shown, setShown] = useState<'difference' | 'text' | undefined>(isOpen ? 'difference' : undefined)
   const { open, flow } = useRestore({ name, current, historyId, atMs, onRestored })
-  const mayRestore = mayWrite(name.tenant) && !version.current && op !== 'D'
+  const mayRestore = mayWriteConfig(name) && !version.current && op !== 'D'
   const isKnown = current !== undefined || isDeleted
   const what = { I: t('versionCreated'), U: t('versionChanged'), D: t('versionDeleted') }[op]
   const kind = { I: 'good', U: '', D: 'bad' }[op]

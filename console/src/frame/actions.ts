@@ -2,7 +2,7 @@ import { t } from '../language/text.ts'
 import { linkTo, type ViewPath } from '../routing/link.ts'
 import { place } from '../routing/location.ts'
 import { currentNamespace, namespaceParam, namespaces } from '../state/namespaces.ts'
-import { isAdministrator, mayWrite } from '../state/user.ts'
+import { isAdministrator, mayWriteConfigs } from '../state/user.ts'
 import { NAVIGATION, VIEWS, viewOf } from './views.tsx'
 
 /** Something to go to. */
@@ -18,7 +18,7 @@ export function actionsFor(text: string): Action[] {
   const views: ViewPath[] = NAVIGATION.filter(
     ({ forAdministrators }) => forAdministrators !== true || isAdministrator(),
   ).flatMap((group) => group.views.map(([path]) => path))
-  if (mayWrite(currentNamespace())) views.push('config/new')
+  if (mayWriteConfigs(currentNamespace())) views.push('config/new')
   const wanted = text.toLowerCase()
   return views
     .map((path) => ({ title: t(VIEWS[path].title), href: linkTo(path) }))

@@ -10,7 +10,7 @@ import { type ConfigItem, type ConfigName, readWatchers, type Watcher } from '..
 import { type GrayVersion, readGrayText } from '../server/gray.ts'
 import { type Loaded, useLoaded } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
-import { mayWrite } from '../state/user.ts'
+import { mayWriteConfig } from '../state/user.ts'
 import { ChangedKeys } from '../configs/review-sheet.tsx'
 import { EditGray } from './edit-gray.tsx'
 import { ExplainGray } from './explain-gray.tsx'
@@ -31,7 +31,7 @@ export function GrayVersions({ name, formal, found }: GrayProps) {
   const watchers = useLoaded(JSON.stringify(name), () => readWatchers(name), ofConfig(name, 'watchers'))
   const versions = found.value
   const { params } = useStore(place)
-  const edited = mayWrite(name.tenant) ? params['edit'] : undefined
+  const edited = mayWriteConfig(name) ? params['edit'] : undefined
   if (edited !== undefined)
     return (
       <EditGray
@@ -96,7 +96,7 @@ function VersionCard({ name, formal, version, versions, watchers, isOpen, onChan
           >
             {t('difference')}
           </button>
-          {mayWrite(name.tenant) && <Changes {...{ name, formal, version, versions, onChanged }} />}
+          {mayWriteConfig(name) && <Changes {...{ name, formal, version, versions, onChanged }} />}
         </div>
       </div>
       {isShown && <Beside {...{ name, formal, version }} />}

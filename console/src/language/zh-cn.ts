@@ -499,7 +499,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   noView: '页面不存在',
   noViewText: '该地址不对应控制台的任何页面。请检查地址，或返回',
   readOnly: '只读',
-  mayNotWrite: '您没有此处的发布权限。请联系管理员授予 {name} 的 w（写）权限。',
+  mayNotWrite: '您没有此处的发布权限。请联系管理员授予 {name} 的 `w`（写）权限。',
   nameTaken: '此 Group 中已存在 {name}。',
   openIt: '打开',
   passwordHint: '至少 10 个字符；不能与用户名相同，也不能是最常用的密码。',

@@ -23,7 +23,7 @@ import {
 import { ofService } from '../live/meant.ts'
 import { useEvery } from '../state/every.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
-import { mayWrite } from '../state/user.ts'
+import { mayWriteService } from '../state/user.ts'
 import { EditInstances } from './edit-instances.tsx'
 import { filterOf, InstanceFilters, INSTANCES_ON_PAGE, isNarrowed } from './instance-filters.tsx'
 import { InstanceState } from './instance-state.tsx'
@@ -60,7 +60,7 @@ export function Instances({ name, service }: { name: ServiceName; service: Servi
       <div class="head">
         <p class="title soft">{page && <Counts list={list} threshold={protectThreshold} />}</p>
         <div class="buttons">
-          {chosen.length > 0 && mayWrite(name.namespaceId) && (
+          {chosen.length > 0 && mayWriteService(name) && (
             <button type="button" class="button" onClick={() => setEditing(chosen)}>
               <Icon name="edit" />
               {t('editChosen', { count: chosen.length })}
@@ -142,20 +142,22 @@ interface TableProps {
 }
 
 function InstanceTable(props: TableProps) {
-  const { list, ticked, onTick } = props
+  const { name, list, ticked, onTick } = props
   const areAll = list.every(({ instanceId }) => ticked.has(instanceId))
   return (
     <table>
       <thead>
         <tr>
-          <th class="tick">
-            <Check
-              label={t('chooseAll')}
-              isHiddenLabel
-              isOn={areAll}
-              onChange={(isOn) => onTick(new Set(isOn ? list.map(({ instanceId }) => instanceId) : []))}
-            />
-          </th>
+          {mayWriteService(name) && (
+            <th class="tick">
+              <Check
+                label={t('chooseAll')}
+                isHiddenLabel
+                isOn={areAll}
+                onChange={(isOn) => onTick(new Set(isOn ? list.map(({ instanceId }) => instanceId) : []))}
+              />
+            </th>
+          )}
           <th>{t('address')}</th>
           <th>{t('state')}</th>
           <th class="not-phone">{t('cluster')}</th>
@@ -194,14 +196,16 @@ function InstanceRow({
   }
   return (
     <tr>
-      <td class="tick">
-        <Check
-          label={t('choose', { name: address })}
-          isHiddenLabel
-          isOn={ticked.has(instanceId)}
-          onChange={tick}
-        />
-      </td>
+      {mayWriteService(name) && (
+        <td class="tick">
+          <Check
+            label={t('choose', { name: address })}
+            isHiddenLabel
+            isOn={ticked.has(instanceId)}
+            onChange={tick}
+          />
+        </td>
+      )}
       <td class="name">
         <strong>{address}</strong>
         <div class="soft">{instance.ephemeral ? t('ephemeral') : t('persistent')}</div>
@@ -217,7 +221,7 @@ function InstanceRow({
         <Pairs pairs={metadata} />
       </td>
       <td class="actions">
-        {mayWrite(name.namespaceId) && <InstanceActions {...{ name, instance, onEdit, onChanged }} />}
+        {mayWriteService(name) && <InstanceActions {...{ name, instance, onEdit, onChanged }} />}
       </td>
     </tr>
   )

@@ -17,7 +17,7 @@ import { useLoaded, useShown } from '../state/loaded.ts'
 import { currentNamespace, namespaceName } from '../state/namespaces.ts'
 import { keepPageSize, pageSize } from '../state/page-size.ts'
 import { useStore } from '../state/store.ts'
-import { mayWrite } from '../state/user.ts'
+import { mayWriteServices } from '../state/user.ts'
 import { NewService } from './service-settings.tsx'
 
 /** The services of a namespace. */
@@ -49,7 +49,7 @@ export function ServiceList() {
           <button type="button" class="button icon" aria-label={t('refresh')} onClick={found.reload}>
             <Icon name="refresh" />
           </button>
-          {mayWrite(namespaceId) && (
+          {mayWriteServices(namespaceId) && (
             <button type="button" class="button primary" onClick={() => setMaking(true)}>
               <Icon name="plus" />
               {t('newService')}
@@ -111,7 +111,7 @@ function NoServices(props: {
           namespaceId={namespaceId}
           about={{ kind: 'service', group: 'DEFAULT_GROUP', name: 'my-service' }}
         />
-        {mayWrite(namespaceId) && (
+        {mayWriteServices(namespaceId) && (
           <button type="button" class="button" onClick={onNew}>
             {t('serviceByHand')}
           </button>

@@ -22,7 +22,7 @@ import { ofService } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
-import { mayWrite } from '../state/user.ts'
+import { mayWriteService } from '../state/user.ts'
 import { EditChecker } from './edit-checker.tsx'
 import { Explain } from './explain.tsx'
 import { Instances } from './instances.tsx'
@@ -103,7 +103,7 @@ function Settings(props: {
   const close = (): void => setOpen(undefined)
   return (
     <div class="stack">
-      {mayWrite(name.namespaceId) && (
+      {mayWriteService(name) && (
         <div class="buttons">
           <button
             type="button"
@@ -144,7 +144,7 @@ function Settings(props: {
               <dt>{t('clusterNamed', { name: cluster.name })}</dt>
               <dd>
                 {t('healthCheck')} {cluster.healthChecker.type} {cluster.healthChecker.path}{' '}
-                {mayWrite(name.namespaceId) && (
+                {mayWriteService(name) && (
                   <button
                     type="button"
                     class="button quiet small icon"

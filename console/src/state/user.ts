@@ -1,7 +1,10 @@
 import { problemOf, type RequestProblem } from '../server/problem.ts'
 import { readUser, readUserAgain, type User } from '../server/session.ts'
 import { onSignedOut } from '../server/request.ts'
+import type { ConfigName } from '../server/configs.ts'
+import type { ServiceName } from '../server/services.ts'
 import { namespaces } from './namespaces.ts'
+import { allows, type Wanted } from './rights.ts'
 import { Store } from './store.ts'
 
 /** The user of the page. */
@@ -74,26 +77,29 @@ export function isOpen(): boolean {
   return value.kind === 'signed-in' && value.user.username === ''
 }
 
-/**
- * Whether a button for writing is shown in a namespace. The server decides about each item, so any permission to write there
- * counts.
- */
-export const mayWrite = (namespaceId: string): boolean => may('w', namespaceId)
+/** Whether the user may write this configuration. */
+export const mayWriteConfig = ({ tenant, group, dataId }: ConfigName): boolean =>
+  may({ action: 'w', kind: 'config', namespaceId: tenant, group, name: dataId })
+
+/** Whether the user may write some configurations of a namespace. */
+export const mayWriteConfigs = (namespaceId: string): boolean =>
+  may({ action: 'w', kind: 'config', namespaceId })
+
+/** Whether the user may write this service. */
+export const mayWriteService = ({ namespaceId, groupName, serviceName }: ServiceName): boolean =>
+  may({ action: 'w', kind: 'naming', namespaceId, group: groupName, name: serviceName })
+
+/** Whether the user may write some services of a namespace. */
+export const mayWriteServices = (namespaceId: string): boolean =>
+  may({ action: 'w', kind: 'naming', namespaceId })
 
 /** Whether the user may read something in a namespace. */
-export const mayRead = (namespaceId: string): boolean => may('r', namespaceId)
+export const mayRead = (namespaceId: string): boolean => may({ action: 'r', namespaceId })
 
-function may(wanted: 'r' | 'w', namespaceId: string): boolean {
+function may(wanted: Wanted): boolean {
   const { value } = standing
   if (value.kind !== 'signed-in') return false
-  if (value.user.globalAdmin) return true
-  const name = namespaceId === '' ? 'public' : namespaceId
-  return value.user.permissions.some(({ resource, action }) => {
-    const [namespace = ''] = resource.split(':')
-    return (
-      action.includes(wanted) && (namespace === '*' || (namespace === '' ? 'public' : namespace) === name)
-    )
-  })
+  return value.user.globalAdmin || allows(value.user.permissions, wanted)
 }
 
 /** Whether buttons are shown for writing somewhere. */

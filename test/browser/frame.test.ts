@@ -264,6 +264,11 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await expect.poll(() => visit.page.getByRole('row').count()).toBe(2)
     await expect.poll(() => visit.page.url()).toContain('item=audited')
     expect(visit.page.url()).toContain('operation=publish+config')
+    // One line for a time, on a phone too.
+    for (const width of [768, 360]) {
+      await visit.page.setViewportSize({ width, height: 800 })
+      expect((await visit.page.locator('td time:visible').boundingBox())!.height, `${width}`).toBeLessThan(30)
+    }
     await visit.page.reload()
     await visit.page.getByRole('cell', { name: 'public:G:config/audited.yaml' }).waitFor()
     expect(await visit.field('Item').inputValue()).toBe('audited')

@@ -30,6 +30,11 @@ const brokenIn = (
 const BROKEN_WORDS = brokenIn('main td, main th', '/\\S+/g')
 /** Names may be broken at their dots, and nowhere else. */
 const BROKEN_NAMES = brokenIn('main', '/(?<![A-Za-z0-9])[A-Za-z0-9]{2,40}(?![A-Za-z0-9])/g')
+/** What reaches over the cell beside it, and times that are broken. */
+const OVER_THE_EDGE = `[...document.querySelectorAll('main td, main td :not(.hidden)')].filter((part) => {
+  const isOver = getComputedStyle(part).overflowX === 'visible' && part.clientWidth > 0 && part.scrollWidth > part.clientWidth + 1
+  return isOver || (part.tagName === 'TIME' && part.getClientRects().length > 1)
+}).map((part) => part.outerHTML.slice(0, 120))`
 const ROWS_IN_SIGHT = `[...document.querySelectorAll('tbody tr')]
   .filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length`
 
@@ -81,6 +86,7 @@ describe.skipIf(browserTool.skip)('long lists in a browser', { timeout: FLOW_MS 
       for (const sort of ['dataId', 'group']) {
         await visit.at(`#/configs?ns=public&sort=${sort}&order=desc`)
         expect(await visit.page.evaluate<string[]>(BROKEN_WORDS), `${width}`).toEqual([])
+        expect(await visit.page.evaluate<string[]>(OVER_THE_EDGE), `${width}`).toEqual([])
         expect(await visit.sideways(), `${width}`).toBeLessThanOrEqual(0)
       }
     }
@@ -119,6 +125,7 @@ describe.skipIf(browserTool.skip)('long lists in a browser', { timeout: FLOW_MS 
       '#/compare?ns=long&to=public',
       '#/services?ns=long',
       `#/service?ns=long&group=DEFAULT_GROUP&name=${service.serviceName}`,
+      '#/audit',
       `#/config?${named}&tab=versions`,
       `#/config?${named}`,
     ])
@@ -126,6 +133,7 @@ describe.skipIf(browserTool.skip)('long lists in a browser', { timeout: FLOW_MS 
         await visit.page.setViewportSize({ width, height: 800 })
         await visit.at(view)
         expect(await visit.page.evaluate<string[]>(BROKEN_NAMES), `${view} ${width}`).toEqual([])
+        expect(await visit.page.evaluate<string[]>(OVER_THE_EDGE), `${view} ${width}`).toEqual([])
         expect(await visit.sideways(), `${view} ${width}`).toBeLessThanOrEqual(0)
       }
     await visit.page.setViewportSize({ width: 1280, height: 800 })

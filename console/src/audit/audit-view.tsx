@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
+import { Breakable } from '../controls/breakable.tsx'
 import { SelectField, TextField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
-import { LoadProblem, Nothing, problemTitle } from '../controls/notice.tsx'
+import { LoadProblem, Nothing, problemEvent } from '../controls/notice.tsx'
 import { tellProblem } from '../controls/toast.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
 import { shownNumber, shownTime, t } from '../language/text.ts'
@@ -95,12 +96,12 @@ function Events({ filter, first }: { filter: AuditFilter; first: Found }) {
     )
   return (
     <div class="stack">
-      <div class="card table-card">
+      <div class="card table-card" tabIndex={0}>
         <table>
           <thead>
             <tr>
-              <th>{t('time')}</th>
-              <th>{t('username')}</th>
+              <th class="not-phone">{t('time')}</th>
+              <th class="not-phone">{t('username')}</th>
               <th>{t('operationName')}</th>
               <th>{t('item')}</th>
               <th>{t('result')}</th>
@@ -132,25 +133,31 @@ function together(newer: readonly AuditEvent[], older: readonly AuditEvent[]): A
 
 function EventRow({ event }: { event: AuditEvent }) {
   const { time, username, ip, operation, item, result, code, detail, count } = event
+  const at = <time dateTime={new Date(time).toISOString()}>{shownTime(time)}</time>
+  const who = username === '-' ? t('nobody') : username
   const kind = { done: 'good', refused: 'warn', failed: 'bad' }[result]
   return (
     <tr>
-      <td>{shownTime(time)}</td>
-      <td>
-        <strong dir="auto">{username === '-' ? t('nobody') : username}</strong>
+      <td class="not-phone">{at}</td>
+      <td class="not-phone">
+        <strong dir="auto">{who}</strong>
         <div class="soft">{ip}</div>
       </td>
       <td>
         {operationText(operation)}
         {count > 1 && ` × ${shownNumber(count)}`}
+        <div class="only-phone soft">{at}</div>
+        <div class="only-phone below soft" dir="auto">
+          {who}
+        </div>
       </td>
       <td dir="auto">
-        {item}
+        <Breakable text={item} />
         {detail !== '' && <div class="soft">{detailText(detail)}</div>}
       </td>
       <td>
         <span class={`badge ${kind}`}>{t(`result.${result}`)}</span>
-        {code !== '' && <div class="soft">{problemTitle({ code, status: 0, detail: '' })}</div>}
+        {code !== '' && <div class="soft">{problemEvent({ code, status: 0, detail: '' })}</div>}
       </td>
     </tr>
   )

@@ -44,7 +44,7 @@ export function ConfigTable({ items, ticked, onTick, filter }: TableProps) {
           <SortedBy filter={filter} order="dataId" label={t('dataId')} />
           {isEverywhere && <th>{t('namespace')}</th>}
           <SortedBy filter={filter} order="group" label={t('group')} more="not-phone" />
-          <th>{t('type')}</th>
+          <th class="not-narrow">{t('type')}</th>
           <th class="only-widest">{t('application')}</th>
           <SortedBy filter={filter} order="size" label={t('size')} more="number only-wide" />
           <th class="number not-phone">{t('watchers')}</th>
@@ -116,7 +116,9 @@ function ConfigRow(props: {
             </span>
           )}
         </div>
-        <div class="only-phone soft">{item.group}</div>
+        <div class="only-phone below soft" dir="auto" title={item.group}>
+          {item.group}
+        </div>
         <Hits hits={item.hits} />
       </td>
       {isEverywhere && (
@@ -127,7 +129,7 @@ function ConfigRow(props: {
       <td class="not-phone clip" dir="auto" title={item.group}>
         {item.group}
       </td>
-      <td>
+      <td class="not-narrow">
         <span class="badge">{item.type.toUpperCase()}</span>
       </td>
       <td class="only-widest clip" dir="auto" title={item.appName}>
@@ -138,7 +140,7 @@ function ConfigRow(props: {
       <td class="not-phone clip">
         <Ago atMs={item.modifyTime} />
         {item.modifyUser !== null && (
-          <span class="soft" dir="auto">
+          <span class="soft not-narrow" dir="auto">
             {' '}
             · {item.modifyUser}
           </span>

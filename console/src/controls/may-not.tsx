@@ -8,7 +8,7 @@ import { Notice } from './notice.tsx'
 /** Says to a user who may not write a configuration what to do about it; without its names: not any in the namespace. */
 export function MayNotWrite({ name }: { name: Pick<ConfigName, 'tenant'> & Partial<ConfigName> }) {
   const { tenant, group, dataId } = name
-  // Who may write others there asks for this one.
+  // A user who may write others there needs this one.
   const what = mayWriteConfigs(tenant)
     ? `${namespaceParam(tenant)}:${group}:config/${dataId}`
     : namespaceName(tenant)

@@ -15,7 +15,7 @@ export function NameLink({ href, name }: { href: string; name: string }) {
           <span class="tail">{characters.slice(-END).join('')}</span>
         </>
       ) : (
-        name
+        <span class="begin">{name}</span>
       )}
     </a>
   )

@@ -46,6 +46,9 @@ export function ProblemNotice(props: {
   )
 }
 
+/** What has happened, without what to do about it. */
+export const problemEvent = (problem: RequestProblem): string => whatAndTodo(problemTitle(problem))[0]
+
 /** What has happened, and what to do about it: a text begins with the one, in a sentence of its own. */
 function whatAndTodo(text: string): readonly [string, string] {
   const [, what = text, todo = ''] = /^(.+?[.。])\s*(\S.*)$/.exec(text) ?? []

@@ -9,7 +9,7 @@ export function LastHour({ members }: { members: readonly ClusterMember[] }) {
   return (
     <section>
       <h2>{t('lastHour')}</h2>
-      <div class="card table-card">
+      <div class="card table-card" tabIndex={0}>
         <table>
           <thead>
             <tr>

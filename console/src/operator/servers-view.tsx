@@ -36,7 +36,7 @@ export function ServersView() {
       <LoadProblem found={found} />
       {list && figures && cluster && (
         <div class="stack">
-          <div class="card table-card">
+          <div class="card table-card" tabIndex={0}>
             <table>
               <thead>
                 <tr>

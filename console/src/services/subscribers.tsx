@@ -32,7 +32,7 @@ export function Subscribers({ name }: { name: ServiceName }) {
       ) : (
         <>
           <MissingServers names={shown.value.missingServers} />
-          <div class="card table-card">
+          <div class="card table-card" tabIndex={0}>
             {shown.value.count === 0 ? (
               <Nothing text={t('noSubscribers')} />
             ) : (

@@ -8,7 +8,7 @@ import { Icon } from '../controls/icon.tsx'
 import { Breakable } from '../controls/breakable.tsx'
 import { MayNotWrite } from '../controls/may-not.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { LoadProblem, Notice } from '../controls/notice.tsx'
+import { LoadProblem } from '../controls/notice.tsx'
 import { CodeView } from '../editor/code-view.tsx'
 import { shownNumber, shownSize, t } from '../language/text.ts'
 import { linkTo, placeWith, viewAt } from '../routing/link.ts'
@@ -23,7 +23,7 @@ import { mayWriteAnywhere, mayWriteConfig } from '../state/user.ts'
 import { AcrossNamespaces } from './across-namespaces.tsx'
 import { CloneDialog } from './clone-dialog.tsx'
 import { DeleteConfigs } from './delete-configs.tsx'
-import { dropDraft, readDraft } from './drafts.ts'
+import { DraftThere } from './draft-notice.tsx'
 import { EditConfig } from './edit-config.tsx'
 import { configNameIn } from './key-of.ts'
 import { Tags } from './tags.tsx'
@@ -130,7 +130,7 @@ function Content(props: {
     )
   return (
     <>
-      {mayWriteConfig(item) && <DraftThere item={item} />}
+      {mayWriteConfig(item) && <DraftThere place={item} href={addressOf(placeWith({ edit: 'yes' }))} />}
       <div class="two">
         <CodeView text={item.content} type={item.type} label={t('contentOf', { name: item.dataId })} />
         <div class="stack">
@@ -171,29 +171,6 @@ function Content(props: {
         {open === 'clone' && <CloneDialog items={[item]} onClose={close} onDone={() => undefined} />}
       </div>
     </>
-  )
-}
-
-/** Names the draft that this browser keeps of an item. */
-function DraftThere({ item }: { item: ConfigItem }) {
-  const [draft, setDraft] = useState(() => readDraft(item, Date.now()))
-  if (draft === undefined) return null
-  const discard = (): void => {
-    dropDraft(item)
-    setDraft(undefined)
-  }
-  return (
-    <div class="banner">
-      <Notice kind="plain" icon="edit">
-        {t('draftThere')} <Ago atMs={draft.atMs} />{' '}
-        <a class="button small" href={addressOf(placeWith({ edit: 'yes' }))}>
-          {t('continueDraft')}
-        </a>{' '}
-        <button type="button" class="button quiet small" onClick={discard}>
-          {t('discardDraft')}
-        </button>
-      </Notice>
-    </div>
   )
 }
 

@@ -1,15 +1,14 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { Notice } from '../controls/notice.tsx'
 import { t } from '../language/text.ts'
-import type { ConfigName } from '../server/configs.ts'
-import { type Draft, dropDraft, keepDraft } from './drafts.ts'
+import { type Draft, type DraftPlace, dropDraft, keepDraft, readDraft } from './drafts.ts'
 
 /** How long typing rests before a draft is kept. */
 const WAIT_MS = 400
 
 /** Keeps an edit as a draft while somebody types; undefined: there is nothing to keep. */
-export function useKeptDraft(place: ConfigName, draft: Omit<Draft, 'atMs'> | undefined): void {
+export function useKeptDraft(place: DraftPlace, draft: Omit<Draft, 'atMs'> | undefined): void {
   const text = draft === undefined ? '' : JSON.stringify([draft.name, draft.edit])
   const latest = useRef(draft)
   latest.current = draft
@@ -35,6 +34,29 @@ export function DraftNotice({ atMs, onDiscard }: { readonly atMs: number; readon
       <Notice kind="plain" icon="edit">
         {t('draftShown')} <Ago atMs={atMs} />{' '}
         <button type="button" class="button small" onClick={onDiscard}>
+          {t('discardDraft')}
+        </button>
+      </Notice>
+    </div>
+  )
+}
+
+/** Names the draft that this browser keeps of an item or a gray version; `href` leads to its edit. */
+export function DraftThere({ place, href }: { readonly place: DraftPlace; readonly href: string }) {
+  const [draft, setDraft] = useState(() => readDraft(place, Date.now()))
+  if (draft === undefined) return null
+  const discard = (): void => {
+    dropDraft(place)
+    setDraft(undefined)
+  }
+  return (
+    <div class="banner">
+      <Notice kind="plain" icon="edit">
+        {t('draftThere')} <Ago atMs={draft.atMs} />{' '}
+        <a class="button small" href={href}>
+          {t('continueDraft')}
+        </a>{' '}
+        <button type="button" class="button quiet small" onClick={discard}>
           {t('discardDraft')}
         </button>
       </Notice>

@@ -4,12 +4,17 @@ import { forget, keep, keptNames, readKept } from '../state/kept.ts'
 import { username } from '../state/user.ts'
 import type { Base, Edit } from './edit.ts'
 
+/** What a draft is of: an item, or one of its gray versions. */
+export interface DraftPlace extends ConfigName {
+  readonly grayName?: string | undefined
+}
+
 /** An edit that is not published, as this browser keeps it for its user. */
 export interface Draft {
   /** When it was last typed in: epoch ms. */
   readonly atMs: number
   /** A new item is kept under the names that it has so far. */
-  readonly name: ConfigName
+  readonly name: DraftPlace
   readonly edit: Edit
   /** The version that the author began with. */
   readonly base: Omit<Base, keyof ConfigName>
@@ -23,28 +28,28 @@ const START = 'draft '
 /** The place of the draft of a new item: there is one in each namespace. */
 export const newItemIn = (tenant: string): ConfigName => ({ tenant, group: '', dataId: '' })
 
-const keyOf = ({ tenant, group, dataId }: ConfigName): string =>
-  START + JSON.stringify([username(), tenant, group, dataId])
+const keyOf = ({ tenant, group, dataId, grayName }: DraftPlace): string =>
+  START + JSON.stringify([username(), tenant, group, dataId, ...(grayName === undefined ? [] : [grayName])])
 
 /** Whether an edit may be kept: one with covered values never is, because others may use this browser. */
 export const mayKeep = ({ content }: Edit, base: Pick<Base, 'content'>): boolean =>
   content.length + base.content.length <= MOST_CHARACTERS &&
   [content, base.content].every((text) => secretRanges(text).length === 0)
 
-/** Keeps an edit under the names of an item, in place of an older one; where it may not be kept, none is. */
-export function keepDraft(place: ConfigName, draft: Draft): void {
+/** Keeps an edit under the names of what it is of, in place of an older one; where it may not be kept, none is. */
+export function keepDraft(place: DraftPlace, draft: Draft): void {
   if (mayKeep(draft.edit, draft.base)) keep(keyOf(place), JSON.stringify(draft))
   else dropDraft(place)
 }
 
-/** The draft of an item, if there is one of the last 7 days. */
-export function readDraft(place: ConfigName, nowMs: number): Draft | undefined {
+/** The draft of an item or a gray version, if there is one of the last 7 days. */
+export function readDraft(place: DraftPlace, nowMs: number): Draft | undefined {
   const draft = draftIn(readKept(keyOf(place)))
   return draft !== undefined && nowMs - draft.atMs < KEPT_MS ? draft : undefined
 }
 
-/** Removes the draft of an item. */
-export const dropDraft = (place: ConfigName): void => forget(keyOf(place))
+/** Removes such a draft. */
+export const dropDraft = (place: DraftPlace): void => forget(keyOf(place))
 
 /** The drafts of this user, youngest first. Older ones than 7 days are removed, those of others too. */
 export function ownDrafts(nowMs: number): Draft[] {

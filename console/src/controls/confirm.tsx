@@ -18,12 +18,14 @@ export function Confirm(props: {
   readonly namespaceId?: string | undefined
   readonly isDanger?: boolean
   readonly isDisabled?: boolean
+  readonly isWide?: boolean
 }) {
-  const { title, children, done, onClose, onDo, isDanger = true, isDisabled = false } = props
+  const { title, children, done, onClose, onDo, isDanger = true, isDisabled = false, isWide = false } = props
   const { isBusy, problem, run } = useDoing(onDo, props.namespaceId)
   return (
     <Dialog
       title={title}
+      isWide={isWide}
       onClose={onClose}
       onSubmit={() => void (isDisabled || run())}
       footer={

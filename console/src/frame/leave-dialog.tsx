@@ -1,7 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { Dialog } from '../controls/dialog.tsx'
 import { DialogButtons } from '../controls/field.tsx'
-import type { TextKey } from '../language/en.ts'
 import { t } from '../language/text.ts'
 import { askBeforeLeaving, type LeaveQuestion } from '../routing/location.ts'
 import { Store, useStore } from '../state/store.ts'
@@ -10,8 +9,6 @@ import { Store, useStore } from '../state/store.ts'
 export interface Guarded {
   /** Whether this browser keeps it as a draft. */
   readonly isKept: () => boolean
-  /** Why not; absent: its values or its length are why. */
-  readonly whyNot?: TextKey
   /** Throws the draft away. */
   readonly drop: () => void
 }
@@ -74,9 +71,7 @@ export function LeaveDialog() {
       }
     >
       <p>{t('leaveText')}</p>
-      {reason === 'other-view' && (
-        <p class="soft">{t(isKept ? 'leaveKept' : (guarded.whyNot ?? 'leaveNotKept'))}</p>
-      )}
+      {reason === 'other-view' && <p class="soft">{t(isKept ? 'leaveKept' : 'leaveNotKept')}</p>}
     </Dialog>
   )
 }

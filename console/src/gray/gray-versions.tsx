@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { LoadProblem, Nothing } from '../controls/notice.tsx'
-import { DiffView } from '../editor/code-view.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { ofConfig } from '../live/meant.ts'
 import { placeWith } from '../routing/link.ts'
 import { addressOf, goBackTo, place } from '../routing/location.ts'
 import { type ConfigItem, type ConfigName, readWatchers, type Watcher } from '../server/configs.ts'
-import { type GrayVersion, readGrayText } from '../server/gray.ts'
+import type { GrayVersion } from '../server/gray.ts'
 import { type Loaded, useLoaded } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { mayWriteConfig } from '../state/user.ts'
-import { ChangedKeys } from '../configs/review-sheet.tsx'
+import { DraftThere } from '../configs/draft-notice.tsx'
+import { Beside } from './beside.tsx'
 import { EditGray } from './edit-gray.tsx'
 import { ExplainGray } from './explain-gray.tsx'
 import { audienceText } from './audience.ts'
@@ -99,6 +99,9 @@ function VersionCard({ name, formal, version, versions, watchers, isOpen, onChan
           {mayWriteConfig(name) && <Changes {...{ name, formal, version, versions, onChanged }} />}
         </div>
       </div>
+      {mayWriteConfig(name) && (
+        <DraftThere place={{ ...name, grayName }} href={addressOf(placeWith({ edit: grayName }))} />
+      )}
       {isShown && <Beside {...{ name, formal, version }} />}
     </section>
   )
@@ -139,26 +142,6 @@ function Spread({ grayName, watchers }: { grayName: string; watchers: readonly W
         all: shownNumber(watchers.length),
       })}
     </div>
-  )
-}
-
-/** The formal text left, the gray one right. */
-function Beside({ name, formal, version }: Pick<CardProps, 'name' | 'formal' | 'version'>) {
-  const { grayName, md5 } = version
-  const found = useLoaded(`${grayName} ${md5}`, () => readGrayText(name, grayName))
-  if (found.value === undefined)
-    return found.problem === undefined ? <p class="loading">{t('loading')}</p> : <LoadProblem found={found} />
-  const type = formal?.type ?? found.value.type ?? 'text'
-  const [before, after] = [formal?.content ?? '', found.value.content]
-  return (
-    <>
-      <div class="diff-titles">
-        <span>{formal === undefined ? t('grayNoFormal') : t('formalVersion')}</span>
-        <span dir="auto">{grayName}</span>
-      </div>
-      <DiffView before={before} after={after} type={type} label={t('difference')} />
-      <ChangedKeys before={before} after={after} type={type} />
-    </>
   )
 }
 

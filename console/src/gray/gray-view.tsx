@@ -11,7 +11,9 @@ import { readAllGray } from '../server/gray.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { now } from '../state/now.ts'
 import { useStore } from '../state/store.ts'
+import { mayWriteConfig } from '../state/user.ts'
 import { audienceText } from './audience.ts'
+import { OutActions } from './out-actions.tsx'
 import { isLongOut, type OutVersion, outVersions } from './out-versions.ts'
 
 const PAGE_SIZE = 50
@@ -39,7 +41,10 @@ export function GrayView() {
             {versions.length === 0 ? (
               <Nothing text={t('noGrayAnywhere')} />
             ) : (
-              <OutTable versions={versions.slice((pageNo - 1) * PAGE_SIZE, pageNo * PAGE_SIZE)} />
+              <OutTable
+                versions={versions.slice((pageNo - 1) * PAGE_SIZE, pageNo * PAGE_SIZE)}
+                onChanged={found.reload}
+              />
             )}
           </div>
           <Pager
@@ -54,7 +59,8 @@ export function GrayView() {
   )
 }
 
-function OutTable({ versions }: { versions: readonly OutVersion[] }) {
+function OutTable(props: { readonly versions: readonly OutVersion[]; readonly onChanged: () => void }) {
+  const { versions, onChanged } = props
   const nowMs = useStore(now)
   return (
     <table>
@@ -67,33 +73,40 @@ function OutTable({ versions }: { versions: readonly OutVersion[] }) {
           <th>{t('graySince')}</th>
           <th>{t('createdBy')}</th>
           <th>{t('comment')}</th>
+          <th class="actions">
+            <span class="hidden">{t('actions')}</span>
+          </th>
         </tr>
       </thead>
       <tbody>
-        {versions.map(({ item, version }) => (
-          <tr key={version.id}>
-            <td class="name">
-              <a dir="auto" href={linkToConfig(item, 'gray')}>
-                {item.dataId}
-              </a>
-              <div class="soft" dir="auto">
-                {item.group}
-              </div>
-            </td>
-            <td>
-              <NamespaceMark id={item.tenant} />
-            </td>
-            <td dir="auto">{version.grayName}</td>
-            <td dir="auto">{audienceText(version)}</td>
-            <td>
-              <span class={isLongOut(version, nowMs) ? 'badge warn' : ''}>
-                <Ago atMs={version.createTime} />
-              </span>
-            </td>
-            <td dir="auto">{version.createUser ?? version.createIp}</td>
-            <td dir="auto">{version.comment}</td>
-          </tr>
-        ))}
+        {versions.map((out) => {
+          const { item, version } = out
+          return (
+            <tr key={version.id}>
+              <td class="name">
+                <a dir="auto" href={linkToConfig(item, 'gray')}>
+                  {item.dataId}
+                </a>
+                <div class="soft" dir="auto">
+                  {item.group}
+                </div>
+              </td>
+              <td>
+                <NamespaceMark id={item.tenant} />
+              </td>
+              <td dir="auto">{version.grayName}</td>
+              <td dir="auto">{audienceText(version)}</td>
+              <td>
+                <span class={isLongOut(version, nowMs) ? 'badge warn' : ''}>
+                  <Ago atMs={version.createTime} />
+                </span>
+              </td>
+              <td dir="auto">{version.createUser ?? version.createIp}</td>
+              <td dir="auto">{version.comment}</td>
+              <td class="actions">{mayWriteConfig(item) && <OutActions {...{ out, onChanged }} />}</td>
+            </tr>
+          )
+        })}
       </tbody>
     </table>
   )

@@ -5,6 +5,8 @@ import type { GrayItem, GrayVersion } from '../server/gray.ts'
 export interface OutVersion {
   readonly item: ConfigName
   readonly version: GrayVersion
+  /** How many versions its item has. */
+  readonly count: number
 }
 
 /** After this time somebody may have forgotten a gray version. */
@@ -14,7 +16,7 @@ const LONG_MS = 86_400_000
 export const outVersions = (items: readonly GrayItem[]): OutVersion[] =>
   items
     .flatMap(({ tenant, group, dataId, versions }) =>
-      versions.map((version) => ({ item: { tenant, group, dataId }, version })),
+      versions.map((version) => ({ item: { tenant, group, dataId }, version, count: versions.length })),
     )
     .toSorted((one, other) => one.version.createTime - other.version.createTime)
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Confirm } from '../controls/confirm.tsx'
 import { TextField } from '../controls/field.tsx'
@@ -18,6 +19,8 @@ export function PromoteDialog(
     readonly formal: ConfigItem | undefined
     /** How many gray versions end. */
     readonly count: number
+    /** What the author sees of both texts; absent: they are on the page. */
+    readonly children?: ComponentChildren
   },
 ) {
   const { name, version, formal, count, onClose, onDone } = props
@@ -35,11 +38,13 @@ export function PromoteDialog(
       title={t('grayPromoteTitle', { name: grayName })}
       done={t('grayPromote')}
       isDanger={false}
+      isWide={props.children !== undefined}
       namespaceId={name.tenant}
       onClose={onClose}
       onDo={promote}
     >
       <NamespaceMark id={name.tenant} />
+      {props.children}
       <p>{t('grayPromoteText', { count: shownNumber(count) })}</p>
       <TextField
         label={t('comment')}

@@ -5,8 +5,8 @@ import { Coded } from '../controls/coded.tsx'
 import { NameLink } from '../controls/name-link.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { LoadProblem, Notice, problemTitle } from '../controls/notice.tsx'
-import { ownDrafts } from '../configs/drafts.ts'
-import { linkToChange, linkToEdit } from '../configs/key-of.ts'
+import { type Draft, ownDrafts } from '../configs/drafts.ts'
+import { linkToChange, linkToConfig, linkToEdit } from '../configs/key-of.ts'
 import { OldGray } from '../gray/old-gray.tsx'
 import { shownDuration, shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
@@ -123,16 +123,10 @@ function DraftsCard() {
         {drafts.map(({ name, base, atMs }) => (
           <li key={JSON.stringify([name, base.md5])}>
             <div>
-              <NameLink
-                href={
-                  base.md5 === ''
-                    ? linkTo('config/new', { ns: namespaceParam(name.tenant) })
-                    : linkToEdit(name)
-                }
-                name={name.dataId || t('newItem')}
-              />
+              <NameLink href={addressOfDraft({ name, base })} name={name.dataId || t('newItem')} />
               <div class="soft" dir="auto">
                 {name.group}
+                {name.grayName !== undefined && ` · ${t('grayVersionOf', { name: name.grayName })}`}
               </div>
             </div>
             <div class="end">
@@ -144,6 +138,11 @@ function DraftsCard() {
       </ul>
     </section>
   )
+}
+
+function addressOfDraft({ name, base }: Pick<Draft, 'name' | 'base'>): string {
+  if (name.grayName !== undefined) return linkToConfig(name, 'gray', { edit: name.grayName })
+  return base.md5 === '' ? linkTo('config/new', { ns: namespaceParam(name.tenant) }) : linkToEdit(name)
 }
 
 function ServerProblems({ overview }: { overview: Overview }) {

@@ -696,7 +696,6 @@ export const en = {
   'grayWhy.not': 'It is not for this client.',
   'grayWhy.before': 'A gray version comes first.',
   'grayWhy.formal': 'No gray version is for this client.',
-  grayNoDraft: 'This browser keeps no drafts of gray versions.',
   askWhy: 'Why does {name} get it?',
 }
 

@@ -680,6 +680,5 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   'grayWhy.not': '不适用于该客户端。',
   'grayWhy.before': '有灰度版本优先。',
   'grayWhy.formal': '没有灰度版本适用于该客户端。',
-  grayNoDraft: '浏览器不保存灰度版本的草稿。',
   askWhy: '{name} 为什么得到它？',
 }

@@ -70,7 +70,8 @@ export function go(to: Place, { replace = false }: { replace?: boolean } = {}): 
   }
   history.replaceState({ at: position }, '', address)
   current = trail[position] = address
-  place.set(to)
+  // As if somebody had opened the address: empty parameters are none.
+  place.set(placeOf(address))
 }
 
 /** Ends a view that was opened from `to`: the way back from there does not lead to it again. */

@@ -11,7 +11,7 @@ import type { NeededTools } from '../support/need-tool.ts'
 /** Where scripts/install-peer.sh puts the binary. */
 const BUILT = fileURLToPath(new URL('../../.cache/peer/bin/rnacos', import.meta.url))
 /** The binary of the Rust server, if there is one. */
-export const BINARY = process.env['RNACOS'] ?? (existsSync(BUILT) ? BUILT : undefined)
+const BINARY = process.env['RNACOS'] ?? (existsSync(BUILT) ? BUILT : undefined)
 /** Whether its tests are skipped: it is no program of a package, and its build takes about 15 minutes. */
 export const PEER: NeededTools = {
   skip: BINARY === undefined,

@@ -4,7 +4,7 @@ import { MissingChunk } from './chunks.ts'
 import { EtcdError } from './client/etcd-error.ts'
 
 /** A value in etcd is not what a server writes there. */
-export class UnreadableValue extends DamagedStore {
+class UnreadableValue extends DamagedStore {
   override readonly name = 'UnreadableValue'
 
   constructor(key: string, cause: Error) {

@@ -32,6 +32,9 @@ export interface StoreWatchOptions {
  */
 type CommitEnd = 'committed' | 'confirmed' | 'refused' | Error
 
+/** What the engine of several servers uses of its store. */
+type CommittingStore = Pick<SharedStore, 'commit' | 'mostChanges' | 'beforehandMs'>
+
 /** A time in which the store could not write. */
 interface Outage {
   readonly sinceMs: number
@@ -70,9 +73,10 @@ export class StoreWatch {
   }
 
   /** A store of several servers, whose commits are measured. */
-  shared(store: Pick<SharedStore, 'commit' | 'mostChanges'>): Pick<SharedStore, 'commit' | 'mostChanges'> {
+  shared(store: CommittingStore): CommittingStore {
     return {
       mostChanges: store.mostChanges,
+      beforehandMs: (unit) => store.beforehandMs?.(unit) ?? 0,
       commit: (units, ...at) => {
         const writes = units.some(({ changes }) => changes.length > 0)
         const outcomeOf = (results: readonly UnitResult[]): CommitEnd => sharedOutcome(results, writes)

@@ -16,6 +16,5 @@ export const NOT_ON_ETCD = {
   tls: 'TLS of clients',
   'tls-files': 'files of certificates',
   // Others that have nothing of the store in them.
-  'gray-weight': 'how much one answer may have',
   'probes-mysql': 'the protocol of MySQL',
 } as const

@@ -31,6 +31,8 @@ export interface ConfigDeleted {
 export interface HistoryImported {
   readonly kind: 'history-imported'
   readonly record: HistoryRecord
+  /** The gray text (the id of a `GRAY_TEXT`) that is its text: a store that has the one need not write the other. */
+  readonly textId?: string
 }
 
 /** A service was made or changed (its whole record, without instances). */

@@ -179,4 +179,9 @@ export interface SharedStore extends KeptRecords {
    * finds out what has happened.
    */
   commit(units: readonly Unit[], decidedAt: Revision, withinMs?: number): Promise<readonly UnitResult[]>
+  /**
+   * How much longer (ms) a unit may take because the store writes large contents before it; 0: no longer than others. A call of
+   * `commit` with such a unit alone may be underway while there are others. Absent: there are none.
+   */
+  beforehandMs?(unit: Unit): number
 }

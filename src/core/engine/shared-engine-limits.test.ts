@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { configKey } from '../config/state/config-item.ts'
 import { publishConfig } from '../config/commands/publish-config.ts'
 import { at, microtasks, publishing, registration, watched } from '../core.test-support.ts'
+import type { Change } from '../decisions/changes.ts'
 import { Follower } from './follower.ts'
 import { LEAST_COMMIT_MS, type Unit, type UnitResult } from './ports.ts'
 import { Refusal } from '../refusal.ts'
@@ -26,6 +27,7 @@ let deferred: (() => void)[] = []
 let timers: { readonly atMs: number; readonly run: () => void }[] = []
 let engine: SharedEngine
 let reports: string[] = []
+let beforehandMs: (unit: Unit) => number = () => 0
 
 beforeEach(() => {
   nowMs = 0
@@ -33,12 +35,13 @@ beforeEach(() => {
   deferred = []
   timers = []
   reports = []
+  beforehandMs = () => 0
   const stamps = new Stamps()
   const clock = () => ({ ...at(0), stamp: stamps.next(at(0).wallMs) })
   const options = { clock, stamps, feed: { publishChanges: () => {} } }
   engine = new SharedEngine({
     follower: new Follower(new State(at(0).wallMs), options),
-    store: { mostChanges: 20, commit },
+    store: { mostChanges: 20, commit, beforehandMs: (unit) => beforehandMs(unit) },
     clock,
     loop: {
       now: () => nowMs,
@@ -87,6 +90,8 @@ async function passTo(ms: number): Promise<void> {
   nowMs = ms
 }
 
+const isOfHeavy = (change: Change): boolean =>
+  change.kind === 'config-published' && change.item.key.dataId === 'heavy'
 const publish = (dataId: string) =>
   watched(engine.execute(publishConfig(publishing('x', { key: configKey('public', 'G', dataId) }))))
 const textOf = ({ error }: { error?: unknown }) => error instanceof Refusal && error.message
@@ -222,4 +227,53 @@ test('a change that nobody waits for may wait for long', async () => {
   await run()
   expect(reports).toEqual([])
   expect(engine.backlog).toEqual({ behind: 0, waiting: 0 })
+})
+
+describe('a unit with large contents', () => {
+  beforeEach(() => void (beforehandMs = ({ changes }) => (changes.some(isOfHeavy) ? 5_000 : 0)))
+
+  test('is committed beside others, which do not wait for it, and has more time', async () => {
+    const heavy = publish('heavy')
+    const light = publish('light')
+    await run()
+    expect(sent.map(({ units, withinMs }) => [units.length, withinMs])).toEqual([
+      [1, 6_900],
+      [1, 1_900],
+    ])
+    sent[1]!.answer('held')
+    await run()
+    expect(light.waits).toBe(false)
+    const next = publish('light')
+    await passTo(5_000)
+    sent[2]!.answer('held')
+    await run()
+    expect([heavy.waits, next.waits]).toEqual([true, false])
+    sent[0]!.answer('held')
+    await run()
+    expect(heavy.error).toBeUndefined()
+    expect(heavy.waits).toBe(false)
+  })
+
+  test('is decided again after a conflict, and refused once its own time is over', async () => {
+    const heavy = publish('heavy')
+    await run()
+    sent[0]!.answer('conflict')
+    await run()
+    expect(sent).toHaveLength(2)
+    await passTo(6_800)
+    expect(heavy.waits).toBe(true)
+    await passTo(7_000)
+    expect(textOf(heavy)).toContain('not known')
+  })
+
+  test('is waited for when the engine closes', async () => {
+    publish('heavy')
+    await run()
+    const closing = watched(engine.close())
+    await run()
+    expect(closing.waits).toBe(true)
+    sent[0]!.answer('held')
+    await run()
+    expect(closing.waits).toBe(false)
+  })
 })

@@ -15,7 +15,7 @@ import type { View } from '../decisions/view.ts'
 const MOST_COMMANDS = 512
 /** What a command that does the same to many things may change together: a store takes twice as much. */
 const MOST_BYTES = 512 * 1024
-/** A command is answered this long after it was given, whatever the store does. */
+/** A command is answered this long after it was given, whatever the store does; later if it has large contents. */
 const ANSWER_MS = 1_700
 /** The store answers for the youngest command of a commit: an older one waits this much longer for what may still come. */
 const GRACE_MS = 50
@@ -26,7 +26,7 @@ const AGAIN_MS = 20
 export interface SharedEngineOptions {
   /** Applies what the store feeds to it; decisions read its state. */
   readonly follower: Follower
-  readonly store: Pick<SharedStore, 'commit' | 'mostChanges'>
+  readonly store: Pick<SharedStore, 'commit' | 'mostChanges' | 'beforehandMs'>
   readonly clock: () => Now
   readonly loop: PatientLoop
   /** Called if a write fails that no caller waits for. */
@@ -50,6 +50,10 @@ export class SharedEngine implements Engine {
   #waiting: WaitingCommand[] = []
   /** The commands of the commit that is underway. */
   #sent: WaitingCommand[] = []
+  /** The commands of units with large contents, which are committed beside the others: nobody else waits for those. */
+  readonly #apart = new Set<WaitingCommand>()
+  /** How much longer these commands may take. */
+  readonly #moreMs = new WeakMap<WaitingCommand, number>()
   /** Commands that were refused although their commit is underway: they are not decided again. */
   readonly #givenUp = new WeakSet<WaitingCommand>()
   #isWatchingTime = false
@@ -102,7 +106,7 @@ export class SharedEngine implements Engine {
 
   async close(): Promise<void> {
     this.#closing = true
-    if (!this.#committing && this.#waiting.length === 0) return
+    if (this.#isIdle()) return
     await new Promise<void>((resolve) => (this.#whenIdle = resolve))
   }
 
@@ -134,8 +138,9 @@ export class SharedEngine implements Engine {
       isAlone,
     })
     this.#waiting.unshift(...later)
-    const open = units.filter(({ reads, changes }) => reads.length > 0 || changes.length > 0)
-    for (const unit of units) if (!open.includes(unit)) this.#settle(unit)
+    const toStore = units.filter(({ reads, changes }) => reads.length > 0 || changes.length > 0)
+    for (const unit of units) if (!toStore.includes(unit)) this.#settle(unit)
+    const open = toStore.filter((unit) => !this.#committedApart(unit))
     if (open.length === 0) return this.#afterCommit()
     this.#committing = true
     this.#callers.sent()
@@ -146,6 +151,41 @@ export class SharedEngine implements Engine {
       (results) => this.#finish(open, results),
       (error: unknown) => this.#abandon(open, error),
     )
+  }
+
+  /** Commits a unit beside others if the store writes large contents before it; false: it does not. */
+  #committedApart(unit: DecidedUnit): boolean {
+    const { store, follower } = this.#options
+    const moreMs = store.beforehandMs?.(unit) ?? 0
+    if (moreMs === 0) return false
+    const commands = commandsOf(unit)
+    for (const command of commands) {
+      this.#moreMs.set(command, moreMs)
+      this.#apart.add(command)
+    }
+    const withinMs = Math.max(...commands.map((one) => this.#leftMs(one)))
+    const ended = (again: readonly WaitingCommand[]): void => {
+      for (const command of commands) this.#apart.delete(command)
+      this.#waiting.unshift(...again)
+      if (this.#closing && this.#isIdle()) this.#whenIdle?.()
+      if (again.length > 0) this.#deferPump()
+    }
+    store.commit([unit], follower.revision, withinMs).then(
+      ([result = { kind: 'conflict' }]) => {
+        if (result.kind === 'held') this.#settle(unit)
+        ended(result.kind === 'held' ? [] : this.#again(unit, result))
+      },
+      (error: unknown) => {
+        for (const { reject } of commands) reject(error)
+        ended([])
+      },
+    )
+    this.#watchTime()
+    return true
+  }
+
+  #isIdle(): boolean {
+    return !this.#committing && this.#waiting.length === 0 && this.#apart.size === 0
   }
 
   #finish(units: readonly DecidedUnit[], results: readonly UnitResult[]): void {
@@ -194,7 +234,7 @@ export class SharedEngine implements Engine {
   #leftMs(waiting: WaitingCommand): number {
     const { loop, answerMs = ANSWER_MS } = this.#options
     const nowMs = loop.now()
-    return (this.#sinceMs.get(waiting) ?? nowMs) + answerMs - nowMs
+    return (this.#sinceMs.get(waiting) ?? nowMs) + answerMs + (this.#moreMs.get(waiting) ?? 0) - nowMs
   }
 
   /** Refuses what waits and has less time left than this: it can no longer be answered in time. */
@@ -212,7 +252,7 @@ export class SharedEngine implements Engine {
     if (after === undefined || this.#isWatchingTime) return
     const waitedFor = (commands: readonly WaitingCommand[], graceMs: number): number[] =>
       commands.filter((one) => this.#isWaitedFor(one)).map((one) => this.#leftMs(one) + graceMs)
-    const dueMs = [...waitedFor(this.#waiting, 0), ...waitedFor(this.#sent, GRACE_MS)]
+    const dueMs = [...waitedFor(this.#waiting, 0), ...waitedFor([...this.#sent, ...this.#apart], GRACE_MS)]
     if (dueMs.length === 0) return
     const firstMs = dueMs.reduce((first, ms) => Math.min(first, ms))
     this.#isWatchingTime = true
@@ -226,7 +266,7 @@ export class SharedEngine implements Engine {
 
   /** A commit is underway that takes longer than some of its commands may. */
   #giveUpLate(): void {
-    for (const one of this.#sent)
+    for (const one of [...this.#sent, ...this.#apart])
       if (this.#isWaitedFor(one) && this.#leftMs(one) + GRACE_MS <= 0) {
         this.#givenUp.add(one)
         one.reject(unavailable('The store is too slow: whether the change was made is not known.'))
@@ -248,7 +288,7 @@ export class SharedEngine implements Engine {
     this.#sent = []
     const { after } = this.#options.loop
     if (this.#waiting.length === 0) {
-      if (this.#closing) this.#whenIdle?.()
+      if (this.#closing && this.#isIdle()) this.#whenIdle?.()
     } else if (isTrouble && after !== undefined && !this.#pumpDeferred) {
       this.#pumpDeferred = true
       after(AGAIN_MS, this.#pumpGathered)

@@ -11,10 +11,11 @@ import type { Keys } from './keys.ts'
 import { type LargeContent, largeContents } from './large-contents.ts'
 import { grownValue, type HistoryCut, type HistoryOfUnit } from './history-cut.ts'
 import { fits, packed, roomOf } from './packed.ts'
-import { type LayoutInUse, layoutOf } from './layout.ts'
+import { type LayoutInUse, layoutOf, SHARED_TEXTS_LAYOUT } from './layout.ts'
 import { PlaceTaken } from './place-taken.ts'
 import { refusalOf } from './refusals.ts'
 import type { RequestFence } from './request-fence.ts'
+import { mayShare, SharedTexts } from './shared-texts.ts'
 import { type UnitOrigin, type UnitRequest, unitRequest } from './unit-request.ts'
 
 /** What commits need. */
@@ -49,9 +50,18 @@ interface Underway {
   readonly leftMs: () => number
 }
 
-/** Writes or confirms units, as few requests of many transactions. One commit at a time. */
+/** What belongs to units besides themselves, by their places. */
+interface UnitsContext {
+  readonly histories: readonly (HistoryOfUnit | undefined)[]
+  readonly texts: readonly SharedTexts[]
+}
+
+/** Writes or confirms units, as few requests of many transactions. */
 export class Commits {
   readonly #parts: CommitsParts
+  /** Settles when the request that was sent last is answered. */
+  #turn: Promise<unknown> = Promise.resolve()
+  #stamp = 0
 
   constructor(parts: CommitsParts) {
     this.#parts = parts
@@ -67,11 +77,14 @@ export class Commits {
     const leftMs = (): number => Math.max(1, untilMs - clock.nowMs())
     const results = units.map((): UnitResult | undefined => undefined)
     const underway: Underway = { decidedAt, stamp: stampOf(units), results, leftMs }
-    const contents = largeContents(units.flatMap(({ changes }) => changes))
+    const contents: LargeContent[] = []
     try {
       await this.#raiseLayout(units, underway)
-      const histories = await this.#historiesOf(units)
-      await this.#send(this.#sendings(units, histories, underway), contents, underway)
+      const texts = await this.#textsOf(units, underway)
+      contents.push(...units.flatMap(({ changes }, index) => largeContents(changes, texts[index]!)))
+      const histories = await this.#historiesOf(units, texts)
+      const sendings = this.#sendings(units, { histories, texts }, underway)
+      await this.#send(sendings, contents, underway)
     } catch (error) {
       // What is written comes last, and has its results then.
       for (const index of results.keys()) results[index] ??= resultOf(error)
@@ -94,17 +107,29 @@ export class Commits {
     }
   }
 
+  /** The texts that the history of each unit shares with gray versions: none while there is a server that could not read that. */
+  async #textsOf(units: readonly Unit[], { leftMs }: Underway): Promise<SharedTexts[]> {
+    const { layout } = this.#parts
+    const would = units.some(({ changes }) => mayShare(changes))
+    if (would && layout.current < SHARED_TEXTS_LAYOUT)
+      await layout.raiseTo(SHARED_TEXTS_LAYOUT, leftMs).catch((error: unknown) => {
+        if (!(error instanceof Refusal)) throw error
+      })
+    const isAllowed = layout.current >= SHARED_TEXTS_LAYOUT
+    return units.map(({ changes }) => (would && isAllowed ? new SharedTexts(changes) : SharedTexts.none))
+  }
+
   /** The transactions of the units. One that can never be written has its result at once. */
   #sendings(
     units: readonly Unit[],
-    histories: readonly (HistoryOfUnit | undefined)[],
+    { histories, texts }: UnitsContext,
     { decidedAt, results }: Underway,
   ): SentUnit[] {
     return units.flatMap((unit, index) => {
       if (results[index] !== undefined) return []
       const history = histories[index]
       const { member } = this.#parts
-      const request = this.#requestOf(unit, { decidedAt, member, index, history })
+      const request = this.#requestOf(unit, { decidedAt, member, index, history, texts: texts[index]! })
       if (!(request instanceof Error)) return [{ ...request, index, grown: history?.grown ?? 0 }]
       results[index] = { kind: 'failed', error: request }
       return []
@@ -154,7 +179,8 @@ export class Commits {
   async #write(request: readonly SentUnit[], { stamp, results, leftMs }: Underway): Promise<void> {
     const { fence, following } = this.#parts
     const removals = await this.#removalsWith(request)
-    const sent = await fence.send([...request.map(transactionOf), ...removals], { stamp, leftMs })
+    const operations = [...request.map(transactionOf), ...removals]
+    const sent = await this.#inTurn(() => fence.send(operations, { stamp: this.#latest(stamp), leftMs }))
     if (sent.kind === 'answered') {
       await this.#reached(sent.result.revision, leftMs())
       take(request, sent.result.results, results)
@@ -167,13 +193,28 @@ export class Commits {
       results[index] = { kind: keys.some((key) => written.includes(key)) ? 'held' : 'conflict' }
   }
 
-  async #historiesOf(units: readonly Unit[]): Promise<(HistoryOfUnit | undefined)[]> {
+  /** Commits may overlap, but their requests are numbered. */
+  #inTurn<T>(send: () => Promise<T>): Promise<T> {
+    const sent = this.#turn.then(send)
+    this.#turn = sent.catch(() => undefined)
+    return sent
+  }
+
+  /** What a request of before has deleted must not seem to be of later than this one. */
+  #latest(stamp: number): number {
+    return (this.#stamp = Math.max(this.#stamp, stamp))
+  }
+
+  async #historiesOf(
+    units: readonly Unit[],
+    texts: readonly SharedTexts[],
+  ): Promise<(HistoryOfUnit | undefined)[]> {
     const { history } = this.#parts
     if (history === undefined) return []
     const found: (HistoryOfUnit | undefined)[] = []
     for (let at = 0; at < units.length; at += READ_AT_ONCE) {
       const some = units.slice(at, at + READ_AT_ONCE)
-      found.push(...(await Promise.all(some.map((unit) => history.ofUnit(unit)))))
+      found.push(...(await Promise.all(some.map((unit, index) => history.ofUnit(unit, texts[at + index]!)))))
     }
     return found
   }

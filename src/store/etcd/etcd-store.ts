@@ -24,11 +24,13 @@ import { HistorySize } from './history-size.ts'
 import { HistoryKeys } from './history-keys.ts'
 import type { Keys } from './keys.ts'
 import { type Difference, KnownKeys } from './known-keys.ts'
-import type { LayoutInUse } from './layout.ts'
+import { largeBytes } from './large-contents.ts'
+import { type LayoutInUse, SHARED_TEXTS_LAYOUT } from './layout.ts'
 import { quotaShares, type QuotaShares } from './quota-shares.ts'
 import { asRefusal, sayingIfFull } from './refusals.ts'
 import { RememberedValues } from './remembered-values.ts'
 import { RequestFence } from './request-fence.ts'
+import { SharedTexts } from './shared-texts.ts'
 import type { SecretsKeyInUse } from './sealing/secrets-key-in-use.ts'
 
 /** What the store is made of. */
@@ -52,6 +54,11 @@ export interface EtcdStoreParts {
 
 /** How long a commit may take whose caller does not say it. */
 const COMMIT_MS = 1_750
+
+/** With contents of this size a unit is committed by itself, with time for what a busy etcd takes: half a second for each MiB. */
+const APART_BYTES = 1024 * 1024
+const BYTES_PER_MS = (2 * 1024 * 1024) / 1_000
+const MOST_BEFOREHAND_MS = 30_000
 
 /** Stores changes in etcd, for several equal servers (docs/cluster.md). */
 export class EtcdStore implements SharedStore {
@@ -138,6 +145,12 @@ export class EtcdStore implements SharedStore {
 
   commit(units: readonly Unit[], decidedAt: Revision, withinMs = COMMIT_MS): Promise<readonly UnitResult[]> {
     return this.#loaded().commits.commit(units, { decidedAt, withinMs })
+  }
+
+  beforehandMs({ changes }: Unit): number {
+    const isShared = this.#parts.layout.current >= SHARED_TEXTS_LAYOUT
+    const bytes = largeBytes(changes, isShared ? new SharedTexts(changes) : SharedTexts.none)
+    return bytes < APART_BYTES ? 0 : Math.min(MOST_BEFOREHAND_MS, Math.ceil(bytes / BYTES_PER_MS))
   }
 
   history(key: ConfigKey, page: { pageNo: number; pageSize: number }): Promise<HistoryPage> {

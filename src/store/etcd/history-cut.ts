@@ -7,7 +7,9 @@ import type { KeyValue } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { bytesOfRecord, type HistorySize } from './history-size.ts'
 import type { Keys } from './keys.ts'
+import { storedRecord } from './large-contents.ts'
 import { type RecordRemoval, removalOf } from './record-removal.ts'
+import { SharedTexts } from './shared-texts.ts'
 import {
   makesRecord,
   type RecordedChange,
@@ -67,11 +69,11 @@ export class HistoryCut {
   }
 
   /** What a unit does to history; undefined: nothing. */
-  async ofUnit({ changes }: Unit): Promise<HistoryOfUnit | undefined> {
+  async ofUnit({ changes }: Unit, texts: SharedTexts): Promise<HistoryOfUnit | undefined> {
     const ours = changes.filter(makesRecord)
     const [first] = ours
     if (first === undefined) return undefined
-    const added = ours.reduce((sum, change) => sum + bytesOfRecord(entryOf(change)), 0)
+    const added = ours.reduce((sum, change) => sum + bytesOfRecord(entryOf(change, texts)), 0)
     const removals: RecordRemoval[] = []
     // The commands of a unit are of one item, or of items that are deleted together.
     for (const change of firstOfEach(ours))
@@ -115,7 +117,7 @@ export class HistoryCut {
     this.#noteOlder(before.historyId)
     const { text } = keyOf(change)
     const { maxBytesOfItem } = limits()
-    const added = changes.reduce((sum, one) => sum + bytesOfRecord(entryOf(one)), 0)
+    const added = changes.reduce((sum, one) => sum + bytesOfRecord(entryOf(one, SharedTexts.none)), 0)
     const known = this.#known.get(text)
     let bytes = known?.historyId === before.historyId ? known.bytes + added : Infinity
     const removals: RecordRemoval[] = []
@@ -204,8 +206,11 @@ function versionBefore(change: RecordedChange): ConfigItem | undefined {
   return change.kind === 'config-deleted' ? change.deleted : change.previous
 }
 
-function entryOf(change: RecordedChange): Pick<StoredEntry, 'op' | 'size' | 'ownsContent'> {
-  const { facts, shown } = recordOfChange(change)
+function entryOf(
+  change: RecordedChange,
+  texts: SharedTexts,
+): Pick<StoredEntry, 'op' | 'size' | 'ownsContent' | 'sharesContent'> {
+  const { facts, shown } = storedRecord(change, texts)
   return { ...facts, size: shown.content.length }
 }
 

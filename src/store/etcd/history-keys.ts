@@ -56,7 +56,7 @@ export class HistoryKeys {
     const [kv] = kvs
     if (kv === undefined) return undefined
     const { facts: stored, content, parts } = withContentOf<RecordFacts>(kv.value)
-    const { ownsContent: _ownsContent, ...facts } = stored
+    const { ownsContent: _ownsContent, sharesContent: _sharesContent, ...facts } = stored
     return { ...facts, content: parts === undefined ? content : await this.#readParts(parts) }
   }
 
@@ -108,6 +108,10 @@ function isThere(result: TxnOperationResult | undefined): boolean {
 }
 
 function entryOf(value: Uint8Array): HistoryEntry {
-  const { ownsContent: _ownsContent, ...entry } = fromJson(value) as StoredEntry
+  const {
+    ownsContent: _ownsContent,
+    sharesContent: _sharesContent,
+    ...entry
+  } = fromJson(value) as StoredEntry
   return entry
 }

@@ -15,8 +15,10 @@ export function bytesOfRecord({
   op,
   size,
   ownsContent,
-}: Pick<StoredEntry, 'op' | 'size' | 'ownsContent'>): number {
-  return RECORD_BYTES + (op === 'I' && size > MOST_INLINE_BYTES && !ownsContent ? 0 : size)
+  sharesContent,
+}: Pick<StoredEntry, 'op' | 'size' | 'ownsContent' | 'sharesContent'>): number {
+  const isOfVersion = op === 'I' && size > MOST_INLINE_BYTES && !ownsContent
+  return RECORD_BYTES + (isOfVersion || sharesContent ? 0 : size)
 }
 
 /**

@@ -25,6 +25,21 @@ export interface LargeContent {
   readonly content: Buffer
 }
 
+/** Where the text of a history record is that is not written once more. */
+export interface SharedText {
+  readonly parts: ContentParts
+  /** The pieces go with this record. Otherwise they are still those of the gray version, or of a later record. */
+  readonly isOwner: boolean
+}
+
+/** The texts of a unit that are in etcd already: `SharedTexts`. */
+export interface TextsElsewhere {
+  /** Whether the text of a record is not written with it. */
+  has(change: Change): boolean
+  /** Where the text of a record is; undefined: it is written with the record. */
+  of(change: Change): SharedText | undefined
+}
+
 /** Where the content of a version is, if it is too large for the value that has it. */
 export function partsOf(
   { content, historyId }: ShownContent,
@@ -39,10 +54,24 @@ export function mostInlineOf(key: ConfigKey): number {
   return isGrayHistory(key) ? MOST_INLINE_OF_GRAY : MOST_INLINE_BYTES
 }
 
-/** Where the text is of the history record that a change makes. */
-export function partsOfRecord(change: RecordedChange): ContentParts | undefined {
+/** Where the text is of the history record that a change makes, if it is not shared. */
+function partsOfRecord(change: RecordedChange): ContentParts | undefined {
   const { facts, shown } = recordOfChange(change)
   return partsOf(shown, mostInlineOf(facts.key))
+}
+
+/** The history record of a change as it is stored, and where its text is. */
+export function storedRecord(
+  change: RecordedChange,
+  texts: Pick<TextsElsewhere, 'of'>,
+): ReturnType<typeof recordOfChange> & { readonly parts: ContentParts | undefined } {
+  const { facts, shown } = recordOfChange(change)
+  const shared = texts.of(change)
+  if (shared === undefined) return { facts, shown, parts: partsOfRecord(change) }
+  const { parts, isOwner } = shared
+  if (isOwner) return { facts, shown, parts }
+  const { ownsContent: _ownsContent, ...rest } = facts
+  return { facts: { ...rest, sharesContent: true }, shown, parts }
 }
 
 /** Where the value of a small record is, as JSON, if it is too large for its key. */
@@ -52,13 +81,33 @@ export function partsOfValue({ recordKind, id }: RecordName, json: Buffer): Cont
 }
 
 /** The contents of changes that are written in chunks. */
-export function largeContents(changes: readonly Change[]): LargeContent[] {
+export function largeContents(
+  changes: readonly Change[],
+  texts: Pick<TextsElsewhere, 'has'>,
+): LargeContent[] {
   return changes.flatMap((change) => {
     if (change.kind === 'record-saved') return largeValue(change)
+    if (texts.has(change)) return []
     const written = writtenBy(change)
     const parts = change.kind === 'history-imported' ? partsOfRecord(change) : written && partsOf(written)
     return parts === undefined ? [] : [{ stamp: parts.stamp, content: written!.content }]
   })
+}
+
+/** About how many bytes are written in chunks. */
+export function largeBytes(changes: readonly Change[], texts: Pick<TextsElsewhere, 'has'>): number {
+  const sizes = changes.map((change) => {
+    if (change.kind === 'record-saved') return largeValueBytes(change)
+    return texts.has(change) ? 0 : (writtenBy(change)?.content.length ?? 0)
+  })
+  return sizes.reduce((sum, bytes) => sum + (bytes > MOST_INLINE_BYTES ? bytes : 0), 0)
+}
+
+/** What makes a value large is a text in it. */
+function largeValueBytes({ recordKind, value }: RecordSaved): number {
+  if (recordKindNamed(recordKind)?.isLarge !== true) return 0
+  const texts = Object.values(value as object).filter((one) => typeof one === 'string')
+  return texts.reduce((sum, text) => sum + text.length, 0)
 }
 
 function largeValue(change: RecordSaved): LargeContent[] {

@@ -20,10 +20,13 @@ import { readingOf } from './unreadable.ts'
  * The layouts of keys and values that this version of Waypost reads and writes. A record that older servers cannot read,
  * or must not lose, needs a new one: docs/recipes/add-a-layout.md.
  */
-export const LAYOUTS: VersionRange = { from: 1, to: 2 }
+export const LAYOUTS: VersionRange = { from: 1, to: 3 }
 
 /** The first layout in which the secrets of the servers may be several, and values may be sealed (docs/decisions/0057). */
 export const SECRETS_LAYOUT = 2
+
+/** The first layout in which history records may name the text of a gray version (docs/decisions/0060). */
+export const SHARED_TEXTS_LAYOUT = 3
 
 /** How many servers may join or leave while the layout is raised. */
 const MOST_TRIES = 5

@@ -1,3 +1,4 @@
+import { isGrayHistory } from '../../core/config/state/gray-version.ts'
 import { stampOfId } from '../../core/decisions/stamps.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import type { KeyValue, TxnOperation } from './client/messages.ts'
@@ -28,10 +29,13 @@ export async function removalOf(
     { do: 'delete', key: text },
   ]
   const removal = { operations, text, bytes: bytesOfRecord(entry) }
-  const isOfVersion = entry.op === 'I' && !entry.ownsContent
   const place = keys.read(key)
-  const mostInline = place?.of === 'history' ? mostInlineOf(place.key) : 0
-  if (isOfVersion || entry.size <= mostInline) return removal
+  const item = place?.of === 'history' ? place.key : undefined
+  const mostInline = item === undefined ? 0 : mostInlineOf(item)
+  // Also in a copy, whose records do not say that they own their texts.
+  const isGray = item !== undefined && isGrayHistory(item)
+  const isOfVersion = entry.op === 'I' && !entry.ownsContent && !isGray
+  if (isOfVersion || entry.sharesContent || entry.size <= mostInline) return removal
   const { kvs } = await client.range({ key: text })
   const parts = kvs[0] && withContentOf<RecordFacts>(kvs[0].value).parts
   if (parts === undefined) return removal

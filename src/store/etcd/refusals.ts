@@ -1,5 +1,7 @@
 import { Refusal } from '../../core/refusal.ts'
 import { EtcdError, type EtcdErrorKind } from './client/etcd-error.ts'
+import { SlowContents } from './chunks.ts'
+import { GRPC, GrpcError } from './client/grpc-error.ts'
 import { PlaceTaken } from './place-taken.ts'
 import { ALARM_ADVICE, ALARM_RAISED } from './space.ts'
 
@@ -26,6 +28,12 @@ const TEXTS: Partial<Record<EtcdErrorKind, string>> = {
   untrusted: 'etcd does not let this server in: an operator finds the reason in its log.',
 }
 
+/** A member that was asked, and has not answered, is not one that cannot be reached. */
+function textOfAway({ cause }: EtcdError): string {
+  const isLate = cause instanceof GrpcError && cause.code === GRPC.DEADLINE_EXCEEDED
+  return `etcd ${isLate ? 'does not answer in time' : 'cannot be reached'}: try again in a moment.`
+}
+
 /** The error that callers get for an error of etcd. */
 export function refusalOf(error: unknown): Error {
   if (error instanceof PlaceTaken) return new Refusal('store-unavailable', error.message, { cause: error })
@@ -36,6 +44,6 @@ export function refusalOf(error: unknown): Error {
       cause: error,
       retryAfterSeconds: 5,
     })
-  const text = TEXTS[error.kind] ?? 'etcd cannot be reached: try again in a moment.'
+  const text = error instanceof SlowContents ? error.message : (TEXTS[error.kind] ?? textOfAway(error))
   return new Refusal('store-unavailable', text, { cause: error })
 }

@@ -10,7 +10,8 @@ import type { KeyCondition, KeyRange, TxnOperation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { grownValue, type HistoryOfUnit } from './history-cut.ts'
 import type { Keys } from './keys.ts'
-import { largeContents, partsOf, partsOfRecord, partsOfValue } from './large-contents.ts'
+import { largeContents, partsOf, partsOfValue, storedRecord } from './large-contents.ts'
+import { SharedTexts } from './shared-texts.ts'
 import { isWrittenByCommands, placeOfRecord, rangeOfKind } from './record-places.ts'
 import {
   contentValue,
@@ -44,11 +45,13 @@ export interface UnitOrigin {
   readonly index: number
   /** The effect on history; undefined: nothing is removed, and nobody counts it. */
   readonly history?: HistoryOfUnit | undefined
+  /** The texts that its history records do not write; by default they write all. */
+  readonly texts?: SharedTexts
 }
 
 /** The transaction of a unit. */
 export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOrigin): UnitRequest {
-  const { decidedAt } = origin
+  const { decidedAt, texts = SharedTexts.none } = origin
   const writes = new Map<string, TxnOperation>()
   const conditions = new Map<string, KeyCondition>()
   for (const condition of [...reads, ...changes.map(changedThing)].flatMap((read, index) =>
@@ -59,10 +62,10 @@ export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOr
       conditions.get(`${condition.key} ${condition.of}`) ?? condition,
     )
   for (const condition of newerThanHistory(keys, changes)) conditions.set(condition.key, condition)
-  for (const { first } of namedChunks(keys, changes))
-    conditions.set(first, { key: first, of: 'create', is: '>', to: 0 })
+  const chunks = namedChunks(keys, changes, texts)
+  for (const { first } of chunks) conditions.set(first, { key: first, of: 'create', is: '>', to: 0 })
   for (const change of changes)
-    for (const operation of operationsOf(keys, change)) {
+    for (const operation of operationsOf(keys, change, texts)) {
       if (operation.do !== 'put' && operation.do !== 'delete') continue
       writes.set(operation.key, operation)
       // Two servers with one stamp must not overwrite each other's history.
@@ -70,7 +73,7 @@ export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOr
         conditions.set(operation.key, { key: operation.key, of: 'create', is: '=', to: 0 })
     }
   const notes = [
-    ...namedChunks(keys, changes).map(({ named }) => put(named, toJson(origin.member))),
+    ...chunks.map(({ named }) => put(named, toJson(origin.member))),
     ...silencedOperations(keys, changes, origin),
   ]
   for (const operation of notes) writes.set(operation.key, operation)
@@ -116,19 +119,19 @@ function rangeOf(keys: Keys, read: Read): KeyRange {
   }
 }
 
-function operationsOf(keys: Keys, change: Change): TxnOperation[] {
+function operationsOf(keys: Keys, change: Change, texts: SharedTexts): TxnOperation[] {
   switch (change.kind) {
     case 'config-published': {
       const { item } = change
       return [
         put(keys.of({ of: 'config', key: item.key }), itemValue(item)),
-        ...historyOperations(keys, change),
+        ...historyOperations(keys, change, texts),
       ]
     }
     case 'config-deleted':
-      return [remove(keys.of({ of: 'config', key: change.key })), ...historyOperations(keys, change)]
+      return [remove(keys.of({ of: 'config', key: change.key })), ...historyOperations(keys, change, texts)]
     case 'history-imported':
-      return historyOperations(keys, change)
+      return historyOperations(keys, change, texts)
     case 'service-saved':
       return [put(serviceKeyOf(keys, change.service.key), serviceValue(change.service, change.stamp))]
     case 'service-deleted':
@@ -142,13 +145,21 @@ function operationsOf(keys: Keys, change: Change): TxnOperation[] {
     case 'record-saved':
       return [put(recordKeyOf(keys, change), recordValue(change)), ...kindChanged(keys, change)]
     case 'record-removed':
-      return [remove(recordKeyOf(keys, change)), ...kindChanged(keys, change), ...valueGone(keys, change)]
+      return [
+        remove(recordKeyOf(keys, change)),
+        ...kindChanged(keys, change),
+        ...valueGone(keys, change, texts),
+      ]
   }
 }
 
 /** Chunks go all at once: while the first one is there, all are. Those that are named here are kept. */
-function namedChunks(keys: Keys, changes: readonly Change[]): { first: string; named: string }[] {
-  return largeContents(changes).map(({ stamp }) => ({
+function namedChunks(
+  keys: Keys,
+  changes: readonly Change[],
+  texts: SharedTexts,
+): { first: string; named: string }[] {
+  return largeContents(changes, texts).map(({ stamp }) => ({
     first: keys.of({ of: 'chunk', stamp, index: 0 }),
     named: keys.of({ of: 'named-chunks', stamp }),
   }))
@@ -179,9 +190,9 @@ function silencedOperations(keys: Keys, changes: readonly Change[], { member: id
   return silenced.length === 0 ? [] : [put(keys.of({ of: 'silenced', id, index }), toJson(silenced))]
 }
 
-function historyOperations(keys: Keys, change: RecordedChange): TxnOperation[] {
-  const { facts, shown } = recordOfChange(change)
-  const value = contentValue({ facts, content: shown.content, parts: partsOfRecord(change) })
+function historyOperations(keys: Keys, change: RecordedChange, texts: SharedTexts): TxnOperation[] {
+  const { facts, shown, parts } = storedRecord(change, texts)
+  const value = contentValue({ facts, content: shown.content, parts })
   const stamp = stampOfId(facts.id)
   return [
     put(keys.of({ of: 'record-text', stamp }), value),
@@ -225,9 +236,9 @@ function recordValue(change: RecordSaved): Buffer {
   return toJson(parts ? { parts, stamp } : { value, stamp })
 }
 
-/** The pieces of a large value go with its record, whether there are any or not. */
-function valueGone(keys: Keys, { recordKind, id }: RecordRemoved): TxnOperation[] {
-  if (recordKindNamed(recordKind)?.isLarge !== true) return []
+/** The pieces of a large value go with its record, whether there are any or not; unless history keeps them. */
+function valueGone(keys: Keys, { recordKind, id }: RecordRemoved, texts: SharedTexts): TxnOperation[] {
+  if (recordKindNamed(recordKind)?.isLarge !== true || texts.keeps(id)) return []
   const stamp = Number(id)
   const prefix = keys.chunksOf(stamp)
   return [

@@ -11,6 +11,8 @@ const LINE_END = 10
 export interface ContentParts {
   readonly stamp: number
   readonly count: number
+  /** They are those of a gray version's text: a record as JSON, and there may be some more of them. Since layout 3. */
+  readonly of?: 'gray-text'
 }
 
 /** A value that has a content: a line of JSON, then the content or nothing. */
@@ -28,10 +30,12 @@ export type ItemFacts = Omit<ConfigItem, 'key' | 'content'>
 export interface RecordFacts extends Omit<HistoryRecord, 'content'> {
   /** Its content is of no version: what an import wrote. The content of an insert is also that of a version. */
   readonly ownsContent?: true
+  /** Its content is in pieces that stay when it goes: those of a gray version, or of a later record. Since layout 3. */
+  readonly sharesContent?: true
 }
 
 /** A record in a page, with what only the store knows of it. */
-export type StoredEntry = HistoryEntry & Pick<RecordFacts, 'ownsContent'>
+export type StoredEntry = HistoryEntry & Pick<RecordFacts, 'ownsContent' | 'sharesContent'>
 
 /** A change that makes a history record. */
 export type RecordedChange = ConfigPublished | ConfigDeleted | HistoryImported

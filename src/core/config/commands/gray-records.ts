@@ -16,7 +16,7 @@ export interface GrayChange {
   readonly atMs: number
 }
 
-/** One record in the history of an item's gray versions. It has a stamp of its own. */
+/** One record in the history of an item's gray versions. It has a stamp of its own. `version.textId` names the text of `content`. */
 export interface GrayRecord {
   readonly op: HistoryOp
   readonly version: GrayVersion
@@ -30,12 +30,12 @@ export interface GrayRecord {
 export function grayRecorded(key: ConfigKey, record: GrayRecord, change: GrayChange): Change[] {
   const { op, version, content, type, stamp } = record
   const { operator, comment, atMs } = change
-  const { name, rule, md5, encryptedDataKey } = version
+  const { name, rule, md5, encryptedDataKey, textId } = version
   const id = historyIdOf(stamp)
   const { ip: srcIp, user: srcUser } = ownedOperator(operator)
   const about = { key: grayHistoryKey(key), op, content, md5, type, encryptedDataKey, appName: '' }
   return [
-    { kind: 'history-imported', record: { ...about, id, srcIp, srcUser, atMs } },
+    { kind: 'history-imported', record: { ...about, id, srcIp, srcUser, atMs }, textId },
     grayChangeSaved({ name, rule }, { comment, historyId: id, stamp }),
   ]
 }

@@ -5,6 +5,7 @@ import { historyIdOf, stampOfId } from '../../../core/decisions/stamps.ts'
 import type { Revision, Snapshot } from '../../../core/engine/ports.ts'
 import { DamagedStore, NothingStored } from '../../local-file.ts'
 import type { RememberedValue, ShownRecord, StoredPart, StoredSource } from '../../stored-data.ts'
+import { withMore } from '../chunks.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { KeyValue, TxnOperation } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
@@ -13,6 +14,7 @@ import { LayoutInUse } from '../layout.ts'
 import { loadKeys } from '../load-keys.ts'
 import type { Sealing } from '../sealing/sealing.ts'
 import type { SecretsKeyInUse } from '../sealing/secrets-key-in-use.ts'
+import { textOfPieces } from '../shared-texts.ts'
 import { readingOf } from '../unreadable.ts'
 import { type ContentParts, fromJson, type RecordFacts, withContentOf } from '../values.ts'
 
@@ -162,7 +164,9 @@ export class EtcdSource implements StoredSource {
   async #shownRecord(value: Uint8Array, { key, id }: HistoryEntry): Promise<ShownRecord> {
     const { facts, content, parts } = withContentOf<RecordFacts>(value)
     const whole = parts === undefined ? content : await readChunks(this.#etcd, parts, this.revision)
-    return { record: { ...facts, key, id, content: whole }, versionId: parts && historyIdOf(parts.stamp) }
+    const versionId = parts?.of === 'gray-text' ? id : parts && historyIdOf(parts.stamp)
+    const { sharesContent: _sharesContent, ...shown } = facts
+    return { record: { ...shown, key, id, content: whole }, versionId }
   }
 
   /** Newest first. A directory needs another id for each event; two servers may have used the same one. */
@@ -219,15 +223,21 @@ export function rangeOf(prefix: string): { key: string; end: string } {
 
 async function readChunks(
   { client, keys }: EtcdPlace,
-  { stamp, count }: ContentParts,
+  { stamp, count, of }: ContentParts,
   revision: Revision,
 ): Promise<Buffer> {
+  const read = async (index: number): Promise<Uint8Array | undefined> => {
+    const { kvs } = await client.range({ key: keys.of({ of: 'chunk', stamp, index }), revision })
+    return kvs[0]?.value
+  }
   const chunks: Uint8Array[] = []
   for (let index = 0; index < count; index++) {
-    const key = keys.of({ of: 'chunk', stamp, index })
-    const { kvs } = await client.range({ key, revision })
-    if (kvs[0] === undefined) throw new DamagedStore(`A part of a content is missing (key ${key}).`)
-    chunks.push(kvs[0].value)
+    const chunk = await read(index)
+    if (chunk === undefined) {
+      const key = keys.of({ of: 'chunk', stamp, index })
+      throw new DamagedStore(`A part of a content is missing (key ${key}).`)
+    }
+    chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  return of === undefined ? Buffer.concat(chunks) : textOfPieces(Buffer.concat(await withMore(chunks, read)))
 }

@@ -21,10 +21,13 @@ import {
   serviceOf,
   withContentOf,
 } from '../values.ts'
+import { textOfPieces } from '../shared-texts.ts'
 import type { Sealing } from '../sealing/sealing.ts'
 import { type EtcdPlace, rangeOf, readable } from './etcd-source.ts'
 
 const PAGE_SIZE = 2_000
+/** How the pieces of a gray version's text begin. */
+const GRAY_TEXT_BEGIN = Buffer.from('{"text":"')
 
 /** A content that is in chunks, and who has it. */
 interface Wanted extends ContentParts {
@@ -37,6 +40,8 @@ interface Wanted extends ContentParts {
 interface FoundChunks {
   count: number
   readonly hash: Hash
+  /** The md5 of the text, if they are those of a gray version. */
+  textMd5?: string
 }
 
 /** Reads all of a store in etcd at one revision, and says what is wrong with it. Nothing is written. */
@@ -67,6 +72,8 @@ class Examining {
   readonly #texts = new Map<number, string>()
   readonly #wanted = new Map<number, Wanted>()
   readonly #chunks = new Map<number, FoundChunks>()
+  /** The pieces that may be those of a gray version, until all of them have come. */
+  #pieces: { readonly stamp: number; readonly all: Uint8Array[] } | undefined
   readonly #named = new Set<number>()
   readonly #services = new Set<string>()
   /** One instance of each service that has any. */
@@ -101,6 +108,7 @@ class Examining {
 
   /** All keys have come. */
   end(): Omit<Examination, 'directory'> {
+    this.#endPieces()
     this.#judgeItems()
     this.#judgeTexts()
     this.#judgeChunks()
@@ -145,6 +153,24 @@ class Examining {
     if (index !== found.count) throw new Error('the chunk before it is missing')
     found.count++
     found.hash.update(value)
+    if (this.#pieces?.stamp !== stamp) this.#endPieces()
+    if (index === 0 && Buffer.from(value.subarray(0, GRAY_TEXT_BEGIN.length)).equals(GRAY_TEXT_BEGIN))
+      this.#pieces = { stamp, all: [] }
+    // The value is part of a page.
+    this.#pieces?.all.push(Buffer.from(value))
+  }
+
+  /** All pieces of a content have come: they follow each other. */
+  #endPieces(): void {
+    const pieces = this.#pieces
+    this.#pieces = undefined
+    if (pieces === undefined) return
+    try {
+      const text = textOfPieces(Buffer.concat(pieces.all))
+      this.#chunks.get(pieces.stamp)!.textMd5 = md5Of(text)
+    } catch {
+      // It is another content that begins like one. If it should be one, its md5 is missing.
+    }
   }
 
   #judgeItem(text: string, key: string, value: Uint8Array): void {
@@ -189,7 +215,7 @@ class Examining {
       this.#wanted.set(parts.stamp, { ...parts, md5, owner })
       return
     }
-    const found = createHash('md5').update(content).digest('hex')
+    const found = md5Of(content)
     if (found !== md5) throw new Error(`the content has the md5 ${found}, and ${md5} is noted for it`)
   }
 
@@ -220,14 +246,15 @@ class Examining {
   }
 
   #judgeChunks(): void {
-    for (const { stamp, count, md5, owner } of this.#wanted.values()) {
+    for (const { stamp, count, of, md5, owner } of this.#wanted.values()) {
       const found = this.#chunks.get(stamp)
       this.#chunks.delete(stamp)
       const effect = 'The content cannot be read: a server does not start with it, or cannot show the record.'
+      const isWhole = of === 'gray-text' ? (found?.count ?? 0) >= count : found?.count === count
       const problem =
-        found?.count !== count
+        found === undefined || !isWhole
           ? `${found?.count ?? 0} of its ${count} parts are there (stamp ${stamp}).`
-          : md5 === undefined || found.hash.digest('hex') === md5
+          : md5 === undefined || (of === 'gray-text' ? found.textMd5 : found.hash.digest('hex')) === md5
             ? undefined
             : `Its parts (stamp ${stamp}) do not have its md5.`
       if (problem !== undefined) this.#findings.damage(`key ${owner}`, { problem, effect })
@@ -238,6 +265,10 @@ class Examining {
         effect: this.#named.has(stamp) ? 'It takes room.' : 'Cleaning removes it after ten minutes.',
       })
   }
+}
+
+function md5Of(content: Buffer): string {
+  return createHash('md5').update(content).digest('hex')
 }
 
 function effectOf({ of }: KeyPlace): string {

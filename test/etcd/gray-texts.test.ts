@@ -1,0 +1,191 @@
+/** Gray versions with large texts on etcd: history shares their pieces instead of writing them once more (docs/decisions/0060). */
+import { createHash } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
+import { promoteGray, stopGray } from '../../src/core/config/commands/end-gray.ts'
+import { growGray, publishGray } from '../../src/core/config/commands/publish-gray.ts'
+import { configKey } from '../../src/core/config/state/config-item.ts'
+import { GRAY, grayHistoryKey, MOST_GRAY_VERSIONS } from '../../src/core/config/state/gray-version.ts'
+import { systemClock } from '../../src/store/etcd/client/clock.ts'
+import { connectTo } from '../../src/store/etcd/client/connection.ts'
+import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import { Client } from '../interface/client.ts'
+import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { freePort, runWaypost, startWaypost, type Waypost } from '../support/waypost.ts'
+import { startStoreServer, type StoreServer, type StoreServerOptions } from './store-server.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const TEN_MIB = 10 * 1024 * 1024
+const MIB = 1024 * 1024
+const OLDER = { layouts: { from: 1, to: 2 } }
+const OPERATOR = { ip: '10.0.0.1', user: null }
+const KEY = configKey('public', 'G', 'heavy')
+const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
+
+let etcd: Etcd
+/** Reads what etcd really has. */
+let raw: EtcdClient
+let prefix = ''
+let prefixes = 0
+const servers: StoreServer[] = []
+
+async function join(port: number, options: StoreServerOptions = {}): Promise<StoreServer> {
+  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port, options)
+  servers.push(server)
+  await server.membership.join(server.facts)
+  return server
+}
+
+/** How many pieces of contents there are. */
+async function pieces(): Promise<number> {
+  const { count } = await raw.range({ key: `${prefix}/x/`, end: `${prefix}/x0`, countOnly: true })
+  return count
+}
+
+async function layout(): Promise<string> {
+  const { kvs } = await raw.range({ key: `${prefix}/format` })
+  return Buffer.from(kvs[0]!.value).toString()
+}
+
+const publishing = (name: string, text: string) =>
+  publishGray({
+    key: KEY,
+    name,
+    rule: { type: 'percent', version: '1.0.0', expr: '5', priority: 1 },
+    content: Buffer.from(text),
+    md5: md5(text),
+    type: undefined,
+    encryptedDataKey: '',
+    casMd5: undefined,
+    operator: OPERATOR,
+  })
+
+/** The history of the gray versions, newest first: what happened, and the text. */
+async function records({ store }: StoreServer): Promise<[op: string, text: string][]> {
+  const { entries } = await store.history(grayHistoryKey(KEY), { pageNo: 1, pageSize: 100 })
+  const found: [string, string][] = []
+  for (const { id, op } of entries) found.push([op, String((await store.historyRecord(id))?.content)])
+  return found
+}
+
+describe.skipIf(etcdTools.skip)(`gray versions with large texts on etcd${note}`, { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    etcd = await startEtcd()
+    const { endpoints } = etcd
+    raw = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open: connectTo(systemClock) })
+  }, ETCD_HOOK_MS)
+  afterAll(async () => {
+    raw?.close()
+    await etcd?.stop()
+  })
+  beforeEach(() => (prefix = `gray-${prefixes++}`))
+  afterEach(async () => void (await Promise.all(servers.splice(0).map((server) => server.stop()))))
+
+  test(
+    'ten of 10 MiB are made, promoted and deleted, and history has each text',
+    { timeout: 400_000 },
+    async () => {
+      const settings = { store: 'etcd', 'etcd-endpoints': etcd.endpoints.join(','), 'etcd-prefix': prefix }
+      const server: Waypost = await startWaypost({ settings: { ...settings, 'peer-port': await freePort() } })
+      const svc = new Client(`${server.url}/svc/v1`)
+      const textOf = (index: number): string => `"${index}"\n`.padEnd(TEN_MIB, String(index))
+      const indexes = Array.from({ length: MOST_GRAY_VERSIONS }, (_, index) => index)
+      for (const dataId of ['promoted', 'deleted']) {
+        const item = { dataId, group: 'G' }
+        for (const index of indexes) {
+          const share = { grayName: `v${index}`, grayType: 'percent', grayMatchRuleExp: '5' }
+          const made = await svc.post('/cs/configs/gray', { ...item, content: textOf(index), ...share })
+          expect([made.status, made.text]).toEqual([200, 'true'])
+        }
+        const before = await pieces()
+        const ended =
+          dataId === 'deleted'
+            ? await svc.delete('/cs/configs', item)
+            : await svc.post('/cs/configs/gray/promote', { ...item, grayName: 'v3' })
+        expect([ended.status, ended.text]).toEqual([200, 'true'])
+        // Only what all clients get is written.
+        expect((await pieces()) - before).toBe(dataId === 'deleted' ? 0 : 10)
+        const page = await svc.get('/cs/history', { search: 'accurate', ...item, pageNo: 1, pageSize: 100 })
+        const entries = page.json().pageItems as { id: string; opType: string; grayName: string }[]
+        const ofGray = entries.filter(({ grayName }) => grayName !== '' && grayName !== undefined)
+        expect(ofGray).toHaveLength(2 * MOST_GRAY_VERSIONS)
+        for (const { id, grayName } of ofGray.filter(({ opType }) => opType.trim() === 'D')) {
+          const record = (await svc.get('/cs/history', { ...item, nid: id })).json() as { content: string }
+          expect(md5(record.content)).toBe(md5(textOf(Number(grayName.slice(1)))))
+        }
+      }
+      svc.close()
+      expect(await server.stop()).toBe(0)
+      const doctor = await runWaypost([
+        'doctor',
+        '--store=etcd',
+        `--etcd-endpoints=${etcd.endpoints.join(',')}`,
+        `--etcd-prefix=${prefix}`,
+        '--json',
+      ])
+      expect([doctor.code, JSON.parse(doctor.stdout).counts]).toEqual([0, { damage: 0, notes: 0 }])
+    },
+  )
+
+  test('the records of one share its pieces, and those go with the last of them', async () => {
+    const server = await join(1)
+    const { engine, store } = server
+    const [first, second] = ['"1"\n'.padEnd(3 * MIB, '1'), '2'.repeat(2 * MIB)]
+    await engine.execute(publishing('a', first))
+    expect([await pieces(), await layout()]).toEqual([4, '3'])
+    await engine.execute(growGray({ key: KEY, name: 'a', expr: '10', operator: OPERATOR }))
+    expect(await pieces()).toBe(4)
+    await engine.execute(publishing('a', second))
+    expect(await pieces()).toBe(4 + 3)
+    await engine.execute(stopGray({ key: KEY, name: 'a', operator: OPERATOR }))
+    expect(await pieces()).toBe(4 + 3)
+    expect(await records(server)).toEqual([
+      ['D', second],
+      ['U', first],
+      ['U', first],
+      ['I', first],
+    ])
+    await store.cleanHistory({ beforeMs: Number.MAX_SAFE_INTEGER, keep: 0, most: 100 })
+    expect([await records(server), await pieces()]).toEqual([[], 0])
+  })
+
+  test('two changes in one commit are written right', async () => {
+    const server = await join(1)
+    const text = '1'.repeat(MIB / 2)
+    await Promise.all([
+      server.engine.execute(publishing('a', text)),
+      server.engine.execute(stopGray({ key: KEY, name: 'a', operator: OPERATOR })),
+    ])
+    expect(server.state.record(GRAY, KEY.text)).toBeUndefined()
+    expect(await records(server)).toEqual([
+      ['D', text],
+      ['I', text],
+    ])
+    expect(await pieces()).toBe(1)
+  })
+
+  test('history writes all texts while an older server could not read that, and shares what there is later', async () => {
+    const [old, server] = [await join(1, OLDER), await join(2)]
+    const text = '1'.repeat(MIB)
+    await server.engine.execute(publishing('a', text))
+    await server.engine.execute(publishing('b', text))
+    await server.engine.execute(stopGray({ key: KEY, name: 'a', operator: OPERATOR }))
+    expect(await layout()).toBe('2')
+    expect((await records(old)).map(([op, shown]) => [op, shown === text])).toEqual([
+      ['D', true],
+      ['I', true],
+      ['I', true],
+    ])
+    await old.membership.leave()
+    const before = await pieces()
+    await server.engine.execute(promoteGray({ key: KEY, name: 'b', operator: OPERATOR }))
+    expect([(await pieces()) - before, await layout()]).toEqual([1, '3'])
+    await server.engine.execute(deleteConfig(KEY, OPERATOR))
+    expect((await records(server)).map(([op, shown]) => [op, shown === text])).toEqual([
+      ['D', true],
+      ['D', true],
+      ['I', true],
+      ['I', true],
+    ])
+  })
+})

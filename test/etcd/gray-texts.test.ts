@@ -1,5 +1,6 @@
 /** Gray versions with large texts on etcd: history shares their pieces instead of writing them once more (docs/decisions/0060). */
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
 import { promoteGray, stopGray } from '../../src/core/config/commands/end-gray.ts'
@@ -11,7 +12,7 @@ import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { Client } from '../interface/client.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
-import { freePort, runWaypost, startWaypost, type Waypost } from '../support/waypost.ts'
+import { freePort, runWaypost, startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
 import { startStoreServer, type StoreServer, type StoreServerOptions } from './store-server.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
@@ -29,7 +30,7 @@ let prefix = ''
 let prefixes = 0
 const servers: StoreServer[] = []
 
-async function join(port: number, options: StoreServerOptions = {}): Promise<StoreServer> {
+async function start(port: number, options: StoreServerOptions = {}): Promise<StoreServer> {
   const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port, options)
   servers.push(server)
   await server.membership.join(server.facts)
@@ -128,7 +129,7 @@ describe.skipIf(etcdTools.skip)(`gray versions with large texts on etcd${note}`,
   )
 
   test('the records of one share its pieces, and those go with the last of them', async () => {
-    const server = await join(1)
+    const server = await start(1)
     const { engine, store } = server
     const [first, second] = ['"1"\n'.padEnd(3 * MIB, '1'), '2'.repeat(2 * MIB)]
     await engine.execute(publishing('a', first))
@@ -149,8 +150,31 @@ describe.skipIf(etcdTools.skip)(`gray versions with large texts on etcd${note}`,
     expect([await records(server), await pieces()]).toEqual([[], 0])
   })
 
+  test('a copy into a directory and back has the same history', async () => {
+    const server = await start(1)
+    const text = '"1"\n'.padEnd(MIB, '1')
+    await server.engine.execute(publishing('a', text))
+    await server.engine.execute(publishing('b', 'small'))
+    await server.engine.execute(growGray({ key: KEY, name: 'a', expr: '10', operator: OPERATOR }))
+    await server.engine.execute(deleteConfig(KEY, OPERATOR))
+    const before = await records(server)
+    const directory = join(temporaryDirectory('copy-'), 'new')
+    const back = `${prefix}-back`
+    const run = async (...args: string[]): Promise<void> => {
+      const { code, stderr } = await runWaypost([...args, `--etcd-endpoints=${etcd.endpoints.join(',')}`])
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining('waypost:')])
+    }
+    await run('copy-store', '--from=etcd', `--to=${directory}`, `--etcd-prefix=${prefix}`)
+    await run('copy-store', `--from=${directory}`, '--to=etcd', `--etcd-prefix=${back}`)
+    prefix = back
+    const copied = await start(2)
+    expect(await records(copied)).toEqual(before)
+    await copied.store.cleanHistory({ beforeMs: Number.MAX_SAFE_INTEGER, keep: 0, most: 100 })
+    expect([await records(copied), await pieces()]).toEqual([[], 0])
+  })
+
   test('two changes in one commit are written right', async () => {
-    const server = await join(1)
+    const server = await start(1)
     const text = '1'.repeat(MIB / 2)
     await Promise.all([
       server.engine.execute(publishing('a', text)),
@@ -165,7 +189,7 @@ describe.skipIf(etcdTools.skip)(`gray versions with large texts on etcd${note}`,
   })
 
   test('history writes all texts while an older server could not read that, and shares what there is later', async () => {
-    const [old, server] = [await join(1, OLDER), await join(2)]
+    const [old, server] = [await start(1, OLDER), await start(2)]
     const text = '1'.repeat(MIB)
     await server.engine.execute(publishing('a', text))
     await server.engine.execute(publishing('b', text))

@@ -165,7 +165,8 @@ export class EtcdSource implements StoredSource {
     const { facts, content, parts } = withContentOf<RecordFacts>(value)
     const whole = parts === undefined ? content : await readChunks(this.#etcd, parts, this.revision)
     const versionId = parts?.of === 'gray-text' ? id : parts && historyIdOf(parts.stamp)
-    const { sharesContent: _sharesContent, ...shown } = facts
+    // Only etcd notes that: the sums of a copy must not have it.
+    const { ownsContent: _ownsContent, sharesContent: _sharesContent, ...shown } = facts
     return { record: { ...shown, key, id, content: whole }, versionId }
   }
 

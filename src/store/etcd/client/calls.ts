@@ -19,10 +19,12 @@ const ROUND_PAUSE_MS = 50
 
 /**
  * The parts of an attempt's time: a call without an answer for the first makes the client ask the member whether it serves. The
- * second is the time for that. So a member that is silent is left within the time of an attempt.
+ * second is the time for that. So a member that is silent is left within the time of an attempt. If another member has
+ * answered, the third is enough: it is left after five eighths.
  */
 const SILENT_PART = 3 / 8
 const PROOF_PART = 5 / 8
+const OUTDONE_PART = 2 / 8
 
 /** Sends calls to the current endpoint, and to the next ones where that fails. */
 export class Calls {
@@ -129,13 +131,17 @@ export class Calls {
     this.#proving.add(connection)
     const others = this.#endpoints.all.filter((one) => one !== connection.endpoint)
     const limitMs = Math.ceil(this.#limits.attemptMs * PROOF_PART)
-    const [isAlive, serves, ...otherOnes] = await Promise.all([
-      answers(connection.call(METHODS.status, {}, limitMs)),
-      this.#serves(connection, limitMs),
-      ...others.map((one) => this.#serves(this.connection(one), limitMs)),
-    ])
+    const isAlive = answers(connection.call(METHODS.status, {}, limitMs))
+    const serves = this.#serves(connection, limitMs)
+    const another = isAnyTrue(others.map((one) => this.#serves(this.connection(one), limitMs)))
     // If all disks are slow, another member is no better.
-    if (!isAlive || (!serves && otherOnes.includes(true))) connection.close()
+    const inTheEnd = Promise.all([isAlive, serves, another]).then(
+      ([alive, own, other]) => !alive || (!own && other),
+    )
+    const pause = this.#clock.sleep(this.#limits.attemptMs * OUTDONE_PART)
+    const isOutdone = Promise.all([another, pause]).then(([other]) => (other ? true : inTheEnd))
+    const isKept = serves.then((own) => (own ? isAlive.then((alive) => !alive) : inTheEnd))
+    if (await Promise.race([isOutdone, isKept])) connection.close()
     this.#proving.delete(connection)
   }
 
@@ -151,6 +157,12 @@ export class Calls {
         ),
     )
   }
+}
+
+/** True as soon as one of them is, and false when none was. */
+function isAnyTrue(all: readonly Promise<boolean>[]): Promise<boolean> {
+  const found = all.map(async (one) => (await one) || Promise.reject(new Error('It does not serve.')))
+  return Promise.any(found).catch(() => false)
 }
 
 /** Whether there is an answer, even a refusal. */

@@ -1,5 +1,5 @@
+import { setImmediate as settled } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { microtasks } from '../../../core/core.test-support.ts'
 import { Calls } from './calls.ts'
 import type { EtcdConnection } from './connection.ts'
 import { Endpoints } from './endpoints.ts'
@@ -47,10 +47,10 @@ describe('a member that leaves a call unanswered', () => {
   test('is left when another one serves, without waiting for its own answer until the end', async () => {
     const world = silentFirst('stands still', 'stands still', 'serves')
     world.silent()
-    await microtasks()
+    await settled()
     expect(world.closed).toEqual([])
     world.pauseEnds()
-    await microtasks()
+    await settled()
     expect(world.closed).toEqual(['http://0'])
   })
 
@@ -60,9 +60,9 @@ describe('a member that leaves a call unanswered', () => {
   ] as [string, Member[]][])('is not left if %s', async (_, members) => {
     const world = silentFirst(...members)
     world.silent()
-    await microtasks()
+    await settled()
     world.pauseEnds()
-    await microtasks()
+    await settled()
     expect(world.closed).toEqual([])
   })
 })

@@ -29,6 +29,8 @@ let raw: EtcdClient
 let prefix = ''
 let prefixes = 0
 const servers: StoreServer[] = []
+/** A server as a process of its own. */
+let whole: Waypost | undefined
 
 async function start(port: number, options: StoreServerOptions = {}): Promise<StoreServer> {
   const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port, options)
@@ -80,14 +82,18 @@ describe.skipIf(etcdTools.skip)(`gray versions with large texts on etcd${note}`,
     await etcd?.stop()
   })
   beforeEach(() => (prefix = `gray-${prefixes++}`))
-  afterEach(async () => void (await Promise.all(servers.splice(0).map((server) => server.stop()))))
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.stop()))
+    await whole?.kill()
+  })
 
   test(
     'ten of 10 MiB are made, promoted and deleted, and history has each text',
     { timeout: 400_000 },
     async () => {
       const settings = { store: 'etcd', 'etcd-endpoints': etcd.endpoints.join(','), 'etcd-prefix': prefix }
-      const server: Waypost = await startWaypost({ settings: { ...settings, 'peer-port': await freePort() } })
+      const server = await startWaypost({ settings: { ...settings, 'peer-port': await freePort() } })
+      whole = server
       const svc = new Client(`${server.url}/svc/v1`)
       const textOf = (index: number): string => `"${index}"\n`.padEnd(TEN_MIB, String(index))
       const indexes = Array.from({ length: MOST_GRAY_VERSIONS }, (_, index) => index)

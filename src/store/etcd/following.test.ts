@@ -27,6 +27,8 @@ let applied: SharedCommit[]
 let snapshots: Loaded[]
 /** How often the watch was asked how far it has come. */
 let asked = 0
+/** How often the member of the watch was said to stand still. */
+let suspected = 0
 
 beforeEach(() => {
   nowMs = 0
@@ -39,6 +41,7 @@ beforeEach(() => {
   applied = []
   snapshots = []
   asked = 0
+  suspected = 0
 })
 
 const clock: Clock = {
@@ -66,7 +69,8 @@ const client = {
     const watch = { from, listener, isClosed: false }
     watches.push(watch)
     const requestProgress = (): void => void asked++
-    return { close: () => void (watch.isClosed = true), requestProgress, ended: Promise.resolve() }
+    const suspect = (): void => void suspected++
+    return { close: () => void (watch.isClosed = true), requestProgress, suspect, ended: Promise.resolve() }
   },
 }
 
@@ -124,6 +128,15 @@ describe('following etcd', () => {
     expect(following.figures.applied).toBe(7)
   })
 
+  test('has the member of the watch asked whether it serves when a revision does not come', async () => {
+    const following = await follow()
+    const waiting = following.reached(7, 60_000)
+    await settled()
+    expect([sleeps.includes(300), suspected]).toEqual([true, 1])
+    put(7, 'w/b/me', toJson({ number: 1, process: 'p', stamp: 9 }))
+    expect(await waiting).toBe(true)
+  })
+
   test('loads everything again if the watch cannot go on, until it succeeds', async () => {
     const following = await follow()
     const waiting = following.reached(20, 60_000)
@@ -137,7 +150,7 @@ describe('following etcd', () => {
       expect.stringContaining('compacted'),
       ...Array.from({ length: 3 }, () => String(AWAY)),
     ])
-    expect(sleeps).toEqual([60_000, 100, 200, 400])
+    expect(sleeps).toEqual([300, 100, 59_700, 200, 400])
     expect(watches).toMatchObject([{ isClosed: true }, { from: 21, isClosed: false }])
     expect(following.figures).toMatchObject({ applied: 20, newest: 20, reloads: 1 })
     expect(following.keysOf(20)).toBeUndefined()

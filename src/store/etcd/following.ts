@@ -47,6 +47,8 @@ export interface FeedFigures {
   readonly mends: number
 }
 
+/** A revision of this server that the watch has not brought after this time: its member may stand still. */
+const SUSPICIOUS_MS = 300
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 const MOST_TRIES = 3
@@ -115,7 +117,10 @@ export class Following {
     this.#newest = Math.max(this.#newest, revision)
     const wait = this.#feed.waitFor(revision)
     try {
-      return await within(this.#parts.clock, Math.max(0, limitMs), wait.reached)
+      const firstMs = Math.max(0, Math.min(SUSPICIOUS_MS, limitMs))
+      if (await within(this.#parts.clock, firstMs, wait.reached)) return true
+      this.#watch?.suspect()
+      return await within(this.#parts.clock, Math.max(0, limitMs - firstMs), wait.reached)
     } finally {
       wait.forget()
     }

@@ -74,7 +74,7 @@ export class Calls {
     if (known !== undefined) return known
     const connection = this.#open(endpoint, {
       silentMs: this.#limits.attemptMs * SILENT_PART,
-      silent: () => void this.#prove(connection),
+      silent: () => this.suspect(connection),
     })
     this.#connections.set(endpoint, connection)
     return connection
@@ -83,6 +83,11 @@ export class Calls {
   /** Leaves this connection's endpoint. */
   failed({ endpoint }: EtcdConnection): void {
     this.#endpoints.failed(endpoint)
+  }
+
+  /** Asks a member whether it serves. It is left, with its calls and watches, if it does not and another one does. */
+  suspect(connection: EtcdConnection): void {
+    void this.#prove(connection)
   }
 
   close(): void {

@@ -36,6 +36,8 @@ export interface WatchListener {
 export interface Watch {
   /** Asks etcd how far this watch has come. `reached` is called with a revision that is not older than this call. */
   requestProgress(): void
+  /** Something is in etcd that this watch should have reported: its member may stand still, while calls go to another one. */
+  suspect(): void
   close(): void
   /** Resolves when the watch was closed or is broken, and has nothing left to do. */
   readonly ended: Promise<void>
@@ -81,6 +83,7 @@ class RunningWatch implements Watch {
   readonly #revisions: WholeRevisions
   readonly #closed = new AbortController()
   #stream: WatchStream | undefined
+  #connection: EtcdConnection | undefined
   #clusterId: bigint | undefined
   #heard = false
   #failures = 0
@@ -95,6 +98,10 @@ class RunningWatch implements Watch {
 
   requestProgress(): void {
     this.#stream?.send({ requestUnion: { case: 'progressRequest', value: {} } })
+  }
+
+  suspect(): void {
+    if (this.#connection !== undefined) this.#parts.calls.suspect(this.#connection)
   }
 
   close(): void {
@@ -127,6 +134,7 @@ class RunningWatch implements Watch {
     const signal = AbortSignal.any([this.#closed.signal, lost.signal])
     const stream = await connection.stream(METHODS.watch, signal)
     this.#stream = stream
+    this.#connection = connection
     stream.send({ requestUnion: { case: 'createRequest', value: this.#createRequest() } })
     void this.#checkProgress(lost)
     try {
@@ -135,6 +143,7 @@ class RunningWatch implements Watch {
     } finally {
       lost.abort()
       this.#stream = undefined
+      this.#connection = undefined
       this.#revisions.interrupt()
     }
   }

@@ -51,7 +51,7 @@ test.skipIf(etcdTools.skip)(
     const run = (...args: string[]): Promise<void> =>
       timed(args.join(' '), async () => {
         const { code, stderr } = await runWaypost([...args, ...flags], {}, HOUR_MS)
-        expect([code, stderr]).toEqual([0, expect.not.stringContaining('waypost:')])
+        expect(code, stderr).toBe(0)
       })
     try {
       await run('copy-store', '--from', from, '--to', 'etcd')

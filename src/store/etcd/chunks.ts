@@ -27,6 +27,8 @@ export class SlowContents extends EtcdError {
   }
 }
 
+/** What the unit needs after its contents. With less than `LEAST_COMMIT_MS` nobody tries once more. */
+const UNIT_MS = LEAST_COMMIT_MS - 20
 /** Less time than this is not enough for a chunk. */
 const LEAST_MS = 50
 
@@ -51,7 +53,7 @@ export class Chunks {
   async write(contents: readonly LargeContent[], leftMs: () => number): Promise<void> {
     if (contents.length === 0) return
     for (const { stamp, content } of contents) this.#underway.set(stamp, content)
-    const written = this.#turn.then(() => this.#writeAll(contents, () => leftMs() - LEAST_COMMIT_MS))
+    const written = this.#turn.then(() => this.#writeAll(contents, () => leftMs() - UNIT_MS))
     this.#turn = written.catch(() => undefined)
     await written
   }

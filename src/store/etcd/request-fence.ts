@@ -2,6 +2,7 @@ import { Refusal } from '../../core/refusal.ts'
 import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
+import { GRPC, GrpcError } from './client/grpc-error.ts'
 import type { KeyCondition, KeyValue, TxnOperation, TxnResult } from './client/messages.ts'
 import { PlaceTaken } from './place-taken.ts'
 import { requestOf, toJson } from './values.ts'
@@ -23,6 +24,9 @@ export interface RequestPlace {
 const FENCE_MS = 500
 /** Less time than this is not enough for a request. */
 const LEAST_MS = 50
+const NO_TIME = new GrpcError(GRPC.DEADLINE_EXCEEDED, 'there is no time left to send the request', {
+  notBegun: true,
+})
 /** How long taking the place may take. */
 const TAKE_MS = 5_000
 
@@ -72,7 +76,7 @@ export class RequestFence {
     // Before that nothing new may be sent.
     if (this.#unsure !== undefined) await this.#findOut(this.#unsure, Math.min(FENCE_MS, leftMs()))
     const limitMs = leftMs() - FENCE_MS
-    if (limitMs < LEAST_MS) throw new EtcdError('unavailable', 'There is no time left to send the request.')
+    if (limitMs < LEAST_MS) throw new EtcdError('unavailable', 'etcd is too slow.', { cause: NO_TIME })
     const value = toJson({ number: this.#number + 1, process: this.#place.process, stamp })
     const success = [this.#put(value), ...operations]
     try {

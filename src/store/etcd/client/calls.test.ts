@@ -1,17 +1,22 @@
-import { setImmediate as settled } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { Calls } from './calls.ts'
 import type { EtcdConnection } from './connection.ts'
 import { Endpoints } from './endpoints.ts'
 import { METHODS } from './methods.ts'
 
+const settled = async (): Promise<void> => {
+  for (let turns = 0; turns < 5; turns++) await turn()
+}
+
 /** What a member answers to the question whether it serves: at once, or never. */
 type Member = 'serves' | 'stands still'
 
-/** Members whose first one has left a call unanswered, and the end of the pause after which it may be left. */
-function silentFirst(...members: Member[]) {
+/** Members whose first one is silent, while calls go to `current`; and the end of the pause after which it may be left. */
+function silentFirst(current: number, ...members: Member[]) {
   const endpoints = members.map((_, index) => `http://${index}`)
   const closed: string[] = []
+  const pauses: number[] = []
   let silent = (): void => {}
   let pauseEnds = (): void => {}
   const open = (endpoint: string, options: { silent: () => void }): EtcdConnection => {
@@ -30,25 +35,31 @@ function silentFirst(...members: Member[]) {
       close: () => void closed.push(endpoint),
     }
   }
-  const sleep = () => new Promise<void>((resolve) => (pauseEnds = resolve))
+  const sleep = (ms: number) => {
+    pauses.push(ms)
+    return new Promise<void>((resolve) => (pauseEnds = resolve))
+  }
   const calls = new Calls({
-    endpoints: new Endpoints(endpoints, () => 0),
+    endpoints: new Endpoints(endpoints, () => current / members.length),
     clock: { nowMs: () => 0, sleep },
     limits: { callMs: 2_000, attemptMs: 800 },
     open,
     proofKey: 'k',
     refused: () => undefined,
   })
-  calls.connection()
-  return { closed, silent: () => silent(), pauseEnds: () => pauseEnds() }
+  calls.connection(endpoints[0])
+  return { closed, pauses, silent: () => silent(), pauseEnds: () => pauseEnds() }
 }
 
-describe('a member that leaves a call unanswered', () => {
-  test('is left when another one serves, without waiting for its own answer until the end', async () => {
-    const world = silentFirst('stands still', 'stands still', 'serves')
+describe('a member that is silent', () => {
+  test.each([
+    ['soon if calls go to another one', 1, 100],
+    ['after a while if calls go to it', 0, 500],
+  ])('is left %s, without its own answer', async (_, current, pauseMs) => {
+    const world = silentFirst(current, 'stands still', 'stands still', 'serves')
     world.silent()
     await settled()
-    expect(world.closed).toEqual([])
+    expect([world.closed, world.pauses]).toEqual([[], [pauseMs]])
     world.pauseEnds()
     await settled()
     expect(world.closed).toEqual(['http://0'])
@@ -58,7 +69,7 @@ describe('a member that leaves a call unanswered', () => {
     ['it serves', ['serves', 'serves']],
     ['no other one serves', ['stands still', 'stands still']],
   ] as [string, Member[]][])('is not left if %s', async (_, members) => {
-    const world = silentFirst(...members)
+    const world = silentFirst(1, ...members)
     world.silent()
     await settled()
     world.pauseEnds()

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { MEMBER } from '../../src/core/cluster/members/member-records.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
+import { LAYOUTS } from '../../src/store/etcd/layout.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { METHODS } from '../../src/store/etcd/client/methods.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
@@ -134,11 +135,14 @@ describe.skipIf(etcdTools.skip)(`members on etcd${note}`, { timeout: 90_000 }, (
     const one = await startServer(1)
     const { kvs } = await one.client.range({ key: `${prefix}/format` })
     expect(Buffer.from(kvs[0]!.value).toString()).toBe('1')
-    await put(one.client, 'format', '3')
+    await put(one.client, 'format', String(LAYOUTS.to + 1))
     await expect(startServer(2)).rejects.toThrow(
-      /has the layout 3 .*knows layout 1 to 2\. Use the version that/,
+      /has the layout \d+ .*knows layout 1 to \d+\. Use the version that/,
     )
-    await seen(() => String(one.failures[0]), expect.stringContaining('the layout 3') as string)
+    await seen(
+      () => String(one.failures[0]),
+      expect.stringContaining(`the layout ${LAYOUTS.to + 1}`) as string,
+    )
     await put(one.client, 'format', 'x')
     await expect(startServer(2)).rejects.toThrow(/"x", which is no number/)
   })

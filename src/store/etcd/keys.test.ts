@@ -142,4 +142,13 @@ describe('the keys of a store in etcd', () => {
     expect(() => keys.of({ of: 'record-text', stamp: 2 ** 52 })).toThrow(RangeError)
     expect(() => new Keys('waypost')).toThrow('slash')
   })
+
+  test('are all in ranges that follow each other', () => {
+    const ranges = keys.ranges()
+    for (const [index, { key, end }] of ranges.entries()) {
+      expect(compareKeys(key, end)).toBeLessThan(0)
+      expect(end).toBe(ranges[index + 1]?.key ?? 'waypost0')
+    }
+    expect(ranges[0]?.key).toBe('waypost/')
+  })
 })

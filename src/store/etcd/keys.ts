@@ -2,6 +2,7 @@ import { configKey } from '../../core/config/state/config-item.ts'
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import type { InstanceAddress } from '../../core/naming/state/instance.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
+import { prefixEnd } from './client/range-end.ts'
 
 /** The meaning of a key of etcd. `Keys` makes keys of it, and reads it from them. */
 export type KeyPlace =
@@ -178,6 +179,14 @@ export class Keys {
   /** The prefix of all places of a kind. */
   every(kind: Exclude<KeyPlace['of'], 'format' | 'elected'>): string {
     return `${this.#prefix}${LAYOUTS[kind].letter}/`
+  }
+
+  /** Ranges that follow each other and have all keys with the prefix, each the keys of about one kind. */
+  ranges(): { readonly key: string; readonly end: string }[] {
+    const letters = [...BY_LETTER.keys()].sort(compareKeys)
+    const starts = [this.#prefix, ...letters.map((letter) => `${this.#prefix}${letter}/`)]
+    const last = prefixEnd(this.#prefix)
+    return starts.map((key, index) => ({ key, end: starts[index + 1] ?? last }))
   }
 
   /** The prefix of the history of an item. */

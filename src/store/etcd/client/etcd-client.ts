@@ -98,12 +98,13 @@ export class EtcdClient {
   /**
    * Reads all keys of a range as of one revision, page by page: of the newest one by default. A page has at most `pageSize`
    * keys, and fewer where values are large: each must come within the time of an attempt. One that does not is asked for again, with
-   * half as many keys.
+   * half as many keys. etcd counts all that is left of the range for each page, so large pages of small ranges are fast: `pageBytes` is
+   * about what a page may have.
    */
   async *pages(
-    range: KeyRange & { revision?: number; pageSize: number; keysOnly?: boolean },
+    range: KeyRange & { revision?: number; pageSize: number; pageBytes?: number; keysOnly?: boolean },
   ): AsyncGenerator<RangeResult> {
-    const { pageSize, ...first } = range
+    const { pageSize, pageBytes = PAGE_BYTES, ...first } = range
     let { key, revision } = first
     let limit = Math.min(FIRST_PAGE_SIZE, pageSize)
     for (let most = pageSize; ;) {
@@ -117,7 +118,7 @@ export class EtcdClient {
       if (!page.more) return
       key = `${page.kvs.at(-1)!.key}\0`
       most = Math.min(2 * most, pageSize)
-      limit = Math.min(sizeOfNext(page.kvs), most)
+      limit = Math.min(sizeOfNext(page.kvs, pageBytes), most)
     }
   }
 
@@ -255,7 +256,7 @@ function isLate(error: unknown): boolean {
 }
 
 /** How many keys come in one page if their values are as large as these. */
-function sizeOfNext(kvs: readonly KeyValue[]): number {
+function sizeOfNext(kvs: readonly KeyValue[], pageBytes: number): number {
   const bytes = kvs.reduce((sum, { value }) => sum + value.length, 1)
-  return Math.max(1, Math.floor((kvs.length * PAGE_BYTES) / bytes))
+  return Math.max(1, Math.floor((kvs.length * pageBytes) / bytes))
 }

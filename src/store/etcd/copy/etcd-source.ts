@@ -18,7 +18,8 @@ import { textOfPieces } from '../shared-texts.ts'
 import { readingOf } from '../unreadable.ts'
 import { type ContentParts, fromJson, type RecordFacts, withContentOf } from '../values.ts'
 
-const PAGE_SIZE = 2_000
+/** A tool has time for large pages. */
+export const LARGE_PAGES = { pageSize: 50_000, pageBytes: 16 * 1024 * 1024 }
 /** What a part may have. */
 const AT_ONCE = 500
 const MOST_BYTES = 4 * 1024 * 1024
@@ -192,7 +193,7 @@ export class EtcdSource implements StoredSource {
   }
 
   async *#each(prefix: string): AsyncGenerator<KeyValue> {
-    const range = { ...rangeOf(prefix), revision: this.revision, pageSize: PAGE_SIZE }
+    const range = { ...rangeOf(prefix), revision: this.revision, ...LARGE_PAGES }
     for await (const { kvs } of this.#etcd.client.pages(range)) yield* kvs
   }
 }

@@ -23,9 +23,8 @@ import {
 } from '../values.ts'
 import { textOfPieces } from '../shared-texts.ts'
 import type { Sealing } from '../sealing/sealing.ts'
-import { type EtcdPlace, rangeOf, readable } from './etcd-source.ts'
+import { type EtcdPlace, LARGE_PAGES, rangeOf, readable } from './etcd-source.ts'
 
-const PAGE_SIZE = 2_000
 /** How the pieces of a gray version's text begin. */
 const GRAY_TEXT_BEGIN = Buffer.from('{"text":"')
 
@@ -52,10 +51,11 @@ export async function examineEtcd(etcd: EtcdPlace, onProgress: OnProgress): Prom
   const { count } = await client.range({ ...rangeOf(prefix), revision, countOnly: true })
   const examining = new Examining(etcd.sealing)
   let done = 0
-  for await (const { kvs } of client.pages({ ...rangeOf(prefix), revision, pageSize: PAGE_SIZE })) {
-    for (const kv of kvs) examining.add(keys.read(kv.key), kv)
-    onProgress('reading', (done += kvs.length), count)
-  }
+  for (const range of keys.ranges())
+    for await (const { kvs } of client.pages({ ...range, revision, ...LARGE_PAGES })) {
+      for (const kv of kvs) examining.add(keys.read(kv.key), kv)
+      onProgress('reading', (done += kvs.length), count)
+    }
   return { directory: place, ...examining.end() }
 }
 

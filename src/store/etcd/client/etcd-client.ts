@@ -98,8 +98,8 @@ export class EtcdClient {
   /**
    * Reads all keys of a range as of one revision, page by page: of the newest one by default. A page has at most `pageSize`
    * keys, and fewer where values are large: each must come within the time of an attempt. One that does not is asked for again, with
-   * half as many keys. etcd counts all that is left of the range for each page, so large pages of small ranges are fast: `pageBytes` is
-   * about what a page may have.
+   * half as many keys. For each page etcd counts all that is left of the range: large pages are faster. `pageBytes` is about what a page
+   * may have.
    */
   async *pages(
     range: KeyRange & { revision?: number; pageSize: number; pageBytes?: number; keysOnly?: boolean },

@@ -3,21 +3,12 @@ import { ETCD_HOOK_MS } from '../../support/etcd.ts'
 import { needTool } from '../../support/need-tool.ts'
 import { prepare, PREPARE_LIMIT_MS } from '../prepared-program.ts'
 import { Library, type LibraryProgram, type LibraryVersion } from './library.ts'
+import { OLD } from './old-library.ts'
 import { LEAK_SCENARIO } from './leak-scenario.ts'
 import { MOVE_SCENARIO } from './move-scenario.ts'
 import { KILL_SCENARIO, RESTART_SCENARIO } from './outage-scenarios.ts'
 import { NODE_SCENARIO, openScenario, TLS_SCENARIO } from './plain-scenarios.ts'
 import type { Results, Scenario } from './scenario.ts'
-
-/** A client of 1.x, which uses HTTP. */
-const OLD: LibraryProgram = {
-  folder: 'npm',
-  versions: [{ version: '2.6.3' }],
-  locks: ['package.json', 'package-lock.json'],
-  install: [['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund']],
-  build: [],
-  run: (_version, scratch) => ['node', 'driven.js', scratch],
-}
 
 /** One after the other. */
 const OUTAGES = [KILL_SCENARIO, RESTART_SCENARIO]

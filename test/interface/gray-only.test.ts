@@ -31,6 +31,24 @@ test('a list has them page by page, with a count of their own', async () => {
   expect(await page(3)).toEqual([[], [], 1, 3])
 })
 
+test('a search over all namespaces finds them by name, and their namespace is not empty', async () => {
+  const tenant = unique('ns')
+  const [item, mixed] = itemsOf(tenant, unique('Found'), unique('mixed')) as [Item, Item]
+  for (const one of [item, mixed]) await publishGray(one, 'v2')
+  await publish(mixed, 'x')
+  const { grayOnly, configs } = await get('/search', { text: item.dataId.toLowerCase() })
+  expect(grayOnly).toMatchObject([{ namespaceId: tenant, dataId: item.dataId, grayNames: ['v2'] }])
+  expect(configs).toEqual([])
+  expect((await get('/search', { text: mixed.dataId })).grayOnly).toEqual([])
+  const other = unique('ns')
+  await publishGray({ ...item, tenant: other }, 'v2')
+  const { namespaces } = await get('/namespaces/all', {})
+  expect(namespaces.find(({ namespaceId }: Json) => namespaceId === other)).toMatchObject({
+    configCount: 0,
+    empty: false,
+  })
+})
+
 test('a comparison names them on the side where they are', async () => {
   const [from, to] = [unique('from'), unique('to')]
   const [both, left] = itemsOf(from, 'both', 'left') as [Item, Item]

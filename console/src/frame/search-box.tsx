@@ -135,10 +135,13 @@ function Results({ text, asked }: { text: string; asked: string }) {
 
 const hasAny = (found: FoundEverywhere | undefined): boolean =>
   found !== undefined &&
-  found.configs.length + found.contents.length + found.services.length + found.instances.length > 0
+  [found.configs, found.contents, found.grayOnly, found.services, found.instances].some(
+    ({ length }) => length > 0,
+  )
 
 function Found({ found, asked }: { found: FoundEverywhere; asked: string }) {
-  const { configs, configCount, contents, services, serviceCount, instances, instanceCount } = found
+  const { configs, configCount, contents, grayOnly } = found
+  const { services, serviceCount, instances, instanceCount } = found
   const everywhere = { everywhere: 'yes' }
   return (
     <>
@@ -168,6 +171,20 @@ function Found({ found, asked }: { found: FoundEverywhere; asked: string }) {
       >
         {contents.map((each) => (
           <ConfigHit key={`${each.namespaceId} ${each.group} ${each.dataId}`} found={each} />
+        ))}
+      </Section>
+      <Section title={t('grayOnlyMark')} count={grayOnly.length} isOpenEnded>
+        {grayOnly.map((each) => (
+          <Hit
+            key={`${each.namespaceId} ${each.group} ${each.dataId}`}
+            href={linkToConfig(
+              { ...each, tenant: each.namespaceId === 'public' ? '' : each.namespaceId },
+              'gray',
+            )}
+            name={each.dataId}
+            about={each.group}
+            namespaceId={each.namespaceId}
+          />
         ))}
       </Section>
       <Section

@@ -446,7 +446,7 @@ export interface Space {
   readonly listed: boolean
   /** Only items that the caller may read. */
   readonly configCount: number
-  /** Whether it has no configurations and no services. */
+  /** Whether it has no configurations, no gray versions and no services. */
   readonly empty: boolean
   readonly color: 'none' | 'red' | 'orange' | 'yellow' | 'green' | 'teal' | 'blue' | 'purple' | 'pink'
   /** Whether the console asks for its name before it writes there. */
@@ -470,11 +470,23 @@ export interface FoundConfig {
   readonly hits: readonly ContentHit[]
 }
 
+export interface GrayOnlyConfig {
+  /** public is the default one. */
+  readonly namespaceId: string
+  readonly dataId: string
+  readonly group: string
+  readonly grayNames: readonly string[]
+  /** Epoch milliseconds. */
+  readonly modifyTime: number
+  readonly modifyUser: string | null
+}
+
 export interface FoundEverywhere {
   readonly configs: readonly FoundConfig[]
   /** How many have the text in their name, group, description, application or tags. */
   readonly configCount: number
   readonly contents: readonly FoundConfig[]
+  readonly grayOnly: readonly GrayOnlyConfig[]
   readonly services: readonly {
     readonly namespaceId: string
     readonly groupName: string
@@ -523,17 +535,6 @@ export interface ListedConfig {
   /** How many clients have it, on all servers: as many as `config/watchers` lists. */
   readonly watcherCount: number
   readonly hits: readonly ContentHit[]
-}
-
-export interface GrayOnlyConfig {
-  /** public is the default one. */
-  readonly namespaceId: string
-  readonly dataId: string
-  readonly group: string
-  readonly grayNames: readonly string[]
-  /** Epoch milliseconds. */
-  readonly modifyTime: number
-  readonly modifyUser: string | null
 }
 
 export interface ListedConfigPage {
@@ -623,7 +624,7 @@ export interface Watcher {
   readonly ruleIp: string
   /** Its tag; empty: none. */
   readonly ruleTag: string
-  /** Its labels: `key=value`, separated by commas. */
+  /** Its labels, as `gray/explain` takes them: `key=value`, separated by commas. */
   readonly ruleLabels: string
   /** When its server last had contact with it, epoch milliseconds. */
   readonly lastSeenMs: number

@@ -1,3 +1,4 @@
+import type { GrayOnlyConfig } from './answers.ts'
 import type { Hit } from './configs.ts'
 import { request } from './request.ts'
 
@@ -33,6 +34,8 @@ export interface FoundEverywhere {
   readonly configCount: number
   /** Found by their contents. */
   readonly contents: readonly FoundConfig[]
+  /** Items that have gray versions and no version for all. */
+  readonly grayOnly: readonly GrayOnlyConfig[]
   readonly services: readonly FoundService[]
   readonly serviceCount: number
   readonly instances: readonly FoundInstance[]

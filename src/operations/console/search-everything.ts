@@ -1,4 +1,5 @@
 import type { ConfigItem } from '../../core/config/state/config-item.ts'
+import { GRAY, type GrayItem } from '../../core/config/state/gray-version.ts'
 import type { ServiceEntry, Instance } from '../../core/naming/state/service-entry.ts'
 import { serviceNameOf } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
@@ -14,7 +15,7 @@ import { serviceResource } from '../naming/services.ts'
 /** What the search works on. */
 interface SearchParts {
   readonly guard: Guard
-  readonly state: Pick<State, 'configs' | 'services'>
+  readonly state: Pick<State, 'config' | 'configs' | 'records' | 'services'>
   readonly walks: LongWalks
 }
 
@@ -36,6 +37,8 @@ export interface FoundEverywhere {
   readonly configs: readonly FoundConfig[]
   readonly configCount: number
   readonly contents: readonly FoundConfig[]
+  /** The first that have gray versions only, by their names. */
+  readonly grayOnly: readonly GrayItem[]
   readonly services: readonly ServiceEntry[]
   readonly serviceCount: number
   readonly instances: readonly Instance[]
@@ -95,6 +98,7 @@ class SearchEverywhere {
 
   async run(): Promise<FoundEverywhere> {
     const firstConfigs = this.#first<ConfigItem>()
+    const firstGrayOnly = this.#first<GrayItem>()
     const firstServices = this.#first<ServiceEntry>()
     const firstInstances = this.#first<Instance>()
     const hasText = aboutFilter({
@@ -108,6 +112,13 @@ class SearchEverywhere {
     await this.#walk(this.#state.configs.all(), (item) => {
       if (hasText(item) && this.#shows(configResource(item.key)))
         firstConfigs.add(this.#named(item.key.dataId, item))
+    })
+    await this.#walk(this.#state.records(GRAY), ([, item]) => {
+      const isNamed = [item.key.dataId, item.key.group].some((name) =>
+        name.toLowerCase().includes(this.#text),
+      )
+      if (isNamed && this.#state.config(item.key) === undefined && this.#shows(configResource(item.key)))
+        firstGrayOnly.add(this.#named(item.key.dataId, item))
     })
     await this.#walk(this.#state.services.all(), (entry) => {
       const { key } = entry.service
@@ -123,6 +134,7 @@ class SearchEverywhere {
       configs: named.map((item) => ({ item, hits: [] })),
       configCount: firstConfigs.count,
       contents,
+      grayOnly: (await firstGrayOnly.sorted(this.#turns)).map(({ thing }) => thing),
       services: (await firstServices.sorted(this.#turns)).map(({ thing }) => thing),
       serviceCount: firstServices.count,
       instances: (await firstInstances.sorted(this.#turns)).map(({ thing }) => thing),

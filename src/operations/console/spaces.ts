@@ -1,3 +1,4 @@
+import { GRAY } from '../../core/config/state/gray-version.ts'
 import type { Engine } from '../../core/engine/engine.ts'
 import { PUBLIC_NAMESPACE } from '../../core/namespaces/namespace-id.ts'
 import { NAMESPACE } from '../../core/namespaces/namespace.ts'
@@ -31,7 +32,7 @@ export interface Space extends NamespaceLook {
   readonly isListed: boolean
   /** Counts only those that the caller may read. */
   readonly configCount: number
-  /** Whether it has any configurations or services. */
+  /** Whether it has any configurations, gray versions or services. */
   readonly isEmpty: boolean
 }
 
@@ -55,8 +56,11 @@ export function spaceOperations(parts: SpaceParts) {
       run: (ids, _: object, caller): Promise<Space[]> =>
         parts.walks.run(async (turns) => {
           const spaces: Space[] = []
-          for (const id of ids)
-            spaces.push(spaceOf(state, id, await readableConfigs(parts, { id, caller, turns })))
+          const gray = grayNamespaces(state)
+          for (const id of ids) {
+            const space = spaceOf(state, id, await readableConfigs(parts, { id, caller, turns }))
+            spaces.push({ ...space, isEmpty: space.isEmpty && !gray.has(id) })
+          }
           return spaces
         }),
     }),
@@ -74,11 +78,16 @@ export function spaceOperations(parts: SpaceParts) {
   }
 }
 
+/** The namespaces that have items with gray versions. */
+function grayNamespaces(state: SpaceParts['state']): Set<string> {
+  return new Set(Array.from(state.records(GRAY), ([, { key }]) => key.namespaceId))
+}
+
 /** Those of the list in the order in which they were made, then those that hold something without being on it. */
 function idsOf(state: SpaceParts['state']): string[] {
   const listed = [PUBLIC_NAMESPACE, ...Array.from(state.records(NAMESPACE), ([id]) => id)]
-  const inUse = [...state.configs.namespaces(), ...state.services.namespaces()].toSorted()
-  return [...new Set([...listed, ...inUse])]
+  const inUse = [...state.configs.namespaces(), ...state.services.namespaces(), ...grayNamespaces(state)]
+  return [...new Set([...listed, ...inUse.toSorted()])]
 }
 
 /** A count of the configurations in a namespace that a caller may read. */

@@ -1,5 +1,4 @@
 import { grayNotFound } from '../../../core/config/commands/publish-gray.ts'
-import { labelName } from '../../../core/config/state/gray-rule.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
 import * as fields from '../../parameters/fields.ts'
@@ -10,6 +9,7 @@ import {
   grayPriority,
   toGrayRelease,
 } from '../../parameters/gray-params.ts'
+import { labelsOf } from '../../parameters/label-texts.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import {
   comment,
@@ -109,7 +109,8 @@ function explain(gray: Gray): Endpoint {
       labels: Type.Optional(
         Type.String({
           maxLength: 8_192,
-          description: 'Its labels without `app_`: `key=value`, separated by commas.',
+          description:
+            'Its labels without `app_`: `key=value`, separated by commas; a backslash before a comma makes it a part of the value.',
         }),
       ),
     }),
@@ -119,11 +120,6 @@ function explain(gray: Gray): Endpoint {
       return jsonAnswer(explainedJson(gray.explain({ key: toConfigKey(params), who }, caller)))
     },
   })
-}
-
-function labelsOf(text: string): ReadonlyMap<string, string> {
-  const pairs = text.split(',').map((pair) => pair.split('='))
-  return new Map(pairs.map(([name = '', value = '']) => [labelName(name.trim()), value.trim()]))
 }
 
 function publish(gray: Gray, limits: PublishLimits): Endpoint {

@@ -82,7 +82,8 @@ const LISTED = Json.named(
   }),
 )
 
-const GRAY_ONLY = Json.named(
+/** An item that has gray versions and no formal one. */
+export const GRAY_ONLY = Json.named(
   'GrayOnlyConfig',
   Json.object({
     namespaceId: Json.string('public is the default one.'),
@@ -152,7 +153,8 @@ export function nextJson(next: string | undefined): string | null {
   return next === undefined ? null : Buffer.from(next).toString('base64url')
 }
 
-function grayOnlyJson({ key, versions }: GrayItem): object {
+/** As {@link GRAY_ONLY}. */
+export function grayOnlyJson({ key, versions }: GrayItem): object {
   const { namespaceId, dataId, group } = key
   const newest = versions.reduce((last, one) => (one.modifiedMs > last.modifiedMs ? one : last))
   const grayNames = versions.map(({ name }) => name)

@@ -8,7 +8,7 @@ import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { HITS, NEXT, nextJson } from './config-list.ts'
+import { GRAY_ONLY, grayOnlyJson, HITS, NEXT, nextJson } from './config-list.ts'
 
 const FOUND_CONFIGS = Json.list(
   Json.named(
@@ -33,6 +33,7 @@ const FOUND = Json.named(
       'How many have the text in their name, group, description, application or tags.',
     ),
     contents: FOUND_CONFIGS,
+    grayOnly: Json.list(GRAY_ONLY),
     services: Json.list(Json.object({ ...SERVICE_FIELDS, ipCount: Json.integer() })),
     serviceCount: Json.integer(),
     instances: Json.list(
@@ -66,10 +67,11 @@ export function searchEndpoint(search: Operations['search']): Endpoint {
     }),
     handle: async ({ params, caller }) => {
       const found = await search.everything(params, caller)
-      const { configs, contents, services, instances, isTruncated, next, ...counts } = found
+      const { configs, contents, grayOnly, services, instances, isTruncated, next, ...counts } = found
       return jsonAnswer({
         configs: configs.map(configJson),
         contents: contents.map(configJson),
+        grayOnly: grayOnly.map(grayOnlyJson),
         services: services.map((entry) => ({ ...serviceJson(entry), ipCount: entry.instances.size })),
         instances: instances.map(instanceJson),
         ...counts,

@@ -20,7 +20,7 @@ const SPACES = Json.object({
         desc: Json.string(),
         listed: Json.boolean('False for one that is not on the list and holds something.'),
         configCount: Json.integer('Only items that the caller may read.'),
-        empty: Json.boolean('Whether it has no configurations and no services.'),
+        empty: Json.boolean('Whether it has no configurations, no gray versions and no services.'),
         color: Json.words(COLORS),
         protected: Json.boolean('Whether the console asks for its name before it writes there.'),
       }),

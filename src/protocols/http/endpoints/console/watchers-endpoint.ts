@@ -8,6 +8,7 @@ import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { KEY_PARAMS, toConfigKey } from '../../../parameters/config-key.ts'
+import { labelsText } from '../../../parameters/label-texts.ts'
 import { withMissing } from '../missing-servers.ts'
 
 const WATCHERS = Json.named(
@@ -43,7 +44,9 @@ const WATCHERS = Json.named(
           ),
           ruleIp: Json.string('The address by which rules of gray versions know the client.'),
           ruleTag: Json.string('Its tag; empty: none.'),
-          ruleLabels: Json.string('Its labels: `key=value`, separated by commas.'),
+          ruleLabels: Json.string(
+            'Its labels, as `gray/explain` takes them: `key=value`, separated by commas.',
+          ),
           lastSeenMs: Json.time('When its server last had contact with it, epoch milliseconds.'),
           via: Json.words(
             ['poll', 'stream'],
@@ -99,10 +102,3 @@ function watcherJson({ ip, client, md5, seen, seenAgoMs, via }: ItemClient, has:
     via,
   }
 }
-
-/** As `gray/explain` takes them. */
-const labelsText = (labels: Readonly<Record<string, string>>): string =>
-  Object.entries(labels)
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => `${name}=${value}`)
-    .join(',')

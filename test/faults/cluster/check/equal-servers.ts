@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { taggedKey } from '../load/gray-clients.ts'
 import type { ClusterLoad } from '../load/load.ts'
 import type { StruckCluster } from '../network/struck-cluster.ts'
 import { holds, SLACK } from '../strikes/scene.ts'
@@ -8,6 +9,7 @@ import {
   differences,
   digestOf,
   finalReads,
+  grayItemsIn,
   itemsIn,
   type Picture,
   pictureOf,
@@ -31,14 +33,25 @@ export async function equalPictures({ cluster, load }: Loaded): Promise<Picture[
     let pictures: Picture[] = []
     let different: string[] = []
     const areEqual = async (): Promise<boolean> => {
-      pictures = await Promise.all(cluster.servers.map(({ url }) => pictureOf(url, load.items)))
+      pictures = await Promise.all(
+        cluster.servers.map(({ url }) => pictureOf(url, load.items, load.grayItems)),
+      )
       different = pictures.slice(1).flatMap((other) => differences(pictures[0]!, other))
       return new Set(pictures.map(digestOf)).size === 1
     }
     await holds('all servers show the same', areEqual, EQUAL_MS * SLACK).catch((error: unknown) => {
       throw new Error(`the servers differ: ${different.slice(0, MOST_SHOWN).join('\n')}`, { cause: error })
     })
-    const present = new Map(itemsIn(pictures[0]!, load.items).map(({ item, present: now }) => [item, now]))
+    const present = new Map([
+      ...itemsIn(pictures[0]!, load.items).map(({ item, present: now }) => [item, now] as const),
+      ...grayItemsIn(pictures[0]!, load.grayItems).flatMap(
+        ({ item, formal, tagged }) =>
+          [
+            [item, formal],
+            [taggedKey(item), tagged],
+          ] as const,
+      ),
+    ])
     const isSeen = (): boolean => load.watchers.every(({ item, value }) => value === present.get(item))
     await holds('all watchers have the last state', isSeen, EQUAL_MS * SLACK)
     const listed = connectedIn(pictures[0]!)
@@ -55,11 +68,16 @@ export async function equalPictures({ cluster, load }: Loaded): Promise<Picture[
 export async function haveOneOrder(load: ClusterLoad, pictures: readonly Picture[]): Promise<number> {
   const { operations } = load.recording
   const items = itemsIn(pictures[0]!, load.items)
-  const keys = { items: load.items, instances: load.changing }
+  const grayItems = grayItemsIn(pictures[0]!, load.grayItems)
+  const keys = { items: load.items, grayItems: load.grayItems, instances: load.changing }
   const reads = pictures.flatMap((picture, server) => finalReads(picture, server, keys))
   expect(verdict.wrongItems(operations, items).slice(0, MOST_SHOWN)).toEqual([])
   expect(verdict.wrongInstances(operations, load.changing).slice(0, MOST_SHOWN)).toEqual([])
-  const registers = verdict.toRegisters(operations, items, reads)
+  expect(verdict.wrongGrayItems(operations, grayItems).slice(0, MOST_SHOWN)).toEqual([])
+  const registers = [
+    ...verdict.toRegisters(operations, items, reads),
+    ...verdict.toGrayRegisters(operations, grayItems, reads),
+  ]
   expect(await linearizability(registers)).toEqual({ illegal: [], undecided: [] })
-  return items.reduce((sum, { records }) => sum + records.length, 0)
+  return [...items, ...grayItems].reduce((sum, { records }) => sum + records.length, 0)
 }

@@ -1,10 +1,12 @@
 import { md5 } from '../../../interface/client.ts'
-import { ask } from '../load/ask.ts'
+import { ask, type Reply } from '../load/ask.ts'
 import { CHANGING } from '../load/clients.ts'
 import { CONNECTED } from '../load/connected.ts'
+import { TAGGED, taggedKey } from '../load/gray-clients.ts'
 import { STEADY } from '../load/beating.ts'
 import type { Operation } from '../load/recording.ts'
-import type { FinalItem, ItemRecord } from './item-history.ts'
+import type { FinalGrayItem, GrayItemRecord } from './gray-history.ts'
+import type { FinalItem } from './item-history.ts'
 
 const PAGE = 500
 
@@ -12,16 +14,23 @@ const PAGE = 500
 export type Picture = ReadonlyMap<string, string>
 
 /** All items with all pages of their history, all lists of instances and services, the catalog and the namespaces. */
-export async function pictureOf(url: string, items: readonly string[]): Promise<Picture> {
+export async function pictureOf(
+  url: string,
+  items: readonly string[],
+  grayItems: readonly string[] = [],
+): Promise<Picture> {
   const picture = new Map<string, string>()
   const note = async (path: string, query: Record<string, string | number> = {}): Promise<string> => {
-    const reply = await ask(url, { method: 'GET', path, query })
-    const text =
-      reply.kind !== 'answered' ? reply.kind : reply.status === 200 ? reply.text : `status ${reply.status}`
+    const text = shownText(await ask(url, { method: 'GET', path, query }))
     picture.set(`${path}?${JSON.stringify(query)}`, text)
     return text
   }
-  for (const dataId of items) {
+  for (const dataId of grayItems) {
+    const query = { dataId, group: 'G' }
+    const reply = await ask(url, { method: 'GET', path: '/svc/v1/cs/configs', query, headers: TAGGED })
+    picture.set(taggedKey(dataId), shownText(reply))
+  }
+  for (const dataId of [...items, ...grayItems]) {
     await note('/svc/v1/cs/configs', { dataId, group: 'G' })
     for (let pageNo = 1, pages = 1; pageNo <= pages; pageNo++) {
       const page = await note('/svc/v1/cs/history', historyQuery(dataId, pageNo))
@@ -34,6 +43,11 @@ export async function pictureOf(url: string, items: readonly string[]): Promise<
     await note('/svc/v1/ns/instance/list', { serviceName })
   for (const [asked, text] of picture) picture.set(asked, withoutTimes(text))
   return picture
+}
+
+function shownText(reply: Reply): string {
+  if (reply.kind !== 'answered') return reply.kind
+  return reply.status === 200 ? reply.text : `status ${reply.status}`
 }
 
 /** The addresses of the instances of connections in a picture, sorted. */
@@ -68,6 +82,7 @@ interface HistoryPage {
     readonly id: string
     readonly opType: string
     readonly srcUser: string | null
+    readonly publishType?: 'gray'
   }[]
 }
 
@@ -78,16 +93,39 @@ function historyQuery(dataId: string, pageNo: number) {
 /** The items with their records, from a picture. */
 export function itemsIn(picture: Picture, items: readonly string[]): FinalItem[] {
   return items.map((item) => {
-    const records: ItemRecord[] = []
-    for (let pageNo = 1; ; pageNo++) {
-      const page = picture.get(`/svc/v1/cs/history?${JSON.stringify(historyQuery(item, pageNo))}`)
-      if (page === undefined) break
-      for (const { id, opType, srcUser } of (JSON.parse(page) as HistoryPage).pageItems)
-        records.push({ id: Number(id), op: opType.trim(), by: srcUser ?? '' })
-    }
-    const content = picture.get(`/svc/v1/cs/configs?${JSON.stringify({ dataId: item, group: 'G' })}`)
-    return { item, records: records.reverse(), present: content === 'status 404' ? undefined : content }
+    return { item, records: recordsIn(picture, item), present: contentIn(picture, item) }
   })
+}
+
+/** The items that may have a gray version. */
+export function grayItemsIn(picture: Picture, items: readonly string[]): FinalGrayItem[] {
+  return items.map((item) => {
+    const tagged = presentIn(picture.get(taggedKey(item)))
+    return { item, records: recordsIn(picture, item), formal: contentIn(picture, item), tagged }
+  })
+}
+
+function recordsIn(picture: Picture, item: string): GrayItemRecord[] {
+  const records: GrayItemRecord[] = []
+  for (let pageNo = 1; ; pageNo++) {
+    const page = picture.get(`/svc/v1/cs/history?${JSON.stringify(historyQuery(item, pageNo))}`)
+    if (page === undefined) return records.reverse()
+    for (const { id, opType, srcUser, publishType } of (JSON.parse(page) as HistoryPage).pageItems)
+      records.push({
+        id: Number(id),
+        op: opType.trim(),
+        by: srcUser ?? '',
+        isGray: publishType !== undefined,
+      })
+  }
+}
+
+function contentIn(picture: Picture, item: string): string | undefined {
+  return presentIn(picture.get(`/svc/v1/cs/configs?${JSON.stringify({ dataId: item, group: 'G' })}`))
+}
+
+function presentIn(content: string | undefined): string | undefined {
+  return content === 'status 404' ? undefined : content
 }
 
 /** The reads of a picture as operations: of the items, and of the instances that come and go. */
@@ -105,6 +143,10 @@ export function finalReads(picture: Picture, server: number, keys: FinalKeys): O
   const weights = new Map(list.hosts.map(({ ip, port, weight }) => [`${ip}:${port}`, String(weight)]))
   return [
     ...itemsIn(picture, keys.items).map(({ item, present }) => read(item, present)),
+    ...grayItemsIn(picture, keys.grayItems).flatMap(({ item, formal, tagged }) => [
+      read(item, formal),
+      read(taggedKey(item), tagged),
+    ]),
     ...keys.instances.map((key) => read(key, weights.get(key))),
   ]
 }
@@ -112,5 +154,6 @@ export function finalReads(picture: Picture, server: number, keys: FinalKeys): O
 /** What is read at the end. */
 export interface FinalKeys {
   readonly items: readonly string[]
+  readonly grayItems: readonly string[]
   readonly instances: readonly string[]
 }

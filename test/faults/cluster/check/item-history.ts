@@ -16,10 +16,10 @@ export interface FinalItem {
   readonly present: string | undefined
 }
 
-const WRITES = new Set(['publish', 'compare-and-set', 'delete'])
+const WRITES = new Set(['publish', 'compare-and-set', 'delete', 'publish-gray', 'promote', 'stop'])
 
 /** The writes of an item among all operations. */
-function writesOf(operations: readonly Operation[], item: string): Operation[] {
+export function writesOf(operations: readonly Operation[], item: string): Operation[] {
   return operations.filter(({ key, kind }) => key === item && WRITES.has(kind))
 }
 
@@ -59,7 +59,7 @@ export function wrongRecords(operations: readonly Operation[], final: FinalItem)
 }
 
 /** Records before those of writes that had ended when their own write began. */
-function misplaced(records: readonly ItemRecord[], writes: ReadonlyMap<string, Operation>): string[] {
+export function misplaced(records: readonly ItemRecord[], writes: ReadonlyMap<string, Operation>): string[] {
   const wrong: string[] = []
   let earliestEnd = Infinity
   let its = ''

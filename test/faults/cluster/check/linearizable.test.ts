@@ -21,6 +21,10 @@ const set = (expected: string | null, value: string, begunMs: number) => {
     operation({ kind: 'compare-and-set', expected, value, changed, begunMs, ...more })
 }
 
+const tagged = (seen: string | null, begunMs: number) => operation({ kind: 'read-gray', seen, begunMs })
+const end = (kind: 'promote' | 'stop' | 'delete', begunMs: number, changed = true) =>
+  operation({ kind, changed, begunMs })
+
 async function illegal(...operations: RegisterOperation[]): Promise<readonly string[]> {
   const { illegal: found, undecided } = await linearizability(operations)
   expect(undecided).toEqual([])
@@ -57,6 +61,26 @@ describe.skipIf(etcdTools.skip)(`Porcupine${note}`, { timeout: ETCD_HOOK_MS }, (
 
   test('finds a refusal that was decided on an old state', async () => {
     expect(await illegal(put('1', 0), put('2', 20), set('2', '3', 40)(false))).toEqual(['a'])
+  })
+
+  test('accepts what an item with a gray version can answer', async () => {
+    const gray = put('2', 20, { kind: 'put-gray' })
+    expect(await illegal(put('1', 0), gray, read('1', 40), tagged('2', 60))).toEqual([])
+    expect(await illegal(put('1', 0), gray, end('promote', 40), read('2', 60), tagged('2', 80))).toEqual([])
+    expect(await illegal(put('1', 0), gray, end('stop', 40), tagged('1', 60))).toEqual([])
+    expect(await illegal(put('1', 0), gray, end('delete', 40), tagged(null, 60), read(null, 80))).toEqual([])
+    expect(await illegal(put('1', 0), end('promote', 20, false), tagged('1', 40))).toEqual([])
+  })
+
+  test('finds a gray version that a promotion, a stop or a deletion leaves, or that comes back', async () => {
+    const gray = put('2', 20, { kind: 'put-gray' })
+    for (const kind of ['stop', 'delete'] as const)
+      expect(await illegal(put('1', 0), gray, end(kind, 40), tagged('2', 60))).toEqual(['a'])
+    expect(await illegal(put('1', 0), gray, end('promote', 40), put('3', 60), tagged('2', 80))).toEqual(['a'])
+    expect(await illegal(put('1', 0), gray, end('promote', 40), read('1', 60))).toEqual(['a'])
+    expect(await illegal(put('1', 0), gray, read('2', 60))).toEqual(['a'])
+    expect(await illegal(put('1', 0), gray, end('stop', 40, false))).toEqual(['a'])
+    expect(await illegal(put('1', 0), gray, end('stop', 40), end('promote', 60))).toEqual(['a'])
   })
 
   test('names the keys that are wrong, and only those', async () => {

@@ -12,11 +12,12 @@ const { builtGoProgram } = (await import(pathToFileURL(SCRIPT).href)) as {
 export interface RegisterOperation {
   readonly client: number
   readonly key: string
-  readonly kind: 'put' | 'compare-and-set' | 'read'
+  /** `put-gray` and those after it: of an item that may have a gray version, which comes before the value for its clients. */
+  readonly kind: 'put' | 'compare-and-set' | 'read' | 'put-gray' | 'promote' | 'stop' | 'delete' | 'read-gray'
   readonly value: string | null
   readonly expected: string | null
   readonly seen: string | null
-  /** Of a compare-and-set; null: nobody knows. */
+  /** Of a compare-and-set, a promotion, a stop and a deletion; null: nobody knows. */
   readonly changed: boolean | null
   readonly begunMs: number
   /** Undefined: no answer came. */

@@ -1,4 +1,5 @@
-// Checks with Porcupine whether recorded operations on registers are linearizable. It reads a JSON array of operations and
+// Checks with Porcupine whether recorded operations on registers are linearizable. A register may have a gray value beside its own,
+// which some clients see instead. It reads a JSON array of operations and
 // prints, as a JSON object, the keys that are not linearizable and those that could not be decided in time.
 package main
 
@@ -19,12 +20,12 @@ const limit = 60 * time.Second
 type operation struct {
 	Client int    `json:"client"`
 	Key    string `json:"key"`
-	// put, compare-and-set or read. A put of null is a delete.
+	// put, compare-and-set or read. A put of null is a delete. Besides, put-gray, promote, stop, delete (of both) and read-gray.
 	Kind     string  `json:"kind"`
 	Value    *string `json:"value"`
 	Expected *string `json:"expected"`
 	Seen     *string `json:"seen"`
-	// Of a compare-and-set: whether it has changed something; null if nobody knows.
+	// Of a compare-and-set, promote, stop and delete: whether it has changed something; null if nobody knows.
 	Changed *bool `json:"changed"`
 	// Nanoseconds. End is null where no answer came: the operation may take effect at any time after its begin.
 	Begin int64  `json:"begin"`
@@ -38,30 +39,58 @@ func same(one, other *string) bool {
 	return *one == *other
 }
 
-var register = porcupine.Model{
-	Init: func() any { return (*string)(nil) },
-	Step: func(state, input, _ any) (bool, any) {
-		now, op := state.(*string), input.(operation)
-		switch op.Kind {
-		case "read":
-			return same(now, op.Seen), now
-		case "compare-and-set":
-			holds := same(now, op.Expected)
-			if op.Changed != nil && *op.Changed != holds {
-				return false, now
-			}
-			if holds {
-				return true, op.Value
-			}
-			return true, now
-		default:
-			return true, op.Value
+// values of a register. Gray is null for nearly all.
+type values struct{ formal, gray *string }
+
+// next says what there is after a change that is only made if holds, and whether the client was answered rightly.
+func next(now, after values, op operation, holds bool) (bool, any) {
+	if op.Changed != nil && *op.Changed != holds {
+		return false, now
+	}
+	if holds {
+		return true, after
+	}
+	return true, now
+}
+
+func step(state, input, _ any) (bool, any) {
+	now, op := state.(values), input.(operation)
+	switch op.Kind {
+	case "read":
+		return same(now.formal, op.Seen), now
+	case "read-gray":
+		if now.gray != nil {
+			return same(now.gray, op.Seen), now
 		}
+		return same(now.formal, op.Seen), now
+	case "compare-and-set":
+		return next(now, values{op.Value, now.gray}, op, same(now.formal, op.Expected))
+	case "put-gray":
+		return true, values{now.formal, op.Value}
+	case "promote":
+		return next(now, values{now.gray, nil}, op, now.gray != nil)
+	case "stop":
+		return next(now, values{now.formal, nil}, op, now.gray != nil)
+	case "delete":
+		return next(now, values{}, op, now.formal != nil || now.gray != nil)
+	default:
+		return true, values{op.Value, now.gray}
+	}
+}
+
+var register = porcupine.Model{
+	Init: func() any { return values{} },
+	Step: step,
+	Equal: func(one, other any) bool {
+		left, right := one.(values), other.(values)
+		return same(left.formal, right.formal) && same(left.gray, right.gray)
 	},
-	Equal: func(one, other any) bool { return same(one.(*string), other.(*string)) },
 	Hash: func(state any) uint64 {
 		hash := uint64(14695981039346656037)
-		if text := state.(*string); text != nil {
+		for _, text := range []*string{state.(values).formal, state.(values).gray} {
+			if text == nil {
+				continue
+			}
 			for _, char := range []byte("=" + *text) {
 				hash = (hash ^ uint64(char)) * 1099511628211
 			}

@@ -86,6 +86,7 @@ function outcomeOf(reply: Reply, kind: Kind): Outcome {
   if (status === 200) return 'ok'
   if (kind === 'read' && status === 404) return 'ok'
   if (kind === 'compare-and-set' && status === 409) return 'changed'
+  if ((kind === 'promote' || kind === 'stop') && status === 404) return 'changed'
   return UNKNOWN_RESULT.test(text) ? 'unknown' : 'refused'
 }
 

@@ -3,6 +3,7 @@ import { md5 } from '../../../interface/client.ts'
 import type { Body } from '../../../support/grpc-client.ts'
 import { between } from '../../random.ts'
 import type { ClientParts } from './clients.ts'
+import { TAG, taggedKey } from './gray-clients.ts'
 import { connect, type Connected, keepConnection } from './kept-connection.ts'
 
 /** The service of the instances that connections publish. */
@@ -84,21 +85,27 @@ export class ConnectedSubscriber {
 
 /** Listens to an item over a connection: after each push it asks for the item, as the libraries do. */
 export class ConnectedListener {
+  /** The item, or what clients with the tag see of it. */
   readonly item: string
+  readonly #dataId: string
+  readonly #labels: Readonly<Record<string, string>>
   readonly #parts: ClientParts
   #connected: Connected | undefined
   #count = 0
   /** What it has; undefined: nothing. */
   value: string | undefined
 
-  constructor(parts: ClientParts, item: string) {
+  constructor(parts: ClientParts, dataId: string, { hasTag = false } = {}) {
     this.#parts = parts
-    this.item = item
+    this.#dataId = dataId
+    this.item = hasTag ? taggedKey(dataId) : dataId
+    this.#labels = hasTag ? { 'app_Vipserver-Tag': TAG } : {}
   }
 
   run(): Promise<void> {
     return keepConnection(this.#parts, {
       module: 'config',
+      labels: this.#labels,
       begin: async (connected) => {
         this.#connected = connected
         await this.#listen(connected)
@@ -115,14 +122,14 @@ export class ConnectedListener {
     const known = this.value === undefined ? '' : md5(this.value)
     const { changedConfigs } = await connected.ask('ConfigBatchListenRequest', {
       listen: true,
-      configListenContexts: [{ dataId: this.item, group: 'G', tenant: '', md5: known }],
+      configListenContexts: [{ dataId: this.#dataId, group: 'G', tenant: '', md5: known }],
     })
     if ((changedConfigs as unknown[]).length > 0) await this.#catchUp(connected)
   }
 
   async #catchUp(connected: Connected): Promise<void> {
     const begunMs = performance.now()
-    const query = { dataId: this.item, group: 'G', tenant: '' }
+    const query = { dataId: this.#dataId, group: 'G', tenant: '' }
     const { type, body } = await connected.grpc.ask('ConfigQueryRequest', query)
     // A server that stops says 300 too, in an answer of another type.
     const isAnswered = body['resultCode'] === 200 || body['errorCode'] === 300

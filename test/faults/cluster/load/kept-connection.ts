@@ -21,6 +21,8 @@ export interface Connected {
 /** What a client does with its connection. */
 export interface KeptOptions {
   readonly module: 'config' | 'naming'
+  /** What the application says of itself. */
+  readonly labels?: Readonly<Record<string, string>>
   /** Called with each connection. What it asks for is repeated until it resolves, or the connection is lost. */
   readonly begin: (connected: Connected) => Promise<void>
   /** Called with each request of the server. */
@@ -42,7 +44,7 @@ export async function keepConnection(parts: ClientParts, options: KeptOptions): 
 export async function connect(
   { grpcPorts, urls }: Pick<ClientParts, 'grpcPorts' | 'urls'>,
   server: number,
-  { module, asked }: Pick<KeptOptions, 'module' | 'asked'>,
+  { module, labels, asked }: Pick<KeptOptions, 'module' | 'labels' | 'asked'>,
 ): Promise<Connected> {
   const broken = new AbortController()
   const late = setTimeout(() => broken.abort(), CONNECT_LIMIT_MS)
@@ -52,7 +54,7 @@ export async function connect(
       {
         grpcPort: grpcPorts[server]!,
         signal: broken.signal,
-        setup: { labels: { source: 'sdk', module } },
+        setup: { labels: { source: 'sdk', module, ...labels } },
         reply: (request) => {
           asked?.(request)
           return {}

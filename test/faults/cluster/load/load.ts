@@ -18,6 +18,7 @@ import {
   readingClient,
   RecordedClient,
 } from './clients.ts'
+import { grayClient, PATH_OF_GRAY, RULE } from './gray-clients.ts'
 import { ItemWatcher } from './watching.ts'
 import { type Operation, Recording } from './recording.ts'
 
@@ -37,6 +38,9 @@ const SUBSCRIBERS = 3
 const PASSING_LANES = 2
 const ITEMS = 12
 const ITEMS_OF_CLIENT = 4
+/** Items that have gray versions now and then. Each is watched by polls and over a connection, with the tag and without. */
+const GRAY_ITEMS = 3
+const GRAY_CLIENTS = 6
 
 /** A load on several servers that runs until it is stopped. */
 export interface ClusterLoad {
@@ -44,6 +48,8 @@ export interface ClusterLoad {
   /** What no server has served, with `triesNext`. */
   readonly unserved: readonly string[]
   readonly items: readonly string[]
+  /** The items that may have a gray version. */
+  readonly grayItems: readonly string[]
   readonly steady: readonly BeatingInstance[]
   /** Those who watch items: by polls, and over connections. */
   readonly watchers: readonly { readonly item: string; readonly value: string | undefined }[]
@@ -60,14 +66,18 @@ export interface ClusterLoad {
   stop(): Promise<void>
 }
 
-/** Who the load is for. `triesNext`: a client whose request fails sends it to the other servers. */
+/**
+ * Who the load is for. `triesNext`: a client whose request fails sends it to the other servers. `hasGray`: gray versions are published,
+ * which servers of an earlier build do not know.
+ */
 interface LoadOptions extends Pick<ClientParts, 'urls' | 'grpcPorts'> {
   readonly triesNext?: boolean
+  readonly hasGray?: boolean
 }
 
 /** Starts it, and resolves when all instances that beat are registered. */
 export async function startClusterLoad(
-  { urls, grpcPorts, triesNext = false }: LoadOptions,
+  { urls, grpcPorts, triesNext = false, hasGray = false }: LoadOptions,
   seed: number,
 ): Promise<ClusterLoad> {
   const recording = new Recording()
@@ -93,8 +103,16 @@ export async function startClusterLoad(
     return new BeatingInstance(parts('steady', n), { serviceName: STEADY, port: n + 1 })
   })
   await Promise.all(steady.map(async (instance) => instance.register()))
-  const watchers = times(WATCHERS, (n) => new ItemWatcher(client('watcher', n), items[n]!))
-  const listeners = times(LISTENERS, (n) => new ConnectedListener(parts(`listener-${n}`, n), items[n]!))
+  const grayItems = hasGray ? times(GRAY_ITEMS, (n) => `gray.${n}`) : []
+  const ofGray = grayItems.flatMap((item) => [true, false].map((hasTag) => ({ item, hasTag })))
+  const watchers = [
+    ...times(WATCHERS, (n) => new ItemWatcher(client('watcher', n), items[n]!)),
+    ...ofGray.map((one, n) => new ItemWatcher(client('gray-watcher', n), one.item, one)),
+  ]
+  const listeners = [
+    ...times(LISTENERS, (n) => new ConnectedListener(parts(`listener-${n}`, n), items[n]!)),
+    ...ofGray.map((one, n) => new ConnectedListener(parts(`gray-listener-${n}`, n), one.item, one)),
+  ]
   const connected = times(
     CONNECTED_INSTANCES,
     (n) => new ConnectedInstance(parts(`connected-${n}`, n), n + 1),
@@ -105,6 +123,7 @@ export async function startClusterLoad(
     ...[...watchers, ...listeners, ...connected, ...subscribers, ...passing].map(async (one) => one.run()),
     ...times(CONFIG_CLIENTS, async (n) => configClient(client('config', n), itemsOf(items, n))),
     ...times(CONTENDING, async (n) => contendingClient(client('contending', n), items[0]!)),
+    ...times(hasGray ? GRAY_CLIENTS : 0, async (n) => grayClient(client('gray', n), grayItems)),
     ...times(READERS, async (n) => readingClient(client('reader', n), items)),
     ...times(INSTANCE_CLIENTS, async (n) => instanceClient(client('instance', n), ipOf(n))),
     ...times(LIST_CLIENTS, async (n) => listClient(client('list', n), CHANGING_KEYS)),
@@ -115,6 +134,7 @@ export async function startClusterLoad(
     recording,
     unserved,
     items,
+    grayItems,
     steady,
     watchers: [...watchers, ...listeners],
     connected,
@@ -136,9 +156,11 @@ export async function startClusterLoad(
 
 /** Ends the held polls. */
 async function wakeWatchers(urls: readonly string[], watchers: readonly ItemWatcher[]): Promise<void> {
-  for (const { server, item } of watchers) {
-    const query = { dataId: item, group: 'G', content: 'the end' }
-    await ask(urls[server]!, { method: 'POST', path: PATH_OF_ITEMS, query })
+  for (const { server, dataId, item } of watchers) {
+    const query = { dataId, group: 'G', content: 'the end' }
+    const request =
+      item === dataId ? { path: PATH_OF_ITEMS, query } : { path: PATH_OF_GRAY, query: { ...query, ...RULE } }
+    await ask(urls[server]!, { method: 'POST', ...request })
   }
 }
 

@@ -3,6 +3,9 @@ export type Kind =
   | 'publish'
   | 'compare-and-set'
   | 'delete'
+  | 'publish-gray'
+  | 'promote'
+  | 'stop'
   | 'read'
   | 'register'
   | 'deregister'
@@ -10,7 +13,7 @@ export type Kind =
   | 'list'
 
 /**
- * How it ended. `ok`: acknowledged. `changed`: refused because the item has another md5. `refused`: certainly not done.
+ * How it ended. `ok`: acknowledged. `changed`: refused because the item has another md5, or no gray version to promote or stop. `refused`: certainly not done.
  * `unknown`: no answer, or one that says that the result is unknown.
  */
 export type Outcome = 'ok' | 'changed' | 'refused' | 'unknown'

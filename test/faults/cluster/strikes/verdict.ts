@@ -2,9 +2,11 @@ import { violations } from '../../recorded/check-recording.ts'
 import { versionsOfOwned, type Version, readsThatGoBack } from '../check/sessions.ts'
 import type { FinalItem } from '../check/item-history.ts'
 import { registerOperations, wrongRecords } from '../check/item-history.ts'
+import { type FinalGrayItem, grayOperations, wrongGrayItem } from '../check/gray-history.ts'
 import type { RegisterOperation } from '../check/linearizable.ts'
 import type { Window } from '../check/service-gaps.ts'
 import { type Beating, REMOVE_MS, UNHEALTHY_MS } from '../load/beating.ts'
+import { taggedKey } from '../load/gray-clients.ts'
 import type { ListOfService, Operation, Readiness } from '../load/recording.ts'
 
 /** The lists in which an instance that beats is missing or unhealthy. */
@@ -49,6 +51,16 @@ export function wrongItems(operations: readonly Operation[], items: readonly Fin
 
 const FIRST: Version = { value: undefined, by: undefined }
 
+/** The same of items that may have a gray version. */
+export function wrongGrayItems(operations: readonly Operation[], items: readonly FinalGrayItem[]): string[] {
+  const all = byKey(operations)
+  return items.flatMap((final) => wrongGrayItem(ofViews(all, final), final))
+}
+
+function ofViews(all: ReadonlyMap<string, Operation[]>, { item }: FinalGrayItem): Operation[] {
+  return [...(all.get(item) ?? []), ...(all.get(taggedKey(item)) ?? [])]
+}
+
 /** What is wrong in what clients read of instances, each of which has one client that changes it. */
 export function wrongInstances(operations: readonly Operation[], keys: readonly string[]): string[] {
   const all = byKey(operations)
@@ -71,6 +83,16 @@ export function toRegisters(
     ...items.flatMap((final) => registerOperations(all.get(final.item) ?? [], final, reads)),
     ...[...instances, ...reads.filter(({ key }) => keys.has(key))].flatMap(toRegister),
   ]
+}
+
+/** What Porcupine checks of items that may have a gray version. */
+export function toGrayRegisters(
+  operations: readonly Operation[],
+  items: readonly FinalGrayItem[],
+  reads: readonly Operation[],
+): RegisterOperation[] {
+  const all = byKey(operations)
+  return items.flatMap((final) => grayOperations(all.get(final.item) ?? [], final, reads))
 }
 
 /** An instance has no history, so an unknown change may happen at any time. */
@@ -120,7 +142,16 @@ export function unready(
     )
 }
 
-const CHANGES = new Set(['publish', 'compare-and-set', 'delete', 'register', 'deregister'])
+const CHANGES = new Set([
+  'publish',
+  'compare-and-set',
+  'delete',
+  'publish-gray',
+  'promote',
+  'stop',
+  'register',
+  'deregister',
+])
 
 /** How long the slowest change of a window was under way that was answered, ms. */
 export function slowestChange(

@@ -24,7 +24,7 @@ import { restoreGray } from './restore-gray.ts'
 interface VersionParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'record' | 'records'>
-  readonly store: Pick<KeptRecords, 'history' | 'historyRecord'>
+  readonly store: Pick<KeptRecords, 'history' | 'historyRecord' | 'historyThere'>
   readonly engine: Pick<Engine, 'execute'>
   readonly budget: Pick<ContentBudget, 'within' | 'withinGray'>
 }

@@ -17,7 +17,7 @@ import { ownCopy } from '../config/import-configs.ts'
 /** What gray versions are restored with. */
 export interface RestoreGrayParts {
   readonly state: Pick<State, 'record'>
-  readonly store: Pick<KeptRecords, 'historyRecord'>
+  readonly store: Pick<KeptRecords, 'historyRecord' | 'historyThere'>
   readonly engine: Pick<Engine, 'execute'>
   readonly budget: Pick<ContentBudget, 'withinGray'>
 }
@@ -47,10 +47,12 @@ export async function restoreGray(
   caller: Caller,
 ): Promise<{ readonly md5: string; readonly historyId: number }> {
   const first = endedOf(parts, record)
-  const others = await Promise.all(
-    othersOf(parts, record, request.key).map((id) => endedAt(parts, id, request)),
-  )
-  for (const ended of [first, ...others]) await publish(parts, { ended, request }, caller)
+  const others = othersOf(parts, record, request.key)
+  const there = new Set(others.length === 0 ? [] : await parts.store.historyThere(others))
+  for (const id of others) if (!there.has(id)) throw notThere(id)
+  await publish(parts, { ended: first, request }, caller)
+  // One text at a time: they may be large.
+  for (const id of others) await publish(parts, { ended: await endedAt(parts, id, request), request }, caller)
   const version = grayNamed(parts.state.record(GRAY, request.key.text), first.note.name)
   return { md5: record.md5, historyId: version?.id ?? record.id }
 }
@@ -64,8 +66,12 @@ function othersOf({ state }: RestoreGrayParts, record: HistoryRecord, key: Confi
 
 async function endedAt(parts: RestoreGrayParts, id: number, { key }: RestoreGrayRequest): Promise<Ended> {
   const record = await parts.store.historyRecord(id, key)
-  if (record === undefined) throw new Refusal('history-not-found', `There is no history record ${id}.`)
+  if (record === undefined) throw notThere(id)
   return endedOf(parts, record)
+}
+
+function notThere(id: number): Refusal {
+  return new Refusal('history-not-found', `There is no history record ${id}.`)
 }
 
 function endedOf({ state }: RestoreGrayParts, record: HistoryRecord): Ended {

@@ -84,3 +84,17 @@ test('it says why a client gets which version', async () => {
   expect(meant).toMatch(/formal +no +a gray version comes before/)
   expect(await explain('--ip', '10.0.0.8')).toMatch(/formal +yes +no gray version is for the client/)
 })
+
+test('an item that has gray versions only is compared, exported and deleted as such', async () => {
+  const [name, own] = [unique('only'), unique('ns')]
+  const config = (...words: string[]): Promise<string> => terminal.ok('config', ...words, '-n', own)
+  await config('gray', 'publish', name, file, '--tag', 'blue')
+  expect(await config('diff', '--to', unique('ns'))).toContain(
+    `  DEFAULT_GROUP/${name}: in ${own} gray versions only (tag_blue)`,
+  )
+  const zip = join(temporaryDirectory('gray-'), 'out.zip')
+  expect(await config('export', '--to', zip)).toContain('Without 1 gray version:')
+  expect(await config('delete', name)).toContain(`DEFAULT_GROUP/${name} is deleted.`)
+  expect(JSON.parse(await config('gray', 'list', name, '-o', 'json'))).toEqual([])
+  expect((await terminal.run(['config', 'delete', name, '-n', own])).code).toBe(1)
+})

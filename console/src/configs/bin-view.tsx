@@ -82,9 +82,14 @@ function BinTable(props: { readonly items: readonly DeletedConfig[]; readonly on
         {items.map((item) => (
           <tr key={item.historyId}>
             <td class="name">
-              <a href={linkToConfig(item, 'versions')} dir="auto">
-                {item.dataId}
-              </a>
+              {item.grayVersions.length > 0 ? (
+                // The list of versions has those for all.
+                <span dir="auto">{item.dataId}</span>
+              ) : (
+                <a href={linkToConfig(item, 'versions')} dir="auto">
+                  {item.dataId}
+                </a>
+              )}
               {item.desc !== '' && <div class="soft clamp">{item.desc}</div>}
               {item.grayVersions.length > 0 && (
                 <div>

@@ -48,10 +48,24 @@ export async function deleteConfig(flags: ChangeFlags, words: readonly string[])
   for (const name of names)
     await client.send('DELETE', '/cs/configs', {
       ...itemParams(client, name),
-      casMd5: flags.casMd5 ?? (await readItem(client, name)).md5,
+      casMd5: flags.casMd5 ?? (await deletedMd5(client, name)),
       comment: flags.comment,
     })
   return changed(client, names.map((name) => `${nameText(name)} is deleted.`).join('\n'), { deleted: names })
+}
+
+/** The md5 of what is deleted: empty for an item that has gray versions only. Rejects where there is neither. */
+async function deletedMd5(client: SvcClient, name: Parameters<typeof readItem>[1]): Promise<string> {
+  try {
+    return (await readItem(client, name)).md5
+  } catch (error) {
+    // A server of an earlier build has no gray versions.
+    const gray = await client
+      .get<object[]>('/cs/configs/gray', { namespaceId: client.namespace, ...name })
+      .catch(() => [])
+    if (gray.length > 0) return ''
+    throw error
+  }
 }
 
 /** `config restore`: publishes the text of a version once more. */

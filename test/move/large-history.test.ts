@@ -1,26 +1,18 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import mysql, { type Connection } from 'mysql2'
 import { expect, inject, test } from 'vitest'
 import { startMariadb } from '../probes/temporary-mariadb.ts'
 import { needTool } from '../support/need-tool.ts'
+import { measuredMove, MOST_MEMORY_KB } from './measured-move.ts'
 import { schemaOf } from './old-schemas.ts'
 
 const mariadb = needTool('mariadbd', 'mariadb-install-db')
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 /** 2 GB of contents. */
 const PARTS = 20
 const RECORDS_OF_PART = 1_000
 const CONTENT_BYTES = 102_400
-const MOST_MEMORY_KB = 300 * 1_024
-
-/** Prints the most memory that the process had. */
-const TELL_MEMORY =
-  'data:text/javascript,process.on("exit",()=>process.stderr.write(`maxRSS=${process.resourceUsage().maxRSS}\\n`))'
 
 test('a history of 2 GB is planned within 300 MB', { timeout: 900_000 }, async ({ skip }) => {
   skip(mariadb.skip, mariadb.reason)
@@ -40,14 +32,10 @@ test('a history of 2 GB is planned within 300 MB', { timeout: 900_000 }, async (
     for (let part = 0; part < PARTS; part++) await insertPart(connection, part)
     connection.destroy()
     const file = join(directory, 'old.plan')
-    const { code, stderr } = await moved([
-      '--from',
-      `mysql://moving@127.0.0.1:${server.port}/nacos`,
-      '--plan',
-      file,
-    ])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/maxRSS=\d+\n$/) })
-    expect(Number(/maxRSS=(\d+)/.exec(stderr)![1])).toBeLessThan(MOST_MEMORY_KB)
+    const from = `mysql://moving@127.0.0.1:${server.port}/nacos`
+    const made = await measuredMove(['--from', from, '--plan', file], { WAYPOST_MYSQL_PASSWORD: '' })
+    expect(made).toMatchObject({ code: 0, stderr: expect.stringMatching(/maxRSS=\d+\n$/) })
+    expect(made.memoryKb).toBeLessThan(MOST_MEMORY_KB)
     expect(await linesIn(file)).toBeGreaterThan(PARTS * RECORDS_OF_PART)
   } finally {
     rmSync(directory, { recursive: true, force: true })
@@ -62,18 +50,6 @@ function insertPart(connection: Connection, part: number): Promise<void> {
   return new Promise((done, fail) => {
     connection.query(sql, (error) => (error === null ? done() : fail(error)))
   })
-}
-
-async function moved(args: readonly string[]): Promise<{ code: number; stderr: string }> {
-  const env = { ...process.env, WAYPOST_MYSQL_PASSWORD: '' }
-  const child = spawn(process.execPath, ['--import', TELL_MEMORY, MAIN, 'move', ...args], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let stderr = ''
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
-  const [code] = (await once(child, 'close')) as [number]
-  return { code, stderr }
 }
 
 async function linesIn(file: string): Promise<number> {

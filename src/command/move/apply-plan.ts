@@ -5,6 +5,7 @@ import { targetOf, tokenOf } from '../client/session-of-flags.ts'
 import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import { printableWord } from '../terminal-text.ts'
+import { passed } from './freed-memory.ts'
 import { type NumberedLine, readPlan } from './plan-file.ts'
 import { grouped, TimeLeft } from './time-left.ts'
 
@@ -83,12 +84,13 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
   const path = pathOf(flags, administrators)
   let done = 0
   for await (const { head, lines } of callsOf(file, isSent)) {
-    const answer = await sendCall(session, path, [head, ...lines]).catch((error: unknown) => {
+    const answer = await sendCall(session, path, { head, lines }).catch((error: unknown) => {
       const before = `${grouped(done)} of ${grouped(total)} lines were sent; the same command continues`
       throw new Error(`${messageOf(error)} (${before})`, { cause: error })
     })
     add(sum, lines, answer)
     done += lines.length
+    passed(lines.reduce((size, { bytes }) => size + bytes.length, 0))
     showLines('lines sent', done, total)
   }
   const code = sum.refused + notSent.instance.length > 0 ? EXIT.differs : EXIT.done
@@ -148,44 +150,46 @@ function sendingOf({ staleOk }: ApplyFlags): Sending {
   }
 }
 
+/** A line of a call. Its content stays bytes: one may have 10 MiB. */
+interface SentLine extends Pick<NumberedLine, 'number' | 'bytes'> {
+  readonly kind: PlanThing['kind']
+  readonly name: string
+}
+
 interface Call {
   readonly head: NumberedLine
-  readonly lines: readonly NumberedLine[]
+  readonly lines: readonly SentLine[]
 }
 
 /** The calls of a plan: each begins with its head. */
 async function* callsOf(file: string, isSent: Sending): AsyncGenerator<Call> {
   let head: NumberedLine | undefined
-  let lines: NumberedLine[] = []
-  let bytes = 0
+  let lines: SentLine[] = []
+  let size = 0
   let users = 0
   for await (const one of readPlan(file)) {
     head ??= one
-    if (!isThing(one.line) || !isSent(one.line)) continue
-    const size = Buffer.byteLength(one.text)
-    const isFull = lines.length === MOST_LINES || users === MOST_USERS || bytes + size > MOST_BYTES
+    const { number, bytes, line } = one
+    if (!isThing(line) || !isSent(line)) continue
+    const isFull = lines.length === MOST_LINES || users === MOST_USERS || size + bytes.length > MOST_BYTES
     if (lines.length > 0 && isFull) {
       yield { head, lines }
       lines = []
-      bytes = 0
+      size = 0
       users = 0
     }
-    lines.push(one)
-    bytes += size
-    if (one.line.kind === 'user') users++
+    lines.push({ number, bytes, kind: line.kind, name: nameOf(line) })
+    size += bytes.length
+    if (line.kind === 'user') users++
   }
   if (lines.length > 0) yield { head: head!, lines }
 }
 
-async function sendCall(
-  session: ServerSession,
-  path: string,
-  lines: readonly NumberedLine[],
-): Promise<ImportAnswer> {
-  const [head, ...others] = lines
+async function sendCall(session: ServerSession, path: string, { head, lines }: Call): Promise<ImportAnswer> {
   for (let tries = 1; ; tries++) {
-    const texts = [textOfHead(head!), ...others.map(({ text }) => text)]
-    const body = Buffer.from(texts.map((text) => `${text}\n`).join(''))
+    const body = Buffer.concat(
+      [bytesOfHead(head), ...lines.map(({ bytes }) => bytes)].flatMap((one) => [one, LINE_END]),
+    )
     const signal = AbortSignal.timeout(CALL_LIMIT_MS)
     const last = await session
       .fetch(path, { method: 'POST', body, signal, headers: { 'Content-Type': 'application/x-ndjson' } })
@@ -205,21 +209,22 @@ async function sendCall(
 }
 
 /** The clock of the old server has gone on since the plan was read. */
-function textOfHead({ text, line }: NumberedLine): string {
-  if (line.kind !== 'plan' || line.lastRefMs === 0) return text
+function bytesOfHead({ bytes, line }: NumberedLine): Buffer {
+  if (line.kind !== 'plan' || line.lastRefMs === 0) return bytes
   const sinceMs = Math.max(0, Date.now() - (line.endedMs || line.madeMs))
-  return JSON.stringify({ ...line, lastRefMs: Math.round(line.lastRefMs + sinceMs) })
+  return Buffer.from(JSON.stringify({ ...line, lastRefMs: Math.round(line.lastRefMs + sinceMs) }))
 }
 
-function add(sum: Sum, lines: readonly NumberedLine[], answer: ImportAnswer): void {
+const LINE_END = Buffer.from('\n')
+
+function add(sum: Sum, lines: readonly SentLine[], answer: ImportAnswer): void {
   for (const outcome of ['taken', 'unchanged', 'kept', 'refused'] as const) sum[outcome] += answer[outcome]
   for (const { line, outcome, reason } of answer.lines) {
     // The first line of a call is the head.
     const sent = lines[line - 2]
     const shown = sum.lines.filter((one) => one.outcome === outcome).length
     if (sent === undefined || outcome === 'unchanged' || shown >= MOST_KEPT) continue
-    const thing = sent.line as PlanThing
-    sum.lines.push({ line: sent.number, outcome, reason, kind: thing.kind, name: nameOf(thing) })
+    sum.lines.push({ line: sent.number, outcome, reason, kind: sent.kind, name: sent.name })
   }
 }
 

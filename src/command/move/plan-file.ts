@@ -11,6 +11,7 @@ import {
 } from '../../move/plan.ts'
 import { checkedLine, PlanError, readPlanLine } from '../../move/read-plan.ts'
 import { EXIT, UsageError } from '../command-line.ts'
+import { passed } from './freed-memory.ts'
 import { missedNote } from './notes.ts'
 
 /** Lines are collected up to this size before they are written. */
@@ -68,6 +69,7 @@ export class PlanWriter {
   async #write(line: PlanThing | PlanNote): Promise<void> {
     this.#counts[line.kind] = (this.#counts[line.kind] ?? 0) + 1
     const text = `${JSON.stringify(line)}\n`
+    if (text.length >= PIECE_BYTES) await this.#flush()
     this.#piece.push(text)
     this.#pieceBytes += text.length
     if (this.#pieceBytes >= PIECE_BYTES) await this.#flush()
@@ -99,7 +101,9 @@ export class PlanWriter {
   }
 
   async #flush(): Promise<void> {
-    const bytes = Buffer.from(this.#piece.join(''))
+    // A large line is a piece of its own: then nothing is copied.
+    const text = this.#piece.length === 1 ? this.#piece[0]! : this.#piece.join('')
+    const bytes = Buffer.from(text)
     this.#piece = []
     this.#pieceBytes = 0
     for (let done = 0; done < bytes.length;) {
@@ -107,6 +111,7 @@ export class PlanWriter {
       done += bytesWritten
       this.#at += bytesWritten
     }
+    passed(bytes.length)
   }
 }
 
@@ -137,7 +142,8 @@ function partOf(name: string): string {
 /** A line of a file, as it is there and as it was read; `number` begins at 1. */
 export interface NumberedLine {
   readonly number: number
-  readonly text: string
+  /** Without the line feed. */
+  readonly bytes: Buffer
   readonly line: PlanLine
 }
 
@@ -145,28 +151,40 @@ export interface NumberedLine {
 export async function* readPlan(name: string): AsyncGenerator<NumberedLine> {
   let number = 0
   let isWhole = false
-  for await (const text of linesOf(name)) {
+  for await (const bytes of linesOf(name)) {
     number++
-    const line = readPlanLine(text, number)
+    const line = readPlanLine(textOf(bytes, number), number)
     isWhole = line.kind === 'end'
-    if (!isWhole) yield { number, text: text.trimEnd(), line }
+    if (!isWhole) yield { number, bytes, line }
+    passed(bytes.length)
   }
   if (!isWhole) throw new PlanError(`${name} has no line of kind end as its last: it is cut`)
 }
 
-/** Lines end with a line feed only: others may be within a text. */
-async function* linesOf(name: string): AsyncGenerator<string> {
-  let rest: string[] = []
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const LINE_END = 10
+
+/** Lines end with a line feed only: others may be within a text. They stay bytes, because one may have 10 MiB. */
+async function* linesOf(name: string): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = []
   for await (const chunk of createReadStream(name, { highWaterMark: PIECE_BYTES })) {
-    const lines = decoder.decode(chunk as Buffer, { stream: true }).split('\n')
-    const last = lines.pop()!
-    for (const line of lines) {
-      yield rest.join('') + line
+    let bytes = chunk as Buffer
+    for (let end = bytes.indexOf(LINE_END); end >= 0; end = bytes.indexOf(LINE_END)) {
+      const last = bytes.subarray(0, end)
+      yield rest.length === 0 ? last : Buffer.concat([...rest, last])
       rest = []
+      bytes = bytes.subarray(end + 1)
     }
-    rest.push(last)
+    if (bytes.length > 0) rest.push(bytes)
   }
-  const end = rest.join('') + decoder.decode()
-  if (end !== '') yield end
+  if (rest.length > 0) yield Buffer.concat(rest)
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function textOf(bytes: Buffer, number: number): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    throw new PlanError(`line ${number} of the plan: it is not UTF-8`)
+  }
 }

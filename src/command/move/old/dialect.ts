@@ -16,8 +16,8 @@ import type {
 /** How many entries a page has at most. */
 export const PAGE_SIZE = 500
 
-/** A page that is too large is asked for in so many parts. Sizes down to one divide each other, so that a list can continue with smaller ones. */
-const SMALLER = [50, 5, 1]
+/** The pages of lists that may have contents. Each size divides the one before, so that a list can continue with another. */
+export const ITEM_PAGES = [PAGE_SIZE, 50, 5, 1]
 
 /** A page of a list. */
 export interface OldPage<T> {
@@ -82,23 +82,24 @@ export interface Dialect {
 
 /**
  * The entries of all pages, until a page has nothing new. Some servers ignore the number of the page, or say a wrong total. Where a
- * page is too large, the list continues with smaller ones from there.
+ * page is too large, the list continues with the next smaller of the `sizes`, and with a larger one where that begins there.
  */
 export async function* allPages<T>(
   page: (pageNo: number, asked: PageAsked) => Promise<OldPage<T>>,
   keyOf: (entry: T) => string,
+  sizes: readonly number[] = [PAGE_SIZE],
 ): AsyncGenerator<T, ListSize> {
   const seen = new Set<string>()
-  let pageSize = PAGE_SIZE
-  for (let pageNo = 1; ; pageNo++) {
+  let pageSize = sizes[0]!
+  for (let begin = 0; ;) {
+    const pageNo = begin / pageSize + 1
+    const smaller = sizes.find((size) => size < pageSize)
     const answer = await page(pageNo, { pageNo, pageSize }).catch((error: unknown) => {
-      if (isTooLarge(error) && pageSize > 1) return undefined
+      if (isTooLarge(error) && smaller !== undefined) return undefined
       throw error
     })
     if (answer === undefined) {
-      const before = (pageNo - 1) * pageSize
-      pageSize = SMALLER.find((size) => size < pageSize)!
-      pageNo = before / pageSize
+      pageSize = smaller!
       continue
     }
     const { entries, total } = answer
@@ -111,6 +112,9 @@ export async function* allPages<T>(
     }
     const isLast = entries.length < pageSize && total !== null && seen.size >= total
     if (seen.size === before || isLast) return { total, found: seen.size }
+    begin += pageSize
+    const larger = sizes.findLast((size) => size > pageSize)
+    if (larger !== undefined && begin % larger === 0) pageSize = larger
   }
 }
 

@@ -1,6 +1,7 @@
 import type { PlanNote } from '../../../move/plan.ts'
 import { messageOf } from '../../command-line.ts'
 import { missedNote } from '../notes.ts'
+import { Turn } from './large-answers.ts'
 import { CallError } from './old-server.ts'
 
 /** How many things are read at once. The pace limits the calls. */
@@ -21,15 +22,27 @@ export async function* inOrder<T, R>(
   entries: Iterable<T>,
   work: (entry: T) => Promise<R>,
 ): AsyncGenerator<R> {
-  const running: Promise<R>[] = []
+  const running: Running<R>[] = []
   for (const entry of entries) {
-    const result = work(entry)
+    const turn = new Turn()
+    const result = turn.run(() => work(entry))
     // An error is noticed when its turn comes; until then nobody waits for it.
     result.catch(() => undefined)
-    running.push(result)
-    if (running.length >= AT_ONCE) yield await running.shift()!
+    running.push({ turn, result })
+    if (running.length >= AT_ONCE) yield await next(running)
   }
-  for (const result of running) yield await result
+  while (running.length > 0) yield await next(running)
+}
+
+interface Running<R> {
+  readonly turn: Turn
+  readonly result: Promise<R>
+}
+
+function next<R>(running: Running<R>[]): Promise<R> {
+  const { turn, result } = running.shift()!
+  turn.begin()
+  return result
 }
 
 /** The line of a thing that is listed, and not there when it is asked for. */

@@ -211,7 +211,7 @@ export class JavaV1 implements Dialect {
 
   async items(namespace: string, page: PageAsked): Promise<OldPage<PlanItem>> {
     const params = { search: 'accurate', dataId: '', group: '', tenant: namespace, ...page }
-    return pageOf(await this.server.json('/v1/cs/configs', params), (fields) => ({
+    return pageOf(await this.server.json('/v1/cs/configs', params, mostBytesOf(page)), (fields) => ({
       namespace,
       group: textOf(fields['group']),
       dataId: textOf(fields['dataId']),
@@ -332,6 +332,13 @@ export class JavaV1 implements Dialect {
     return fieldsOf(await this.server.json('/v1/ns/operator/switches'))
   }
 }
+
+/** A list may have the contents of its items. A page of one is taken whatever its size. */
+export function mostBytesOf({ pageSize }: PageAsked): number | undefined {
+  return pageSize === 1 ? undefined : MOST_LIST_BYTES
+}
+
+const MOST_LIST_BYTES = 4_194_304
 
 function isPublic(namespace: string): boolean {
   return namespace === '' || namespace === 'public'

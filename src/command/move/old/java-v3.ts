@@ -38,6 +38,7 @@ import {
   historyOf,
   instanceOf,
   JavaV1,
+  mostBytesOf,
   pageOf,
   permissionOf,
   recordOf,
@@ -78,7 +79,7 @@ export class JavaV3 implements Dialect {
       namespaceId: spaceOf(namespace),
       ...page,
     }
-    return pageOf(await this.#data('/v3/admin/cs/config/list', params), (fields) => ({
+    return pageOf(await this.#data('/v3/admin/cs/config/list', params, mostBytesOf(page)), (fields) => ({
       namespace,
       group: textOf(fields['groupName']),
       dataId: textOf(fields['dataId']),
@@ -176,8 +177,8 @@ export class JavaV3 implements Dialect {
     return pageOf(await this.#data(path, params), entryOf)
   }
 
-  async #data(path: string, params: OldParams): Promise<unknown> {
-    return fieldsOf(await this.#server.json(path, params))['data']
+  async #data(path: string, params: OldParams, mostBytes?: number): Promise<unknown> {
+    return fieldsOf(await this.#server.json(path, params, mostBytes))['data']
   }
 
   async #dataOrNone(path: string, params: OldParams): Promise<unknown> {

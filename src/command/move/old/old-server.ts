@@ -1,7 +1,9 @@
 import type { SourceKind } from '../../../move/plan.ts'
 import { problemOf } from '../../client/server-session.ts'
 import { messageOf } from '../../command-line.ts'
+import { passed } from '../freed-memory.ts'
 import { textOf } from './fields.ts'
+import { LARGE_BYTES, NotYetError, waitingTurn } from './large-answers.ts'
 import type { Pace } from './pace.ts'
 
 /** A call is tried so often, each time after a longer wait. */
@@ -77,12 +79,15 @@ export interface OldCall {
   readonly headers?: Readonly<Record<string, string>>
   /** The call must show nobody's token. */
   readonly isAnonymous?: boolean
+  /** A larger answer is refused as TOO_LARGE. */
+  readonly mostBytes?: number
 }
 
 interface SignedCall {
   readonly init: Omit<RequestInit, 'headers'>
   readonly headers: Readonly<Record<string, string>>
   readonly isAnonymous: boolean
+  readonly mostBytes: number
 }
 
 /** The servers of one move share how they are asked: the pace, and who signs in. */
@@ -125,9 +130,9 @@ export class OldServer {
     this.#login = path
   }
 
-  /** The JSON of a GET. Throws CallError for an answer other than 200, and for a text that is no JSON. */
-  async json(path: string, params: OldParams = {}): Promise<unknown> {
-    const { text } = await this.get(path, params)
+  /** The JSON of a GET. Throws CallError for an answer other than 200 or of more bytes, and for a text that is no JSON. */
+  async json(path: string, params: OldParams = {}, mostBytes = MOST_BYTES): Promise<unknown> {
+    const { text } = await this.get(path, params, mostBytes)
     return this.#parsed(text, callOf(path, params))
   }
 
@@ -146,8 +151,8 @@ export class OldServer {
   }
 
   /** The answer to a GET. Throws CallError for one other than 200. */
-  async get(path: string, params: OldParams = {}): Promise<OldAnswer> {
-    const answer = await this.answer(path, params)
+  async get(path: string, params: OldParams = {}, mostBytes = MOST_BYTES): Promise<OldAnswer> {
+    const answer = await this.send({ path, params, mostBytes })
     if (answer.status === 200) return answer
     throw this.#refused(callOf(path, params), answer.status, answer.text)
   }
@@ -159,13 +164,18 @@ export class OldServer {
 
   /** The answer to a call, whatever its status. What may pass is tried again after a pause. */
   async send(call: OldCall): Promise<OldAnswer> {
-    const { method = 'GET', form, headers = {}, isAnonymous = false } = call
+    const { method = 'GET', form, headers = {}, isAnonymous = false, mostBytes = MOST_BYTES } = call
     const target = callOf(call.path, call.params ?? {})
     const body = form === undefined ? {} : { body: paramsOf(form) }
     for (let tries = 1; ; tries++) {
-      const signed = { init: { method, ...body }, headers, isAnonymous }
+      const signed = { init: { method, ...body }, headers, isAnonymous, mostBytes }
       const last = await this.#signedIn(target, signed).catch((error: unknown) => error)
       if (last instanceof CallError) throw last
+      if (last instanceof NotYetError) {
+        await last.turn.whenNext
+        tries--
+        continue
+      }
       const isPassing = last instanceof Error || PASSING.has((last as OldAnswer).status)
       if (!isPassing) return last as OldAnswer
       if (tries === TRIES) {
@@ -192,11 +202,11 @@ export class OldServer {
   async #signedIn(call: string, signed: SignedCall): Promise<OldAnswer> {
     const token = signed.isAnonymous ? undefined : await this.#currentToken()
     const headers = { ...signed.headers, ...headersOf(token) }
-    const answer = await this.#once(call, { ...signed.init, headers })
+    const answer = await this.#once(call, { ...signed.init, headers }, signed.mostBytes)
     return this.#mayRenew(answer, token) ? this.#signedIn(call, signed) : answer
   }
 
-  async #once(call: string, init: RequestInit): Promise<OldAnswer> {
+  async #once(call: string, init: RequestInit, mostBytes = MOST_BYTES): Promise<OldAnswer> {
     const { pace } = this.#access
     await pace.turn()
     const beganMs = pace.nowMs()
@@ -205,14 +215,16 @@ export class OldServer {
       // A redirect could send the token to another server.
       const signal = AbortSignal.timeout(CALL_LIMIT_MS)
       const response = await fetch(`${this.url}${call}`, { ...init, redirect: 'manual', signal })
-      const bytes = await bytesOf(response, `${this.url}${call}`)
       const { status, headers } = response
+      // Without the body: a large one takes its time from any server.
+      pace.answered(pace.nowMs() - beganMs, PASSING.has(status) && status !== 500)
+      const bytes = await bytesOf(response, `${this.url}${call}`, mostBytes)
       // The field has whole seconds.
       this.sawClock(Date.parse(headers.get('date') ?? '') + 999, calledMs)
-      pace.answered(pace.nowMs() - beganMs, PASSING.has(status) && status !== 500)
       return { status, headers, text: textOfBytes(bytes, `${this.url}${call}`) }
     } catch (error) {
-      if (!(error instanceof CallError)) pace.answered(pace.nowMs() - beganMs, true)
+      if (!(error instanceof CallError || error instanceof NotYetError))
+        pace.answered(pace.nowMs() - beganMs, true)
       throw error
     }
   }
@@ -284,15 +296,18 @@ function headersOf(token: Token | undefined): Record<string, string> {
   return token === undefined ? {} : { Authorization: `Bearer ${token.text}`, accessToken: token.text }
 }
 
-/** The body, up to what a list may have: a body without an end would fill the memory. */
-async function bytesOf({ body }: Response, call: string): Promise<Buffer> {
+/** The body, up to what it may have: a body without an end would fill the memory. Throws NotYetError for a large one before its turn. */
+async function bytesOf({ body }: Response, call: string, mostBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length
-    if (size > MOST_BYTES) throw new CallError(`GET ${call} answers more than ${MOST_BYTES} bytes`, TOO_LARGE)
+    if (size > mostBytes) throw new CallError(`GET ${call} answers more than ${mostBytes} bytes`, TOO_LARGE)
+    const turn = size > LARGE_BYTES ? waitingTurn() : undefined
+    if (turn !== undefined) throw new NotYetError(turn)
     chunks.push(chunk)
   }
+  passed(size)
   return Buffer.concat(chunks)
 }
 

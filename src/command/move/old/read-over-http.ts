@@ -5,7 +5,7 @@ import { contentLines, HistoryDigests } from '../checks/content-lines.ts'
 import { switchLines } from '../checks/switch-lines.ts'
 import { missedNote } from '../notes.ts'
 import type { PlanReading } from '../reading.ts'
-import { allPages, type Dialect, type ListSize, type OldPage, type OldRecord } from './dialect.ts'
+import { allPages, type Dialect, ITEM_PAGES, type ListSize, type OldPage, type OldRecord } from './dialect.ts'
 import { inOrder, listedOnly, orNote } from './in-order.ts'
 import { CallError } from './old-server.ts'
 import { readServices } from './read-services.ts'
@@ -73,7 +73,7 @@ async function* readItems(
 ): AsyncGenerator<PlanLine> {
   const items: PlanItem[] = []
   for (const namespace of namespaces) {
-    const pages = allPages((_, page) => dialect.items(namespace, page), itemName)
+    const pages = allPages((_, page) => dialect.items(namespace, page), itemName, ITEM_PAGES)
     const name = `${LIST} ${namespace || 'public'}`
     const listed = await orNote('config', name, () => gathered(pages, items))
     if ('kind' in listed) yield listed

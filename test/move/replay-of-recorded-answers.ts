@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 /** An answer of a Java server in test/recorded. */
 interface RecordedAnswer {
   readonly request: string
+  readonly form?: Readonly<Record<string, unknown>>
   readonly headers?: object
   readonly status: number
   readonly answerHeaders?: Readonly<Record<string, string>>
@@ -82,15 +83,20 @@ export class ReplayOfRecordedAnswers {
   readonly calls: { readonly call: string; readonly status: number; readonly token: string }[] = []
   /** Answers instead of the recorded ones, by a part of the call; undefined: none. */
   readonly instead = new Map<string, (call: string, body: string) => OtherAnswer | undefined>()
+  /** The forms of writes that it has acknowledged, as it did when it was recorded. Without `takesWrites` it knows none. */
+  readonly written: { readonly call: string; readonly form: Readonly<Record<string, string>> }[] = []
+  takesWrites = false
   /** Whether a call with this token is answered with 403. */
   refuses: (token: string) => boolean = () => false
   /** How far its clock is ahead, ms. */
   clockAheadMs = 0
   readonly #answers: readonly RecordedAnswer[]
+  readonly #writes: readonly RecordedAnswer[]
   readonly #server: Server
 
   private constructor(answers: readonly RecordedAnswer[]) {
-    this.#answers = answers
+    this.#answers = answers.filter(({ request }) => request.startsWith('GET '))
+    this.#writes = answers.filter(({ form }) => form !== undefined)
     this.#server = createServer((request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -100,7 +106,9 @@ export class ReplayOfRecordedAnswers {
         const found =
           token !== '' && this.refuses(token)
             ? { status: 403, body: 'token expired!' }
-            : this.#answerTo(request.url!, call, Buffer.concat(chunks).toString())
+            : this.takesWrites && request.method !== 'GET'
+              ? this.#answerToWrite(`${request.method} ${call}`, Buffer.concat(chunks).toString())
+              : this.#answerTo(request.url!, call, Buffer.concat(chunks).toString())
         const { status = 404, body = '{"status":404,"error":"not recorded"}' } = found ?? {}
         this.calls.push({ call, status, token })
         response.setHeader('date', new Date(Date.now() + this.clockAheadMs).toUTCString())
@@ -113,7 +121,7 @@ export class ReplayOfRecordedAnswers {
   static async start(version: RecordedVersion): Promise<ReplayOfRecordedAnswers> {
     const file = new URL(`../recorded/java-${version}.json`, import.meta.url)
     const { http } = JSON.parse(readFileSync(file, 'utf8')) as { http: readonly RecordedAnswer[] }
-    const replay = new ReplayOfRecordedAnswers(http.filter(({ request }) => request.startsWith('GET ')))
+    const replay = new ReplayOfRecordedAnswers(http)
     await new Promise<void>((done) => replay.#server.listen(0, '127.0.0.1', done))
     return replay
   }
@@ -127,11 +135,33 @@ export class ReplayOfRecordedAnswers {
     await new Promise((done) => this.#server.close(done))
   }
 
-  #answerTo(url: string, call: string, sent: string): OtherAnswer | undefined {
+  /** A write that has what all recorded ones had that were taken is taken; one that lacks something is refused as those were. */
+  #answerToWrite(call: string, body: string): OtherAnswer | undefined {
+    const other = this.#insteadOf(call, body)
+    if (other !== undefined) return other
+    const form = Object.fromEntries(new URLSearchParams(body))
+    const all = this.#writes.filter(({ request }) => request === call)
+    const taken = all.filter(({ status }) => status === 200)
+    const refused = all.find(({ status }) => status === 400)
+    if (taken.length === 0) return undefined
+    const needed = Object.keys(taken[0]!.form!).filter((name) => taken.every((one) => name in one.form!))
+    const isWhole = needed.every((name) => name in form)
+    if (isWhole) this.written.push({ call, form })
+    const { status, body: text } = isWhole ? taken[0]! : (refused ?? { status: 400, body: '{"code":10000}' })
+    return { status, body: text }
+  }
+
+  #insteadOf(call: string, sent: string): OtherAnswer | undefined {
     for (const [part, answer] of this.instead) {
       const other = call.includes(part) ? answer(call, sent) : undefined
       if (other !== undefined) return other
     }
+    return undefined
+  }
+
+  #answerTo(url: string, call: string, sent: string): OtherAnswer | undefined {
+    const other = this.#insteadOf(call, sent)
+    if (other !== undefined) return other
     const asked = new URL(url, 'http://replay')
     const space = asked.searchParams.get('tenant') ?? asked.searchParams.get('namespaceId') ?? ''
     if (space !== '' && space !== 'public' && !asked.searchParams.has('show'))

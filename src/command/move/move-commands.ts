@@ -25,7 +25,7 @@ export function addMoveCommand(program: Command): void {
     .command('move')
     .summary('bring everything over from another server')
     .description(
-      'Brings configurations with their history, services, users and roles over from a Nacos, r-nacos or Waypost server, or from its database: through a plan that can be read first. The way back, to a Nacos server 1.x or 2.x or r-nacos, is the same command with --to. Passwords are asked for, or in WAYPOST_FROM_PASSWORD, WAYPOST_MYSQL_PASSWORD and WAYPOST_PASSWORD (of the new server). Nothing is deleted, and nothing is written to the servers of --from.',
+      'Brings configurations with their history, services, users and roles over from a Nacos, r-nacos or Waypost server, or from its database: through a plan that can be read first. The way back, to a Nacos server or r-nacos, is the same command with --to. Passwords are asked for, or in WAYPOST_FROM_PASSWORD, WAYPOST_MYSQL_PASSWORD and WAYPOST_PASSWORD (of the new server). Nothing is deleted, and nothing is written to the servers of --from.',
     )
     .option(
       '--from <url>',

@@ -18,12 +18,8 @@ export async function backTargetOf(
 ): Promise<BackTarget | undefined> {
   if (to === undefined) return undefined
   const [found] = await openServers([to], rateOf(rate), undefined)
-  const { kind, version, server } = found!
+  const { kind, server } = found!
   if (kind === 'waypost') return undefined
-  if (kind === 'java-3')
-    throw new Error(
-      `${server.url} is a Nacos server ${version}: a plan can be written to 1.x, 2.x, r-nacos and Waypost`,
-    )
   if (username === undefined) return { ...found!, kind }
   const account = { username, password: await passwordFrom('WAYPOST_PASSWORD', username) }
   const [signedIn] = await openServers([server.url], rateOf(rate), account)

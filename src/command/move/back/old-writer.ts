@@ -2,13 +2,14 @@ import { nameOf, type PlanInstance, type PlanNamespace, type PlanService } from 
 import { messageOf } from '../../command-line.ts'
 import type { KnownServer } from '../old/detect-server.ts'
 import { allPages, type Dialect, type OldService } from '../old/dialect.ts'
-import { isUsualCluster } from '../old/fields.ts'
+import { fieldsIn, isUsualCluster } from '../old/fields.ts'
 import { CallError, type OldCall } from '../old/old-server.ts'
 import { dialectOf } from '../old/open-servers.ts'
 import { comparedThing } from '../parity/compared-fields.ts'
 import { differingFields } from '../parity/differences.ts'
 import type { GoingThing } from './what-goes-back.ts'
 import { callsOf } from './write-calls.ts'
+import { callsOfV3 } from './write-calls-v3.ts'
 
 /** What became of a thing. */
 export interface Written {
@@ -19,7 +20,7 @@ export interface Written {
 type Namespaced = Pick<OldService, 'namespace' | 'group' | 'name'>
 
 /**
- * Writes the things of a plan to a server by the interface under `/v1`. What is there and differs is kept, unless `mayReplace` says that it
+ * Writes the things of a plan to a server by its interface: under `/v1`, or the admin interface of 3.x. What is there and differs is kept, unless `mayReplace` says that it
  * may be replaced.
  */
 export class OldWriter {
@@ -48,7 +49,8 @@ export class OldWriter {
           return { outcome: 'kept', reason }
         }
       }
-      for (const call of callsOf(thing, before !== undefined)) await this.#send(call)
+      const calls = this.#target.kind === 'java-3' ? callsOfV3 : callsOf
+      for (const call of calls(thing, before !== undefined)) await this.#send(call)
       return { outcome: 'taken', reason: '' }
     } catch (error) {
       if (error instanceof CallError && error.status === 0) throw error
@@ -110,10 +112,16 @@ export class OldWriter {
   async #send(call: OldCall): Promise<void> {
     const { server } = this.#target
     const { status, text } = await server.send(call)
-    if (status === 200 && text.trim() !== 'false') return
+    if (status === 200 && text.trim() !== 'false' && !isRefusal(text)) return
     const said = `${call.method} ${server.url}${call.path} answers ${status}: ${text.slice(0, 300)}`
     throw new CallError(said, status)
   }
+}
+
+/** 3.x answers some refusals with 200, and a code other than 0. Others answer no such thing to a write. */
+function isRefusal(text: string): boolean {
+  const { code, data } = fieldsIn(text)
+  return (typeof code === 'number' && code !== 0 && code !== 200) || data === false
 }
 
 async function listOf(dialect: Dialect, namespace: string): Promise<[string, OldService][]> {

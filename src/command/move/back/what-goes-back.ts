@@ -1,8 +1,8 @@
 import { nameOf, type PlanChecker, type PlanLine, type PlanNote, type PlanThing } from '../../../move/plan.ts'
 import type { OldKind } from '../old/old-server.ts'
 
-/** A kind of server that a plan can be written to by the interface under `/v1`. */
-export type TargetKind = Exclude<OldKind['kind'], 'waypost' | 'java-3'>
+/** A kind of server that a plan can be written to by its own interface. */
+export type TargetKind = Exclude<OldKind['kind'], 'waypost'>
 
 /** The things that such servers take. */
 export type GoingThing = Extract<PlanThing, { kind: 'namespace' | 'config' | 'service' | 'instance' }>
@@ -55,7 +55,7 @@ type Config = Extract<PlanThing, { kind: 'config' }>
 type Service = Extract<PlanThing, { kind: 'service' }>
 
 function configLines(line: Config, target: TargetKind): PlanLine[] {
-  if (line.encryptedDataKey !== '' && target !== 'java-2')
+  if (line.encryptedDataKey !== '' && target !== 'java-2' && target !== 'java-3')
     return [cannotGo(line, 'it is encrypted, and this server keeps no keys')]
   const notes = [line.desc, line.use, line.effect, line.schema, line.tags, line.appName]
   const hasNotes = notes.some((note) => note !== null && note !== '')

@@ -1,0 +1,92 @@
+import type { PlanCluster, PlanConfig, PlanInstance, PlanNamespace, PlanService } from '../../../move/plan.ts'
+import type { OldCall, OldParams } from '../old/old-server.ts'
+import type { GoingThing } from './what-goes-back.ts'
+
+/** The calls that write a thing by the admin interface of 3.x. A 200 may be a refusal there: the answer has a code. */
+export function callsOfV3(thing: GoingThing, isThere: boolean): OldCall[] {
+  switch (thing.kind) {
+    case 'namespace':
+      return [namespaceCall(thing, isThere)]
+    case 'config':
+      return [configCall(thing)]
+    case 'service':
+      return [serviceCall(thing, isThere), ...thing.clusters.map((cluster) => clusterCall(thing, cluster))]
+    case 'instance':
+      return [instanceCall(thing)]
+  }
+}
+
+function namespaceCall({ id, name, desc }: PlanNamespace, isThere: boolean): OldCall {
+  const form = { namespaceId: id, namespaceName: name, namespaceDesc: desc }
+  return { method: isThere ? 'PUT' : 'POST', path: '/v3/admin/core/namespace', form }
+}
+
+/** Notes that are null are left out: they are not known. */
+function configCall(config: PlanConfig): OldCall {
+  const { namespace, group, dataId, content } = config
+  const notes = {
+    type: config.type,
+    desc: config.desc,
+    appName: config.appName,
+    configTags: config.tags,
+    use: config.use,
+    effect: config.effect,
+    schema: config.schema,
+    srcUser: config.user,
+    encryptedDataKey: config.encryptedDataKey,
+  }
+  const known = Object.entries(notes).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')
+  const form = {
+    dataId,
+    groupName: group,
+    namespaceId: namespace || 'public',
+    content,
+    ...Object.fromEntries(known),
+  }
+  return { method: 'POST', path: '/v3/admin/cs/config', form }
+}
+
+/** A service has instances of one kind there. Where it is not known, it is for those that clients register. */
+function serviceCall(service: PlanService, isThere: boolean): OldCall {
+  const { protectThreshold, selector, metadata, ephemeral } = service
+  const form = {
+    ...namesOf(service),
+    protectThreshold,
+    metadata: JSON.stringify(metadata),
+    selector: JSON.stringify(selector.type === 'none' ? { type: 'none' } : selector),
+    ...(isThere ? {} : { ephemeral: ephemeral ?? true }),
+  }
+  return { method: isThere ? 'PUT' : 'POST', path: '/v3/admin/ns/service', form }
+}
+
+function namesOf({ namespace, group, name }: Pick<PlanService, 'namespace' | 'group' | 'name'>): OldParams {
+  return { namespaceId: namespace || 'public', groupName: group, serviceName: name }
+}
+
+function clusterCall(service: PlanService, cluster: PlanCluster): OldCall {
+  const form = {
+    ...namesOf(service),
+    clusterName: cluster.name,
+    checkPort: cluster.checkPort,
+    useInstancePort4Check: cluster.useInstancePort,
+    healthChecker: JSON.stringify(cluster.checker),
+    metadata: JSON.stringify(cluster.metadata),
+  }
+  return { method: 'PUT', path: '/v3/admin/ns/cluster', form }
+}
+
+function instanceCall(instance: PlanInstance): OldCall {
+  const { cluster, ip, port, weight, enabled, healthy, metadata } = instance
+  const form = {
+    ...namesOf({ ...instance, name: instance.service }),
+    clusterName: cluster,
+    ip,
+    port,
+    weight,
+    enabled,
+    healthy,
+    ephemeral: false,
+    metadata: JSON.stringify(metadata),
+  }
+  return { method: 'POST', path: '/v3/admin/ns/instance', form }
+}

@@ -10,6 +10,8 @@ import { filesBelow, root } from './prepare.js'
 
 const directory = join(root, 'dist', 'console')
 
+// A run of tests has a mode of its own, which would make another, larger page.
+process.env['NODE_ENV'] = 'production'
 const { build } = await import('vite')
 const built = await build({ configFile: join(root, 'console', 'vite.config.js'), logLevel: 'warn' })
 const modules = built.output.flatMap(({ moduleIds }) => moduleIds ?? [])

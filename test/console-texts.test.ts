@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { parseSync, Visitor } from 'oxc-parser'
 import { expect, test } from 'vitest'
 import { en } from '../console/src/language/en.ts'
-import { zhCn } from '../console/src/language/zh-cn.ts'
+import { allowedZhCn, zhCn } from '../console/src/language/zh-cn.ts'
 import type { RefusalCode } from '../src/core/refusal.ts'
 import { REFUSALS } from '../src/protocols/refusals/refusals.ts'
 
@@ -101,4 +101,36 @@ test('the text of every refusal says what to do after what has happened', () => 
     return !/[.:,;] \S/.test(en[key]) || !/[。：:，,；]\S/.test(zhCn[key])
   })
   expect(silent).toEqual([])
+})
+
+test('what the server says is allowed is said in Chinese', () => {
+  const document = readFileSync(join(root, 'docs', 'openapi.json'), 'utf8')
+  const named = [...document.matchAll(/"x-allowed": ("(?:[^"\\]|\\.)*")/g)].map(
+    ([, text]) => JSON.parse(text!) as string,
+  )
+  const literals = [
+    'core/config/state/gray-rule',
+    'core/switches/switch-values',
+    'core/naming/state/label-selector',
+  ]
+    .map((file) => readFileSync(join(root, 'src', `${file}.ts`), 'utf8'))
+    .flatMap((text) =>
+      [...text.matchAll(/(?:\.\w+, |text, |allowed: |^\s+)'([^'\n]+)'[,)]/gm)].map(([, one]) => one!),
+    )
+  const built = [
+    'a whole number (ms) from 1 to 9',
+    'at most 64 characters',
+    'one of r, w, rw',
+    'an integer from 1 to 9',
+  ]
+  const all = [...new Set([...named, ...literals, ...built])].filter((text) => text.includes(' '))
+  expect(all.length).toBeGreaterThan(25)
+  expect(
+    all.filter(
+      (text) => !/\p{Script=Han}/u.test(allowedZhCn(text)) || /\b(?:of|and|the)\b/.test(allowedZhCn(text)),
+    ),
+  ).toEqual([])
+  expect(allowedZhCn('at most 128 characters: letters, digits and _ - . : only')).toBe(
+    '最多 128 个字符，只能包含字母、数字和 _ - . :',
+  )
 })

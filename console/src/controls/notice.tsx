@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Loaded } from '../state/loaded.ts'
 import type { RequestProblem } from '../server/problem.ts'
-import { language, textIfAny, t } from '../language/text.ts'
+import { allowedText, language, textIfAny, t } from '../language/text.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 /** A text that people should read before they continue. */
@@ -70,17 +70,33 @@ export function problemTitle({ code, status }: RequestProblem): string {
 }
 
 /** Those whose title says all that a person can use. */
-const SAID_BY_TITLE = new Set(['forbidden', 'unknown-user', 'config-changed', 'service-not-empty'])
+const SAID_BY_TITLE = new Set([
+  'forbidden',
+  'unknown-user',
+  'weak-password',
+  'config-changed',
+  'service-not-empty',
+])
+/** Those whose title leaves it to the next line what would be right. */
+const ASKS_FOR_A_VALUE = new Set([
+  'invalid-parameter',
+  'missing-parameter',
+  'gray-rule',
+  'too-large',
+  'too-many',
+])
 
 /**
  * What else is known of a problem. The server speaks English: another language gets what the fields say, and the words of the server
  * only where nothing else is known.
  */
-export function problemText({ code, detail, parameter }: RequestProblem): string {
+export function problemText({ code, detail, parameter, allowed }: RequestProblem): string {
   const isKnown = textIfAny(`problem.${code}`) !== undefined
   if (isKnown && SAID_BY_TITLE.has(code)) return ''
   if (!isKnown || language.value === 'en') return detail
-  return parameter === undefined ? '' : t('ofParameter', { parameter })
+  const isAsked = allowed !== undefined && ASKS_FOR_A_VALUE.has(code)
+  const isAllowed = isAsked ? t('isAllowed', { allowed: allowedText(allowed) }) : ''
+  return `${parameter === undefined ? '' : t('ofParameter', { parameter })}${isAllowed}`
 }
 
 /** Where a list has nothing to show. */

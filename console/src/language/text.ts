@@ -9,6 +9,7 @@ export type Language = 'en' | 'zh-CN'
 export type Texts = Readonly<Record<TextKey, string>>
 
 let texts: Texts = en
+let sayAllowed = (allowed: string): string => allowed
 
 /** The language whose texts are shown. */
 export const language = new Store<Language>('en')
@@ -22,7 +23,9 @@ export function firstLanguage(): Language {
 
 /** Loads a language and shows it. */
 export async function showLanguage(wanted: Language): Promise<void> {
-  texts = wanted === 'en' ? en : (await import('./zh-cn.ts')).zhCn
+  const chinese = wanted === 'en' ? undefined : await import('./zh-cn.ts')
+  texts = chinese?.zhCn ?? en
+  sayAllowed = chinese?.allowedZhCn ?? ((allowed) => allowed)
   document.documentElement.lang = wanted
   language.set(wanted)
 }
@@ -37,6 +40,9 @@ export function chooseLanguage(wanted: Language): Promise<void> {
 export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
   return texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
+
+/** What the server allows, in the language of the page; what that does not know stays in English. */
+export const allowedText = (allowed: string): string => sayAllowed(allowed)
 
 /** The text of a key that may not exist, such as one for a code of the server. */
 export function textIfAny(key: string): string | undefined {

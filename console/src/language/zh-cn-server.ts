@@ -51,7 +51,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.service-exists': '服务已存在。请打开它修改，或换一个名称。',
   'problem.service-not-empty': '服务仍有实例。请先注销实例，再删除服务。',
   'problem.instance-not-found': '实例不存在，可能已离开。请刷新列表。',
-  'problem.instance-connected': '该实例的客户端仍保持连接:请禁用实例,或关闭该连接。',
+  'problem.instance-connected': '该实例的客户端仍保持连接：请禁用实例，或关闭该连接。',
   'problem.adding-disabled': '系统开关禁止添加新实例。管理员可在“系统开关”中关闭 disableAddIP。',
   'problem.namespace-not-found': '命名空间不存在。请从列表中选择，或先创建。',
   'problem.switch-unknown': '开关不存在。请从列表中选择。',

@@ -1,6 +1,8 @@
 import type { TextKey } from './en.ts'
 import { serverZhCn } from './zh-cn-server.ts'
 
+export { allowedZhCn } from './zh-cn-allowed.ts'
+
 /** What the page says in Chinese, with the words of the console that people know. */
 export const zhCn: Readonly<Record<TextKey, string>> = {
   ...serverZhCn,
@@ -508,7 +510,8 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   noUsers: '还没有用户。',
   noConfigsAnywhere: '还没有配置。',
   idStays: '不可修改。',
-  ofParameter: '参数：{parameter}',
+  ofParameter: '参数：{parameter}。',
+  isAllowed: '允许的值：{allowed}。',
   undo: '撤销',
   undone: '已撤销。',
   deleteListened: '当前有 {clients} 个客户端在监听其中 {items} 个配置。',

@@ -6,6 +6,8 @@ export interface RequestProblem {
   readonly detail: string
   /** The parameter that it is about. */
   readonly parameter?: string | undefined
+  /** What is allowed there, in English. */
+  readonly allowed?: string | undefined
 }
 
 /** A refused or failed request. */
@@ -24,7 +26,7 @@ const PREFIX = 'urn:waypost:problem:'
 /** The problem in an answer that is no success: problem details of `/svc`, or what `/nacos` says. */
 export function problemIn(status: number, text: string): RequestProblem {
   const body = objectIn(text)
-  const { type, detail, message, parameter } = body
+  const { type, detail, message, parameter, allowed } = body
   const code =
     typeof type === 'string' && type.startsWith(PREFIX) ? type.slice(PREFIX.length) : `http-${status}`
   const said = [detail, message].find((one) => typeof one === 'string') ?? text
@@ -33,6 +35,7 @@ export function problemIn(status: number, text: string): RequestProblem {
     status,
     detail: String(said).slice(0, 1000),
     parameter: typeof parameter === 'string' ? parameter : undefined,
+    allowed: typeof allowed === 'string' ? allowed : undefined,
   }
 }
 

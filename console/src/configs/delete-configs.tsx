@@ -110,7 +110,9 @@ function ListeningClients({ items }: { items: readonly Item[] }) {
   if (clients === 0) return null
   return (
     <Notice kind="warn">
-      {t('deleteListened', { clients: shownNumber(clients), items: shownNumber(listened.length) })}
+      {items.length === 1
+        ? t('deleteOneListened', { clients: shownNumber(clients) })
+        : t('deleteListened', { clients: shownNumber(clients), items: shownNumber(listened.length) })}
     </Notice>
   )
 }

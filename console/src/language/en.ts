@@ -124,8 +124,8 @@ export const en = {
   configsDeleted: 'Deleted: {count}',
   deleteConfigs: 'Delete {count} configurations?',
   deleteConfigsText:
-    'Clients that have it keep it until they start again. One that somebody changes before is not deleted.',
-  deleteConfigsHistory: 'The history keeps their content for a time.',
+    'Clients that have it keep it until they start again. What somebody changes before stays.',
+  deleteConfigsHistory: 'The history keeps what is deleted for a time.',
   mergeTitle: 'Somebody else has published {name}',
   mergeText: 'While you were editing, somebody else published another version.',
   mergeDeleted: 'While you were editing, somebody else deleted it.',
@@ -524,6 +524,7 @@ export const en = {
   undo: 'Undo',
   undone: 'Undone.',
   deleteListened: 'Clients that listen now: {clients}. They listen to {items} of these.',
+  deleteOneListened: 'Clients that listen now: {clients}.',
   undoneDelete: 'Undone: it was deleted by mistake',
   versionId: 'Record {id} of the history',
   restoredFrom: 'Restored from the version of {time}',

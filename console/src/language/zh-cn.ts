@@ -515,6 +515,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   undo: '撤销',
   undone: '已撤销。',
   deleteListened: '当前有 {clients} 个客户端在监听其中 {items} 个配置。',
+  deleteOneListened: '当前有 {clients} 个客户端在监听此配置。',
   undoneDelete: '撤销删除',
   versionId: '历史记录编号 {id}',
   restoredFrom: '恢复自 {time} 的版本',

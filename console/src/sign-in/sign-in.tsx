@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useDoing } from '../controls/confirm.tsx'
 import { dropOwnDrafts } from '../configs/drafts.ts'
 import { Dialog } from '../controls/dialog.tsx'
@@ -8,6 +8,7 @@ import { Brand } from '../frame/brand.tsx'
 import { chooseLanguage, language, t } from '../language/text.ts'
 import { signIn } from '../server/session.ts'
 import { go, maySignOut, place } from '../routing/location.ts'
+import { useStore } from '../state/store.ts'
 import { forgetUser, setUser } from '../state/user.ts'
 import { FirstAdministrator } from './first-administrator.tsx'
 
@@ -16,15 +17,22 @@ const isAtFirst = (): boolean => place.value.path === 'first-administrator'
 
 /** The page for signing in. */
 export function SignInPage() {
+  const { params } = useStore(place)
   const [makesFirst, setMakesFirst] = useState(isAtFirst())
   const [username, setUsername] = useState('')
   const other = language.value === 'en' ? 'zh-CN' : 'en'
+  // The printed address may be opened where the sign-in is shown already.
+  const { code } = params
+  useEffect(() => {
+    if (isAtFirst()) setMakesFirst(true)
+  }, [code])
   return (
     <main class="alone">
       <div class="sign-in">
         <Brand />
         {makesFirst ? (
           <FirstAdministrator
+            key={code}
             onDone={(made) => {
               setUsername(made)
               if (isAtFirst()) go({ path: '', params: {} }, { replace: true })

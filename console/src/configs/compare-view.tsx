@@ -6,7 +6,7 @@ import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { tellProblem } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
-import { placeWith } from '../routing/link.ts'
+import { linkTo, placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
 import { compareNamespaces, type Comparison } from '../server/compare.ts'
 import { within } from '../live/meant.ts'
@@ -66,7 +66,19 @@ export function CompareView() {
           <Icon name="compare" />
         </button>
       </div>
-      {from === to ? <Notice kind="plain">{t('pickTwo')}</Notice> : <Compared from={from} to={to} />}
+      {all.length === 1 ? (
+        <div class="card">
+          <Nothing text={t('oneNamespace')}>
+            <a class="button" href={linkTo('namespaces')}>
+              {t('namespaces')}
+            </a>
+          </Nothing>
+        </div>
+      ) : from === to ? (
+        <Notice kind="plain">{t('pickTwo')}</Notice>
+      ) : (
+        <Compared from={from} to={to} />
+      )}
     </>
   )
 }

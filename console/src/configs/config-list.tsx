@@ -38,7 +38,12 @@ const ORDERS: readonly ConfigOrder[] = ['modifyTime', 'dataId', 'group', 'size']
 export function ConfigList() {
   const { params } = useStore(place)
   const namespaceId = currentNamespace()
-  const [isImporting, setImporting] = useState(false)
+  // An import may be asked for by the address.
+  const [isImporting, setImporting] = useState(params['import'] === 'yes' && mayWriteConfigs(namespaceId))
+  const endImport = (): void => {
+    setImporting(false)
+    if (params['import'] === 'yes') go(placeWith({ import: '' }), { replace: true })
+  }
   const filter = filterOf(params, namespaceId)
   const isInList = within('config', filter.namespaceId)
   // Only changes of watchers of items on this page matter: it shows their number.
@@ -81,9 +86,7 @@ export function ConfigList() {
           )}
         </div>
       </div>
-      {isImporting && (
-        <ImportDialog tenant={namespaceId} onClose={() => setImporting(false)} onDone={found.reload} />
-      )}
+      {isImporting && <ImportDialog tenant={namespaceId} onClose={endImport} onDone={found.reload} />}
       <ConfigFilters params={params} isFiltered={isFiltered} />
       <LoadProblem found={found} isOldShown={shown !== undefined} />
       {last?.truncated === true && (

@@ -38,7 +38,13 @@ export function ListenedView() {
           onInput={(value) => type('ip', value)}
         />
       </div>
-      {ip !== '' && <ListenedBy key={ip} ip={ip} pageNo={Number(params['page'] ?? '1') || 1} />}
+      {ip === '' ? (
+        <div class="card">
+          <Nothing text={t('listenedEmpty')} />
+        </div>
+      ) : (
+        <ListenedBy key={ip} ip={ip} pageNo={Number(params['page'] ?? '1') || 1} />
+      )}
     </>
   )
 }

@@ -100,9 +100,11 @@ function FirstSteps() {
             namespaceId={currentNamespace()}
             about={{ kind: 'config', group: 'DEFAULT_GROUP', dataId: 'application.yaml' }}
           />
-          <a class="button" href={linkTo('configs')}>
-            {t('importFile')}
-          </a>
+          {mayWriteAnywhere() && (
+            <a class="button" href={linkTo('configs', { import: 'yes' })}>
+              {t('importFile')}
+            </a>
+          )}
         </div>
         <p class="soft">
           <Coded text={t('moveHint')} />

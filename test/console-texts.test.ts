@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { parseSync, Visitor } from 'oxc-parser'
 import { expect, test } from 'vitest'
 import { en } from '../console/src/language/en.ts'
-import { allowedZhCn, zhCn } from '../console/src/language/zh-cn.ts'
+import { phraseZhCn, zhCn } from '../console/src/language/zh-cn.ts'
 import type { RefusalCode } from '../src/core/refusal.ts'
 import { REFUSALS } from '../src/protocols/refusals/refusals.ts'
 
@@ -127,10 +127,10 @@ test('what the server says is allowed is said in Chinese', () => {
   expect(all.length).toBeGreaterThan(25)
   expect(
     all.filter(
-      (text) => !/\p{Script=Han}/u.test(allowedZhCn(text)) || /\b(?:of|and|the)\b/.test(allowedZhCn(text)),
+      (text) => !/\p{Script=Han}/u.test(phraseZhCn(text)) || /\b(?:of|and|the)\b/.test(phraseZhCn(text)),
     ),
   ).toEqual([])
-  expect(allowedZhCn('at most 128 characters: letters, digits and _ - . : only')).toBe(
+  expect(phraseZhCn('at most 128 characters: letters, digits and _ - . : only')).toBe(
     '最多 128 个字符，只能包含字母、数字和 _ - . :',
   )
 })

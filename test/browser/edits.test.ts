@@ -7,6 +7,8 @@ import { browserTool, startBrowser, Visit, type Looks } from './chromium.ts'
 
 const FLOW_MS = 120_000
 const CONFIGS = '/svc/v1/cs/configs'
+/** How many pixels of the dialog are beside its edge. */
+const CUT_OFF = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('dialog[open] .body'))`
 
 describe.skipIf(browserTool.skip)('edits in a browser', { timeout: FLOW_MS }, () => {
   let managed: ManagedWaypost
@@ -184,6 +186,7 @@ describe.skipIf(browserTool.skip)('edits in a browser', { timeout: FLOW_MS }, ()
     const visit = await open('#/service?ns=public&group=DEFAULT_GROUP&name=one')
     await visit.button('Disable').click()
     await visit.dialog().getByText('No other instance of this service is healthy').waitFor()
+    expect(await visit.page.evaluate<number>(CUT_OFF)).toBeLessThanOrEqual(0)
     await visit.dialog().getByRole('button', { name: 'Disable' }).click()
     await visit.page.getByText('Switched off: clients do not get it.').waitFor()
     await visit.button('Undo').click()

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Loaded } from '../state/loaded.ts'
 import type { RequestProblem } from '../server/problem.ts'
-import { allowedText, language, textIfAny, t } from '../language/text.ts'
+import { phraseText, language, textIfAny, t } from '../language/text.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 /** A text that people should read before they continue. */
@@ -95,7 +95,7 @@ export function problemText({ code, detail, parameter, allowed }: RequestProblem
   if (isKnown && SAID_BY_TITLE.has(code)) return ''
   if (!isKnown || language.value === 'en') return detail
   const isAsked = allowed !== undefined && ASKS_FOR_A_VALUE.has(code)
-  const isAllowed = isAsked ? t('isAllowed', { allowed: allowedText(allowed) }) : ''
+  const isAllowed = isAsked ? t('isAllowed', { allowed: phraseText(allowed) }) : ''
   return `${parameter === undefined ? '' : t('ofParameter', { parameter })}${isAllowed}`
 }
 

@@ -9,7 +9,7 @@ export type Language = 'en' | 'zh-CN'
 export type Texts = Readonly<Record<TextKey, string>>
 
 let texts: Texts = en
-let sayAllowed = (allowed: string): string => allowed
+let sayPhrase = (phrase: string): string => phrase
 
 /** The language whose texts are shown. */
 export const language = new Store<Language>('en')
@@ -25,7 +25,7 @@ export function firstLanguage(): Language {
 export async function showLanguage(wanted: Language): Promise<void> {
   const chinese = wanted === 'en' ? undefined : await import('./zh-cn.ts')
   texts = chinese?.zhCn ?? en
-  sayAllowed = chinese?.allowedZhCn ?? ((allowed) => allowed)
+  sayPhrase = chinese?.phraseZhCn ?? ((phrase) => phrase)
   document.documentElement.lang = wanted
   language.set(wanted)
 }
@@ -41,8 +41,8 @@ export function t(key: TextKey, values: Readonly<Record<string, string | number>
   return texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
-/** What the server allows, in the language of the page; what that does not know stays in English. */
-export const allowedText = (allowed: string): string => sayAllowed(allowed)
+/** A phrase of the server, such as what it allows, in the language of the page; one that is not known stays in English. */
+export const phraseText = (phrase: string): string => sayPhrase(phrase)
 
 /** The text of a key that may not exist, such as one for a code of the server. */
 export function textIfAny(key: string): string | undefined {

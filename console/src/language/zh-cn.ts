@@ -1,7 +1,7 @@
 import type { TextKey } from './en.ts'
 import { serverZhCn } from './zh-cn-server.ts'
 
-export { allowedZhCn } from './zh-cn-allowed.ts'
+export { phraseZhCn } from './zh-cn-phrases.ts'
 
 /** What the page says in Chinese, with the words of the console that people know. */
 export const zhCn: Readonly<Record<TextKey, string>> = {

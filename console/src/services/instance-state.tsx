@@ -1,5 +1,5 @@
 import { Ago } from '../controls/ago.tsx'
-import { shownDuration, shownTime, t } from '../language/text.ts'
+import { phraseText, shownDuration, shownTime, t } from '../language/text.ts'
 import type { Instance } from '../server/services.ts'
 import { now } from '../state/now.ts'
 import { useStore } from '../state/store.ts'
@@ -45,7 +45,7 @@ function reasonOf({ health, lastBeatAgoMs, expiresInMs, healthy }: Instance, ela
       if (health.check === null) parts.push(t('probedElsewhere'))
       else {
         const { type, text, elapsedMs } = health.check
-        parts.push(t('probeSays', { type, text, time: elapsedMs }))
+        parts.push(t('probeSays', { type, text: phraseText(text), time: elapsedMs }))
       }
       break
     case 'operator':

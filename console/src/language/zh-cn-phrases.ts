@@ -1,5 +1,12 @@
-/** What the server says is allowed, whole or in parts, and the same in Chinese. Longer parts come first. */
+/** What the server says is allowed, and what probes have found, whole or in parts. Longer parts come first. */
 const PARTS: readonly (readonly [RegExp, string])[] = [
+  [/^connected$/, '已连接'],
+  [/^connection refused$/, '连接被拒绝'],
+  [/^closed before it answered$/, '应答前连接已关闭'],
+  [/^no answer within (\d+) ms$/, '$1 毫秒内无应答'],
+  [/^query answered$/, '查询有应答'],
+  [/^status (\d+)$/, '状态码 $1'],
+  [/^not checked$/, '不检查'],
   [/^one of (.+)$/, '以下之一：$1'],
   [/^(?:an integer|a whole number) from (\S+) to (\S+)$/, '$1 到 $2 的整数'],
   [/^(?:an integer|a whole number) of at least (\S+)$/, '不小于 $1 的整数'],
@@ -67,8 +74,8 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/, not blank, without /, '，不能为空白，不含 '],
 ]
 
-/** What is allowed, in Chinese; what is not known stays as the server says it. */
-export function allowedZhCn(allowed: string): string {
-  const text = PARTS.reduce((sum, [part, chinese]) => sum.replace(part, chinese), allowed)
+/** A phrase of the server in Chinese; one that is not known stays as it is. */
+export function phraseZhCn(phrase: string): string {
+  const text = PARTS.reduce((sum, [part, chinese]) => sum.replace(part, chinese), phrase)
   return text.replace('，，', '，').trim()
 }

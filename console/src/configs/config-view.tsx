@@ -96,7 +96,9 @@ function ConfigParts({ name }: { name: ConfigName }) {
           {isGone && grayCount > 0 ? <p>{t('grayOnly')}</p> : <LoadProblem found={item} />}
           {isGone && !isEditing && (
             <p>
-              <a href={addressOf(placeWith({ tab: 'versions' }))}>{t('seeVersions')}</a>
+              <a href={addressOf(placeWith({ tab: grayCount > 0 ? 'gray' : 'versions' }))}>
+                {grayCount > 0 ? t('seeGray') : t('seeVersions')}
+              </a>
             </p>
           )}
           {shown === undefined ? (

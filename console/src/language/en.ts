@@ -106,6 +106,7 @@ export const en = {
   versions: 'Versions',
   watchers: 'Listeners',
   seeVersions: 'See the versions that there were',
+  seeGray: 'See the gray versions',
   nameRule: 'Letters, digits and the characters . : - _ only.',
   review: 'Review and publish',
   publish: 'Publish',

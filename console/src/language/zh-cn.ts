@@ -108,6 +108,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   versions: '历史版本',
   watchers: '监听查询',
   seeVersions: '查看历史版本',
+  seeGray: '查看灰度版本',
   nameRule: '只允许英文字母、数字和 4 种特殊字符（. : - _）。',
   review: '检查并发布',
   publish: '发布',

@@ -234,7 +234,7 @@ describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW
     await visit.dialog().getByText('Somebody else has changed it meanwhile.').waitFor()
     await visit.dialog().getByLabel('If an item is there already').selectOption('Leave it as it is')
     await visit.dialog().getByRole('button', { name: 'See what would happen' }).click()
-    await visit.dialog().getByText('It would publish 1, leave 1').waitFor()
+    await visit.dialog().getByText('It would publish 1, and leave 1').waitFor()
     expect(await visit.wrong()).toEqual([])
     await visit.dialog().getByRole('button', { name: 'Clone' }).click()
     await visit.page.getByText('Cloned: 1, left as they were: 1').waitFor()

@@ -30,8 +30,9 @@ export function Trial({ outcome }: { outcome: ImportOutcome }) {
         {t('importWould', {
           count: shownNumber(outcome.succCount),
           skipped: shownNumber(outcome.skipCount),
-          unknown: shownNumber(outcome.unrecognizedCount),
-        })}
+        })}{' '}
+        {outcome.unrecognizedCount > 0 &&
+          t('importUnknown', { unknown: shownNumber(outcome.unrecognizedCount) })}
       </Notice>
       <Names title={t('wouldPublish')} names={outcome.succData} />
       <Names title={t('wouldSkip')} names={outcome.skipData} />

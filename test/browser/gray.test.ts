@@ -188,6 +188,7 @@ describe.skipIf(browserTool.skip)('gray versions in a browser', { timeout: FLOW_
     await button('Cancel').click()
     await visit.button('Cancel').click()
     await button('Keep it as a draft').click()
+    await visit.page.getByText('You have a draft of this.').waitFor()
     // The overview leads to the draft, which is brought together with what was published meanwhile.
     await visit.at('#/home')
     await visit.page.getByText('Gray version beta').waitFor()

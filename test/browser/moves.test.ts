@@ -40,6 +40,7 @@ describe.skipIf(browserTool.skip)('ways through the console', { timeout: FLOW_MS
     await visit.link('a.yaml').click()
     await visit.link('Edit').click()
     await visit.type('a: 2')
+    await visit.page.locator('button:enabled', { hasText: 'Review and publish' }).waitFor()
     await visit.page.evaluate('history.back()')
     await visit.dialog().getByRole('button', { name: 'Cancel' }).click()
     expect(visit.page.url()).toContain('edit=yes')

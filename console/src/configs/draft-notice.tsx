@@ -7,24 +7,34 @@ import { type Draft, type DraftPlace, dropDraft, keepDraft, readDraft } from './
 /** How long typing rests before a draft is kept. */
 const WAIT_MS = 400
 
-/** Keeps an edit as a draft while somebody types; undefined: there is nothing to keep. */
-export function useKeptDraft(place: DraftPlace, draft: Omit<Draft, 'atMs'> | undefined): void {
+/**
+ * Keeps an edit as a draft while somebody types; undefined: there is nothing to keep. The answer keeps it at once, for who leaves
+ * before typing has rested.
+ */
+export function useKeptDraft(place: DraftPlace, draft: Omit<Draft, 'atMs'> | undefined): () => void {
   const text = draft === undefined ? '' : JSON.stringify([draft.name, draft.edit])
   const latest = useRef(draft)
   latest.current = draft
   const first = useRef(text)
+  const isWaiting = useRef(false)
+  const keepNow = (): void => {
+    if (isWaiting.current && latest.current !== undefined)
+      keepDraft(place, { ...latest.current, atMs: Date.now() })
+    isWaiting.current = false
+  }
   useEffect(() => {
     if (text === first.current) return undefined
     // It is as it was published.
     if (text === '') {
+      isWaiting.current = false
       dropDraft(place)
       return undefined
     }
-    const timer = setTimeout(() => {
-      if (latest.current !== undefined) keepDraft(place, { ...latest.current, atMs: Date.now() })
-    }, WAIT_MS)
+    isWaiting.current = true
+    const timer = setTimeout(keepNow, WAIT_MS)
     return () => clearTimeout(timer)
   }, [text])
+  return keepNow
 }
 
 /** Says that what is shown is a draft, how old it is, and throws it away. */

@@ -32,8 +32,9 @@ export function EditConfig(props: {
   const latest = useRef({ edit, base })
   latest.current = { edit, base }
   const isKept = (): boolean => mayKeep(latest.current.edit, latest.current.base)
-  useGuard(hasEdit ? { isKept, drop } : undefined)
-  useKeptDraft(props.item, hasEdit ? { name: nameOf(base), edit, base: baseOf(base) } : undefined)
+  const draftNow = hasEdit ? { name: nameOf(base), edit, base: baseOf(base) } : undefined
+  const keep = useKeptDraft(props.item, draftNow)
+  useGuard(hasEdit ? { isKept, keep, drop } : undefined)
   const end = (isPublished: boolean): void => {
     guardEdit(undefined)
     drop()

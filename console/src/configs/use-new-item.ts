@@ -40,8 +40,9 @@ export function useNewItem(tenant: string) {
   latest.current = { edit, base }
   const hasEdit = dataId !== '' || text !== ''
   const drop = (): void => dropDraft(place)
-  useGuard(hasEdit ? { isKept: () => mayKeep(latest.current.edit, latest.current.base), drop } : undefined)
-  useKeptDraft(place, hasEdit ? { name: { tenant, group, dataId }, edit, base } : undefined)
+  const isKept = (): boolean => mayKeep(latest.current.edit, latest.current.base)
+  const keep = useKeptDraft(place, hasEdit ? { name: { tenant, group, dataId }, edit, base } : undefined)
+  useGuard(hasEdit ? { isKept, keep, drop } : undefined)
   return {
     ...item,
     edit,

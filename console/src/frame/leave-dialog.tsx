@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { Dialog } from '../controls/dialog.tsx'
 import { DialogButtons } from '../controls/field.tsx'
 import { t } from '../language/text.ts'
@@ -9,6 +9,8 @@ import { Store, useStore } from '../state/store.ts'
 export interface Guarded {
   /** Whether this browser keeps it as a draft. */
   readonly isKept: () => boolean
+  /** Keeps it now. */
+  readonly keep: () => void
   /** Throws the draft away. */
   readonly drop: () => void
 }
@@ -33,7 +35,8 @@ export function guardEdit(guarded: Guarded | undefined): void {
 /** Guards an edit as long as the view has one. */
 export function useGuard(guarded: Guarded | undefined): void {
   const has = guarded !== undefined
-  useEffect(() => {
+  // Before the page is painted: whoever sees the edit cannot leave it without the question.
+  useLayoutEffect(() => {
     guardEdit(guarded)
     return () => guardEdit(undefined)
   }, [has])
@@ -50,6 +53,10 @@ export function LeaveDialog() {
     asked.set(undefined)
     answer(leaves)
   }
+  const keep = (): void => {
+    guarded.keep()
+    end(true)
+  }
   const discard = (): void => {
     guarded.drop()
     end(true)
@@ -62,7 +69,7 @@ export function LeaveDialog() {
       footer={
         <>
           {isKept && (
-            <button type="button" class="button start" onClick={() => end(true)}>
+            <button type="button" class="button start" onClick={keep}>
               {t('keepDraft')}
             </button>
           )}

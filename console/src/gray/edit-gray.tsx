@@ -70,9 +70,9 @@ function Editing({ name, formal, version, onEnd }: EditProps & { readonly versio
   const latest = useRef({ edit, seen })
   latest.current = { edit, seen }
   const isKept = (): boolean => mayKeep(latest.current.edit, latest.current.seen)
-  useGuard(hasEdit ? { isKept, drop } : undefined)
   const begun = { ...notes, content: seen.content, md5: seen.md5 }
-  useKeptDraft(place, hasEdit ? { name: place, edit, base: begun } : undefined)
+  const keep = useKeptDraft(place, hasEdit ? { name: place, edit, base: begun } : undefined)
+  useGuard(hasEdit ? { isKept, keep, drop } : undefined)
   const beginFrom = (content: string): void => {
     setDraft(undefined)
     setSeen(version)

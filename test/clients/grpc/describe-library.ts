@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ETCD_HOOK_MS } from '../../support/etcd.ts'
 import { needTool } from '../../support/need-tool.ts'
+import { NPM } from '../http/http-programs.ts'
 import { prepare, PREPARE_LIMIT_MS } from '../prepared-program.ts'
 import { Library, type LibraryProgram, type LibraryVersion } from './library.ts'
 import { OLD } from './old-library.ts'
@@ -23,13 +24,14 @@ export function describeLibrary(language: string, tools: readonly string[], prog
   const note = needed.skip ? ` (${needed.reason})` : ''
   describe.skipIf(needed.skip)(`the ${language} client over gRPC, unmodified${note}`, () => {
     const libraries = program.versions.map((version) => new Library(program, version))
-    const old = new Library(OLD, OLD.versions[0]!)
+    // A client of 1.x, which uses HTTP.
+    const old = new Library(NPM, NPM.versions[0]!)
     const busy = [openScenario(() => old), TLS_SCENARIO, NODE_SCENARIO]
     const scenarios = [...busy, ...OUTAGES, MOVE_SCENARIO, LEAK_SCENARIO]
     const results = new Map<Scenario, ReadonlyMap<Library, Results>>()
     const failures = new Map<Scenario, string>()
     beforeAll(async () => {
-      await prepare(OLD)
+      await prepare(NPM)
       await prepare(program)
     }, PREPARE_LIMIT_MS * 2)
     const drive = async (scenario: Scenario): Promise<void> => {

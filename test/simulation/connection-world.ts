@@ -94,7 +94,7 @@ export class ConnectionWorld extends JudgingWorld {
     client!.acknowledged = 0
     client!.actsAtMs = this.world.nowMs + CONNECT_MS
     this.#check.moved(connection)
-    connection.server.connections.release(connection.id, true)
+    connection.server.connections.release(connection.id, { comesBack: true })
   }
 
   /** Everything works again until every client has what it wants, and nothing else is there. */
@@ -186,7 +186,7 @@ export class ConnectionWorld extends JudgingWorld {
 
   #release(connection: Connection): void {
     this.#check.released(connection)
-    connection.server.connections.release(connection.id, false)
+    connection.server.connections.release(connection.id, { comesBack: false })
   }
 
   /** The connections that have ended at servers that notice it now. */

@@ -31,7 +31,7 @@ function operationsOf(guard: Guard) {
     engine,
     processes: liveness.processes,
     process: 'this',
-    clock: { at: (ms) => ms, pausedSince: () => 0 },
+    clock: { at: (ms) => ms, pausedSince: () => 0, stoodStillUntil: () => -Infinity },
     monotonicMs: () => world.nowMs,
     loop: { soon: (run) => void setImmediate(run) },
     canWrite: () => true,

@@ -1,4 +1,7 @@
-import type { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'
+import type {
+  ConnectionInstances,
+  EndedConnection,
+} from '../../core/naming/connections/connection-instances.ts'
 import type { PublishingClient } from '../../core/naming/connections/connection-registration.ts'
 import { refuseTooMuchMetadata } from '../../core/naming/commands/metadata-commands.ts'
 import type { PublishedInstance, Replacement } from '../../core/naming/commands/replace-instances.ts'
@@ -31,12 +34,9 @@ export interface PublishInstancesRequest extends ConnectionRequest {
   readonly client?: PublishingClient
 }
 
-/** A connection that has ended. `comesBack`: its client was sent to another server, or must sign in again. */
-export interface ReleaseRequest {
+/** A connection that has ended. */
+export interface ReleaseRequest extends EndedConnection {
   readonly connectionId: string
-  readonly comesBack: boolean
-  /** By when it is known to come back, on the monotonic clock. */
-  readonly returnsByMs?: number | undefined
 }
 
 /**
@@ -84,8 +84,8 @@ export function connectionInstanceOperations(parts: ConnectionInstanceOperationP
       permission: { action: 'write', resource: 'public' },
       audit: { operation: 'end connection', isRecorded: NEVER_RECORDED },
       resources: () => [],
-      run: ({ connectionId, comesBack, returnsByMs }: ReleaseRequest): void =>
-        connectionInstances.release(connectionId, comesBack, returnsByMs),
+      run: ({ connectionId, ...ended }: ReleaseRequest): void =>
+        connectionInstances.release(connectionId, ended),
     }),
   }
 }

@@ -39,7 +39,7 @@ class PublishingWorld extends EngineWorld {
     processes: this.liveness.processes,
     engine: { mostAtOnce: 3, execute: (command) => this.#execute(command) },
     process: 'this',
-    clock: { at: (ms) => ms, pausedSince: () => this.pausedMs },
+    clock: { at: (ms) => ms, pausedSince: () => this.pausedMs, stoodStillUntil: () => -Infinity },
     monotonicMs: () => this.nowMs,
     loop: { soon: (run) => run() },
     canWrite: () => this.canWrite,
@@ -103,7 +103,7 @@ describe('what its user may not publish any more', () => {
     void world.instances.allow(published())
     expect(world.ports).toEqual({ 1: 'this/a', 2: 'this/a' })
     expect(world.instances.counts.restored).toBe(0)
-    world.instances.release('a', false)
+    world.instances.release('a', { comesBack: false })
     expect(world.ports).toEqual({})
     expect(world.instances.waiting).toBe(0)
   })
@@ -112,7 +112,7 @@ describe('what its user may not publish any more', () => {
     const others: (() => unknown)[] = [
       () => world.publish('a', 9),
       () => world.withdraw('a'),
-      () => world.instances.release('a', true),
+      () => world.instances.release('a', { comesBack: true }),
     ]
     for (const [index, other] of others.entries()) {
       void world.publish('a', 1)
@@ -157,7 +157,7 @@ describe('what its user may not publish any more', () => {
     void world.publish('b', 1)
     void world.instances.allow(registration)
     expect(world.ports).toEqual({ 1: 'this/b' })
-    world.instances.release('b', false)
+    world.instances.release('b', { comesBack: false })
     await world.pass(2_000)
     expect(world.ports).toEqual({ 1: 'this/a' })
   })
@@ -201,10 +201,10 @@ describe('a connection', () => {
     expect(world.withdraw('a')).toEqual({ registered: 0, known: 0, removed: 1 })
     expect(world.withdraw('a')).toEqual({ registered: 0, known: 0, removed: 0 })
     expect(world.ports).toEqual({ 2: 'this/b' })
-    world.instances.release('a', false)
+    world.instances.release('a', { comesBack: false })
     expect(world.state.instanceCount(BILLS)).toBe(0)
     expect(world.ports).toEqual({ 2: 'this/b' })
-    world.instances.release('b', false)
+    world.instances.release('b', { comesBack: false })
     expect(world.state.instancesInAll).toBe(0)
     expect(world.instances.registrations.size).toBe(0)
   })
@@ -213,7 +213,7 @@ describe('a connection', () => {
     world.isSlow = true
     const first = watched(world.publish('a', 1))
     const second = watched(world.publish('a', 2))
-    world.instances.release('a', false)
+    world.instances.release('a', { comesBack: false })
     expect(() => world.publish('a', 3)).toThrow(expect.objectContaining({ code: 'stopping' }))
     while (world.late.length > 0) {
       world.late.shift()!()
@@ -261,13 +261,13 @@ describe('an address', () => {
   test('belongs to whoever has registered it last', async () => {
     void world.publish('a', 1, 2)
     void world.publish('b', 2)
-    world.instances.release('a', false)
+    world.instances.release('a', { comesBack: false })
     await world.pass(2_000)
     expect(world.ports).toEqual({ 2: 'this/b' })
     void world.publish('c', 2)
     carryOut(world.state, registerInstance(registration({ address: address({ port: 2 }) })), at(0))
-    world.instances.release('b', false)
-    world.instances.release('c', false)
+    world.instances.release('b', { comesBack: false })
+    world.instances.release('c', { comesBack: false })
     expect(world.ports).toEqual({ 2: 'beats' })
   })
 
@@ -281,12 +281,12 @@ describe('an address', () => {
     expect(world.ports).toEqual({ 1: 'this/a', 2: 'this/b', 3: 'this/c', 4: 'this/a' })
     void world.publish('b', 1)
     await world.pass(10_000)
-    world.instances.release('b', false)
+    world.instances.release('b', { comesBack: false })
     await world.pass(2_000)
     expect(world.ports).toEqual({ 1: 'this/a', 3: 'this/c', 4: 'this/a' })
     void world.publish('d', 4)
-    world.instances.release('a', false)
-    world.instances.release('d', false)
+    world.instances.release('a', { comesBack: false })
+    world.instances.release('d', { comesBack: false })
     await world.pass(10_000)
     expect(world.ports).toEqual({ 3: 'this/c' })
     expect(world.instances.waiting).toBe(0)
@@ -298,7 +298,7 @@ describe('an address', () => {
     for (const owners of [['d'], ['a', 'b', 'c'], ['b', 'c'], ['c']]) {
       const owner = world.ports[1]!.replace('this/', '')
       expect(owners).toContain(owner)
-      world.instances.release(owner, false)
+      world.instances.release(owner, { comesBack: false })
       // All find the address free before one has it, as on several servers.
       world.isSlow = true
       await world.pass(2_000)
@@ -347,7 +347,7 @@ describe('while the store is away', () => {
   test('a connection ends: its instances go when the store was back for 35 s, unless others have them', async () => {
     void world.publish('a', 1, 2)
     world.isStoreAway = true
-    world.instances.release('a', false)
+    world.instances.release('a', { comesBack: false })
     await world.pass(10_000)
     world.canWrite = false
     await world.pass(90_000)
@@ -373,7 +373,7 @@ describe('while the store is away', () => {
 
 test('a connection whose client was moved leaves its instances for 35 s, and does not take them back', async () => {
   void world.publish('a', 1, 2)
-  world.instances.release('a', true)
+  world.instances.release('a', { comesBack: true })
   await world.pass(10_000)
   expect(world.ports).toEqual({ 1: 'this/a', 2: 'this/a' })
   void world.publish('b', 1)
@@ -394,7 +394,7 @@ test('a repair that waits for its turn removes nothing of a connection that is k
   void watched(world.publish('a', 2))
   // The removal that has failed is due while the set is underway.
   await world.pass(2_000)
-  world.instances.release('a', true)
+  world.instances.release('a', { comesBack: true })
   for (let round = 0; round < 5; round++) {
     for (const settle of world.late.splice(0)) settle()
     await microtasks()
@@ -408,7 +408,7 @@ test('a repair that waits for its turn removes nothing of a connection that is k
 test('what is left behind stays longer where its client needs longer, and goes when its user may not have it', async () => {
   void world.publish('a', 1)
   void world.instances.publish({ serviceKey: BILLS, connectionId: 'a', instances: [instance(1)] })
-  world.instances.release('a', true, world.nowMs + 60_000)
+  world.instances.release('a', { comesBack: true, returnsByMs: world.nowMs + 60_000 })
   await world.pass(59_000)
   expect(world.ports).toEqual({ 1: 'this/a' })
   const [orders, ...others] = [...world.instances.registrations.left()]
@@ -424,7 +424,7 @@ test('what is left behind stays longer where its client needs longer, and goes w
 test('a connection ends while nothing may be written: its instances stay for 35 s from when it may', async () => {
   void world.publish('a', 1)
   world.canWrite = false
-  world.instances.release('a', false)
+  world.instances.release('a', { comesBack: false })
   await world.pass(60_000)
   world.canWrite = true
   await world.pass(ORPHAN_MS - 1_000)
@@ -468,7 +468,7 @@ describe('what others remove of a live connection', () => {
     void world.publish('b', 2)
     remove(1)
     remove(2)
-    world.instances.release('a', false)
+    world.instances.release('a', { comesBack: false })
     carryOut(world.state, registerInstance(registration({ address: address({ port: 2 }) })), at(0))
     await world.pass(5_000)
     expect(world.ports).toEqual({ 2: 'beats' })
@@ -483,7 +483,7 @@ describe('what others remove of a live connection', () => {
     remove(2)
     await world.pass(20_000)
     expect(world.ports).toEqual({})
-    world.instances.release('a', false)
+    world.instances.release('a', { comesBack: false })
     await world.pass(15_000)
     expect(world.ports).toEqual({ 2: 'this/b' })
   })

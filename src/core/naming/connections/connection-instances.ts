@@ -31,6 +31,10 @@ const MOST_REPAIRS = 500
 const LONG_PAUSE_MS = 10_000
 /** By then a dead connection has been noticed, ms. */
 const NOTICED_MS = 30_000
+/** The least time without an answer after which a library takes its server for lost, ms. */
+const GIVEN_UP_MS = 3_000
+/** So soon after its server answers again, a library that had given it up is elsewhere, and has closed the old connection, ms. */
+const FLED_MS = 10_000
 
 /** What {@link ConnectionInstances} works on. */
 export interface ConnectionInstanceParts {
@@ -39,7 +43,7 @@ export interface ConnectionInstanceParts {
   readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
   /** Names this process (`MemberFacts.process`). */
   readonly process: string
-  readonly clock: Pick<HealthClock, 'at' | 'pausedSince'>
+  readonly clock: Pick<HealthClock, 'at' | 'pausedSince' | 'stoodStillUntil'>
   readonly monotonicMs: () => number
   readonly loop: Pick<Loop, 'soon'>
   /** Whether what this server does can reach the others, and operators let it write. */
@@ -57,6 +61,16 @@ export interface ConnectionPublication {
   /** The user who publishes; undefined: nobody has to sign in. */
   readonly username?: string | undefined
   readonly instances: readonly PublishedInstance[]
+}
+
+/** What is known of a connection that has ended; all times are on the monotonic clock. */
+export interface EndedConnection {
+  /** Its client was sent to another server, or must sign in again. */
+  readonly comesBack: boolean
+  /** By when it is known to come back. */
+  readonly returnsByMs?: number | undefined
+  /** When it began; by default lately. */
+  readonly beganMs?: number | undefined
 }
 
 type Carried = Replacement | Promise<Replacement>
@@ -164,14 +178,14 @@ export class ConnectionInstances {
   }
 
   /**
-   * A connection has ended: its instances go at once. `comesBack`: its client was sent to another server, or
-   * must sign in again. Then they stay as long as those of a server that is gone, unless it has registered
-   * them again. They stay at least until `returnsByMs` on the monotonic clock. If this server cannot write
-   * now, they stay too, and go some time after it can again.
+   * A connection has ended: its instances go at once. If its client comes back, they stay as long as those of
+   * a server that is gone, unless it has registered them again. They stay at least until `returnsByMs`. If
+   * this server cannot write now, they stay too, and go some time after it can again.
    */
-  release(connectionId: string, comesBack: boolean, returnsByMs = -Infinity): void {
+  release(connectionId: string, ended: EndedConnection): void {
     const { canWrite, monotonicMs, keptMs = ORPHAN_MS } = this.#parts
-    const goesAtOnce = canWrite() && !comesBack
+    const { comesBack, returnsByMs = -Infinity } = ended
+    const goesAtOnce = canWrite() && !comesBack && !this.#mayHaveFled(ended)
     const keptUntilMs = this.#nowMs() + Math.max(keptMs, returnsByMs - monotonicMs())
     for (const registration of this.#registrations.close(connectionId)) {
       registration.end(goesAtOnce ? -Infinity : keptUntilMs)
@@ -195,6 +209,16 @@ export class ConnectionInstances {
       if (atMs > nowMs) this.#due.add(registration, atMs)
       else this.#paced.run(registration.addresses, () => this.#care(registration))
     }
+  }
+
+  /**
+   * Whether a client may have closed its connection because this process has just stood still. It is at another server then, and
+   * registers there a little later.
+   */
+  #mayHaveFled({ beganMs = Infinity }: EndedConnection): boolean {
+    const { clock, monotonicMs } = this.#parts
+    const wokeMs = clock.stoodStillUntil(GIVEN_UP_MS, monotonicMs())
+    return beganMs < wokeMs && monotonicMs() - wokeMs < FLED_MS
   }
 
   #inTurn(registration: ConnectionRegistration, run: () => Carried): Carried {

@@ -15,6 +15,8 @@ function instance(port: number): PublishedInstance {
 /** A server whose turns of the loop the test takes. */
 class PacedWorld extends EngineWorld {
   #turns: (() => void)[] = []
+  /** Until when this process last stood still. */
+  wokeMs = -Infinity
   readonly instances = new ConnectionInstances({
     state: this.state,
     processes: this.liveness.processes,
@@ -23,7 +25,7 @@ class PacedWorld extends EngineWorld {
       execute: (command) => carryOut(this.state, command, at(this.nowMs)),
     },
     process: 'this',
-    clock: { at: (ms) => ms, pausedSince: () => 0 },
+    clock: { at: (ms) => ms, pausedSince: () => 0, stoodStillUntil: () => this.wokeMs },
     monotonicMs: () => this.nowMs,
     loop: { soon: (run) => void this.#turns.push(run) },
     canWrite: () => true,
@@ -71,7 +73,7 @@ test.each([
     await world.publish('a', { ...ORDERS, groupedName: `G@@s${index}` }, 2)
   await world.publish('b', ORDERS, 10)
   expect(world.count).toBe(50)
-  for (const id of ['a', 'b']) world.instances.release(id, comesBack)
+  for (const id of ['a', 'b']) world.instances.release(id, { comesBack })
   if (comesBack) {
     world.nowMs += ORPHAN_MS + 1_000
     world.instances.tick()
@@ -81,4 +83,23 @@ test.each([
   const removed = [atOnce, ...(await world.removals())]
   expect(Math.max(...removed)).toBeLessThanOrEqual(MOST_AT_ONCE)
   expect([world.count, world.instances.waiting, world.instances.registrations.size]).toEqual([0, 0, 0])
+})
+
+test('clients that close older connections just after this process stood still come back elsewhere: what they had stays', async () => {
+  const world = new PacedWorld()
+  const beganMs = world.nowMs
+  for (const [index, id] of ['fled', 'ended', 'later'].entries())
+    await world.publish(id, { ...ORDERS, groupedName: `G@@s${index}` }, 1)
+  world.nowMs += 20_000
+  world.wokeMs = world.nowMs - 9_000
+  world.instances.release('fled', { comesBack: false, beganMs })
+  world.instances.release('later', { comesBack: false, beganMs: world.wokeMs + 1 })
+  expect(world.count).toBe(2)
+  world.nowMs += 2_000
+  world.instances.release('ended', { comesBack: false, beganMs })
+  expect(world.count).toBe(1)
+  world.nowMs += ORPHAN_MS
+  world.instances.tick()
+  await world.removals()
+  expect([world.count, world.instances.registrations.size]).toEqual([0, 0])
 })

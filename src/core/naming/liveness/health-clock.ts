@@ -7,6 +7,8 @@ const MOST_PAUSES = 64
 interface Pause {
   /** Health time at its end. */
   readonly atMs: number
+  /** Monotonic time at its end. */
+  readonly endedMs: number
   readonly lengthMs: number
 }
 
@@ -64,12 +66,21 @@ export class HealthClock {
     return pausedMs
   }
 
+  /**
+   * Until when the clock last stood still for at least `lengthMs` at a time, in monotonic time; -Infinity: never. It is `monotonicMs`
+   * now. A process that wakes may ask before its next sweep has noted that.
+   */
+  stoodStillUntil(lengthMs: number, monotonicMs: number): number {
+    if (!this.#held && monotonicMs - this.#sweptAtMs - 2 * this.#tickMs >= lengthMs) return monotonicMs
+    return this.#pauses.findLast((pause) => pause.lengthMs >= lengthMs)?.endedMs ?? -Infinity
+  }
+
   #notePause(monotonicMs: number): void {
     const behindMs = monotonicMs - this.#startMs - this.#baseMs
     const lengthMs = behindMs - this.#behindMs
     if (lengthMs < SHORT_PAUSE_MS) return
     this.#behindMs = behindMs
-    this.#pauses.push({ atMs: Math.floor(this.#baseMs), lengthMs })
+    this.#pauses.push({ atMs: Math.floor(this.#baseMs), endedMs: monotonicMs, lengthMs })
     if (this.#pauses.length > MOST_PAUSES) this.#pauses.shift()
   }
 }

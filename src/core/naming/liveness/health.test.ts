@@ -83,6 +83,17 @@ describe('the health clock', () => {
     expect([beforeMs, afterMs].map((ms) => clock.pausedSince(ms))).toEqual([49_500, 10_000])
   })
 
+  test('knows until when it last stood still for long, also before the next sweep', () => {
+    const clock = new HealthClock(1_000, SWEEP_MS)
+    expect(clock.stoodStillUntil(3_000, 4_400)).toBe(-Infinity)
+    expect(clock.stoodStillUntil(3_000, 4_500)).toBe(4_500)
+    clock.sweep(6_000)
+    clock.sweep(8_000)
+    expect(clock.stoodStillUntil(3_000, 8_100)).toBe(6_000)
+    clock.hold(8_200)
+    expect(clock.stoodStillUntil(3_000, 30_000)).toBe(6_000)
+  })
+
   test('never goes back', () => {
     const clock = new HealthClock(1_000, SWEEP_MS)
     expect(clock.at(900)).toBe(0)

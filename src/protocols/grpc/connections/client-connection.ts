@@ -42,6 +42,8 @@ export interface ClientConnection {
   readonly ip: string
   readonly port: number
   readonly client: ClientFacts
+  /** When it was set up, on a clock that never goes back. */
+  readonly beganMs: number
   /** When it has shown its newest credentials first, on a clock that never goes back; -Infinity: it has shown none. */
   readonly signedInMs: number
   /** Asks the client. Resolves with whether it has acknowledged it in time. Never rejects. */

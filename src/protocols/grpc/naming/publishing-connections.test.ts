@@ -21,6 +21,7 @@ function call(id: string, version = 'Nacos-Go-Client:v2.3.5') {
     id,
     client,
     signedInMs: 1_000,
+    beganMs: 500,
     onEnd: (ended: (why: EndReason) => void) => void onEnd.push(ended),
   }
   const end = (why: EndReason): void => onEnd.forEach((ended) => ended(why))
@@ -38,7 +39,7 @@ test('a connection is asked once to say when it ends', () => {
 })
 
 test.each([
-  ['left', [{ connectionId: '1', comesBack: false }]],
+  ['left', [{ connectionId: '1', comesBack: false, beganMs: 500 }]],
   ['moved', [{ connectionId: '1', comesBack: true }]],
   ['signed-out', [{ connectionId: '1', comesBack: true }]],
   ['stopping', []],

@@ -22,11 +22,11 @@ export class PublishingConnections {
   idOf({ connection, caller }: RequestContext): string {
     if (this.#known.has(connection)) return connection.id
     this.#known.add(connection)
-    const { id: connectionId } = connection
+    const { id: connectionId, beganMs } = connection
     connection.onEnd((why) => {
       switch (why) {
         case 'left':
-          return this.#release({ connectionId, comesBack: false }, caller)
+          return this.#release({ connectionId, comesBack: false, beganMs }, caller)
         case 'moved':
           return this.#release({ connectionId, comesBack: true }, caller)
         case 'signed-out':

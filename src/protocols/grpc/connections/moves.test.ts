@@ -8,20 +8,25 @@ const OTHERS = [
   { ip: '10.0.0.3', port: 8848 },
 ]
 
-function movesOf(others: typeof OTHERS, count = 1) {
+function movesOf(others: typeof OTHERS, versions = ['']) {
   const book = new ConnectionBook()
-  const made = Array.from({ length: count }, (_, index) => fakeConnection({ id: `${index}` }))
+  const made = versions.map((version, index) => fakeConnection({ id: `${index}`, version }))
   for (const { connection } of made) book.add(connection)
   const later: (() => void)[] = []
-  const moves = new Moves({ book, others: () => others, after: (_ms, run) => later.push(run) })
+  const waits: number[] = []
+  const after = (ms: number, run: () => void): void => {
+    waits.push(ms)
+    later.push(run)
+  }
+  const moves = new Moves({ book, others: () => others, after })
   const reasons: string[] = []
   for (const { connection } of made) connection.onEnd((why) => reasons.push(why))
-  return { moves, made, later, reasons }
+  return { moves, made, later, waits, reasons }
 }
 
 describe('a server that stops', () => {
   test('sends its clients to the others, which share them', async () => {
-    const { moves, made, reasons } = movesOf(OTHERS, 3)
+    const { moves, made, reasons } = movesOf(OTHERS, ['', '', ''])
     const stopped = moves.all()
     const told = await Promise.all(made.map(async ({ outlet }) => bodyOf(nextOf(outlet)!)['serverIp']))
     expect(told).toEqual(['10.0.0.2', '10.0.0.3', '10.0.0.2'])
@@ -47,6 +52,17 @@ describe('a server that stops', () => {
     later[0]!()
     await stopped
     expect(reasons).toEqual(['stopping'])
+  })
+
+  test('gives clients of Java longer, which would move twice', async () => {
+    const { moves, waits, later, reasons } = movesOf(OTHERS, ['Nacos-Java-Client:v2.5.1', 'Other:v1'])
+    const stopped = moves.all()
+    expect(waits).toEqual([5_000, 2_000])
+    later[1]!()
+    expect(reasons).toEqual(['stopping'])
+    later[0]!()
+    await stopped
+    expect(reasons).toEqual(['stopping', 'stopping'])
   })
 
   test('that is alone ends its connections at once', async () => {

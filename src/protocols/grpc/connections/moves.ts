@@ -6,6 +6,13 @@ import type { ServerAddress, StreamConnection } from './stream-connection.ts'
 const MOVE_MS = 2_000
 
 /**
+ * The Java library does it, but takes a loss of the old connection meanwhile for another reason to move. It moves twice then, and
+ * ends the connection on which it has just registered: lists lack its instances for up to 3 s. On a busy machine it needs seconds.
+ */
+const MOVES_SLOWLY = /^Nacos-Java-Client/
+const SLOW_MOVE_MS = 5_000
+
+/**
  * The Go library tries the given server for ever, and does not tell servers of one address apart. Given none,
  * it stays, and chooses another one when its connection ends.
  */
@@ -30,24 +37,25 @@ export class Moves {
 
   /**
    * Sends a client to another server, or to this one again where there is no other. Its connection ends after a while, for not
-   * all clients obey.
+   * all clients obey; `why`: for what it has ended then.
    */
-  one(connection: StreamConnection): void {
-    connection.sendAway('moved', this.#another(connection), MOVE_MS)
-    const end = guarded('connection', nothing, () => connection.end('moved'))
-    this.#parts.after(MOVE_MS, end)
+  one(connection: StreamConnection, why: 'moved' | 'stopping' = 'moved'): void {
+    const limitMs = MOVES_SLOWLY.test(connection.client.version) ? SLOW_MOVE_MS : MOVE_MS
+    connection.sendAway(why, this.#another(connection), limitMs)
+    const end = guarded('connection', nothing, () => connection.end(why))
+    this.#parts.after(limitMs, end)
   }
 
   /** Sends all clients away because this server stops. Resolves when all connections have ended, soon. */
   async all(): Promise<void> {
-    const { book, after, others } = this.#parts
+    const { book, others } = this.#parts
     if (book.size > 0 && others().length > 0) {
       const gone = Array.from(
         book,
         (connection) => new Promise<void>((resolve) => connection.onEnd(() => resolve())),
       )
-      for (const connection of book) connection.sendAway('stopping', this.#another(connection), MOVE_MS)
-      await Promise.race([Promise.all(gone), new Promise<void>((resolve) => after(MOVE_MS, resolve))])
+      for (const connection of book) this.one(connection, 'stopping')
+      await Promise.all(gone)
     }
     for (const connection of book) connection.end('stopping')
   }

@@ -9,7 +9,7 @@ import { JAVA, JAVA_1 } from './grpc/java-program.ts'
 import type { DrivenClient } from './grpc/driven-client.ts'
 import { Library, type LibraryProgram } from './grpc/library.ts'
 import { askerOf } from './grpc/plain-scenarios.ts'
-import { OLD } from './grpc/old-library.ts'
+import { NPM } from './http/http-programs.ts'
 import { prepare, PREPARE_LIMIT_MS } from './prepared-program.ts'
 import { forwardFrom, type Forwarder } from './tcp-forwarder.ts'
 
@@ -27,7 +27,7 @@ const PYTHON_1: LibraryProgram = {
 
 const LIBRARIES = [
   { name: 'Java 1.4.8', program: { ...JAVA, versions: [JAVA_1] }, tools: ['java', 'javac', 'mvn'] },
-  { name: 'npm 2.6.3', program: OLD, tools: ['node', 'npm'] },
+  { name: 'npm 2.6.3', program: NPM, tools: ['node', 'npm'] },
   { name: 'Python 0.1', program: PYTHON_1, tools: ['python3'] },
 ]
 /** Where the one client comes from, and where the other does. */

@@ -159,7 +159,7 @@ describe.skipIf(etcdTools.skip || !isLinux)(`a rolling upgrade${note}`, () => {
       await server!.stop()
       const put = { do: 'put', key: `${PREFIX}format`, value: Buffer.from('9') } as const
       await etcd.txn({ compare: [], success: [put] })
-      await expect(server!.restart(MAIN)).rejects.toThrow(/has the layout 9 .*knows layout 1 to 2\./)
+      await expect(server!.restart(MAIN)).rejects.toThrow(/has the layout 9 .*knows layout 1 to 3\./)
     },
   )
 })

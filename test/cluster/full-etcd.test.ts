@@ -8,7 +8,7 @@ import { freePort, startWaypost, type Waypost } from '../support/waypost.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const QUOTA_BYTES = 16 * 1024 * 1024
-const SPACE = 'it has raised its alarm NOSPACE'
+const SPACE = 'etcd has raised its alarm NOSPACE'
 
 let etcd: Etcd
 let server: Waypost
@@ -47,9 +47,9 @@ describe.skipIf(etcdTools.skip)(`while etcd is full${note}`, { timeout: 30_000 }
   })
 
   test('changes are refused with the reason, also removals', async () => {
-    expect(refused.json()).toMatchObject({ status: 500, detail: expect.stringContaining(SPACE) as string })
+    expect(refused.json()).toMatchObject({ status: 507, detail: expect.stringContaining(SPACE) as string })
     const removed = await http().svc.delete('/cs/configs', { dataId: 'item-0', group: 'G' })
-    expect([removed.status, removed.text]).toEqual([500, expect.stringContaining(SPACE)])
+    expect([removed.status, removed.text]).toEqual([507, expect.stringContaining(SPACE)])
     const { body } = await client.grpc.ask('ConfigPublishRequest', { dataId: 'a', group: 'G', content: 'x' })
     expect(body).toMatchObject({ success: false, message: expect.stringContaining(SPACE) as string })
   })

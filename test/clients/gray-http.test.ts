@@ -7,28 +7,17 @@ import { needTool } from '../support/need-tool.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 import { JAVA, JAVA_1 } from './grpc/java-program.ts'
 import type { DrivenClient } from './grpc/driven-client.ts'
-import { Library, type LibraryProgram } from './grpc/library.ts'
+import { Library } from './grpc/library.ts'
 import { askerOf } from './grpc/plain-scenarios.ts'
-import { NPM } from './http/http-programs.ts'
+import { GO_1, NPM, PYTHON_0 } from './http/http-programs.ts'
 import { prepare, PREPARE_LIMIT_MS } from './prepared-program.ts'
 import { forwardFrom, type Forwarder } from './tcp-forwarder.ts'
-
-const PYTHON_1: LibraryProgram = {
-  folder: 'python',
-  versions: [{ version: '0.1.17' }],
-  locks: ['requirements.txt'],
-  install: [
-    ['python3', '-m', 'venv', 'venv'],
-    ['venv/bin/pip', 'install', '-q', '--disable-pip-version-check', '-r', 'requirements.txt'],
-  ],
-  build: [],
-  run: (_version, scratch) => ['venv/bin/python', 'driven.py', scratch],
-}
 
 const LIBRARIES = [
   { name: 'Java 1.4.8', program: { ...JAVA, versions: [JAVA_1] }, tools: ['java', 'javac', 'mvn'] },
   { name: 'npm 2.6.3', program: NPM, tools: ['node', 'npm'] },
-  { name: 'Python 0.1', program: PYTHON_1, tools: ['python3'] },
+  { name: 'Go 1.1.6', program: GO_1, tools: ['go'] },
+  { name: 'Python 0.1', program: PYTHON_0, tools: ['python3'] },
 ]
 /** Where the one client comes from, and where the other does. */
 const DIRECT = '127.0.0.1'

@@ -266,6 +266,19 @@ describe('a unit with large contents', () => {
     expect(textOf(heavy)).toContain('not known')
   })
 
+  test('is tried again after a pause if the store cannot be reached', async () => {
+    const heavy = publish('heavy')
+    await run()
+    sent[0]!.miss()
+    await run()
+    expect(sent).toHaveLength(1)
+    await passTo(100)
+    expect(sent).toHaveLength(2)
+    sent[1]!.answer('held')
+    await run()
+    expect(heavy.waits).toBe(false)
+  })
+
   test('is waited for when the engine closes', async () => {
     publish('heavy')
     await run()

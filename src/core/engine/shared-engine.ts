@@ -164,20 +164,19 @@ export class SharedEngine implements Engine {
       this.#apart.add(command)
     }
     const withinMs = Math.max(...commands.map((one) => this.#leftMs(one)))
-    const ended = (again: readonly WaitingCommand[]): void => {
+    const ended = (isTrouble: boolean): void => {
       for (const command of commands) this.#apart.delete(command)
-      this.#waiting.unshift(...again)
-      if (this.#closing && this.#isIdle()) this.#whenIdle?.()
-      if (again.length > 0) this.#deferPump()
+      this.#pumpWaiting(isTrouble)
     }
     store.commit([unit], follower.revision, withinMs).then(
       ([result = { kind: 'conflict' }]) => {
         if (result.kind === 'held') this.#settle(unit)
-        ended(result.kind === 'held' ? [] : this.#again(unit, result))
+        else this.#waiting.unshift(...this.#again(unit, result))
+        ended(result.kind === 'unwritten')
       },
       (error: unknown) => {
         for (const { reject } of commands) reject(error)
-        ended([])
+        ended(false)
       },
     )
     this.#watchTime()
@@ -286,6 +285,12 @@ export class SharedEngine implements Engine {
   #afterCommit(isTrouble = false): void {
     this.#committing = false
     this.#sent = []
+    this.#pumpWaiting(isTrouble)
+  }
+
+  /** Decides what waits soon, or after a pause where there is trouble; after the commit that is underway if there is one. */
+  #pumpWaiting(isTrouble: boolean): void {
+    if (this.#committing) return
     const { after } = this.#options.loop
     if (this.#waiting.length === 0) {
       if (this.#closing && this.#isIdle()) this.#whenIdle?.()

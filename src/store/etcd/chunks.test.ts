@@ -14,9 +14,11 @@ const CONTENT = { stamp: 7, content: Buffer.alloc(3 * MIB) }
 function chunksIn(etcd: { readonly msEach: number; readonly loses?: number; readonly refuses?: EtcdError }) {
   let nowMs = 0
   let loses = etcd.loses ?? 0
+  let tries = 0
   const written: string[] = []
   const txn = async ({ success }: Txn, callMs = 0): Promise<TxnResult> => {
     const [put] = success
+    tries++
     if (etcd.refuses !== undefined) throw etcd.refuses
     nowMs += Math.min(callMs, etcd.msEach)
     const cause = new GrpcError(GRPC.DEADLINE_EXCEEDED, 'there is no answer in time')
@@ -26,8 +28,9 @@ function chunksIn(etcd: { readonly msEach: number; readonly loses?: number; read
     return { revision: 1, succeeded: true, results: [] }
   }
   const range = () => Promise.reject(new Error('not used here'))
-  const chunks = new Chunks({ txn, range }, keys)
-  return { written, write: () => chunks.write([CONTENT], () => 7_000 - nowMs) }
+  const sleep = async (ms: number): Promise<void> => void (nowMs += ms)
+  const chunks = new Chunks({ txn, range }, keys, { sleep })
+  return { written, write: () => chunks.write([CONTENT], () => 7_000 - nowMs), tries: () => tries }
 }
 
 const chunk = (index: number): string => keys.of({ of: 'chunk', stamp: 7, index })
@@ -46,6 +49,13 @@ describe('a large content', () => {
     expect(error.message).toBe(
       'etcd is too slow for a content of this size: of 3.0 MiB it has taken 2.0 in time. The change was not made: try again later.',
     )
+  })
+
+  test('is not sent again and again to a member that refuses at once', async () => {
+    const busy = new EtcdError('unavailable', 'too many requests', { inDoubt: true })
+    const { write, tries } = chunksIn({ msEach: 0, refuses: busy })
+    await expect(write()).rejects.toThrow('too slow')
+    expect(tries()).toBeLessThan(150)
   })
 
   test('that etcd refuses is not called slow', async () => {

@@ -1,4 +1,5 @@
 import { LEAST_COMMIT_MS } from '../../core/engine/ports.ts'
+import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
 import type { Keys } from './keys.ts'
@@ -29,6 +30,8 @@ export class SlowContents extends EtcdError {
 
 /** What the unit needs after its contents. With less than `LEAST_COMMIT_MS` nobody tries once more. */
 const UNIT_MS = LEAST_COMMIT_MS - 20
+/** Between two tries of a chunk: a member may refuse at once, because it has too much to do. */
+const AGAIN_MS = 50
 /** Less time than this is not enough for a chunk. */
 const LEAST_MS = 50
 
@@ -36,14 +39,16 @@ const LEAST_MS = 50
 export class Chunks {
   readonly #client: Pick<EtcdClient, 'range' | 'txn'>
   readonly #keys: Keys
+  readonly #clock: Pick<Clock, 'sleep'>
   /** The contents of the commits underway, by stamp: the feed need not read them. */
   readonly #underway = new Map<number, Buffer>()
   /** Settles when the contents are written that came before. */
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(client: Pick<EtcdClient, 'range' | 'txn'>, keys: Keys) {
+  constructor(client: Pick<EtcdClient, 'range' | 'txn'>, keys: Keys, clock: Pick<Clock, 'sleep'>) {
     this.#client = client
     this.#keys = keys
+    this.#clock = clock
   }
 
   /**
@@ -78,6 +83,7 @@ export class Chunks {
       } catch (error) {
         // In doubt: a member was asked.
         if (!(error instanceof EtcdError && error.inDoubt)) throw error
+        await this.#clock.sleep(AGAIN_MS)
       }
     return false
   }

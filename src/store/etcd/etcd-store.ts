@@ -78,10 +78,10 @@ export class EtcdStore implements SharedStore {
   #size: HistorySize | undefined
 
   constructor(parts: EtcdStoreParts) {
-    const { client, keys, member, process } = parts
+    const { client, keys, member, process, clock } = parts
     this.#parts = parts
     this.#fence = new RequestFence(client, { key: keys.of({ of: 'request', id: member }), process })
-    this.#chunks = new Chunks(client, keys)
+    this.#chunks = new Chunks(client, keys, clock)
     this.#history = new HistoryKeys(client, keys, this.#chunks.read)
     this.#cleaning = new HistoryCleaning(client, keys, member)
     this.#chunkCleaning = new ChunkCleaning(client, keys)

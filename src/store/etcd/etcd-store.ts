@@ -30,7 +30,7 @@ import { quotaShares, type QuotaShares } from './quota-shares.ts'
 import { asRefusal, sayingIfFull } from './refusals.ts'
 import { RememberedValues } from './remembered-values.ts'
 import { RequestFence } from './request-fence.ts'
-import { SharedTexts } from './shared-texts.ts'
+import { mayShare, SharedTexts } from './shared-texts.ts'
 import type { SecretsKeyInUse } from './sealing/secrets-key-in-use.ts'
 
 /** What the store is made of. */
@@ -148,7 +148,7 @@ export class EtcdStore implements SharedStore {
   }
 
   beforehandMs({ changes }: Unit): number {
-    const isShared = this.#parts.layout.current >= SHARED_TEXTS_LAYOUT
+    const isShared = this.#parts.layout.current >= SHARED_TEXTS_LAYOUT && mayShare(changes)
     const bytes = largeBytes(changes, isShared ? new SharedTexts(changes) : SharedTexts.none)
     return bytes < APART_BYTES ? 0 : Math.min(MOST_BEFOREHAND_MS, Math.ceil(bytes / BYTES_PER_MS))
   }

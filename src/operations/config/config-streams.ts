@@ -89,7 +89,7 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Con
         if (watch.sizeWith(items) > maxListeningItems)
           throw tooMany(`at most ${maxListeningItems} items on a connection`)
         // Nothing is awaited: a change between the comparison and the watching would be missed.
-        const isOther = watch.isSeenBy(who)
+        const isOther = watch.takeViewer(who)
         const changed = polls.compare(items, watch.who)
         watch.add(
           items.map((item) => withSharedKey(item, state)),
@@ -141,7 +141,7 @@ class ConfigWatch {
   }
 
   /** Takes what a request says of the client, and says whether that is news. In one connection only the tag can differ. */
-  isSeenBy(who: Viewer | undefined): boolean {
+  takeViewer(who: Viewer | undefined): boolean {
     if (who === undefined || who.tag === this.#who.tag) return false
     this.#who = who
     return true

@@ -98,7 +98,7 @@ export function versionOperations(parts: VersionParts) {
       },
     }),
     /**
-     * Publishes the text of a version, also of a deletion. It never deletes. At the end of a gray version, that version is out again, for whom it was.
+     * Publishes the text of a version, also of a deletion. It never deletes. At the end of a gray version, that version is out again with its rule.
      * Refusals as those of `publish` and `read`.
      */
     restore: guard.operation({

@@ -11,7 +11,7 @@ interface GrayOnlyFilter extends ConfigFilter {
   readonly namespaceId: string | undefined
 }
 
-/** Items with gray versions only, and whom they are shown to. */
+/** Items with gray versions only, for those who may read them. */
 interface GrayOnlySearch {
   readonly filter: GrayOnlyFilter
   readonly page: PageRequest

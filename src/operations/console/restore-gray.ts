@@ -37,7 +37,7 @@ interface Ended {
 }
 
 /**
- * Publishes a gray version once more that has ended, for whom it was. If the item was deleted then and had gray versions only, all of
+ * Publishes a gray version once more that has ended, with its rule. If the item was deleted then and had gray versions only, all of
  * them come back, each with a commit of its own. Resolves with the first: its md5, and the id of its new release. Refusals
  * `history-not-found`, and those of `publishGray`.
  */

@@ -8,8 +8,8 @@ import { dialectOf } from '../old/open-servers.ts'
 import { comparedThing } from '../parity/compared-fields.ts'
 import { differingFields } from '../parity/differences.ts'
 import type { GoingThing } from './what-goes-back.ts'
-import { callsOf } from './write-calls.ts'
-import { callsOfV3 } from './write-calls-v3.ts'
+import { callsOf, V1 } from './write-calls.ts'
+import { V3 } from './write-calls-v3.ts'
 
 /** What became of a thing. */
 export interface Written {
@@ -49,8 +49,8 @@ export class OldWriter {
           return { outcome: 'kept', reason }
         }
       }
-      const calls = this.#target.kind === 'java-3' ? callsOfV3 : callsOf
-      for (const call of calls(thing, before !== undefined)) await this.#send(call)
+      const by = this.#target.kind === 'java-3' ? V3 : V1
+      for (const call of callsOf(thing, before !== undefined, by)) await this.#send(call)
       return { outcome: 'taken', reason: '' }
     } catch (error) {
       if (error instanceof CallError && error.status === 0) throw error

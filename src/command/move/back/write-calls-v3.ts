@@ -1,30 +1,18 @@
 import type { PlanCluster, PlanConfig, PlanInstance, PlanNamespace, PlanService } from '../../../move/plan.ts'
 import type { OldCall, OldParams } from '../old/old-server.ts'
-import type { GoingThing } from './what-goes-back.ts'
+import { knownNotes, type WriteInterface } from './write-calls.ts'
 
-/** The calls that write a thing by the admin interface of 3.x. A 200 may be a refusal there: the answer has a code. */
-export function callsOfV3(thing: GoingThing, isThere: boolean): OldCall[] {
-  switch (thing.kind) {
-    case 'namespace':
-      return [namespaceCall(thing, isThere)]
-    case 'config':
-      return [configCall(thing)]
-    case 'service':
-      return [serviceCall(thing, isThere), ...thing.clusters.map((cluster) => clusterCall(thing, cluster))]
-    case 'instance':
-      return [instanceCall(thing)]
-  }
-}
+/** The admin interface of 3.x. A 200 may be a refusal there: the answer has a code. */
+export const V3: WriteInterface = { namespaceCall, configCall, serviceCall, clusterCall, instanceCall }
 
 function namespaceCall({ id, name, desc }: PlanNamespace, isThere: boolean): OldCall {
   const form = { namespaceId: id, namespaceName: name, namespaceDesc: desc }
   return { method: isThere ? 'PUT' : 'POST', path: '/v3/admin/core/namespace', form }
 }
 
-/** Notes that are null are left out: they are not known. */
 function configCall(config: PlanConfig): OldCall {
   const { namespace, group, dataId, content } = config
-  const notes = {
+  const notes = knownNotes({
     type: config.type,
     desc: config.desc,
     appName: config.appName,
@@ -34,14 +22,13 @@ function configCall(config: PlanConfig): OldCall {
     schema: config.schema,
     srcUser: config.user,
     encryptedDataKey: config.encryptedDataKey,
-  }
-  const known = Object.entries(notes).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')
+  })
   const form = {
     dataId,
     groupName: group,
     namespaceId: namespace || 'public',
     content,
-    ...Object.fromEntries(known),
+    ...notes,
   }
   return { method: 'POST', path: '/v3/admin/cs/config', form }
 }

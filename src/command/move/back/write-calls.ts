@@ -2,18 +2,36 @@ import type { PlanCluster, PlanConfig, PlanInstance, PlanNamespace, PlanService 
 import type { OldCall, OldParams } from '../old/old-server.ts'
 import type { GoingThing } from './what-goes-back.ts'
 
-/** The calls that write a thing. */
-export function callsOf(thing: GoingThing, isThere: boolean): OldCall[] {
+/** How an interface writes each kind of thing. */
+export interface WriteInterface {
+  namespaceCall(namespace: PlanNamespace, isThere: boolean): OldCall
+  configCall(config: PlanConfig): OldCall
+  serviceCall(service: PlanService, isThere: boolean): OldCall
+  clusterCall(service: PlanService, cluster: PlanCluster): OldCall
+  instanceCall(instance: PlanInstance): OldCall
+}
+
+/** The interface under `/v1`. */
+export const V1: WriteInterface = { namespaceCall, configCall, serviceCall, clusterCall, instanceCall }
+
+/** The calls of an interface that write a thing. */
+export function callsOf(thing: GoingThing, isThere: boolean, by: WriteInterface): OldCall[] {
   switch (thing.kind) {
     case 'namespace':
-      return [namespaceCall(thing, isThere)]
+      return [by.namespaceCall(thing, isThere)]
     case 'config':
-      return [configCall(thing)]
+      return [by.configCall(thing)]
     case 'service':
-      return [serviceCall(thing, isThere), ...thing.clusters.map((cluster) => clusterCall(thing, cluster))]
+      return [by.serviceCall(thing, isThere), ...thing.clusters.map((one) => by.clusterCall(thing, one))]
     case 'instance':
-      return [instanceCall(thing)]
+      return [by.instanceCall(thing)]
   }
+}
+
+/** Notes that are null or empty are left out: they are not known. */
+export function knownNotes(notes: Readonly<Record<string, string | null>>): Record<string, string> {
+  const known = Object.entries(notes).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')
+  return Object.fromEntries(known)
 }
 
 function namespaceCall({ id, name, desc }: PlanNamespace, isThere: boolean): OldCall {
@@ -23,10 +41,9 @@ function namespaceCall({ id, name, desc }: PlanNamespace, isThere: boolean): Old
     : { method: 'POST', path, form: { customNamespaceId: id, namespaceName: name, namespaceDesc: desc } }
 }
 
-/** Notes that are null are left out: they are not known. */
 function configCall(config: PlanConfig): OldCall {
-  const { namespace, group, dataId, content, encryptedDataKey } = config
-  const notes = {
+  const { namespace, group, dataId, content } = config
+  const notes = knownNotes({
     type: config.type,
     desc: config.desc,
     appName: config.appName,
@@ -35,11 +52,13 @@ function configCall(config: PlanConfig): OldCall {
     effect: config.effect,
     schema: config.schema,
     src_user: config.user,
+    encryptedDataKey: config.encryptedDataKey,
+  })
+  return {
+    method: 'POST',
+    path: '/v1/cs/configs',
+    form: { dataId, group, tenant: namespace, content, ...notes },
   }
-  const known = Object.entries(notes).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')
-  const key = encryptedDataKey === '' ? {} : { encryptedDataKey }
-  const form = { dataId, group, tenant: namespace, content, ...Object.fromEntries(known), ...key }
-  return { method: 'POST', path: '/v1/cs/configs', form }
 }
 
 function serviceCall(service: PlanService, isThere: boolean): OldCall {

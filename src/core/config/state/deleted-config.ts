@@ -19,8 +19,7 @@ export interface DeletedConfig {
   /** Without the schema, which may be large, and the key of an encrypted content, which history has. */
   readonly notes: ConfigNotes
   /**
-   * The item had gray versions only, and these are they: in the order in which they were asked whom they are for. The other fields are those
-   * of the first one.
+   * The item had gray versions only, and these are they, in their order. The other fields are those of the first one.
    */
   readonly gray?: readonly DeletedGray[]
 }

@@ -10,7 +10,7 @@ const settled = async (): Promise<void> => {
 }
 
 /** What a member answers to the question whether it serves: at once, or never. */
-type Member = 'serves' | 'stands still'
+type Member = 'serves' | 'is silent'
 
 /** Members whose first one is silent, while calls go to `current`; and the end of the pause after which it may be left. */
 function silentFirst(current: number, ...members: Member[]) {
@@ -56,7 +56,7 @@ describe('a member that is silent', () => {
     ['soon if calls go to another one', 1, 100],
     ['after a while if calls go to it', 0, 500],
   ])('is left %s, without its own answer', async (_, current, pauseMs) => {
-    const world = silentFirst(current, 'stands still', 'stands still', 'serves')
+    const world = silentFirst(current, 'is silent', 'is silent', 'serves')
     world.silent()
     await settled()
     expect([world.closed, world.pauses]).toEqual([[], [pauseMs]])
@@ -67,7 +67,7 @@ describe('a member that is silent', () => {
 
   test.each([
     ['it serves', ['serves', 'serves']],
-    ['no other one serves', ['stands still', 'stands still']],
+    ['no other one serves', ['is silent', 'is silent']],
   ] as [string, Member[]][])('is not left if %s', async (_, members) => {
     const world = silentFirst(1, ...members)
     world.silent()

@@ -9,7 +9,7 @@ const KEYS = 250
 const header = { revision: 7n }
 const keyOf = (index: number): string => `a/${String(index).padStart(3, '0')}`
 
-/** A member that answers pages of at most so many keys in time, and notes the sizes that it was asked for. */
+/** A member that answers pages of at most this many keys in time, and notes the sizes that it was asked for. */
 function slowMember(most: () => number, fail: () => Error) {
   const asked: number[] = []
   const range = (request: unknown) => {

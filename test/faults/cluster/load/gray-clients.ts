@@ -7,7 +7,7 @@ export const TAG = 'x'
 export const TAGGED = { 'Vipserver-Tag': TAG }
 /** Where gray versions are published, promoted and stopped. */
 export const PATH_OF_GRAY = `${PATH_OF_ITEMS}/gray`
-/** For whom a gray version is: clients with the tag. */
+/** The clients that a gray version is for. */
 export const RULE = { grayName: `tag_${TAG}`, grayType: 'tag', grayMatchRuleExp: TAG }
 
 /** What clients with the tag see of an item, as a key of recorded reads. */

@@ -256,4 +256,19 @@ describe('an apply', () => {
     }
     expect(double.calls).toEqual([])
   })
+
+  test('refuses history that comes after its item, which would be lost', async () => {
+    double = await ImportDouble.start()
+    const item = { namespace: '', group: 'G', dataId: 'a', content: 'new', md5: null, type: 'text' }
+    const notes = { encryptedDataKey: '', appName: '', user: null, ip: null }
+    const texts = { desc: null, use: null, effect: null, schema: null, tags: null }
+    const config = { kind: 'config', ...item, ...notes, ...texts, createdMs: 1, modifiedMs: 2 }
+    const record = { kind: 'history', ...item, ...notes, oldId: '1', op: 'I', atMs: 1 }
+    expect((await apply(planFile([record, config]))).code).toBe(0)
+    double.calls.length = 0
+    const { code, stderr } = await apply(planFile([config, record]))
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/line 3 of the plan: a history record of .*a comes after the item/)
+    expect(double.calls).toEqual([])
+  })
 })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ADMINISTRATOR_ROLE, isThing, nameOf, type PlanThing } from '../../move/plan.ts'
+import { ADMINISTRATOR_ROLE, isThing, itemName, nameOf, type PlanThing } from '../../move/plan.ts'
+import { PlanError } from '../../move/read-plan.ts'
 import { problemOf, ServerSession } from '../client/server-session.ts'
 import { targetOf, tokenOf } from '../client/session-of-flags.ts'
 import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
@@ -117,17 +118,26 @@ interface CheckedPlan {
   readonly administrators: string[]
 }
 
-/** Nothing of a damaged plan is sent: every line is read before the first is sent. */
+/**
+ * Nothing of a damaged plan is sent: every line is read before the first is sent. History that comes after its item would be left out
+ * without a word, because the item has a history here by then (docs/move-plan.md, "Order").
+ */
 async function checkPlan(
   file: string,
   isSent: Sending,
   show: (step: string, done: number, total: number) => void,
 ): Promise<CheckedPlan> {
   const checked: CheckedPlan = { total: 0, left: { user: [], instance: [] }, administrators: [] }
+  const items = new Set<string>()
   let total = 0
   for await (const { number, line } of readPlan(file)) {
     show('lines checked', number, 0)
     if (!isThing(line)) continue
+    if (line.kind === 'config') items.add(itemName(line))
+    if (line.kind === 'history' && items.has(itemName(line)))
+      throw new PlanError(
+        `line ${number} of the plan: a history record of ${itemName(line)} comes after the item; put the records before it`,
+      )
     if (isSent(line)) total++
     else checked.left[line.kind as keyof CheckedPlan['left']].push(nameOf(line))
     if (line.kind === 'role' && line.role === ADMINISTRATOR_ROLE) checked.administrators.push(line.username)

@@ -6,7 +6,6 @@ import { targetOf, tokenOf } from '../client/session-of-flags.ts'
 import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import { printableWord } from '../terminal-text.ts'
-import { countFreed } from './freed-memory.ts'
 import { type NumberedLine, readPlan } from './plan-file.ts'
 import { grouped, TimeLeft } from './time-left.ts'
 
@@ -91,7 +90,6 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
     })
     add(sum, lines, answer)
     done += lines.length
-    countFreed(lines.reduce((size, { bytes }) => size + bytes.length, 0))
     showLines('lines sent', done, total)
   }
   const code = sum.refused + notSent.instance.length > 0 ? EXIT.differs : EXIT.done

@@ -11,7 +11,6 @@ import {
 } from '../../move/plan.ts'
 import { checkedLine, PlanError, readPlanLine } from '../../move/read-plan.ts'
 import { EXIT, UsageError } from '../command-line.ts'
-import { countFreed } from './freed-memory.ts'
 import { missedNote } from './notes.ts'
 
 /** Lines are collected up to this size before they are written. */
@@ -111,7 +110,6 @@ export class PlanWriter {
       done += bytesWritten
       this.#at += bytesWritten
     }
-    countFreed(bytes.length)
   }
 }
 
@@ -156,7 +154,6 @@ export async function* readPlan(name: string): AsyncGenerator<NumberedLine> {
     const line = readPlanLine(textOf(bytes, number), number)
     isWhole = line.kind === 'end'
     if (!isWhole) yield { number, bytes, line }
-    countFreed(bytes.length)
   }
   if (!isWhole) throw new PlanError(`${name} has no line of kind end as its last: it is cut`)
 }

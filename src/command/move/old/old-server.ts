@@ -1,7 +1,6 @@
 import type { SourceKind } from '../../../move/plan.ts'
 import { problemOf } from '../../client/server-session.ts'
 import { messageOf } from '../../command-line.ts'
-import { countFreed } from '../freed-memory.ts'
 import { textOf } from './fields.ts'
 import { LARGE_BYTES, NotYetError, waitingTurn } from './large-answers.ts'
 import type { Pace } from './pace.ts'
@@ -307,7 +306,6 @@ async function bytesOf({ body }: Response, call: string, mostBytes: number): Pro
     if (turn !== undefined) throw new NotYetError(turn)
     chunks.push(chunk)
   }
-  countFreed(size)
   return Buffer.concat(chunks)
 }
 

@@ -137,6 +137,41 @@ describe('an old server', () => {
     ])
   })
 
+  test.each([401, 403])(
+    'that shows users and switches only to some (%s) ends with 1 for an account, and with 0 where none was given',
+    async (status) => {
+      const replay = await replayOf('2.5.1')
+      hasItems(replay, [])
+      replay.instead.set('/v1/ns/catalog/services', () => ({
+        status: 200,
+        body: '{"serviceList":[],"count":0}',
+      }))
+      const hidden = ['/v1/auth/users?', '/v1/ns/operator/switches']
+      for (const path of hidden) replay.instead.set(path, () => ({ status, body: 'no' }))
+      replay.instead.set('/v1/auth/login', () => ({
+        status: 200,
+        body: '{"accessToken":"t","tokenTtl":18000}',
+      }))
+      const ofHidden = (lines: readonly PlanLine[]) =>
+        lines.filter((line) => 'about' in line && ['user', 'switch'].includes(line.about))
+      const args = ['--from', replay.url, ...WITHOUT_HISTORY] as const
+      const asNobody = await planOf(args)
+      const reason = 'only shown to an administrator who signs in; give --username'
+      expect(asNobody.code, asNobody.stdout).toBe(0)
+      expect(ofHidden(asNobody.lines)).toEqual([
+        { kind: 'cannot-come', about: 'switch', name: 'all', reason },
+        { kind: 'cannot-come', about: 'user', name: 'users, roles and permissions', reason },
+      ])
+      const asUser = await planOf([...args, '--username', 'ann'])
+      expect(asUser.code).toBe(1)
+      const text = expect.stringContaining('the server does not show them to this account')
+      expect(ofHidden(asUser.lines)).toMatchObject([
+        { about: 'switch', missed: true, reason: text },
+        { about: 'user', missed: true, reason: text },
+      ])
+    },
+  )
+
   test('of Rust that has broken metadata of a service has a line for it, and the others come', async () => {
     const replay = await replayOf('1.4.8')
     hasItems(replay, [])

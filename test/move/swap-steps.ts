@@ -15,8 +15,7 @@ export async function readPlanOf(url: string, ...flags: readonly string[]): Prom
     {},
     LIMIT_MS,
   )
-  // Users are not shown to somebody who does not sign in.
-  expect([0, 1], made.stderr).toContain(made.code)
+  expect(made.code, `${made.stdout}${made.stderr}`).toBe(0)
   return file
 }
 

@@ -33,10 +33,13 @@ const OTHER_LIMIT_MS = 10_000
 export class CallError extends Error {
   /** 0: there was no answer, or no sign-in, so no other call will have one either. */
   readonly status: number
+  /** The server shows it only to who signs in, and nobody has given an account. */
+  readonly needsSignIn: boolean
 
-  constructor(message: string, status: number) {
+  constructor(message: string, status: number, needsSignIn = false) {
     super(message)
     this.status = status
+    this.needsSignIn = needsSignIn
   }
 }
 
@@ -279,9 +282,10 @@ export class OldServer {
   }
 
   #refused(call: string, status: number, text: string): CallError {
-    const isUnknown = (status === 401 || status === 403) && this.#access.account === undefined
-    const hint = isUnknown ? ' (--username signs in)' : ''
-    return new CallError(`GET ${this.url}${call} answers ${status}: ${text.slice(0, 300)}${hint}`, status)
+    const needsSignIn = (status === 401 || status === 403) && this.#access.account === undefined
+    const hint = needsSignIn ? ' (--username signs in)' : ''
+    const message = `GET ${this.url}${call} answers ${status}: ${text.slice(0, 300)}${hint}`
+    return new CallError(message, status, needsSignIn)
   }
 }
 

@@ -34,9 +34,16 @@ async function linesOfSwitches(dialect: Dialect): Promise<PlanLine[]> {
     return [...switchLines(await dialect.switches())]
   } catch (error) {
     if (!(error instanceof CallError) || (error.status !== 401 && error.status !== 403)) throw error
-    const reason = `the server does not show them to this account: ${error.message}`
-    return [missedNote('switch', 'all', reason)]
+    return [hiddenNote('switch', 'all', error)]
   }
+}
+
+/** Without an account nobody has asked for what only administrators see: it stays behind by rule. */
+function hiddenNote(about: string, name: string, error: CallError): PlanNote {
+  if (!error.needsSignIn)
+    return missedNote(about, name, `the server does not show them to this account: ${error.message}`)
+  const reason = 'only shown to an administrator who signs in; give --username'
+  return { kind: 'cannot-come', about, name, reason }
 }
 
 async function* readAccess(dialect: Dialect, reading: PlanReading): AsyncGenerator<PlanLine> {
@@ -52,8 +59,7 @@ async function* readAccess(dialect: Dialect, reading: PlanReading): AsyncGenerat
     yield* accessLines({ users, roles, permissions }, reading.administrators)
   } catch (error) {
     if (!(error instanceof CallError) || error.status === 0) throw error
-    const reason = `the server does not show them to this account: ${error.message}`
-    yield missedNote('user', 'users, roles and permissions', reason)
+    yield hiddenNote('user', 'users, roles and permissions', error)
   }
 }
 

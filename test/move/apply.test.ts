@@ -116,7 +116,7 @@ describe('an apply', () => {
   test('leaves users without passwords in the plan, and says so', async () => {
     double = await ImportDouble.start()
     const user = { kind: 'user', username: 'eve', passwordHash: null, enabled: true }
-    const { code, stdout } = await apply(planFile([user, ...namespaces(1)]))
+    const { code, stdout } = await apply(planFile([user, ...namespaces(1)], { user: 1, namespace: 1 }))
     expect(code).toBe(0)
     expect(stdout).toMatch(/ 1 taken, .*\nnot sent: user eve: .*\n$/)
     expect(double.calls.map(({ lines }) => lines.map(({ kind }) => kind))).toEqual([['plan', 'namespace']])
@@ -255,6 +255,30 @@ describe('an apply', () => {
       expect(stderr).toMatch(message)
     }
     expect(double.calls).toEqual([])
+  })
+
+  test('says how many lines the file has less or more than its head says, and sends the others', async () => {
+    double = await ImportDouble.start()
+    const user = { kind: 'user', username: 'u', passwordHash: null, enabled: true }
+    const said = { namespace: 2_007, config: 3, remark: 1 }
+    const file = planFile([...namespaces(2_000), user, NOTE], said)
+    const { code, stdout } = await apply(file)
+    expect(code).toBe(0)
+    expect(stdout.split('\n').filter((line) => line.startsWith('note:'))).toEqual([
+      'note: the plan has 2,000 lines of kind namespace, 7 less than its head says: taken out, or lost',
+      'note: the plan has 0 lines of kind config, 3 less than its head says: taken out, or lost',
+      'note: the plan has 1 line of kind user, 1 more than its head says: added',
+    ])
+    expect(double.calls.flatMap(({ lines }) => lines.slice(1))).toHaveLength(2_000)
+    const { stdout: json } = await apply(file, '--output', 'json')
+    expect(JSON.parse(json)).toMatchObject({
+      otherCounts: {
+        namespace: { head: 2_007, file: 2_000 },
+        config: { head: 3, file: 0 },
+        user: { head: 0, file: 1 },
+      },
+    })
+    expect((await apply(planFile(namespaces(3), { namespace: 3 }))).stdout).not.toContain('note:')
   })
 
   test('refuses history that comes after its item, which would be lost', async () => {

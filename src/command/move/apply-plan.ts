@@ -6,6 +6,7 @@ import { targetOf, tokenOf } from '../client/session-of-flags.ts'
 import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import { printableWord } from '../terminal-text.ts'
+import { LineCounts, otherCountsText } from './line-counts.ts'
 import { type NumberedLine, readPlan } from './plan-file.ts'
 import { grouped, TimeLeft } from './time-left.ts'
 
@@ -79,7 +80,7 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
   const showLines = (step: string, done: number, total: number): void =>
     progress.show(`waypost: ${left.text(step, done, total)}`)
   const isSent = sendingOf(flags)
-  const { total, left: notSent, administrators } = await checkPlan(file, isSent, showLines)
+  const { total, left: notSent, administrators, otherCounts } = await checkPlan(file, isSent, showLines)
   const sum: Sum = { taken: 0, unchanged: 0, kept: 0, refused: 0, lines: [] }
   const path = pathOf(flags, administrators)
   let done = 0
@@ -95,8 +96,8 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
   const code = sum.refused + notSent.instance.length > 0 ? EXIT.differs : EXIT.done
   return {
     code,
-    text: `${textOfSum(target.url, sum)}${notSentText(notSent)}`,
-    json: { server: target.url, ...sum, left: notSent },
+    text: `${textOfSum(target.url, sum)}${notSentText(notSent)}${otherCountsText(otherCounts)}`,
+    json: { server: target.url, ...sum, left: notSent, otherCounts },
   }
 }
 
@@ -114,6 +115,7 @@ interface CheckedPlan {
   /** The names of things that stay in the plan, by their kind. */
   readonly left: { readonly user: string[]; readonly instance: string[] }
   readonly administrators: string[]
+  readonly otherCounts: ReturnType<LineCounts['others']>
 }
 
 /**
@@ -125,11 +127,14 @@ async function checkPlan(
   isSent: Sending,
   show: (step: string, done: number, total: number) => void,
 ): Promise<CheckedPlan> {
-  const checked: CheckedPlan = { total: 0, left: { user: [], instance: [] }, administrators: [] }
+  const left: CheckedPlan['left'] = { user: [], instance: [] }
+  const administrators: string[] = []
+  const counts = new LineCounts()
   const items = new Set<string>()
   let total = 0
   for await (const { number, line } of readPlan(file)) {
     show('lines checked', number, 0)
+    counts.add(line)
     if (!isThing(line)) continue
     if (line.kind === 'config') items.add(itemName(line))
     if (line.kind === 'history' && items.has(itemName(line)))
@@ -137,10 +142,10 @@ async function checkPlan(
         `line ${number} of the plan: a history record of ${itemName(line)} comes after the item; put the records before it`,
       )
     if (isSent(line)) total++
-    else checked.left[line.kind as keyof CheckedPlan['left']].push(nameOf(line))
-    if (line.kind === 'role' && line.role === ADMINISTRATOR_ROLE) checked.administrators.push(line.username)
+    else left[line.kind as keyof CheckedPlan['left']].push(nameOf(line))
+    if (line.kind === 'role' && line.role === ADMINISTRATOR_ROLE) administrators.push(line.username)
   }
-  return { ...checked, total }
+  return { total, left, administrators, otherCounts: counts.others() }
 }
 
 /** Ephemeral instances that were read earlier are not what is alive. */

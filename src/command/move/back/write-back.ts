@@ -3,6 +3,7 @@ import { type CommandResult, EXIT, messageOf } from '../../command-line.ts'
 import type { Progress } from '../../progress.ts'
 import { type ApplyFlags, type Sum, textOfSum } from '../apply-plan.ts'
 import type { KnownServer } from '../old/detect-server.ts'
+import { LineCounts, otherCountsText } from '../line-counts.ts'
 import { readPlan } from '../plan-file.ts'
 import { grouped, TimeLeft } from '../time-left.ts'
 import { KnownBefore } from './known-before.ts'
@@ -32,7 +33,7 @@ export async function writeBack(
   const left = new TimeLeft()
   const show = (step: string, done: number, total: number): void =>
     progress.show(`waypost: ${left.text(step, done, total)}`)
-  const { total, notTaken } = await checkedPlan(file, target, show)
+  const { total, notTaken, otherCounts } = await checkedPlan(file, target, show)
   const known = await KnownBefore.of(base, target.kind)
   const writer = new OldWriter(target, (before) => overwrite === true || known.has(before))
   const sum: Sum = { taken: 0, unchanged: 0, kept: 0, refused: 0, lines: [] }
@@ -51,9 +52,17 @@ export async function writeBack(
   }
   return {
     code: sum.refused > 0 ? EXIT.differs : EXIT.done,
-    text: `${textOfSum(target.server.url, sum)}${leftText(notTaken)}`,
-    json: { server: target.server.url, ...sum, left: notTaken },
+    text: `${textOfSum(target.server.url, sum)}${leftText(notTaken)}${otherCountsText(otherCounts)}`,
+    json: { server: target.server.url, ...sum, left: notTaken, otherCounts },
   }
+}
+
+interface CheckedPlan {
+  /** The lines that are written. */
+  readonly total: number
+  /** How many lines of a kind stay in the plan. */
+  readonly notTaken: Record<string, number>
+  readonly otherCounts: ReturnType<LineCounts['others']>
 }
 
 /** Nothing of a damaged plan is written. A plan that was not made for this server has lines that it does not take. */
@@ -61,16 +70,18 @@ async function checkedPlan(
   file: string,
   target: BackTarget,
   show: (step: string, done: number, total: number) => void,
-): Promise<{ readonly total: number; readonly notTaken: Record<string, number> }> {
+): Promise<CheckedPlan> {
   const notTaken: Record<string, number> = {}
+  const counts = new LineCounts()
   let total = 0
   for await (const { number, line } of readPlan(file)) {
     show('lines checked', number, 0)
+    counts.add(line)
     if (!isThing(line)) continue
     if (goingThing(line, target.kind) !== undefined) total++
     else notTaken[line.kind] = (notTaken[line.kind] ?? 0) + 1
   }
-  return { total, notTaken }
+  return { total, notTaken, otherCounts: counts.others() }
 }
 
 function leftText(notTaken: Readonly<Record<string, number>>): string {

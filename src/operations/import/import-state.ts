@@ -10,6 +10,7 @@ import type { ContentBudget } from '../../core/config/state/content-budget.ts'
 import type { Command } from '../../core/decisions/decision.ts'
 import type { ImportOutcome } from '../../core/decisions/import-outcome.ts'
 import type { Engine } from '../../core/engine/engine.ts'
+import type { State } from '../../core/engine/state.ts'
 import { importNamespace } from '../../core/namespaces/namespace-commands.ts'
 import type { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'
 import { importInstance, importService } from '../../core/naming/commands/import-naming.ts'
@@ -20,6 +21,7 @@ import { inParts } from '../../core/work/in-parts.ts'
 import { accessResource, WRITE_ACCESS } from '../access/users.ts'
 import type { Guard } from '../guard.ts'
 import type { AuditedOutcome } from '../operation-audit.ts'
+import { requireServing } from '../server/serving.ts'
 import { type PasswordImportParts, refusePassword } from './import-passwords.ts'
 import { HistoryImport, type HistoryImportParts } from './import-history.ts'
 import { ImportMarks, type MarkParts } from './import-marks.ts'
@@ -27,7 +29,10 @@ import type { ImportedState, ImportedThing, ImportLine, LeftLine } from './impor
 
 /** What an import works on. */
 interface ImportParts {
-  readonly state: HistoryImportParts['state'] & PasswordImportParts['state'] & MarkParts['state']
+  readonly state: HistoryImportParts['state'] &
+    PasswordImportParts['state'] &
+    MarkParts['state'] &
+    Pick<State, 'switches'>
   readonly store: HistoryImportParts['store'] & MarkParts['store']
   readonly signIn: PasswordImportParts['signIn']
   readonly guard: Guard
@@ -146,6 +151,9 @@ class StateImport {
   async #take(thing: ImportLine['thing']): Promise<ImportOutcome> {
     const { engine, budget } = this.#parts
     if (thing.kind === 'refused') throw new Refusal('invalid-parameter', thing.reason)
+    // As for every other write of naming: an operator may have closed it.
+    if (thing.kind === 'service' || thing.kind === 'instance')
+      requireServing(this.#parts.state)({ resource: 'naming', action: 'write' })
     if (!this.#request.overwrite && this.#marks.isDeletedHere(thing)) return DELETED_HERE
     if (thing.kind === 'user') await refusePassword(this.#parts, thing)
     const overwrite = this.#request.overwrite || this.#marks.isAsImported(thing)

@@ -41,6 +41,10 @@ const ENVIRONMENT = [
   ['WAYPOST_SERVER, WAYPOST_CONTEXT', 'The server of commands that name none.'],
   ['WAYPOST_NAMESPACE', 'The namespace of commands that name none.'],
   ['WAYPOST_PASSWORD', 'The password of the user who signs in.'],
+  [
+    'WAYPOST_FROM_PASSWORD, WAYPOST_MYSQL_PASSWORD',
+    'For move: the passwords of the old server and of its database.',
+  ],
   ['WAYPOST_ACCESS_TOKEN', 'A token, instead of a user and a password.'],
   ['WAYPOST_CLIENT_FILE', 'Where contexts and tokens are.'],
   ['WAYPOST_SETTINGS', 'A file of settings for start. Each setting also has a variable of its own.'],

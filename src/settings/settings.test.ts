@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
@@ -114,6 +114,20 @@ describe('the environment', () => {
     expect(problemsOf({}, { WAYPOST_PORT: 'x' })[0]).toContain(
       'setting port: "x", from the environment variable WAYPOST_PORT',
     )
+  })
+
+  test('may have all that the commands read: a server may be started in the same shell', () => {
+    const commands = new URL('../command/', import.meta.url)
+    const files = readdirSync(commands, { recursive: true, encoding: 'utf8' })
+    const texts = files
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(new URL(name, commands), 'utf8'))
+    const names = new Set(texts.flatMap((text) => text.match(/\bWAYPOST_[A-Z_]+[A-Z]\b/g) ?? []))
+    expect([...names]).toEqual(expect.arrayContaining(['WAYPOST_FROM_PASSWORD', 'WAYPOST_CONTEXT']))
+    const settings = new Set(Object.values(definitions).map(({ name }) => environmentName(name)))
+    for (const name of names)
+      if (!settings.has(name) && name !== 'WAYPOST_SETTINGS')
+        expect(() => load({}, { [name]: 'x' }), name).not.toThrow()
   })
 
   test('is refused with a hint if Kubernetes set a variable of that name', () => {

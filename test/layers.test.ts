@@ -102,7 +102,10 @@ const OPERATION_ROOMS: Readonly<Record<string, Allowed>> = {
   'operations/naming': { layers: ['core/*', 'operations', 'operations/config'] },
   'operations/access': { layers: ['core/*', 'sign-in', 'operations', 'operations/naming'], node: true },
   'operations/server': { layers: ['core/*', 'operations', 'operations/config'], node: true },
-  'operations/import': { layers: ['core/*', 'sign-in', 'operations', 'operations/access'], node: true },
+  'operations/import': {
+    layers: ['core/*', 'sign-in', 'operations', 'operations/access', 'operations/server'],
+    node: true,
+  },
   'operations/console': {
     layers: ['core/*', 'operations', 'operations/config', 'operations/naming', 'operations/server'],
     node: true,

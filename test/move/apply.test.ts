@@ -173,6 +173,38 @@ describe('an apply', () => {
     expect(double.calls[0]!.url).toBe('/svc/v1/operator/import?administrators=ann%2Cbob')
   })
 
+  test('takes further administrators, and names those that are no users of the plan', async () => {
+    double = await ImportDouble.start()
+    const lines = ['ann', 'bob'].map((username) => ({
+      kind: 'user',
+      username,
+      passwordHash: `$2a$10$${'a'.repeat(53)}`,
+      enabled: true,
+    }))
+    const made = await apply(planFile(lines), '--administrators', 'bob,bod')
+    expect(made).toMatchObject({ code: 1 })
+    expect(made.stdout).toContain('no administrator: bod: the plan has no user of this name')
+    expect(double.calls[0]!.url).toContain('administrators=bob%2Cbod')
+  })
+
+  test.each([
+    ['--apply', '--history', 'none'],
+    ['--apply', '--ephemeral'],
+    ['--plan', '--overwrite'],
+    ['--plan', '--stale-ok'],
+  ])('refuses with %s what means nothing there: %s', async (half, ...flags) => {
+    const made = await runWaypost([
+      'move',
+      half,
+      planFile(namespaces(1)),
+      '--from',
+      'http://127.0.0.1:1',
+      ...flags,
+    ])
+    expect(made).toMatchObject({ code: 2 })
+    expect(made.stderr).toContain(`'${flags[0]}`)
+  })
+
   test('sends users in slices, because each of their hashes takes the server a while', async () => {
     double = await ImportDouble.start()
     const passwordHash = `$2a$10$${'a'.repeat(53)}`

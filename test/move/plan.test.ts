@@ -124,7 +124,7 @@ describe('the plan of a server whose answers are replayed', () => {
 
   test('3.0.3: the admin interface, with users and their hashes', async () => {
     const replay = await replayOf('3.0.3-admin')
-    const { of } = await planOf(['--from', replay.url, '--administrators', 'ann'])
+    const { of } = await planOf(['--from', replay.url, '--administrators', 'u1,ann'])
     expect(of('config')).toMatchObject([{ dataId: 'sh.x', content: 'a: 2', appName: 'app', tags: 't1' }])
     expect(of('gray')).toMatchObject([
       { rule: 'beta', expression: '127.0.0.1,10.0.0.9', priority: 2_147_483_647 },
@@ -136,7 +136,13 @@ describe('the plan of a server whose answers are replayed', () => {
       { kind: 'user', username: 'nacos', passwordHash: expect.stringMatching(/^\$2a\$10\$/), enabled: true },
       { kind: 'user', username: 'u1', passwordHash: expect.stringMatching(/^\$2a\$10\$/), enabled: true },
     ])
-    expect(of('role')).toEqual([{ kind: 'role', username: 'u1', role: 'R' }])
+    expect(of('role')).toEqual([
+      { kind: 'role', username: 'u1', role: 'R' },
+      { kind: 'role', username: 'u1', role: 'ROLE_ADMIN' },
+    ])
+    expect(of('cannot-come')).toContainEqual(
+      expect.objectContaining({ about: 'role', name: 'ann ROLE_ADMIN', missed: true }),
+    )
     expect(of('permission')).toEqual([{ kind: 'permission', role: 'R', resource: 'public:*:*', action: 'r' }])
     expect(of('cannot-come')).toContainEqual(
       expect.objectContaining({ about: 'role', name: 'nacos ROLE_ADMIN' }),

@@ -6,6 +6,7 @@ import { targetOf, tokenOf } from '../client/session-of-flags.ts'
 import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import { printableWord } from '../terminal-text.ts'
+import { administratorsIn, unknownAmong } from './administrators.ts'
 import { LineCounts, otherCountsText } from './line-counts.ts'
 import { type NumberedLine, readPlan } from './plan-file.ts'
 import { grouped, TimeLeft } from './time-left.ts'
@@ -35,6 +36,8 @@ export interface ApplyFlags {
   readonly username?: string
   readonly overwrite?: boolean
   readonly staleOk?: boolean
+  /** Who becomes an administrator there, besides those whose role is in the plan; separated by commas. */
+  readonly administrators?: string
 }
 
 /** What the server says about a line that it did not simply take. */
@@ -80,9 +83,16 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
   const showLines = (step: string, done: number, total: number): void =>
     progress.show(`waypost: ${left.text(step, done, total)}`)
   const isSent = sendingOf(flags)
-  const { total, left: notSent, administrators, otherCounts } = await checkPlan(file, isSent, showLines)
+  const named = administratorsIn(flags.administrators)
+  const {
+    total,
+    left: notSent,
+    users,
+    administrators,
+    otherCounts,
+  } = await checkPlan(file, isSent, showLines)
   const sum: Sum = { taken: 0, unchanged: 0, kept: 0, refused: 0, lines: [] }
-  const path = pathOf(flags, administrators)
+  const path = pathOf(flags, [...new Set([...named, ...administrators])])
   let done = 0
   for await (const { head, lines } of callsOf(file, isSent)) {
     const answer = await sendCall(session, path, { head, lines }).catch((error: unknown) => {
@@ -93,15 +103,15 @@ export async function applyPlan(flags: ApplyFlags, file: string, progress: Progr
     done += lines.length
     showLines('lines sent', done, total)
   }
-  const code = sum.refused + notSent.instance.length > 0 ? EXIT.differs : EXIT.done
+  const unknown = unknownAmong(named, users)
+  const code = sum.refused + notSent.instance.length + unknown.length > 0 ? EXIT.differs : EXIT.done
   return {
     code,
-    text: `${textOfSum(target.url, sum)}${notSentText(notSent)}${otherCountsText(otherCounts)}`,
-    json: { server: target.url, ...sum, left: notSent, otherCounts },
+    text: `${textOfSum(target.url, sum)}${notSentText(notSent)}${unknownText(unknown)}${otherCountsText(otherCounts)}`,
+    json: { server: target.url, ...sum, left: notSent, unknownAdministrators: unknown, otherCounts },
   }
 }
 
-/** The administrators of the plan: those that `--administrators` has named. */
 function pathOf({ overwrite }: ApplyFlags, administrators: readonly string[]): string {
   const query = new URLSearchParams()
   if (overwrite === true) query.set('overwrite', 'true')
@@ -114,7 +124,10 @@ interface CheckedPlan {
   readonly total: number
   /** The names of things that stay in the plan, by their kind. */
   readonly left: { readonly user: string[]; readonly instance: string[] }
-  readonly administrators: string[]
+  /** The names of all users, also of those that stay in the plan. */
+  readonly users: ReadonlySet<string>
+  /** Those that `--administrators` has named when the plan was made. */
+  readonly administrators: ReadonlySet<string>
   readonly otherCounts: ReturnType<LineCounts['others']>
 }
 
@@ -128,7 +141,8 @@ async function checkPlan(
   show: (step: string, done: number, total: number) => void,
 ): Promise<CheckedPlan> {
   const left: CheckedPlan['left'] = { user: [], instance: [] }
-  const administrators: string[] = []
+  const users = new Set<string>()
+  const administrators = new Set<string>()
   const counts = new LineCounts()
   const items = new Set<string>()
   let total = 0
@@ -143,9 +157,10 @@ async function checkPlan(
       )
     if (isSent(line)) total++
     else left[line.kind as keyof CheckedPlan['left']].push(nameOf(line))
-    if (line.kind === 'role' && line.role === ADMINISTRATOR_ROLE) administrators.push(line.username)
+    if (line.kind === 'user') users.add(line.username)
+    if (line.kind === 'role' && line.role === ADMINISTRATOR_ROLE) administrators.add(line.username)
   }
-  return { total, left, administrators, otherCounts: counts.others() }
+  return { total, left, users, administrators, otherCounts: counts.others() }
 }
 
 /** Ephemeral instances that were read earlier are not what is alive. */
@@ -263,4 +278,10 @@ function notSentText({ user, instance }: CheckedPlan['left']): string {
   )
   const instances = `refused: ${grouped(instance.length)} ephemeral instances: they were read more than 5 minutes ago (read them again, or send them with --stale-ok)\n`
   return `${users.join('')}${instance.length === 0 ? '' : instances}`
+}
+
+function unknownText(names: readonly string[]): string {
+  return names
+    .map((name) => `no administrator: ${printableWord(name)}: the plan has no user of this name\n`)
+    .join('')
 }

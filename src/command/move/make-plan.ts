@@ -3,6 +3,7 @@ import { isThing, NOTE_KINDS } from '../../move/plan.ts'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import { printableWord } from '../terminal-text.ts'
+import { administratorsIn } from './administrators.ts'
 import { linesGoingBack, type TargetKind } from './back/what-goes-back.ts'
 import { KnownLines } from './known-lines.ts'
 import { isForPeople } from './notes.ts'
@@ -141,12 +142,11 @@ class PlanInMaking {
 
 function readingOf(flags: PlanFlags, progress: Progress): Omit<PlanReading, 'earlier'> {
   const left = new TimeLeft()
-  const names = (flags.administrators ?? '').split(',').filter((name) => name !== '')
   return {
     parts: 'all',
     history: boundOf(flags.target === undefined ? flags.history : 'none'),
     ephemeral: flags.ephemeral === true,
-    administrators: new Set(names),
+    administrators: administratorsIn(flags.administrators),
     show: (step, done, total) => progress.show(`waypost: ${left.text(step, done, total)}`),
   }
 }

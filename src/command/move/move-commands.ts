@@ -43,6 +43,7 @@ export function addMoveCommand(program: Command): void {
     )
     .option('--to-username <name>', 'with --from and --to: the user of the server of --to')
     .option('--stale-ok', 'with --apply: also ephemeral instances that were read more than 5 minutes ago')
+    .option('--administrators <names>', 'which users are administrators here, separated by commas')
     .option('--overwrite', 'replace what was changed on the server that gets the plan')
     .option(
       '--base <file>',
@@ -53,7 +54,6 @@ export function addMoveCommand(program: Command): void {
     .option('--rate <calls>', 'calls a second to each old server; fewer while its answers slow down', '100')
     .option('--history <which>', 'all, none, or the last days, such as 30d', 'all')
     .option('--ephemeral', 'read ephemeral instances too, from all nodes')
-    .option('--administrators <names>', 'which users are administrators here, separated by commas')
     .optionsGroup('Database:')
     .option('--mysql-tls <ca>', 'connect by TLS; the file of the authority, or `system`')
     .option('--mysql-public-key <file>', 'the RSA key of the database, for a sign-in without TLS')
@@ -62,8 +62,16 @@ export function addMoveCommand(program: Command): void {
     .addOption(outputOption())
     .addOption(new Option('--json').hideHelp())
     .action(action<MoveFlags>(move))
+  for (const option of command.options) {
+    if (OF_PLAN.has(option.attributeName())) option.conflicts('apply')
+    if (OF_APPLY.has(option.attributeName())) option.conflicts('plan')
+  }
   addExamples(command, EXAMPLES)
 }
+
+/** Options that mean nothing to the other half of a move: there they are refused, rather than passed over. */
+const OF_PLAN = new Set(['since', 'history', 'ephemeral', 'mysqlTls', 'mysqlPublicKey', 'mysqlTimeZone'])
+const OF_APPLY = new Set(['staleOk', 'overwrite', 'base'])
 
 const EXAMPLES: readonly Example[] = [
   ['waypost move --from http://old:8848/nacos --to http://127.0.0.1:8848', 'all at once'],

@@ -1,3 +1,4 @@
+import type { Administrators } from './administrators.ts'
 import type { PlanItem } from '../../move/plan.ts'
 
 /** Which records of the history are read. */
@@ -21,8 +22,7 @@ export interface PlanReading {
   readonly ephemeral: boolean
   /** What an earlier plan has. */
   readonly earlier: EarlierPlan
-  /** The users who are administrators here. */
-  readonly administrators: Pick<ReadonlySet<string>, 'has'>
+  readonly administrators: Administrators
   /** Shows how far a step is; a `total` of 0 is not known. */
   readonly show: (step: string, done: number, total: number) => void
 }

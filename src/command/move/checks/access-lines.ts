@@ -6,8 +6,8 @@ import {
   type PlanRole,
   type PlanUser,
 } from '../../../move/plan.ts'
+import { type Administrators, unknownAmong } from '../administrators.ts'
 import { missedNote } from '../notes.ts'
-import type { PlanReading } from '../reading.ts'
 
 /** Users, roles and permissions of a source. */
 export interface Access {
@@ -24,14 +24,12 @@ const PUBLISHED = '$2a$10$EuWPZHzz32dJN7jexM34MOeYirDdFAZm2kuWj7VEOJhhZkDrxfvUu'
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
 const MOST_COST = 12
 
-/** The lines of users, roles and permissions. Only the names in `administrators` become administrators here. */
-export function* accessLines(
-  access: Access,
-  administrators: PlanReading['administrators'],
-): Generator<PlanLine> {
+/** The lines of users, roles and permissions. A name among `administrators` that no user has is missed. */
+export function* accessLines(access: Access, administrators: Administrators): Generator<PlanLine> {
+  const names = new Set(access.users.map(({ username }) => username))
   for (const user of access.users) yield* userLines(user)
   for (const role of access.roles) yield roleLine(role, administrators)
-  const names = new Set(access.users.map(({ username }) => username))
+  yield* newAdministrators({ roles: access.roles, names }, administrators)
   for (const { username, role } of access.roles)
     if (!names.has(username))
       yield remark('role', `${username} ${role}`, 'the source has no user of this name')
@@ -55,10 +53,35 @@ function whyNoHash({ username, passwordHash }: PlanUser): string | undefined {
   return Number(cost) > MOST_COST ? `the cost of its hash is ${cost}, above ${MOST_COST}` : undefined
 }
 
-function roleLine(role: PlanRole, administrators: PlanReading['administrators']): PlanLine {
-  if (role.role !== ADMINISTRATOR_ROLE || administrators.has(role.username)) return role
+function roleLine(role: PlanRole, administrators: Administrators): PlanLine {
+  if (role.role !== ADMINISTRATOR_ROLE || administrators === 'as-there') return role
+  if (administrators.has(role.username)) return role
   const reason = 'an administrator there is one here only if --administrators names the user'
   return { kind: 'cannot-come', about: 'role', name: `${role.username} ${role.role}`, reason }
+}
+
+/** Who is named may have been no administrator there, or no user at all. */
+function newAdministrators(
+  { roles, names }: Pick<Access, 'roles'> & { readonly names: ReadonlySet<string> },
+  administrators: Administrators,
+): PlanLine[] {
+  if (administrators === 'as-there') return []
+  const before = roles.filter(({ role }) => role === ADMINISTRATOR_ROLE).map(({ username }) => username)
+  const unknown = unknownAmong(administrators, new Set([...names, ...before]))
+  const added = [...administrators].filter((name) => !before.includes(name) && !unknown.includes(name))
+  return [
+    ...added.map((username): PlanRole => ({ kind: 'role', username, role: ADMINISTRATOR_ROLE })),
+    ...unknown.map(unknownAdministrator),
+  ]
+}
+
+/** The line about a user whom `--administrators` names, and the source does not have or show. */
+export function unknownAdministrator(name: string): PlanNote {
+  return missedNote(
+    'role',
+    `${name} ${ADMINISTRATOR_ROLE}`,
+    '--administrators names the user, whom the source does not have or show',
+  )
 }
 
 function permissionLines(permission: PlanPermission, roles: ReadonlySet<string>): PlanLine[] {

@@ -1,6 +1,7 @@
 import type { PlanConfig, PlanHistory, PlanItem, PlanLine, PlanNote } from '../../../move/plan.ts'
 import { itemName } from '../../../move/plan.ts'
-import { accessLines } from '../checks/access-lines.ts'
+import { unknownAmong } from '../administrators.ts'
+import { accessLines, unknownAdministrator } from '../checks/access-lines.ts'
 import { contentLines, HistoryDigests } from '../checks/content-lines.ts'
 import { switchLines } from '../checks/switch-lines.ts'
 import { missedNote } from '../notes.ts'
@@ -47,7 +48,8 @@ function hiddenNote(about: string, name: string, error: CallError): PlanNote {
 }
 
 async function* readAccess(dialect: Dialect, reading: PlanReading): AsyncGenerator<PlanLine> {
-  if (!dialect.hasAccess) return
+  const nobody = unknownAmong(reading.administrators, new Set()).map(unknownAdministrator)
+  if (!dialect.hasAccess) return yield* nobody
   try {
     reading.show('users', 0, 0)
     const users = await listed(
@@ -60,6 +62,7 @@ async function* readAccess(dialect: Dialect, reading: PlanReading): AsyncGenerat
   } catch (error) {
     if (!(error instanceof CallError) || error.status === 0) throw error
     yield hiddenNote('user', 'users, roles and permissions', error)
+    yield* nobody
   }
 }
 

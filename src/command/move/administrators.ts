@@ -1,4 +1,4 @@
-/** Who becomes an administrator here: these users, or all who are administrators of the source. */
+/** The administrators of here: these users, or all who are administrators of the source. */
 export type Administrators = ReadonlySet<string> | 'as-there'
 
 /** The names of `--administrators`. */

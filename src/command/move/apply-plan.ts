@@ -36,7 +36,7 @@ export interface ApplyFlags {
   readonly username?: string
   readonly overwrite?: boolean
   readonly staleOk?: boolean
-  /** Who becomes an administrator there, besides those whose role is in the plan; separated by commas. */
+  /** The users who become administrators there, besides those whose role is in the plan; separated by commas. */
   readonly administrators?: string
 }
 

@@ -60,7 +60,7 @@ function roleLine(role: PlanRole, administrators: Administrators): PlanLine {
   return { kind: 'cannot-come', about: 'role', name: `${role.username} ${role.role}`, reason }
 }
 
-/** Who is named may have been no administrator there, or no user at all. */
+/** A user who is named may have been no administrator there, or no user at all. */
 function newAdministrators(
   { roles, names }: Pick<Access, 'roles'> & { readonly names: ReadonlySet<string> },
   administrators: Administrators,

@@ -313,7 +313,7 @@ describe('an apply', () => {
     expect((await apply(planFile(namespaces(3), { namespace: 3 }))).stdout).not.toContain('note:')
   })
 
-  test('refuses history that comes after its item, which would be lost', async () => {
+  test('refuses history that comes after its item or after a later record, which would be lost', async () => {
     double = await ImportDouble.start()
     const item = { namespace: '', group: 'G', dataId: 'a', content: 'new', md5: null, type: 'text' }
     const notes = { encryptedDataKey: '', appName: '', user: null, ip: null }
@@ -325,6 +325,16 @@ describe('an apply', () => {
     const { code, stderr } = await apply(planFile([config, record]))
     expect(code).toBe(2)
     expect(stderr).toMatch(/line 3 of the plan: a history record of .*a comes after the item/)
+    const mixed = await apply(
+      planFile([
+        { ...record, oldId: '10' },
+        { ...record, oldId: '9', atMs: 5 },
+      ]),
+    )
+    expect(mixed.code).toBe(2)
+    expect(mixed.stderr).toMatch(
+      /line 3 of the plan: the history record 9 of .*a comes after that with the id 10/,
+    )
     expect(double.calls).toEqual([])
   })
 })

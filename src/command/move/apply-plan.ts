@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ADMINISTRATOR_ROLE, isThing, itemName, nameOf, type PlanThing } from '../../move/plan.ts'
-import { PlanError } from '../../move/read-plan.ts'
+import { ADMINISTRATOR_ROLE, isThing, nameOf, type PlanThing } from '../../move/plan.ts'
 import { problemOf, ServerSession } from '../client/server-session.ts'
 import { targetOf, tokenOf } from '../client/session-of-flags.ts'
 import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import { printableWord } from '../terminal-text.ts'
 import { administratorsIn, unknownAmong } from './administrators.ts'
+import { HistoryOrder } from './history-order.ts'
 import { LineCounts, otherCountsText } from './line-counts.ts'
 import { type NumberedLine, readPlan } from './plan-file.ts'
 import { grouped, TimeLeft } from './time-left.ts'
@@ -131,10 +131,7 @@ interface CheckedPlan {
   readonly otherCounts: ReturnType<LineCounts['others']>
 }
 
-/**
- * Nothing of a damaged plan is sent: every line is read before the first is sent. History that comes after its item would be left out
- * without a word, because the item has a history here by then (docs/move-plan.md, "Order").
- */
+/** Nothing of a damaged plan is sent: every line is read before the first is sent. */
 async function checkPlan(
   file: string,
   isSent: Sending,
@@ -144,17 +141,13 @@ async function checkPlan(
   const users = new Set<string>()
   const administrators = new Set<string>()
   const counts = new LineCounts()
-  const items = new Set<string>()
+  const order = new HistoryOrder()
   let total = 0
   for await (const { number, line } of readPlan(file)) {
     show('lines checked', number, 0)
     counts.add(line)
     if (!isThing(line)) continue
-    if (line.kind === 'config') items.add(itemName(line))
-    if (line.kind === 'history' && items.has(itemName(line)))
-      throw new PlanError(
-        `line ${number} of the plan: a history record of ${itemName(line)} comes after the item; put the records before it`,
-      )
+    order.check(number, line)
     if (isSent(line)) total++
     else left[line.kind as keyof CheckedPlan['left']].push(nameOf(line))
     if (line.kind === 'user') users.add(line.username)

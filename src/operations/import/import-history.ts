@@ -1,4 +1,5 @@
 import {
+  type ChangeMark,
   type ImportedRecord,
   importHistory,
   isLaterRecord,
@@ -28,8 +29,8 @@ interface NewestRecord {
 const MOST_PENDING = 10_000
 
 /**
- * Imports history records; those of an item in the order of their old ids. A record that is not later than the newest one of its
- * name was imported before.
+ * Imports history records; those of an item in the order of their old ids, which is that in which they were
+ * written: times of several servers differ. A record that is not later than the newest one of its name was imported before.
  */
 export class HistoryImport {
   readonly #parts: HistoryImportParts
@@ -52,9 +53,9 @@ export class HistoryImport {
     await this.prepare(records)
   }
 
-  /** Reads what the store has of these records' names. */
-  async prepare(records: readonly ImportedRecord[]): Promise<void> {
-    const names = new Map(records.map(({ key }) => [key.text, key]))
+  /** Reads what the store has of the names of these records and items. */
+  async prepare(lines: readonly Pick<ImportedRecord, 'key'>[]): Promise<void> {
+    const names = new Map(lines.map(({ key }) => [key.text, key]))
     const unknown = [...names.values()].filter(
       (key) => !this.#newest.has(key.text) && this.#parts.state.config(key) === undefined,
     )
@@ -77,6 +78,14 @@ export class HistoryImport {
       return decided(() => unchanged(HERE_ALREADY))
     this.#newest.set(text, { atMs, oldId })
     return importHistory(record)
+  }
+
+  /** The newest imported change of an item, as far as it is known. */
+  changeBefore({ text }: ConfigKey): ChangeMark | undefined {
+    const pending = this.#pending.get(text)
+    if (pending !== undefined) return pending
+    const newest = this.#newest.get(text)
+    return newest?.oldId === undefined ? undefined : { ...newest, oldId: newest.oldId }
   }
 
   async #newestOf(key: ConfigKey): Promise<NewestRecord | undefined> {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { importPermission, importRole, importUser } from '../../core/access/import-access.ts'
 import {
   importConfig,
+  type ImportedConfig,
   type ImportedRecord,
   type PendingChange,
 } from '../../core/config/commands/import-config.ts'
@@ -114,7 +115,7 @@ class StateImport {
   }
 
   async #takePart(part: readonly ImportLine[]): Promise<void> {
-    await this.#history.prepare(recordsOf(part))
+    await this.#history.prepare(itemsOf(part))
     await this.#marks.prepare(part)
     for (const some of togetherOf(part)) await this.#takeTogether(some)
     await nextTurn()
@@ -191,8 +192,7 @@ class StateImport {
       case 'history':
         return this.#history.commandOf(thing.record)
       case 'config': {
-        const { text } = thing.config.key
-        const change = this.#pending.get(text)
+        const change = this.#history.changeBefore(thing.config.key)
         return importConfig(thing.config, { overwrite, change })
       }
       case 'gray':
@@ -213,6 +213,14 @@ const DELETED_HERE: ImportOutcome = { outcome: 'kept', reason: 'it was deleted h
 /** Users come one by one: their passwords are checked, and the roles after them need them. */
 function togetherOf(lines: readonly ImportLine[]): readonly (readonly ImportLine[])[] {
   return lines.some(({ thing }) => thing.kind === 'user') ? lines.map((line) => [line]) : [lines]
+}
+
+/** The items that the lines are about, or whose history. */
+function itemsOf(lines: readonly ImportLine[]): (ImportedConfig | ImportedRecord)[] {
+  return lines.flatMap(({ thing }): (ImportedConfig | ImportedRecord)[] => {
+    if (thing.kind === 'config') return [thing.config]
+    return thing.kind === 'history' ? [thing.record] : []
+  })
 }
 
 function recordsOf(lines: readonly ImportLine[]): ImportedRecord[] {

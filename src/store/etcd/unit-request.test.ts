@@ -31,7 +31,7 @@ describe('the transaction of a unit', () => {
   test('writes no key of a kind whose records are read one by one, and compares none', () => {
     const { keys: written } = unitRequest(
       keys,
-      { reads: [], changes: [importMarked('7', { historyId: 3, stamp: 1 })] },
+      { reads: [], changes: [importMarked({ importedId: '7' }, { historyId: 3, stamp: 1 })] },
       origin,
     )
     expect(written).toHaveLength(1)

@@ -163,7 +163,7 @@ function isList(records: ReadItem['records']): records is readonly OldRecord[] {
   return Array.isArray(records)
 }
 
-/** The oldest first: by time, then by id. */
+/** By their ids, as they were written: times are those of several servers, whose clocks differ. */
 async function recordsSince(dialect: Dialect, item: PlanItem, reading: PlanReading): Promise<OldRecord[]> {
   const { history, earlier } = reading
   const found: OldRecord[] = []
@@ -176,7 +176,7 @@ async function recordsSince(dialect: Dialect, item: PlanItem, reading: PlanReadi
     if (record.atMs < history.sinceMs) break
     if (!earlier.hasRecord(item, record.oldId)) found.push(record)
   }
-  return found.sort((a, b) => a.atMs - b.atMs || compareIds(a, b))
+  return found.sort(compareIds)
 }
 
 function compareIds(a: Pick<PlanHistory, 'oldId'>, b: Pick<PlanHistory, 'oldId'>): number {

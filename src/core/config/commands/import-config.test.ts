@@ -82,6 +82,22 @@ test('a record is added as it is while the item is not here', () => {
   ])
 })
 
+test('a version whose time is before that of its newest record has all records up to that one', () => {
+  const newest = { oldId: '9', atMs: OLD_MS + 9_000 }
+  take(version('one'), { change: newest })
+  expect(importedIdOf(state, state.config(KEY)!.historyId)).toBe('')
+  const again = record('zero', OLD_MS + 5_000, { oldId: '8' })
+  expect(carryOut(state, importHistory(again), at(1)).outcome).toBe('unchanged')
+  const later = record('two', OLD_MS + 5_000, { oldId: '10' })
+  expect(carryOut(state, importHistory(later), at(1)).outcome).toBe('taken')
+})
+
+test('a version that is later than its newest record has what happened before its own time', () => {
+  take(version('one'), { change: { oldId: '9', atMs: OLD_MS - 1 } })
+  const missed = record('zero', OLD_MS, { oldId: '10' })
+  expect(carryOut(state, importHistory(missed), at(1)).outcome).toBe('unchanged')
+})
+
 test('records of later changes publish the versions between, with the author of each', () => {
   take(version('one'))
   const later = (content: string, afterMs: number, oldId: string) =>

@@ -5,7 +5,7 @@ import { historyIdOf, itemIdOf, type Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
 import { recordRemoved } from '../../records/record-kind.ts'
 import { ownText, ownTextOrNull } from '../../text/own-text.ts'
-import { importedIdOf, importMarked } from '../state/config-comment.ts'
+import { importedIdOf, importedUpTo, type ImportMark, importMarked } from '../state/config-comment.ts'
 import {
   type ConfigItem,
   type ConfigKey,
@@ -35,14 +35,18 @@ export interface ImportedConfig {
 export interface ImportOptions {
   /** Whether it replaces what was changed here. */
   readonly overwrite: boolean
-  /** The change that made the version, if its record was seen. */
-  readonly change?: PendingChange | undefined
+  /** The newest change of the item whose record was imported. It made the version, if the times are equal. */
+  readonly change?: ChangeMark | undefined
+}
+
+/** A change elsewhere: its id there, and its time (epoch ms). */
+export interface ChangeMark {
+  readonly oldId: string
+  readonly atMs: number
 }
 
 /** A change of an item whose new text is not known yet: the record of an update has the text before it. */
-export interface PendingChange {
-  readonly oldId: string
-  readonly atMs: number
+export interface PendingChange extends ChangeMark {
   readonly operator: Operator
 }
 
@@ -87,7 +91,10 @@ export function importHistory(record: ImportedRecord, since?: PendingChange): Co
       if (view.record(DELETED_CONFIG, record.key.text) !== undefined) return keeping(OWN_HISTORY)
       const imported = recordOf(record, now)
       return synced(
-        [{ kind: 'history-imported', record: imported }, marked(record.oldId, imported.id, now)],
+        [
+          { kind: 'history-imported', record: imported },
+          importMarked({ importedId: ownText(record.oldId) }, { historyId: imported.id, stamp: now.stamp }),
+        ],
         TAKEN,
       )
     },
@@ -97,10 +104,7 @@ export function importHistory(record: ImportedRecord, since?: PendingChange): Co
 /**
  * Whether a record comes after the newest one that was imported: by their old ids, or by time after a version without one.
  */
-export function isLaterRecord(
-  { oldId, atMs }: PendingChange,
-  newest: Pick<PendingChange, 'oldId' | 'atMs'>,
-): boolean {
+export function isLaterRecord({ oldId, atMs }: ChangeMark, newest: ChangeMark): boolean {
   return newest.oldId === '' ? atMs > newest.atMs : BigInt(oldId) > BigInt(newest.oldId)
 }
 
@@ -114,9 +118,12 @@ interface LaterRecord {
 }
 
 function nextVersion(view: View, now: Now, { record, current, since }: LaterRecord): Decision<ImportOutcome> {
-  const oldId = importedIdOf(view, current.historyId)
+  const oldId = importedUpTo(view, current.historyId)
   if (oldId === undefined) return keeping(OWN_HISTORY)
-  if (!isLaterRecord(record, { oldId, atMs: current.modifiedMs })) return unchanged(HERE_ALREADY)
+  const { modifiedMs } = current
+  if (!isLaterRecord(record, { oldId, atMs: modifiedMs })) return unchanged(HERE_ALREADY)
+  const isChangeKnown = importedIdOf(view, current.historyId) !== ''
+  if (!isChangeKnown && record.atMs <= modifiedMs) return unchanged(HERE_ALREADY)
   if (record.op !== 'U') return keeping('the item is here: that it was deleted or made again is not taken')
   // The record is made with the next version: it has the text that is replaced then.
   if (record.md5 === current.md5 && record.content.equals(current.content)) return unchanged(HERE_ALREADY)
@@ -138,13 +145,13 @@ function nextVersion(view: View, now: Now, { record, current, since }: LaterReco
 interface Version {
   readonly input: ImportedConfig
   readonly current: ConfigItem | undefined
-  readonly change: PendingChange | undefined
+  readonly change: ChangeMark | undefined
 }
 
 function versionOf(
   input: ImportedConfig,
   current: ConfigItem | undefined,
-  change: PendingChange | undefined,
+  change: ChangeMark | undefined,
 ): Version {
   return { input, current, change }
 }
@@ -174,9 +181,18 @@ function published(view: View, now: Now, { input, current, change }: Version): D
       operator: owned(operator),
     },
     ...(isDeleted ? [recordRemoved(DELETED_CONFIG, key.text, now.stamp)] : []),
-    marked(change?.atMs === input.modifiedMs ? (change?.oldId ?? '') : '', historyId, now),
+    importMarked(markOf({ input, current, change }), { historyId, stamp: now.stamp }),
   ]
   return synced(changes, TAKEN)
+}
+
+/** What is noted of a version: the change that made it, or else the newest change that it certainly has. */
+function markOf({ input, current, change }: Version): ImportMark {
+  if (change === undefined) return { importedId: '' }
+  const importedUpTo = ownText(change.oldId)
+  // The record of a first version is the one that was imported before it.
+  const isItsChange = current !== undefined && change.atMs === input.modifiedMs
+  return isItsChange ? { importedId: importedUpTo } : { importedId: '', importedUpTo }
 }
 
 function originOf({ createdMs, modifiedMs, operator }: ImportedConfig, { stamp, wallMs }: Now) {
@@ -205,10 +221,6 @@ function isSame(current: ConfigItem, { md5, type, notes, content }: ImportedConf
 function recordOf({ oldId: _oldId, operator, ...record }: ImportedRecord, { stamp }: Now): HistoryRecord {
   const { ip: srcIp, user: srcUser } = owned(operator)
   return { ...record, key: ownKey(record.key), id: historyIdOf(stamp), srcIp, srcUser }
-}
-
-function marked(oldId: string, historyId: number, { stamp }: Now): Change {
-  return importMarked(ownText(oldId), { historyId, stamp })
 }
 
 /** Copies: a text cut out of a request would keep the whole request in memory. */

@@ -10,6 +10,8 @@ export interface ConfigComment {
   readonly comment: string
   /** An import wrote the record: its id at the source, or empty where the source has no record of the change. */
   readonly importedId?: string
+  /** Of an imported version whose own change is not known: the newest change there that it certainly has. */
+  readonly importedUpTo?: string
   /** The record is of a gray version: which one, and the rule that it got with the change. */
   readonly gray?: GrayNote
 }
@@ -25,10 +27,11 @@ export const CONFIG_COMMENT = defineRecordKind<ConfigComment>(
   'config-comment',
   (json) => {
     const fields = fieldsOf(json)
-    const { importedId, gray } = fields
+    const { importedId, importedUpTo, gray } = fields
     return {
       comment: textIn(fields, 'comment'),
       ...(importedId === undefined ? {} : { importedId: textIn(fields, 'importedId') }),
+      ...(importedUpTo === undefined ? {} : { importedUpTo: textIn(fields, 'importedUpTo') }),
       ...(gray === undefined ? {} : { gray: fieldsOf(gray) as unknown as GrayNote }),
     }
   },
@@ -58,15 +61,24 @@ export function grayNoteOf(records: Pick<RecordView, 'record'>, historyId: numbe
   return records.record(CONFIG_COMMENT, String(historyId))?.gray
 }
 
+/** What says that a history record was imported. */
+export type ImportMark = Pick<ConfigComment, 'importedId' | 'importedUpTo'>
+
 /** The change that marks a history record as imported. */
 export function importMarked(
-  importedId: string,
+  mark: ImportMark,
   { historyId, stamp }: { historyId: number; stamp: number },
 ): RecordSaved {
-  return recordSaved(CONFIG_COMMENT, { id: String(historyId), value: { comment: '', importedId }, stamp })
+  return recordSaved(CONFIG_COMMENT, { id: String(historyId), value: { comment: '', ...mark }, stamp })
 }
 
 /** The id that a record had where it was imported from, or empty where it had none; undefined: it is of this server. */
 export function importedIdOf(records: Pick<RecordView, 'record'>, historyId: number): string | undefined {
   return records.record(CONFIG_COMMENT, String(historyId))?.importedId
+}
+
+/** The newest change of the source that an imported version has: its id there, empty where it is not known; undefined: not imported. */
+export function importedUpTo(records: Pick<RecordView, 'record'>, historyId: number): string | undefined {
+  const comment = records.record(CONFIG_COMMENT, String(historyId))
+  return comment?.importedUpTo ?? comment?.importedId
 }

@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startManaged } from '../support/administrator.ts'
+import type { Waypost } from '../support/waypost.ts'
+
+const AT_MS = Date.parse('2026-01-02T03:04:05Z')
+const GROUP = 'G'
+
+let waypost: Waypost
+let headers: Record<string, string>
+
+beforeAll(async () => {
+  ;({ waypost } = await startManaged())
+  const body = new URLSearchParams({ username: 'nacos', password: 'secret' })
+  const response = await fetch(`${waypost.url}/svc/v1/auth/login`, { method: 'POST', body })
+  const { accessToken } = (await response.json()) as { accessToken: string }
+  headers = { authorization: `Bearer ${accessToken}` }
+})
+afterAll(() => waypost.stop())
+
+/** Times of records and of the item, in seconds: the clocks of an old cluster may say anything. */
+const ITEMS = fc.record({
+  records: fc.array(fc.integer({ min: -20, max: 20 }), { maxLength: 6 }),
+  modified: fc.integer({ min: -20, max: 20 }),
+})
+
+interface Line {
+  readonly kind: string
+  readonly dataId: string
+  readonly oldId?: string
+}
+
+/** The records of an item in the order of their ids, and the item. */
+function linesOf(
+  { records, modified }: { records: readonly number[]; modified: number },
+  index: number,
+): Line[] {
+  const common = {
+    namespace: '',
+    group: GROUP,
+    dataId: `item-${index}`,
+    md5: null,
+    encryptedDataKey: '',
+    appName: '',
+    type: null,
+    user: 'ann',
+    ip: '10.0.0.1',
+  }
+  const history = records.map((at, place) => ({
+    kind: 'history',
+    ...common,
+    content: `text ${Math.max(0, place - 1)}`,
+    oldId: String(1_000 * (index + 1) + place),
+    op: place === 0 ? 'I' : 'U',
+    atMs: AT_MS + at * 1_000,
+  }))
+  const notes = { desc: null, use: null, effect: null, schema: null, tags: null }
+  const times = { createdMs: null, modifiedMs: AT_MS + modified * 1_000 }
+  return [...history, { kind: 'config', ...common, ...notes, ...times, content: `text ${records.length}` }]
+}
+
+async function importing(lines: readonly Line[]): Promise<{ taken: number; unchanged: number }> {
+  const head = {
+    kind: 'plan',
+    format: 1,
+    madeMs: AT_MS,
+    sources: [],
+    counts: {},
+    lastRefMs: 0,
+    endedMs: AT_MS,
+  }
+  const body = [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')
+  const response = await fetch(`${waypost.url}/svc/v1/operator/import`, { method: 'POST', headers, body })
+  const text = await response.text()
+  expect(response.status, text).toBe(200)
+  return JSON.parse(text) as { taken: number; unchanged: number }
+}
+
+/** The old ids of the records of an item, oldest first. */
+async function oldIdsOf(dataId: string): Promise<string[]> {
+  const query = new URLSearchParams({
+    search: 'accurate',
+    dataId,
+    group: GROUP,
+    pageNo: '1',
+    pageSize: '100',
+  })
+  const response = await fetch(`${waypost.url}/svc/v1/cs/history?${query}`, { headers })
+  const { pageItems } = (await response.json()) as { pageItems: { importedId?: string }[] }
+  return pageItems.map(({ importedId = 'own' }) => importedId).toReversed()
+}
+
+test.each([1_000, 3, 1])(
+  'what has come is unchanged by another import, whatever the clocks said, in calls of %i lines',
+  async (size) => {
+    const items = fc.sample(ITEMS, { numRuns: 40, seed: size })
+    const lines = items.flatMap((item, index) => linesOf(item, index + size * 100))
+    const send = async (): Promise<{ taken: number; unchanged: number }[]> => {
+      const answers = []
+      for (let from = 0; from < lines.length; from += size)
+        answers.push(await importing(lines.slice(from, from + size)))
+      return answers
+    }
+    for (const { unchanged } of await send()) expect(unchanged).toBe(0)
+    for (const { taken } of await send()) expect(taken).toBe(0)
+    for (const index of items.keys()) {
+      const dataId = `item-${index + size * 100}`
+      const records = lines.filter((line) => line.dataId === dataId).map(({ oldId = '' }) => oldId)
+      expect(await oldIdsOf(dataId)).toEqual(records)
+    }
+  },
+)

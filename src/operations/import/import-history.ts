@@ -29,8 +29,8 @@ interface NewestRecord {
 const MOST_PENDING = 10_000
 
 /**
- * Imports history records; those of an item in the order of their old ids, which is that in which they were
- * written: times of several servers differ. A record that is not later than the newest one of its name was imported before.
+ * Imports history records; those of an item in the order of their old ids. So they were written, whatever the
+ * clocks of several servers said. A record that is not later than the newest one of its name was imported before.
  */
 export class HistoryImport {
   readonly #parts: HistoryImportParts

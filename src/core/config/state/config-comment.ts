@@ -10,7 +10,7 @@ export interface ConfigComment {
   readonly comment: string
   /** An import wrote the record: its id at the source, or empty where the source has no record of the change. */
   readonly importedId?: string
-  /** Of an imported version whose own change is not known: the newest change there that it certainly has. */
+  /** An imported version whose own change is not known: the newest change there that it certainly has. */
   readonly importedUpTo?: string
   /** The record is of a gray version: which one, and the rule that it got with the change. */
   readonly gray?: GrayNote

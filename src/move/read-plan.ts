@@ -244,11 +244,18 @@ export function checkedLine(value: unknown): PlanLine {
   const fields = objectOf(value)
   const { kind } = fields
   const reader = READERS.get(String(kind))
-  if (reader === undefined) throw new PlanError(`kind must be one of ${[...READERS.keys()].join(', ')}`)
+  if (reader === undefined)
+    throw new PlanError(
+      `kind must be one of ${[...READERS.keys()].join(', ')}, but is ${shownKind(kind)}: the plan is of a later version, or damaged`,
+    )
   const read = { kind, ...reader(fields) } as PlanLine
   if (read.kind === 'plan' && read.format !== PLAN_VERSION)
     throw new PlanError(`format must be ${PLAN_VERSION}, but is ${read.format}: it is of another version`)
   return read
+}
+
+function shownKind(kind: unknown): string {
+  return kind === undefined ? 'missing' : JSON.stringify(kind).slice(0, 40)
 }
 
 function jsonOf(line: string): unknown {

@@ -1,73 +1,7 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { afterEach, describe, expect, inject, test } from 'vitest'
-import type { PlanLine } from '../../src/move/plan.ts'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { afterEach, describe, expect, test } from 'vitest'
 import { runWaypost } from '../support/waypost.ts'
-
-interface ImportCall {
-  readonly url: string
-  readonly token: string
-  readonly lines: readonly PlanLine[]
-}
-
-/** A stand-in for the operation `import state`: it notes what it gets, and answers what a test wants. */
-class ImportDouble {
-  readonly calls: ImportCall[] = []
-  /** Whether it shows that it is Waypost. */
-  isKnown = true
-  answer: (call: ImportCall) => { readonly status: number; readonly body: object } | undefined = ({
-    lines,
-  }) => taken(lines.length - 1)
-  readonly #server: Server
-
-  private constructor() {
-    this.#server = createServer((request, response) => {
-      const chunks: Buffer[] = []
-      request.on('data', (chunk: Buffer) => chunks.push(chunk))
-      request.on('end', () => {
-        // How the command finds out which server it is.
-        if (request.method === 'GET')
-          return void response
-            .writeHead(this.isKnown ? 200 : 404)
-            .end(this.isKnown ? '{"info":{"title":"Waypost"}}' : '')
-        const texts = Buffer.concat(chunks).toString().trimEnd().split('\n')
-        const call = {
-          url: request.url!,
-          token: String(request.headers.authorization ?? ''),
-          lines: texts.map((text) => JSON.parse(text) as PlanLine),
-        }
-        this.calls.push(call)
-        const answer = this.answer(call)
-        if (answer === undefined) request.socket.destroy()
-        else response.writeHead(answer.status).end(JSON.stringify(answer.body))
-      })
-    })
-  }
-
-  static async start(): Promise<ImportDouble> {
-    const double = new ImportDouble()
-    await new Promise<void>((done) => double.#server.listen(0, '127.0.0.1', done))
-    return double
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
-  }
-
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise((done) => this.#server.close(done))
-  }
-}
-
-function taken(count: number, lines: readonly object[] = []) {
-  return {
-    status: 200,
-    body: { taken: count - lines.length, unchanged: 0, kept: 0, refused: lines.length, lines },
-  }
-}
+import { type ImportCall, ImportDouble, planFile, taken } from './import-double.ts'
 
 const NOTE = { kind: 'remark', about: 'config', name: 'x', reason: 'y' }
 
@@ -78,13 +12,6 @@ function namespaces(count: number): object[] {
     name: 'n',
     desc: '',
   }))
-}
-
-function planFile(lines: readonly object[], counts: object = {}, times: object = {}): string {
-  const head = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts, lastRefMs: 0, ...times }
-  const file = join(mkdtempSync(join(inject('temporaryDirectory'), 'plan-')), 'old.plan')
-  writeFileSync(file, [head, ...lines, { kind: 'end' }].map((line) => `${JSON.stringify(line)}\n`).join(''))
-  return file
 }
 
 describe('an apply', () => {
@@ -278,7 +205,7 @@ describe('an apply', () => {
       [text.slice(0, -5), /line 2002 of the plan: the line is not JSON: it may be cut/],
       [`${text.split('\n').slice(0, 1_500).join('\n')}\n`, /has no line of kind end as its last: it is cut/],
       [text.replace('"id":"n1998"', '"id":7'), /waypost: line 2000 of the plan: id must be a text/],
-      ['', /it is cut/],
+      ['', /is empty: it is no plan/],
     ]
     for (const [damaged, message] of failures) {
       writeFileSync(whole, damaged)

@@ -40,7 +40,11 @@ export async function reach(url: string, path: string, init: RequestInit = {}): 
 
 /** The JSON of an answer. Rejects with an Error for another text: then it is another program that answers. */
 export async function jsonOf(url: string, response: Response): Promise<unknown> {
-  const text = await response.text()
+  return jsonIn(url, await response.text())
+}
+
+/** Like `jsonOf`, for a text that is there. */
+export function jsonIn(url: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {

@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ADMINISTRATOR_ROLE, isThing, nameOf, type PlanThing } from '../../move/plan.ts'
-import { problemOf, ServerSession } from '../client/server-session.ts'
+import { ServerSession } from '../client/server-session.ts'
 import { targetOf, tokenOf } from '../client/session-of-flags.ts'
 import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import { printableWord } from '../terminal-text.ts'
 import { administratorsIn, unknownAmong } from './administrators.ts'
 import { HistoryOrder } from './history-order.ts'
+import { type Call, type ImportAnswer, type LineOutcome, sendCall, type SentLine } from './import-calls.ts'
 import { LineCounts, otherCountsText } from './line-counts.ts'
 import { type NumberedLine, readPlan } from './plan-file.ts'
 import { grouped, TimeLeft } from './time-left.ts'
@@ -18,12 +18,6 @@ const MOST_LINES = 1_000
 const MOST_BYTES = 2 * 1_048_576
 /** The server judges a new hash for about 0.2 s, and all of a call must be answered within its limit. */
 const MOST_USERS = 100
-
-/** A call is tried so often: the server may be busy, or starting again. */
-const TRIES = 5
-const FIRST_WAIT_MS = 500
-const PASSING = new Set([429, 502, 503, 504])
-const CALL_LIMIT_MS = 120_000
 
 /** The most lines of an outcome that are printed. */
 const MOST_SHOWN = 20
@@ -38,22 +32,6 @@ export interface ApplyFlags {
   readonly staleOk?: boolean
   /** The users who become administrators there, besides those whose role is in the plan; separated by commas. */
   readonly administrators?: string
-}
-
-/** What the server says about a line that it did not simply take. */
-interface LineOutcome {
-  readonly line: number
-  readonly outcome: 'unchanged' | 'kept' | 'refused'
-  readonly reason: string
-}
-
-/** The answer of the operation (docs/move-plan.md). */
-interface ImportAnswer {
-  readonly taken: number
-  readonly unchanged: number
-  readonly kept: number
-  readonly refused: number
-  readonly lines: readonly LineOutcome[]
 }
 
 /** A line that was kept or refused, by its number in the file. */
@@ -171,17 +149,6 @@ function sendingOf({ staleOk }: ApplyFlags): Sending {
   }
 }
 
-/** A line of a call. Its content stays bytes: one may have 10 MiB. */
-interface SentLine extends Pick<NumberedLine, 'number' | 'bytes'> {
-  readonly kind: PlanThing['kind']
-  readonly name: string
-}
-
-interface Call {
-  readonly head: NumberedLine
-  readonly lines: readonly SentLine[]
-}
-
 /** The calls of a plan: each begins with its head. */
 async function* callsOf(file: string, isSent: Sending): AsyncGenerator<Call> {
   let head: NumberedLine | undefined
@@ -205,38 +172,6 @@ async function* callsOf(file: string, isSent: Sending): AsyncGenerator<Call> {
   }
   if (lines.length > 0) yield { head: head!, lines }
 }
-
-async function sendCall(session: ServerSession, path: string, { head, lines }: Call): Promise<ImportAnswer> {
-  for (let tries = 1; ; tries++) {
-    const body = Buffer.concat(
-      [bytesOfHead(head), ...lines.map(({ bytes }) => bytes)].flatMap((one) => [one, LINE_END]),
-    )
-    const signal = AbortSignal.timeout(CALL_LIMIT_MS)
-    const last = await session
-      .fetch(path, { method: 'POST', body, signal, headers: { 'Content-Type': 'application/x-ndjson' } })
-      .then(async (response) => ({ status: response.status, text: await response.text() }))
-      .catch((error: unknown) => {
-        // No answer. Other errors, such as a refusal, come again with another try.
-        if (error instanceof TypeError || signal.aborted) return error as Error
-        throw error
-      })
-    if (!(last instanceof Error) && last.status === 200) return JSON.parse(last.text) as ImportAnswer
-    if (!(last instanceof Error) && !PASSING.has(last.status))
-      throw new Error(`${session.url} did not import: ${problemOf(last.status, last.text)}`)
-    if (tries === TRIES)
-      throw last instanceof Error ? last : new Error(`${session.url}: ${problemOf(last.status, last.text)}`)
-    await sleep(FIRST_WAIT_MS * 2 ** (tries - 1))
-  }
-}
-
-/** The clock of the old server has gone on since the plan was read. */
-function bytesOfHead({ bytes, line }: NumberedLine): Buffer {
-  if (line.kind !== 'plan' || line.lastRefMs === 0) return bytes
-  const sinceMs = Math.max(0, Date.now() - (line.endedMs || line.madeMs))
-  return Buffer.from(JSON.stringify({ ...line, lastRefMs: Math.round(line.lastRefMs + sinceMs) }))
-}
-
-const LINE_END = Buffer.from('\n')
 
 function add(sum: Sum, lines: readonly SentLine[], answer: ImportAnswer): void {
   for (const outcome of ['taken', 'unchanged', 'kept', 'refused'] as const) sum[outcome] += answer[outcome]

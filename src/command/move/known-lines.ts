@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
-import { isThing, itemName, nameOf, type PlanItem, type PlanThing } from '../../move/plan.ts'
+import {
+  isThing,
+  itemName,
+  nameOf,
+  type PlanItem,
+  type PlanLine,
+  type PlanNote,
+  type PlanSource,
+  type PlanThing,
+} from '../../move/plan.ts'
 import { checkedLine } from '../../move/read-plan.ts'
 import { readPlan } from './plan-file.ts'
 import type { EarlierPlan } from './reading.ts'
@@ -8,13 +17,27 @@ import type { EarlierPlan } from './reading.ts'
 export class KnownLines implements EarlierPlan {
   readonly #digests = new Set<string>()
   readonly #records = new Set<string>()
+  #sources: readonly string[] = []
+  #isSameSource = true
   #left = 0
 
   /** Reads an earlier plan; without one nothing is known. */
   static async of(file: string | undefined): Promise<KnownLines> {
     const known = new KnownLines()
-    if (file !== undefined) for await (const { line } of readPlan(file)) if (isThing(line)) known.#note(line)
+    if (file !== undefined) for await (const { line } of readPlan(file)) known.#note(line)
     return known
+  }
+
+  /**
+   * Says what is read now. Ids of records are those of one source: another one has other records with the same ids, and they would be left
+   * out. Returns the line that says that all are read.
+   */
+  readFrom(sources: readonly PlanSource[]): PlanNote[] {
+    if (this.#records.size === 0 || sources.some(({ url }) => this.#sources.includes(url))) return []
+    this.#isSameSource = false
+    const earlier = this.#sources.join(', ') || 'an unknown source'
+    const reason = `the earlier plan is of ${earlier}: its records do not count as read, and all are read`
+    return [{ kind: 'remark', about: 'history', name: 'all records', reason }]
   }
 
   /** The lines that were left out. */
@@ -23,7 +46,7 @@ export class KnownLines implements EarlierPlan {
   }
 
   hasRecord(item: PlanItem, oldId: string): boolean {
-    return this.#records.has(`${itemName(item)} ${oldId}`)
+    return this.#isSameSource && this.#records.has(`${itemName(item)} ${oldId}`)
   }
 
   /** Whether the earlier plan has this very thing; it is counted then. */
@@ -34,9 +57,11 @@ export class KnownLines implements EarlierPlan {
     return isKnown
   }
 
-  #note(thing: PlanThing): void {
-    this.#digests.add(digestOf(thing))
-    if (thing.kind === 'history') this.#records.add(nameOf(thing))
+  #note(line: PlanLine): void {
+    if (line.kind === 'plan') this.#sources = line.sources.map(({ url }) => url)
+    if (!isThing(line)) return
+    this.#digests.add(digestOf(line))
+    if (line.kind === 'history') this.#records.add(nameOf(line))
   }
 }
 

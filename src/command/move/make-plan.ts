@@ -74,6 +74,7 @@ async function readSources(
   }
   for (const { kind, version, server } of nodes) plan.sources.push({ kind, version, url: server.url })
   const parts = database === undefined ? 'all' : 'naming'
+  if (parts === 'all' && reading.history.isWanted) await plan.noteSources()
   if (flags.target !== undefined) await plan.add(historyStays())
   if (nodes.length > 0) await plan.add(readOverHttp(nodes.map(dialectOf), { ...reading, parts }))
   const known = nodes.flatMap(({ server }) => server.clockAheadMs ?? [])
@@ -103,8 +104,13 @@ class PlanInMaking {
     this.#target = target
   }
 
+  /** Says it where the earlier plan is of other sources. */
+  async noteSources(): Promise<void> {
+    await this.add(this.#known.readFrom(this.sources))
+  }
+
   /** Writes lines, but for those that the earlier plan has. */
-  async add(lines: AsyncIterable<PlanLine>): Promise<void> {
+  async add(lines: AsyncIterable<PlanLine> | Iterable<PlanLine>): Promise<void> {
     for await (const line of lines)
       for (const one of this.#target === undefined ? [line] : linesGoingBack(line, this.#target))
         await this.#addLine(one)

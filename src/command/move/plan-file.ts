@@ -1,5 +1,6 @@
-import { createReadStream, existsSync, rmSync } from 'node:fs'
+import { createReadStream, rmSync, statSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import {
   isThing,
   nameOf,
@@ -11,6 +12,7 @@ import {
 } from '../../move/plan.ts'
 import { checkedLine, PlanError, readPlanLine } from '../../move/read-plan.ts'
 import { EXIT, UsageError } from '../command-line.ts'
+import { readingError } from '../system-errors.ts'
 import { missedNote } from './notes.ts'
 
 /** Lines are collected up to this size before they are written. */
@@ -40,17 +42,27 @@ export class PlanWriter {
 
   /** Begins a file beside the one with this name. */
   static async begin(name: string): Promise<PlanWriter> {
-    if (existsSync(name)) throw new UsageError(`${name} exists already: remove it, or choose another name`)
+    const there = statSync(name, { throwIfNoEntry: false })
+    if (there?.isDirectory() === true) throw new UsageError(`${name} is a directory: name a file in it`)
+    if (there !== undefined) throw new UsageError(`${name} exists already: remove it, or choose another name`)
     const part = partOf(name)
     const file = await open(part, 'wx', OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT')
+        throw new UsageError(`${dirname(name)} does not exist: make the directory, or choose another place`)
       if (error.code !== 'EEXIST') throw error
       throw new UsageError(
         `${part} exists: another run writes this plan, or one was killed. Then remove the file`,
       )
     })
     removeAtSignal(part)
-    await file.write(Buffer.alloc(HEAD_BYTES, ' '), 0, HEAD_BYTES, 0)
-    return new PlanWriter(name, file)
+    const writer = new PlanWriter(name, file)
+    try {
+      await writer.#writeBytes(Buffer.alloc(HEAD_BYTES, ' '), 0)
+    } catch (error) {
+      await writer.abandon()
+      throw error
+    }
+    return writer
   }
 
   /** The lines of each kind so far. */
@@ -87,8 +99,8 @@ export class PlanWriter {
     if (Buffer.byteLength(text) >= HEAD_BYTES) throw new PlanError('the plan has too many sources')
     bytes.write(text)
     bytes.write('\n', HEAD_BYTES - 1)
-    await this.#file.write(bytes, 0, HEAD_BYTES, 0)
-    await this.#file.sync()
+    await this.#writeBytes(bytes, 0)
+    await this.#naming(this.#file.sync())
     await this.#file.close()
     await rename(partOf(this.#name), this.#name)
   }
@@ -105,11 +117,24 @@ export class PlanWriter {
     const bytes = Buffer.from(text)
     this.#piece = []
     this.#pieceBytes = 0
+    await this.#writeBytes(bytes, this.#at)
+    this.#at += bytes.length
+  }
+
+  async #writeBytes(bytes: Buffer, at: number): Promise<void> {
     for (let done = 0; done < bytes.length;) {
-      const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#at)
+      const { bytesWritten } = await this.#naming(
+        this.#file.write(bytes, done, bytes.length - done, at + done),
+      )
       done += bytesWritten
-      this.#at += bytesWritten
     }
+  }
+
+  /** Errors of writing, such as that of a full disk, do not name their file. */
+  async #naming<T>(written: Promise<T>): Promise<T> {
+    return written.catch((error: Error) => {
+      throw new Error(readingError(this.#name, error), { cause: error })
+    })
   }
 }
 
@@ -145,26 +170,34 @@ export interface NumberedLine {
   readonly line: PlanLine
 }
 
-/** The lines of a plan, each checked, but for the last. Throws PlanError for the first that is none, and for a plan that is cut. */
+/**
+ * The lines of a plan, each checked, but for the last. Somebody may have edited it: empty lines do not count, nor does a byte order mark.
+ * Throws PlanError for the first line that is none, and for a plan that is cut.
+ */
 export async function* readPlan(name: string): AsyncGenerator<NumberedLine> {
   let number = 0
   let isWhole = false
-  for await (const bytes of linesOf(name)) {
-    number++
-    const line = readPlanLine(textOf(bytes, number), number)
+  for await (const read of linesOf(name)) {
+    const bytes = ++number === 1 && read.indexOf(BYTE_ORDER_MARK) === 0 ? read.subarray(3) : read
+    const text = textOf(bytes, number)
+    if (number > 1 && text.trim() === '') continue
+    if (isWhole) throw new PlanError(`line ${number} of the plan: it comes after the line of kind end`)
+    const line = readPlanLine(text, number)
     isWhole = line.kind === 'end'
     if (!isWhole) yield { number, bytes, line }
   }
+  if (number === 0) throw new PlanError(`${name} is empty: it is no plan`)
   if (!isWhole) throw new PlanError(`${name} has no line of kind end as its last: it is cut`)
 }
 
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 const LINE_END = 10
 
 /** Lines end with a line feed only: others may be within a text. They stay bytes, because one may have 10 MiB. */
 async function* linesOf(name: string): AsyncGenerator<Buffer> {
   let rest: Buffer[] = []
-  for await (const chunk of createReadStream(name, { highWaterMark: PIECE_BYTES })) {
-    let bytes = chunk as Buffer
+  for await (const chunk of chunksOf(name)) {
+    let bytes = chunk
     for (let end = bytes.indexOf(LINE_END); end >= 0; end = bytes.indexOf(LINE_END)) {
       const last = bytes.subarray(0, end)
       yield rest.length === 0 ? last : Buffer.concat([...rest, last])
@@ -174,6 +207,14 @@ async function* linesOf(name: string): AsyncGenerator<Buffer> {
     if (bytes.length > 0) rest.push(bytes)
   }
   if (rest.length > 0) yield Buffer.concat(rest)
+}
+
+async function* chunksOf(name: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(name, { highWaterMark: PIECE_BYTES })
+  } catch (error) {
+    throw new Error(readingError(name, error as Error), { cause: error })
+  }
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

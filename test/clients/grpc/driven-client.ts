@@ -124,6 +124,11 @@ export class DrivenClient {
     return (await this.#do('instances', { ...named(service), clusters, healthyOnly })) as SeenInstance[]
   }
 
+  /** Asks as applications do: most libraries answer from the list that they keep. */
+  async list(service: ServiceName): Promise<readonly SeenInstance[]> {
+    return (await this.#do('list', named(service))) as SeenInstance[]
+  }
+
   /** The names of the services of a group, page by page. */
   async services(group: string, pageNo: number, pageSize: number): Promise<ServicePage> {
     return (await this.#do('services', { group, pageNo, pageSize })) as ServicePage

@@ -72,6 +72,8 @@ const COMMANDS = {
     await reader.close()
     return hosts.map(seen)
   },
+  list: async (client, { service, group }) =>
+    (await (await client.naming()).getAllInstances(service, group)).map(seen),
   subscribe: async (client, { service, group, clusters, watch }) => {
     const info = { serviceName: service, groupName: group, clusters: clusters.join() }
     ;(await client.naming()).subscribe(info, (hosts) => tell(watch, hosts.map(seen)))

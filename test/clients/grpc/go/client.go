@@ -69,6 +69,10 @@ func (c *client) obeyForService(asked command) any {
 		}))
 	case "instances":
 		return c.instances(asked)
+	case "list":
+		return seen(sure(c.namingClient().SelectAllInstances(vo.SelectAllInstancesParam{
+			ServiceName: asked.Service, GroupName: asked.Group,
+		})))
 	case "services":
 		page := sure(c.namingClient().GetAllServicesInfo(vo.GetAllServiceInfoParam{
 			NameSpace: c.spec.Namespace, GroupName: asked.Group, PageNo: asked.PageNo, PageSize: asked.PageSize,

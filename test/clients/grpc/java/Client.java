@@ -113,6 +113,8 @@ final class Client {
                 return Json.TRUE;
             case "instances":
                 return instances(command, service, group);
+            case "list":
+                return seen(naming().getAllInstances(service, group));
             case "subscribe":
                 return subscribe(command, service, group);
             case "unsubscribe":

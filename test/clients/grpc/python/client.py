@@ -100,6 +100,10 @@ class Client:
         await _shut_down(reader)
         return seen
 
+    async def _do_list(self, command):
+        asked = ListInstanceParam(service_name=command["service"], group_name=command["group"], healthy_only=None)
+        return _seen(await (await self._naming_service()).list_instances(asked))
+
     async def _do_services(self, command):
         asked = ListServiceParam(
             namespace_id=self._spec["namespace"],

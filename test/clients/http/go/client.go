@@ -25,8 +25,10 @@ type client struct {
 }
 
 func (c *client) obey(asked command) any {
-	item := vo.ConfigParam{DataId: asked.DataId, Group: asked.Group}
+	item := vo.ConfigParam{DataId: asked.DataId, Group: asked.Group, Content: asked.Content}
 	switch asked.Do {
+	case "publish":
+		return sure(c.configClient().PublishConfig(item))
 	case "read":
 		return sure(c.configClient().GetConfig(item))
 	case "listen":
@@ -39,6 +41,10 @@ func (c *client) obey(asked command) any {
 			ServiceName: asked.Service, GroupName: asked.Group, Ip: one.Ip, Port: one.Port, ClusterName: one.Cluster,
 			Weight: one.Weight, Enable: true, Healthy: true, Ephemeral: one.Ephemeral, Metadata: one.Metadata,
 		}))
+	case "list":
+		return listed(sure(c.namingClient().SelectAllInstances(vo.SelectAllInstancesParam{
+			ServiceName: asked.Service, GroupName: asked.Group,
+		})))
 	case "subscribe":
 		must(c.namingClient().Subscribe(&vo.SubscribeParam{
 			ServiceName: asked.Service, GroupName: asked.Group, Clusters: asked.Clusters,
@@ -61,6 +67,17 @@ func seen(hosts []model.SubscribeService) []instance {
 		all = append(all, instance{
 			Ip: one.Ip, Port: one.Port, Cluster: one.ClusterName, Weight: one.Weight, Healthy: true,
 			Enabled: one.Enable, Metadata: one.Metadata,
+		})
+	}
+	return all
+}
+
+func listed(hosts []model.Instance) []instance {
+	all := []instance{}
+	for _, one := range hosts {
+		all = append(all, instance{
+			Ip: one.Ip, Port: one.Port, Cluster: one.ClusterName, Weight: one.Weight, Healthy: one.Healthy,
+			Enabled: one.Enable, Ephemeral: one.Ephemeral, Metadata: one.Metadata,
 		})
 	}
 	return all

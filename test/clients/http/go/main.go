@@ -19,6 +19,7 @@ type command struct {
 	Namespace string   `json:"namespace"`
 	DataId    string   `json:"dataId"`
 	Group     string   `json:"group"`
+	Content   string   `json:"content"`
 	Watch     string   `json:"watch"`
 	Service   string   `json:"service"`
 	Clusters  []string `json:"clusters"`

@@ -23,6 +23,9 @@ class Client:
     def obey(self, command):
         return getattr(self, "_do_" + command["do"])(command)
 
+    def _do_publish(self, command):
+        return self._client.publish_config(command["dataId"], command["group"], command["content"])
+
     def _do_read(self, command):
         return self._client.get_config(command["dataId"], command["group"])
 
@@ -45,6 +48,10 @@ class Client:
             group_name=command["group"],
             heartbeat_interval=BEAT_SECONDS,
         )
+
+    def _do_list(self, command):
+        page = self._client.list_naming_instance(command["service"], group_name=command["group"])
+        return [_seen(host) for host in page["hosts"]]
 
     def _do_subscribe(self, command):
         """The library tells what has changed, but not of the first instance: the whole list is kept here."""

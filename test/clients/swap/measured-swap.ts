@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, vi } from 'vitest'
+import type { ManagedWaypost } from '../../support/administrator.ts'
+import { connectGrpc } from '../../support/grpc-client.ts'
+import { startWaypost, type Waypost } from '../../support/waypost.ts'
+import { applyPlan, readPlanOf } from '../../move/swap-steps.ts'
+import { runOf } from '../grpc/plain-scenarios.ts'
+import { ApplicationCalls, KINDS, NEW } from './application-calls.ts'
+import type { SwappedLibrary } from './libraries.ts'
+import { type ListsAfterStart, watchLists } from './lists-after-start.ts'
+import { type Outcomes, outcomesOf } from './outcomes.ts'
+import { portsAt, publishAt, registerAt } from './plain-requests.ts'
+
+/** The server before, of any kind. */
+export interface OldServer {
+  /** Of HTTP; gRPC is 1000 above. */
+  readonly port: number
+  readonly stop: () => Promise<unknown>
+}
+
+/** What a swap was like. */
+export interface MeasuredSwap extends SwapTimes, ListsAfterStart, Outcomes {
+  readonly applications: ReadonlyMap<SwappedLibrary, ApplicationCalls>
+}
+
+/** All are epoch ms. */
+interface SwapTimes {
+  /** When the last reading of the old server began. */
+  readonly readMs: number
+  /** When the old server was asked to stop. */
+  readonly stopMs: number
+  /** When the new server answered on the same ports. */
+  readonly answersMs: number
+}
+
+/** No server answers for so long, at least. */
+const STOP_MS = 10_000
+/** Longer than instances wait for their clients after a start. */
+const GRACE_MS = 42_000
+const SETTLED = { timeout: 120_000, interval: 500 }
+const WITHOUT_HISTORY = ['--history', 'none'] as const
+
+/** Swaps the server under applications that ask on and on. `next` is filled beside it, and starts on its ports. */
+export async function swapUnder(
+  libraries: readonly SwappedLibrary[],
+  old: OldServer,
+  next: ManagedWaypost,
+): Promise<MeasuredSwap> {
+  const url = `http://127.0.0.1:${old.port}`
+  const applications = new Map<SwappedLibrary, ApplicationCalls>()
+  let server = next.waypost
+  try {
+    await Promise.all(
+      libraries.map(async (one) => void applications.set(one, await startApplication(one, old.port))),
+    )
+    const all = [...applications.values()]
+    const swapped = await swapServers(all, old, next)
+    server = swapped.server
+    const { readMs, stopMs, answersMs } = swapped
+    await Promise.all(all.map((one) => onlyNew(url, one, answersMs)))
+    const lists = await watchLists(url, registeredIn(all, swapped), { answersMs, forMs: GRACE_MS })
+    await vi.waitFor(() => {
+      expect(all.filter((one) => KINDS.some((kind) => one.of(kind).at(-1)?.isNew !== true))).toEqual([])
+    }, SETTLED)
+    await Promise.all(all.map((one) => one.end()))
+    return { applications, readMs, stopMs, answersMs, ...lists, ...(await outcomesOf(url, all)) }
+  } finally {
+    await Promise.all([...applications.values()].map((one) => one.end()))
+    await Promise.all([old.stop(), server.stop()])
+  }
+}
+
+/** Starts an application, and waits until each of its calls has succeeded. */
+async function startApplication({ library }: SwappedLibrary, port: number): Promise<ApplicationCalls> {
+  const url = `http://127.0.0.1:${port}`
+  const open = (): ReturnType<typeof library.open> => library.open({ servers: [`127.0.0.1:${port}`] })
+  const calls = new ApplicationCalls(runOf(library), await open())
+  await publishAt(url, calls.readItem, 'before')
+  await (await open()).register({ service: calls.listedService }, { port: 1 })
+  await vi.waitFor(async () => expect(await portsAt(url, calls.listedService)).toEqual([1]), SETTLED)
+  calls.begin()
+  await vi.waitFor(() => {
+    for (const kind of KINDS)
+      expect(calls.of(kind).at(-1), kind).toMatchObject({ isNew: false, error: undefined })
+  }, SETTLED)
+  return calls
+}
+
+/** As the recipe says. */
+async function swapServers(
+  all: readonly ApplicationCalls[],
+  old: OldServer,
+  next: ManagedWaypost,
+): Promise<SwapTimes & { readonly server: Waypost }> {
+  const from = `http://127.0.0.1:${old.port}`
+  const { url, dataDir } = next.waypost
+  await applyPlan(await readPlanOf(from, ...WITHOUT_HISTORY), url)
+  // The old server would lose what is published after the last reading.
+  await Promise.all(all.map((one) => one.freeze()))
+  const readMs = Date.now()
+  const last = await readPlanOf(from, '--ephemeral', ...WITHOUT_HISTORY)
+  const stopMs = Date.now()
+  await old.stop()
+  for (const one of all) one.goOn()
+  await applyPlan(last, url)
+  await next.waypost.stop()
+  await sleep(Math.max(0, stopMs + STOP_MS - Date.now()))
+  const server = await startWaypost({ port: old.port, dataDir, settings: { auth: 'report' } })
+  await (await connectGrpc({ port: old.port })).close()
+  return { readMs, stopMs, answersMs: Date.now(), server }
+}
+
+/** Gives the new server what only it has. */
+async function onlyNew(url: string, one: ApplicationCalls, answersMs: number): Promise<void> {
+  one.answersFrom(answersMs)
+  await publishAt(url, one.readItem, NEW.content)
+  await registerAt(url, one.listedService, NEW.port)
+}
+
+/** The services whose instances the last reading had, and those whose registration was acknowledged later. */
+function registeredIn(
+  all: readonly ApplicationCalls[],
+  { readMs, stopMs }: SwapTimes,
+): { readonly read: readonly string[]; readonly later: readonly string[] } {
+  const read = all.map((one) => one.listedService)
+  const later: string[] = []
+  for (const one of all)
+    for (const { number, beganMs, endedMs, error } of one.of('register')) {
+      if (error !== undefined || beganMs > stopMs) continue
+      const services = endedMs < readMs ? read : later
+      services.push(one.registeredService(number))
+    }
+  return { read, later }
+}

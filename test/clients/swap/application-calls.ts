@@ -27,11 +27,15 @@ export function lengthOf({ beganMs, endedMs }: Call): number {
 /** The pause between two calls of a kind, each after the end of the one before. */
 const PAUSE_MS = 400
 /** Only the new server has this content, and an instance with this port. */
-export const NEW = { content: 'new', port: 2 } as const
+export const NEW = { content: 'new', port: 10_000 } as const
+/** A service with an instance of each application, whose lists all of them ask for. */
+export const SHARED_SERVICE = 'shared'
 
 /** One application that asks its library on and on, with one thread for each kind of call. */
 export class ApplicationCalls {
   readonly calls: Call[] = []
+  /** The ports of all live instances of the shared service. */
+  livePorts: readonly number[] = []
   readonly #run: string
   readonly #client: DrivenClient
   #loops: readonly Promise<void>[] = []
@@ -53,11 +57,6 @@ export class ApplicationCalls {
   /** The item that it reads. */
   get readItem(): string {
     return `read-${this.#run}`
-  }
-
-  /** The service whose list it asks for. */
-  get listedService(): string {
-    return `listed-${this.#run}`
   }
 
   /** The item of a publish: each has its own, with the number as its content. */
@@ -136,8 +135,9 @@ export class ApplicationCalls {
         await this.#client.register({ service: this.registeredService(number) }, { port: 1 })
         return undefined
       case 'list': {
-        const ports = (await this.#client.list({ service: this.listedService })).map(({ port }) => port)
-        if (!ports.includes(1)) throw new Error(`a list of the ports [${ports.join()}]`)
+        const ports = (await this.#client.list({ service: SHARED_SERVICE })).map(({ port }) => port)
+        const lacking = this.livePorts.filter((port) => !ports.includes(port))
+        if (lacking.length > 0) throw new Error(`a list of ${ports.join()} without ${lacking.join()}`)
         return ports.includes(NEW.port)
       }
     }

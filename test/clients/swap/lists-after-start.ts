@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { portsAt } from './plain-requests.ts'
 
+/** The ports that the list of each service must have at least. */
+export type ListedPorts = ReadonlyMap<string, readonly number[]>
+
 /** What the lists of the new server were. */
 export interface ListsAfterStart {
-  /** Lists that lacked an instance which the last reading had: service, time after the start, ports. */
+  /** Lists that lacked an instance which the last reading had: service, time after the start, ports that were missing. */
   readonly gaps: readonly string[]
   /** How long after the start all instances were listed that had registered after the last reading (ms). */
   readonly allListedMs: number
@@ -12,37 +15,35 @@ export interface ListsAfterStart {
 const LOOK_EVERY_MS = 500
 const AT_ONCE = 20
 
-/**
- * Looks at lists from the start of the new server on, for some time (ms). Each must have an instance with the port 1.
- * `read`: services that the last reading had; `later`: those whose instance has registered after it.
- */
+/** Looks at lists from the start of the new server on. `read`: what the last reading had; `later`: what was registered after it. */
 export async function watchLists(
   url: string,
-  { read, later }: { readonly read: readonly string[]; readonly later: readonly string[] },
-  { answersMs, forMs }: { readonly answersMs: number; readonly forMs: number },
+  { read, later }: { readonly read: ListedPorts; readonly later: ListedPorts },
+  { answersMs, untilMs }: { readonly answersMs: number; readonly untilMs: number },
 ): Promise<ListsAfterStart> {
   const gaps: string[] = []
-  let missing = later
-  let allListedMs = 0
-  while (Date.now() - answersMs < forMs) {
-    for (const service of await lacking(url, read)) gaps.push(`${service}, ${Date.now() - answersMs} ms`)
-    if (missing.length > 0) {
-      missing = await lacking(url, missing)
-      allListedMs = missing.length > 0 ? Infinity : Date.now() - answersMs
-    }
+  let allListedMs = later.size === 0 ? 0 : Infinity
+  while (Date.now() < untilMs) {
+    for (const lack of await lacking(url, read)) gaps.push(`${Date.now() - answersMs} ms: ${lack}`)
+    if (allListedMs === Infinity && (await lacking(url, later)).length === 0)
+      allListedMs = Date.now() - answersMs
     await sleep(LOOK_EVERY_MS)
   }
   return { gaps, allListedMs }
 }
 
-/** The services whose list has no instance with the port 1. */
-async function lacking(url: string, services: readonly string[]): Promise<string[]> {
-  const without: string[] = []
-  for (let begin = 0; begin < services.length; begin += AT_ONCE)
-    await Promise.all(
-      services.slice(begin, begin + AT_ONCE).map(async (service) => {
-        if (!(await portsAt(url, service)).includes(1)) without.push(service)
-      }),
-    )
-  return without
+/** A line for each list that lacks a port. */
+async function lacking(url: string, lists: ListedPorts): Promise<string[]> {
+  const lines: string[] = []
+  const waiting = [...lists]
+  const look = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [service, wanted] = next
+      const ports = await portsAt(url, service)
+      const missing = wanted.filter((port) => !ports.includes(port))
+      if (missing.length > 0) lines.push(`${service} without ${missing.join()}`)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, look))
+  return lines
 }

@@ -5,11 +5,11 @@ import { connectGrpc } from '../../support/grpc-client.ts'
 import { startWaypost, type Waypost } from '../../support/waypost.ts'
 import { applyPlan, readPlanOf } from '../../move/swap-steps.ts'
 import { runOf } from '../grpc/plain-scenarios.ts'
-import { ApplicationCalls, KINDS, NEW } from './application-calls.ts'
+import { ApplicationCalls, KINDS, NEW, SHARED_SERVICE } from './application-calls.ts'
 import type { SwappedLibrary } from './libraries.ts'
-import { type ListsAfterStart, watchLists } from './lists-after-start.ts'
+import { type ListedPorts, type ListsAfterStart, watchLists } from './lists-after-start.ts'
 import { type Outcomes, outcomesOf } from './outcomes.ts'
-import { portsAt, publishAt, registerAt } from './plain-requests.ts'
+import { type PlainInstance, portsAt, publishAt, registerAt } from './plain-requests.ts'
 
 /** The server before, of any kind. */
 export interface OldServer {
@@ -21,6 +21,8 @@ export interface OldServer {
 /** What a swap was like. */
 export interface MeasuredSwap extends SwapTimes, ListsAfterStart, Outcomes {
   readonly applications: ReadonlyMap<SwappedLibrary, ApplicationCalls>
+  /** The ports that must be left in the list of the shared service, and those that are. */
+  readonly shared: { readonly wanted: readonly number[]; readonly left: readonly number[] }
 }
 
 /** All are epoch ms. */
@@ -37,6 +39,8 @@ interface SwapTimes {
 const STOP_MS = 10_000
 /** Longer than instances wait for their clients after a start. */
 const GRACE_MS = 42_000
+/** Its client does not come back. */
+const DEAD: PlainInstance = { service: SHARED_SERVICE, port: 9_999, isEphemeral: true }
 const SETTLED = { timeout: 120_000, interval: 500 }
 const WITHOUT_HISTORY = ['--history', 'none'] as const
 
@@ -50,34 +54,55 @@ export async function swapUnder(
   const applications = new Map<SwappedLibrary, ApplicationCalls>()
   let server = next.waypost
   try {
+    const livePorts = libraries.map((_one, index) => index + 1)
+    await Promise.all(libraries.map((one, index) => registerShared(one, index + 1, old.port)))
+    await vi.waitFor(async () => expect(await portsAt(url, SHARED_SERVICE)).toEqual(livePorts), SETTLED)
     await Promise.all(
-      libraries.map(async (one) => void applications.set(one, await startApplication(one, old.port))),
+      libraries.map(
+        async (one) => void applications.set(one, await startApplication(one, old.port, livePorts)),
+      ),
     )
     const all = [...applications.values()]
     const swapped = await swapServers(all, old, next)
     server = swapped.server
     const { readMs, stopMs, answersMs } = swapped
-    await Promise.all(all.map((one) => onlyNew(url, one, answersMs)))
-    const lists = await watchLists(url, registeredIn(all, swapped), { answersMs, forMs: GRACE_MS })
+    for (const one of all) {
+      one.answersFrom(answersMs)
+      await publishAt(url, one.readItem, NEW.content)
+    }
+    await registerAt(url, { service: SHARED_SERVICE, port: NEW.port, isEphemeral: false })
+    const registered = registeredIn(all, swapped)
+    const read = new Map([...registered.read, [SHARED_SERVICE, livePorts] as const])
+    const times = { answersMs, untilMs: answersMs + GRACE_MS }
+    const lists = await watchLists(url, { ...registered, read }, times)
+    const shared = { wanted: [...livePorts, NEW.port], left: await portsAt(url, SHARED_SERVICE) }
     await vi.waitFor(() => {
       expect(all.filter((one) => KINDS.some((kind) => one.of(kind).at(-1)?.isNew !== true))).toEqual([])
     }, SETTLED)
     await Promise.all(all.map((one) => one.end()))
-    return { applications, readMs, stopMs, answersMs, ...lists, ...(await outcomesOf(url, all)) }
+    return { applications, readMs, stopMs, answersMs, shared, ...lists, ...(await outcomesOf(url, all)) }
   } finally {
     await Promise.all([...applications.values()].map((one) => one.end()))
     await Promise.all([old.stop(), server.stop()])
   }
 }
 
+/** Registers an instance of the shared service with a client of its own. */
+async function registerShared({ library }: SwappedLibrary, port: number, serverPort: number): Promise<void> {
+  const client = await library.open({ servers: [`127.0.0.1:${serverPort}`] })
+  await client.register({ service: SHARED_SERVICE }, { port })
+}
+
 /** Starts an application, and waits until each of its calls has succeeded. */
-async function startApplication({ library }: SwappedLibrary, port: number): Promise<ApplicationCalls> {
-  const url = `http://127.0.0.1:${port}`
-  const open = (): ReturnType<typeof library.open> => library.open({ servers: [`127.0.0.1:${port}`] })
-  const calls = new ApplicationCalls(runOf(library), await open())
-  await publishAt(url, calls.readItem, 'before')
-  await (await open()).register({ service: calls.listedService }, { port: 1 })
-  await vi.waitFor(async () => expect(await portsAt(url, calls.listedService)).toEqual([1]), SETTLED)
+async function startApplication(
+  { library }: SwappedLibrary,
+  port: number,
+  livePorts: readonly number[],
+): Promise<ApplicationCalls> {
+  const client = await library.open({ servers: [`127.0.0.1:${port}`] })
+  const calls = new ApplicationCalls(runOf(library), client)
+  calls.livePorts = livePorts
+  await publishAt(`http://127.0.0.1:${port}`, calls.readItem, 'before')
   calls.begin()
   await vi.waitFor(() => {
     for (const kind of KINDS)
@@ -97,6 +122,7 @@ async function swapServers(
   await applyPlan(await readPlanOf(from, ...WITHOUT_HISTORY), url)
   // The old server would lose what is published after the last reading.
   await Promise.all(all.map((one) => one.freeze()))
+  await registerAt(from, DEAD)
   const readMs = Date.now()
   const last = await readPlanOf(from, '--ephemeral', ...WITHOUT_HISTORY)
   const stopMs = Date.now()
@@ -110,25 +136,17 @@ async function swapServers(
   return { readMs, stopMs, answersMs: Date.now(), server }
 }
 
-/** Gives the new server what only it has. */
-async function onlyNew(url: string, one: ApplicationCalls, answersMs: number): Promise<void> {
-  one.answersFrom(answersMs)
-  await publishAt(url, one.readItem, NEW.content)
-  await registerAt(url, one.listedService, NEW.port)
-}
-
 /** The services whose instances the last reading had, and those whose registration was acknowledged later. */
 function registeredIn(
   all: readonly ApplicationCalls[],
   { readMs, stopMs }: SwapTimes,
-): { readonly read: readonly string[]; readonly later: readonly string[] } {
-  const read = all.map((one) => one.listedService)
-  const later: string[] = []
+): { readonly read: ListedPorts; readonly later: ListedPorts } {
+  const [read, later] = [new Map<string, number[]>(), new Map<string, number[]>()]
   for (const one of all)
     for (const { number, beganMs, endedMs, error } of one.of('register')) {
       if (error !== undefined || beganMs > stopMs) continue
-      const services = endedMs < readMs ? read : later
-      services.push(one.registeredService(number))
+      const lists = endedMs < readMs ? read : later
+      lists.set(one.registeredService(number), [1])
     }
   return { read, later }
 }

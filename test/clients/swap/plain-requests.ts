@@ -12,15 +12,24 @@ export async function contentAt(url: string, dataId: string): Promise<string> {
   return response.text()
 }
 
-/** Registers a persistent instance. */
-export async function registerAt(url: string, serviceName: string, port: number): Promise<void> {
-  const body = new URLSearchParams({ serviceName, ip: '127.0.0.1', port: String(port), ephemeral: 'false' })
+/** An instance on the loopback address. */
+export interface PlainInstance {
+  readonly service: string
+  readonly port: number
+  readonly isEphemeral: boolean
+}
+
+/** Registers an instance, and sends no beats for it. */
+export async function registerAt(url: string, instance: PlainInstance): Promise<void> {
+  const { service: serviceName, port, isEphemeral } = instance
+  const fields = { serviceName, ip: '127.0.0.1', port: String(port), ephemeral: String(isEphemeral) }
+  const body = new URLSearchParams(fields)
   expect((await fetch(`${url}/nacos/v1/ns/instance`, { method: 'POST', body })).status).toBe(200)
 }
 
-/** The ports of the instances that a server lists. */
+/** The ports of the instances that a server lists, in order. */
 export async function portsAt(url: string, serviceName: string): Promise<number[]> {
   const response = await fetch(`${url}/nacos/v1/ns/instance/list?serviceName=${serviceName}`)
   const { hosts } = (await response.json()) as { hosts?: { port: number }[] }
-  return (hosts ?? []).map(({ port }) => port)
+  return (hosts ?? []).map(({ port }) => port).sort((one, other) => one - other)
 }

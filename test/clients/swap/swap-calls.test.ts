@@ -75,6 +75,10 @@ function describeSwap(startOld: () => Promise<OldServer>): void {
     expect(swap.gaps).toEqual([])
   })
 
+  test('only live instances are left after the grace', () => {
+    expect(swap.shared.left).toEqual(swap.shared.wanted)
+  })
+
   test('who has registered after that comes back with its client', () => {
     expect(swap.allListedMs).toBeLessThan(Infinity)
     expect(swap.unlisted).toEqual([])

@@ -46,6 +46,14 @@ const ROWS_OF_25 = [
   `UPDATE his_config_info SET ext_info = '{"type":"yaml"}' WHERE nid = 1`,
 ]
 
+/** A text, and bytes that are none. */
+const ROWS_OF_BYTES = [
+  `INSERT INTO config_info (data_id, group_id, content, gmt_create, gmt_modified) VALUES
+    ('text', 'G', '日本', NOW(), NOW()), ('bad', 'G', x'ff00fe41', NOW(), NOW())`,
+  `INSERT INTO his_config_info (id, data_id, group_id, content, gmt_create, gmt_modified, op_type) VALUES
+    (1, 'text', 'G', x'ff00fe41', NOW(), NOW(), 'U')`,
+]
+
 describe.skipIf(mariadb.skip)('the plan of a database', () => {
   let server: TemporaryMariadb
   beforeAll(async () => {
@@ -60,6 +68,8 @@ describe.skipIf(mariadb.skip)('the plan of a database', () => {
         ...(version === '2.5' ? ROWS_OF_25 : []),
       ]),
       ...schemaOf('2.1', 'blind').map((sql) => sql.replace('utf8mb4_bin', 'utf8mb4_general_ci')),
+      ...schemaOf('2.1', 'bytes').map((sql) => sql.replaceAll('content longtext', 'content longblob')),
+      ...ROWS_OF_BYTES,
     ])
   })
   afterAll(async () => server?.stop())
@@ -160,6 +170,17 @@ describe.skipIf(mariadb.skip)('the plan of a database', () => {
     expect(of('remark')).toContainEqual(
       expect.objectContaining({ reason: expect.stringMatching(/utf8mb4_general_ci/) }),
     )
+  })
+
+  test('leaves bytes that are no text, and says so', async () => {
+    const of = await planOf('bytes')
+    expect(of('config')).toMatchObject([{ dataId: 'text', content: '日本' }])
+    expect(of('history')).toEqual([])
+    const why = { kind: 'cannot-come', reason: 'its content is not text in UTF-8', missed: true }
+    expect(of('cannot-come')).toEqual([
+      { ...why, about: 'history', name: 'public/G/text 1' },
+      { ...why, about: 'config', name: 'public/G/bad' },
+    ])
   })
 
   test('names what fails', async () => {

@@ -37,9 +37,13 @@ const LISTS = /\/(?:configs\?.*search=|config\/list\?)/
 const NONE: Readonly<Record<string, string>> = {
   '/nacos/v1/cs/configs': '{"totalCount":0,"pageNumber":1,"pagesAvailable":0,"pageItems":[]}',
   '/nacos/v1/ns/catalog/services': '{"serviceList":[],"count":0}',
+  '/nacos/v1/ns/catalog/instances': '{"list":[],"count":0}',
   '/nacos/v3/admin/cs/config/list': '{"code":0,"data":{"totalCount":0,"pageItems":[]}}',
   '/nacos/v3/admin/ns/service/list': '{"code":0,"data":{"totalCount":0,"pageItems":[]}}',
 }
+
+/** What 3.x says of a thing that is not there. */
+const NULL = '{"code":0,"data":null}'
 
 /** An answer that a test wants. */
 interface OtherAnswer {
@@ -165,7 +169,7 @@ export class ReplayOfRecordedAnswers {
     const asked = new URL(url, 'http://replay')
     const space = asked.searchParams.get('tenant') ?? asked.searchParams.get('namespaceId') ?? ''
     if (space !== '' && space !== 'public' && !asked.searchParams.has('show'))
-      return { status: 200, body: NONE[asked.pathname] ?? '{}' }
+      return { status: 200, body: NONE[asked.pathname] ?? (asked.pathname.includes('/v3/') ? NULL : '{}') }
     const fitting = this.#answers.filter(
       ({ request, headers }) => headers === undefined && fits(asked, request),
     )

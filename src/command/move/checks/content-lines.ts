@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { PlanConfig, PlanGray, PlanHistory, PlanLine, PlanNote } from '../../../move/plan.ts'
 import { nameOf } from '../../../move/plan.ts'
+import { isText } from '../no-text.ts'
+import { missedNote } from '../notes.ts'
 
 /** What the names of items begin with that plugins encrypt. */
 const ENCRYPTED = 'cipher-'
 
+/** Why a content does not come. */
+export const NOT_UTF8 = 'its content is not text in UTF-8'
+
 /** The lines of a content: itself, and what is to be said about it. */
 export function contentLines<T extends PlanConfig | PlanGray>(line: T): PlanLine[] {
+  if (!isText(line.content)) return [missedNote(line.kind, nameOf(line), NOT_UTF8)]
   const md5 = md5Of(line.content)
   const isStored = line.md5 === null || line.md5 === md5
   const note = (reason: string): PlanNote => ({

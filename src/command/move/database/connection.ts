@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Connection, ConnectionOptions } from 'mysql2'
 import { messageOf, UsageError } from '../../command-line.ts'
 import { passwordFrom } from '../move-passwords.ts'
+import { textOfBytes } from '../no-text.ts'
 
 /** How to reach a database. */
 export interface DatabaseFlags {
@@ -138,7 +139,11 @@ function trustOf(
 }
 
 function textsOf(row: object): Row {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, value === null ? null : String(value)]),
-  )
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, textOfValue(value)]))
+}
+
+function textOfValue(value: unknown): string | null {
+  if (value === null) return null
+  // Some sites have made columns of texts ones of bytes.
+  return Buffer.isBuffer(value) ? textOfBytes(value) : String(value as string | number)
 }

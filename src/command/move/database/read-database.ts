@@ -11,7 +11,8 @@ import type {
 import { itemName } from '../../../move/plan.ts'
 import { UsageError } from '../../command-line.ts'
 import { accessLines } from '../checks/access-lines.ts'
-import { contentLines, HistoryDigests } from '../checks/content-lines.ts'
+import { contentLines, HistoryDigests, NOT_UTF8 } from '../checks/content-lines.ts'
+import { isText } from '../no-text.ts'
 import { missedNote } from '../notes.ts'
 import type { PlanReading } from '../reading.ts'
 import { Database, type DatabaseFlags, type Row } from './connection.ts'
@@ -176,6 +177,7 @@ class DatabaseReading {
     if (op !== 'I' && op !== 'U' && op !== 'D')
       return missedNote('history', name, `its operation is ${JSON.stringify(op)}`)
     if (atMs === null) return missedNote('history', name, 'it has no time')
+    if (!isText(row['content'] ?? '')) return missedNote('history', name, NOT_UTF8)
     if (item.group === '' || item.dataId === '')
       return missedNote('history', name, 'it has no group or no data id')
     return {

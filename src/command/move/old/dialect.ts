@@ -1,4 +1,5 @@
-import { CallError, TOO_LARGE } from './old-server.ts'
+import { CallError } from './call-error.ts'
+import { TOO_LARGE } from './old-server.ts'
 import type {
   PlanConfig,
   PlanGray,

@@ -2,7 +2,7 @@ import type { PlanNote } from '../../../move/plan.ts'
 import { messageOf } from '../../command-line.ts'
 import { missedNote } from '../notes.ts'
 import { Turn } from './large-answers.ts'
-import { CallError } from './old-server.ts'
+import { CallError } from './call-error.ts'
 
 /** How many things are read at once. The pace limits the calls. */
 const AT_ONCE = 8

@@ -34,7 +34,9 @@ import {
   textOrNull,
   timeOrNull,
 } from './fields.ts'
-import { CallError, type OldParams, type OldServer } from './old-server.ts'
+import { CallError } from './call-error.ts'
+import type { OldParams, OldServer } from './old-server.ts'
+import { entriesOf, fieldIn } from './shapes.ts'
 
 /** A record of the history as both dialects of the Java server have it. */
 export function historyOf(item: PlanItem, oldId: string, fields: Fields): PlanHistory | undefined {
@@ -128,7 +130,8 @@ export function instanceKey({ ip, port, cluster }: PlanInstance): string {
 export function pageOf<T>(answer: unknown, entryOf: (fields: Fields) => T): OldPage<T> {
   const page = fieldsOf(answer)
   const total = page['totalCount']
-  return { entries: listOf(page['pageItems']).map(entryOf), total: typeof total === 'number' ? total : null }
+  const entries = entriesOf(page['pageItems'], 'pageItems', total).map(entryOf)
+  return { entries, total: typeof total === 'number' ? total : null }
 }
 
 /** A user. A hash that is none is left out. */
@@ -165,6 +168,12 @@ function typeIn(extInfo: unknown): string | null {
   }
 }
 
+/** The switches of an answer: one that all versions have must be there. */
+export function switchesOf(answer: unknown): Fields {
+  fieldIn(answer, 'pushEnabled')
+  return fieldsOf(answer)
+}
+
 /** The interface under `/v1`: of the Java server 1.x and 2.x, and of Waypost. */
 export class JavaV1 implements Dialect {
   readonly missing: readonly PlanNote[] = [
@@ -190,7 +199,7 @@ export class JavaV1 implements Dialect {
 
   async namespaces(): Promise<readonly PlanNamespace[]> {
     const { data } = fieldsOf(await this.server.json('/v1/console/namespaces'))
-    const own = listOf(data).filter(({ namespace }) => !isPublic(textOf(namespace)))
+    const own = entriesOf(data, 'data').filter(({ namespace }) => !isPublic(textOf(namespace)))
     return Promise.all(own.map((fields) => this.#namespaceOf(fields)))
   }
 
@@ -222,13 +231,15 @@ export class JavaV1 implements Dialect {
     const answer = await this.server.jsonOrNone('/v1/cs/configs', { show: 'all', ...itemParams(item) })
     if (answer === undefined) return undefined
     const fields = fieldsOf(answer)
+    fieldIn(fields, 'content')
     refuseOtherItem(item, fields['dataId'], fields['group'])
     return configOf(item, fields)
   }
 
   async beta(item: PlanItem): Promise<PlanGray | undefined> {
     const answer = await this.server.jsonOrNone('/v1/cs/configs', { beta: true, ...itemParams(item) })
-    const { data } = fieldsOf(answer)
+    if (answer === undefined) return undefined
+    const data = fieldIn(answer, 'data')
     if (textOrNull(fieldsOf(data)['content']) === null) return undefined
     const fields = fieldsOf(data)
     return {
@@ -266,7 +277,9 @@ export class JavaV1 implements Dialect {
       pageSize: PAGE_SIZE,
     }
     const { serviceList, count } = fieldsOf(await this.server.json('/v1/ns/catalog/services', params))
-    const entries = listOf(serviceList).map((fields) => this.listed(namespace, fields))
+    const entries = entriesOf(serviceList, 'serviceList', count).map((fields) =>
+      this.listed(namespace, fields),
+    )
     return { entries, total: typeof count === 'number' ? count : null }
   }
 
@@ -303,8 +316,10 @@ export class JavaV1 implements Dialect {
   protected instancesIn(service: OldService, clusterName: string): AsyncGenerator<PlanInstance> {
     const page = async (pageNo: number): Promise<OldPage<PlanInstance>> => {
       const params = { ...serviceParams(service), clusterName, pageNo, pageSize: PAGE_SIZE }
-      const { list, count } = fieldsOf(await this.server.jsonOrNone('/v1/ns/catalog/instances', params))
-      const entries = listOf(list).map((fields) => instanceOf(service, fields, Date.now()))
+      const answer = await this.server.jsonOrNone('/v1/ns/catalog/instances', params)
+      if (answer === undefined) return { entries: [], total: 0 }
+      const { list, count } = fieldsOf(answer)
+      const entries = entriesOf(list, 'list', count).map((fields) => instanceOf(service, fields, Date.now()))
       return { entries, total: typeof count === 'number' ? count : null }
     }
     return allPages(page, instanceKey)
@@ -329,7 +344,7 @@ export class JavaV1 implements Dialect {
   }
 
   async switches(): Promise<Fields> {
-    return fieldsOf(await this.server.json('/v1/ns/operator/switches'))
+    return switchesOf(await this.server.json('/v1/ns/operator/switches'))
   }
 }
 

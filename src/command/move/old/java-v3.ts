@@ -24,7 +24,6 @@ import {
   type Fields,
   fieldsIn,
   fieldsOf,
-  listOf,
   metadataOf,
   numberOf,
   selectorOf,
@@ -44,9 +43,11 @@ import {
   recordOf,
   refuseOtherItem,
   roleOf,
+  switchesOf,
   userOf,
 } from './java-v1.ts'
 import type { OldAnswer, OldParams, OldServer } from './old-server.ts'
+import { entriesOf, fieldIn } from './shapes.ts'
 
 /** The admin interface of the Java server 3.x. Each answer is an envelope with `data`. */
 export class JavaV3 implements Dialect {
@@ -60,7 +61,7 @@ export class JavaV3 implements Dialect {
   }
 
   async namespaces(): Promise<readonly PlanNamespace[]> {
-    const all = listOf(await this.#data('/v3/admin/core/namespace/list', {}))
+    const all = entriesOf(await this.#data('/v3/admin/core/namespace/list', {}), 'data')
     return all
       .filter(({ namespace }) => textOf(namespace) !== '' && namespace !== 'public')
       .map((fields) => ({
@@ -90,6 +91,7 @@ export class JavaV3 implements Dialect {
     const data = await this.#dataOrNone('/v3/admin/cs/config', itemParams(item))
     if (data === undefined) return undefined
     const fields = fieldsOf(data)
+    fieldIn(fields, 'content')
     refuseOtherItem(item, fields['dataId'], fields['groupName'])
     return configOf(item, fields)
   }
@@ -153,7 +155,9 @@ export class JavaV3 implements Dialect {
   async instances(service: PlanService): Promise<readonly PlanInstance[]> {
     if (service.clusters.length === 0) return []
     const data = await this.#dataOrNone('/v3/admin/ns/instance/list', serviceParams(service))
-    return listOf(data).map((fields) => instanceOf(service, fields, Date.now()))
+    return data === undefined
+      ? []
+      : entriesOf(data, 'data').map((fields) => instanceOf(service, fields, Date.now()))
   }
 
   users(pageNo: number): Promise<OldPage<PlanUser>> {
@@ -169,7 +173,7 @@ export class JavaV3 implements Dialect {
   }
 
   async switches(): Promise<Fields> {
-    return fieldsOf(await this.#data('/v3/admin/ns/ops/switches', {}))
+    return switchesOf(await this.#data('/v3/admin/ns/ops/switches', {}))
   }
 
   async #access<T>(path: string, pageNo: number, entryOf: (fields: Fields) => T): Promise<OldPage<T>> {
@@ -178,11 +182,12 @@ export class JavaV3 implements Dialect {
   }
 
   async #data(path: string, params: OldParams, mostBytes?: number): Promise<unknown> {
-    return fieldsOf(await this.#server.json(path, params, mostBytes))['data']
+    return fieldIn(await this.#server.json(path, params, mostBytes), 'data')
   }
 
   async #dataOrNone(path: string, params: OldParams): Promise<unknown> {
-    return fieldsOf(await this.#server.jsonOrNone(path, params, isGoneService))['data'] ?? undefined
+    const answer = await this.#server.jsonOrNone(path, params, isGoneService)
+    return answer === undefined ? undefined : (fieldIn(answer, 'data') ?? undefined)
   }
 }
 

@@ -1,9 +1,11 @@
 import type { SourceKind } from '../../../move/plan.ts'
 import { problemOf } from '../../client/server-session.ts'
 import { messageOf } from '../../command-line.ts'
+import { CallError } from './call-error.ts'
 import { textOf } from './fields.ts'
 import { LARGE_BYTES, NotYetError, waitingTurn } from './large-answers.ts'
 import type { Pace } from './pace.ts'
+import { refuseErrorIn } from './shapes.ts'
 
 /** A call is tried so often, each time after a longer wait. */
 const TRIES = 4
@@ -28,20 +30,6 @@ export const TOO_LARGE = 413
 /** The status of a call that has no answer, or half a one, from a server that answers others. */
 const NOT_THIS = 599
 const OTHER_LIMIT_MS = 10_000
-
-/** A call of an old server failed. The message says which call, and why. */
-export class CallError extends Error {
-  /** 0: there was no answer, or no sign-in, so no other call will have one either. */
-  readonly status: number
-  /** The server shows it only to who signs in, and nobody has given an account. */
-  readonly needsSignIn: boolean
-
-  constructor(message: string, status: number, needsSignIn = false) {
-    super(message)
-    this.status = status
-    this.needsSignIn = needsSignIn
-  }
-}
 
 /** The account of an old server. */
 export interface OldAccount {
@@ -271,6 +259,12 @@ export class OldServer {
   }
 
   #parsed(text: string, call: string): unknown {
+    const answer = this.#json(text, call)
+    refuseErrorIn(answer, `${this.url}${call}`)
+    return answer
+  }
+
+  #json(text: string, call: string): unknown {
     try {
       return JSON.parse(text)
     } catch {

@@ -8,7 +8,7 @@ import { missedNote } from '../notes.ts'
 import type { PlanReading } from '../reading.ts'
 import { allPages, type Dialect, ITEM_PAGES, type ListSize, type OldPage, type OldRecord } from './dialect.ts'
 import { inOrder, listedOnly, orNote } from './in-order.ts'
-import { CallError } from './old-server.ts'
+import { CallError } from './call-error.ts'
 import { readServices } from './read-services.ts'
 
 /** What one server has, but for its services: the lines of a plan. */
@@ -34,15 +34,20 @@ async function linesOfSwitches(dialect: Dialect): Promise<PlanLine[]> {
   try {
     return [...switchLines(await dialect.switches())]
   } catch (error) {
-    if (!(error instanceof CallError) || (error.status !== 401 && error.status !== 403)) throw error
+    if (!(error instanceof CallError) || error.status === 0) throw error
     return [hiddenNote('switch', 'all', error)]
   }
 }
 
 /** Without an account nobody has asked for what only administrators see: it stays behind by rule. */
 function hiddenNote(about: string, name: string, error: CallError): PlanNote {
+  const isHidden = error.status === 401 || error.status === 403
   if (!error.needsSignIn)
-    return missedNote(about, name, `the server does not show them to this account: ${error.message}`)
+    return missedNote(
+      about,
+      name,
+      isHidden ? `the server does not show them to this account: ${error.message}` : error.message,
+    )
   const reason = 'only shown to an administrator who signs in; give --username'
   return { kind: 'cannot-come', about, name, reason }
 }

@@ -2,7 +2,8 @@ import type { KnownServer } from '../../old/detect-server.ts'
 import type { OldService } from '../../old/dialect.ts'
 import { type Fields, fieldsOf, listOf, metadataOf, textOf } from '../../old/fields.ts'
 import { inOrder } from '../../old/in-order.ts'
-import { CallError, type OldCall } from '../../old/old-server.ts'
+import { CallError } from '../../old/call-error.ts'
+import type { OldCall } from '../../old/old-server.ts'
 import type { ComparedFields } from '../compared-fields.ts'
 import { type BothServers, isGeneration3, Replayed } from './replayed.ts'
 
@@ -55,8 +56,9 @@ function listedFields(answer: Fields, ephemeral: boolean): ComparedFields {
 }
 
 function hostText(host: Fields): string {
-  const { instanceId, ip, port, weight, enabled, ephemeral, clusterName, serviceName, metadata } = host
-  const words = [instanceId, ip, port, weight, enabled, ephemeral, clusterName, serviceName].map(textOf)
+  // The id is left out: 3.x has none, and other versions make it of the fields that are here.
+  const { ip, port, weight, enabled, ephemeral, clusterName, serviceName, metadata } = host
+  const words = [ip, port, weight, enabled, ephemeral, clusterName, serviceName].map(textOf)
   const pairs = Object.entries(metadataOf(metadata)).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify([...words, pairs])
 }

@@ -70,7 +70,28 @@ test.each([
   ['at most 7 days', timeAt(7 * DAY_MS + 1), file],
   ['a time with its zone', '2027-01-20', file],
   ['a time with its zone', '2027-99-99T00:00:00Z', file],
-  ['no such file', timeAt(DAY_MS), join(directory, 'none')],
+  ['a time with its zone', '2027-02-30T00:00:00Z', file],
+  ['file of accept-token-secret cannot be read: ENOENT', timeAt(DAY_MS), join(directory, 'none')],
+  ['file of accept-token-secret cannot be read: EISDIR', timeAt(DAY_MS), directory],
 ])('a start is refused with %s', async (message, until, secret) => {
   await expect(open(until, secret)).rejects.toThrow(message)
+})
+
+const SECRET = Buffer.alloc(33, 5).toString('base64')
+
+test.each<[string, string | Buffer]>([
+  ['two lines', `${SECRET}\n${SECRET}`],
+  ['the line of a settings file', `nacos.core.auth.plugin.nacos.token.secret.key=${SECRET}`],
+  ['bytes that are no text', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
+  ['another file', 'x'.repeat(4_097)],
+])('a file with %s has no secret', async (_, content) => {
+  writeFileSync(file, content)
+  await expect(open(timeAt(DAY_MS))).rejects.toThrow('the value of the old server alone, in one line of text')
+})
+
+test('a secret may be without an end of its line, or with one of Windows', async () => {
+  for (const end of ['', '\n', '\r\n']) {
+    writeFileSync(file, SECRET + end)
+    expect((await open(timeAt(DAY_MS)))?.key).toHaveLength(33)
+  }
 })

@@ -46,7 +46,7 @@ export async function openOldTokenKey(
   }
   if (untilMs > wallMs + LONGEST_MS)
     throw new Error(`accept-token-until must be at most 7 days ahead, but is ${until}.`)
-  const key = oldKeyOf(readFileSync(file, 'utf8').trim())
+  const key = oldKeyOf(secretIn(file))
   const sinceStamp = await sinceStampOf(parts, untilMs)
   log.warn({ until }, 'tokens of the old server count, because accept-token-secret is set')
   parts.trail.record({
@@ -62,10 +62,36 @@ export async function openOldTokenKey(
   return { key, untilMs, sinceStamp }
 }
 
+/** A larger file is another one. */
+const MOST_BYTES = 4_096
+
+/** The secret in a file. Throws an Error for a file that has not just the value of the setting of the old server. */
+function secretIn(file: string): string {
+  const text = textOf(file)
+  if (Buffer.byteLength(text) > MOST_BYTES || /[\r\n\u{FFFD}]|\.key\s*[=:]/u.test(text))
+    throw new Error(
+      `The file of accept-token-secret must have the value of the old server alone, in one line of text of at most ${MOST_BYTES} bytes.`,
+    )
+  return text
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new Error(`The file of accept-token-secret cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
 /** With a time zone: servers may be in several. */
 function timeOf(until: string): number {
-  const isWhole = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(until)
-  const ms = isWhole ? Date.parse(until) : NaN
+  const [isWhole, day] =
+    /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/.exec(until) ?? []
+  // A day that its month does not have would be one of the next month.
+  const isDay = isWhole !== undefined && new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day!.slice(8))
+  const ms = isDay ? Date.parse(until) : NaN
   if (!Number.isNaN(ms)) return ms
   throw new Error(
     `accept-token-until must be a time with its zone, such as 2026-05-31T18:00:00Z, but is ${JSON.stringify(until)}.`,

@@ -92,3 +92,19 @@ describe('while an operator has closed naming', () => {
     },
   )
 })
+
+test('a permission for what no server has is refused for itself, and the lines beside it are taken', async () => {
+  const permission = (resource: string) => ({ kind: 'permission', role: 'devs', resource, action: 'r' })
+  const { status, json } = await importing([
+    namespace('beside-permissions'),
+    permission('(((a*)*)*'),
+    permission(''),
+    { kind: 'role', username: 'nacos', role: 'devs' },
+    permission('public:*:*'),
+  ])
+  expect({ status, json }).toMatchObject({ status: 200, json: { taken: 3, refused: 2 } })
+  expect(json['lines']).toMatchObject([
+    { line: 3, reason: expect.stringContaining('resource must be') },
+    { line: 4, reason: expect.stringContaining('resource is required') },
+  ])
+})

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { canonicalResource } from '../../../../core/access/resource-pattern.ts'
 import {
   CONFIG_TYPES,
   type ConfigKey,
@@ -67,6 +68,7 @@ function readThing(thing: PlanThing, limits: ThingLimits): ImportedThing {
     case 'permission': {
       const { role, resource, action } = thing
       checkPermission({ role, resource })
+      canonicalResource(resource)
       return { kind: 'permission', permission: { role, resource, action } }
     }
     case 'history':

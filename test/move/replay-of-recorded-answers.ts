@@ -14,7 +14,7 @@ interface RecordedAnswer {
 }
 
 /** The versions whose answers are recorded. */
-export type RecordedVersion = '1.4.8' | '2.5.1' | '3.0.3-admin'
+export type RecordedVersion = '1.4.8' | '2.5.1' | '3.0.3-admin' | '3.0.3-clusters'
 
 /** What distinguishes two calls of the same path; other parameters are about the page, or are the default. */
 const TELLING = [
@@ -199,5 +199,5 @@ function fits(asked: URL, request: string): boolean {
 
 /** The recorded calls leave out what is the default. */
 function plain(value: string | null): string {
-  return (value ?? '').replace(/^DEFAULT_GROUP@@|^false$/, '')
+  return (value ?? '').replace(/^DEFAULT_GROUP@@|^DEFAULT$|^false$/, '')
 }

@@ -152,12 +152,16 @@ export class JavaV3 implements Dialect {
     }
   }
 
+  /** The list is that of one cluster: without a name, of DEFAULT. A cluster without instances is not found. */
   async instances(service: PlanService): Promise<readonly PlanInstance[]> {
-    if (service.clusters.length === 0) return []
-    const data = await this.#dataOrNone('/v3/admin/ns/instance/list', serviceParams(service))
-    return data === undefined
-      ? []
-      : entriesOf(data, 'data').map((fields) => instanceOf(service, fields, Date.now()))
+    const found: PlanInstance[] = []
+    for (const { name: clusterName } of service.clusters) {
+      const params = { ...serviceParams(service), clusterName }
+      const data = await this.#dataOrNone('/v3/admin/ns/instance/list', params)
+      const listed = data === undefined ? [] : entriesOf(data, 'data')
+      found.push(...listed.map((fields) => instanceOf(service, fields, Date.now())))
+    }
+    return found
   }
 
   users(pageNo: number): Promise<OldPage<PlanUser>> {

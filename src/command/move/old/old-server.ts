@@ -69,6 +69,8 @@ export interface OldCall {
   readonly headers?: Readonly<Record<string, string>>
   /** The call must show nobody's token. */
   readonly isAnonymous?: boolean
+  /** Whatever the server answers counts: the call does not come again. */
+  readonly isFinal?: boolean
   /** A larger answer is refused as TOO_LARGE. */
   readonly mostBytes?: number
 }
@@ -154,7 +156,8 @@ export class OldServer {
 
   /** The answer to a call, whatever its status. What may pass is tried again after a pause. */
   async send(call: OldCall): Promise<OldAnswer> {
-    const { method = 'GET', form, headers = {}, isAnonymous = false, mostBytes = MOST_BYTES } = call
+    const { method = 'GET', form, headers = {}, isAnonymous = false, isFinal = false } = call
+    const { mostBytes = MOST_BYTES } = call
     const target = callOf(call.path, call.params ?? {})
     const body = form === undefined ? {} : { body: paramsOf(form) }
     for (let tries = 1; ; tries++) {
@@ -166,7 +169,7 @@ export class OldServer {
         tries--
         continue
       }
-      const isPassing = last instanceof Error || PASSING.has((last as OldAnswer).status)
+      const isPassing = last instanceof Error || (!isFinal && PASSING.has((last as OldAnswer).status))
       if (!isPassing) return last as OldAnswer
       if (tries === TRIES) {
         if (!(last instanceof Error)) return last as OldAnswer
@@ -283,10 +286,12 @@ export class OldServer {
   }
 }
 
-/** Older servers answer a wrong password with 403, and with 500 for a user whom they do not know. */
+/** Most servers answer a wrong password or an unknown user with 403. 2.x answers the second with 500, and 3.x the first. */
 function signInProblem(status: number, text: string): string {
-  const isUnknown = status === 401 || status === 403
-  return isUnknown ? 'the password is wrong, or there is no such user.' : problemOf(status, text)
+  const wrong = 'the password is wrong, or there is no such user'
+  if (status === 401 || status === 403) return `${wrong}.`
+  const problem = problemOf(status, text)
+  return status === 500 ? `${problem} (500; some versions say so where ${wrong})` : problem
 }
 
 function headersOf(token: Token | undefined): Record<string, string> {

@@ -56,6 +56,10 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     },
   },
   {
+    text: 'A read of an item is `text/plain`',
+    concerns: ({ old }) => (isBefore25(old) ? because(markedUp(old), 'items are of such a type') : 'no'),
+  },
+  {
     text: 'Answers are never compressed: some clients request gzip and cannot read it.',
     concerns: () => 'perhaps',
   },
@@ -77,6 +81,17 @@ function countOf({ things }: Side, kind: 'gray' | 'user' | 'instance'): number {
 function withoutThreshold({ things, services }: Side): number {
   const own = things.get('service')
   return [...services.keys()].filter((name) => (own?.get(name)?.['protectThreshold'] ?? '0') === '0').length
+}
+
+/** Whether the server answers reads with the media type of the item. */
+function isBefore25({ first }: Side): boolean {
+  const [, minor] = (first.version ?? '').split('.')
+  return first.kind === 'java-1' || (first.kind === 'java-2' && Number(minor) < 5)
+}
+
+function markedUp({ things }: Side): number {
+  const items = [...(things.get('config')?.values() ?? [])]
+  return items.filter(({ type }) => ['json', 'xml', 'html'].includes(type ?? '')).length
 }
 
 function isOtherKind({ first }: Side): boolean {

@@ -20,6 +20,7 @@ function sideOf(which: Side['which']): Side {
     things: new Map(),
     items: new Map(),
     services: new Map(),
+    clusters: new Map(),
     mixed: new Set(),
     notCompared: [],
     failed: [],

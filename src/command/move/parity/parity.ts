@@ -16,7 +16,7 @@ import { replayConfigReads, replayOpenRead } from './replay/config-reads.ts'
 import { replayInstanceLists } from './replay/instance-lists.ts'
 import { type ListenedItem, replayListener } from './replay/listener.ts'
 import { type BothServers, isGeneration3, type Replayed } from './replay/replayed.ts'
-import { replaySignIn, signsIn } from './replay/sign-in.ts'
+import { type BothAccounts, replaySignIn, signsIn } from './replay/sign-in.ts'
 import { settledHealth } from './settled-health.ts'
 
 /** The flags of a comparison. */
@@ -25,7 +25,7 @@ export interface ParityFlags {
   readonly new: readonly string[]
   /** The account that signs in on both. */
   readonly username?: string
-  /** The account that reads the new server; by default the same. */
+  /** The account that reads the new server; by default the same. One of the same name signs in there with its own password. */
   readonly newUsername?: string
   readonly rate: string
   readonly ephemeral?: boolean
@@ -39,7 +39,7 @@ interface Comparison {
   readonly skipped: ReadonlySet<ComparedKind>
   readonly ephemeral: boolean
   readonly settleMs: number
-  readonly account: OldAccount | undefined
+  readonly accounts: BothAccounts | undefined
   readonly show: (step: string, done: number, total: number) => void
 }
 
@@ -47,7 +47,7 @@ interface Comparison {
 export async function parity(flags: ParityFlags, progress: Progress): Promise<CommandResult> {
   const skipped = skippedKinds(flags.skip)
   const settleMs = millisecondsOf(flags.settle)
-  const { old, new: other, account } = await open(flags)
+  const { old, new: other, accounts } = await open(flags)
   const ephemeral = flags.ephemeral === true
   const left = { old: new TimeLeft(), new: new TimeLeft(), both: new TimeLeft() }
   const shown = (which: keyof typeof left) => (step: string, done: number, total: number) =>
@@ -57,7 +57,7 @@ export async function parity(flags: ParityFlags, progress: Progress): Promise<Co
     readSide('new', other, { ephemeral, show: shown('new') }),
   ])
   const sides = { old: oldSide, new: newSide }
-  const comparison = { skipped, ephemeral, settleMs, account, show: shown('both') }
+  const comparison = { skipped, ephemeral, settleMs, accounts, show: shown('both') }
   const rows = await compareThings(sides, comparison)
   const replays = await replayReads(sides, comparison)
   return parityResult({
@@ -86,7 +86,7 @@ function rowOf({ kind, count, differences }: Replayed): Row {
 interface Opened {
   readonly old: readonly KnownServer[]
   readonly new: readonly KnownServer[]
-  readonly account: OldAccount | undefined
+  readonly accounts: BothAccounts | undefined
 }
 
 /** The new server is read as the same user, if it signs that one in, or else as nobody. */
@@ -101,7 +101,7 @@ async function open({ rate, username, newUsername, ...flags }: ParityFlags): Pro
   return {
     old,
     new: as === undefined ? unsigned : await openServers(flags.new, perSecond, as),
-    account,
+    accounts: account && { old: account, new: reader?.username === username ? reader! : account },
   }
 }
 
@@ -130,14 +130,15 @@ function serversOf(sides: BothSides): BothServers {
 
 /** What clients ask, of all that both servers have. */
 async function replayReads(sides: BothSides, comparison: Comparison): Promise<Replayed[]> {
-  const { skipped, ephemeral, account, show } = comparison
+  const { skipped, ephemeral, accounts, show } = comparison
   const servers = serversOf(sides)
-  const replays: Replayed[] = account === undefined ? [] : [await replaySignIn(servers, account)]
+  const replays: Replayed[] = accounts === undefined ? [] : [await replaySignIn(servers, accounts)]
   if (!skipped.has('config')) replays.push(...(await replayConfigs(sides, show)))
   if (skipped.has('instance')) return replays
   const services = inBoth<OldService>(sides.old.services, sides.new.services)
   const ofServices = (done: number, total: number): void => show('lists of instances', done, total)
-  return [...replays, await replayInstanceLists(servers, { services, ephemeral }, ofServices)]
+  const listed = { services, clusters: sides.old.clusters, ephemeral }
+  return [...replays, await replayInstanceLists(servers, listed, ofServices)]
 }
 
 async function replayConfigs(sides: BothSides, show: Comparison['show']): Promise<Replayed[]> {

@@ -16,6 +16,8 @@ export interface Side {
   /** By their names. */
   readonly items: ReadonlyMap<string, PlanItem>
   readonly services: ReadonlyMap<string, OldService>
+  /** The clusters of each service that instances are in. */
+  readonly clusters: ReadonlyMap<string, ReadonlySet<string>>
   /** The names of services whose instances are of both kinds. */
   readonly mixed: ReadonlySet<string>
   /** What was not compared, because this kind of server does not give it. */
@@ -61,6 +63,7 @@ class Gathered {
   readonly #things = new Map<PlanThing['kind'], Map<string, Readonly<Record<string, string>>>>()
   readonly #items = new Map<string, PlanItem>()
   readonly #services = new Map<string, OldService>()
+  readonly #clusters = new Map<string, Set<string>>()
   readonly #kinds = new Map<string, boolean>()
   readonly #mixed = new Set<string>()
   readonly #notCompared: PlanNote[] = []
@@ -76,6 +79,7 @@ class Gathered {
       things: this.#things,
       items: this.#items,
       services: this.#services,
+      clusters: this.#clusters,
       mixed: this.#mixed,
       notCompared: this.#notCompared,
       failed: this.#failed,
@@ -93,6 +97,8 @@ class Gathered {
     if (thing.kind !== 'instance') return
     const service = `${thing.namespace || 'public'}/${thing.group}@@${thing.service}`
     this.#services.set(service, { ...namesOf(thing), name: thing.service })
+    if (!this.#clusters.has(service)) this.#clusters.set(service, new Set())
+    this.#clusters.get(service)!.add(thing.cluster)
     if (this.#kinds.get(service) === !thing.ephemeral) this.#mixed.add(service)
     this.#kinds.set(service, thing.ephemeral)
   }

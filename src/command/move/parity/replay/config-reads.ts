@@ -91,8 +91,16 @@ function headersOf({ headers }: OldAnswer, kind: KnownServer['kind']): ComparedF
   const all = HEADERS.map((name) => [name, headers.get(name)] as const)
   const present = kind === 'r-nacos' ? all.filter(([, value]) => value !== null) : all
   return Object.fromEntries(
-    present.map(([name, value]) => [name, (value ?? '').toLowerCase().replaceAll(' ', '')]),
+    present.map(([name, value]) => {
+      const text = (value ?? '').toLowerCase().replaceAll(' ', '')
+      return [name, name === 'content-type' ? charsetIn(text) : text]
+    }),
   )
+}
+
+/** Up to 2.4 the media type is that of the item, and since then plain text: clients read the field `config-type`. */
+function charsetIn(contentType: string): string {
+  return /charset=[^;]*/.exec(contentType)?.[0] ?? ''
 }
 
 function parsed(text: string): unknown {

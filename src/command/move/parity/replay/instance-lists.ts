@@ -13,6 +13,8 @@ const AS_JAVA = { 'User-Agent': 'Nacos-Java-Client:v1.4.8' }
 /** Which lists are read. */
 export interface ListedServices {
   readonly services: ReadonlyMap<string, OldService>
+  /** By the names of services. */
+  readonly clusters: ReadonlyMap<string, ReadonlySet<string>>
   /** Whether ephemeral instances count: they register where they are sent to. */
   readonly ephemeral: boolean
 }
@@ -20,24 +22,25 @@ export interface ListedServices {
 /** Reads the list of each service as a client does. Health is that of the probes of each server, and is compared elsewhere. */
 export async function replayInstanceLists(
   servers: BothServers,
-  { services, ephemeral }: ListedServices,
+  { services, clusters, ephemeral }: ListedServices,
   show: (done: number, total: number) => void,
 ): Promise<Replayed> {
   const replayed = new Replayed('list of instances')
-  const callOf = isGeneration3(servers) ? callV3 : callV1
-  const read = async ({ server }: KnownServer, service: OldService): Promise<ComparedFields> => {
-    const { status, text } = await server.send(callOf(service))
+  const callOf = (name: string, service: OldService): OldCall =>
+    isGeneration3(servers) ? callV3(service, clusters.get(name) ?? new Set()) : callV1(service)
+  const read = async ({ server }: KnownServer, call: OldCall): Promise<ComparedFields> => {
+    const { status, text } = await server.send(call)
     // A service without instances is an error of some versions, and an empty list of others.
     if (status !== 200) return { status: `${status}` }
     try {
       return listedFields(fieldsOf(JSON.parse(text)), ephemeral)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
-      throw new CallError(`GET ${server.url}${callOf(service).path} answers no JSON`, status)
+      throw new CallError(`GET ${server.url}${call.path} answers no JSON`, status)
     }
   }
   const reads = inOrder(services, ([name, service]) =>
-    replayed.compare(name, servers, (server) => read(server, service)),
+    replayed.compare(name, servers, (server) => read(server, callOf(name, service))),
   )
   for await (const _ of reads) show(replayed.count, services.size)
   return replayed
@@ -51,12 +54,17 @@ function listedFields(answer: Fields, ephemeral: boolean): ComparedFields {
   )
   const names = isList
     ? { code: textOf(answer['code']) }
-    : { name: textOf(name), groupName: textOf(groupName) }
-  return { status: '200', ...names, hosts: listed.map(hostText).toSorted().join(' ') }
+    : { name: textOf(name), ...(groupName !== undefined && { groupName: textOf(groupName) }) }
+  return { status: '200', ...names, ...idsOf(listed), hosts: listed.map(hostText).toSorted().join(' ') }
+}
+
+/** 1.4 shows no group of the list, and 3.x no id of an instance. */
+function idsOf(hosts: readonly Fields[]): ComparedFields {
+  const ids = hosts.map(({ instanceId }) => textOf(instanceId))
+  return ids.includes('') ? {} : { instanceIds: ids.toSorted().join(' ') }
 }
 
 function hostText(host: Fields): string {
-  // The id is left out: 3.x has none, and other versions make it of the fields that are here.
   const { ip, port, weight, enabled, ephemeral, clusterName, serviceName, metadata } = host
   const words = [ip, port, weight, enabled, ephemeral, clusterName, serviceName].map(textOf)
   const pairs = Object.entries(metadataOf(metadata)).toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -69,7 +77,9 @@ function callV1({ namespace, group, name }: OldService): OldCall {
   return { path: '/v1/ns/instance/list', params, headers: AS_JAVA }
 }
 
-function callV3({ namespace, group, name }: OldService): OldCall {
-  const params = { serviceName: name, groupName: group, namespaceId: namespace || 'public' }
+/** Where no cluster is named, 3.0 lists only DEFAULT. */
+function callV3({ namespace, group, name }: OldService, clusters: ReadonlySet<string>): OldCall {
+  const named = clusters.size === 0 ? {} : { clusterName: [...clusters].toSorted().join(',') }
+  const params = { serviceName: name, groupName: group, namespaceId: namespace || 'public', ...named }
   return { path: '/v3/client/ns/instance/list', params }
 }

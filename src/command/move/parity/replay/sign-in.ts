@@ -5,14 +5,23 @@ import type { OldAccount } from '../../old/old-server.ts'
 import type { ComparedFields } from '../compared-fields.ts'
 import { type BothServers, Replayed } from './replayed.ts'
 
-/** Signs in with the password of the account, and with a wrong one. */
-export async function replaySignIn(servers: BothServers, account: OldAccount): Promise<Replayed> {
+/** The account that signs in on each server: of one name. */
+export interface BothAccounts {
+  readonly old: OldAccount
+  readonly new: OldAccount
+}
+
+/** Signs in with the password of the account, and with a wrong one, which 3.x refuses with 500. */
+export async function replaySignIn(servers: BothServers, accounts: BothAccounts): Promise<Replayed> {
   const replayed = new Replayed('sign-in')
-  await replayed.compare(account.username, servers, (server) => signIn(server, account))
-  const wrong = { ...account, password: `wrong ${randomUUID()}` }
-  await replayed.compare(`${account.username}, with a wrong password`, servers, async (server) => {
-    const { status } = await signIn(server, wrong)
-    return { status: status! }
+  const { username } = accounts.old
+  await replayed.compare(username, servers, (server) =>
+    signIn(server, server === servers.old ? accounts.old : accounts.new),
+  )
+  const wrong = { username, password: `wrong ${randomUUID()}` }
+  await replayed.compare(`${username}, with a wrong password`, servers, async (server) => {
+    const { token } = await signIn(server, wrong)
+    return { token: token! }
   })
   return replayed
 }
@@ -28,7 +37,7 @@ async function signIn(
 ): Promise<ComparedFields> {
   const path = kind === 'java-3' ? '/v3/auth/user/login' : '/v1/auth/login'
   const form = { username, password }
-  const { status, text } = await server.send({ method: 'POST', path, form, isAnonymous: true })
+  const { status, text } = await server.send({ method: 'POST', path, form, isAnonymous: true, isFinal: true })
   const { accessToken, data, globalAdmin } = fieldsOf(status === 200 ? parsed(text) : {})
   const isSignedIn = textOf(accessToken) !== '' || textOf(data) !== ''
   return {

@@ -162,10 +162,12 @@ export class Observability {
       maxHeldPolls: settings.maxHeldPolls,
     })
     this.#connections = () => parts.http.openConnections() + parts.connections.figures.sockets()
-    this.#loop.start()
     this.measure().catch((error: unknown) => this.caught('job', error, { job: 'figures' }))
     void this.roomWatch.look()
   }
+
+  /** Call it at each pulse of the jobs: by how much it is late. */
+  readonly pulse = (lateMs: number): void => this.#loop.note(lateMs)
 
   /** Call it each second. */
   async tick(): Promise<void> {
@@ -205,7 +207,6 @@ export class Observability {
   }
 
   stopped(): void {
-    this.#loop.stop()
     const upMs = Math.round(process.uptime() * 1_000)
     this.#options.log.info({ upMs }, 'the server has stopped')
   }

@@ -44,3 +44,21 @@ test('a job that throws or rejects is reported and runs again', async () => {
   ])
   timers.stop()
 })
+
+test('each pulse says how late it is', () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000)
+  const delays: number[] = []
+  const timers = new Timers(
+    () => {},
+    (lateMs) => void delays.push(lateMs),
+  )
+  timers.every(100, 'nothing', () => {})
+  // The third comes after the thread was busy, the fourth half a millisecond early.
+  for (const nowMs of [1_100, 1_201, 1_551, 1_650.5]) {
+    clock.mockReturnValue(nowMs)
+    vi.advanceTimersByTime(100)
+  }
+  expect(delays).toEqual([0, 1, 250, 0])
+  timers.stop()
+  clock.mockRestore()
+})

@@ -3,6 +3,9 @@ import { guarded, nothing } from '../core/unexpected.ts'
 /** Called when a job throws. The job runs again at its next time. */
 export type JobFault = (error: unknown, job: string) => void
 
+/** Called at each pulse: by how many milliseconds it is late, because the thread was busy. */
+export type PulseWatch = (lateMs: number) => void
+
 /** All jobs share one timer, because waking the thread costs more than most jobs. No job runs more often. */
 const PULSE_MS = 100
 
@@ -19,23 +22,36 @@ interface Job {
 export class Timers {
   readonly #jobs: Job[] = []
   readonly #fault: JobFault
+  readonly #watch: PulseWatch
   #pulse: NodeJS.Timeout | undefined
+  #pulseMs = 0
 
-  constructor(fault: JobFault) {
+  constructor(fault: JobFault, watch: PulseWatch = () => {}) {
     this.#fault = fault
+    this.#watch = watch
   }
 
   /** Runs `job` every `everyMs`. If a run has not ended when the next is due, that one is skipped. */
   every(everyMs: number, name: string, job: () => void | Promise<void>): void {
-    this.#jobs.push({ everyMs, name, run: job, dueMs: performance.now() + everyMs, running: false })
-    this.#pulse ??= setInterval(
-      guarded('job', nothing, () => this.#runDue(performance.now())),
+    const nowMs = performance.now()
+    this.#jobs.push({ everyMs, name, run: job, dueMs: nowMs + everyMs, running: false })
+    if (this.#pulse !== undefined) return
+    this.#pulseMs = nowMs
+    this.#pulse = setInterval(
+      guarded('job', nothing, () => this.#beat(performance.now())),
       PULSE_MS,
     )
   }
 
   stop(): void {
     clearInterval(this.#pulse)
+  }
+
+  #beat(nowMs: number): void {
+    // A timer of Node counts in whole milliseconds, so a pulse may come a little early.
+    this.#watch(Math.max(0, nowMs - this.#pulseMs - PULSE_MS))
+    this.#pulseMs = nowMs
+    this.#runDue(nowMs)
   }
 
   #runDue(nowMs: number): void {

@@ -1,8 +1,6 @@
-import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks'
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import type { Metric } from './metric.ts'
 
-/** The interval of samples; each one wakes an idle thread. A value of the histogram is this interval plus the delay. */
-const RESOLUTION_MS = 100
 const WINDOW_TICKS = 10
 const WINDOWS = 6
 
@@ -17,27 +15,26 @@ const NONE: Delays = { p50: 0, p99: 0, max: 0 }
 
 /**
  * The delay of timers while the only thread is busy: the worst ten seconds of the last minute. So no scraper misses a
- * peak, and several may scrape.
+ * peak, and several may scrape. The pulse of the jobs is the timer: one of its own (`monitorEventLoopDelay`) wakes an idle thread
+ * as often once more.
  */
 export class LoopDelay {
-  readonly #monitor: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  /** Microseconds. */
+  readonly #histogram: RecordableHistogram = createHistogram()
   #windows: readonly Delays[] = []
   #ticks = 0
 
-  /** Starts to measure, after the server has loaded its data. */
-  start(): void {
-    this.#monitor.enable()
-  }
-
-  stop(): void {
-    this.#monitor.disable()
+  /** Call it at each pulse of the jobs, with its delay. */
+  note(lateMs: number): void {
+    // A histogram takes no zero.
+    this.#histogram.record(Math.max(1, Math.round(lateMs * 1_000)))
   }
 
   /** Call it each second. */
   tick(): void {
     if (++this.#ticks % WINDOW_TICKS !== 0) return
     this.#windows = [...this.#windows, this.#current()].slice(1 - WINDOWS)
-    this.#monitor.reset()
+    this.#histogram.reset()
   }
 
   /** The worst delays of the last minute. */
@@ -65,18 +62,14 @@ export class LoopDelay {
   }
 
   #current(): Delays {
-    const monitor = this.#monitor
-    if (monitor.count === 0) return NONE
+    const histogram = this.#histogram
+    if (histogram.count === 0) return NONE
     return {
-      p50: secondsOf(monitor.percentile(50)),
-      p99: secondsOf(monitor.percentile(99)),
-      max: secondsOf(monitor.max),
+      p50: histogram.percentile(50) / 1e6,
+      p99: histogram.percentile(99) / 1e6,
+      max: histogram.max / 1e6,
     }
   }
-}
-
-function secondsOf(nanoseconds: number): number {
-  return Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1_000)
 }
 
 function worse(a: Delays, b: Delays): Delays {

@@ -137,8 +137,9 @@ export class Prober {
 
   /** Starts due probes within the limit and the pace. The others start when probes end, or with the next tick. */
   tick(): void {
+    if (this.#closed || this.#watched.size === 0) return
     const params = this.#options.params()
-    if (this.#closed || !params.enabled) return
+    if (!params.enabled) return
     this.#followIntervals(params)
     for (let started = 0; this.#running.size < this.#options.limit && this.#pace.allows(); started++) {
       if (started === STARTS_PER_TURN) return this.#tickNextTurn()

@@ -56,7 +56,7 @@ export function startRegularJobs(
 ): { stop(): void } {
   const { engine, care, installation, polls, pushing, publishing, probing, members, watch, signIn, audit } =
     parts
-  const timers = new Timers((error, job) => watch.caught('job', error, { job }))
+  const timers = new Timers((error, job) => watch.caught('job', error, { job }), watch.pulse)
   const cleaner = historyCleaner(parts, settings)
   cleaner.begin().catch((error: unknown) => watch.caught('job', error, { job: 'history' }))
   timers.every(SWEEP_MS, 'health sweep', () => care.sweep())

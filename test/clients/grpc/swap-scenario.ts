@@ -5,7 +5,7 @@ import { startWaypost } from '../../support/waypost.ts'
 import { applyPlan, importHead, readPlanOf } from '../../move/swap-steps.ts'
 import { clientsOf, type Library } from './library.ts'
 import { portsOf, registerOverHttp } from './naming-steps.ts'
-import { runOf } from './plain-scenarios.ts'
+import { askerOf, runOf } from './plain-scenarios.ts'
 import { withEach, type Results, type Scenario } from './scenario.ts'
 import { resultOf, type Ground, type StepResult } from './step.ts'
 import { listedPorts, Ties } from './ties.ts'
@@ -30,20 +30,33 @@ const LOOK_EVERY_MS = 500
 /** An instance whose client does not come back. */
 const DEAD_PORT = 9
 
-/**
- * A server that plays the old one, with lists that are ahead. Another one is filled beside it, takes over its live instances, and starts
- * on its ports.
- */
-export const SWAP_SCENARIO: Scenario = {
+/** The server before. */
+export interface OldServer {
+  /** Of HTTP; gRPC is 1000 above. */
+  readonly port: number
+  /** Asks it for what is under `/svc/v1` here. */
+  readonly ask: AsAdministrator
+  readonly stop: () => Promise<unknown>
+}
+
+/** A server that plays the old one, with lists that are ahead. */
+export async function startAhead(): Promise<OldServer> {
+  const old = await startManaged({ settings: { auth: 'report' } })
+  await importHead(old, Date.now() + AHEAD_MS)
+  return { port: old.waypost.port, ask: old.ask, stop: () => old.waypost.stop() }
+}
+
+/** Waypost is filled beside an old server, takes over its live instances, and starts on its ports. */
+export const swapScenario = (startOld: () => Promise<OldServer>): Scenario => ({
   title: 'goes on when another server takes the place of its own',
   steps: SWAP_TITLES,
   drive: async (libraries) => {
-    const old = await startManaged({ settings: { auth: 'report' } })
+    const old = await startOld()
     const next = await startManaged({ settings: { auth: 'report' } })
-    const { port } = old.waypost
+    const { port } = old
+    const oldUrl = `http://127.0.0.1:${port}`
     let server = next.waypost
     try {
-      await importHead(old, Date.now() + AHEAD_MS)
       const spec = { servers: [`127.0.0.1:${port}`] }
       const swaps = new Map<Library, Swap>()
       for (const library of libraries) {
@@ -52,20 +65,20 @@ export const SWAP_SCENARIO: Scenario = {
       }
       await Promise.all([...swaps.values()].map((swap) => swap.prepare()))
       // Days before: everything but the live instances.
-      await applyPlan(await readPlanOf(old.waypost.url), next.waypost.url)
+      await applyPlan(await readPlanOf(oldUrl), next.waypost.url)
       await Promise.all([...swaps.values()].map((swap) => swap.leaveOneBehind()))
-      const last = await readPlanOf(old.waypost.url, '--ephemeral')
-      await old.waypost.stop()
+      const last = await readPlanOf(oldUrl, '--ephemeral')
+      await old.stop()
       await applyPlan(last, next.waypost.url)
       const { dataDir } = next.waypost
       await next.waypost.stop()
       server = await startWaypost({ port, dataDir, settings: { auth: 'report' } })
-      return await withEach(libraries, (library) => swaps.get(library)!.recover(old.ask))
+      return await withEach(libraries, (library) => swaps.get(library)!.recover(askerOf(oldUrl)))
     } finally {
-      await Promise.all([old.waypost.stop(), server.stop()])
+      await Promise.all([old.stop(), server.stop()])
     }
   },
-}
+})
 
 /** One library before, during and after the swap. */
 class Swap {

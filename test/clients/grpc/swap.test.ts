@@ -1,21 +1,38 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { needTool } from '../../support/need-tool.ts'
+import { PEER, RUST_START_MS, startRustServer } from '../../move/rust-server.ts'
 import { prepare, PREPARE_LIMIT_MS } from '../prepared-program.ts'
 import { GO } from './go-program.ts'
 import { JAVA, JAVA_1 } from './java-program.ts'
 import { Library } from './library.ts'
+import { askerOf } from './plain-scenarios.ts'
 import { PYTHON } from './python-program.ts'
 import type { Results } from './scenario.ts'
-import { SWAP_SCENARIO, SWAP_TITLES } from './swap-scenario.ts'
+import { type OldServer, startAhead, SWAP_TITLES, swapScenario } from './swap-scenario.ts'
 
 const PROGRAMS = [JAVA, GO, PYTHON]
 const DRIVE_LIMIT_MS = 300_000
 
 const needed = needTool('java', 'javac', 'mvn', 'go', 'python3')
 const note = needed.skip ? ` (${needed.reason})` : ''
+const peerNote = PEER.skip ? ` (${PEER.reason})` : ''
 
 /** The libraries side by side: a swap concerns all clients of a company at once. */
 describe.skipIf(needed.skip)(`unmodified clients, when another server takes over${note}`, () => {
+  beforeAll(async () => {
+    for (const program of PROGRAMS) await prepare(program)
+  }, PREPARE_LIMIT_MS * PROGRAMS.length)
+
+  describe('from a server that plays the old one', () => {
+    describeSwap(startAhead)
+  })
+
+  describe.skipIf(PEER.skip)(`from the Rust server${peerNote}`, () => {
+    describeSwap(startRust)
+  })
+})
+
+function describeSwap(startOld: () => Promise<OldServer>): void {
   const libraries = [
     ['Java', new Library(JAVA, JAVA_1)],
     ...JAVA.versions.slice(1).map((version) => ['Java', new Library(JAVA, version)] as const),
@@ -24,11 +41,8 @@ describe.skipIf(needed.skip)(`unmodified clients, when another server takes over
   ] as const
   let results: ReadonlyMap<Library, Results>
   beforeAll(async () => {
-    for (const program of PROGRAMS) await prepare(program)
-  }, PREPARE_LIMIT_MS * PROGRAMS.length)
-  beforeAll(async () => {
-    results = await SWAP_SCENARIO.drive(libraries.map(([, library]) => library))
-  }, DRIVE_LIMIT_MS)
+    results = await swapScenario(startOld).drive(libraries.map(([, library]) => library))
+  }, DRIVE_LIMIT_MS + RUST_START_MS)
   afterAll(() => Promise.all(libraries.map(([, library]) => library.stop())))
 
   describe.each(libraries)('%s', (_language, library) => {
@@ -37,4 +51,14 @@ describe.skipIf(needed.skip)(`unmodified clients, when another server takes over
       expect(ended?.ok, ended?.detail ?? 'not reported').toBe(true)
     })
   })
-})
+}
+
+async function startRust(): Promise<OldServer> {
+  const server = await startRustServer()
+  const ask = askerOf(`http://127.0.0.1:${server.port}`)
+  return {
+    port: server.port,
+    ask: (method, path, form) => ask(method, path.replace('/svc/v1', '/nacos/v1'), form),
+    stop: async () => server.stop(),
+  }
+}

@@ -25,9 +25,12 @@ interface MadePlan {
   readonly stdout: string
 }
 
+/** Some plans make thousands of calls. */
+const LIMIT_MS = 60_000
+
 async function planOf(args: readonly string[], env: Record<string, string> = {}): Promise<MadePlan> {
   const file = join(mkdtempSync(join(inject('temporaryDirectory'), 'plan-')), 'old.plan')
-  const { code, stdout, stderr } = await runWaypost(['move', ...args, '--plan', file], env)
+  const { code, stdout, stderr } = await runWaypost(['move', ...args, '--plan', file], env, LIMIT_MS)
   expect(withoutProgress(stderr)).toBe('')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const texts = readFileSync(file, 'utf8').trimEnd().split('\n')

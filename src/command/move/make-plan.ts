@@ -152,7 +152,8 @@ function readingOf(flags: PlanFlags, progress: Progress): Omit<PlanReading, 'ear
     parts: 'all',
     history: boundOf(flags.target === undefined ? flags.history : 'none'),
     ephemeral: flags.ephemeral === true,
-    administrators: administratorsIn(flags.administrators),
+    // On the way back no user goes.
+    administrators: flags.target === undefined ? administratorsIn(flags.administrators) : 'as-there',
     show: (step, done, total) => progress.show(`waypost: ${left.text(step, done, total)}`),
   }
 }

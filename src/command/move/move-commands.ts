@@ -57,7 +57,7 @@ export function addMoveCommand(program: Command): void {
     .optionsGroup('Database:')
     .option('--mysql-tls <ca>', 'connect by TLS; the file of the authority, or `system`')
     .option('--mysql-public-key <file>', 'the RSA key of the database, for a sign-in without TLS')
-    .option('--mysql-time-zone <zone>', 'the time zone of its times, such as +08:00', 'UTC')
+    .option('--mysql-time-zone <zone>', 'the time zone of its times, such as +08:00 or Asia/Shanghai', 'UTC')
     .optionsGroup('Options:')
     .addOption(outputOption())
     .addOption(new Option('--json').hideHelp())

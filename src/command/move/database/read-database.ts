@@ -9,7 +9,6 @@ import type {
   PlanSource,
 } from '../../../move/plan.ts'
 import { itemName } from '../../../move/plan.ts'
-import { UsageError } from '../../command-line.ts'
 import { accessLines } from '../checks/access-lines.ts'
 import { contentLines, HistoryDigests, NOT_UTF8 } from '../checks/content-lines.ts'
 import { isText } from '../no-text.ts'
@@ -17,6 +16,7 @@ import { missedNote } from '../notes.ts'
 import type { PlanReading } from '../reading.ts'
 import { Database, type DatabaseFlags, type Row } from './connection.ts'
 import { Tables } from './tables.ts'
+import { TimeZone } from './time-zone.ts'
 
 /** A database that is ready to be read. */
 export interface OpenDatabase {
@@ -26,7 +26,7 @@ export interface OpenDatabase {
 
 /** Opens the database of a server. */
 export async function openDatabase(address: string, flags: DatabaseFlags): Promise<OpenDatabase> {
-  const zone = zoneOf(flags.mysqlTimeZone ?? 'UTC')
+  const zone = TimeZone.of(flags.mysqlTimeZone ?? 'UTC')
   const database = await Database.open(address, flags)
   const tables = await Tables.of(database)
   const [{ v = null } = {}] = await database.rows('SELECT VERSION() AS v')
@@ -42,16 +42,10 @@ export async function openDatabase(address: string, flags: DatabaseFlags): Promi
   }
 }
 
-function zoneOf(text: string): string {
-  if (text === 'UTC' || text === 'Z') return 'Z'
-  if (/^[+-]\d\d:\d\d$/.test(text)) return text
-  throw new UsageError(`--mysql-time-zone must be UTC or such as +08:00, but is ${JSON.stringify(text)}`)
-}
-
 interface ReadingParts {
   readonly database: Database
   readonly tables: Tables
-  readonly zone: string
+  readonly zone: TimeZone
   readonly reading: PlanReading
 }
 
@@ -63,7 +57,7 @@ const NOTES = ['gmt_create', 'c_desc', 'c_use', 'effect', 'type', 'c_schema']
 class DatabaseReading {
   readonly #database: Database
   readonly #tables: Tables
-  readonly #zone: string
+  readonly #zone: TimeZone
   readonly #reading: PlanReading
   readonly #items = new Set<string>()
 
@@ -75,7 +69,11 @@ class DatabaseReading {
   }
 
   async *lines(): AsyncGenerator<PlanLine> {
-    yield remark('config', 'times', `they are read as of the time zone ${this.#zone} (--mysql-time-zone)`)
+    yield remark(
+      'config',
+      'times',
+      `they are read as of the time zone ${this.#zone.name} (--mysql-time-zone)`,
+    )
     yield* this.#collations()
     yield* this.#namespaces()
     yield* this.#access()
@@ -105,7 +103,11 @@ class DatabaseReading {
   async *#namespaces(): AsyncGenerator<PlanLine> {
     if (!this.#tables.has('tenant_info')) return
     const columns = this.#tables.list('tenant_info', ['tenant_id', 'tenant_name', 'tenant_desc'])
-    for (const row of await this.#database.rows(`SELECT ${columns} FROM tenant_info ORDER BY tenant_id`)) {
+    // Rows of other kinds are of other programs.
+    const where = this.#tables.has('tenant_info', 'kp') ? " WHERE kp = '1'" : ''
+    for (const row of await this.#database.rows(
+      `SELECT ${columns} FROM tenant_info${where} ORDER BY tenant_id`,
+    )) {
       const id = spaceOf(row['tenant_id'])
       if (id !== '')
         yield { kind: 'namespace', id, name: row['tenant_name'] ?? id, desc: row['tenant_desc'] ?? '' }
@@ -149,7 +151,7 @@ class DatabaseReading {
       ...CONTENT,
     ])
     const where = sinceMs === -Infinity ? '' : ' WHERE gmt_modified >= ?'
-    const values = sinceMs === -Infinity ? [] : [this.#textOfTime(sinceMs)]
+    const values = sinceMs === -Infinity ? [] : [this.#zone.toText(sinceMs)]
     const total = await this.#count(`his_config_info${where}`, values)
     const digests = new HistoryDigests()
     let done = 0
@@ -172,7 +174,7 @@ class DatabaseReading {
   #record(row: Row): PlanHistory | PlanNote {
     const item = itemOf(row)
     const op = (row['op_type'] ?? '').trim()
-    const atMs = this.#timeOf(row['gmt_modified'])
+    const atMs = this.#zone.toMs(row['gmt_modified'])
     const name = `${itemName(item)} ${row['nid']}`
     if (op !== 'I' && op !== 'U' && op !== 'D')
       return missedNote('history', name, `its operation is ${JSON.stringify(op)}`)
@@ -227,8 +229,8 @@ class DatabaseReading {
       effect: row['effect'] ?? null,
       schema: row['c_schema'] ?? null,
       tags: row['tags'] ?? null,
-      createdMs: this.#timeOf(row['gmt_create']),
-      modifiedMs: this.#timeOf(row['gmt_modified']),
+      createdMs: this.#zone.toMs(row['gmt_create']),
+      modifiedMs: this.#zone.toMs(row['gmt_modified']),
       user: row['src_user'] || null,
       ip: row['src_ip'] || null,
     }
@@ -283,7 +285,7 @@ class DatabaseReading {
   }
 
   #gray(row: Row, { name, rule, expression, priority }: GrayRule): PlanGray {
-    const modifiedMs = this.#timeOf(row['gmt_modified'])
+    const modifiedMs = this.#zone.toMs(row['gmt_modified'])
     return { kind: 'gray', ...itemOf(row), ...contentOf(row), name, rule, expression, priority, modifiedMs }
   }
 
@@ -304,18 +306,6 @@ class DatabaseReading {
   async #count(from: string, values: readonly string[]): Promise<number> {
     const [row] = await this.#database.rows(`SELECT COUNT(*) AS n FROM ${from}`, values)
     return Number(row!['n'])
-  }
-
-  #timeOf(text: string | null | undefined): number | null {
-    const ms = Date.parse(`${text?.replace(' ', 'T')}${this.#zone}`)
-    return ms > 0 ? Math.floor(ms) : null
-  }
-
-  /** A time as the database has it. */
-  #textOfTime(ms: number): string {
-    const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)/.exec(this.#zone) ?? ['', '+', '0', '0']
-    const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1)
-    return new Date(ms + offsetMs).toISOString().slice(0, 19).replace('T', ' ')
   }
 }
 

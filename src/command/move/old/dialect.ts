@@ -67,7 +67,8 @@ export interface Dialect {
   /** Some servers send the contents with the list. Rejects with a CallError of status 413 where a page is too large. */
   items(namespace: string, page: PageAsked): Promise<OldPage<PlanItem>>
   config(item: PlanItem): Promise<PlanConfig | undefined>
-  beta(item: PlanItem): Promise<PlanGray | undefined>
+  /** The gray versions that HTTP gives. A server may have some of an item without a formal version. */
+  grays(item: PlanItem): Promise<readonly PlanGray[]>
   /** Newest first. */
   records(item: PlanItem, pageNo: number): Promise<OldPage<OldRecord>>
   record(item: PlanItem, oldId: string): Promise<PlanHistory | undefined>

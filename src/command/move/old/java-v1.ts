@@ -101,6 +101,24 @@ export function configOf(item: PlanItem, fields: Fields): PlanConfig {
   }
 }
 
+/** A gray version, of the fields that all servers name alike. */
+export function grayOf(
+  item: PlanItem,
+  fields: Fields,
+  rule: Pick<PlanGray, 'name' | 'rule' | 'expression' | 'priority'>,
+): PlanGray {
+  return {
+    kind: 'gray',
+    ...item,
+    ...rule,
+    content: textOf(fields['content']),
+    md5: textOrNull(fields['md5']),
+    encryptedDataKey: textOf(fields['encryptedDataKey']),
+    appName: textOf(fields['appName']),
+    modifiedMs: timeOrNull(fields['modifyTime']),
+  }
+}
+
 /** An instance as all servers write it. */
 export function instanceOf(service: OldService, fields: Fields, seenMs: number): PlanInstance {
   return {
@@ -236,25 +254,13 @@ export class JavaV1 implements Dialect {
     return configOf(item, fields)
   }
 
-  async beta(item: PlanItem): Promise<PlanGray | undefined> {
+  async grays(item: PlanItem): Promise<readonly PlanGray[]> {
     const answer = await this.server.jsonOrNone('/v1/cs/configs', { beta: true, ...itemParams(item) })
-    if (answer === undefined) return undefined
-    const data = fieldIn(answer, 'data')
-    if (textOrNull(fieldsOf(data)['content']) === null) return undefined
-    const fields = fieldsOf(data)
-    return {
-      kind: 'gray',
-      ...item,
-      name: 'beta',
-      rule: 'beta',
-      expression: textOf(fields['betaIps']),
-      priority: null,
-      content: textOf(fields['content']),
-      md5: textOrNull(fields['md5']),
-      encryptedDataKey: textOf(fields['encryptedDataKey']),
-      appName: textOf(fields['appName']),
-      modifiedMs: timeOrNull(fields['modifyTime']),
-    }
+    if (answer === undefined) return []
+    const fields = fieldsOf(fieldIn(answer, 'data'))
+    if (textOrNull(fields['content']) === null) return []
+    const rule = { name: 'beta', rule: 'beta', expression: textOf(fields['betaIps']), priority: null }
+    return [grayOf(item, fields, rule)]
   }
 
   async records(item: PlanItem, pageNo: number): Promise<OldPage<OldRecord>> {

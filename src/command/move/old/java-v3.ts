@@ -30,10 +30,10 @@ import {
   splitName,
   textOf,
   textOrNull,
-  timeOrNull,
 } from './fields.ts'
 import {
   configOf,
+  grayOf,
   historyOf,
   instanceOf,
   JavaV1,
@@ -96,23 +96,17 @@ export class JavaV3 implements Dialect {
     return configOf(item, fields)
   }
 
-  async beta(item: PlanItem): Promise<PlanGray | undefined> {
+  async grays(item: PlanItem): Promise<readonly PlanGray[]> {
     const fields = fieldsOf(await this.#dataOrNone('/v3/admin/cs/config/beta', itemParams(item)))
-    if (textOrNull(fields['content']) === null) return undefined
-    const rule = fieldsIn(textOf(fields['grayRule']))
-    return {
-      kind: 'gray',
-      ...item,
+    if (textOrNull(fields['content']) === null) return []
+    const { type, expr, priority } = fieldsIn(textOf(fields['grayRule']))
+    const rule = {
       name: textOf(fields['grayName']) || 'beta',
-      rule: textOf(rule['type']) || 'beta',
-      expression: textOf(rule['expr']),
-      priority: rule['priority'] === undefined ? null : numberOf(rule['priority'], 0),
-      content: textOf(fields['content']),
-      md5: textOrNull(fields['md5']),
-      encryptedDataKey: textOf(fields['encryptedDataKey']),
-      appName: textOf(fields['appName']),
-      modifiedMs: timeOrNull(fields['modifyTime']),
+      rule: textOf(type) || 'beta',
+      expression: textOf(expr),
+      priority: priority === undefined ? null : numberOf(priority, 0),
     }
+    return [grayOf(item, fields, rule)]
   }
 
   async records(item: PlanItem, pageNo: number): Promise<OldPage<OldRecord>> {

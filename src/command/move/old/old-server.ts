@@ -106,6 +106,13 @@ export class OldServer {
     this.#access = access
   }
 
+  /** The same server without its context path, where an interface of its own is. `login`: the path of a sign-in there. */
+  atOrigin(login: string): OldServer {
+    const server = new OldServer(new URL(this.url).origin, this.#access)
+    server.signInBy(login)
+    return server
+  }
+
   /** How far its clock is ahead of that of this machine at most, ms; undefined: its answers show no time. */
   get clockAheadMs(): number | undefined {
     return this.#clockAheadMs

@@ -55,8 +55,8 @@ export class RNacos extends JavaV1 {
     }
   }
 
-  override async beta(): Promise<PlanGray | undefined> {
-    return undefined
+  override async grays(): Promise<readonly PlanGray[]> {
+    return []
   }
 
   override async records(): Promise<OldPage<OldRecord>> {

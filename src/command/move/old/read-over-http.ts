@@ -141,13 +141,16 @@ interface ReadItem {
 async function readItem(dialect: Dialect, item: PlanItem, reading: PlanReading): Promise<ReadItem> {
   const name = itemName(item)
   const config = await orNote('config', name, () => dialect.config(item))
-  if (config === undefined) return { item, records: [], lines: [listedOnly('config', name)] }
-  if (config.kind !== 'config') return { item, records: [], lines: [config] }
-  const beta = await orNote('gray', name, () => dialect.beta(item))
+  if (config !== undefined && config.kind !== 'config') return { item, records: [], lines: [config] }
+  const grays = await orNote('gray', name, () => dialect.grays(item))
+  const grayLines = isList(grays) ? grays.flatMap((gray) => contentLines(gray)) : [grays]
+  if (config === undefined) {
+    const isGrayOnly = grayLines.length > 0
+    return { item, records: [], lines: isGrayOnly ? grayLines : [listedOnly('config', name)] }
+  }
   const records = reading.history.isWanted
     ? await orNote('history', name, () => recordsSince(dialect, item, reading))
     : []
-  const grayLines = beta === undefined ? [] : beta.kind === 'gray' ? contentLines(beta) : [beta]
   return { item, records, lines: [...contentLines<PlanConfig>(config), ...grayLines] }
 }
 
@@ -164,8 +167,8 @@ async function* recordLines(dialect: Dialect, { item, records }: ReadItem): Asyn
   if (grays > 0) yield { kind: 'remark', about: 'history', name, reason }
 }
 
-function isList(records: ReadItem['records']): records is readonly OldRecord[] {
-  return Array.isArray(records)
+function isList<T>(read: readonly T[] | PlanNote): read is readonly T[] {
+  return Array.isArray(read)
 }
 
 /** By their ids, as they were written: times are those of several servers, whose clocks differ. */

@@ -1,13 +1,88 @@
-import type { PlanInstance, PlanService } from '../../../move/plan.ts'
-import { fieldsOf } from './fields.ts'
-import { JavaV1, serviceParams } from './java-v1.ts'
+import {
+  itemName,
+  type PlanGray,
+  type PlanInstance,
+  type PlanItem,
+  type PlanNote,
+  type PlanService,
+} from '../../../move/plan.ts'
+import type { OldPage, PageAsked } from './dialect.ts'
+import { type Fields, fieldsOf, numberOf, textOf } from './fields.ts'
+import { grayOf, JavaV1, serviceParams } from './java-v1.ts'
+import type { OldServer } from './old-server.ts'
+import { entriesOf } from './shapes.ts'
 
-/** A server of this program. It answers as servers of 1.x do, but its lists may be ahead of its clock. */
+const GRAYS = '/svc/v1/cs/configs/gray'
+
+/**
+ * A server of this program. It answers as servers of 1.x do, but its lists may be ahead of its clock, and its own interface has all gray
+ * versions (docs/gray.md).
+ */
 export class OldWaypost extends JavaV1 {
+  override readonly missing: readonly PlanNote[] = [
+    {
+      kind: 'cannot-come',
+      about: 'history',
+      name: 'deleted items',
+      reason: 'only items that are there are read',
+    },
+  ]
+  readonly #own: OldServer
+  /** The names of gray versions by those of their items; of each namespace that was listed. */
+  readonly #names = new Map<string, readonly string[]>()
+
+  constructor(server: OldServer) {
+    super(server)
+    this.#own = server.atOrigin('/svc/v1/auth/login')
+  }
+
+  /** The first page also has the items with gray versions: some have no formal one. */
+  override async items(namespace: string, page: PageAsked): Promise<OldPage<PlanItem>> {
+    const { entries, total } = await super.items(namespace, page)
+    if (page.pageNo > 1) return { entries, total }
+    return { entries: [...entries, ...(await this.#itemsWithGrays(namespace))], total }
+  }
+
+  async #itemsWithGrays(namespaceId: string): Promise<PlanItem[]> {
+    const listed = entriesOf(await this.#own.json(GRAYS, { namespaceId }), 'of gray versions')
+    return listed.map((fields) => {
+      const item = {
+        namespace: namespaceId,
+        group: textOf(fields['group']),
+        dataId: textOf(fields['dataId']),
+      }
+      const versions = entriesOf(fields['versions'], 'versions')
+      this.#names.set(
+        itemName(item),
+        versions.map(({ grayName }) => textOf(grayName)),
+      )
+      return item
+    })
+  }
+
+  override async grays(item: PlanItem): Promise<readonly PlanGray[]> {
+    const found: PlanGray[] = []
+    const { namespace: tenant, group, dataId } = item
+    for (const grayName of this.#names.get(itemName(item)) ?? []) {
+      const answer = await this.#own.jsonOrNone(`${GRAYS}/version`, { tenant, group, dataId, grayName })
+      if (answer !== undefined) found.push(versionOf(item, fieldsOf(answer)))
+    }
+    return found
+  }
+
   override async instances(service: PlanService): Promise<readonly PlanInstance[]> {
     const beganMs = Date.now()
     const { lastRefTime } = fieldsOf(await this.server.json('/v1/ns/instance/list', serviceParams(service)))
     if (typeof lastRefTime === 'number') this.server.sawClock(lastRefTime, beganMs)
     return super.instances(service)
   }
+}
+
+function versionOf(item: PlanItem, fields: Fields): PlanGray {
+  return grayOf(item, fields, {
+    name: textOf(fields['grayName']),
+    rule: textOf(fields['grayType']),
+    expression: textOf(fields['grayMatchRuleExp']),
+    priority: numberOf(fields['grayPriority'], 0),
+  })
 }

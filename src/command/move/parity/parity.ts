@@ -52,9 +52,10 @@ export async function parity(flags: ParityFlags, progress: Progress): Promise<Co
   const left = { old: new TimeLeft(), new: new TimeLeft(), both: new TimeLeft() }
   const shown = (which: keyof typeof left) => (step: string, done: number, total: number) =>
     progress.show(`waypost: ${left[which].text(step, done, total)}`)
+  const allGrays = [...old, ...other].every(({ kind }) => kind === 'waypost')
   const [oldSide, newSide] = await Promise.all([
-    readSide('old', old, { ephemeral, show: shown('old') }),
-    readSide('new', other, { ephemeral, show: shown('new') }),
+    readSide('old', old, { ephemeral, allGrays, show: shown('old') }),
+    readSide('new', other, { ephemeral, allGrays, show: shown('new') }),
   ])
   const sides = { old: oldSide, new: newSide }
   const comparison = { skipped, ephemeral, settleMs, accounts, show: shown('both') }

@@ -29,6 +29,8 @@ export interface Side {
 /** How the sides are read. */
 export interface SideReading {
   readonly ephemeral: boolean
+  /** Whether both servers show all gray versions; otherwise betas are compared. */
+  readonly allGrays: boolean
   readonly show: PlanReading['show']
 }
 
@@ -36,10 +38,10 @@ export interface SideReading {
 export async function readSide(
   which: Side['which'],
   servers: readonly KnownServer[],
-  { ephemeral, show }: SideReading,
+  { ephemeral, allGrays, show }: SideReading,
 ): Promise<Side> {
   const dialects = servers.map(dialectOf)
-  const gathered = new Gathered(servers[0]!, dialects[0]!)
+  const gathered = new Gathered(servers[0]!, dialects[0]!, allGrays)
   const reading: PlanReading = {
     parts: 'all',
     history: { isWanted: false, sinceMs: Infinity },
@@ -60,6 +62,7 @@ export async function readSide(
 class Gathered {
   readonly #server: KnownServer
   readonly #missing: ReadonlySet<PlanNote>
+  readonly #allGrays: boolean
   readonly #things = new Map<PlanThing['kind'], Map<string, Readonly<Record<string, string>>>>()
   readonly #items = new Map<string, PlanItem>()
   readonly #services = new Map<string, OldService>()
@@ -69,8 +72,9 @@ class Gathered {
   readonly #notCompared: PlanNote[] = []
   readonly #failed: PlanNote[] = []
 
-  constructor(server: KnownServer, dialect: Dialect) {
+  constructor(server: KnownServer, dialect: Dialect, allGrays: boolean) {
     this.#server = server
+    this.#allGrays = allGrays
     this.#missing = new Set(dialect.missing)
   }
 
@@ -87,6 +91,7 @@ class Gathered {
   }
 
   add(thing: PlanThing): void {
+    if (thing.kind === 'gray' && !this.#allGrays && thing.rule !== 'beta') return
     const compared = comparedThing(thing, this.#server.kind)
     if (compared === undefined) return
     const { kind, name, fields } = compared

@@ -24,6 +24,7 @@ class NoAnswerError extends TypeError {}
 
 /** The error for a request that got no answer, as a sentence that says what to do. Other errors stay. */
 export function noAnswer(url: string, error: unknown): unknown {
+  if (error instanceof NoAnswerError) return error
   if (!(error instanceof Error) || error.name === 'AbortError' || error.name === 'TimeoutError') return error
   const cause = (error.cause instanceof Error ? error.cause : error) as NodeJS.ErrnoException
   const reason = REASONS.find(([code]) => code.test(cause.code ?? ''))?.[1]

@@ -5,7 +5,7 @@ import { problemOf, type ServerSession } from '../client/server-session.ts'
 import type { NumberedLine } from './plan-file.ts'
 
 /** A call is tried so often: the server may be busy, or starting again. */
-const TRIES = 5
+const TRIES = 6
 const FIRST_WAIT_MS = 500
 const PASSING = new Set([429, 502, 503, 504])
 const CALL_LIMIT_MS = 120_000

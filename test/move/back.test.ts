@@ -298,6 +298,9 @@ test('a Java server 3.x (replayed) gets what it takes by its admin interface, an
         ['POST /nacos/v3/admin/cs/config', 'changed'],
       ]),
     )
+    // Notes that are not named are cleared there, but for the tags.
+    const changed = replay.written.find(({ form }) => form['content'] === 'changed')
+    expect(changed?.form).toMatchObject({ configTags: '' })
     // It answers some refusals with 200.
     replay.instead.set('POST /nacos/v3/admin/ns/instance', () => ({ status: 200, body: '{"code":21003}' }))
     const refused = await back()

@@ -11,6 +11,8 @@ import { type RecordedVersion, ReplayOfRecordedAnswers } from './replay-of-recor
 
 const LIMIT_MS = 90_000
 const PASSWORDS = { WAYPOST_FROM_PASSWORD: 'oldpassword', WAYPOST_PASSWORD: 'secret' }
+/** The administrator has one password on both. */
+const SAME = { WAYPOST_FROM_PASSWORD: 'secret', WAYPOST_PASSWORD: 'secret' }
 const running: { stop(): Promise<unknown> }[] = []
 afterEach(async () => {
   await Promise.all(running.splice(0).map((one) => one.stop()))
@@ -86,6 +88,51 @@ test('after a move the lists of all clusters are equal, and an administrator of 
   // An answer of 500 to a wrong password is no reason to try again.
   const wrong = replay.calls.filter(({ call, status }) => call.includes('login') && status === 500)
   expect(wrong).toHaveLength(1)
+})
+
+test('the way back writes nothing that is as it was, and keeps the secrets of checkers', async () => {
+  const [replay, { waypost, ask }] = await Promise.all([replayed(), startManaged()])
+  running.push(waypost)
+  const checker = { type: 'HTTP', path: '/up', headers: 'X-A:1|B:2', expectedResponseCode: 204 }
+  const cluster = { clusterName: 'c1', healthChecker: checker, healthyCheckPort: 80, metadata: {} }
+  const detail = { serviceName: 'db', groupName: 'G', metadata: {}, clusterMap: { c1: cluster } }
+  replay.instead.set('/v3/admin/ns/service?serviceName=db&', () => ({
+    status: 200,
+    body: JSON.stringify({ code: 0, data: { ...detail, protectThreshold: 0, ephemeral: false } }),
+  }))
+  const written: string[] = []
+  for (const path of ['service', 'cluster'])
+    replay.instead.set(`PUT /nacos/v3/admin/ns/${path}`, (_, form) => {
+      written.push(
+        `${path} ${new URLSearchParams(form).get(path === 'service' ? 'protectThreshold' : 'healthChecker')}`,
+      )
+      return { status: 200, body: '{"code":0,"data":"ok"}' }
+    })
+  replay.takesWrites = true
+  const base = join(mkdtempSync(join(inject('temporaryDirectory'), 'base-')), 'old.plan')
+  const moved = (...args: readonly string[]) =>
+    runWaypost(['move', ...args, '--rate', '10000', '--output', 'json'], SAME, LIMIT_MS)
+  await moved('--from', replay.url, '--plan', base, '--history', 'none')
+  expect(await moved('--apply', base, '--to', waypost.url, '--username', 'nacos')).toMatchObject({ code: 0 })
+  const back = async () => {
+    const { stdout } = await moved(
+      '--from',
+      waypost.url,
+      '--username',
+      'nacos',
+      '--to',
+      replay.url,
+      '--base',
+      base,
+    )
+    return (JSON.parse(stdout) as Json).apply
+  }
+  expect(await back()).toMatchObject({ taken: 0, kept: 0, refused: 0 })
+  expect(written).toEqual([])
+  await ask('PUT', '/nacos/v1/ns/service', { serviceName: 'G@@db', protectThreshold: '0.5' })
+  expect(await back()).toMatchObject({ taken: 1, kept: 0, refused: 0 })
+  expect(written[0]).toBe('service 0.5')
+  expect(JSON.parse(written[1]!.slice('cluster '.length))).toEqual(checker)
 })
 
 test('1.4.8: what it does not show of a list, and the media type of an item, are no differences', async () => {

@@ -8,6 +8,7 @@ import type { OldCall } from '../old/old-server.ts'
 import { dialectOf } from '../old/open-servers.ts'
 import { comparedThing } from '../parity/compared-fields.ts'
 import { differingFields } from '../parity/differences.ts'
+import { withKeptSecrets } from './kept-secrets.ts'
 import type { GoingThing } from './what-goes-back.ts'
 import { callsOf, V1 } from './write-calls.ts'
 import { V3 } from './write-calls-v3.ts'
@@ -39,9 +40,10 @@ export class OldWriter {
   }
 
   /** Writes one thing. Rejects where the server does not answer. */
-  async write(thing: GoingThing): Promise<Written> {
+  async write(planned: GoingThing): Promise<Written> {
     try {
-      const before = await this.#before(thing)
+      const before = await this.#before(planned)
+      const thing = planned.kind === 'service' ? withKeptSecrets(planned, serviceIn(before)) : planned
       if (before !== undefined) {
         const differing = this.#differing(before, thing)
         if (differing.length === 0) return { outcome: 'unchanged', reason: '' }
@@ -117,6 +119,10 @@ export class OldWriter {
     const said = `${call.method} ${server.url}${call.path} answers ${status}: ${text.slice(0, 300)}`
     throw new CallError(said, status)
   }
+}
+
+function serviceIn(before: GoingThing | undefined): PlanService | undefined {
+  return before?.kind === 'service' ? before : undefined
 }
 
 /** 3.x answers some refusals with 200, and a code other than 0. Others answer no such thing to a write. */

@@ -1,5 +1,6 @@
-import { nameOf, type PlanChecker, type PlanLine, type PlanNote, type PlanThing } from '../../../move/plan.ts'
+import { nameOf, type PlanLine, type PlanNote, type PlanThing } from '../../../move/plan.ts'
 import type { OldKind } from '../old/old-server.ts'
+import { lacksSecrets } from './kept-secrets.ts'
 
 /** A kind of server that a plan can be written to by its own interface. */
 export type TargetKind = Exclude<OldKind['kind'], 'waypost'>
@@ -69,21 +70,10 @@ function serviceLines(line: Service, target: TargetKind): PlanLine[] {
     const isPlain = line.clusters.length === 0 && line.selector.type === 'none'
     return isPlain ? [line] : [line, remark(line, 'its selector and the checkers of its clusters')]
   }
-  const clusters = line.clusters.map((cluster) => ({ ...cluster, checker: withoutNames(cluster.checker) }))
-  const isWhole = line.clusters.every(
-    ({ checker }, index) =>
-      checker.type !== 'MYSQL' && checker['headers'] === clusters[index]!.checker['headers'],
-  )
-  const going = { ...line, clusters }
-  return isWhole ? [going] : [going, remark(line, 'the passwords and header fields of its checkers')]
-}
-
-/** Waypost shows only the names of header fields. Without their values they would be no fields. */
-function withoutNames(checker: PlanChecker): PlanChecker {
-  const { headers } = checker
-  if (typeof headers !== 'string') return checker
-  const whole = headers.split('|').filter((field) => field.includes(':'))
-  return { ...checker, headers: whole.join('|') }
+  if (!line.clusters.some(({ checker }) => lacksSecrets(checker))) return [line]
+  const what = 'the passwords and header fields of its checkers, unless the server still has them'
+  const reason = `it goes without ${what}: the source does not show them`
+  return [line, { kind: 'remark', about: 'service', name: nameOf(line), reason }]
 }
 
 function remark(thing: PlanThing, what: string): PlanNote {

@@ -16,7 +16,6 @@ function configCall(config: PlanConfig): OldCall {
     type: config.type,
     desc: config.desc,
     appName: config.appName,
-    configTags: config.tags,
     use: config.use,
     effect: config.effect,
     schema: config.schema,
@@ -29,6 +28,7 @@ function configCall(config: PlanConfig): OldCall {
     namespaceId: namespace || 'public',
     content,
     ...notes,
+    configTags: config.tags ?? '',
   }
   return { method: 'POST', path: '/v3/admin/cs/config', form }
 }

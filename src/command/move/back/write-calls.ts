@@ -47,7 +47,6 @@ function configCall(config: PlanConfig): OldCall {
     type: config.type,
     desc: config.desc,
     appName: config.appName,
-    config_tags: config.tags,
     use: config.use,
     effect: config.effect,
     schema: config.schema,
@@ -57,7 +56,8 @@ function configCall(config: PlanConfig): OldCall {
   return {
     method: 'POST',
     path: '/v1/cs/configs',
-    form: { dataId, group, tenant: namespace, content, ...notes },
+    // Java servers clear the notes that are not named, but for the tags.
+    form: { dataId, group, tenant: namespace, content, ...notes, config_tags: config.tags ?? '' },
   }
 }
 

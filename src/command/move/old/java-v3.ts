@@ -49,6 +49,13 @@ import {
 import type { OldAnswer, OldParams, OldServer } from './old-server.ts'
 import { entriesOf, fieldIn } from './shapes.ts'
 
+const HIDDEN_NOTES: PlanNote = {
+  kind: 'cannot-come',
+  about: 'config',
+  name: 'use, effect and schema of all items',
+  reason: 'the server does not show them; the database has them',
+}
+
 /** The admin interface of the Java server 3.x. Each answer is an envelope with `data`. */
 export class JavaV3 implements Dialect {
   readonly missing: readonly PlanNote[]
@@ -57,7 +64,7 @@ export class JavaV3 implements Dialect {
 
   constructor(server: OldServer) {
     this.#server = server
-    this.missing = new JavaV1(server).missing
+    this.missing = [...new JavaV1(server).missing, HIDDEN_NOTES]
   }
 
   async namespaces(): Promise<readonly PlanNamespace[]> {

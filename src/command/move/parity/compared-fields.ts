@@ -15,6 +15,7 @@ export interface ComparedThing {
 
 /** What a kind of server does not give over HTTP, by the kind of thing. */
 const NOT_GIVEN: { readonly [server in OldKind['kind']]?: Readonly<Record<string, readonly string[]>> } = {
+  'java-3': { config: ['use', 'effect', 'schema'] },
   'r-nacos': {
     namespace: ['desc'],
     config: ['desc', 'use', 'effect', 'schema', 'tags', 'appName', 'encryptedDataKey'],

@@ -104,14 +104,14 @@ test('remembered metadata whose instance does not come back is forgotten durably
   expect(world.store.begun.flat(2).map(({ kind }) => kind)).toContain('record-removed')
 })
 
-test('instances of connections of an earlier process stay for 35 s, and then leave in slices, if nobody has them', () => {
+test('instances of connections of an earlier process stay for 45 s, and then leave in slices, if nobody has them', () => {
   const { world, pass, later } = startCare()
   const publishers = ['earlier', 'this'].map((process) => connectionPublisher({ process, connectionId: '1' }))
   const [earlier, own] = publishers
   for (let port = 1; port <= 1_000; port++)
     registered(world.state, { publisher: earlier, address: address({ port }) })
   registered(world.state, { publisher: own, address: address({ port: 1 }) })
-  pass(35_000)
+  pass(45_000)
   expect(world.state.instanceCount(ORDERS)).toBe(1_000)
   expect([...world.state.instances(ORDERS)].every(({ healthy }) => healthy)).toBe(true)
   pass(250)
@@ -123,7 +123,7 @@ test('instances of connections of an earlier process stay for 35 s, and then lea
 test('no instance of an earlier process leaves while operators let nothing change', () => {
   const { world, pass } = startCare()
   registered(world.state, { publisher: connectionPublisher({ process: 'earlier', connectionId: '1' }) })
-  pass(30_000)
+  pass(40_000)
   carryOut(world.state, setSwitch('overriddenServerStatus', 'READ_ONLY', true), at(0))
   pass(100_000)
   carryOut(world.state, setSwitch('overriddenServerStatus', 'UP', true), at(0))

@@ -229,7 +229,7 @@ describe('instances of the connections of a server', () => {
     world.cluster.lose(third)
   }
 
-  test('stay for 45 s after it was lost, and then leave, unless another has them', async () => {
+  test('stay for 40 s after it was lost, and then leave, unless another has them', async () => {
     await loseThird()
     await world.pass(20_000)
     publish(world.peer.facts.process, OTHER)
@@ -255,7 +255,7 @@ describe('instances of the connections of a server', () => {
     expect(has()).toBe(false)
   })
 
-  test('stay for 45 s from when the lease of their judge is certain, its store is there, and it has all news', async () => {
+  test('stay for 40 s from when the lease of their judge is certain, its store is there, and it has all news', async () => {
     await loseThird()
     await world.pass(30_000)
     world.judge.hasLease = false

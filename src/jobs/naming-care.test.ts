@@ -104,14 +104,14 @@ test('remembered metadata whose instance does not come back is forgotten durably
   expect(world.store.begun.flat(2).map(({ kind }) => kind)).toContain('record-removed')
 })
 
-test('instances of connections of an earlier process stay for 45 s, and then leave in slices, if nobody has them', () => {
+test('instances of connections of an earlier process stay for 40 s, and then leave in slices, if nobody has them', () => {
   const { world, pass, later } = startCare()
   const publishers = ['earlier', 'this'].map((process) => connectionPublisher({ process, connectionId: '1' }))
   const [earlier, own] = publishers
   for (let port = 1; port <= 1_000; port++)
     registered(world.state, { publisher: earlier, address: address({ port }) })
   registered(world.state, { publisher: own, address: address({ port: 1 }) })
-  pass(45_000)
+  pass(40_000)
   expect(world.state.instanceCount(ORDERS)).toBe(1_000)
   expect([...world.state.instances(ORDERS)].every(({ healthy }) => healthy)).toBe(true)
   pass(250)

@@ -5,7 +5,7 @@ import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const AHEAD_MS = 30_000
-/** Instances wait for 45 s, and a lease ends after 10 s. */
+/** Instances wait for 40 s, and a lease ends after 10 s. */
 const LONG = { timeout: 120_000, interval: 500 }
 
 describe.skipIf(etcdTools.skip)(`a swap to three servers${note}`, { timeout: 240_000 }, () => {

@@ -76,7 +76,7 @@ export function connectionInstanceOperations(parts: ConnectionInstanceOperationP
         connectionInstances.withdraw(request),
     }),
     /**
-     * The connection has ended: all its instances go at once; if its client comes back, 45 s later, unless it has registered
+     * The connection has ended: all its instances go at once; if its client comes back, 40 s later, unless it has registered
      * them again. Do not call it when this server stops: then they stay as long. It needs no
      * permission: nobody asks for it.
      */

@@ -22,7 +22,7 @@ type Title = (typeof OUTAGE_TITLES)[number]
 const LASTING_MS = 52_000
 const LOOK_EVERY_MS = 500
 /** The time in which a new client signs in at a living server. One that asked the dead one first tries for some seconds each time. */
-const READ_MS = 45_000
+const READ_MS = 40_000
 
 /** One library before, during and after an outage. */
 export class Outage {

@@ -29,7 +29,7 @@ const BUSY_MS = 500
 const SETTLE_MS = 2_000
 /** What an orderly end of a connection leaves is gone so soon. */
 const CLOSED_MS = 1_000
-/** What a server leaves that could not remove it is kept for 45 s after its lease of 10 s has ended. */
+/** What a server leaves that could not remove it is kept for 40 s after its lease of 10 s has ended. */
 const LEFT_MS = 60_000
 const MOST_SHOWN = 10
 

@@ -55,7 +55,7 @@ describe('an ephemeral instance that is imported', () => {
     expect([due(0), due(MOVED_MS - 1), due(MOVED_MS)]).toEqual([0, 0, 1])
   })
 
-  test('stays for 45 s once that process is gone', () => {
+  test('stays for 40 s once that process is gone', () => {
     take()
     expect(due(250_000)).toBe(0)
     alive = ['another']

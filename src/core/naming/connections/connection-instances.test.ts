@@ -344,7 +344,7 @@ describe('while the store is away', () => {
     expect(world.ports).toEqual({ 2: 'this/a' })
   })
 
-  test('a connection ends: its instances go when the store was back for 45 s, unless others have them', async () => {
+  test('a connection ends: its instances go when the store was back for 40 s, unless others have them', async () => {
     void world.publish('a', 1, 2)
     world.isStoreAway = true
     world.instances.release('a', { comesBack: false })
@@ -371,7 +371,7 @@ describe('while the store is away', () => {
   })
 })
 
-test('a connection whose client was moved leaves its instances for 45 s, and does not take them back', async () => {
+test('a connection whose client was moved leaves its instances for 40 s, and does not take them back', async () => {
   void world.publish('a', 1, 2)
   world.instances.release('a', { comesBack: true })
   await world.pass(10_000)
@@ -421,7 +421,7 @@ test('what is left behind stays longer where its client needs longer, and goes w
   expect([[...world.instances.registrations.left()], world.instances.waiting]).toEqual([[], 0])
 })
 
-test('a connection ends while nothing may be written: its instances stay for 45 s from when it may', async () => {
+test('a connection ends while nothing may be written: its instances stay for 40 s from when it may', async () => {
   void world.publish('a', 1)
   world.canWrite = false
   world.instances.release('a', { comesBack: false })

@@ -42,7 +42,7 @@ test('the name of a connection is found in its publisher', () => {
 })
 
 describe('an instance of a connection whose process is gone', () => {
-  test('is taken 45 s after that was learned, and not before', () => {
+  test('is taken 40 s after that was learned, and not before', () => {
     publish(1)
     publish(2, HERE)
     publish(3, BEATS)

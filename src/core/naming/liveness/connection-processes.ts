@@ -7,7 +7,7 @@ import type { InstancePlace } from '../state/presence.ts'
  * How long the instances of connections are kept after it was learned that their server is gone, in ms. The slowest client is that
  * of Python: after a long outage it connects within 5 to 7 s, and then registers within 30 s. 36 s were measured.
  */
-export const ORPHAN_MS = 45_000
+export const ORPHAN_MS = 40_000
 /**
  * How long imported instances are kept while the process that has imported them is alive, in ms. In this time the old server is
  * stopped, and this one started on its ports. After that start they are orphans as others are.
@@ -54,7 +54,7 @@ interface ConnectionProcess {
  * | it is found alive: `look`                   | nothing                        | alive                                |
  * | it is not found alive: `look`               | gone, and its time begins      | nothing                              |
  * | the same, but that is not certain: `look`   | gone, and its time begins      | its time begins again                |
- * | time passes: `takeOrphans`                  | nothing                        | after 45 s its instances must go     |
+ * | time passes: `takeOrphans`                  | nothing                        | after 40 s its instances must go     |
  *
  * Imported instances are those of a process that is gone. While the process lives that has imported them, their time is longer, and
  * begins with the last of them. When it is gone too, their time begins again.

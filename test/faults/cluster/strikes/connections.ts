@@ -9,7 +9,7 @@ import { holds, LEASE_MS, pause, seconds, SLACK, type Strike } from './scene.ts'
 const SILENT_MS = 20_000
 const REPLY_MS = 3_000
 /** The instances of a server that is gone are kept for so long. */
-const KEPT_MS = 45_000
+const KEPT_MS = 40_000
 /** A sweep, and what a busy machine takes. */
 const SWEEP_MS = 2_000
 const LISTS = '/svc/v1/ns/instance/list'

@@ -123,7 +123,7 @@ test('instances of connections of an earlier process stay for 40 s, and then lea
 test('no instance of an earlier process leaves while operators let nothing change', () => {
   const { world, pass } = startCare()
   registered(world.state, { publisher: connectionPublisher({ process: 'earlier', connectionId: '1' }) })
-  pass(40_000)
+  pass(35_000)
   carryOut(world.state, setSwitch('overriddenServerStatus', 'READ_ONLY', true), at(0))
   pass(100_000)
   carryOut(world.state, setSwitch('overriddenServerStatus', 'UP', true), at(0))

@@ -57,5 +57,5 @@ test('the connection of an instance is shown with its server, if that is another
 })
 
 test('an instance whose server is gone shows when it is removed', () => {
-  expect(shown('gone')).toEqual({ where: 'gone', removedInMs: 40_000 })
+  expect(shown('gone')).toEqual({ where: 'gone', removedInMs: 35_000 })
 })

@@ -19,7 +19,7 @@ export const OUTAGE_TITLES = [
 type Title = (typeof OUTAGE_TITLES)[number]
 
 /** Longer than instances stay without their connection. */
-const LASTING_MS = 52_000
+const LASTING_MS = 47_000
 const LOOK_EVERY_MS = 500
 /** The time in which a new client signs in at a living server. One that asked the dead one first tries for some seconds each time. */
 const READ_MS = 40_000

@@ -25,7 +25,7 @@ type Title = (typeof SWAP_TITLES)[number]
 /** So far are lists of the old server ahead: libraries drop later ones that are not. */
 const AHEAD_MS = 30_000
 /** Longer than instances wait for their clients after a start. */
-const GRACE_MS = 52_000
+const GRACE_MS = 47_000
 const LOOK_EVERY_MS = 500
 /** An instance whose client does not come back. */
 const DEAD_PORT = 9

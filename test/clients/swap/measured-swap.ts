@@ -38,7 +38,7 @@ interface SwapTimes {
 /** No server answers for so long, at least. */
 const STOP_MS = 10_000
 /** Longer than instances wait for their clients after a start. */
-const GRACE_MS = 52_000
+const GRACE_MS = 47_000
 /** Its client does not come back. */
 const DEAD: PlainInstance = { service: SHARED_SERVICE, port: 9_999, isEphemeral: true }
 const SETTLED = { timeout: 120_000, interval: 500 }

@@ -30,7 +30,7 @@ const SETTLE_MS = 2_000
 /** What an orderly end of a connection leaves is gone so soon. */
 const CLOSED_MS = 1_000
 /** What a server leaves that could not remove it is kept for 40 s after its lease of 10 s has ended. */
-const LEFT_MS = 60_000
+const LEFT_MS = 55_000
 const MOST_SHOWN = 10
 
 let cluster: StruckCluster

@@ -356,7 +356,7 @@ describe('while the store is away', () => {
     await world.pass(30_000)
     expect(world.ports).toEqual({ 1: 'this/a', 2: 'this/a' })
     void world.publish('b', 1)
-    await world.pass(50_000)
+    await world.pass(45_000)
     expect(world.ports).toEqual({ 1: 'this/b' })
   })
 
@@ -378,7 +378,7 @@ test('a connection whose client was moved leaves its instances for 40 s, and doe
   expect(world.ports).toEqual({ 1: 'this/a', 2: 'this/a' })
   void world.publish('b', 1)
   void world.publish('b')
-  await world.pass(30_000)
+  await world.pass(25_000)
   expect(world.ports).toEqual({ 2: 'this/a' })
   await world.pass(6_000)
   expect(world.ports).toEqual({})

@@ -197,12 +197,30 @@ describe('an old server', () => {
     ])
   })
 
+  test('with a node that was not given has a line, where ephemeral instances are asked for', async () => {
+    const replay = await replayOf('2.5.1')
+    const data = ['UP', 'UP', 'DOWN'].map((state, index) => ({ ip: `10.0.0.${index}`, port: 8848, state }))
+    replay.instead.set('/v1/core/cluster/nodes', () => ({
+      status: 200,
+      body: JSON.stringify({ code: 200, data }),
+    }))
+    const lineOf = async (...more: readonly string[]) => {
+      const { of } = await planOf(['--from', replay.url, ...WITHOUT_HISTORY, ...more])
+      return of('remark').filter((line) => 'name' in line && line.name === 'servers of the cluster')
+    }
+    expect(await lineOf('--ephemeral')).toMatchObject([
+      { reason: expect.stringContaining('the cluster has 2 servers, and 1 were given'), missed: true },
+    ])
+    expect(await lineOf()).toEqual([])
+    expect(await lineOf('--ephemeral', '--from', replay.url)).toEqual([])
+  })
+
   test('of 3.x that answers a page of HTML has a line with the call too', async () => {
     const replay = await replayOf('3.0.3-admin')
     replay.instead.set('/v3/admin/cs/config?dataId=sh.x', () => ({ status: 200, body: '<html>' }))
     const { code, lines } = await planOf(['--from', replay.url, ...WITHOUT_HISTORY])
     expect(code).toBe(INCOMPLETE)
-    expect(notComing(lines)).toEqual({
+    expect(notComing(lines)).toMatchObject({
       'public/G/sh.x': expect.stringMatching(/dataId=sh.x\S* answers no JSON: "<html>"/),
     })
   })

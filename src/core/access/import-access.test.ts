@@ -41,3 +41,11 @@ test('roles need their user, and permissions a user with the role', () => {
   const outcomes = [role, role, permission, permission].map((one) => carryOut(state, one, at(0)).outcome)
   expect(outcomes).toEqual(['taken', 'unchanged', 'taken', 'unchanged'])
 })
+
+test('an administrator of here keeps the password, unless the plan names the user as one', () => {
+  take(HASH, false, true)
+  carryOut(state, replaceHash('ann', { old: HASH, new: 'scrypt$…' }), at(1))
+  expect(take('$2a$10$of-another-ann', true)).toBe('kept')
+  expect(state.record(USER, 'ann')?.passwordHash).toBe('scrypt$…')
+  expect(take('$2a$10$of-this-ann', true, true)).toBe('taken')
+})

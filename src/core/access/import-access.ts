@@ -30,7 +30,8 @@ export interface ImportedUser extends HashedPassword {
 
 /**
  * Imports a user. Until its first sign-in here, it has the hash that an import has brought: another import replaces that, and nothing
- * else. `overwrite` replaces any.
+ * else. `overwrite` replaces any, but for that of an administrator of here. That one must be named as one, because a user of the same
+ * name elsewhere may be anybody.
  */
 export function importUser(user: ImportedUser, overwrite: boolean): Command<ImportOutcome> {
   return {
@@ -41,6 +42,10 @@ export function importUser(user: ImportedUser, overwrite: boolean): Command<Impo
       const isNewHash = known?.passwordHash !== user.passwordHash
       const isOwn = known !== undefined && !isImportedHash(known.passwordHash)
       if (isNewHash && isOwn && !overwrite) return keeping('the user has a password of this server')
+      if (isNewHash && isOwn && !user.isAdministrator && isAdministratorHere(view, user.username))
+        return keeping(
+          'the user is an administrator here: name it with administrators to replace its password',
+        )
       const changes: Change[] = [
         ...(isNewHash ? [userSaved(user, stamp)] : []),
         ...(user.isAdministrator ? administratorAdded(view, user.username, stamp) : []),
@@ -77,9 +82,14 @@ export function importPermission(permission: RolePermission): Command<ImportOutc
   }
 }
 
+function isAdministratorHere(view: RecordView, username: string): boolean {
+  return view.record(USER_ROLE, idOf(username, ADMINISTRATOR_ROLE)) !== undefined
+}
+
 function administratorAdded(view: RecordView, username: string, stamp: number): Change[] {
-  const isOne = view.record(USER_ROLE, idOf(username, ADMINISTRATOR_ROLE)) !== undefined
-  return isOne ? [] : roleAdded(view, { username, role: ADMINISTRATOR_ROLE }, stamp)
+  return isAdministratorHere(view, username)
+    ? []
+    : roleAdded(view, { username, role: ADMINISTRATOR_ROLE }, stamp)
 }
 
 function noAdministrator(username: string): Refusal {

@@ -80,6 +80,8 @@ export interface Dialect {
   roles(pageNo: number): Promise<OldPage<PlanRole>>
   permissions(pageNo: number): Promise<OldPage<PlanPermission>>
   switches(): Promise<Readonly<Record<string, unknown>>>
+  /** How many servers its cluster has; undefined: it does not say. */
+  nodes(): Promise<number | undefined>
 }
 
 /**

@@ -36,8 +36,7 @@ import {
   grayOf,
   historyOf,
   instanceOf,
-  JavaV1,
-  mostBytesOf,
+  livingNodes,
   pageOf,
   permissionOf,
   recordOf,
@@ -45,7 +44,8 @@ import {
   roleOf,
   switchesOf,
   userOf,
-} from './java-v1.ts'
+} from './java-things.ts'
+import { JavaV1, mostBytesOf } from './java-v1.ts'
 import type { OldAnswer, OldParams, OldServer } from './old-server.ts'
 import { entriesOf, fieldIn } from './shapes.ts'
 
@@ -175,6 +175,10 @@ export class JavaV3 implements Dialect {
 
   permissions(pageNo: number): Promise<OldPage<PlanPermission>> {
     return this.#access('/v3/auth/permission/list', pageNo, permissionOf)
+  }
+
+  async nodes(): Promise<number | undefined> {
+    return livingNodes(await this.#dataOrNone('/v3/admin/core/cluster/node/list', {}))
   }
 
   async switches(): Promise<Fields> {

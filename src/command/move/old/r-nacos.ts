@@ -97,6 +97,10 @@ export class RNacos extends JavaV1 {
     return found
   }
 
+  override async nodes(): Promise<undefined> {
+    return undefined
+  }
+
   override async switches(): Promise<Fields> {
     return {}
   }

@@ -1,9 +1,10 @@
 import type { PlanInstance, PlanLine, PlanService } from '../../../move/plan.ts'
 import { nameOf } from '../../../move/plan.ts'
 import type { PlanReading } from '../reading.ts'
+import { CallError } from './call-error.ts'
 import { allPages, type Dialect, type OldService } from './dialect.ts'
 import { isUsualCluster } from './fields.ts'
-import { instanceKey } from './java-v1.ts'
+import { instanceKey } from './java-things.ts'
 import { inOrder, listedOnly, orNote } from './in-order.ts'
 
 /** A service, and the nodes whose list has it. */
@@ -18,6 +19,7 @@ export async function* readServices(
   namespaces: readonly string[],
   reading: PlanReading,
 ): AsyncGenerator<PlanLine> {
+  if (reading.ephemeral) yield* await nodesLeftOut(nodes)
   const found = new Map<string, FoundService>()
   for (const namespace of namespaces)
     for (const [index, node] of nodes.entries()) {
@@ -31,6 +33,17 @@ export async function* readServices(
     yield* lines
     reading.show('services', ++done, found.size)
   }
+}
+
+/** Each node of a cluster may have ephemeral instances that others do not know yet. */
+async function nodesLeftOut(nodes: readonly Dialect[]): Promise<PlanLine[]> {
+  const inCluster = await nodes[0]!.nodes().catch((error: unknown) => {
+    if (error instanceof CallError && error.status !== 0) return undefined
+    throw error
+  })
+  if (inCluster === undefined || inCluster <= nodes.length) return []
+  const reason = `the cluster has ${inCluster} servers, and ${nodes.length} were given: instances that only the others know may lack`
+  return [{ kind: 'remark', about: 'instance', name: 'servers of the cluster', reason, missed: true }]
 }
 
 async function addServices(

@@ -8,7 +8,8 @@ import {
 } from '../../../move/plan.ts'
 import type { OldPage, PageAsked } from './dialect.ts'
 import { type Fields, fieldsOf, numberOf, textOf } from './fields.ts'
-import { grayOf, JavaV1, serviceParams } from './java-v1.ts'
+import { grayOf } from './java-things.ts'
+import { JavaV1, serviceParams } from './java-v1.ts'
 import type { OldServer } from './old-server.ts'
 import { entriesOf } from './shapes.ts'
 
@@ -68,6 +69,11 @@ export class OldWaypost extends JavaV1 {
       if (answer !== undefined) found.push(versionOf(item, fieldsOf(answer)))
     }
     return found
+  }
+
+  /** All servers of an installation have the same instances. */
+  override async nodes(): Promise<undefined> {
+    return undefined
   }
 
   override async instances(service: PlanService): Promise<readonly PlanInstance[]> {

@@ -12,8 +12,8 @@ const USERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The tables of the state, and the only files that may change one of them. */
-const TABLES = ['configs', 'services', 'instances', 'clusterSizes', 'namingSizes', 'entry']
-const CHANGING = ['set', 'add', 'save', 'delete', 'touch']
+const TABLES = ['configs', 'gray', 'services', 'instances', 'clusterSizes', 'namingSizes', 'entry']
+const CHANGING = ['set', 'setFormal', 'add', 'save', 'delete', 'touch']
 const WRITERS = [
   'core/engine/state.ts',
   'core/decisions/draft.ts',

@@ -7,7 +7,8 @@ import {
 } from '../decisions/changes.ts'
 import { ConfigTable } from '../config/state/config-table.ts'
 import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
-import { GRAY_TEXT } from '../config/state/gray-version.ts'
+import { GrayTable } from '../config/state/gray-table.ts'
+import { GRAY, GRAY_TEXT } from '../config/state/gray-version.ts'
 import { AddressIndex } from '../naming/state/address-index.ts'
 import { timingOf } from '../naming/state/beat-timing.ts'
 import { newInstance } from '../naming/liveness/timed-instance.ts'
@@ -33,6 +34,8 @@ import type { View } from '../decisions/view.ts'
  */
 export class State implements View {
   readonly configs = new ConfigTable()
+  /** The items that have gray versions: the records of `GRAY`, by namespace. */
+  readonly gray = new GrayTable()
   readonly services: ServiceTable
   readonly #records = new RecordTables()
   readonly #presence: Presence
@@ -143,9 +146,11 @@ export class State implements View {
     switch (change.kind) {
       case 'config-published':
         this.configs.set(change.item)
+        this.gray.setFormal(change.item.key, true)
         return
       case 'config-deleted':
         this.configs.delete(change.key)
+        this.gray.setFormal(change.key, false)
         return
       case 'history-imported':
         // The store alone has history.
@@ -249,6 +254,7 @@ export class State implements View {
   /** Some kinds change what else is known; most do not. */
   #changeRecord(change: RecordSaved | RecordRemoved, now: Now): void {
     if (change.recordKind === GRAY_TEXT.name) this.#countGray(change)
+    if (change.recordKind === GRAY.name) this.#noteGray(change)
     const before = this.#records.record(REMEMBERED_METADATA, change.id)
     this.#records.apply(change)
     if (change.recordKind === SWITCH.name || change.recordKind === LOCAL_SWITCH.name)
@@ -257,6 +263,13 @@ export class State implements View {
     if (change.recordKind !== REMEMBERED_METADATA.name) return
     const place = savedValue(REMEMBERED_METADATA, change) ?? before
     if (place !== undefined) this.#metadataChanged(place, change.stamp, now)
+  }
+
+  #noteGray(change: RecordSaved | RecordRemoved): void {
+    const item = savedValue(GRAY, change)
+    const gone = this.#records.record(GRAY, change.id)
+    if (item !== undefined) this.gray.set(item, this.config(item.key) !== undefined)
+    else if (gone !== undefined) this.gray.delete(gone.key)
   }
 
   #countGray(change: RecordSaved | RecordRemoved): void {

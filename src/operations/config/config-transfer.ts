@@ -25,7 +25,7 @@ import { type AuditedOutcome, NEVER_RECORDED } from '../operation-audit.ts'
 /** What exports, imports and clones work on. */
 interface TransferParts {
   readonly guard: Guard
-  readonly state: Pick<State, 'config' | 'configs' | 'record' | 'records'>
+  readonly state: Pick<State, 'config' | 'configs' | 'gray' | 'record' | 'records'>
   readonly engine: Pick<Engine, 'execute'>
   readonly budget: Pick<ContentBudget, 'within'>
   /** An import is refused as a whole where the store has no room. */

@@ -1,4 +1,3 @@
-import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import { GRAY, type GrayItem } from '../../core/config/state/gray-version.ts'
 import { type ConfigSearch, matcherOf, nameMatcher } from '../../core/config/state/search-configs.ts'
 import type { State } from '../../core/engine/state.ts'
@@ -14,30 +13,30 @@ export interface ExportedItems {
  * only. Nobody can ask for these by an id.
  */
 export function grayLeftOut(
-  state: Pick<State, 'config' | 'records'>,
+  state: Pick<State, 'configs' | 'gray' | 'record'>,
   { search, ids }: ExportedItems,
 ): GrayItem[] {
-  const isMeant = ids === undefined ? matching(state, search) : ofIds(state, ids)
-  const found: GrayItem[] = []
-  for (const [, item] of state.records(GRAY))
-    if (item.key.namespaceId === search.namespaceId && isMeant(item.key)) found.push(item)
-  return found
+  return ids === undefined ? matching(state, search) : ofIds(state, search.namespaceId, ids)
 }
 
-function matching(state: Pick<State, 'config'>, search: ConfigSearch): (key: ConfigKey) => boolean {
+function matching({ configs, gray }: Pick<State, 'configs' | 'gray'>, search: ConfigSearch): GrayItem[] {
   const matches = matcherOf(search)
   const hasName = nameMatcher(search)
   const isByName = search.appName === '' && search.configTags === '' && search.types.length === 0
-  return (key) => {
-    const formal = state.config(key)
+  return Array.from(gray.inNamespace(search.namespaceId)).filter(({ key }) => {
+    const formal = configs.get(key)
     return formal === undefined ? isByName && hasName(key) : matches(formal)
-  }
+  })
 }
 
-function ofIds(state: Pick<State, 'config'>, ids: readonly number[]): (key: ConfigKey) => boolean {
-  const wanted = new Set(ids)
-  return (key) => {
-    const formal = state.config(key)
-    return formal !== undefined && wanted.has(formal.origin.id)
-  }
+function ofIds(
+  state: Pick<State, 'configs' | 'record'>,
+  namespaceId: string,
+  ids: readonly number[],
+): GrayItem[] {
+  return Array.from(new Set(ids)).flatMap((id) => {
+    const key = state.configs.getById(id)?.key
+    if (key?.namespaceId !== namespaceId) return []
+    return state.record(GRAY, key.text) ?? []
+  })
 }

@@ -1,7 +1,8 @@
 import type { ConfigItem } from '../../core/config/state/config-item.ts'
-import { GRAY, type GrayItem } from '../../core/config/state/gray-version.ts'
+import type { GrayItem } from '../../core/config/state/gray-version.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from '../config/configs.ts'
+import { onlyGrayOf } from './gray-only.ts'
 import type { Guard, Resource } from '../guard.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import { nameFilter } from '../name-search.ts'
@@ -9,7 +10,7 @@ import { nameFilter } from '../name-search.ts'
 /** What a comparison works on. */
 export interface CompareParts {
   readonly guard: Guard
-  readonly state: Pick<State, 'config' | 'configs' | 'records'>
+  readonly state: Pick<State, 'configs' | 'gray'>
   readonly walks: LongWalks
 }
 
@@ -107,15 +108,13 @@ async function grayOnlyOf(
   const grayOnlyInFrom: GrayItem[] = []
   const grayOnlyInTo: GrayItem[] = []
   const ended = (isTruncated: boolean): GrayOnly => ({ grayOnlyInFrom, grayOnlyInTo, isTruncated })
-  for (const [, item] of Array.from(state.records(GRAY))) {
-    if (turns.isDue && !(await turns.turn())) return ended(true)
-    const { namespaceId } = item.key
-    if (namespaceId !== from && namespaceId !== to) continue
-    if (state.config(item.key) !== undefined || !isShown(item)) continue
-    const side = namespaceId === from ? grayOnlyInFrom : grayOnlyInTo
-    if (side.length >= MOST_ENTRIES) return ended(true)
-    side.push(item)
-  }
+  for (const [namespaceId, side] of [[from, grayOnlyInFrom] as const, [to, grayOnlyInTo] as const])
+    for (const item of onlyGrayOf(state.gray, namespaceId)) {
+      if (turns.isDue && !(await turns.turn())) return ended(true)
+      if (!isShown(item)) continue
+      if (side.length >= MOST_ENTRIES) return ended(true)
+      side.push(item)
+    }
   return ended(false)
 }
 

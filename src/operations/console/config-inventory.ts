@@ -16,7 +16,7 @@ import { cutPage, type PageRequest, pageOf } from '../page.ts'
 
 /** What the list of configurations for people works on. */
 interface InventoryParts extends CompareParts {
-  readonly state: Pick<State, 'config' | 'configs' | 'records'>
+  readonly state: Pick<State, 'config' | 'configs' | 'gray'>
   readonly store: Pick<KeptRecords, 'history'>
   readonly views: Pick<ClientViews, 'clientCounts'>
 }

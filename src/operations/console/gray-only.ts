@@ -1,5 +1,5 @@
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
-import { GRAY, type GrayItem } from '../../core/config/state/gray-version.ts'
+import type { GrayItem } from '../../core/config/state/gray-version.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Turns } from '../../core/work/long-walks.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
@@ -28,22 +28,30 @@ interface GrayOnlyPage extends Page<GrayItem> {
  * tags and no content to look for.
  */
 export async function grayOnlyPage(
-  state: Pick<State, 'config' | 'records'>,
+  { gray }: Pick<State, 'gray'>,
   { filter, page, isShown }: GrayOnlySearch,
   turns: Turns,
 ): Promise<GrayOnlyPage> {
   const first = new FirstEntries<GrayItem>(page.pageNo * page.pageSize, byName)
   const isMeant = grayOnlyFilter(filter)
   let isTruncated = false
-  // A copy: the items may change between two turns.
-  for (const [, item] of isMeant === undefined ? [] : Array.from(state.records(GRAY))) {
+  for (const item of isMeant === undefined ? [] : onlyGrayOf(gray, filter.namespaceId)) {
     if (turns.isDue && !(await turns.turn())) {
       isTruncated = true
       break
     }
-    if (isMeant?.(item) === true && state.config(item.key) === undefined && isShown(item.key)) first.add(item)
+    if (isMeant?.(item) === true && isShown(item.key)) first.add(item)
   }
   return { entries: pageOf(await first.sorted(turns), page), totalCount: first.count, isTruncated }
+}
+
+/**
+ * The items with gray versions only, of a namespace or of all. Those of each namespace are copied when its turn comes: the items may
+ * change between two turns.
+ */
+export function* onlyGrayOf(gray: State['gray'], namespaceId: string | undefined): Generator<GrayItem> {
+  const namespaces = namespaceId === undefined ? Array.from(gray.namespaces()) : [namespaceId]
+  for (const each of namespaces) yield* Array.from(gray.onlyGray(each))
 }
 
 function byName(a: GrayItem, b: GrayItem): number {
@@ -52,11 +60,10 @@ function byName(a: GrayItem, b: GrayItem): number {
 
 /** Undefined: no such item can match. */
 function grayOnlyFilter(filter: GrayOnlyFilter): ((item: GrayItem) => boolean) | undefined {
-  const { namespaceId, group, content, key: path, types, configTags } = filter
+  const { group, content, key: path, types, configTags } = filter
   if (content !== '' || path !== '' || types.length > 0 || configTags !== '') return undefined
   const text = filter.text.toLowerCase()
   return ({ key }) =>
-    (namespaceId === undefined || key.namespaceId === namespaceId) &&
     (group === '' || key.group === group) &&
-    [key.dataId, key.group].some((name) => name.toLowerCase().includes(text))
+    (text === '' || [key.dataId, key.group].some((name) => name.toLowerCase().includes(text)))
 }

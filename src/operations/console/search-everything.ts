@@ -1,5 +1,5 @@
 import type { ConfigItem } from '../../core/config/state/config-item.ts'
-import { GRAY, type GrayItem } from '../../core/config/state/gray-version.ts'
+import type { GrayItem } from '../../core/config/state/gray-version.ts'
 import type { ServiceEntry, Instance } from '../../core/naming/state/service-entry.ts'
 import { serviceNameOf } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
@@ -8,6 +8,7 @@ import { configResource } from '../config/configs.ts'
 import { contentPortion, inTurns } from './content-portion.ts'
 import { type Hit, hitsIn } from './content-search.ts'
 import { FirstEntries } from './first-entries.ts'
+import { onlyGrayOf } from './gray-only.ts'
 import type { Guard, Resource } from '../guard.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import { serviceResource } from '../naming/services.ts'
@@ -15,7 +16,7 @@ import { serviceResource } from '../naming/services.ts'
 /** What the search works on. */
 interface SearchParts {
   readonly guard: Guard
-  readonly state: Pick<State, 'config' | 'configs' | 'records' | 'services'>
+  readonly state: Pick<State, 'configs' | 'gray' | 'services'>
   readonly walks: LongWalks
 }
 
@@ -113,11 +114,11 @@ class SearchEverywhere {
       if (hasText(item) && this.#shows(configResource(item.key)))
         firstConfigs.add(this.#named(item.key.dataId, item))
     })
-    await this.#walk(this.#state.records(GRAY), ([, item]) => {
+    await this.#walk(onlyGrayOf(this.#state.gray, undefined), (item) => {
       const isNamed = [item.key.dataId, item.key.group].some((name) =>
         name.toLowerCase().includes(this.#text),
       )
-      if (isNamed && this.#state.config(item.key) === undefined && this.#shows(configResource(item.key)))
+      if (isNamed && this.#shows(configResource(item.key)))
         firstGrayOnly.add(this.#named(item.key.dataId, item))
     })
     await this.#walk(this.#state.services.all(), (entry) => {

@@ -1,4 +1,3 @@
-import { GRAY } from '../../core/config/state/gray-version.ts'
 import type { Engine } from '../../core/engine/engine.ts'
 import { PUBLIC_NAMESPACE } from '../../core/namespaces/namespace-id.ts'
 import { NAMESPACE } from '../../core/namespaces/namespace.ts'
@@ -17,7 +16,7 @@ import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 /** What the namespaces of the console are made from. */
 interface SpaceParts {
   readonly guard: Guard
-  readonly state: Pick<State, 'record' | 'records' | 'configs' | 'services'>
+  readonly state: Pick<State, 'record' | 'records' | 'configs' | 'gray' | 'services'>
   readonly engine: Pick<Engine, 'execute'>
   readonly walks: LongWalks
 }
@@ -56,7 +55,7 @@ export function spaceOperations(parts: SpaceParts) {
       run: (ids, _: object, caller): Promise<Space[]> =>
         parts.walks.run(async (turns) => {
           const spaces: Space[] = []
-          const gray = grayNamespaces(state)
+          const gray = new Set(state.gray.namespaces())
           for (const id of ids) {
             const space = spaceOf(state, id, await readableConfigs(parts, { id, caller, turns }))
             spaces.push({ ...space, isEmpty: space.isEmpty && !gray.has(id) })
@@ -78,15 +77,10 @@ export function spaceOperations(parts: SpaceParts) {
   }
 }
 
-/** The namespaces that have items with gray versions. */
-function grayNamespaces(state: SpaceParts['state']): Set<string> {
-  return new Set(Array.from(state.records(GRAY), ([, { key }]) => key.namespaceId))
-}
-
 /** Those of the list in the order in which they were made, then those that hold something without being on it. */
 function idsOf(state: SpaceParts['state']): string[] {
   const listed = [PUBLIC_NAMESPACE, ...Array.from(state.records(NAMESPACE), ([id]) => id)]
-  const inUse = [...state.configs.namespaces(), ...state.services.namespaces(), ...grayNamespaces(state)]
+  const inUse = [...state.configs.namespaces(), ...state.services.namespaces(), ...state.gray.namespaces()]
   return [...new Set([...listed, ...inUse.toSorted()])]
 }
 

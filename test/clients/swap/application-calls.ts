@@ -24,8 +24,8 @@ export function lengthOf({ beganMs, endedMs }: Call): number {
   return endedMs - beganMs
 }
 
-/** The pause between two calls of a kind, each after the end of the one before. */
-const PAUSE_MS = 400
+/** The pause between two calls of a kind, each after the end of the one before. Each registration brings beats that go on and on. */
+const PAUSES_MS: Readonly<Record<Kind, number>> = { publish: 400, read: 400, register: 2_000, list: 400 }
 /** Only the new server has this content, and an instance with this port. */
 export const NEW = { content: 'new', port: 10_000 } as const
 /** A service with an instance of each application, whose lists all of them ask for. */
@@ -103,7 +103,7 @@ export class ApplicationCalls {
         if (kind === 'publish') this.#publishes = asked
         this.calls.push(await asked)
       }
-      await sleep(PAUSE_MS)
+      await sleep(PAUSES_MS[kind])
     }
   }
 

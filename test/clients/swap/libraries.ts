@@ -21,7 +21,7 @@ interface Tries {
 }
 
 /** What a busy machine adds. */
-export const SLACK_MS = 5_000
+export const SLACK_MS = 20_000
 
 const same = (count: number, timeoutMs: number): Readonly<Record<Kind, Tries>> => {
   const each = { count, timeoutMs }

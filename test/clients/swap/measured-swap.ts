@@ -66,10 +66,8 @@ export async function swapUnder(
     const swapped = await swapServers(all, old, next)
     server = swapped.server
     const { readMs, stopMs, answersMs } = swapped
-    for (const one of all) {
-      one.answersFrom(answersMs)
-      await publishAt(url, one.readItem, NEW.content)
-    }
+    for (const one of all) one.answersFrom(answersMs)
+    await Promise.all(all.map((one) => publishAt(url, one.readItem, NEW.content)))
     await registerAt(url, { service: SHARED_SERVICE, port: NEW.port, isEphemeral: false })
     const registered = registeredIn(all, swapped)
     const read = new Map([...registered.read, [SHARED_SERVICE, livePorts] as const])

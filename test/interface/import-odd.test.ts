@@ -108,3 +108,19 @@ test('a permission for what no server has is refused for itself, and the lines b
     { line: 4, reason: expect.stringContaining('resource is required') },
   ])
 })
+
+test('a name with blanks around it is refused, because no request could reach it', async () => {
+  const names = ['x ', ' x', 'x\t', 'x\n', '\u00a0x']
+  const { json } = await importing([
+    ...names.map(service),
+    { ...service('y'), group: 'G ' },
+    service('fine'),
+    { kind: 'namespace', id: 'described', name: 'n', desc: 'ends with a blank ' },
+  ])
+  expect(json).toMatchObject({ taken: 2, refused: names.length + 1 })
+  expect(json['lines']).toContainEqual({
+    line: 2,
+    outcome: 'refused',
+    reason: expect.stringMatching(/must not begin or end with a blank, but is "x "/),
+  })
+})

@@ -204,6 +204,31 @@ describe.skipIf(mariadb.skip)('the plan of a database', () => {
 
 const tools = needTool('mariadbd', 'mariadb-install-db', 'openssl')
 
+test('a database whose certificate is of another address is not read', async ({ skip }) => {
+  skip(tools.skip, tools.reason)
+  const authority = new Authority()
+  for (const names of ['DNS:localhost', 'IP:127.0.0.2']) {
+    const { cert, key } = authority.forNames(names)
+    const server = await startMariadb(
+      [
+        "CREATE USER safe@'127.0.0.1' IDENTIFIED BY 's'",
+        "GRANT SELECT ON *.* TO safe@'127.0.0.1'",
+        ...schemaOf('2.1', 'nacos'),
+      ],
+      [`--ssl-cert=${cert}`, `--ssl-key=${key}`],
+    )
+    try {
+      const from = `safe@127.0.0.1:${server.port}`
+      expect(await failureOrNot(from, ['--mysql-tls', authority.caFile])).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/does not match certificate's altnames/),
+      })
+    } finally {
+      await server.stop()
+    }
+  }
+})
+
 test('a database that requires TLS gets the password over TLS that is verified', async ({ skip }) => {
   skip(tools.skip, tools.reason)
   const authority = new Authority()

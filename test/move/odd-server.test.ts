@@ -215,6 +215,18 @@ describe('an old server', () => {
     expect(await lineOf('--ephemeral', '--from', replay.url)).toEqual([])
   })
 
+  test('behind a proxy that has another clock shows its own by a list', async () => {
+    const replay = await replayOf('2.5.1')
+    replay.instead.set('/v1/ns/instance/list', () => ({
+      status: 200,
+      body: JSON.stringify({ hosts: [], lastRefTime: Date.now() + 45_000 }),
+    }))
+    const { lines } = await planOf(['--from', replay.url, ...WITHOUT_HISTORY])
+    const [head] = lines
+    if (head?.kind !== 'plan') throw new Error('no head')
+    expect(head.lastRefMs - head.endedMs).toBeGreaterThanOrEqual(40_000)
+  })
+
   test('of 3.x that answers a page of HTML has a line with the call too', async () => {
     const replay = await replayOf('3.0.3-admin')
     replay.instead.set('/v3/admin/cs/config?dataId=sh.x', () => ({ status: 200, body: '<html>' }))

@@ -47,6 +47,11 @@ export class Authority {
     return this.#sign('/CN=elsewhere', 'subjectAltName=DNS:elsewhere.example')
   }
 
+  /** A certificate of a server with other names, such as `DNS:elsewhere.example`. */
+  forNames(names: string): CertificateFiles {
+    return this.#sign('/CN=elsewhere', `subjectAltName=${names}`)
+  }
+
   /** A certificate that has expired. */
   expired(): CertificateFiles {
     return this.#sign('/CN=localhost', FOR_SERVER, -1)

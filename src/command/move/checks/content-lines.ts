@@ -5,7 +5,7 @@ import { isText } from '../no-text.ts'
 import { missedNote } from '../notes.ts'
 
 /** What the names of items begin with that plugins encrypt. */
-const ENCRYPTED = 'cipher-'
+export const ENCRYPTED = 'cipher-'
 
 /** Why a content does not come. */
 export const NOT_UTF8 = 'its content is not text in UTF-8'

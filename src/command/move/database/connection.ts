@@ -3,6 +3,7 @@ import type { Connection, ConnectionOptions } from 'mysql2'
 import { messageOf, UsageError } from '../../command-line.ts'
 import { passwordFrom } from '../move-passwords.ts'
 import { textOfBytes } from '../no-text.ts'
+import { addressProblem, forAddress, isAddress } from './address-identity.ts'
 
 /** How to reach a database. */
 export interface DatabaseFlags {
@@ -38,7 +39,7 @@ export class Database {
     const password = await passwordFrom('WAYPOST_MYSQL_PASSWORD', `${user} at ${url.host}`)
     const { default: mysql } = await import('mysql2')
     const options: ConnectionOptions = {
-      host: url.hostname.replaceAll(/^\[|\]$/g, ''),
+      host: hostOf(url),
       port: Number(url.port || 3306),
       user,
       password,
@@ -57,6 +58,7 @@ export class Database {
     const connection = mysql.createConnection(options)
     const database = new Database(`mysql://${url.host}${url.pathname}`, connection)
     await database.#begin()
+    if (flags.mysqlTls !== undefined && isAddress(hostOf(url))) database.#requireAddress(hostOf(url))
     return database
   }
 
@@ -65,6 +67,14 @@ export class Database {
     await this.#run('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ')
     // All tables are read as they are at this moment.
     await this.#run('START TRANSACTION WITH CONSISTENT SNAPSHOT')
+  }
+
+  /** Not every way to sign in uses a plugin, which has checked it before. */
+  #requireAddress(address: string): void {
+    const problem = addressProblem(this.#connection, address)
+    if (problem === undefined) return
+    this.close()
+    throw new Error(`${this.url}: ${problem.message}`, { cause: problem })
   }
 
   /** All rows of a small answer. */
@@ -102,6 +112,11 @@ export class Database {
   }
 }
 
+/** IPv6 addresses have brackets in URLs only. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replaceAll(/^\[|\]$/g, '')
+}
+
 function databaseUrl(address: string): URL {
   const url = new URL(address)
   if (url.password !== '')
@@ -119,17 +134,25 @@ function trustOf(
   url: URL,
   { mysqlTls, mysqlPublicKey }: DatabaseFlags,
 ): ConnectionOptions {
-  if (mysqlTls !== undefined)
+  const { caching_sha2_password, sha256_password } = mysql.authPlugins
+  if (mysqlTls !== undefined) {
+    const host = hostOf(url)
+    const ca = mysqlTls === 'system' ? {} : { ca: readFileSync(mysqlTls, 'utf8') }
+    if (!isAddress(host)) return { ssl: { verifyIdentity: true, ...ca } }
     return {
-      ssl: { verifyIdentity: true, ...(mysqlTls !== 'system' && { ca: readFileSync(mysqlTls, 'utf8') }) },
+      ssl: ca,
+      authPlugins: {
+        caching_sha2_password: forAddress(caching_sha2_password(), host),
+        sha256_password: forAddress(sha256_password(), host),
+      },
     }
+  }
   const key = mysqlPublicKey === undefined ? {} : { serverPublicKey: readFileSync(mysqlPublicKey, 'utf8') }
   const onServerPublicKey = (): never => {
     throw new Error(
       `${url.host} asks for the password itself: use --mysql-tls, or --mysql-public-key with its key`,
     )
   }
-  const { caching_sha2_password, sha256_password } = mysql.authPlugins
   return {
     authPlugins: {
       caching_sha2_password: caching_sha2_password({ ...key, onServerPublicKey }),

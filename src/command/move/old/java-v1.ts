@@ -24,6 +24,7 @@ import {
 import {
   checkerOf,
   type Fields,
+  fieldsIn,
   fieldsOf,
   listOf,
   metadataOf,
@@ -33,6 +34,7 @@ import {
   textOf,
   textOrNull,
 } from './fields.ts'
+import { orNote } from './in-order.ts'
 import {
   configOf,
   grayOf,
@@ -69,6 +71,7 @@ export class JavaV1 implements Dialect {
   ]
   readonly hasAccess: boolean = true
   protected readonly server: OldServer
+  #isClockSeen = false
 
   constructor(server: OldServer) {
     this.server = server
@@ -171,11 +174,24 @@ export class JavaV1 implements Dialect {
   }
 
   async instances(service: PlanService): Promise<readonly PlanInstance[]> {
+    await this.seeClock(service)
     const found: PlanInstance[] = []
     // The operation needs each cluster by name.
     for (const { name } of service.clusters)
       for await (const one of this.instancesIn(service, name)) found.push(one)
     return found
+  }
+
+  /** A list that clients get shows the server's own clock. The header field may be that of a proxy. */
+  protected async seeClock(service: OldService): Promise<void> {
+    if (this.#isClockSeen) return
+    this.#isClockSeen = true
+    const beganMs = Date.now()
+    const answer = await orNote('service', service.name, () =>
+      this.server.answer('/v1/ns/instance/list', serviceParams(service)),
+    )
+    const { lastRefTime } = fieldsIn('text' in answer ? answer.text : '')
+    if (typeof lastRefTime === 'number') this.server.sawClock(lastRefTime, beganMs)
   }
 
   protected instancesIn(service: OldService, clusterName: string): AsyncGenerator<PlanInstance> {

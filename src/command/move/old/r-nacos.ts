@@ -92,6 +92,7 @@ export class RNacos extends JavaV1 {
 
   /** No name of a cluster means all. */
   override async instances(service: PlanService): Promise<readonly PlanInstance[]> {
+    await this.seeClock(service)
     const found: PlanInstance[] = []
     for await (const one of this.instancesIn(service, '')) found.push(one)
     return found

@@ -1,12 +1,5 @@
-import {
-  itemName,
-  type PlanGray,
-  type PlanInstance,
-  type PlanItem,
-  type PlanNote,
-  type PlanService,
-} from '../../../move/plan.ts'
-import type { OldPage, PageAsked } from './dialect.ts'
+import { itemName, type PlanGray, type PlanItem, type PlanNote } from '../../../move/plan.ts'
+import type { OldPage, OldService, PageAsked } from './dialect.ts'
 import { type Fields, fieldsOf, numberOf, textOf } from './fields.ts'
 import { grayOf } from './java-things.ts'
 import { JavaV1, serviceParams } from './java-v1.ts'
@@ -76,11 +69,11 @@ export class OldWaypost extends JavaV1 {
     return undefined
   }
 
-  override async instances(service: PlanService): Promise<readonly PlanInstance[]> {
+  /** Each list may be ahead of the clock, by another time. */
+  protected override async seeClock(service: OldService): Promise<void> {
     const beganMs = Date.now()
     const { lastRefTime } = fieldsOf(await this.server.json('/v1/ns/instance/list', serviceParams(service)))
     if (typeof lastRefTime === 'number') this.server.sawClock(lastRefTime, beganMs)
-    return super.instances(service)
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { nameOf, type PlanCluster, type PlanThing } from '../../../move/plan.ts'
+import { nameOf, type PlanCluster, type PlanConfig, type PlanThing } from '../../../move/plan.ts'
+import { ENCRYPTED } from '../checks/content-lines.ts'
 import type { OldKind } from '../old/old-server.ts'
 
 /** What is compared of a thing, as texts by their names. A field that the server does not give is not there. */
@@ -48,8 +49,7 @@ function fieldsOf(thing: PlanThing): Record<string, string | null> | undefined {
       return {}
     case 'config':
       return {
-        content: md5Of(thing.content),
-        md5: thing.md5,
+        ...contentOf(thing),
         type: thing.type || 'text',
         desc: thing.desc ?? '',
         use: thing.use ?? '',
@@ -57,7 +57,6 @@ function fieldsOf(thing: PlanThing): Record<string, string | null> | undefined {
         schema: thing.schema ?? '',
         tags: sorted(thing.tags ?? ''),
         appName: thing.appName,
-        encryptedDataKey: thing.encryptedDataKey,
       }
     case 'gray':
       return {
@@ -84,6 +83,12 @@ function fieldsOf(thing: PlanThing): Record<string, string | null> | undefined {
     case 'history':
       return undefined
   }
+}
+
+/** Of an encrypted item a server may show only what it has decrypted: that says nothing about what is stored. */
+function contentOf({ dataId, content, md5, encryptedDataKey }: PlanConfig): Record<string, string | null> {
+  const isDecrypted = dataId.startsWith(ENCRYPTED) && md5 === null && encryptedDataKey === ''
+  return isDecrypted ? {} : { content: md5Of(content), md5, encryptedDataKey }
 }
 
 /** Servers that keep secrets do not show the password and the values of header fields of a checker. */

@@ -278,10 +278,22 @@ const checkUser = checkerOf({ username: fields.newUsername })
 const checkRole = checkerOf({ username: fields.newUsername, role: fields.role })
 const checkPermission = checkerOf({ role: fields.role, resource: fields.resource })
 
-/** Checks texts as parameters of those fields. Throws their refusals. */
+/** What nobody asks by. */
+const FREE_TEXTS: ReadonlySet<string> = new Set(['namespaceName', 'namespaceDesc', 'app'])
+
+/**
+ * Checks texts as parameters of those fields. Throws their refusals, also for blanks around a name: requests are read without them, so
+ * nobody could reach it.
+ */
 function checkerOf(params: Properties): (texts: Readonly<Record<string, string>>) => void {
   const read = compileReader(Type.Object(params), NACOS_CONFIG_RULES)
-  return (texts) => void read(new Map(Object.entries(texts)))
+  return (texts) => {
+    const entries = Object.entries(texts)
+    const [name, text] = entries.find(([key, one]) => !FREE_TEXTS.has(key) && one !== one.trim()) ?? []
+    if (name !== undefined)
+      throw notAllowed(`${name} must not begin or end with a blank, but is ${JSON.stringify(text)}.`)
+    read(new Map(entries))
+  }
 }
 
 function notAllowed(reason: string): Refusal {

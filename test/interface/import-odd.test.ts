@@ -64,6 +64,31 @@ const instance = (name: string) => ({
   seenMs: 1,
 })
 
+const item = (dataId: string) => ({ namespace: '', group: 'G', dataId })
+const text = (content: string) => ({ content, md5: null, encryptedDataKey: '', appName: '' })
+const author = { type: 'text', user: 'ann', ip: '10.0.0.1' }
+const notes = { desc: null, use: null, effect: null, schema: null, tags: null }
+const config = (dataId: string, more: object = {}) => ({
+  kind: 'config',
+  ...item(dataId),
+  ...text('x'),
+  ...author,
+  ...notes,
+  createdMs: 1,
+  modifiedMs: 1,
+  ...more,
+})
+const record = (dataId: string, oldId: string, more: object = {}) => ({
+  kind: 'history',
+  ...item(dataId),
+  ...text('x'),
+  ...author,
+  oldId,
+  op: 'U',
+  atMs: 1,
+  ...more,
+})
+
 describe('while an operator has closed naming', () => {
   const setStatus = (value: string) =>
     server.ask('PUT', '/svc/v1/ns/operator/switches', {
@@ -109,18 +134,99 @@ test('a permission for what no server has is refused for itself, and the lines b
   ])
 })
 
-test('a name with blanks around it is refused, because no request could reach it', async () => {
-  const names = ['x ', ' x', 'x\t', 'x\n', '\u00a0x']
-  const { json } = await importing([
-    ...names.map(service),
-    { ...service('y'), group: 'G ' },
-    service('fine'),
-    { kind: 'namespace', id: 'described', name: 'n', desc: 'ends with a blank ' },
-  ])
-  expect(json).toMatchObject({ taken: 2, refused: names.length + 1 })
-  expect(json['lines']).toContainEqual({
-    line: 2,
-    outcome: 'refused',
-    reason: expect.stringMatching(/must not begin or end with a blank, but is "x "/),
+describe('an import is refused, and nothing of it is taken,', () => {
+  const large = Buffer.alloc(70_000_000, ' ')
+
+  test('for callers without rights, whatever they send', async () => {
+    await server.addUser({ username: 'guest', password: 'secret', permissions: { '*:*:*': 'rw' } })
+    for (const body of [JSON.stringify(HEAD), 'no JSON', large.subarray(0, 50_000_000)]) {
+      expect(await sent(body, 'no token')).toMatchObject({ status: 403 })
+      expect(await sent(body, await tokenOf('guest'))).toMatchObject({
+        status: 403,
+        json: { type: problemType('forbidden') },
+      })
+    }
   })
+
+  const head = JSON.stringify(HEAD)
+  test.each<[string, string | Buffer, number]>([
+    ['no body', '', 400],
+    ['a body that is too large', large, 413],
+    ['a body of blanks', large.subarray(0, 50_000_000), 400],
+    ['empty lines', `${head}\n\n\n`, 400],
+    ['bytes that are no text', Buffer.from(`${head}\n{"kind":"\xe4"}`, 'latin1'), 400],
+    ['two heads', `${head}\n${head}`, 400],
+    ['a deep list', `${head}\n${'['.repeat(5_000_000)}`, 400],
+    ['a deep list that ends', `${head}\n${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}`, 400],
+    ['a wide object', `${head}\n{${'"a":1,'.repeat(5_000_000)}"kind":"end"}`, 400],
+    ['a kind of every object', `${head}\n{"kind":"__proto__"}`, 400],
+    ['a time before all times', `${head}\n${JSON.stringify(config('times', { modifiedMs: -1 }))}`, 400],
+    ['an id that is too long', `${head}\n${JSON.stringify(record('ids', '9'.repeat(21)))}`, 400],
+    ['a clock of another age', JSON.stringify({ ...HEAD, lastRefMs: 8_640_000_000_000_000 }), 400],
+  ])('for %s', async (_, body, status) => {
+    const answer = await sent(body)
+    expect(answer, JSON.stringify(answer)).toMatchObject({ status })
+    expect((await fetch(`${server.waypost.url}/healthz`)).status).toBe(200)
+  })
+})
+
+test('odd names, numbers and times are refused line by line, and the others are taken', async () => {
+  const names = ['a b', 'a ', ' a', '../a', 'a\u0000', 'a\nb', 'x'.repeat(300), '\u202e', '%00', ' ', '*']
+  const odd = [
+    ...names.flatMap((name) => [config(name), { ...instance('odd'), cluster: name }, namespace(name)]),
+    { ...instance('odd'), weight: -1 },
+    { ...service('odd'), protectThreshold: 1e300 },
+    config('odd-time', { modifiedMs: 8_640_000_000_000_000 }),
+    record('odd-time', '1', { atMs: 8_640_000_000_000_000 }),
+    { kind: 'switch', name: 'toString', value: '1' },
+    { kind: 'switch', name: 'checkTimes', value: '-1' },
+  ]
+  const nested = { type: 'HTTP', path: '/up', more: JSON.parse(`${'['.repeat(900)}${']'.repeat(900)}`) }
+  const cluster = { name: 'c', checkPort: 0, useInstancePort: true, metadata: {}, checker: nested }
+  const fine = [
+    // It has no item, and no record before it.
+    record('only-history', '99999999999999999999', { op: 'D' }),
+    {
+      kind: 'gray',
+      ...item('only-gray'),
+      ...text('x'),
+      name: 'beta',
+      rule: 'beta',
+      expression: '10.0.0.9',
+      priority: null,
+      modifiedMs: null,
+    },
+    { ...service('nested'), metadata: JSON.parse('{"__proto__":"x"}'), clusters: [cluster] },
+    instance('without-a-line-for-its-service'),
+  ]
+  const { status, json } = await importing([...odd, ...fine])
+  expect(status).toBe(200)
+  const refused = (json['lines'] as { line: number; reason: string }[]).map(({ line }) => line)
+  const takenOdd = odd.filter((_, index) => !refused.includes(index + 2))
+  expect(takenOdd, JSON.stringify(json)).toEqual([])
+  expect(json).toMatchObject({ taken: fine.length, refused: odd.length })
+})
+
+test('many thousand lines in one call are all judged, while others are served', async () => {
+  const lines = [
+    ...Array.from({ length: 3_000 }, (_, index) => config(`many-${index}`)),
+    ...Array.from({ length: 3_000 }, (_, index) =>
+      record('one-of-many', String(index + 1), { atMs: index + 1 }),
+    ),
+    ...Array.from({ length: 3_000 }, (_, index) => config(`bad name ${index}?`)),
+  ]
+  let isRunning = true
+  let answered = 0
+  const others = (async () => {
+    while (isRunning) {
+      expect((await fetch(`${server.waypost.url}/healthz`)).status).toBe(200)
+      answered++
+    }
+  })()
+  expect(await importing(lines)).toMatchObject({ status: 200, json: { taken: 6_000, refused: 3_000 } })
+  isRunning = false
+  await others
+  // One answer before and one after are no service.
+  expect(answered).toBeGreaterThan(10)
+  expect(await importing(lines)).toMatchObject({ status: 200, json: { unchanged: 6_000, refused: 3_000 } })
 })

@@ -3,6 +3,7 @@ import { type Command, type Decision, synced, unchanged } from '../../decisions/
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../../decisions/import-outcome.ts'
 import { historyIdOf, itemIdOf, type Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
+import { Refusal } from '../../refusal.ts'
 import { recordRemoved } from '../../records/record-kind.ts'
 import { ownText, ownTextOrNull } from '../../text/own-text.ts'
 import { importedIdOf, importedUpTo, type ImportMark, importMarked } from '../state/config-comment.ts'
@@ -67,6 +68,7 @@ export function importConfig(input: ImportedConfig, options: ImportOptions): Com
     subject: input.key.text,
     growsBy: input.content.length,
     decide(view, now) {
+      requireTimes(now, [input.createdMs, input.modifiedMs])
       const current = view.config(input.key)
       const problem = options.overwrite ? undefined : whyKept(view, input, current)
       if (current !== undefined && isSame(current, input)) return unchanged(HERE_ALREADY)
@@ -86,6 +88,7 @@ export function importHistory(record: ImportedRecord, since?: PendingChange): Co
     subject: record.key.text,
     growsBy: record.content.length,
     decide(view, now) {
+      requireTimes(now, [record.atMs])
       const current = view.config(record.key)
       if (current !== undefined) return nextVersion(view, now, { record, current, since })
       if (view.record(DELETED_CONFIG, record.key.text) !== undefined) return keeping(OWN_HISTORY)
@@ -99,6 +102,17 @@ export function importHistory(record: ImportedRecord, since?: PendingChange): Co
       )
     },
   }
+}
+
+/** How far ahead of the clock here a time may be: clocks differ by less, and zones that were mixed up by little more. */
+const MOST_AHEAD_MS = 86_400_000
+
+/** Throws Refusal `invalid-parameter` for a later time. Later changes here would get that time too, and the record would never be too old. */
+function requireTimes({ wallMs }: Now, times: readonly (number | undefined)[]): void {
+  const later = times.find((ms) => ms !== undefined && ms > wallMs + MOST_AHEAD_MS)
+  if (later === undefined) return
+  const message = `its time, ${later} ms, is more than a day ahead of the clock here: correct it in the plan`
+  throw new Refusal('invalid-parameter', message)
 }
 
 /**

@@ -9,6 +9,7 @@ import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { checkPlanLine } from './plan-line-limit.ts'
 import { type ThingLimits, thingOf } from './plan-things.ts'
 
 /** What the endpoint calls, and how large what it takes may be. */
@@ -101,7 +102,9 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function planLine(bytes: Buffer, number: number): PlanLine {
   try {
-    return readPlanLine(UTF8.decode(bytes), number)
+    const text = UTF8.decode(bytes)
+    checkPlanLine(text, number)
+    return readPlanLine(text, number)
   } catch (error) {
     if (error instanceof PlanError) throw new Refusal('malformed-request', `${error.message}.`)
     if (error instanceof TypeError)

@@ -1,0 +1,143 @@
+/** An apply to servers on etcd whose leader dies meanwhile, and two applies of one plan at once: in the end all is there once. */
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { type Cluster, startCluster } from '../support/cluster.ts'
+import { ETCD_HOOK_MS, type EtcdMember, etcdTools } from '../support/etcd.ts'
+import { runWaypost } from '../support/waypost.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const ITEMS = 300
+const RECORDS = 3
+const LIMIT_MS = 120_000
+
+/** The lines of items with three records each, and of services with an instance. */
+function linesOf(prefix: string): object[] {
+  let id = 0
+  const items = Array.from({ length: ITEMS }, (_, index) => {
+    const item = { namespace: '', group: 'G', dataId: `${prefix}${index}` }
+    const text = (content: string) => ({ content, md5: null, encryptedDataKey: '', appName: '' })
+    const author = { type: 'text', user: 'ann', ip: '10.0.0.1' }
+    const record = (op: string, content: string) => {
+      const oldId = ++id
+      return {
+        kind: 'history',
+        ...item,
+        ...text(content),
+        ...author,
+        oldId: `${oldId}`,
+        op,
+        atMs: 1e12 + oldId,
+      }
+    }
+    const notes = { desc: null, use: null, effect: null, schema: null, tags: null }
+    return [
+      record('I', 'one'),
+      record('U', 'one'),
+      record('U', 'two'),
+      {
+        kind: 'config',
+        ...item,
+        ...text('three'),
+        ...author,
+        ...notes,
+        createdMs: 1e12,
+        modifiedMs: 1e12 + id,
+      },
+    ]
+  })
+  return items.flat()
+}
+
+function planOf(lines: readonly object[]): string {
+  const head = { kind: 'plan', format: 1, madeMs: 1, sources: [], lastRefMs: 0 }
+  const counts = { history: ITEMS * RECORDS, config: ITEMS }
+  const file = join(mkdtempSync(join(inject('temporaryDirectory'), 'faults-')), 'plan')
+  const all = [{ ...head, counts }, ...lines, { kind: 'end' }]
+  writeFileSync(file, all.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  return file
+}
+
+describe.skipIf(etcdTools.skip)(`an apply to servers on etcd${note}`, { timeout: 300_000 }, () => {
+  let cluster: Cluster
+  beforeAll(async () => {
+    cluster = await startCluster({ servers: 2, etcdMembers: 3, settings: { auth: 'report' } })
+    const code = /code=([\w-]+)/.exec(cluster.servers[0]!.output())![1]!
+    const body = new URLSearchParams({ code, password: 'secret' })
+    const made = await fetch(`${urlOf(0)}/svc/v1/auth/users/admin`, { method: 'POST', body })
+    expect(made.status).toBe(200)
+  }, ETCD_HOOK_MS)
+  afterAll(async () => cluster?.stop())
+
+  const urlOf = (server: number): string => cluster.servers[server]!.url
+  const apply = async (file: string, server: number) => {
+    const args = ['move', '--apply', file, '--to', urlOf(server), '--username', 'nacos', '--output', 'json']
+    return runWaypost(args, { WAYPOST_PASSWORD: 'secret' }, LIMIT_MS)
+  }
+  /** Repeats the command, as its message says, until it has sent everything. */
+  const applied = (file: string, server: number) =>
+    vi.waitFor(
+      async () => {
+        const { code, stdout, stderr } = await apply(file, server)
+        expect(code, stderr).toBe(0)
+        return JSON.parse(stdout) as { taken: number; unchanged: number; kept: number; refused: number }
+      },
+      { timeout: LIMIT_MS, interval: 500 },
+    )
+
+  async function leader(): Promise<EtcdMember> {
+    for (const member of cluster.etcd.members) {
+      const metrics = await (await fetch(`${member.health}/metrics`)).text()
+      if (/^etcd_server_is_leader 1$/m.test(metrics)) return member
+    }
+    throw new Error('no member leads')
+  }
+
+  async function recordsOf(dataId: string): Promise<string[]> {
+    const query = new URLSearchParams({ dataId, group: 'G', search: 'accurate', pageNo: '1', pageSize: '50' })
+    const response = await fetch(`${urlOf(1)}/svc/v1/cs/history?${query}`)
+    const { pageItems } = (await response.json()) as { pageItems: { opType: string; importedId?: string }[] }
+    return pageItems.map(({ opType, importedId }) => `${opType.trim()} ${importedId ?? '-'}`).toReversed()
+  }
+
+  async function isThere(dataId: string): Promise<boolean> {
+    return (await fetch(`${urlOf(0)}/svc/v1/cs/configs?dataId=${dataId}&group=G`)).status === 200
+  }
+
+  async function expectWhole(prefix: string): Promise<void> {
+    for (let index = 0; index < ITEMS; index++) {
+      const first = index * RECORDS + 1
+      expect(await recordsOf(`${prefix}${index}`), `${prefix}${index}`).toEqual([
+        `I ${first}`,
+        `U ${first + 1}`,
+        `U ${first + 2}`,
+        expect.stringMatching(/^[IU] -?$/),
+      ])
+    }
+  }
+
+  test('brings everything once, though the leader of etcd is killed in the middle', async () => {
+    const file = planOf(linesOf('killed-'))
+    const running = apply(file, 0)
+    await vi.waitFor(async () => expect(await isThere(`killed-${ITEMS / 10}`)).toBe(true), {
+      timeout: LIMIT_MS,
+      interval: 20,
+    })
+    const dead = await leader()
+    await dead.kill()
+    const { stderr } = await running
+    expect(stderr).not.toMatch(/\n {4}at /)
+    await dead.restart()
+    const { refused, kept } = await applied(file, 0)
+    expect({ refused, kept }).toEqual({ refused: 0, kept: 0 })
+    expect(await applied(file, 1)).toMatchObject({ unchanged: ITEMS * (RECORDS + 1) })
+    await expectWhole('killed-')
+  })
+
+  test('of the same plan by two servers at once brings everything once', async () => {
+    const file = planOf(linesOf('twice-'))
+    await Promise.all([applied(file, 0), applied(file, 1)])
+    expect(await applied(file, 1)).toMatchObject({ unchanged: ITEMS * (RECORDS + 1) })
+    await expectWhole('twice-')
+  })
+})

@@ -183,3 +183,38 @@ test('1.4.8: what it does not show of a list, and the media type of an item, are
     because: '1 items are of such a type',
   })
 })
+
+test('2.5 on MySQL: a record a second after its version does not bring back the text before', async () => {
+  const [replay, { waypost, ask }] = await Promise.all([replayed('2.5.1'), startManaged()])
+  running.push(waypost)
+  const answers = (part: string, body: unknown) =>
+    replay.instead.set(part, () => ({ status: 200, body: JSON.stringify(body) }))
+  // The recorded item has the time 07:13:51.298. MySQL keeps whole seconds, and rounds only what the server sends.
+  const record = (id: string, opType: string, second: number) => ({
+    id,
+    dataId: 'sh.x',
+    group: 'G',
+    opType,
+    publishType: 'formal',
+    content: 'a: 1',
+    lastModifiedTime: `2026-11-24T07:13:${second}.000+00:00`,
+  })
+  const records = [record('2', 'U', 52), record('1', 'I', 50)]
+  answers('/v1/cs/history?search=accurate', { totalCount: 2, pageItems: records })
+  for (const one of records) answers(`/v1/cs/history?nid=${one.id}&`, one)
+  const file = join(mkdtempSync(join(inject('temporaryDirectory'), 'plan-')), 'old.plan')
+  await runWaypost(['move', '--from', replay.url, '--plan', file, '--rate', '10000'], {}, LIMIT_MS)
+  const apply = async () => {
+    const args = ['move', '--apply', file, '--to', waypost.url, '--username', 'nacos', '-o', 'json']
+    const { stdout } = await runWaypost(args, SAME, LIMIT_MS)
+    return JSON.parse(stdout) as Json
+  }
+  const content = async () => {
+    const shown = await ask('GET', '/nacos/v1/cs/configs?show=all&dataId=sh.x&group=G')
+    return (JSON.parse(shown) as Json).content
+  }
+  expect(await apply()).toMatchObject({ kept: 0 })
+  expect(await content()).toBe('a: 2')
+  expect(await apply()).toMatchObject({ taken: 0, kept: 0 })
+  expect(await content()).toBe('a: 2')
+})

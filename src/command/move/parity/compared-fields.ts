@@ -85,7 +85,7 @@ function fieldsOf(thing: PlanThing): Record<string, string | null> | undefined {
   }
 }
 
-/** Of an encrypted item a server may show only what it has decrypted: that says nothing about what is stored. */
+/** A server may show of an encrypted item only what it has decrypted. That says nothing about what is stored. */
 function contentOf({ dataId, content, md5, encryptedDataKey }: PlanConfig): Record<string, string | null> {
   const isDecrypted = dataId.startsWith(ENCRYPTED) && md5 === null && encryptedDataKey === ''
   return isDecrypted ? {} : { content: md5Of(content), md5, encryptedDataKey }

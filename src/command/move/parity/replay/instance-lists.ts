@@ -52,18 +52,14 @@ function listedFields(answer: Fields, ephemeral: boolean): ComparedFields {
   const listed = listOf(isList ? answer['data'] : hosts).filter(
     (host) => ephemeral || host['ephemeral'] === false,
   )
+  // 1.4 shows no group of the list.
   const names = isList
     ? { code: textOf(answer['code']) }
     : { name: textOf(name), ...(groupName !== undefined && { groupName: textOf(groupName) }) }
-  return { status: '200', ...names, ...idsOf(listed), hosts: listed.map(hostText).toSorted().join(' ') }
+  return { status: '200', ...names, hosts: listed.map(hostText).toSorted().join(' ') }
 }
 
-/** 1.4 shows no group of the list, and 3.x no id of an instance. */
-function idsOf(hosts: readonly Fields[]): ComparedFields {
-  const ids = hosts.map(({ instanceId }) => textOf(instanceId))
-  return ids.includes('') ? {} : { instanceIds: ids.toSorted().join(' ') }
-}
-
+/** Ids are not compared: 3.x shows none, and r-nacos makes its own. */
 function hostText(host: Fields): string {
   const { ip, port, weight, enabled, ephemeral, clusterName, serviceName, metadata } = host
   const words = [ip, port, weight, enabled, ephemeral, clusterName, serviceName].map(textOf)

@@ -12,14 +12,19 @@ export interface ImportCall {
   readonly lines: readonly PlanLine[]
 }
 
+/** What it answers. */
+interface DoubleAnswer {
+  readonly status: number
+  readonly body: object
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** A stand-in for the operation `import state`: it notes what it gets, and answers what a test wants. */
 export class ImportDouble {
   readonly calls: ImportCall[] = []
   /** Whether it shows that it is Waypost. */
   isKnown = true
-  answer: (call: ImportCall) => { readonly status: number; readonly body: object } | undefined = ({
-    lines,
-  }) => taken(lines.length - 1)
+  answer: (call: ImportCall) => DoubleAnswer | undefined = ({ lines }) => taken(lines.length - 1)
   readonly #server: Server
 
   private constructor() {
@@ -41,7 +46,7 @@ export class ImportDouble {
         this.calls.push(call)
         const answer = this.answer(call)
         if (answer === undefined) request.socket.destroy()
-        else response.writeHead(answer.status).end(JSON.stringify(answer.body))
+        else response.writeHead(answer.status, answer.headers).end(JSON.stringify(answer.body))
       })
     })
   }

@@ -115,6 +115,14 @@ describe('an apply', () => {
     expect(sent).toEqual(all)
   })
 
+  test('follows no redirect: the plan has hashes of passwords', async () => {
+    const [double, elsewhere] = [await started(ImportDouble.start()), await started(ImportDouble.start())]
+    double.answer = () => ({ status: 307, body: {}, headers: { location: `${elsewhere.url}/` } })
+    const { code, stderr } = await apply(double, planFile([namespace('a')], ONE))
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('the server answered 307') })
+    expect(elsewhere.calls).toEqual([])
+  })
+
   test('says in words what a proxy answers in the place of the server', async () => {
     const double = await started(ImportDouble.start())
     double.answer = () => ({ status: 200, body: '<html>' as unknown as object })

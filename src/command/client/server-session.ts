@@ -74,6 +74,7 @@ export class ServerSession {
       body?: FormData | URLSearchParams | Uint8Array
       headers?: object
       signal?: AbortSignal
+      redirect?: 'manual'
     } = {},
   ): Promise<Response> {
     const headers = { ...init.headers, ...(await this.headers()) }

@@ -83,8 +83,10 @@ async function answerOf(
       [bytesOfHead(head), ...lines.map(({ bytes }) => bytes)].flatMap((one) => [one, LINE_END]),
     )
     const signal = AbortSignal.timeout(CALL_LIMIT_MS)
+    const headers = { 'Content-Type': 'application/x-ndjson' }
     const last = await session
-      .fetch(path, { method: 'POST', body, signal, headers: { 'Content-Type': 'application/x-ndjson' } })
+      // A redirect could send hashes of passwords to another server.
+      .fetch(path, { method: 'POST', body, signal, redirect: 'manual', headers })
       .then(async (response) => ({ status: response.status, text: await response.text() }))
       .catch((error: unknown) => {
         if (signal.aborted)

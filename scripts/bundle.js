@@ -46,7 +46,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
 export async function bundle(entries, directory) {
   const { build } = await import('rolldown')
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const output = { dir: directory, format: 'esm', sourcemap: true, chunkFileNames: '[name].js' }
+  // Node keeps the text of what it has loaded: a fifth of it would be docstrings.
+  const comments = { jsdoc: false }
+  const output = { dir: directory, format: 'esm', sourcemap: true, chunkFileNames: '[name].js', comments }
   const built = await build({
     cwd: root,
     input: entries,
@@ -58,6 +60,7 @@ export async function bundle(entries, directory) {
     checks: { bundlerTimings: false },
     onLog: (level, log, handle) => handle(level === 'warn' ? 'error' : level, log),
   })
+  writeAsLatin(directory, built.output)
   removeOthers(
     directory,
     built.output.map(({ fileName }) => fileName),
@@ -78,6 +81,19 @@ function onlyPackages(allowed) {
         `${importer} imports ${name}: add it to BUNDLED in scripts/bundle.js, or to the dependencies`,
       )
     },
+  }
+}
+
+/**
+ * Writes characters beyond Latin-1 as escapes. Node keeps the text of every file that it has loaded, with two bytes for each
+ * character if one of them needs two. Lines stay as they are, and so do the source maps. A plugin cannot do it: rolldown
+ * prints texts without escapes after all plugins.
+ */
+function writeAsLatin(directory, output) {
+  const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  for (const { fileName, code = '' } of output) {
+    const latin = code.replaceAll(/[^\0-\xff]/g, escaped)
+    if (latin !== code) writeFileSync(join(directory, fileName), latin)
   }
 }
 

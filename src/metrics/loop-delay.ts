@@ -1,6 +1,8 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import type { Metric } from './metric.ts'
 
+/** Longer delays count as this: an hour, in microseconds. */
+const LONGEST = 3_600_000_000
 const WINDOW_TICKS = 10
 const WINDOWS = 6
 
@@ -19,15 +21,15 @@ const NONE: Delays = { p50: 0, p99: 0, max: 0 }
  * as often once more.
  */
 export class LoopDelay {
-  /** Microseconds. */
-  readonly #histogram: RecordableHistogram = createHistogram()
+  /** Microseconds. One with the default options takes 360 KB. */
+  readonly #histogram: RecordableHistogram = createHistogram({ highest: LONGEST, figures: 2 })
   #windows: readonly Delays[] = []
   #ticks = 0
 
   /** Call it at each pulse of the jobs, with its delay. */
   note(lateMs: number): void {
     // A histogram takes no zero.
-    this.#histogram.record(Math.max(1, Math.round(lateMs * 1_000)))
+    this.#histogram.record(Math.min(LONGEST, Math.max(1, Math.round(lateMs * 1_000))))
   }
 
   /** Call it each second. */

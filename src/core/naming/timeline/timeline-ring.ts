@@ -9,7 +9,7 @@ interface Details {
 }
 
 /**
- * The last entries of all services together, in columns whose length is fixed. An entry costs no object, but for the few with
+ * The last entries of all services together, in columns that grow up to a fixed length. An entry costs no object, but for the few with
  * details: it names a service and an address that the state has anyway.
  */
 export class TimelineRing {
@@ -17,9 +17,9 @@ export class TimelineRing {
   readonly #times: Float64Array
   readonly #kinds: Uint8Array
   readonly #causes: Uint8Array
-  readonly #services: (ServiceKey | undefined)[]
-  readonly #addresses: (InstanceAddress | undefined)[]
-  readonly #details: (Details | undefined)[]
+  readonly #services: ServiceKey[] = []
+  readonly #addresses: (InstanceAddress | undefined)[] = []
+  readonly #details: (Details | undefined)[] = []
   #next = 0
   #fromMs: number
 
@@ -29,9 +29,6 @@ export class TimelineRing {
     this.#times = new Float64Array(most)
     this.#kinds = new Uint8Array(most)
     this.#causes = new Uint8Array(most)
-    this.#services = Array.from({ length: most })
-    this.#addresses = Array.from({ length: most })
-    this.#details = Array.from({ length: most })
     this.#fromMs = fromMs
   }
 

@@ -56,8 +56,8 @@ function linesOf(
   }))
   const notes = { desc: null, use: null, effect: null, schema: null, tags: null }
   const times = { createdMs: null, modifiedMs: AT_MS + modified * 1_000 }
-  const item = { kind: 'config', ...common, ...notes, ...times, content: `text ${records.length}` }
-  return [...history, item]
+  const config = { kind: 'config', ...common, ...notes, ...times, content: `text ${records.length}` }
+  return [...history, config]
 }
 
 async function importing(lines: readonly Line[]): Promise<{ taken: number; unchanged: number }> {

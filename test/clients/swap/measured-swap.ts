@@ -35,8 +35,8 @@ interface SwapTimes {
   readonly answersMs: number
 }
 
-/** No server answers for so long, at least. */
-const STOP_MS = 10_000
+/** No server answers for so long, at least (ms). `SWAP_STOP_MS`: for measurements by hand. */
+export const STOP_MS = Number(process.env['SWAP_STOP_MS'] ?? 10_000)
 /** Longer than instances wait for their clients after a start. */
 const GRACE_MS = 47_000
 /** Its client does not come back. */

@@ -8,9 +8,9 @@ import { prepare, PREPARE_LIMIT_MS } from '../prepared-program.ts'
 import { KINDS, lengthOf } from './application-calls.ts'
 import { failedIn, figuresOf, shown } from './figures.ts'
 import { SLACK_MS, SWAP_PROGRAMS, swappedLibraries } from './libraries.ts'
-import { type MeasuredSwap, type OldServer, swapUnder } from './measured-swap.ts'
+import { type MeasuredSwap, type OldServer, STOP_MS, swapUnder } from './measured-swap.ts'
 
-const DRIVE_LIMIT_MS = 400_000
+const DRIVE_LIMIT_MS = 400_000 + STOP_MS
 /** So far are lists of the old server ahead: libraries drop later ones that are not. */
 const AHEAD_MS = 30_000
 

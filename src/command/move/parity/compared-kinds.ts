@@ -1,4 +1,4 @@
-import type { PlanThing } from '../../../move/plan.ts'
+import type { PlanNote, PlanThing } from '../../../move/plan.ts'
 import { UsageError } from '../../command-line.ts'
 
 /** The kinds of things that are compared, in the order of a report. */
@@ -28,4 +28,13 @@ export function skippedKinds(text = ''): ReadonlySet<ComparedKind> {
 
 function isKind(word: string): word is ComparedKind {
   return (KINDS as readonly string[]).includes(word)
+}
+
+/** The kinds of which a server shows nothing, by what was not compared: the other server would seem to have them alone. */
+export function hiddenKinds(notCompared: readonly PlanNote[]): ReadonlySet<ComparedKind> {
+  const abouts = notCompared.filter(({ kind }) => kind === 'cannot-come').map(({ about }) => about)
+  return new Set([
+    ...(abouts.includes('user') ? (['user', 'role', 'permission'] as const) : []),
+    ...(abouts.includes('switch') ? (['switch'] as const) : []),
+  ])
 }

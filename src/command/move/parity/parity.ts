@@ -7,7 +7,7 @@ import type { OldService } from '../old/dialect.ts'
 import type { OldAccount } from '../old/old-server.ts'
 import { openServers, rateOf } from '../old/open-servers.ts'
 import { TimeLeft } from '../time-left.ts'
-import { type ComparedKind, KINDS, skippedKinds } from './compared-kinds.ts'
+import { type ComparedKind, hiddenKinds, KINDS, skippedKinds } from './compared-kinds.ts'
 import { differencesOf } from './differences.ts'
 import type { BothSides } from './known-differences.ts'
 import { parityResult, type Row } from './parity-report.ts'
@@ -112,7 +112,8 @@ async function accountOf(username: string | undefined, variable: string): Promis
 
 async function compareThings(sides: BothSides, { skipped, settleMs }: Comparison): Promise<Row[]> {
   const rows: Row[] = []
-  for (const kind of KINDS.filter((one) => !skipped.has(one))) {
+  const hidden = hiddenKinds([...sides.old.notCompared, ...sides.new.notCompared])
+  for (const kind of KINDS.filter((one) => !skipped.has(one) && !hidden.has(one))) {
     const [old, other] = [sides.old.things.get(kind) ?? new Map(), sides.new.things.get(kind) ?? new Map()]
     const found = differencesOf(kind, old, other)
     const services = new Map([...sides.old.services, ...sides.new.services])

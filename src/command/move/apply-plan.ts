@@ -16,8 +16,8 @@ const OPERATION = '/svc/v1/operator/import'
 /** The most that one call has; a single line may be longer. */
 const MOST_LINES = 1_000
 const MOST_BYTES = 2 * 1_048_576
-/** The server judges a new hash for about 0.2 s, and all of a call must be answered within its limit. */
-const MOST_USERS = 100
+/** The server judges a new hash for 0.2 s, and one of cost 12 for up to 2 s. All of a call must be answered within its limit. */
+const MOST_USERS = 20
 
 /** The most lines of an outcome that are printed. */
 const MOST_SHOWN = 20

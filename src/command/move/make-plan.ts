@@ -5,6 +5,8 @@ import type { Progress } from '../progress.ts'
 import { printableWord } from '../terminal-text.ts'
 import { administratorsIn } from './administrators.ts'
 import { linesGoingBack, type TargetKind } from './back/what-goes-back.ts'
+import { BothSources } from './both/both-sources.ts'
+import { NoServerBeside } from './both/server-beside.ts'
 import { KnownLines } from './known-lines.ts'
 import { isForPeople } from './notes.ts'
 import { passwordFrom } from './move-passwords.ts'
@@ -70,7 +72,9 @@ async function readSources(
     const { openDatabase } = await import('./database/read-database.ts')
     const opened = await openDatabase(database, flags)
     plan.sources.push(opened.source)
-    await plan.add(opened.read(reading))
+    const beside =
+      nodes.length === 0 ? new NoServerBeside(reading) : new BothSources(dialectOf(nodes[0]!), reading)
+    await plan.add(opened.read(reading, beside))
   }
   for (const { kind, version, server } of nodes) plan.sources.push({ kind, version, url: server.url })
   const parts = database === undefined ? 'all' : 'naming'

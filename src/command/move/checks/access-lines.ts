@@ -44,6 +44,11 @@ function userLines(user: PlanUser): PlanLine[] {
   return [{ ...user, passwordHash: null }, remark('user', user.username, reason)]
 }
 
+/** Whether a hash is one that servers make: some show stars instead. */
+export function isBcrypt(hash: string): boolean {
+  return BCRYPT.test(hash)
+}
+
 function whyNoHash({ username, passwordHash }: PlanUser): string | undefined {
   if (username.startsWith(SHADOW)) return 'it is a user of LDAP, whose hash is the same for all'
   if (passwordHash === null) return 'the source does not show its hash'

@@ -7,6 +7,11 @@ import { missedNote } from '../notes.ts'
 /** What the names of items begin with that plugins encrypt. */
 export const ENCRYPTED = 'cipher-'
 
+/** Whether a plugin may have encrypted the item of this name. */
+export function isEncrypted(dataId: string): boolean {
+  return dataId.startsWith(ENCRYPTED)
+}
+
 /** Why a content does not come. */
 export const NOT_UTF8 = 'its content is not text in UTF-8'
 
@@ -21,13 +26,13 @@ export function contentLines<T extends PlanConfig | PlanGray>(line: T): PlanLine
     name: nameOf(line),
     reason,
   })
-  if (line.dataId.startsWith(ENCRYPTED) && line.encryptedDataKey !== '' && !isStored)
+  if (isEncrypted(line.dataId) && line.encryptedDataKey !== '' && !isStored)
     // The server has decrypted the text for its answer. The key would make clients decrypt it once more.
     return [
       { ...line, encryptedDataKey: '', md5: null },
       note('an encrypted item: it comes as plain text, because the source gives only that'),
     ]
-  if (line.dataId.startsWith(ENCRYPTED))
+  if (isEncrypted(line.dataId))
     return [line, note(`an encrypted item: it comes ${asWhat(line.encryptedDataKey)}`)]
   return isStored
     ? [line]
@@ -54,6 +59,7 @@ export class HistoryDigests {
   }
 }
 
-function md5Of(text: string): string {
+/** The md5 of a text in UTF-8, in hex. */
+export function md5Of(text: string): string {
   return createHash('md5').update(text).digest('hex')
 }

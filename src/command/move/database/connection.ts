@@ -65,7 +65,11 @@ export class Database {
   async #begin(): Promise<void> {
     await this.#run(`SET SESSION net_write_timeout = ${PATIENCE_S}, SESSION group_concat_max_len = 1000000`)
     await this.#run('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ')
-    // All tables are read as they are at this moment.
+    await this.renewSnapshot()
+  }
+
+  /** From now on all tables are read as they are at this moment. */
+  async renewSnapshot(): Promise<void> {
     await this.#run('START TRANSACTION WITH CONSISTENT SNAPSHOT')
   }
 

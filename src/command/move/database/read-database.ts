@@ -4,24 +4,27 @@ import type {
   PlanHistory,
   PlanItem,
   PlanLine,
+  PlanNamespace,
   PlanNote,
   PlanPermission,
   PlanSource,
 } from '../../../move/plan.ts'
 import { itemName } from '../../../move/plan.ts'
-import { accessLines } from '../checks/access-lines.ts'
+import type { ServerBeside } from '../both/server-beside.ts'
 import { contentLines, HistoryDigests, NOT_UTF8 } from '../checks/content-lines.ts'
 import { isText } from '../no-text.ts'
 import { missedNote } from '../notes.ts'
 import type { PlanReading } from '../reading.ts'
 import { Database, type DatabaseFlags, type Row } from './connection.ts'
+import { GRAY_COLUMNS, GRAY_TABLES, type GrayRule, jsonOf } from './gray-tables.ts'
 import { Tables } from './tables.ts'
 import { TimeZone } from './time-zone.ts'
 
 /** A database that is ready to be read. */
 export interface OpenDatabase {
   readonly source: PlanSource
-  read(reading: PlanReading): AsyncGenerator<PlanLine>
+  /** Its lines, and those that a server beside it adds. */
+  read(reading: PlanReading, server: ServerBeside): AsyncGenerator<PlanLine>
 }
 
 /** Opens the database of a server. */
@@ -32,9 +35,9 @@ export async function openDatabase(address: string, flags: DatabaseFlags): Promi
   const [{ v = null } = {}] = await database.rows('SELECT VERSION() AS v')
   return {
     source: { url: database.url, kind: 'mysql', version: v },
-    async *read(reading) {
+    async *read(reading, server) {
       try {
-        yield* new DatabaseReading({ database, tables, zone, reading }).lines()
+        yield* new DatabaseReading({ database, tables, zone, reading, server }).lines()
       } finally {
         database.close()
       }
@@ -47,6 +50,7 @@ interface ReadingParts {
   readonly tables: Tables
   readonly zone: TimeZone
   readonly reading: PlanReading
+  readonly server: ServerBeside
 }
 
 const ITEM = ['data_id', 'group_id', 'tenant_id']
@@ -59,13 +63,15 @@ class DatabaseReading {
   readonly #tables: Tables
   readonly #zone: TimeZone
   readonly #reading: PlanReading
+  readonly #server: ServerBeside
   readonly #items = new Set<string>()
 
-  constructor({ database, tables, zone, reading }: ReadingParts) {
+  constructor({ database, tables, zone, reading, server }: ReadingParts) {
     this.#database = database
     this.#tables = tables
     this.#zone = zone
     this.#reading = reading
+    this.#server = server
   }
 
   async *lines(): AsyncGenerator<PlanLine> {
@@ -75,10 +81,13 @@ class DatabaseReading {
       `they are read as of the time zone ${this.#zone.name} (--mysql-time-zone)`,
     )
     yield* this.#collations()
-    yield* this.#namespaces()
+    yield* this.#server.begin(await this.#spaces())
+    await this.#database.renewSnapshot()
+    yield* this.#server.namespaces(await this.#namespaces())
     yield* this.#access()
     if (this.#reading.history.isWanted) yield* this.#history()
     yield* this.#configs()
+    yield* this.#server.items()
     yield* this.#grays()
     yield* this.#leftOut()
   }
@@ -100,18 +109,24 @@ class DatabaseReading {
       )
   }
 
-  async *#namespaces(): AsyncGenerator<PlanLine> {
-    if (!this.#tables.has('tenant_info')) return
+  /** The ids of namespaces as items have them. Old servers have items in none, and others in `public`. */
+  async #spaces(): Promise<string[]> {
+    if (!this.#tables.has('config_info', 'tenant_id')) return []
+    const rows = await this.#database.rows('SELECT DISTINCT tenant_id FROM config_info')
+    return rows.map((row) => row['tenant_id'] ?? '')
+  }
+
+  async #namespaces(): Promise<PlanNamespace[]> {
+    if (!this.#tables.has('tenant_info')) return []
     const columns = this.#tables.list('tenant_info', ['tenant_id', 'tenant_name', 'tenant_desc'])
     // Rows of other kinds are of other programs.
     const where = this.#tables.has('tenant_info', 'kp') ? " WHERE kp = '1'" : ''
-    for (const row of await this.#database.rows(
-      `SELECT ${columns} FROM tenant_info${where} ORDER BY tenant_id`,
-    )) {
+    const rows = await this.#database.rows(`SELECT ${columns} FROM tenant_info${where} ORDER BY tenant_id`)
+    return rows.flatMap((row) => {
       const id = spaceOf(row['tenant_id'])
-      if (id !== '')
-        yield { kind: 'namespace', id, name: row['tenant_name'] ?? id, desc: row['tenant_desc'] ?? '' }
-    }
+      const [name, desc] = [row['tenant_name'] ?? id, row['tenant_desc'] ?? '']
+      return id === '' ? [] : { kind: 'namespace', id, name, desc }
+    })
   }
 
   async *#access(): AsyncGenerator<PlanLine> {
@@ -136,7 +151,7 @@ class DatabaseReading {
       resource: row['resource'] ?? '',
       action: (row['action'] ?? '').trim() as PlanPermission['action'],
     }))
-    yield* accessLines({ users, roles, permissions }, this.#reading.administrators)
+    yield* this.#server.access({ users, roles, permissions })
   }
 
   async *#history(): AsyncGenerator<PlanLine> {
@@ -164,7 +179,10 @@ class DatabaseReading {
         continue
       }
       const line = this.#record(row)
-      if (line.kind === 'history') digests.add(line)
+      if (line.kind === 'history') {
+        digests.add(line)
+        this.#server.sawRecord(line)
+      }
       yield line
     }
     yield* digests.lines()
@@ -213,8 +231,10 @@ class DatabaseReading {
         yield missedNote('config', `${itemName(item)} (id ${row['id']})`, 'it has no group or no data id')
         continue
       }
+      const config = this.#config(item, row)
+      if (!this.#server.takes(config)) continue
       this.#items.add(itemName(item))
-      yield* contentLines(this.#config(item, row))
+      yield* contentLines(config)
     }
   }
 
@@ -278,7 +298,9 @@ class DatabaseReading {
         const name = `${itemName(line)} ${line.name}`
         if (seen.has(name)) continue
         seen.add(name)
-        if (this.#items.has(itemName(line))) yield* contentLines(line)
+        // Servers show beta versions, and some show all.
+        if (this.#server.brought(line) && line.name === 'beta') continue
+        if (this.#items.has(itemName(line)) || this.#server.brought(line)) yield* contentLines(line)
         else yield cannotCome('gray', name, 'the item itself is not there any longer')
       }
     }
@@ -309,51 +331,9 @@ class DatabaseReading {
   }
 }
 
-interface GrayRule {
-  readonly name: string
-  readonly rule: string
-  readonly expression: string
-  readonly priority: number | null
-}
-
-const GRAY_COLUMNS = ['beta_ips', 'tag_id', 'gray_name', 'gray_rule']
-
-/** The tables with gray versions. From 2.5 the first has all, and the others have copies. */
-const GRAY_TABLES: readonly (readonly [string, (row: Row) => GrayRule])[] = [
-  ['config_info_gray', (row) => ruleOf(row)],
-  [
-    'config_info_beta',
-    (row) => ({ name: 'beta', rule: 'beta', expression: row['beta_ips'] ?? '', priority: null }),
-  ],
-  [
-    'config_info_tag',
-    (row) => ({ name: `tag_${row['tag_id']}`, rule: 'tag', expression: row['tag_id'] ?? '', priority: null }),
-  ],
-]
-
-function ruleOf(row: Row): GrayRule {
-  const { type, expr, priority } = jsonOf(row['gray_rule'])
-  const name = row['gray_name'] || 'gray'
-  return {
-    name,
-    rule: typeof type === 'string' && type !== '' ? type : 'unknown',
-    expression: typeof expr === 'string' ? expr : (row['gray_rule'] ?? ''),
-    priority: Number.isFinite(Number(priority ?? Number.NaN)) ? Number(priority) : null,
-  }
-}
-
 function typeIn(extInfo: string | null | undefined): string | null {
   const { type } = jsonOf(extInfo)
   return typeof type === 'string' ? type : null
-}
-
-function jsonOf(text: string | null | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text ?? '')
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
 }
 
 function itemOf(row: Row): PlanItem {

@@ -39,12 +39,23 @@ export interface PageAsked {
   readonly pageSize: number
 }
 
+/** An item as the list of items has it. */
+export interface ListedItem extends PlanItem {
+  /** The md5 that the list says, or of the content that it has; null: it has neither. */
+  readonly md5: string | null
+}
+
 /** A record of an item's history in its list, without the content. */
 export interface OldRecord {
   readonly oldId: string
   readonly atMs: number
   /** Null: of the formal version; otherwise the name of a gray version. */
   readonly grayName: string | null
+}
+
+/** The order of records by their ids: numbers, which may exceed 2^53. */
+export function compareIds(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : Number(a > b))
 }
 
 /** A service as the list of services has it. */
@@ -65,7 +76,7 @@ export interface Dialect {
   /** Without `public`. */
   namespaces(): Promise<readonly PlanNamespace[]>
   /** Some servers send the contents with the list. Rejects with a CallError of status 413 where a page is too large. */
-  items(namespace: string, page: PageAsked): Promise<OldPage<PlanItem>>
+  items(namespace: string, page: PageAsked): Promise<OldPage<ListedItem>>
   config(item: PlanItem): Promise<PlanConfig | undefined>
   /** The gray versions that HTTP gives. A server may have some of an item without a formal version. */
   grays(item: PlanItem): Promise<readonly PlanGray[]>

@@ -8,6 +8,7 @@ import type {
   PlanRole,
   PlanUser,
 } from '../../../move/plan.ts'
+import { isEncrypted, md5Of } from '../checks/content-lines.ts'
 import { CallError } from './call-error.ts'
 import type { OldPage, OldRecord, OldService } from './dialect.ts'
 import { type Fields, fieldsOf, metadataOf, numberOf, textOf, textOrNull, timeOrNull } from './fields.ts'
@@ -74,6 +75,17 @@ export function configOf(item: PlanItem, fields: Fields): PlanConfig {
     user: textOrNull(fields['createUser']) || null,
     ip: textOrNull(fields['createIp']) || null,
   }
+}
+
+/**
+ * The md5 of an item in a list. Servers before 3.x do not say it, and send the content. An item that a plugin may have encrypted comes as
+ * plain text, whose md5 is another one.
+ */
+export function listedMd5(fields: Fields): string | null {
+  const said = textOrNull(fields['md5']) || null
+  const content = textOrNull(fields['content'])
+  if (said !== null || content === null || isEncrypted(textOf(fields['dataId']))) return said
+  return md5Of(content)
 }
 
 /** A gray version, of the fields that all servers name alike. */

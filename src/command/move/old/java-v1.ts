@@ -15,6 +15,7 @@ import type {
 import {
   allPages,
   type Dialect,
+  type ListedItem,
   type OldPage,
   type OldRecord,
   type OldService,
@@ -41,6 +42,7 @@ import {
   historyOf,
   instanceKey,
   instanceOf,
+  listedMd5,
   livingNodes,
   pageOf,
   permissionOf,
@@ -98,12 +100,13 @@ export class JavaV1 implements Dialect {
     }
   }
 
-  async items(namespace: string, page: PageAsked): Promise<OldPage<PlanItem>> {
+  async items(namespace: string, page: PageAsked): Promise<OldPage<ListedItem>> {
     const params = { search: 'accurate', dataId: '', group: '', tenant: namespace, ...page }
     return pageOf(await this.server.json('/v1/cs/configs', params, mostBytesOf(page)), (fields) => ({
       namespace,
       group: textOf(fields['group']),
       dataId: textOf(fields['dataId']),
+      md5: listedMd5(fields),
     }))
   }
 

@@ -13,6 +13,7 @@ import type {
 } from '../../../move/plan.ts'
 import {
   type Dialect,
+  type ListedItem,
   type OldPage,
   type OldRecord,
   type OldService,
@@ -36,6 +37,7 @@ import {
   grayOf,
   historyOf,
   instanceOf,
+  listedMd5,
   livingNodes,
   pageOf,
   permissionOf,
@@ -79,7 +81,7 @@ export class JavaV3 implements Dialect {
       }))
   }
 
-  async items(namespace: string, page: PageAsked): Promise<OldPage<PlanItem>> {
+  async items(namespace: string, page: PageAsked): Promise<OldPage<ListedItem>> {
     const params = {
       search: 'blur',
       dataId: '',
@@ -91,6 +93,7 @@ export class JavaV3 implements Dialect {
       namespace,
       group: textOf(fields['groupName']),
       dataId: textOf(fields['dataId']),
+      md5: listedMd5(fields),
     }))
   }
 

@@ -1,5 +1,5 @@
 import { itemName, type PlanGray, type PlanItem, type PlanNote } from '../../../move/plan.ts'
-import type { OldPage, OldService, PageAsked } from './dialect.ts'
+import type { ListedItem, OldPage, OldService, PageAsked } from './dialect.ts'
 import { type Fields, fieldsOf, numberOf, textOf } from './fields.ts'
 import { grayOf } from './java-things.ts'
 import { JavaV1, serviceParams } from './java-v1.ts'
@@ -31,13 +31,13 @@ export class OldWaypost extends JavaV1 {
   }
 
   /** The first page also has the items with gray versions: some have no formal one. */
-  override async items(namespace: string, page: PageAsked): Promise<OldPage<PlanItem>> {
+  override async items(namespace: string, page: PageAsked): Promise<OldPage<ListedItem>> {
     const { entries, total } = await super.items(namespace, page)
     if (page.pageNo > 1) return { entries, total }
     return { entries: [...entries, ...(await this.#itemsWithGrays(namespace))], total }
   }
 
-  async #itemsWithGrays(namespaceId: string): Promise<PlanItem[]> {
+  async #itemsWithGrays(namespaceId: string): Promise<ListedItem[]> {
     const listed = entriesOf(await this.#own.json(GRAYS, { namespaceId }), 'of gray versions')
     return listed.map((fields) => {
       const item = {
@@ -50,7 +50,7 @@ export class OldWaypost extends JavaV1 {
         itemName(item),
         versions.map(({ grayName }) => textOf(grayName)),
       )
-      return item
+      return { ...item, md5: null }
     })
   }
 

@@ -1,0 +1,159 @@
+import {
+  itemName,
+  type PlanConfig,
+  type PlanHistory,
+  type PlanItem,
+  type PlanLine,
+  type PlanNamespace,
+  type PlanNote,
+} from '../../../move/plan.ts'
+import { type Access, accessLines } from '../checks/access-lines.ts'
+import { md5Of } from '../checks/content-lines.ts'
+import { isText } from '../no-text.ts'
+import { missedNote } from '../notes.ts'
+import { CallError } from '../old/call-error.ts'
+import { compareIds, type Dialect } from '../old/dialect.ts'
+import { accessOf } from '../old/read-access.ts'
+import { readEach, type ReadItem } from '../old/read-items.ts'
+import type { PlanReading } from '../reading.ts'
+import { ListedItems } from './listed-items.ts'
+import type { ServerBeside } from './server-beside.ts'
+import { unitedAccess } from './united-access.ts'
+import { unitedNamespaces } from './united-namespaces.ts'
+
+/** An item of the database that the server has not, or not with this content. */
+interface AskedItem {
+  readonly item: PlanItem
+  /** What the md5 of its row is, by the row and by the content; undefined: the database has no row. */
+  readonly md5s: readonly (string | null)[] | undefined
+}
+
+/**
+ * A database and its server. The database may be a dump, so what the server has counts. Its lists are read into memory, and the rows of
+ * the database are compared with them. Rows that differ are read over HTTP when all rows are through.
+ */
+export class BothSources implements ServerBeside {
+  readonly #dialect: Dialect
+  readonly #reading: PlanReading
+  readonly #listed = new ListedItems()
+  readonly #asked = new Map<string, AskedItem>()
+  readonly #brought = new Set<string>()
+  /** The id of the last record of each item in the database. */
+  readonly #lastRecords = new Map<string, string>()
+  #namespaces: readonly PlanNamespace[] = []
+
+  constructor(dialect: Dialect, reading: PlanReading) {
+    this.#dialect = dialect
+    this.#reading = reading
+  }
+
+  /** Clients publish in namespaces that no list has, too. */
+  async *begin(spaces: readonly string[]): AsyncGenerator<PlanLine> {
+    this.#namespaces = await this.#dialect.namespaces()
+    for (const id of new Set(['', ...this.#namespaces.map(({ id }) => id), ...spaces])) {
+      const note = await this.#listed.read(this.#dialect, id)
+      if (note !== undefined) yield note
+      this.#reading.show('names of items', this.#listed.size, 0)
+    }
+  }
+
+  namespaces(ofDatabase: readonly PlanNamespace[]): Iterable<PlanLine> {
+    return unitedNamespaces(ofDatabase, this.#namespaces)
+  }
+
+  async *access(ofDatabase: Access): AsyncGenerator<PlanLine> {
+    const { access, notes } = await this.#accessBeside(ofDatabase)
+    yield* accessLines(access, this.#reading.administrators)
+    yield* notes
+  }
+
+  /** A server that does not show users leaves them to the database. */
+  async #accessBeside(ofDatabase: Access): Promise<ReturnType<typeof unitedAccess>> {
+    if (!this.#dialect.hasAccess) return { access: ofDatabase, notes: [] }
+    try {
+      return unitedAccess(ofDatabase, await accessOf(this.#dialect))
+    } catch (error) {
+      if (!(error instanceof CallError) || error.status === 0) throw error
+      const isHidden = error.needsSignIn || error.status === 401 || error.status === 403
+      const note = missedNote(
+        'user',
+        'users of the server',
+        `the plan has those of the database: ${error.message}`,
+      )
+      return { access: ofDatabase, notes: isHidden ? [] : [note] }
+    }
+  }
+
+  sawRecord(record: PlanHistory): void {
+    this.#lastRecords.set(itemName(record), record.oldId)
+  }
+
+  takes(config: PlanConfig): boolean {
+    const { namespace, group, dataId, content, md5 } = config
+    const name = itemName(config)
+    const listed = this.#listed.take(name)
+    if (listed === undefined ? !this.#listed.isWhole(namespace) : listed.md5s.length === 0) return true
+    // What is no text does not come, and has a line that says so.
+    if (listed !== undefined && !isText(content)) return true
+    const md5s = [md5, md5Of(content)]
+    if (listed !== undefined && hasOneOf(md5s, listed.md5s)) return true
+    this.#asked.set(name, { item: { namespace, group, dataId }, md5s })
+    return false
+  }
+
+  async *items(): AsyncGenerator<PlanLine> {
+    for (const item of this.#listed.left()) this.#asked.set(itemName(item), { item, md5s: undefined })
+    yield* readEach(
+      [...this.#asked.values()].map(({ item }) => item),
+      {
+        dialect: this.#dialect,
+        reading: { ...this.#reading, earlier: { hasRecord: (item, oldId) => this.#hasRecord(item, oldId) } },
+        linesOf: (read) => this.#linesOf(read),
+      },
+    )
+  }
+
+  /** Records that came after the dump are newer than all of the item in it. */
+  #hasRecord(item: PlanItem, oldId: string): boolean {
+    const last = this.#lastRecords.get(itemName(item))
+    return last !== undefined && compareIds(oldId, last) <= 0
+  }
+
+  /** What the server has of an item that it listed, or that the database has. */
+  #linesOf({ item, config, lines }: ReadItem): PlanLine[] {
+    const name = itemName(item)
+    const { md5s } = this.#asked.get(name)!
+    if (config === undefined) return md5s === undefined ? goneMeanwhile(lines) : [conflict(name, DELETED)]
+    if (config.kind !== 'config') return [...lines]
+    this.#brought.add(name)
+    if (md5s === undefined) return [...lines, remark(name, ONLY_ON_SERVER)]
+    // Somebody may have published between the reading of the list and that of the database.
+    const isSame = hasOneOf(md5s, [config.md5 ?? '', md5Of(config.content)])
+    return isSame ? [...lines] : [...lines, conflict(name, DIFFERS)]
+  }
+
+  brought(item: PlanItem): boolean {
+    return this.#brought.has(itemName(item))
+  }
+}
+
+const DIFFERS = 'the database and the server have other contents; the plan has that of the server'
+const DELETED = 'only the database has it: the server has deleted it since, and it does not come'
+const ONLY_ON_SERVER = 'only the server has it: the database is older'
+
+/** An item that was listed and deleted before the database was read is no item of either; it may have gray versions. */
+function goneMeanwhile(lines: readonly PlanLine[]): PlanLine[] {
+  return lines.filter(({ kind }) => kind === 'gray')
+}
+
+function hasOneOf(md5s: readonly (string | null)[], others: readonly string[]): boolean {
+  return others.some((other) => md5s.includes(other))
+}
+
+function conflict(name: string, reason: string): PlanNote {
+  return { kind: 'conflict', about: 'config', name, reason }
+}
+
+function remark(name: string, reason: string): PlanNote {
+  return { kind: 'remark', about: 'config', name, reason }
+}

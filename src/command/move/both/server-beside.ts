@@ -1,0 +1,55 @@
+import type { PlanConfig, PlanHistory, PlanItem, PlanLine, PlanNamespace } from '../../../move/plan.ts'
+import { type Access, accessLines } from '../checks/access-lines.ts'
+import type { PlanReading } from '../reading.ts'
+
+/**
+ * What a server says beside its database, which may be a dump and older. The reading of the database asks it, in the order of these
+ * functions.
+ */
+export interface ServerBeside {
+  /** Reads the lists of the server. `spaces`: the ids of namespaces as the items of the database have them. */
+  begin(spaces: readonly string[]): AsyncIterable<PlanLine>
+  /** The lines of namespaces, where the database has these. */
+  namespaces(ofDatabase: readonly PlanNamespace[]): Iterable<PlanLine>
+  /** The lines of users, roles and permissions, where the database has these. */
+  access(ofDatabase: Access): AsyncIterable<PlanLine>
+  /** The database has this record, which is in the plan. */
+  sawRecord(record: PlanHistory): void
+  /** Whether the plan has the item as the database has it. */
+  takes(config: PlanConfig): boolean
+  /** The lines of the items that the plan has as the server has them. */
+  items(): AsyncIterable<PlanLine>
+  /** Whether they had this one. */
+  brought(item: PlanItem): boolean
+}
+
+/** There is a database only: all is as it says. */
+export class NoServerBeside implements ServerBeside {
+  readonly #reading: PlanReading
+
+  constructor(reading: PlanReading) {
+    this.#reading = reading
+  }
+
+  async *begin(): AsyncGenerator<PlanLine> {}
+
+  namespaces(ofDatabase: readonly PlanNamespace[]): Iterable<PlanLine> {
+    return ofDatabase
+  }
+
+  async *access(ofDatabase: Access): AsyncGenerator<PlanLine> {
+    yield* accessLines(ofDatabase, this.#reading.administrators)
+  }
+
+  sawRecord(): void {}
+
+  takes(): boolean {
+    return true
+  }
+
+  async *items(): AsyncGenerator<PlanLine> {}
+
+  brought(): boolean {
+    return false
+  }
+}

@@ -1,0 +1,53 @@
+import type { PlanNote, PlanUser } from '../../../move/plan.ts'
+import { type Access, isBcrypt } from '../checks/access-lines.ts'
+
+/**
+ * The users, roles and permissions that a database or its server has, and what is to be said about users. The server is newer. One
+ * that shows no user at all does not show them.
+ */
+export function unitedAccess(
+  ofDatabase: Access,
+  ofServer: Access,
+): { readonly access: Access; readonly notes: readonly PlanNote[] } {
+  if (ofServer.users.length === 0) return { access: ofDatabase, notes: [] }
+  const { users, notes } = unitedUsers(ofDatabase.users, ofServer.users)
+  const roles = united([...ofDatabase.roles, ...ofServer.roles], ({ username, role }) => [username, role])
+  const permissions = united(
+    [...ofDatabase.permissions, ...ofServer.permissions],
+    ({ role, resource, action }) => [role, resource, action],
+  )
+  return { access: { users, roles, permissions }, notes }
+}
+
+interface UnitedUsers {
+  readonly users: readonly PlanUser[]
+  readonly notes: readonly PlanNote[]
+}
+
+function unitedUsers(ofDatabase: readonly PlanUser[], ofServer: readonly PlanUser[]): UnitedUsers {
+  const left = new Map(ofServer.map((user) => [user.username, user]))
+  const users: PlanUser[] = []
+  const notes: PlanNote[] = []
+  for (const user of ofDatabase) {
+    const newer = left.get(user.username)
+    left.delete(user.username)
+    const hash = newer?.passwordHash ?? null
+    const isOther = hash !== user.passwordHash && hash !== null && isBcrypt(hash)
+    users.push(isOther ? { ...user, passwordHash: hash } : user)
+    if (newer === undefined) notes.push(conflict(user, ONLY_IN_DATABASE))
+    if (isOther) notes.push(conflict(user, OTHER_PASSWORDS))
+  }
+  return { users: [...users, ...left.values()], notes }
+}
+
+const ONLY_IN_DATABASE = 'the server does not list the user, and may have deleted it; the plan has it'
+const OTHER_PASSWORDS = 'the database and the server have other passwords; the plan has that of the server'
+
+function conflict({ username }: PlanUser, reason: string): PlanNote {
+  return { kind: 'conflict', about: 'user', name: username, reason }
+}
+
+/** One of each. */
+function united<T>(all: readonly T[], namesOf: (one: T) => readonly string[]): T[] {
+  return [...new Map(all.map((one) => [JSON.stringify(namesOf(one)), one])).values()]
+}

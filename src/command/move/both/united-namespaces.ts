@@ -1,0 +1,32 @@
+import type { PlanLine, PlanNamespace, PlanNote } from '../../../move/plan.ts'
+
+/** The lines of namespaces that a database or its server has. The server is newer. */
+export function* unitedNamespaces(
+  ofDatabase: readonly PlanNamespace[],
+  ofServer: readonly PlanNamespace[],
+): Generator<PlanLine> {
+  const left = new Map(ofServer.map((space) => [space.id, space]))
+  for (const space of ofDatabase) {
+    const newer = left.get(space.id)
+    left.delete(space.id)
+    yield* newer === undefined ? onlyInDatabase(space) : newerOf(space, newer)
+  }
+  yield* left.values()
+}
+
+function onlyInDatabase(space: PlanNamespace): PlanLine[] {
+  return [space, conflict(space.id, 'the server does not list it, and may have deleted it; the plan has it')]
+}
+
+/** What a server does not say is as the database has it. */
+function newerOf(space: PlanNamespace, { name, desc }: PlanNamespace): PlanLine[] {
+  const newer = { ...space, name: name || space.name, desc: desc || space.desc }
+  if (newer.name === space.name && newer.desc === space.desc) return [space]
+  const reason =
+    'the database and the server have other names or descriptions; the plan has those of the server'
+  return [newer, conflict(space.id, reason)]
+}
+
+function conflict(name: string, reason: string): PlanNote {
+  return { kind: 'conflict', about: 'namespace', name, reason }
+}

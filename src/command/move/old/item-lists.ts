@@ -1,0 +1,40 @@
+import { itemName, type PlanNote } from '../../../move/plan.ts'
+import { allPages, type Dialect, ITEM_PAGES, type ListedItem, type ListSize } from './dialect.ts'
+import { orNote } from './in-order.ts'
+
+const LIST = 'items of'
+
+/**
+ * Gives each item in the list of a namespace to `add`. Resolves with a note where the list could not be read, or is shorter than the
+ * server says. Then items may be there that were not listed.
+ */
+export async function listItems(
+  dialect: Dialect,
+  namespace: string,
+  add: (item: ListedItem) => void,
+): Promise<PlanNote | undefined> {
+  const pages = allPages((_, page) => dialect.items(namespace, page), itemName, ITEM_PAGES)
+  const name = `${LIST} ${namespace || 'public'}`
+  const listed = await orNote('config', name, () => given(pages, add))
+  if ('kind' in listed) return listed
+  return listed.total !== null && listed.total > listed.found ? shortList(name, listed) : undefined
+}
+
+/** Whether a note says that a list was shorter than the server says. */
+export function isShortList({ kind, about, name }: PlanNote): boolean {
+  return kind === 'remark' && about === 'config' && name.startsWith(`${LIST} `)
+}
+
+/** Gives the entries away, and resolves with what the pages say in the end. */
+async function given<T, R>(pages: AsyncGenerator<T, R>, add: (entry: T) => void): Promise<R> {
+  for (;;) {
+    const next = await pages.next()
+    if (next.done === true) return next.value
+    add(next.value)
+  }
+}
+
+function shortList(name: string, { total, found }: ListSize): PlanNote {
+  const reason = `the server says ${total}, and lists ${found}`
+  return { kind: 'remark', about: 'config', name, reason, missed: true }
+}

@@ -1,0 +1,93 @@
+import type { PlanConfig, PlanItem, PlanLine, PlanNote } from '../../../move/plan.ts'
+import { itemName } from '../../../move/plan.ts'
+import { contentLines, HistoryDigests } from '../checks/content-lines.ts'
+import type { PlanReading } from '../reading.ts'
+import { allPages, compareIds, type Dialect, type OldRecord } from './dialect.ts'
+import { inOrder, listedOnly, orNote } from './in-order.ts'
+
+/** How items are read. */
+export interface ItemReading {
+  readonly dialect: Dialect
+  readonly reading: PlanReading
+  /** The lines of an item that come after its records; without it, those that were read. */
+  readonly linesOf?: (read: ReadItem) => readonly PlanLine[]
+}
+
+/** Reads items with their history and gray versions. */
+export async function* readEach(
+  items: readonly PlanItem[],
+  { dialect, reading, linesOf = ({ lines }) => lines }: ItemReading,
+): AsyncGenerator<PlanLine> {
+  const digests = new HistoryDigests()
+  let done = 0
+  for await (const read of inOrder(items, (item) => readItem(dialect, item, reading))) {
+    // The records of an item may be far more than what is in memory for those that are read beside it.
+    for await (const line of recordLines(dialect, read)) {
+      if (line.kind === 'history') digests.add(line)
+      yield line
+    }
+    yield* linesOf(read)
+    reading.show('items', ++done, items.length)
+  }
+  yield* digests.lines()
+}
+
+/** An item as it was read, but for the contents of its history. */
+export interface ReadItem {
+  readonly item: PlanItem
+  /** A note, where it could not be read; undefined: the server has no formal version of it. */
+  readonly config: PlanConfig | PlanNote | undefined
+  /** The oldest first; a note, where the server does not list them. */
+  readonly records: readonly OldRecord[] | PlanNote
+  readonly lines: readonly PlanLine[]
+}
+
+/** Reads an item. What the server does not answer is a line, too, unless there is no server any longer. */
+async function readItem(dialect: Dialect, item: PlanItem, reading: PlanReading): Promise<ReadItem> {
+  const name = itemName(item)
+  const config = await orNote('config', name, () => dialect.config(item))
+  if (config !== undefined && config.kind !== 'config') return { item, config, records: [], lines: [config] }
+  const grays = await orNote('gray', name, () => dialect.grays(item))
+  const grayLines = isList(grays) ? grays.flatMap((gray) => contentLines(gray)) : [grays]
+  if (config === undefined) {
+    const isGrayOnly = grayLines.length > 0
+    return { item, config, records: [], lines: isGrayOnly ? grayLines : [listedOnly('config', name)] }
+  }
+  const records = reading.history.isWanted
+    ? await orNote('history', name, () => recordsSince(dialect, item, reading))
+    : []
+  return { item, config, records, lines: [...contentLines<PlanConfig>(config), ...grayLines] }
+}
+
+async function* recordLines(dialect: Dialect, { item, records }: ReadItem): AsyncGenerator<PlanLine> {
+  const name = itemName(item)
+  if (!isList(records)) return void (yield records)
+  const formal = records.filter(({ grayName }) => grayName === null)
+  yield* inOrder(formal, async ({ oldId }) => {
+    const record = await orNote('history', `${name} ${oldId}`, () => dialect.record(item, oldId))
+    return record ?? listedOnly('history', `${name} ${oldId}`)
+  })
+  const grays = records.length - formal.length
+  const reason = `${grays} records of gray versions are left out`
+  if (grays > 0) yield { kind: 'remark', about: 'history', name, reason }
+}
+
+function isList<T>(read: readonly T[] | PlanNote): read is readonly T[] {
+  return Array.isArray(read)
+}
+
+/** By their ids, as they were written: times are those of several servers, whose clocks differ. */
+async function recordsSince(dialect: Dialect, item: PlanItem, reading: PlanReading): Promise<OldRecord[]> {
+  const { history, earlier } = reading
+  const found: OldRecord[] = []
+  const pages = allPages(
+    (pageNo) => dialect.records(item, pageNo),
+    ({ oldId }) => oldId,
+  )
+  for await (const record of pages) {
+    // The newest come first.
+    if (record.atMs < history.sinceMs) break
+    if (!earlier.hasRecord(item, record.oldId)) found.push(record)
+  }
+  return found.sort((a, b) => compareIds(a.oldId, b.oldId))
+}

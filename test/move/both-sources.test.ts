@@ -65,9 +65,14 @@ const listOf = (items: Readonly<Record<string, string>> = {}) =>
 interface Said {
   readonly namespaces?: Readonly<Record<string, string>>
   readonly passwords?: Readonly<Record<string, string>>
+  /** Items as they are shown instead, by their names. */
+  readonly shown?: Readonly<Record<string, unknown>>
   /** What the list of `public` answers instead. */
   readonly list?: ReturnType<typeof listOf> | { readonly status: number; readonly body: string }
 }
+
+/** The ids of records that the server lists, the newest first. The database has those up to 3. */
+const RECORDS: Readonly<Record<string, readonly number[]>> = { differs: [5, 2, 1], deleted: [4, 3] }
 
 /** Lets a replay of 2.5.1 answer with these items, as such a server does. */
 function answers(replay: ReplayOfRecordedAnswers, texts: Texts, said: Said = {}): void {
@@ -87,20 +92,27 @@ function answers(replay: ReplayOfRecordedAnswers, texts: Texts, said: Said = {})
     return space === '' && list !== undefined ? list : listOf(texts[space])
   })
   replay.instead.set('/v1/cs/configs?show=all', (call) => {
+    const shown = said.shown?.[queryOf(call).get('dataId') ?? '']
+    if (shown !== undefined) return json(shown)
     const content = textOf(queryOf(call))
     return content === undefined ? { status: 404, body: '' } : json({ content, md5: md5Of(content) })
   })
   replay.instead.set('/v1/cs/configs?beta=', () => ({ status: 404, body: '' }))
   replay.instead.set('/v1/cs/history?search=', (call) =>
     paged(
-      queryOf(call).get('dataId') === 'differs'
-        ? [3, 2, 1].map((id) => ({ id: `${id}`, lastModifiedTime: 1_800_000_000_000 + id }))
-        : [],
+      (RECORDS[queryOf(call).get('dataId') ?? ''] ?? []).map((id) => ({
+        id: `${id}`,
+        lastModifiedTime: 1_800_000_000_000 + id,
+      })),
     ),
   )
-  replay.instead.set('/v1/cs/history?nid=3', () =>
-    json({ opType: 'U', lastModifiedTime: 1_800_000_000_003, content: 'old text' }),
-  )
+  for (const [id, opType, content] of [
+    [4, 'D', 'x'],
+    [5, 'U', 'old text'],
+  ])
+    replay.instead.set(`/v1/cs/history?nid=${id}`, () =>
+      json({ opType, lastModifiedTime: 1_800_000_000_000, content }),
+    )
   replay.instead.set('/v1/auth/users', () =>
     paged(Object.entries(passwords).map(([username, password]) => ({ username, password }))),
   )
@@ -118,6 +130,8 @@ describe.skipIf(mariadb.skip)('the plan of a database and its server', () => {
       "GRANT SELECT ON *.* TO moving@'127.0.0.1'",
       ...schemaOf('2.1', 'dump'),
       ...ROWS,
+      ...schemaOf('2.1', 'encrypted'),
+      ...rowsOf({ '': { 'cipher-a': 'ciphertext', 'cipher-b': 'old ciphertext' } }),
     ])
   })
   afterEach(async () => {
@@ -132,9 +146,9 @@ describe.skipIf(mariadb.skip)('the plan of a database and its server', () => {
     return replay
   }
 
-  async function planOf(more: readonly string[] = []) {
+  async function planOf(more: readonly string[] = [], database = 'dump') {
     const file = join(mkdtempSync(join(inject('temporaryDirectory'), 'both-')), 'plan')
-    const from = ['--from', `mysql://moving@127.0.0.1:${server.port}/dump`, ...more]
+    const from = ['--from', `mysql://moving@127.0.0.1:${server.port}/${database}`, ...more]
     const env = { WAYPOST_MYSQL_PASSWORD: 'moving' }
     const made = await runWaypost(['move', ...from, '--plan', file, '--rate', '10000'], env, LIMIT_MS)
     const texts = readFileSync(file, 'utf8').trimEnd().split('\n')
@@ -211,12 +225,59 @@ describe.skipIf(mariadb.skip)('the plan of a database and its server', () => {
     expect(differs).toMatchObject([
       { kind: 'history', oldId: '1' },
       { kind: 'history', oldId: '2' },
-      { kind: 'history', oldId: '3', content: 'old text' },
+      { kind: 'history', oldId: '5', content: 'old text' },
       { kind: 'config', content: 'new text' },
       { kind: 'gray', name: 'tag_blue' },
     ])
-    expect(of('history')).toContainEqual(expect.objectContaining({ dataId: 'deleted' }))
+    const deleted = lines.filter((line) => 'dataId' in line && line.dataId === 'deleted')
+    expect(deleted).toMatchObject([
+      { kind: 'history', oldId: '3', op: 'I' },
+      { kind: 'history', oldId: '4', op: 'D' },
+    ])
     expect(of('gray')).toHaveLength(1)
+  })
+
+  test('compares with the md5s that 3.x lists, and has the notes that it does not show', async () => {
+    replay = await ReplayOfRecordedAnswers.start('3.0.3-admin')
+    const same = ['same', 'deleted'].map((dataId) => ({ dataId, md5: md5Of(DUMPED['']![dataId]!) }))
+    const listed = [...same, { dataId: 'differs', md5: md5Of('new text') }]
+    const found = (pageItems: readonly unknown[]) =>
+      json({ code: 0, data: { totalCount: pageItems.length, pageItems } })
+    replay.instead.set('/v3/admin/cs/config/list', (call) =>
+      found(call.includes('namespaceId=public') ? listed.map((item) => ({ ...item, groupName: 'G' })) : []),
+    )
+    replay.instead.set('/v3/admin/cs/config?dataId=differs', () =>
+      json({ code: 0, data: { content: 'new text' } }),
+    )
+    replay.instead.set('/v3/admin/cs/history/list', () => found([]))
+    const { lines, of } = await planOf(['--from', replay.url])
+    expect(textsIn(lines)).toEqual({
+      'public/G/same': 'text',
+      'public/G/deleted': 'x',
+      'public/G/differs': 'new text',
+    })
+    expect(of('config')).toMatchObject(listed.map(() => ({ schema: 's' })))
+    expect(of('conflict').map((line) => ('name' in line ? line.name : ''))).toEqual(
+      expect.arrayContaining(['public/G/differs', 'dev/G/b', 'unlisted/G/c']),
+    )
+    expect(replay.calls.filter(({ call }) => call.includes('/v3/admin/cs/config?'))).toHaveLength(3)
+  })
+
+  test('compares encrypted items by the md5 of their ciphertext, which lists of 2.x do not show', async () => {
+    const decrypting = await replayOf(
+      {},
+      {
+        namespaces: {},
+        list: listOf({ 'cipher-a': 'a', 'cipher-b': 'b' }),
+        shown: {
+          'cipher-a': { content: 'a', md5: md5Of('ciphertext'), encryptedDataKey: 'key' },
+          'cipher-b': { content: 'b', md5: md5Of('new ciphertext'), encryptedDataKey: 'key' },
+        },
+      },
+    )
+    const { lines, of } = await planOf(['--from', decrypting.url], 'encrypted')
+    expect(textsIn(lines)).toEqual({ 'public/G/cipher-a': 'ciphertext', 'public/G/cipher-b': 'b' })
+    expect(of('conflict')).toMatchObject([{ name: 'public/G/cipher-b' }])
   })
 
   test('has namespaces and users as the server shows them, and all roles', async () => {

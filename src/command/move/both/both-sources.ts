@@ -24,8 +24,14 @@ import { unitedNamespaces } from './united-namespaces.ts'
 /** An item of the database that the server has not, or not with this content. */
 interface AskedItem {
   readonly item: PlanItem
-  /** What the md5 of its row is, by the row and by the content; undefined: the database has no row. */
-  readonly md5s: readonly (string | null)[] | undefined
+  /** Undefined: the database has no row. */
+  readonly row: Row | undefined
+}
+
+/** What is kept of a row. */
+interface Row extends Pick<PlanConfig, 'use' | 'effect' | 'schema'> {
+  /** By the row and by the content. */
+  readonly md5s: readonly (string | null)[]
 }
 
 /**
@@ -74,7 +80,7 @@ export class BothSources implements ServerBeside {
       return unitedAccess(ofDatabase, await accessOf(this.#dialect))
     } catch (error) {
       if (!(error instanceof CallError) || error.status === 0) throw error
-      const isHidden = error.needsSignIn || error.status === 401 || error.status === 403
+      const isHidden = error.needsSignIn || HIDDEN.has(error.status)
       const note = missedNote(
         'user',
         'users of the server',
@@ -89,7 +95,7 @@ export class BothSources implements ServerBeside {
   }
 
   takes(config: PlanConfig): boolean {
-    const { namespace, group, dataId, content, md5 } = config
+    const { namespace, group, dataId, content, md5, use, effect, schema } = config
     const name = itemName(config)
     const listed = this.#listed.take(name)
     if (listed === undefined ? !this.#listed.isWhole(namespace) : listed.md5s.length === 0) return true
@@ -97,17 +103,18 @@ export class BothSources implements ServerBeside {
     if (listed !== undefined && !isText(content)) return true
     const md5s = [md5, md5Of(content)]
     if (listed !== undefined && hasOneOf(md5s, listed.md5s)) return true
-    this.#asked.set(name, { item: { namespace, group, dataId }, md5s })
+    this.#asked.set(name, { item: { namespace, group, dataId }, row: { md5s, use, effect, schema } })
     return false
   }
 
   async *items(): AsyncGenerator<PlanLine> {
-    for (const item of this.#listed.left()) this.#asked.set(itemName(item), { item, md5s: undefined })
+    for (const item of this.#listed.left()) this.#asked.set(itemName(item), { item, row: undefined })
     yield* readEach(
       [...this.#asked.values()].map(({ item }) => item),
       {
         dialect: this.#dialect,
         reading: { ...this.#reading, earlier: { hasRecord: (item, oldId) => this.#hasRecord(item, oldId) } },
+        withDeleted: true,
         linesOf: (read) => this.#linesOf(read),
       },
     )
@@ -122,14 +129,15 @@ export class BothSources implements ServerBeside {
   /** What the server has of an item that it listed, or that the database has. */
   #linesOf({ item, config, lines }: ReadItem): PlanLine[] {
     const name = itemName(item)
-    const { md5s } = this.#asked.get(name)!
-    if (config === undefined) return md5s === undefined ? goneMeanwhile(lines) : [conflict(name, DELETED)]
+    const { row } = this.#asked.get(name)!
+    if (config === undefined) return row === undefined ? goneMeanwhile(lines) : [conflict(name, DELETED)]
     if (config.kind !== 'config') return [...lines]
     this.#brought.add(name)
-    if (md5s === undefined) return [...lines, remark(name, ONLY_ON_SERVER)]
+    if (row === undefined) return [...lines, remark(name, ONLY_ON_SERVER)]
     // Somebody may have published between the reading of the list and that of the database.
-    const isSame = hasOneOf(md5s, [config.md5 ?? '', md5Of(config.content)])
-    return isSame ? [...lines] : [...lines, conflict(name, DIFFERS)]
+    const isSame = hasOneOf(row.md5s, [config.md5 ?? '', md5Of(config.content)])
+    const noted = this.#dialect.hidesNotes ? lines.map((line) => withNotesOf(line, row)) : [...lines]
+    return isSame ? noted : [...noted, conflict(name, DIFFERS)]
   }
 
   brought(item: PlanItem): boolean {
@@ -137,9 +145,17 @@ export class BothSources implements ServerBeside {
   }
 }
 
+/** A server shows its users to nobody, or not to this account; or it has none. */
+const HIDDEN = new Set([401, 403, 404])
+
 const DIFFERS = 'the database and the server have other contents; the plan has that of the server'
 const DELETED = 'only the database has it: the server has deleted it since, and it does not come'
 const ONLY_ON_SERVER = 'only the server has it: the database is older'
+
+/** What the server does not show is as the database has it. */
+function withNotesOf(line: PlanLine, { use, effect, schema }: Row): PlanLine {
+  return line.kind === 'config' ? { ...line, use, effect, schema } : line
+}
 
 /** An item that was listed and deleted before the database was read is no item of either; it may have gray versions. */
 function goneMeanwhile(lines: readonly PlanLine[]): PlanLine[] {

@@ -78,6 +78,8 @@ export interface Dialect {
   /** Some servers send the contents with the list. Rejects with a CallError of status 413 where a page is too large. */
   items(namespace: string, page: PageAsked): Promise<OldPage<ListedItem>>
   config(item: PlanItem): Promise<PlanConfig | undefined>
+  /** Whether that lacks `use`, `effect` and `schema`. */
+  readonly hidesNotes: boolean
   /** The gray versions that HTTP gives. A server may have some of an item without a formal version. */
   grays(item: PlanItem): Promise<readonly PlanGray[]>
   /** Newest first. */

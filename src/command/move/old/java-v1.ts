@@ -72,6 +72,7 @@ export class JavaV1 implements Dialect {
     },
   ]
   readonly hasAccess: boolean = true
+  readonly hidesNotes: boolean = false
   protected readonly server: OldServer
   #isClockSeen = false
 

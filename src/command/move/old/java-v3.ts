@@ -62,6 +62,7 @@ const HIDDEN_NOTES: PlanNote = {
 export class JavaV3 implements Dialect {
   readonly missing: readonly PlanNote[]
   readonly hasAccess = true
+  readonly hidesNotes = true
   readonly #server: OldServer
 
   constructor(server: OldServer) {

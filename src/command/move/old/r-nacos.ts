@@ -27,6 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** What the Rust server answers of the interface under `/v1`. */
 export class RNacos extends JavaV1 {
   override readonly hasAccess = false
+  override readonly hidesNotes = true
   override readonly missing: readonly PlanNote[] = [
     missing('history', 'all records'),
     missing('config', 'descriptions'),

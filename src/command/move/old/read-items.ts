@@ -9,18 +9,18 @@ import { inOrder, listedOnly, orNote } from './in-order.ts'
 export interface ItemReading {
   readonly dialect: Dialect
   readonly reading: PlanReading
+  /** Whether records are read of an item that is not there, too. */
+  readonly withDeleted?: boolean
   /** The lines of an item that come after its records; without it, those that were read. */
   readonly linesOf?: (read: ReadItem) => readonly PlanLine[]
 }
 
 /** Reads items with their history and gray versions. */
-export async function* readEach(
-  items: readonly PlanItem[],
-  { dialect, reading, linesOf = ({ lines }) => lines }: ItemReading,
-): AsyncGenerator<PlanLine> {
+export async function* readEach(items: readonly PlanItem[], how: ItemReading): AsyncGenerator<PlanLine> {
+  const { dialect, reading, linesOf = ({ lines }) => lines } = how
   const digests = new HistoryDigests()
   let done = 0
-  for await (const read of inOrder(items, (item) => readItem(dialect, item, reading))) {
+  for await (const read of inOrder(items, (item) => readItem(item, how))) {
     // The records of an item may be far more than what is in memory for those that are read beside it.
     for await (const line of recordLines(dialect, read)) {
       if (line.kind === 'history') digests.add(line)
@@ -43,20 +43,21 @@ export interface ReadItem {
 }
 
 /** Reads an item. What the server does not answer is a line, too, unless there is no server any longer. */
-async function readItem(dialect: Dialect, item: PlanItem, reading: PlanReading): Promise<ReadItem> {
+async function readItem(
+  item: PlanItem,
+  { dialect, reading, withDeleted = false }: ItemReading,
+): Promise<ReadItem> {
   const name = itemName(item)
   const config = await orNote('config', name, () => dialect.config(item))
   if (config !== undefined && config.kind !== 'config') return { item, config, records: [], lines: [config] }
   const grays = await orNote('gray', name, () => dialect.grays(item))
   const grayLines = isList(grays) ? grays.flatMap((gray) => contentLines(gray)) : [grays]
-  if (config === undefined) {
-    const isGrayOnly = grayLines.length > 0
-    return { item, config, records: [], lines: isGrayOnly ? grayLines : [listedOnly('config', name)] }
-  }
-  const records = reading.history.isWanted
-    ? await orNote('history', name, () => recordsSince(dialect, item, reading))
-    : []
-  return { item, config, records, lines: [...contentLines<PlanConfig>(config), ...grayLines] }
+  const isWanted = reading.history.isWanted && (config !== undefined || withDeleted)
+  const records = isWanted ? await orNote('history', name, () => recordsSince(dialect, item, reading)) : []
+  if (config !== undefined)
+    return { item, config, records, lines: [...contentLines<PlanConfig>(config), ...grayLines] }
+  const isGrayOnly = grayLines.length > 0
+  return { item, config, records, lines: isGrayOnly ? grayLines : [listedOnly('config', name)] }
 }
 
 async function* recordLines(dialect: Dialect, { item, records }: ReadItem): AsyncGenerator<PlanLine> {

@@ -10,6 +10,8 @@ const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const ITEMS = 300
 const RECORDS = 3
 const LIMIT_MS = 120_000
+/** Older records would be removed by their age. */
+const BEGAN_MS = Date.now() - 3_600_000
 
 /** The lines of items with three records each, and of services with an instance. */
 function linesOf(prefix: string): object[] {
@@ -27,7 +29,7 @@ function linesOf(prefix: string): object[] {
         ...author,
         oldId: `${oldId}`,
         op,
-        atMs: 1e12 + oldId,
+        atMs: BEGAN_MS + oldId,
       }
     }
     const notes = { desc: null, use: null, effect: null, schema: null, tags: null }
@@ -41,8 +43,8 @@ function linesOf(prefix: string): object[] {
         ...text('three'),
         ...author,
         ...notes,
-        createdMs: 1e12,
-        modifiedMs: 1e12 + id,
+        createdMs: BEGAN_MS,
+        modifiedMs: BEGAN_MS + id,
       },
     ]
   })

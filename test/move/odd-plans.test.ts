@@ -1,8 +1,9 @@
 /** Files that are no plans, that somebody has edited, or that cannot be written; and what an apply makes of odd answers. */
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, inject, test, vi } from 'vitest'
 import { needSmallDisk, SmallDisk } from '../faults/disks/small-disk.ts'
+import { startManaged } from '../support/administrator.ts'
 import { runWaypost } from '../support/waypost.ts'
 import { ImportDouble, planFile, taken } from './import-double.ts'
 import { ReplayOfRecordedAnswers } from './replay-of-recorded-answers.ts'
@@ -21,6 +22,8 @@ async function started<T extends { stop(): Promise<void> }>(starting: Promise<T>
 const newDirectory = (): string => mkdtempSync(join(inject('temporaryDirectory'), 'odd-'))
 const namespace = (id: string, desc = '') => ({ kind: 'namespace', id, name: 'n', desc })
 const ONE = { namespace: 1 }
+/** Older records would be removed by their age. */
+const BEGAN_MS = Date.now() - 3_600_000
 
 async function apply(double: ImportDouble, file: string) {
   return runWaypost(['move', '--apply', file, '--to', double.url], { WAYPOST_ACCESS_TOKEN: 'token' })
@@ -131,6 +134,78 @@ describe('an apply', () => {
     expect(text.stderr).not.toContain('Unexpected token')
   })
 })
+
+test(
+  'an apply continues through a kill of the server, and brings each record once',
+  { timeout: 180_000 },
+  async () => {
+    const { waypost } = await startManaged({ settings: { auth: 'report' } })
+    stopping.push({ stop: () => waypost.kill() })
+    const names = Array.from({ length: 500 }, (_, index) => `i${index}`)
+    const lines = names.flatMap((dataId, index) => {
+      const item = { namespace: '', group: 'G', dataId, md5: null, encryptedDataKey: '', appName: '' }
+      const author = { type: 'text', user: 'ann', ip: '10.0.0.1' }
+      const record = (oldId: number, op: string, content: string) => ({
+        kind: 'history',
+        ...item,
+        ...author,
+        content,
+        oldId: `${oldId}`,
+        op,
+        atMs: BEGAN_MS + oldId,
+      })
+      const notes = { desc: null, use: null, effect: null, schema: null, tags: null }
+      return [
+        record(2 * index + 1, 'I', 'one'),
+        record(2 * index + 2, 'U', 'one'),
+        {
+          kind: 'config',
+          ...item,
+          ...author,
+          ...notes,
+          content: 'two',
+          createdMs: BEGAN_MS,
+          modifiedMs: BEGAN_MS + 2 * index + 2,
+        },
+      ]
+    })
+    const file = planFile(lines, { history: 1_000, config: 500 })
+    const isThere = async (dataId: string): Promise<boolean> =>
+      (await fetch(`${waypost.url}/nacos/v1/cs/configs?dataId=${dataId}&group=G`)).status === 200
+    const args = ['move', '--apply', file, '--to', waypost.url, '--username', 'nacos', '--output', 'json']
+    const applied = () => runWaypost(args, { WAYPOST_PASSWORD: 'secret' }, 60_000)
+    const running = applied()
+    await vi.waitFor(async () => expect(await isThere('i100')).toBe(true), { timeout: 60_000, interval: 10 })
+    await waypost.kill()
+    const again = await waypost.restart()
+    stopping.push({ stop: () => again.kill() })
+    // It ends with 2 where the start has taken longer than it waits. Then the same command continues.
+    const { code, stderr } = await running
+    expect([0, 2], stderr).toContain(code)
+    expect(await applied()).toMatchObject({ code: 0 })
+    const { code: second, stdout } = await applied()
+    expect({ second, ...JSON.parse(stdout) }).toMatchObject({
+      second: 0,
+      unchanged: 1_500,
+      kept: 0,
+      refused: 0,
+    })
+    for (const [index, dataId] of names.entries()) {
+      const query = new URLSearchParams({
+        dataId,
+        group: 'G',
+        search: 'accurate',
+        pageNo: '1',
+        pageSize: '9',
+      })
+      const { pageItems } = (await (await fetch(`${again.url}/svc/v1/cs/history?${query}`)).json()) as {
+        pageItems: { importedId?: string }[]
+      }
+      const ids = pageItems.map(({ importedId }) => importedId).toReversed()
+      expect(ids, dataId).toEqual([`${2 * index + 1}`, `${2 * index + 2}`, ''])
+    }
+  },
+)
 
 describe('a plan', () => {
   const plan = (url: string, file: string, ...more: readonly string[]) =>

@@ -63,6 +63,7 @@ describe('a server with authentication', () => {
     expect((await post('/nacos/v1/cs/configs', `${item}&content=x&accessToken=${token}`)).text).toBe('true')
     const read = (more: string, headers = {}) => get(`/nacos/v1/cs/configs?${item}${more}`, headers)
     expect((await read('', { Authorization: `Bearer ${token}` })).text).toBe('x')
+    expect((await read('', { accessToken: token })).text).toBe('x')
     expect((await read(`&accessToken=${token}`)).text).toBe('x')
     expect((await read('&username=nacos&password=secret')).text).toBe('x')
   })

@@ -59,7 +59,10 @@ describe('credentials', () => {
   const of = (
     url: string,
     form = '',
-    { route = ROUTE, headers = {} }: { route?: object; headers?: { authorization?: string } } = {},
+    {
+      route = ROUTE,
+      headers = {},
+    }: { route?: object; headers?: { authorization?: string; accesstoken?: string } } = {},
   ) => credentialsOf({ headers, url, form: Buffer.from(form), maxParameters: 100 }, route as typeof ROUTE)
 
   test.each([
@@ -82,6 +85,11 @@ describe('credentials', () => {
   test('a header counts more than parameters', () => {
     const headers = { authorization: 'Bearer h' }
     expect(of('/a?accessToken=q', 'accessToken=t', { headers }).token).toBe('h')
+    const other = { accesstoken: 'o' }
+    expect(of('/a?accessToken=q', 'accessToken=t', { headers: other }).token).toBe('o')
+    expect(of('/a', '', { headers: { ...headers, ...other } }).token).toBe('h')
+    expect(of('/a?accessToken=q', '', { headers: { accesstoken: '' } }).token).toBe('q')
+    expect(plainTokenOf(other, '/a?accessToken=q')).toBe('o')
   })
 
   test('a route that is open, or has a username of its own, takes no pair', () => {

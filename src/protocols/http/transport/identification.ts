@@ -8,7 +8,7 @@ import { isOfBrowser } from './browser-signs.ts'
 
 /** What a request carries to show who sends it, besides the cookie of a browser and a certificate. */
 export interface Credentials {
-  /** That of the header `Authorization: Bearer`, or else of the parameter `accessToken`. */
+  /** That of the header `Authorization: Bearer`, or of the header `accessToken`, or else of the parameter of that name. */
   readonly token: string | undefined
   /** The parameters `username` and `password`, as one client library sends them with every request. */
   readonly pair: { readonly username: string; readonly password: string } | undefined
@@ -61,7 +61,7 @@ export function credentialsOf(searched: Searched, route: Pick<Route, 'params' | 
   // Nobody has a token that is too long: another one that nobody has takes its place.
   const token = accessToken === TOO_LONG ? NOBODYS : accessToken || undefined
   return {
-    token: bearerOf(searched.headers) ?? token,
+    token: tokenInHead(searched.headers) ?? token,
     pair: takesPair && !isOfBrowser(searched.headers) ? pairOf(username, password) : undefined,
   }
 }
@@ -82,7 +82,7 @@ const NOBODYS = '-'
  * repeated, the first counts, as where parameters are read.
  */
 export function plainTokenOf(headers: IncomingHttpHeaders, url: string): string | undefined {
-  return bearerOf(headers) ?? tokenIn(url)
+  return tokenInHead(headers) ?? tokenIn(url)
 }
 
 const PARAMETER = 'accessToken'
@@ -111,6 +111,14 @@ function hasEncodedName(url: string, start: number, end: number): boolean {
     if (at < 0) return false
   }
   return false
+}
+
+/** The Java client that manages servers of generation 3 sends the second field only. */
+function tokenInHead(headers: IncomingHttpHeaders): string | undefined {
+  const { accesstoken } = headers
+  return (
+    bearerOf(headers) ?? (typeof accesstoken === 'string' && accesstoken !== '' ? accesstoken : undefined)
+  )
 }
 
 const BEARER = 'Bearer '

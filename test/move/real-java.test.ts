@@ -78,13 +78,14 @@ test('after a move the lists of all clusters are equal, and an administrator of 
   const sides = ['--old', replay.url, '--new', waypost.url, '--settle', '0']
   const accounts = ['--username', 'nacos', '--new-username', 'nacos']
   const compared = await runWaypost(['parity', ...sides, ...accounts, ...flags], PASSWORDS, LIMIT_MS)
-  const { differences, notFoundOut, counts } = JSON.parse(compared.stdout) as Json
+  const { differences, notFoundOut, counts, concerns } = JSON.parse(compared.stdout) as Json
   expect(differences).toMatchObject([])
   expect(notFoundOut).toEqual([])
   const countOf = (kind: string) => counts.find((one: Json) => one.kind === kind)
   expect(countOf('instance')).toMatchObject({ old: 7, new: 7 })
   expect(countOf('list of instances')).toMatchObject({ old: 2, differences: 0 })
   expect(countOf('sign-in')).toMatchObject({ old: 2, differences: 0 })
+  expect(concerns).toContainEqual(expect.objectContaining({ because: '2 services have other clusters' }))
   // An answer of 500 to a wrong password is no reason to try again.
   const wrong = replay.calls.filter(({ call, status }) => call.includes('login') && status === 500)
   expect(wrong).toHaveLength(1)

@@ -60,6 +60,11 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     concerns: ({ old }) => (isBefore25(old) ? because(markedUp(old), 'items are of such a type') : 'no'),
   },
   {
+    text: '`GET /nacos/v3/client/ns/instance/list` without a `clusterName` has the instances of all clusters.',
+    concerns: ({ old }) =>
+      old.first.kind === 'java-3' ? because(inOtherClusters(old), 'services have other clusters') : 'no',
+  },
+  {
     text: 'Answers are never compressed: some clients request gzip and cannot read it.',
     concerns: () => 'perhaps',
   },
@@ -92,6 +97,10 @@ function isBefore25({ first }: Side): boolean {
 function markedUp({ things }: Side): number {
   const items = [...(things.get('config')?.values() ?? [])]
   return items.filter(({ type }) => ['json', 'xml', 'html'].includes(type ?? '')).length
+}
+
+function inOtherClusters({ clusters }: Side): number {
+  return [...clusters.values()].filter((names) => [...names].some((name) => name !== 'DEFAULT')).length
 }
 
 function isOtherKind({ first }: Side): boolean {

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import { isThing, nameOf, type PlanLine } from '../../src/move/plan.ts'
 import { readPlanLine } from '../../src/move/read-plan.ts'
 import { startMariadb, type TemporaryMariadb } from '../probes/temporary-mariadb.ts'
+import { startManaged } from '../support/administrator.ts'
 import { needTool } from '../support/need-tool.ts'
 import { runWaypost } from '../support/waypost.ts'
 import { schemaOf } from './old-schemas.ts'
@@ -154,7 +155,7 @@ describe.skipIf(mariadb.skip)('the plan of a database and its server', () => {
     const texts = readFileSync(file, 'utf8').trimEnd().split('\n')
     const lines = texts.map((text, index) => readPlanLine(text, index + 1))
     const of = (kind: PlanLine['kind']) => lines.filter((line) => line.kind === kind)
-    return { ...made, lines, of, reasons: reasonsIn(lines) }
+    return { ...made, file, lines, of, reasons: reasonsIn(lines) }
   }
 
   /** Notes about items, namespaces and users; those about services are of the recorded answers. */
@@ -235,6 +236,33 @@ describe.skipIf(mariadb.skip)('the plan of a database and its server', () => {
       { kind: 'history', oldId: '4', op: 'D' },
     ])
     expect(of('gray')).toHaveLength(1)
+  })
+
+  test('is taken by a server, also once more', async () => {
+    const changed = { ...DUMPED, '': { same: 'text', differs: 'new text', onlyhttp: 'y' } }
+    const { url } = await replayOf(changed)
+    const { file } = await planOf(['--from', url])
+    const target = await startManaged()
+    try {
+      const to = ['--to', target.waypost.url, '--username', 'nacos', '--output', 'json']
+      const apply = async () =>
+        JSON.parse(
+          (await runWaypost(['move', '--apply', file, ...to], { WAYPOST_PASSWORD: 'secret' })).stdout,
+        )
+      // A user who is disabled there is refused, with the role.
+      const refused = { kept: 0, refused: 2, lines: [{ name: 'bob' }, { name: 'bob R' }] }
+      expect(await apply()).toMatchObject(refused)
+      expect(await apply()).toMatchObject({ taken: 0, ...refused })
+      const read = (item: string) => target.ask('GET', `/nacos/v1/cs/${item}&group=G`)
+      expect(await read('configs?dataId=differs')).toBe('new text')
+      expect(await read('configs?dataId=onlyhttp')).toBe('y')
+      const ofDeleted = JSON.parse(await read('history?search=accurate&dataId=deleted'))
+      expect(ofDeleted).toMatchObject({
+        pageItems: [{ opType: expect.stringMatching(/^D/) }, { opType: expect.stringMatching(/^I/) }],
+      })
+    } finally {
+      await target.waypost.stop()
+    }
   })
 
   test('compares with the md5s that 3.x lists, and has the notes that it does not show', async () => {

@@ -21,7 +21,7 @@ import { configResource, operatorOf, type PublishRequest, READ_CONFIG, WRITE_CON
 /** What the operations on gray versions work on. */
 interface GrayParts {
   readonly guard: Guard
-  readonly state: Pick<State, 'config' | 'gray' | 'record'>
+  readonly state: Pick<State, 'config' | 'gray' | 'record' | 'records'>
   readonly engine: Pick<Engine, 'execute'>
   readonly budget: Pick<ContentBudget, 'withinGray'>
 }
@@ -110,10 +110,11 @@ function readingOperations({ guard, state }: GrayParts) {
       scope: ({ namespaceId }: { namespaceId: string | undefined }): Resource => {
         return { kind: 'some-configs', namespaceId }
       },
-      find: ({ namespaceId }): GrayItem[] => {
-        const namespaces = namespaceId === undefined ? Array.from(state.gray.namespaces()) : [namespaceId]
-        return namespaces.flatMap((id) => Array.from(state.gray.inNamespace(id)))
-      },
+      // Those of all namespaces come in the order of their releases, too.
+      find: ({ namespaceId }): GrayItem[] =>
+        namespaceId === undefined
+          ? Array.from(state.records(GRAY), ([, item]) => item)
+          : Array.from(state.gray.inNamespace(namespaceId)),
       resource: ({ key }) => configResource(key),
       run: (items) => items,
     }),

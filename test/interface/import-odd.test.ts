@@ -176,14 +176,15 @@ test('odd names, numbers and times are refused line by line, and the others are 
     ...names.flatMap((name) => [config(name), { ...instance('odd'), cluster: name }, namespace(name)]),
     { ...instance('odd'), weight: -1 },
     { ...service('odd'), protectThreshold: 1e300 },
-    config('odd-time', { modifiedMs: 8_640_000_000_000_000 }),
-    record('odd-time', '1', { atMs: 8_640_000_000_000_000 }),
     { kind: 'switch', name: 'toString', value: '1' },
     { kind: 'switch', name: 'checkTimes', value: '-1' },
   ]
   const nested = { type: 'HTTP', path: '/up', more: JSON.parse(`${'['.repeat(900)}${']'.repeat(900)}`) }
   const cluster = { name: 'c', checkPort: 0, useInstancePort: true, metadata: {}, checker: nested }
   const fine = [
+    // Such times become that of the import.
+    record('odd-time', '1', { atMs: 8_640_000_000_000_000 }),
+    config('odd-time', { modifiedMs: 8_640_000_000_000_000 }),
     // It has no item, and no record before it.
     record('only-history', '99999999999999999999', { op: 'D' }),
     {

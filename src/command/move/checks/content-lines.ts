@@ -18,6 +18,23 @@ export const NOT_UTF8 = 'its content is not text in UTF-8'
 /** The lines of a content: itself, and what is to be said about it. */
 export function contentLines<T extends PlanConfig | PlanGray>(line: T): PlanLine[] {
   if (!isText(line.content)) return [missedNote(line.kind, nameOf(line), NOT_UTF8)]
+  return [...withDigest(line), ...timeNotes(line)]
+}
+
+/** What a server makes of it: later changes there would get such a time, too (docs/move-plan.md, "Times"). */
+function timeNotes(line: PlanConfig | PlanGray): PlanNote[] {
+  if (line.modifiedMs === null || !isAhead(line.modifiedMs)) return []
+  const reason = `its time, ${line.modifiedMs} ms, is more than a day ahead; it gets that of its import`
+  return [{ kind: 'remark', about: line.kind, name: nameOf(line), reason }]
+}
+
+const MOST_AHEAD_MS = 86_400_000
+
+function isAhead(ms: number): boolean {
+  return ms > Date.now() + MOST_AHEAD_MS
+}
+
+function withDigest(line: PlanConfig | PlanGray): PlanLine[] {
   const md5 = md5Of(line.content)
   const isStored = line.md5 === null || line.md5 === md5
   const note = (reason: string): PlanNote => ({
@@ -43,19 +60,22 @@ function asWhat(key: string): string {
   return key === '' ? 'as it is, and has no key' : 'as ciphertext, with its key'
 }
 
-/** Counts the records whose md5 at the source is not that of their text. */
+/** Counts the records whose md5 at the source is not that of their text, and those whose time is far ahead. */
 export class HistoryDigests {
   #others = 0
+  #ahead = 0
 
-  add({ content, md5 }: PlanHistory): void {
+  add({ content, md5, atMs }: PlanHistory): void {
+    if (isAhead(atMs)) this.#ahead++
     if (md5 !== null && md5 !== md5Of(content)) this.#others++
   }
 
-  /** A line, if there are such records. */
+  /** The lines about such records. */
   lines(): PlanLine[] {
-    if (this.#others === 0) return []
-    const reason = `the md5 of the source is of other bytes in ${this.#others} records; they get new ones`
-    return [{ kind: 'remark', about: 'history', name: 'all items', reason }]
+    const md5s = `the md5 of the source is of other bytes in ${this.#others} records; they get new ones`
+    const times = `the time of ${this.#ahead} records is more than a day ahead; they get that of their import`
+    const reasons = [...(this.#others > 0 ? [md5s] : []), ...(this.#ahead > 0 ? [times] : [])]
+    return reasons.map((reason) => ({ kind: 'remark', about: 'history', name: 'all items', reason }))
   }
 }
 

@@ -55,12 +55,15 @@ test('an imported item has the times and the author that it had, and is marked',
   expect(take(version('one'))).toBe('unchanged')
 })
 
-test('a time that is far ahead of the clock here is refused: later changes here would have it too', () => {
+test('a time that is far ahead of the clock here becomes that of now: later changes here would have it too', () => {
   const aheadMs = WALL_MS + 2 * 86_400_000
-  for (const times of [{ createdMs: aheadMs }, { modifiedMs: aheadMs }])
-    expect(() => take(version('one', times))).toThrow(/^its time, .* is more than a day ahead/)
-  expect(() => carryOut(state, importHistory(record('one', aheadMs)), at(0))).toThrow('more than a day ahead')
-  expect(take(version('one', { modifiedMs: WALL_MS + 60_000 }))).toBe('taken')
+  const { changes } = importHistory(record('one', aheadMs)).decide(state, at(0))
+  expect(changes).toMatchObject([{ record: { atMs: WALL_MS } }, {}])
+  expect(take(version('one', { createdMs: aheadMs, modifiedMs: aheadMs }))).toBe('taken')
+  expect(state.config(KEY)).toMatchObject({ modifiedMs: WALL_MS, origin: { createdMs: WALL_MS } })
+  expect(take(version('one', { createdMs: aheadMs, modifiedMs: aheadMs }))).toBe('unchanged')
+  expect(take(version('two', { modifiedMs: WALL_MS + 60_000 }))).toBe('taken')
+  expect(state.config(KEY)?.modifiedMs).toBe(WALL_MS + 60_000)
 })
 
 test('what an import wrote is replaced by a later version only, and what was written here by none', () => {

@@ -3,7 +3,6 @@ import { type Command, type Decision, synced, unchanged } from '../../decisions/
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../../decisions/import-outcome.ts'
 import { historyIdOf, itemIdOf, type Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
-import { Refusal } from '../../refusal.ts'
 import { recordRemoved } from '../../records/record-kind.ts'
 import { ownText, ownTextOrNull } from '../../text/own-text.ts'
 import { importedIdOf, importedUpTo, type ImportMark, importMarked } from '../state/config-comment.ts'
@@ -63,12 +62,13 @@ export interface ImportedRecord extends PendingChange {
 }
 
 /** Imports the current version of an item. It makes a history record that is marked as imported. */
-export function importConfig(input: ImportedConfig, options: ImportOptions): Command<ImportOutcome> {
+export function importConfig(given: ImportedConfig, options: ImportOptions): Command<ImportOutcome> {
   return {
-    subject: input.key.text,
-    growsBy: input.content.length,
+    subject: given.key.text,
+    growsBy: given.content.length,
     decide(view, now) {
-      requireTimes(now, [input.createdMs, input.modifiedMs])
+      const [createdMs, modifiedMs] = [notAhead(given.createdMs, now), notAhead(given.modifiedMs, now)]
+      const input = { ...given, createdMs, modifiedMs }
       const current = view.config(input.key)
       const problem = options.overwrite ? undefined : whyKept(view, input, current)
       if (current !== undefined && isSame(current, input)) return unchanged(HERE_ALREADY)
@@ -83,12 +83,12 @@ export function importConfig(input: ImportedConfig, options: ImportOptions): Com
  * last import has brought. A record of a later change then shows which version came next, so that version is published. `since`
  * is the change before, whose text the record has.
  */
-export function importHistory(record: ImportedRecord, since?: PendingChange): Command<ImportOutcome> {
+export function importHistory(given: ImportedRecord, since?: PendingChange): Command<ImportOutcome> {
   return {
-    subject: record.key.text,
-    growsBy: record.content.length,
+    subject: given.key.text,
+    growsBy: given.content.length,
     decide(view, now) {
-      requireTimes(now, [record.atMs])
+      const record = { ...given, atMs: notAhead(given.atMs, now) }
       const current = view.config(record.key)
       if (current !== undefined) return nextVersion(view, now, { record, current, since })
       if (view.record(DELETED_CONFIG, record.key.text) !== undefined) return keeping(OWN_HISTORY)
@@ -107,12 +107,9 @@ export function importHistory(record: ImportedRecord, since?: PendingChange): Co
 /** How far ahead of the clock here a time may be: clocks differ by less, and zones that were mixed up by little more. */
 const MOST_AHEAD_MS = 86_400_000
 
-/** Throws Refusal `invalid-parameter` for a later time. Later changes here would get that time too, and the record would never be too old. */
-function requireTimes({ wallMs }: Now, times: readonly (number | undefined)[]): void {
-  const later = times.find((ms) => ms !== undefined && ms > wallMs + MOST_AHEAD_MS)
-  if (later === undefined) return
-  const message = `its time, ${later} ms, is more than a day ahead of the clock here: correct it in the plan`
-  throw new Refusal('invalid-parameter', message)
+/** A later time becomes that of now. Otherwise later changes here would get it too, and the record would never be too old. */
+function notAhead<T extends number | undefined>(ms: T, { wallMs }: Now): T | number {
+  return ms !== undefined && ms > wallMs + MOST_AHEAD_MS ? wallMs : ms
 }
 
 /**

@@ -238,6 +238,22 @@ describe.skipIf(mariadb.skip)('the plan of a database and its server', () => {
     expect(of('gray')).toHaveLength(1)
   })
 
+  test('has what each has where the server lists nothing of the database, as one for naming alone', async () => {
+    const { url } = await replayOf({ '': { other: 'o' } }, { namespaces: {}, passwords: {} })
+    const { lines, of, reasons } = await planOf(['--from', url])
+    expect(textsIn(lines)).toEqual({
+      'public/G/same': 'text',
+      'public/G/differs': 'old text',
+      'public/G/deleted': 'x',
+      'dev/G/b': 'b: 1',
+      'unlisted/G/c': 'c: 1',
+      'public/G/other': 'o',
+    })
+    expect(of('conflict')).toEqual([])
+    expect(of('namespace')).toMatchObject([{ id: 'dev' }])
+    expect(reasons.filter((reason) => reason.includes('none of those of the database'))).toHaveLength(1)
+  })
+
   test('is taken by a server, also once more', async () => {
     const changed = { ...DUMPED, '': { same: 'text', differs: 'new text', onlyhttp: 'y' } }
     const { url } = await replayOf(changed)

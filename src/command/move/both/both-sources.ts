@@ -17,7 +17,7 @@ import { accessOf } from '../old/read-access.ts'
 import { readEach, type ReadItem } from '../old/read-items.ts'
 import type { PlanReading } from '../reading.ts'
 import { ListedItems } from './listed-items.ts'
-import type { ServerBeside } from './server-beside.ts'
+import type { KnownRows, ServerBeside } from './server-beside.ts'
 import { unitedAccess } from './united-access.ts'
 import { unitedNamespaces } from './united-namespaces.ts'
 
@@ -47,6 +47,8 @@ export class BothSources implements ServerBeside {
   /** The id of the last record of each item in the database. */
   readonly #lastRecords = new Map<string, string>()
   #namespaces: readonly PlanNamespace[] = []
+  /** Whether both know some item. Otherwise nobody can say that the server has deleted the others. */
+  #isOfOne = true
 
   constructor(dialect: Dialect, reading: PlanReading) {
     this.#dialect = dialect
@@ -54,17 +56,21 @@ export class BothSources implements ServerBeside {
   }
 
   /** Clients publish in namespaces that no list has, too. */
-  async *begin(spaces: readonly string[]): AsyncGenerator<PlanLine> {
+  async *begin({ spaces, oldest }: KnownRows): AsyncGenerator<PlanLine> {
     this.#namespaces = await this.#dialect.namespaces()
     for (const id of new Set(['', ...this.#namespaces.map(({ id }) => id), ...spaces])) {
       const note = await this.#listed.read(this.#dialect, id)
       if (note !== undefined) yield note
       this.#reading.show('names of items', this.#listed.size, 0)
     }
+    const isUnknown = (item: PlanItem): boolean =>
+      !this.#listed.has(itemName(item)) && this.#listed.isWhole(item.namespace)
+    this.#isOfOne = oldest.length === 0 || !oldest.every(isUnknown)
+    if (!this.#isOfOne) yield remark('all items', NOTHING_IN_COMMON)
   }
 
   namespaces(ofDatabase: readonly PlanNamespace[]): Iterable<PlanLine> {
-    return unitedNamespaces(ofDatabase, this.#namespaces)
+    return unitedNamespaces(ofDatabase, this.#namespaces, this.#kindOfNotes())
   }
 
   async *access(ofDatabase: Access): AsyncGenerator<PlanLine> {
@@ -77,7 +83,7 @@ export class BothSources implements ServerBeside {
   async #accessBeside(ofDatabase: Access): Promise<ReturnType<typeof unitedAccess>> {
     if (!this.#dialect.hasAccess) return { access: ofDatabase, notes: [] }
     try {
-      return unitedAccess(ofDatabase, await accessOf(this.#dialect))
+      return unitedAccess(ofDatabase, await accessOf(this.#dialect), this.#kindOfNotes())
     } catch (error) {
       if (!(error instanceof CallError) || error.status === 0) throw error
       const isHidden = error.needsSignIn || HIDDEN.has(error.status)
@@ -90,6 +96,10 @@ export class BothSources implements ServerBeside {
     }
   }
 
+  #kindOfNotes(): 'conflict' | 'remark' {
+    return this.#isOfOne ? 'conflict' : 'remark'
+  }
+
   sawRecord(record: PlanHistory): void {
     this.#lastRecords.set(itemName(record), record.oldId)
   }
@@ -98,7 +108,8 @@ export class BothSources implements ServerBeside {
     const { namespace, group, dataId, content, md5, use, effect, schema } = config
     const name = itemName(config)
     const listed = this.#listed.take(name)
-    if (listed === undefined ? !this.#listed.isWhole(namespace) : listed.md5s.length === 0) return true
+    const isListWhole = this.#isOfOne && this.#listed.isWhole(namespace)
+    if (listed === undefined ? !isListWhole : listed.md5s.length === 0) return true
     // What is no text does not come, and has a line that says so.
     if (listed !== undefined && !isText(content)) return true
     const md5s = [md5, md5Of(content)]
@@ -150,6 +161,8 @@ const HIDDEN = new Set([401, 403, 404])
 
 const DIFFERS = 'the database and the server have other contents; the plan has that of the server'
 const DELETED = 'only the database has it: the server has deleted it since, and it does not come'
+const NOTHING_IN_COMMON =
+  'the server lists none of those of the database: are both of one installation? The plan has what each of them has'
 const ONLY_ON_SERVER = 'only the server has it: the database is older'
 
 /** What the server does not show is as the database has it. */

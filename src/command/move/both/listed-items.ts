@@ -52,6 +52,10 @@ export class ListedItems {
     this.#byName.set(name, { item, md5s: md5 === null ? before : [...before, md5] })
   }
 
+  has(name: string): boolean {
+    return this.#byName.has(name)
+  }
+
   /** Takes an item out; undefined: it was not listed. */
   take(name: string): Listed | undefined {
     const listed = this.#byName.get(name)

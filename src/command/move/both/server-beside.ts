@@ -2,13 +2,21 @@ import type { PlanConfig, PlanHistory, PlanItem, PlanLine, PlanNamespace } from 
 import { type Access, accessLines } from '../checks/access-lines.ts'
 import type { PlanReading } from '../reading.ts'
 
+/** What is known of the items of a database before they are read. */
+export interface KnownRows {
+  /** The ids of namespaces as they have them. */
+  readonly spaces: readonly string[]
+  /** The oldest ones. */
+  readonly oldest: readonly PlanItem[]
+}
+
 /**
  * What a server says beside its database, which may be a dump and older. The reading of the database asks it, in the order of these
  * functions.
  */
 export interface ServerBeside {
-  /** Reads the lists of the server. `spaces`: the ids of namespaces as the items of the database have them. */
-  begin(spaces: readonly string[]): AsyncIterable<PlanLine>
+  /** Reads the lists of the server. */
+  begin(database: KnownRows): AsyncIterable<PlanLine>
   /** The lines of namespaces, where the database has these. */
   namespaces(ofDatabase: readonly PlanNamespace[]): Iterable<PlanLine>
   /** The lines of users, roles and permissions, where the database has these. */

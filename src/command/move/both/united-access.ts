@@ -8,9 +8,10 @@ import { type Access, isBcrypt } from '../checks/access-lines.ts'
 export function unitedAccess(
   ofDatabase: Access,
   ofServer: Access,
+  kind: 'conflict' | 'remark',
 ): { readonly access: Access; readonly notes: readonly PlanNote[] } {
   if (ofServer.users.length === 0) return { access: ofDatabase, notes: [] }
-  const { users, notes } = unitedUsers(ofDatabase.users, ofServer.users)
+  const { users, notes } = unitedUsers(ofDatabase.users, ofServer.users, kind)
   const roles = united([...ofDatabase.roles, ...ofServer.roles], ({ username, role }) => [username, role])
   const permissions = united(
     [...ofDatabase.permissions, ...ofServer.permissions],
@@ -24,7 +25,17 @@ interface UnitedUsers {
   readonly notes: readonly PlanNote[]
 }
 
-function unitedUsers(ofDatabase: readonly PlanUser[], ofServer: readonly PlanUser[]): UnitedUsers {
+function unitedUsers(
+  ofDatabase: readonly PlanUser[],
+  ofServer: readonly PlanUser[],
+  kind: PlanNote['kind'],
+): UnitedUsers {
+  const note = ({ username: name }: PlanUser, reason: string): PlanNote => ({
+    kind,
+    about: 'user',
+    name,
+    reason,
+  })
   const left = new Map(ofServer.map((user) => [user.username, user]))
   const users: PlanUser[] = []
   const notes: PlanNote[] = []
@@ -34,18 +45,14 @@ function unitedUsers(ofDatabase: readonly PlanUser[], ofServer: readonly PlanUse
     const hash = newer?.passwordHash ?? null
     const isOther = hash !== user.passwordHash && hash !== null && isBcrypt(hash)
     users.push(isOther ? { ...user, passwordHash: hash } : user)
-    if (newer === undefined) notes.push(conflict(user, ONLY_IN_DATABASE))
-    if (isOther) notes.push(conflict(user, OTHER_PASSWORDS))
+    if (newer === undefined) notes.push(note(user, ONLY_IN_DATABASE))
+    if (isOther) notes.push(note(user, OTHER_PASSWORDS))
   }
   return { users: [...users, ...left.values()], notes }
 }
 
 const ONLY_IN_DATABASE = 'the server does not list the user, and may have deleted it; the plan has it'
 const OTHER_PASSWORDS = 'the database and the server have other passwords; the plan has that of the server'
-
-function conflict({ username }: PlanUser, reason: string): PlanNote {
-  return { kind: 'conflict', about: 'user', name: username, reason }
-}
 
 /** One of each. */
 function united<T>(all: readonly T[], namesOf: (one: T) => readonly string[]): T[] {

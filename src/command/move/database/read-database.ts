@@ -57,6 +57,9 @@ const ITEM = ['data_id', 'group_id', 'tenant_id']
 const CONTENT = ['content', 'md5', 'app_name', 'encrypted_data_key', 'gmt_modified', 'src_user', 'src_ip']
 const NOTES = ['gmt_create', 'c_desc', 'c_use', 'effect', 'type', 'c_schema']
 
+/** So many items tell whether a server is that of the database. */
+const OLDEST = 1_000
+
 /** Reads the tables of a server, whatever columns its version has. */
 class DatabaseReading {
   readonly #database: Database
@@ -81,7 +84,7 @@ class DatabaseReading {
       `they are read as of the time zone ${this.#zone.name} (--mysql-time-zone)`,
     )
     yield* this.#collations()
-    yield* this.#server.begin(await this.#spaces())
+    yield* this.#server.begin({ spaces: await this.#spaces(), oldest: await this.#oldest() })
     await this.#database.renewSnapshot()
     yield* this.#server.namespaces(await this.#namespaces())
     yield* this.#access()
@@ -114,6 +117,12 @@ class DatabaseReading {
     if (!this.#tables.has('config_info', 'tenant_id')) return []
     const rows = await this.#database.rows('SELECT DISTINCT tenant_id FROM config_info')
     return rows.map((row) => row['tenant_id'] ?? '')
+  }
+
+  async #oldest(): Promise<PlanItem[]> {
+    const columns = this.#tables.list('config_info', ITEM)
+    const rows = await this.#database.rows(`SELECT ${columns} FROM config_info ORDER BY id LIMIT ${OLDEST}`)
+    return rows.map(itemOf)
   }
 
   async #namespaces(): Promise<PlanNamespace[]> {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -192,6 +193,8 @@ class Member implements EtcdMember {
 
   pause(): void {
     this.#child!.kill('SIGSTOP')
+    // Its threads stop one after the other: until the last has, it may answer.
+    for (let looks = 0; looks < MOST_LOOKS && !areStopped(this.pid); looks++);
   }
 
   resume(): void {
@@ -216,4 +219,15 @@ async function isHealthy(endpoint: string): Promise<boolean> {
 
 function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
+}
+
+/** How often is looked whether a process has stopped. */
+const MOST_LOOKS = 1_000
+
+/** Whether all threads of a process are stopped. Where there is no /proc nobody can say. */
+function areStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`
+  if (!existsSync(tasks)) return true
+  // The state follows the name, which is in parentheses.
+  return readdirSync(tasks).every((task) => /\) [Tt] /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8')))
 }

@@ -24,6 +24,7 @@ const PARTS = {
 const TWICE = [
   'test/clients/',
   'test/browser/',
+  'test/console-checks.test.ts',
   'test/security/cost-of-input.test.ts',
   'test/security/linear-readers.test.ts',
   'test/security/unknown-callers.test.ts',

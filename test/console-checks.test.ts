@@ -38,7 +38,8 @@ describe('texts of many keys cost as much as they are long', () => {
     await costOf(short)
     const shortMs = Math.min(await costOf(short), await costOf(short), await costOf(short))
     const longMs = Math.min(await costOf(long), await costOf(long), await costOf(long))
-    // Eight times the size costs 64 times as much where it is quadratic. What costs little is not measured well.
-    expect(longMs).toBeLessThan(28 * Math.max(shortMs, 5))
+    // Eight times the size costs 64 times as much where it is quadratic. Up to 28 were measured where it is not: maps of many keys, and
+    // collections of garbage, begin to cost at some size. What costs little is not measured well.
+    expect(longMs).toBeLessThan(40 * Math.max(shortMs, 5))
   })
 })

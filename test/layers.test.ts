@@ -195,7 +195,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
     node: true,
   },
   'command/move': {
-    layers: ['command', 'move', 'core/switches'],
+    layers: ['command', 'move', 'core/switches', 'core/config/state'],
     packages: ['commander', 'mysql2'],
     node: true,
   },

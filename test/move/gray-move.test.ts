@@ -19,7 +19,7 @@ async function posted(path: string, form: Record<string, string>): Promise<void>
 
 const read = async (path: string): Promise<string> => (await fetch(`${old.url}${path}`)).text()
 
-/** What a server has of gray versions, by whom each is for. */
+/** The gray versions of a server, with their rules. */
 async function graysOf(get: (path: string) => Promise<string>): Promise<string[]> {
   const items = JSON.parse(await get('/svc/v1/cs/configs/gray?namespaceId=')) as {
     dataId: string

@@ -80,12 +80,12 @@ function newAdministrators(
   ]
 }
 
-/** The line about a user whom `--administrators` names, and the source does not have or show. */
+/** The line about a name of `--administrators` that no user of the source has, as far as it shows them. */
 export function unknownAdministrator(name: string): PlanNote {
   return missedNote(
     'role',
     `${name} ${ADMINISTRATOR_ROLE}`,
-    '--administrators names the user, whom the source does not have or show',
+    '--administrators names the user, but the source does not have or show one of this name',
   )
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isFarAhead } from '../../../core/config/state/imported-time.ts'
 import type { PlanConfig, PlanGray, PlanHistory, PlanLine, PlanNote } from '../../../move/plan.ts'
 import { nameOf } from '../../../move/plan.ts'
 import { isText } from '../no-text.ts'
@@ -18,20 +19,14 @@ export const NOT_UTF8 = 'its content is not text in UTF-8'
 /** The lines of a content: itself, and what is to be said about it. */
 export function contentLines<T extends PlanConfig | PlanGray>(line: T): PlanLine[] {
   if (!isText(line.content)) return [missedNote(line.kind, nameOf(line), NOT_UTF8)]
-  return [...withDigest(line), ...timeNotes(line)]
+  return [...withDigest(line), ...(line.kind === 'config' ? timeNotes(line) : [])]
 }
 
 /** What a server makes of it: later changes there would get such a time, too (docs/move-plan.md, "Times"). */
-function timeNotes(line: PlanConfig | PlanGray): PlanNote[] {
-  if (line.modifiedMs === null || !isAhead(line.modifiedMs)) return []
+function timeNotes(line: PlanConfig): PlanNote[] {
+  if (line.modifiedMs === null || !isFarAhead(line.modifiedMs, Date.now())) return []
   const reason = `its time, ${line.modifiedMs} ms, is more than a day ahead; it gets that of its import`
   return [{ kind: 'remark', about: line.kind, name: nameOf(line), reason }]
-}
-
-const MOST_AHEAD_MS = 86_400_000
-
-function isAhead(ms: number): boolean {
-  return ms > Date.now() + MOST_AHEAD_MS
 }
 
 function withDigest(line: PlanConfig | PlanGray): PlanLine[] {
@@ -66,7 +61,7 @@ export class HistoryDigests {
   #ahead = 0
 
   add({ content, md5, atMs }: PlanHistory): void {
-    if (isAhead(atMs)) this.#ahead++
+    if (isFarAhead(atMs, Date.now())) this.#ahead++
     if (md5 !== null && md5 !== md5Of(content)) this.#others++
   }
 

@@ -1,6 +1,6 @@
 import type { Row } from './connection.ts'
 
-/** What a gray version is called, and for whom it is. */
+/** The name of a gray version, and its rule. */
 export interface GrayRule {
   readonly name: string
   readonly rule: string

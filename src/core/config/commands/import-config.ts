@@ -16,6 +16,7 @@ import {
 import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from '../state/config-notes.ts'
 import { DELETED_CONFIG } from '../state/deleted-config.ts'
 import type { HistoryOp, HistoryRecord } from '../state/history-record.ts'
+import { isFarAhead } from '../state/imported-time.ts'
 
 /** The current version of an item elsewhere. `content` and its md5 are as for a publish. */
 export interface ImportedConfig {
@@ -104,12 +105,9 @@ export function importHistory(given: ImportedRecord, since?: PendingChange): Com
   }
 }
 
-/** How far ahead of the clock here a time may be: clocks differ by less, and zones that were mixed up by little more. */
-const MOST_AHEAD_MS = 86_400_000
-
-/** A later time becomes that of now. Otherwise later changes here would get it too, and the record would never be too old. */
+/** A time that is far ahead becomes that of now (docs/move-plan.md, "Times"). */
 function notAhead<T extends number | undefined>(ms: T, { wallMs }: Now): T | number {
-  return ms !== undefined && ms > wallMs + MOST_AHEAD_MS ? wallMs : ms
+  return ms !== undefined && isFarAhead(ms, wallMs) ? wallMs : ms
 }
 
 /**

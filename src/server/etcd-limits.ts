@@ -3,8 +3,8 @@ import type { Room } from '../core/engine/store-room.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { MemberStatus } from '../store/etcd/client/version.ts'
 import type { OpenEtcd } from '../store/etcd/open-etcd.ts'
-import type { QuotaShares } from '../store/etcd/quota-shares.ts'
-import { fullestOf, roomOf } from '../store/etcd/space.ts'
+import type { QuotaShares } from '../store/etcd/space/quota-shares.ts'
+import { fullestOf, roomOf } from '../store/etcd/space/space.ts'
 import { monotonicMs } from './clocks.ts'
 
 /** History takes at most this part of etcd's quota: what is current must fit too, and what was before until compaction. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../core/refusal.ts'
 import { EtcdError } from '../store/etcd/client/etcd-error.ts'
-import { PlaceTaken } from '../store/etcd/place-taken.ts'
-import { refusalOf } from '../store/etcd/refusals.ts'
+import { PlaceTaken } from '../store/etcd/failures/place-taken.ts'
+import { refusalOf } from '../store/etcd/failures/refusals.ts'
 import { withPatience } from './shared-start.ts'
 
 /** Does a part that fails with these errors, one after the other, and then succeeds. */

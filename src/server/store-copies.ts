@@ -7,10 +7,10 @@ import { sha256OfFile, writeFacts } from '../store/embedded/backup/backup-facts.
 import { verifyBackup } from '../store/embedded/backup/restore.ts'
 import { DirectorySource } from '../store/embedded/copy/directory-source.ts'
 import { begunIn, DirectoryTarget, forgetBegun } from '../store/embedded/copy/directory-target.ts'
-import { databasePath, syncPath } from '../store/embedded/data-directory.ts'
+import { databasePath, syncPath } from '../store/embedded/database/data-directory.ts'
 import { examineApart } from '../store/embedded/doctor/examiner-process.ts'
 import { refuseUsedDirectory } from '../store/embedded/doctor/repair.ts'
-import { FORMAT } from '../store/embedded/format.ts'
+import { FORMAT } from '../store/embedded/database/format.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
 import { EtcdError } from '../store/etcd/client/etcd-error.ts'
 import { type EtcdPlace, EtcdSource } from '../store/etcd/copy/etcd-source.ts'
@@ -19,7 +19,7 @@ import { examineEtcd } from '../store/etcd/copy/examine-etcd.ts'
 import { Keys } from '../store/etcd/keys/keys.ts'
 import { openEtcd } from '../store/etcd/open-etcd.ts'
 import { DamagedStore, type Examination, NotExaminable, type OnProgress } from '../store/local-file.ts'
-import { saysDamaged } from '../store/embedded/store-errors.ts'
+import { saysDamaged } from '../store/embedded/database/store-errors.ts'
 import {
   copyParts,
   countOf,

@@ -8,8 +8,8 @@ import { Guard } from '../operations/guard.ts'
 import { LongWalks } from '../core/work/long-walks.ts'
 import { allOperations, type OperationParts, type Operations } from '../operations/operations.ts'
 import type { Settings } from '../settings/settings.ts'
-import { loop } from './clocks.ts'
-import type { SignIn } from './sign-in.ts'
+import { loop } from './process/clocks.ts'
+import type { SignIn } from './sign-in/sign-in.ts'
 
 /** What the operations of a server work on, besides what is made here. */
 export interface ServerOperationParts extends Omit<

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-const STYLE = new URL('../console/src/style', import.meta.url)
+const STYLE = new URL('../console/src/style/', import.meta.url)
 /** Up to three pixels are lines, and what optically belongs to a letter. */
 const FINE_PX = 3
 

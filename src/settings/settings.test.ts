@@ -117,7 +117,7 @@ describe('the environment', () => {
   })
 
   test('may have all that the commands read: a server may be started in the same shell', () => {
-    const commands = new URL('../command', import.meta.url)
+    const commands = new URL('../command/', import.meta.url)
     const files = readdirSync(commands, { recursive: true, encoding: 'utf8' })
     const texts = files
       .filter((name) => name.endsWith('.ts'))

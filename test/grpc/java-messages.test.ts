@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { faultsOf, isDescribed } from '../support/java-messages.ts'
 
-const GRPC = new URL('../../src/protocols/grpc', import.meta.url).pathname
+const GRPC = new URL('../../src/protocols/grpc/', import.meta.url).pathname
 
 test('all messages of the server are described', () => {
   const files = readdirSync(GRPC, { recursive: true, encoding: 'utf8' }).filter((name) =>

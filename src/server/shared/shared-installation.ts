@@ -39,7 +39,14 @@ import { Ending } from '../process/ending.ts'
 import { answering, EtcdFiles, historyLimits, MeasuredShares } from './etcd-limits.ts'
 import { etcdPlaceOf } from './etcd-place.ts'
 import { InstallationSecrets } from './installation-secrets.ts'
-import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from '../process/installation.ts'
+import type {
+  Care,
+  CareParts,
+  EngineParts,
+  Installation,
+  Members,
+  MembersParts,
+} from '../process/installation.ts'
 import { responsibleFor } from '../process/responsible.ts'
 import { SharedMembers } from './shared-members.ts'
 import { logOfRefusals, ownFacts, warnOfOpenNetworks, withoutAlarm, withPatience } from './shared-start.ts'

@@ -25,7 +25,11 @@ import { Passwords } from '../../sign-in/passwords.ts'
 import { Sessions } from '../../sign-in/sessions.ts'
 import { newSigningKey } from '../../sign-in/signing-keys.ts'
 import { Tokens } from '../../sign-in/tokens.ts'
-import { type AuthenticationMode, authenticationMode, refuseOpenServer } from '../process/authentication-mode.ts'
+import {
+  type AuthenticationMode,
+  authenticationMode,
+  refuseOpenServer,
+} from '../process/authentication-mode.ts'
 import { loop, monotonicMs, wallMs } from '../process/clocks.ts'
 import { recordedCheck, refusedUnread } from './recorded-sign-ins.ts'
 import { openOldTokenKey, type OldTokenParts } from './old-token-key.ts'

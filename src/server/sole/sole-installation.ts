@@ -12,7 +12,14 @@ import { showSize } from '../../settings/kinds.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { LocalFile } from '../../store/local-file.ts'
 import { loop, monotonicMs } from '../process/clocks.ts'
-import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from '../process/installation.ts'
+import type {
+  Care,
+  CareParts,
+  EngineParts,
+  Installation,
+  Members,
+  MembersParts,
+} from '../process/installation.ts'
 import { SoleMember } from './members.ts'
 
 /** A store of one server, opened and loaded. */

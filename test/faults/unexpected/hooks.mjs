@@ -7,7 +7,7 @@ import { SourceMap } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { parseSync, Visitor } from 'oxc-parser'
 
-const DIST = new URL('../../../dist', import.meta.url).href
+const DIST = new URL('../../../dist/', import.meta.url).href
 
 export async function load(url, context, nextLoad) {
   const loaded = await nextLoad(url, context)

@@ -1,7 +1,13 @@
 import type { Examination, OnProgress } from '../../local-file.ts'
 import { statSync } from 'node:fs'
 import type { SqliteConnection } from '../database/connection.ts'
-import { databasePath, isThere, markerPath, readMarker, refuseWithoutStore } from '../database/data-directory.ts'
+import {
+  databasePath,
+  isThere,
+  markerPath,
+  readMarker,
+  refuseWithoutStore,
+} from '../database/data-directory.ts'
 import { databaseRefusal, FORMAT, markerRefusal, PAGE_BYTES } from '../database/format.ts'
 import { Findings } from '../../finding.ts'
 import { takeInventory, type Inventory } from './inventory.ts'

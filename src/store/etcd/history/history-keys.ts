@@ -5,7 +5,13 @@ import type { TxnOperation, TxnOperationResult } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import { isItemId, stampOfId } from '../../../core/decisions/stamps.ts'
 import type { Keys } from '../keys/keys.ts'
-import { type ContentParts, fromJson, type RecordFacts, type StoredEntry, withContentOf } from '../keys/values.ts'
+import {
+  type ContentParts,
+  fromJson,
+  type RecordFacts,
+  type StoredEntry,
+  withContentOf,
+} from '../keys/values.ts'
 
 /** How many entries are read at a time where one of them is looked for. */
 const LOOKED_AT = 100

@@ -1,4 +1,9 @@
-import type { Change, ConfigDeleted, ConfigPublished, HistoryImported } from '../../../core/decisions/changes.ts'
+import type {
+  Change,
+  ConfigDeleted,
+  ConfigPublished,
+  HistoryImported,
+} from '../../../core/decisions/changes.ts'
 import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
 import type { HistoryEntry, HistoryRecord } from '../../../core/config/state/history-record.ts'
 import type { InstanceAddress, InstanceRecord } from '../../../core/naming/state/instance.ts'

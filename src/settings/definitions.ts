@@ -26,9 +26,6 @@ const COMPACT_MODES = ['auto', 'on', 'off'] as const
 /** Where data are kept. */
 const STORES = ['embedded', 'etcd'] as const
 
-/** What speaks HTTP/2 with clients of gRPC. */
-const HTTP2_LAYERS = ['node', 'own'] as const
-
 /** Settings by their keys in `Settings`. */
 type Section = Readonly<Record<string, Definition<unknown>>>
 
@@ -53,16 +50,6 @@ const addresses = {
     meaning: 'The TCP port for clients that use gRPC, on the same address. auto: `port` + 1000. 0: none.',
     detail:
       'Clients add 1000 to the port that they are given, so another port needs a mapping. If `port` is 0 and the port 1000 above the chosen one is taken, a free one is used, which the log tells.',
-  },
-  grpcHttp2: {
-    name: 'grpc-http2',
-    kind: oneOf(HTTP2_LAYERS),
-    default: 'own' as (typeof HTTP2_LAYERS)[number],
-    shownDefault: 'own',
-    meaning:
-      'The HTTP/2 layer for clients of gRPC: that of Node.js (node), or the own one of the server (own).',
-    detail:
-      'The own one needs about half the processor time and memory. That of Node.js is the way back from a fault of the own one. See docs/security.md.',
   },
   advertiseHost: textSetting('advertise-host', {
     default: '',

@@ -1,7 +1,8 @@
-import { addressList, boolean, hostList, integerOr, oneOf, urlList } from './kinds.ts'
+import { addressList, hostList, integerOr, oneOf, urlList } from './kinds.ts'
 import { etcdAccessDefinitions } from './etcd-access-definitions.ts'
 import { limitDefinitions } from './limit-definitions.ts'
 import { signInDefinitions } from './sign-in-definitions.ts'
+import { undocumentedDefinitions } from './undocumented-definitions.ts'
 import {
   SECOND,
   MINUTE,
@@ -215,12 +216,6 @@ const history = {
     meaning: 'The most bytes that the history of one configuration takes, oldest records removed first.',
     detail: 'It is kept with each publish, and wins over `history-keep`, but the newest record stays.',
   }),
-  historyCleanIntervalMs: durationSetting('history-clean-interval', {
-    default: 10 * MINUTE,
-    min: SECOND,
-    max: 7 * DAY,
-    meaning: 'How often expired history is removed, in small steps.',
-  }),
   storeReserveBytes: sizeSetting('store-reserve', {
     default: 256 * MIB,
     min: 0,
@@ -275,12 +270,6 @@ const services = {
     max: DAY,
     meaning: 'How often expired remembered metadata is removed.',
   }),
-  probeConcurrency: integerSetting('probe-concurrency', {
-    default: 64,
-    min: 1,
-    max: 10_000,
-    meaning: 'The most health probes of persistent instances that run at once.',
-  }),
   probeNetworks: {
     name: 'probe-networks',
     kind: addressList(),
@@ -314,14 +303,6 @@ const connections = {
     max: HOUR,
     meaning: 'How long a stopping server waits for the requests that it has received.',
   }),
-  nodeStreams: {
-    name: 'node-streams',
-    kind: boolean(),
-    default: false as boolean,
-    shownDefault: 'false',
-    meaning: 'Send all answers through Node.js streams, which costs a fifth of the requests per second.',
-    detail: 'On an untested version of Node.js the server does so by itself.',
-  },
 } satisfies Section
 
 /** The settings in the groups of help and reference. */
@@ -350,4 +331,5 @@ export const definitions = {
   ...services,
   ...limitDefinitions,
   ...connections,
+  ...undocumentedDefinitions,
 }

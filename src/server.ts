@@ -44,7 +44,7 @@ import { advertisedHost, urlOf } from './server-address.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Certificates } from './server/certificates.ts'
 import { configPatterns } from './subscribers/config-patterns.ts'
-import { LongPolls } from './subscribers/long-poll.ts'
+import { ConfigWatchers } from './subscribers/config-watchers.ts'
 import { servicePatterns } from './subscribers/service-patterns.ts'
 import type { PatternWatch } from './subscribers/pattern-watch.ts'
 
@@ -263,8 +263,8 @@ async function joinParts({ installation, end }: Joined, settings: Settings, log:
   }
 }
 
-function openPolls({ state, live }: Pick<Parts, 'state' | 'live'>, settings: Settings): LongPolls {
-  return new LongPolls({
+function openPolls({ state, live }: Pick<Parts, 'state' | 'live'>, settings: Settings): ConfigWatchers {
+  return new ConfigWatchers({
     md5Of: (key, who) => viewedMd5(state, key, who),
     seenBy: (key, who) => ({ ...seenBy(state, key, who), ...knownToRules(who) }),
     loop,

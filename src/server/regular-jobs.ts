@@ -11,7 +11,7 @@ import { FIGURES_MS } from '../metrics/figure-history.ts'
 import type { Observability } from '../observability.ts'
 import type { KeyPair } from '../protocols/sockets/secure-layer.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { LongPolls } from '../subscribers/long-poll.ts'
+import type { ConfigWatchers } from '../subscribers/config-watchers.ts'
 import type { Audit } from './audit.ts'
 import { monotonicMs, wallMs } from './clocks.ts'
 import type { ClientConnections } from './connections.ts'
@@ -36,7 +36,7 @@ export interface JobParts {
   readonly installation: Installation
   readonly care: Care
   readonly machine: MachineLoad
-  readonly polls: LongPolls
+  readonly polls: ConfigWatchers
   readonly live: Live
   readonly pushing: Pushing
   readonly publishing: Publishing

@@ -151,9 +151,8 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
     node: true,
   },
   'protocols/http/nacos': { layers: [...HTTP, 'protocols/http/endpoints', 'archive'], node: true },
-  'protocols/grpc/generated': { packages: ['@bufbuild/protobuf'] },
   'protocols/grpc/wire': {
-    layers: ['core/*', 'protocols/parameters', 'protocols/grpc/generated'],
+    layers: ['core/*', 'protocols/parameters'],
     packages: ['@bufbuild/protobuf'],
     node: true,
   },

@@ -322,7 +322,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
   'unknown-path': {
     http: 404,
     title: 'No such path',
-    meaning: 'Check the spelling; docs/openapi.json has all paths.',
+    meaning: 'Check the spelling; /openapi.json has all paths.',
   },
   'unknown-method': {
     http: 405,

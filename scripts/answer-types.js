@@ -1,15 +1,40 @@
-/** Types for the console from the OpenAPI document: each schema with a name becomes an interface or a type. */
+/** Types of answers from the OpenAPI document: each schema that is used becomes an interface or a type. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { filesBelow, root } from './prepare.js'
 
 const HEAD = `/**
- * What the server answers: generated from docs/openapi.json by \`npm run docs\`. Do not edit.
+ * The answers of the server: generated from the OpenAPI document by \`npm run docs\`. Do not edit. It has the types that
+ * are imported from it.
  */
 `
+const IMPORT = /^(?:import|export) type \{([^}]*)\} from '[^']*\/answers\.ts'$/gm
 
-/** The text of the file, from the text of the document. */
-export function consoleTypes(documentText) {
-  const { schemas } = JSON.parse(documentText).components
-  const types = Object.entries(schemas).map(([name, schema]) => typeNamed(name, schema))
-  return `${HEAD}\n${types.join('\n')}`
+/** The text of `answers.ts` for the code below a folder, from the schemas of the document. */
+export function answerTypes(schemas, folder) {
+  const names = new Set(importedBelow(folder))
+  // A loop over a Set also visits values that are added during the loop.
+  for (const name of names) {
+    if (schemas[name] === undefined)
+      throw new Error(`${folder} imports ${name}: the document has no such schema`)
+    for (const referred of referredIn(schemas[name])) names.add(referred)
+  }
+  const used = Object.keys(schemas).filter((name) => names.has(name))
+  return `${HEAD}\n${used.map((name) => typeNamed(name, schemas[name])).join('\n')}`
+}
+
+/** The names that code imports from its `answers.ts`. */
+function importedBelow(folder) {
+  const sources = filesBelow(join(root, folder)).filter((file) => /\.tsx?$/.test(file))
+  return sources
+    .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(IMPORT)])
+    .flatMap(([, names]) => names.match(/\w+(?: as \w+)?/g).map((name) => name.split(' ')[0]))
+}
+
+function referredIn(schema) {
+  return [...JSON.stringify(schema).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
+    ([, name]) => name,
+  )
 }
 
 function typeNamed(name, schema) {

@@ -29,7 +29,7 @@ const PARTS = ['a', ' ', '@', 'a@@', ',', '{', '9', '中', '\0', 'a,', 'a ']
 test.each(Object.entries(fields).filter(([, schema]) => typeof schema === 'object'))(
   'a field: %s',
   async (name, schema) => {
-    const read = fieldReader(name, schema)
+    const read = fieldReader(name, schema as object)
     const readAll = async ({ length }: string): Promise<void> => {
       for (const part of PARTS)
         for (const end of ['', '!']) await readOrRefuse(read, repeated(part)(length) + end)

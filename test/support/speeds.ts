@@ -8,12 +8,17 @@
 export const UNIT = ['src/**/*.test.ts', 'console/src/**/*.test.ts']
 
 /**
- * Unit tests that open the database, listen, start processes or threads, send signals or measure memory: each file has a process
- * of its own. All others share two threads. There test/support/shared-thread.ts refuses what needs a process.
+ * Unit tests that open the database, listen, start processes or threads, send signals or measure memory: they have processes.
+ * All others share two threads. There test/support/shared-thread.ts refuses what needs a process.
  */
 export const UNIT_IN_PROCESSES = [
-  'src/{cluster,command,jobs,probes,store}/**/*.test.ts',
-  'src/protocols/{udp,http/transport}/**/*.test.ts',
+  'src/store/embedded/**/*.test.ts',
+  'src/store/etcd/client/{connection,session}.test.ts',
+  'src/cluster/{heard-servers,peer-*}.test.ts',
+  'src/probes/{*-probe,*.loopback}.test.ts',
+  'src/protocols/http/transport/node-internals/*.test.ts',
+  'src/protocols/udp/push-socket.test.ts',
+  'src/command/client/server-session.test.ts',
   'src/sign-in/passwords.test.ts',
 ]
 

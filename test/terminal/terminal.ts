@@ -89,7 +89,7 @@ export class Terminal {
 }
 
 /** A running command. */
-export class Started {
+class Started {
   readonly #child: ChildProcess
   out = ''
   err = ''

@@ -1,18 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
+/**
+ * Which files may import which, for `npm run check` (scripts/modules.js). Each folder of src has a row with what its files may import
+ * besides the folder itself: `layers` are folders of src, `packages` those of npm, and `node` allows the modules of Node.
+ */
+import assert from 'node:assert/strict'
 import { builtinModules } from 'node:module'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseSync, Visitor } from 'oxc-parser'
-import { describe, expect, test } from 'vitest'
-
-/** What the files of a folder may import besides that folder itself. */
-interface Allowed {
-  /** Folders of src. */
-  readonly layers?: readonly string[]
-  readonly packages?: readonly string[]
-  /** Modules of Node. */
-  readonly node?: boolean
-}
+import { dirname } from 'node:path'
+import { moduleOf, targetOf } from './module-graph.js'
 
 /** What everything that answers HTTP shares. It imports no dialect. */
 const HTTP = [
@@ -49,7 +42,7 @@ const DECISIONS = [
 /**
  * The rooms of core, from the bottom up: a room imports only from rooms in earlier rows. Tests of core may import all of it.
  */
-const CORE_ROOMS: Readonly<Record<string, Allowed>> = {
+const CORE_ROOMS = {
   core: {},
   'core/text': {},
   'core/work': { layers: ['core'] },
@@ -96,7 +89,7 @@ const CORE_ROOMS: Readonly<Record<string, Allowed>> = {
   'core/live': { layers: [...DECISIONS, 'core/namespaces', 'core/access', 'core/cluster/members'] },
 }
 
-const OPERATION_ROOMS: Readonly<Record<string, Allowed>> = {
+const OPERATION_ROOMS = {
   operations: { layers: ['core/*'] },
   'operations/config': { layers: ['core/*', 'operations'], node: true },
   'operations/naming': { layers: ['core/*', 'operations', 'operations/config'] },
@@ -114,7 +107,7 @@ const OPERATION_ROOMS: Readonly<Record<string, Allowed>> = {
 }
 
 /** The longest prefix counts; `core/*` is core with its rooms. Files directly in src are their own layer: `main.ts`. */
-const LAYERS: Readonly<Record<string, Allowed>> = {
+const LAYERS = {
   ...CORE_ROOMS,
   ...OPERATION_ROOMS,
   audit: { layers: ['core/*'], node: true },
@@ -214,53 +207,60 @@ const TEST = /\.test(-support)?\.ts$/
 /** What a test beside the code may import besides. */
 const FOR_TESTS = ['vitest', 'fast-check']
 
-const src = fileURLToPath(new URL('../src', import.meta.url))
-const imports = new Map(filesIn(src).map((file) => [file, importsIn(src, file)]))
-const files = [...imports.keys()]
+/** The faults of these modules of the project: their imports by their paths. */
+export function layerFaults(modules) {
+  judgeTheJudge()
+  const src = foldersOf(modules, 'src')
+  return [
+    ...[...src].flatMap(([file, imports]) => faultsOf(file, imports)),
+    ...upwardRooms().map((room) => `${room}: a room of core may import only from earlier rows`),
+    ...['src', 'console/src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+      circlesIn(targetsOf(foldersOf(modules, folder)), folder),
+    ),
+    ...HOUSES.flatMap((house) => circlesIn(foldersOfHouse(src, house), house)),
+    ...pastTheOperations(src),
+  ]
+}
 
-describe('each file imports only what its layer may', () => {
-  test.each(files)('%s', (file) => {
-    expect(layerOf(file), `no layer is named for ${file}: add it to the table of this test`).toBeDefined()
-    expect(imports.get(file)!.filter((name) => !isAllowed(file, name))).toEqual([])
-  })
-})
+/** The imports of the files of a folder, by their paths there. */
+function foldersOf(modules, folder) {
+  const inside = [...modules].filter(([file]) => file.startsWith(`${folder}/`))
+  return new Map(inside.map(([file, { imports }]) => [file.slice(folder.length + 1), imports]))
+}
 
-test('a room of core may import only from earlier rows', () => {
+function faultsOf(file, imports) {
+  if (layerOf(file) === undefined)
+    return [`src/${file}: no layer is named for it: add it to scripts/layers.js`]
+  const wrong = imports.filter((name) => !isAllowed(file, name))
+  return wrong.map((name) => `src/${file} may not import ${name}`)
+}
+
+function upwardRooms() {
   const rooms = Object.keys(CORE_ROOMS)
-  const upwards = rooms.flatMap((room, row) =>
-    (CORE_ROOMS[room]!.layers ?? []).filter((other) => !rooms.slice(0, row).includes(other)),
+  return rooms.filter((room, row) =>
+    (CORE_ROOMS[room].layers ?? []).some((other) => !rooms.slice(0, row).includes(other)),
   )
-  expect(upwards).toEqual([])
-})
+}
 
-test.each(['src', 'console/src', 'test', 'bench'])(
-  'no files of %s import each other in a circle, not even for their types',
-  (name) => {
-    const folder = fileURLToPath(new URL(`../${name}`, import.meta.url))
-    const importsOfFiles = new Map(filesIn(folder).map((file) => [file, importsIn(folder, file)]))
-    expect(filesInCircles(targetsOf(folder, importsOfFiles))).toEqual([])
-  },
-)
+/** Files that import each other in a circle, be it for types alone. */
+function circlesIn(targets, folder) {
+  return filesInCircles(targets).map((file) => `${folder}/${file} imports itself by way of others`)
+}
 
 /** Folders whose own folders are floors: each imports only from lower ones. The files beside them are the entry. */
 const HOUSES = ['store/etcd', 'store/embedded', 'server']
 
-test.each(HOUSES)('the folders of %s do not import each other in a circle', (house) => {
-  const targets = new Map<string, string[]>()
-  for (const [file, all] of targetsOf(src, imports)) {
+function foldersOfHouse(src, house) {
+  const targets = new Map()
+  for (const [file, all] of targetsOf(src)) {
     if (TEST.test(file) || !file.startsWith(`${house}/`)) continue
     const inHouse = all.filter((target) => target.startsWith(`${house}/`)).map(folderOf)
     const others = inHouse.filter((folder) => folder !== folderOf(file))
     targets.set(folderOf(file), [...(targets.get(folderOf(file)) ?? []), ...others])
   }
-  expect(targets.size).toBeGreaterThan(5)
-  expect(filesInCircles(targets)).toEqual([])
-})
-
-test('the files of a circle are found, and not those that import from it or that it imports from', () => {
-  const circle = { first: ['one'], one: ['two', 'last'], two: ['three'], three: ['one'], last: [] }
-  expect(filesInCircles(new Map(Object.entries(circle)))).toEqual(['one', 'two', 'three'])
-})
+  assert(targets.size > 5)
+  return targets
+}
 
 /** What only operations may use. The others have a reason: answers are caches of the state, the gate reads switches. */
 const BEHIND_OPERATIONS = [
@@ -272,23 +272,25 @@ const BEHIND_OPERATIONS = [
 ]
 const EXCEPTIONS = ['protocols/answers/instance-list.ts', 'protocols/http/endpoints/server-gate.ts']
 
-test('no protocol passes by the operations, and so by their authorisation', () => {
-  const protocols = files.filter((file) => file.startsWith('protocols/') && !TEST.test(file))
-  const past = protocols.filter((file) =>
-    imports.get(file)!.some((name) => BEHIND_OPERATIONS.includes(targetOf(src, file, name))),
+/** Protocols that pass by the operations, and so by their authorisation. */
+function pastTheOperations(src) {
+  const past = [...targetsOf(src)].filter(
+    ([file, targets]) =>
+      file.startsWith('protocols/') &&
+      !TEST.test(file) &&
+      targets.some((one) => BEHIND_OPERATIONS.includes(one)),
   )
-  expect(past).toEqual(EXCEPTIONS)
-})
+  const files = past.map(([file]) => file)
+  return [
+    ...files
+      .filter((file) => !EXCEPTIONS.includes(file))
+      .map((file) => `src/${file} passes by the operations`),
+    ...EXCEPTIONS.filter((file) => !files.includes(file)).map((file) => `${file} is no exception any more`),
+  ]
+}
 
-test('every form of import is seen', () => {
-  const code = `import a from 'one'; import type { B } from './two.ts'; export { c } from 'three'; export * from 'four'
-    import 'five'; const d = await import('six'); type E = import('seven').E; const f = await import(d); export type { G } from 'eight'`
-  expect(importsOf('x.ts', code).sort()).toEqual(
-    ['(computed)', './two.ts', 'eight', 'five', 'four', 'one', 'seven', 'six', 'three'].sort(),
-  )
-})
-
-test.each([
+/** Imports whose judgement is known: file, import, whether it is allowed. */
+const JUDGED = [
   ['core/engine/state.ts', '../naming/state/service.ts', true],
   ['core/engine/state.ts', '../../settings/settings.ts', false],
   ['core/engine/state.ts', 'node:fs', false],
@@ -309,67 +311,59 @@ test.each([
   ['server.ts', './store/embedded/store.ts', true],
   ['core/engine/state.ts', '../../../test/support/waypost.ts', false],
   ['core/engine/state.ts', '(computed)', false],
-])('the table judges that %s importing %s is %s', (file, name, allowed) =>
-  expect(isAllowed(file, name)).toBe(allowed),
-)
+]
 
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.tsx?$/.test(file))
-    .map((file) => file.replaceAll('\\', '/'))
-    .sort()
-}
-
-function importsIn(folder: string, file: string): string[] {
-  return importsOf(file, readFileSync(join(folder, file), 'utf8'))
-}
-
-/** The file that is imported, by its path in the folder. */
-function targetOf(folder: string, file: string, name: string): string {
-  return relative(folder, join(folder, dirname(file), name)).replaceAll('\\', '/')
+/** Throws where the judge does not see or judge what it must. */
+function judgeTheJudge() {
+  const code = `import a from 'one'; import type { B } from './two.ts'; export { c } from 'three'; export * from 'four'
+    import 'five'; const d = await import('six'); type E = import('seven').E; const f = await import(d); export type { G } from 'eight'`
+  const seen = ['(computed)', './two.ts', 'eight', 'five', 'four', 'one', 'seven', 'six', 'three']
+  assert.deepEqual(moduleOf('x.ts', code).imports.toSorted(), seen)
+  for (const [file, name, allowed] of JUDGED)
+    assert.equal(isAllowed(file, name), allowed, `${file} importing ${name}`)
+  const circle = { first: ['one'], one: ['two', 'last'], two: ['three'], three: ['one'], last: [] }
+  assert.deepEqual(filesInCircles(new Map(Object.entries(circle))), ['one', 'two', 'three'])
 }
 
 /** Which files of the folder each of them imports. */
-function targetsOf(folder: string, names: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
-  const targets = new Map<string, string[]>()
-  for (const [file, all] of names)
-    targets.set(
-      file,
-      all.filter((name) => name.startsWith('.')).map((name) => targetOf(folder, file, name)),
-    )
-  return targets
+function targetsOf(imports) {
+  const relative = ([file, names]) => [
+    file,
+    names.filter((name) => name.startsWith('.')).map((name) => targetOf(file, name)),
+  ]
+  return new Map([...imports].map(relative))
 }
 
 /** The folder of a file. */
-function folderOf(file: string): string {
+function folderOf(file) {
   return dirname(file).replaceAll('\\', '/')
 }
 
 /** The files that import themselves by way of others. */
-function filesInCircles(targets: ReadonlyMap<string, readonly string[]>): string[] {
+function filesInCircles(targets) {
   // Without the files that import none of the others, nothing is left to search where there is no circle.
   let left = [...targets.keys()]
   for (let before = Infinity; left.length < before;) {
     before = left.length
     const there = new Set(left)
-    left = left.filter((file) => targets.get(file)!.some((target) => there.has(target)))
+    left = left.filter((file) => targets.get(file).some((target) => there.has(target)))
   }
   return left.filter((file) => reachedFrom(file, targets).has(file))
 }
 
-function reachedFrom(file: string, targets: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+function reachedFrom(file, targets) {
   const reached = new Set(targets.get(file))
   // A set gives what is added while it is read.
   for (const other of reached) for (const target of targets.get(other) ?? []) reached.add(target)
   return reached
 }
 
-function isAllowed(file: string, name: string): boolean {
-  const layer = layerOf(file)!
-  const { layers = [], packages = [], node = false } = LAYERS[layer]!
+function isAllowed(file, name) {
+  const layer = layerOf(file)
+  const { layers = [], packages = [], node = false } = LAYERS[layer]
   if (name.startsWith('node:')) return node
   if (name.startsWith('.')) {
-    const target = layerOf(targetOf(src, file, name))
+    const target = layerOf(targetOf(file, name))
     if (target === undefined) return false
     if (layer in CORE_ROOMS && TEST.test(file)) return target in CORE_ROOMS
     return target === layer || layers.some((allowed) => covers(allowed, target))
@@ -381,29 +375,14 @@ function isAllowed(file: string, name: string): boolean {
 }
 
 /** Whether a name in the table means this layer: `*` means all, `core/*` means core and its rooms. */
-function covers(allowed: string, layer: string): boolean {
+function covers(allowed, layer) {
   if (allowed === '*') return true
   if (!allowed.endsWith('/*')) return allowed === layer
   const folder = allowed.slice(0, -2)
   return layer === folder || layer.startsWith(`${folder}/`)
 }
 
-function layerOf(file: string): string | undefined {
+function layerOf(file) {
   const fitting = Object.keys(LAYERS).filter((layer) => file === layer || file.startsWith(`${layer}/`))
   return fitting.sort((a, b) => b.length - a.length)[0]
-}
-
-/** The names of everything that a file imports, whatever form the import has. */
-function importsOf(file: string, code: string): string[] {
-  const parsed = parseSync(file, code)
-  const { staticImports, staticExports } = parsed.module
-  const requests = [...staticImports, ...staticExports.flatMap(({ entries }) => entries)]
-  const found = requests.flatMap(({ moduleRequest }) => (moduleRequest ? [moduleRequest.value] : []))
-  // The whole tree is large: it is made only for the files that may have what the list of the parser does not.
-  if (!/\bimport\s*\(/.test(code)) return found
-  const add = ({ source }: { source: { type: string; value?: unknown } }) => {
-    found.push(source.type === 'Literal' ? String(source.value) : '(computed)')
-  }
-  new Visitor({ ImportExpression: add, TSImportType: add }).visit(parsed.program)
-  return found
 }

@@ -7,6 +7,7 @@ import { zipChunks, type ZipFile } from '../../src/archive/zip-writer.ts'
 import type { Route } from '../../src/protocols/http/routing/route.ts'
 import { Client } from '../interface/client.ts'
 import { nameOf, neededBy, routesFor, sample } from '../routes/route-table.ts'
+import { startManaged } from '../support/administrator.ts'
 import { connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
 import { hasThreadTimes } from '../support/processor-time.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
@@ -105,6 +106,29 @@ describe.skipIf(!hasThreadTimes())('the largest texts cost as much as letters', 
     async (path, bytes) => {
       const send: Reader = (body) => client.call('POST', path, { body, headers: FORM })
       expect(shown(await costs.tooDear(path, send, { shapes: FORM_SHAPES, bytes }))).toBe('')
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'a form that is refused for its token',
+    async () => {
+      const { waypost: guarded } = await startManaged()
+      const guardedClient = new Client(guarded.url)
+      const send: Reader = async (text) => {
+        const body = Buffer.from(`${text}&accessToken=wrong`, 'latin1')
+        const { status } = await guardedClient.call('POST', '/nacos/v1/cs/configs', { body, headers: FORM })
+        expect([400, 403]).toContain(status)
+      }
+      const shapes = {
+        ...FORM_SHAPES,
+        'empty fields': repeated('a=&'),
+        'fields without a value': repeated('&a'),
+        'bytes that are no text': repeated('\xff'),
+      }
+      const found = await new InputCosts(guarded).tooDear('refused', send, { shapes, bytes: 31 * MEBIBYTE })
+      await guarded.stop()
+      expect(shown(found)).toBe('')
     },
     LIMIT_MS,
   )

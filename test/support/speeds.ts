@@ -1,8 +1,11 @@
 /**
- * The two speeds of the tests, for vitest.config.ts. `npm test` runs the short tests: the projects whose names begin with
- * `short`. `npm run test:all` runs all. A test of a folder that is not named here is long. test/speeds.test.ts checks that every
- * test file has one speed.
+ * The speeds of the tests, for vitest.config.ts. `npm test` runs the short tests: the projects whose names begin with `short`.
+ * `npm run test:all` runs the long tests, too. A test of a folder that is not named here is long. `npm run test:nightly` runs the
+ * tests of the night besides. test/speeds.test.ts checks that every test file has one speed.
  */
+
+/** Tests that run only at night. */
+export const NIGHT = ['**/*.night.test.ts']
 
 /** Unit tests: short, wherever they are. */
 export const UNIT = ['src/**/*.test.ts', 'console/src/**/*.test.ts']
@@ -29,3 +32,13 @@ export const SHORT = [
   'test/browser/smoke.test.ts',
   'test/fuzz/stream-states.test.ts',
 ]
+
+/** Long tests with a run of their own. The other long tests are in the project `long`. */
+export const LONG = {
+  /** Depend on the version of Node.js: `.ci/run` has them on Node.js 24, and the night on all versions. */
+  'http-and-grpc': ['test/{http,grpc}/**/*.test.ts'],
+  /** Programs of others that mostly wait: for their own intervals, and for servers that are gone. */
+  clients: ['test/clients/**/*.test.ts'],
+  faults: ['test/faults/**/*.test.ts'],
+  packages: ['test/{container,deploy,packaging}/**/*.test.ts'],
+} as const

@@ -19,7 +19,11 @@ await ensureInstalled()
 const [major, ...others] = process.argv.slice(2)
 process.exitCode =
   major === undefined || major.startsWith('-')
-    ? await runNamed(testedMajors().map((one) => nodePart(one, MOST_MINUTES)), process.argv.slice(2), { env: {} })
+    ? await runNamed(
+        testedMajors().map((one) => nodePart(one, MOST_MINUTES)),
+        process.argv.slice(2),
+        { env: {} },
+      )
     : await testOn(major, others)
 
 function testedMajors() {

@@ -16,7 +16,7 @@ export function follow(file) {
 
 function copyRest(log) {
   const chunk = Buffer.alloc(CHUNK_BYTES)
-  for (let bytes = -1; bytes !== 0; ) {
+  for (let bytes = -1; bytes !== 0;) {
     bytes = readSync(log, chunk)
     process.stdout.write(chunk.toString('latin1', 0, bytes), 'latin1')
   }

@@ -11,7 +11,10 @@ const IN_TURN = [
 /** The parts of every night. Its tests have NIGHTLY=true, and files that end in `.night.test.ts` run only here. */
 const EACH_NIGHT = [
   { ...TOOLS, minutes: 3 },
-  testPart('clients', 'all versions of the libraries of others', { minutes: 15, tests: ['--project=clients'] }),
+  testPart('clients', 'all versions of the libraries of others', {
+    minutes: 15,
+    tests: ['--project=clients'],
+  }),
   testPart('strikes', 'eleven strikes against three servers, and jumps of clocks', {
     minutes: 14,
     tests: [

@@ -32,11 +32,13 @@ export function testPart(name, about, { minutes, tests }) {
 export async function runNamed(parts, args, { usual = parts, env }) {
   const { seed, rest: names } = takeSeed(args)
   if (names.includes('--list')) {
-    for (const { name, about, minutes } of parts) console.log(`${name.padEnd(16)} ${String(minutes).padStart(3)} min  ${about}`)
+    for (const { name, about, minutes } of parts)
+      console.log(`${name.padEnd(16)} ${String(minutes).padStart(3)} min  ${about}`)
     return 0
   }
   const unknown = names.filter((name) => !parts.some((part) => part.name === name))
-  if (unknown.length > 0) throw new Error(`No part has the name ${unknown.join(', ')}: --list prints the names`)
+  if (unknown.length > 0)
+    throw new Error(`No part has the name ${unknown.join(', ')}: --list prints the names`)
   console.log(`Seed ${seed}: \`--seed ${seed}\` repeats it`)
   const chosen = names.length === 0 ? usual : parts.filter(({ name }) => names.includes(name))
   return await runParts(chosen, { ...env, ...seedVariables(seed) })
@@ -100,7 +102,8 @@ function endOnSignal(group) {
 
 function endedResult({ name, tests }, files, code) {
   const isTests = tests !== undefined
-  if (isTests && !existsSync(files.result)) return cutShort(files.count, `${name}: ended with code ${code} without a result`)
+  if (isTests && !existsSync(files.result))
+    return cutShort(files.count, `${name}: ended with code ${code} without a result`)
   const result = isTests ? JSON.parse(readFileSync(files.result, 'utf8')) : NO_RESULT
   const hasReason = result.failures.length > 0 || code === 0
   return hasReason ? result : { ...result, failures: [`${name}: ended with code ${code}`] }
@@ -109,7 +112,8 @@ function endedResult({ name, tests }, files, code) {
 function lateResult({ name, minutes }, countFile, left) {
   const { running = [] } = readCount(countFile)
   const shown = running.map(
-    ({ file, since, tests }) => `${file} for ${Math.round((Date.now() - since) / 1000)} s${tests.map((test) => ` > ${test}`).join('')}`,
+    ({ file, since, tests }) =>
+      `${file} for ${Math.round((Date.now() - since) / 1000)} s${tests.map((test) => ` > ${test}`).join('')}`,
   )
   console.log(`Ended: ${name} has not ended within ${minutes} min. Its processes:`)
   for (const line of left) console.log(`  ${line}`)

@@ -44,11 +44,8 @@ export async function runNamed(parts, args, { usual = parts, env }) {
   return await runParts(chosen, { ...env, ...seedVariables(seed) })
 }
 
-/**
- * Runs the parts with these variables, and goes on after a failure. Prints the time of each part and the closing lines. Resolves
- * with the exit code.
- */
-export async function runParts(parts, env) {
+/** Runs the parts with these variables, also after a failure. Prints the time of each part and the closing lines. */
+async function runParts(parts, env) {
   const began = performance.now()
   const finished = []
   for (const part of parts) finished.push(await runPart({ ...part, env }))

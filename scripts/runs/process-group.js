@@ -51,7 +51,7 @@ export class ProcessGroup {
 
   #signal(signal) {
     // Where there is no /proc, the group of the system is all that is known.
-    const group = this.#isLed() ? [-this.#leader.pid] : []
+    const group = this.#isLed() ? [-Number(this.#leader.pid)] : []
     for (const pid of [...group, ...this.#processes()]) {
       try {
         process.kill(pid, signal)

@@ -31,13 +31,13 @@ beforeAll(async () => {
   ended = await runNode([
     '--input-type=module',
     '--eval',
-    `import { runParts, testPart } from '${parts}'
-    process.exitCode = await runParts([
+    `import { runNamed, testPart } from '${parts}'
+    process.exitCode = await runNamed([
       testPart('hangs', 'about it', { minutes: ${HANGING_MINUTES}, tests: ${JSON.stringify(hanging)} }),
       { name: 'leaves', about: 'processes', minutes: 1, command: ['bash', '-c', '${leaving}'] },
       { name: 'fails', about: 'with a code', minutes: 1, command: ['bash', '-c', 'exit 7'] },
       testPart('good', 'about it', { minutes: 2, tests: ${JSON.stringify(good)} }),
-    ], {})`,
+    ], [], { env: {} })`,
   ])
 }, LIMIT_MS)
 

@@ -11,14 +11,10 @@ export const NIGHT = ['**/*.night.test.ts']
 export const UNIT = ['src/**/*.test.ts', 'console/src/**/*.test.ts']
 
 /**
- * Unit tests that open the database, listen, start processes or threads, send signals or measure memory: each file has a process
- * of its own. All others share two threads. There test/support/shared-thread.ts refuses what needs a process.
+ * Unit tests that open the database, start processes or threads, send signals or measure memory: each file has a process of its
+ * own. All others share two threads. There test/support/shared-thread.ts refuses what needs a process.
  */
-export const UNIT_IN_PROCESSES = [
-  'src/{cluster,command,jobs,probes,store}/**/*.test.ts',
-  'src/protocols/{udp,http/transport}/**/*.test.ts',
-  'src/sign-in/passwords.test.ts',
-]
+export const UNIT_IN_PROCESSES = ['src/store/embedded/**/*.test.ts', 'src/sign-in/passwords.test.ts']
 
 /** Tests of the project and of a whole server that are short. */
 export const SHORT = [
@@ -41,4 +37,4 @@ export const LONG = {
   clients: ['test/clients/**/*.test.ts'],
   faults: ['test/faults/**/*.test.ts'],
   packages: ['test/{container,deploy,packaging}/**/*.test.ts'],
-} as const
+}

@@ -37,8 +37,10 @@ export async function runNamed(parts, args, { usual = parts, env }) {
     return 0
   }
   const unknown = names.filter((name) => !parts.some((part) => part.name === name))
-  if (unknown.length > 0)
-    throw new Error(`No part has the name ${unknown.join(', ')}: --list prints the names`)
+  if (unknown.length > 0) {
+    console.error(`No part has the name ${unknown.join(', ')}: --list prints the names`)
+    return 2
+  }
   console.log(`Seed ${seed}: \`--seed ${seed}\` repeats it`)
   const chosen = names.length === 0 ? usual : parts.filter(({ name }) => names.includes(name))
   return await runParts(chosen, { ...env, ...seedVariables(seed) })
@@ -50,7 +52,9 @@ async function runParts(parts, env) {
   const finished = []
   for (const part of parts) finished.push(await runPart({ ...part, env }))
   for (const { name, seconds } of finished) console.log(`${seconds.toFixed(0).padStart(6)} s  ${name}`)
-  return close(sumOf(finished.map(({ result }) => result)), (performance.now() - began) / 1000)
+  const result = sumOf(finished.map((one) => one.result))
+  close(result, (performance.now() - began) / 1000)
+  return result.failures.length > 0 ? 1 : 0
 }
 
 async function runPart(part) {

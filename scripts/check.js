@@ -12,6 +12,7 @@ const CHECKS = [
   },
   { name: 'size of the console', script: 'scripts/console-size.js', args: [] },
   { name: 'unused', bin: 'knip/bin/knip.js', args: ['--cache', '--no-progress', '--no-config-hints'] },
+  { name: 'layers', bin: 'vitest/vitest.mjs', args: ['run', 'test/layers.test.ts', '--reporter=dot'] },
   { name: 'docs', script: 'scripts/docs.js', args: ['--check'] },
   { name: 'words', script: 'scripts/words.js', args: [], isShown: true },
 ]

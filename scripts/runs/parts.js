@@ -14,6 +14,8 @@ import { ProcessGroup } from './process-group.js'
 import { seedVariables, takeSeed } from './seed.js'
 
 const MINUTE_MS = 60_000
+/** Set by a signal, after which no part begins. */
+let stopped
 
 /** The command that runs a script of this project. */
 export function scriptCommand(path, ...args) {
@@ -78,6 +80,7 @@ async function resultOf(part, files) {
   const stopFollowing = follow(files.log)
   const stopListening = endOnSignal(group)
   const code = await codeWithin(group.ended, part.minutes * MINUTE_MS)
+  await stopped
   const left = await group.end()
   stopListening()
   stopFollowing()
@@ -95,8 +98,9 @@ async function codeWithin(ended, ms) {
   return code
 }
 
+/** Returns a function that ends it. */
 function endOnSignal(group) {
-  const end = () => void group.end().then(() => process.exit(1))
+  const end = () => (stopped = group.end().then(() => process.exit(1)))
   process.on('SIGINT', end).on('SIGTERM', end)
   return () => process.off('SIGINT', end).off('SIGTERM', end)
 }

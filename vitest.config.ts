@@ -30,6 +30,11 @@ function project(name: string, tests: Tests): TestProjectInlineConfiguration {
   return { extends: true, test: { ...tests, name, exclude } }
 }
 
+/** Long tests with a run of their own. */
+function long(name: keyof typeof LONG, tests: Tests): TestProjectInlineConfiguration {
+  return project(name, { ...tests, include: LONG[name], exclude: [...NIGHT, ...SHORT] })
+}
+
 /** Files once more, the way of versions of Node.js that are not tested. */
 function onNodeStreams(name: string, tests: Tests): TestProjectInlineConfiguration {
   return project(name, { ...tests, env: { WAYPOST_NODE_STREAMS: 'true' }, sequence: { groupOrder: 2 } })
@@ -94,10 +99,10 @@ export default defineConfig({
         exclude: [...NIGHT, ...SHORT, ...Object.values(LONG).flat(), ABOUT_ON_ETCD],
         sequence: { groupOrder: 2 },
       }),
-      project('http-and-grpc', { include: LONG['http-and-grpc'], sequence: { groupOrder: 2 } }),
-      project('faults', { include: LONG.faults, sequence: { groupOrder: 2 } }),
-      project('packages', { include: LONG.packages, sequence: { groupOrder: 2 } }),
-      project('clients', { include: LONG.clients, maxWorkers: 3, sequence: { groupOrder: 3 } }),
+      long('http-and-grpc', { sequence: { groupOrder: 2 } }),
+      long('faults', { sequence: { groupOrder: 2 } }),
+      long('packages', { sequence: { groupOrder: 2 } }),
+      long('clients', { maxWorkers: 3, sequence: { groupOrder: 3 } }),
       onNodeStreams('node-streams', { include: NODE_STREAMS }),
       onEtcd('on-etcd', { include: [ABOUT_ON_ETCD, ...WRITES_ON_ETCD], exclude: EXCLUDED_ON_ETCD }),
       ...(isNightly ? NIGHT_PROJECTS : []),

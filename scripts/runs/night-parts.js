@@ -13,15 +13,14 @@ const EACH_NIGHT = [
   { ...TOOLS, minutes: 3 },
   testPart('clients', 'all versions of the libraries of others', {
     minutes: 15,
-    tests: ['--project=clients'],
+    tests: ['--project=clients', '--project=night', 'test/clients/'],
   }),
   testPart('strikes', 'eleven strikes against three servers, and jumps of clocks', {
     minutes: 14,
     tests: [
       '--project=faults',
       '--no-file-parallelism',
-      'test/faults/cluster/cluster.fault',
-      'test/faults/cluster/clocks.fault',
+      'test/faults/cluster/',
       'test/faults/clock-jumps.fault',
     ],
   }),
@@ -33,9 +32,15 @@ const EACH_NIGHT = [
     minutes: 10,
     tests: ['--project=night', '--no-file-parallelism', 'test/security/', 'src/', 'test/console-checks.'],
   }),
-  testPart('packages', 'the image on both architectures, twice', {
+  testPart('packages', 'the image and the packages on both architectures, twice', {
     minutes: 10,
-    tests: ['--project=night', 'test/container/', 'test/packaging/', 'test/deploy/'],
+    tests: [
+      '--project=packages',
+      '--project=night',
+      'test/container/',
+      'test/packaging/built-again.',
+      'test/packaging/debian-root.',
+    ],
   }),
   testPart('once-more', 'the other files on etcd, and with the streams of Node.js', {
     minutes: 6,

@@ -42,8 +42,11 @@ export function failureOf(name, errors) {
   return `${name}: ${message.slice(0, LONGEST_MESSAGE)}`
 }
 
+/** A file may run in several projects. */
 function nameOf(task, module) {
-  return task === module ? module.relativeModuleId : `${module.relativeModuleId} > ${task.fullName}`
+  const project = module.project.name === '' ? '' : ` [${module.project.name}]`
+  const file = `${module.relativeModuleId}${project}`
+  return task === module ? file : `${file} > ${task.fullName}`
 }
 
 function reason(test, note) {

@@ -5,7 +5,7 @@ import { scriptCommand, testPart } from './parts.js'
 /** Installs the programs that tests need. */
 export const TOOLS = {
   name: 'tools',
-  about: 'installs the programs that tests need',
+  about: 'installs and builds the programs that tests need',
   minutes: 15,
   command: ['bash', join(root, '.ci', 'tools')],
 }

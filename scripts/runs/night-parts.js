@@ -10,13 +10,13 @@ const IN_TURN = [
 
 /** The parts of every night. Its tests have NIGHTLY=true, and files that end in `.night.test.ts` run only here. */
 const EACH_NIGHT = [
-  { ...TOOLS, minutes: 3 },
+  { ...TOOLS, minutes: 8 },
   testPart('clients', 'all versions of the libraries of others', {
     minutes: 15,
     tests: ['--project=clients', '--project=night', 'test/clients/'],
   }),
   testPart('strikes', 'eleven strikes against three servers, and jumps of clocks', {
-    minutes: 14,
+    minutes: 12,
     tests: [
       '--project=faults',
       '--no-file-parallelism',
@@ -29,11 +29,11 @@ const EACH_NIGHT = [
     tests: ['--project=night', 'test/cluster/'],
   }),
   testPart('costs', 'comparisons of processor time, alone', {
-    minutes: 10,
+    minutes: 9,
     tests: ['--project=night', '--no-file-parallelism', 'test/security/', 'src/', 'test/console-checks.'],
   }),
   testPart('packages', 'the image and the packages on both architectures, twice', {
-    minutes: 10,
+    minutes: 9,
     tests: [
       '--project=packages',
       '--project=night',
@@ -61,5 +61,5 @@ export function partsOfNight(now) {
 
 function longForm(name, about, args) {
   const command = scriptCommand('scripts/long-forms.js', ...args, '--minutes', '12')
-  return { name, about: `${about}: one long form each night, in turn`, minutes: 15, tests: [], command }
+  return { name, about: `${about}: one long form each night, in turn`, minutes: 14, tests: [], command }
 }

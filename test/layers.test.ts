@@ -151,9 +151,8 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
     node: true,
   },
   'protocols/http/nacos': { layers: [...HTTP, 'protocols/http/endpoints', 'archive'], node: true },
-  'protocols/grpc/generated': { packages: ['@bufbuild/protobuf'] },
   'protocols/grpc/wire': {
-    layers: ['core/*', 'protocols/parameters', 'protocols/grpc/generated'],
+    layers: ['core/*', 'protocols/parameters'],
     packages: ['@bufbuild/protobuf'],
     node: true,
   },
@@ -188,14 +187,14 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   http2: {},
   metrics: { layers: ['core/*', 'feed'], node: true },
   settings: { node: true },
-  move: {},
+  move: { layers: ['core/records'] },
   command: {
     layers: ['settings', 'archive', 'store', 'command/move'],
     packages: ['commander', 'yaml'],
     node: true,
   },
   'command/move': {
-    layers: ['command', 'move', 'core/switches', 'core/config/state'],
+    layers: ['command', 'move', 'core/records', 'core/switches', 'core/config/state'],
     packages: ['commander', 'mysql2'],
     node: true,
   },

@@ -27,6 +27,7 @@ export const SHORT = [
   'test/simulation/few-stories.test.ts',
   'test/browser/smoke.test.ts',
   'test/fuzz/stream-states.test.ts',
+  'test/grpc/message-reader.test.ts',
 ]
 
 /** Long tests with a run of their own. The other long tests are in the project `long`. */

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../../../core/audit/audit-event.ts'
 import type { HistoryEntry } from '../../../core/config/state/history-record.ts'
-import { fieldsOf, numberIn } from '../../../core/records/json-fields.ts'
+import { fieldsOf, numberIn } from '../../../core/records/shape.ts'
 import { historyIdOf, stampOfId } from '../../../core/decisions/stamps.ts'
 import type { Revision, Snapshot } from '../../../core/engine/ports.ts'
 import { DamagedStore, NothingStored } from '../../local-file.ts'

@@ -2,7 +2,7 @@ import { MEMBER, type MemberFacts } from '../../../core/cluster/members/member-r
 import { includes, rangeText, type VersionRange } from '../../../core/cluster/members/versions.ts'
 import type { Change } from '../../../core/decisions/changes.ts'
 import type { Revision } from '../../../core/engine/ports.ts'
-import { fieldsOf, numberIn, textIn } from '../../../core/records/json-fields.ts'
+import { fieldsOf, numberIn, textIn } from '../../../core/records/shape.ts'
 import { recordKindNamed } from '../../../core/records/record-kind.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'

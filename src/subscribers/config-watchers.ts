@@ -3,13 +3,14 @@ import type { Change } from '../core/decisions/changes.ts'
 import type { ItemClient, SeenVersion } from '../core/clients/client-views.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { Viewer } from '../core/config/state/config-view.ts'
+import { GRAY } from '../core/config/state/gray-version.ts'
 import { DueBook } from '../core/work/due-book.ts'
 import { FAN_OUT, SlicedWork, type Loop } from '../core/work/sliced-work.ts'
 import type { WatchedItem } from '../core/config/state/watched-item.ts'
-import { HeldPoll, HeldPolls, type Poll, type Watcher } from './held-polls.ts'
+import { type HeldPoll, HeldPolls, type Poll, type PollHost } from './held-polls.ts'
 import { type EndedPoll, RecentPolls } from './recent-polls.ts'
 import { type Listener, type ListenerHost, StandingListener } from './standing-listener.ts'
-import { changedItem, hasLeft, ipOf, itemOf, viewerOf } from './watchers.ts'
+import type { Watcher } from './watcher.ts'
 
 export type { Poll } from './held-polls.ts'
 
@@ -24,8 +25,8 @@ const MAX_WATCHED_ITEMS = 1_000_000
 
 const NOTHING: readonly WatchedItem[] = Object.freeze([])
 
-/** The options of long polls. */
-export interface LongPollOptions {
+/** The options of the watchers. */
+export interface ConfigWatcherOptions {
   /** The md5 of what a client sees of an item, or the empty string if it sees nothing. */
   readonly md5Of: (key: ConfigKey, who: Viewer) => string
   /** What a client sees of an item, for people; absent: there are no gray versions. */
@@ -65,7 +66,7 @@ export interface PollHandle {
 }
 
 /**
- * The held polls of the listener. Each is answered when an item that it watches differs from the client's version, or
+ * All who watch items: held polls, and standing listeners of streams. A poll is answered when an item that it watches differs from the client's version, or
  * with an empty answer after its timeout.
  *
  * A change only marks its item. Soon afterwards the polls of marked items are compared with the current state, in slices
@@ -73,8 +74,8 @@ export interface PollHandle {
  * was changed back answers no poll. An item that changes during its walk is marked again, so no poll misses the last
  * state.
  */
-export class LongPolls {
-  readonly #options: LongPollOptions
+export class ConfigWatchers {
+  readonly #options: ConfigWatcherOptions
   readonly #polls = new HeldPolls()
   readonly #due = new DueBook<HeldPoll>(POLL_BUCKET_MS)
   readonly #recent = new RecentPolls()
@@ -90,13 +91,13 @@ export class LongPolls {
   #stopped = false
   readonly #listeners = new Set<StandingListener>()
   #listened = 0
-  readonly #host: ListenerHost
+  readonly #host: PollHost & ListenerHost
   readonly #counts = { begun: 0, refused: 0, changed: 0, timeout: 0, left: 0, stopped: 0, reported: 0 }
 
-  constructor(options: LongPollOptions) {
+  constructor(options: ConfigWatcherOptions) {
     this.#options = options
     this.#work = new SlicedWork(options.loop, () => this.#step(), FAN_OUT)
-    this.#host = this.#listenerHost()
+    this.#host = this.#hostOfWatchers()
   }
 
   /** The number of held polls. */
@@ -136,7 +137,7 @@ export class LongPolls {
     }
     this.#counts.begun++
     this.#recent.began({ ip: poll.ip, tag: poll.tag, client: poll.client, items: poll.items })
-    const held = this.#polls.add(poll, this.#cancel)
+    const held = this.#polls.add(poll, this.#host)
     this.#due.add(held, poll.dueMs)
     this.#options.onWatched?.(poll.items)
     return held
@@ -187,8 +188,8 @@ export class LongPolls {
   watchersOf(key: ConfigKey): Map<string, string> {
     const md5ByIp = new Map<string, string>()
     for (const watcher of this.#polls.of(key.text)) {
-      const item = itemOf(watcher, key.text)
-      if (item !== undefined) md5ByIp.set(ipOf(watcher), item.md5)
+      const item = watcher.itemOf(key.text)
+      if (item !== undefined) md5ByIp.set(watcher.ip, item.md5)
     }
     return md5ByIp
   }
@@ -200,18 +201,11 @@ export class LongPolls {
   clientsOf(key: ConfigKey): ItemClient[] {
     const clients: ItemClient[] = []
     for (const watcher of this.#polls.of(key.text)) {
-      const item = itemOf(watcher, key.text)
+      const item = watcher.itemOf(key.text)
       if (item === undefined) continue
-      const isPoll = watcher instanceof HeldPoll
-      const client = isPoll ? watcher.poll?.client : watcher.client
-      clients.push({
-        ip: ipOf(watcher),
-        client,
-        md5: item.md5,
-        seen: this.#options.seenBy?.(key, viewerOf(watcher)),
-        seenAgoMs: 0,
-        via: isPoll ? 'poll' : 'stream',
-      })
+      const { ip, client, via, who } = watcher
+      const seen = this.#options.seenBy?.(key, who)
+      clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: 0, via })
     }
     const nowMs = this.#options.loop.now()
     for (const poll of this.#recent.all()) {
@@ -239,7 +233,7 @@ export class LongPolls {
   watchedBy(ip: string): WatchedItem[] {
     const items = new Map<string, WatchedItem>()
     for (const watcher of [...this.#polls.all(), ...this.#listeners]) {
-      if (ipOf(watcher) !== ip) continue
+      if (watcher.ip !== ip) continue
       for (const item of watcher.items.values()) items.set(item.key.text, item)
     }
     return [...items.values()]
@@ -255,9 +249,20 @@ export class LongPolls {
     return this.#polls.watched + this.#listened
   }
 
-  #listenerHost(): ListenerHost {
+  #hostOfWatchers(): PollHost & ListenerHost {
     return {
       md5Of: this.#options.md5Of,
+      compare: (items, who) => this.compare(items, who),
+      answer: (held, changed) => {
+        if (changed.length > 0) this.#counts.changed++
+        this.#answer(held, changed)
+      },
+      cancel: (held) => this.#cancel(held),
+      watchAgain: (keyText, watcher) => this.#polls.watch(keyText, watcher),
+      reported: (item) => {
+        this.#counts.reported++
+        this.#options.onWatched?.([item])
+      },
       watch: ({ text }, listener) => {
         if (this.#watchedInAll >= (this.#options.maxWatched ?? MAX_WATCHED_ITEMS)) return false
         this.#listened++
@@ -278,8 +283,8 @@ export class LongPolls {
     if (woken !== undefined) {
       contained(
         'push',
-        () => this.#giveUp(woken),
-        () => this.#wake(woken),
+        () => woken.giveUp(),
+        () => woken.wake(this.#walked),
       )
       return true
     }
@@ -301,41 +306,11 @@ export class LongPolls {
     return false
   }
 
-  #wake(woken: Watcher): void {
-    if (woken instanceof HeldPoll) this.#wakePoll(woken)
-    else this.#wakeListener(woken)
-  }
-
-  /** A fault ends this one: the client asks again. */
-  #giveUp(woken: Watcher): void {
-    if (woken instanceof HeldPoll) this.#answer(woken, NOTHING)
-    else woken.end()
-  }
-
-  #wakePoll(woken: HeldPoll): void {
-    const { poll } = woken
-    const differing = poll === undefined ? NOTHING : this.compare(woken.items, poll)
-    if (differing.length > 0) {
-      this.#counts.changed++
-      this.#answer(woken, differing)
-    } else this.#polls.watch(this.#walked, woken)
-  }
-
-  /** Continues to watch, whether the item differs or not. */
-  #wakeListener(woken: StandingListener): void {
-    const keyText = this.#walked
-    this.#polls.watch(keyText, woken)
-    if (!woken.compare(keyText)) return
-    this.#counts.reported++
-    const item = woken.items.get(keyText)
-    if (item !== undefined) this.#options.onWatched?.([item])
-  }
-
   #nextWoken(): Watcher | undefined {
     for (;;) {
       const next = this.#walk?.next()
       if (next?.done === false) {
-        if (hasLeft(next.value, this.#walked)) continue
+        if (!next.value.watches(this.#walked)) continue
         return next.value
       }
       this.#walk = undefined
@@ -359,7 +334,7 @@ export class LongPolls {
       )
   }
 
-  readonly #cancel = (held: HeldPoll): void => {
+  #cancel(held: HeldPoll): void {
     const { poll } = held
     if (!this.#release(held)) return
     this.#counts.left++
@@ -379,4 +354,13 @@ export class LongPolls {
     this.#due.remove(held)
     return true
   }
+}
+
+/** The text of the key of the item that a change is about, so that somebody may see another version of it; undefined: of none. */
+function changedItem(change: Change): string | undefined {
+  if (change.kind === 'config-published') return change.item.key.text
+  if (change.kind === 'config-deleted') return change.key.text
+  const isGray =
+    (change.kind === 'record-saved' || change.kind === 'record-removed') && change.recordKind === GRAY.name
+  return isGray ? change.id : undefined
 }

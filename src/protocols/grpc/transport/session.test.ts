@@ -14,7 +14,7 @@ import {
 import { LimitCounts } from '../../../http2/limits.ts'
 import { FRAME } from '../../../http2/protocol.ts'
 import type { CallStream } from './call-stream.ts'
-import { OwnSession } from './own-session.ts'
+import { ConnectionSession } from './session.ts'
 import { SessionTurns } from './session-turns.ts'
 
 const LARGE_BYTES = 2_000_000
@@ -49,7 +49,7 @@ class TestSocket extends Duplex {
 async function session() {
   const socket = new TestSocket()
   const calls: CallStream[] = []
-  const made = new OwnSession({
+  const made = new ConnectionSession({
     socket: socket as unknown as Socket,
     openedMs: 0,
     monotonicMs: () => 0,

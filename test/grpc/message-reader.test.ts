@@ -1,8 +1,8 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { PayloadSchema } from '../generated/client_pb.js'
-import { readMessage, readMessageHead } from './message-reader.ts'
+import { PayloadSchema } from '../support/generated/client_pb.js'
+import { readMessage, readMessageHead } from '../../src/protocols/grpc/wire/message-reader.ts'
 
 function message(headers: Record<string, string>): Buffer {
   const metadata = { type: 'SomeRequest', headers, clientIp: '10.0.0.1' }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Change } from '../core/decisions/changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/watched-item.ts'
-import { LongPolls, type PollHandle } from './long-poll.ts'
+import { ConfigWatchers, type PollHandle } from './config-watchers.ts'
 import { NAMESPACE } from '../core/namespaces/namespace.ts'
 import { recordRemoved } from '../core/records/record-kind.ts'
 
@@ -13,7 +13,7 @@ function fixture(limits: { maxHeld?: number; maxWatched?: number } = {}) {
   const waiting: (() => void)[] = []
   const clock = { nowMs: 0 }
   const loop = { now: () => clock.nowMs, soon: (run: () => void) => void waiting.push(run) }
-  const polls = new LongPolls({ md5Of: (key) => stored.get(key.text) ?? '', loop, ...limits })
+  const polls = new ConfigWatchers({ md5Of: (key) => stored.get(key.text) ?? '', loop, ...limits })
   const runSlice = () => waiting.shift()?.()
   const runAll = () => {
     while (waiting.length > 0) runSlice()
@@ -41,7 +41,7 @@ const watched = (dataId: string, md5: string): WatchedItem => {
   return { key, md5, echo: `${dataId}%02g%01` }
 }
 
-function holdOne(polls: LongPolls, items: WatchedItem[], dueMs = 30_000) {
+function holdOne(polls: ConfigWatchers, items: WatchedItem[], dueMs = 30_000) {
   const answers: (readonly WatchedItem[])[] = []
   const handle = polls.hold({ items, ip: '10.0.0.1', dueMs, answer: (changed) => void answers.push(changed) })
   return {
@@ -283,7 +283,7 @@ test('a watcher never misses the last state, for any order of changes, polls and
 
 /** A client like the libraries: it polls, reads the items that changed, and polls again. */
 function watcher(
-  polls: LongPolls,
+  polls: ConfigWatchers,
   stored: Map<string, string>,
   { clock, index }: { clock: { nowMs: number }; index: number },
 ) {

@@ -10,13 +10,12 @@ import { LimitCounts } from '../../src/http2/limits.ts'
 import type { Http2Stream } from '../../src/http2/stream.ts'
 import { needTool } from '../support/need-tool.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
-import { execute, prepare, PREPARE_LIMIT_MS, preparedFolder } from './prepared-program.ts'
+import { execute, IN_GO, prepare, PREPARE_LIMIT_MS, preparedFolder } from './prepared-program.ts'
 
 const go = needTool('go')
 const PROGRAM = {
+  ...IN_GO,
   folder: 'h2spec',
-  locks: ['go.mod', 'go.sum'],
-  install: [['go', 'mod', 'download']],
   build: [['go', 'build', '-buildvcs=false', '-o', 'h2spec', 'github.com/summerwind/h2spec/cmd/h2spec']],
 } as const
 const RUN_LIMIT_MS = 120_000

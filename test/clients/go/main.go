@@ -33,16 +33,10 @@ func main() {
 	must(err)
 	s := setup{host, number, os.Args[2], strconv.FormatInt(time.Now().UnixMilli(), 36)}
 	r := &report{}
-	if lasting := os.Getenv("TEST_LASTING"); lasting != "" {
-		s.lastingChecks(r, lasting)
-	} else if os.Getenv("TEST_LARGE") != "" {
-		s.largeChecks(r)
-	} else {
-		s.configChecks(r)
-		s.namingChecks(r)
-		s.livenessChecks(r)
-		s.endpointChecks(r)
-	}
+	s.configChecks(r)
+	s.namingChecks(r)
+	s.livenessChecks(r)
+	s.endpointChecks(r)
 	r.wait()
 }
 

@@ -1,3 +1,4 @@
+import { copyJars, JAVA_TOOLS } from '../prepared-program.ts'
 import type { LibraryProgram, LibraryVersion } from './library.ts'
 
 const VERSIONS: readonly LibraryVersion[] = [
@@ -19,17 +20,14 @@ const SMALL = ['-Xmx160m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xss5
 
 /** The program with the Java library. */
 export const JAVA: LibraryProgram = {
+  language: 'Java',
+  tools: JAVA_TOOLS,
   folder: 'grpc/java',
   versions: VERSIONS,
+  // The newest of 2.x, which Spring Cloud Alibaba has brought from 2021 to 2023.
+  usual: '2.5.1',
   locks: ['pom.xml'],
-  install: [...VERSIONS, JAVA_1].map(({ version }) => [
-    'mvn',
-    '-q',
-    '-B',
-    'dependency:copy-dependencies',
-    `-Dnacos.version=${version}`,
-    `-DoutputDirectory=lib-${version}`,
-  ]),
+  install: [...VERSIONS, JAVA_1].map(({ version }) => copyJars(`lib-${version}`, { nacos: version })),
   build: [['sh', '-c', "javac -encoding UTF-8 -cp 'lib-2.5.1/*' -d classes *.java"]],
   run: (version, scratch, caFile) => [
     'java',

@@ -16,9 +16,10 @@ const clients = new Map()
 
 /** One client: its services for configurations and for naming are made when they are first used. */
 class Client {
-  constructor({ servers, namespace }) {
+  constructor({ servers, namespace, username, password, requestTimeout }) {
     this.servers = servers
     this.namespace = namespace
+    this.options = { ...(username && { username, password }), ...(requestTimeout && { requestTimeout }) }
   }
 
   configs() {
@@ -26,6 +27,7 @@ class Client {
       serverAddr: this.servers,
       namespace: this.namespace,
       cacheDir: scratch,
+      ...this.options,
     })
     return this.madeConfigs
   }
@@ -40,6 +42,7 @@ class Client {
       logger: quiet,
       serverList: this.servers,
       namespace: this.namespace || 'public',
+      ...this.options,
     })
     client.on('error', (error) => process.stderr.write(`${error.message}\n`))
     await client.ready()

@@ -106,6 +106,7 @@ func (c *client) parameters() vo.NacosClientParam {
 	settings := &constant.ClientConfig{
 		NamespaceId: c.spec.Namespace, TimeoutMs: 5_000, NotLoadCacheAtStart: true, LogLevel: "error",
 		CacheDir: filepath.Join(folder, "cache"), LogDir: filepath.Join(folder, "log"),
+		Username: c.spec.Username, Password: c.spec.Password,
 	}
 	var servers []constant.ServerConfig
 	for _, address := range strings.Split(c.spec.Servers, ",") {

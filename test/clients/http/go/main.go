@@ -17,6 +17,8 @@ type command struct {
 	Client    string   `json:"client"`
 	Servers   string   `json:"servers"`
 	Namespace string   `json:"namespace"`
+	Username  string   `json:"username"`
+	Password  string   `json:"password"`
 	DataId    string   `json:"dataId"`
 	Group     string   `json:"group"`
 	Content   string   `json:"content"`

@@ -14,7 +14,7 @@ const DRIVE_LIMIT_MS = 400_000 + STOP_MS
 /** So far are lists of the old server ahead: libraries drop later ones that are not. */
 const AHEAD_MS = 30_000
 
-const needed = needTool('java', 'javac', 'mvn', 'go', 'python3', 'node', 'npm')
+const needed = needTool(...SWAP_PROGRAMS.flatMap(({ tools }) => tools))
 const note = needed.skip ? ` (${needed.reason})` : ''
 const peerNote = PEER.skip ? ` (${PEER.reason})` : ''
 

@@ -49,16 +49,17 @@ export function describeStages({ title, programs, stages, tools = [] }: StagePla
     beforeAll(async () => void (await Promise.all(stages.map(driveAll))), DRIVE_LIMIT_MS + ETCD_HOOK_MS)
     afterAll(() => Promise.all(libraries.map((library) => library.stop())))
 
-    describe.each(kinds)('$program.language', ({ needed, libraries: own }) => {
+    for (const { program, needed, libraries: own } of kinds)
       for (const library of own)
-        for (const scenario of scenarios.filter((one) => canTake(library, one)))
-          describe.skipIf(needed.skip)(`${library.version.version} ${scenario.title}`, () => {
+        for (const scenario of scenarios.filter((one) => canTake(library, one))) {
+          const name = `${program.language} ${library.version.version} ${scenario.title}`
+          describe.skipIf(needed.skip)(needed.skip ? `${name} (${needed.reason})` : name, () => {
             const lacks = library.version.lacks ?? {}
             test.for(scenario.steps.filter((step) => lacks[step] === undefined))('%s', (step) => {
               const ended = results.get(scenario)?.get(library)?.get(step)
               expect(ended?.ok, ended?.detail ?? failures.get(scenario) ?? 'not reported').toBe(true)
             })
           })
-    })
+        }
   })
 }

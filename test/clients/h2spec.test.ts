@@ -97,7 +97,7 @@ describe.skipIf(go.skip)('h2spec', () => {
     await prepare(PROGRAM)
     server = createServer({ noDelay: true }, serve)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    waypost = await startWaypost({ settings: { 'grpc-http2': 'own' } })
+    waypost = await startWaypost()
   }, PREPARE_LIMIT_MS)
   afterAll(async () => {
     server.close()

@@ -14,16 +14,16 @@ export const NPM: LibraryProgram = {
 export const GO_1: LibraryProgram = {
   ...IN_GO,
   language: 'Go',
-  folder: 'http/go',
+  folder: 'go',
   versions: [{ version: '1.1.6' }],
-  run: (_version, scratch) => ['./program', scratch],
+  run: (_version, scratch) => ['./program', 'driven', scratch],
 }
 
 /** The Python library of before gRPC. */
 export const PYTHON_0: LibraryProgram = {
   ...IN_PYTHON,
   language: 'Python',
-  folder: 'http/python',
+  folder: 'python',
   versions: [{ version: '0.1.17' }],
-  run: (_version, scratch) => ['venv/bin/python', 'program.py', scratch],
+  run: (_version, scratch) => ['venv/bin/python', 'driven.py', scratch],
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { type ManagedWaypost, startManaged } from '../../support/administrator.ts'
-import { type ClientSpec } from '../grpc/driven-client.ts'
 import { clientsOf, type Library } from '../grpc/library.ts'
 import { able, FORBIDDEN, runOf, signedIn, USER } from '../grpc/plain-scenarios.ts'
 import { type LibraryResults, type Stage, stageOf, withEach } from '../grpc/scenario.ts'
@@ -76,7 +75,7 @@ export const LASTING_STAGE = signedInStage('signed in for long', LASTING_STEPS, 
   let running = managed.waypost
   const restart = sleep(RESTART_AFTER_MS).then(async () => void (running = await running.restart()))
   try {
-    return await takeAll(libraries, managed, LASTING_STEPS)
+    return await takeAll(libraries, managed, LASTING_STEPS, 5_000)
   } finally {
     await restart
     await running.stop()
@@ -87,7 +86,7 @@ export const LASTING_STAGE = signedInStage('signed in for long', LASTING_STEPS, 
 export const LARGE_STAGE = signedInStage('signed in, with much to send', LARGE_STEPS, async (libraries) => {
   const managed = await startManaged()
   try {
-    return await takeAll(libraries, managed, LARGE_STEPS, { requestTimeout: 20_000 })
+    return await takeAll(libraries, managed, LARGE_STEPS, 20_000)
   } finally {
     await managed.waypost.stop()
   }
@@ -105,10 +104,10 @@ async function takeAll(
   libraries: readonly Library[],
   { waypost, ask, addUser }: ManagedWaypost,
   steps: readonly Step[],
-  other: Partial<ClientSpec> = {},
+  requestTimeout: number,
 ): Promise<LibraryResults> {
   await addUser(USER)
-  const spec = { servers: [`127.0.0.1:${waypost.port}`], ...signedIn(USER), ...other }
+  const spec = { servers: [`127.0.0.1:${waypost.port}`], ...signedIn(USER), requestTimeout }
   return withEach(libraries, (library) =>
     takeSteps(able(library, steps), { run: runOf(library), client: clientsOf(library, spec), ask }),
   )

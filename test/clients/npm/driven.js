@@ -22,8 +22,10 @@ class Client {
     this.options = { ...(username && { username, password }), ...(requestTimeout && { requestTimeout }) }
   }
 
+  /** The client that processes of a machine share waits 3 s for an answer, whatever it is told. */
   configs() {
-    this.madeConfigs ??= new library.NacosConfigClient({
+    const { NacosConfigClient, DataClient } = library
+    this.madeConfigs ??= new (this.options.requestTimeout ? DataClient : NacosConfigClient)({
       serverAddr: this.servers,
       namespace: this.namespace,
       cacheDir: scratch,

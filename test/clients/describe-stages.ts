@@ -42,7 +42,7 @@ export function describeStages({ title, programs, stages, tools = [] }: StagePla
     for (const stage of list) await drive(stage)
   }
 
-  describe(title, () => {
+  describe(`${title}`, () => {
     beforeAll(async () => {
       for (const { program } of able) await prepare(program)
     }, PREPARE_LIMIT_MS * programs.length)
@@ -52,8 +52,9 @@ export function describeStages({ title, programs, stages, tools = [] }: StagePla
     for (const { program, needed, libraries: own } of kinds)
       for (const library of own)
         for (const scenario of scenarios.filter((one) => canTake(library, one))) {
-          const name = `${program.language} ${library.version.version} ${scenario.title}`
-          describe.skipIf(needed.skip)(needed.skip ? `${name} (${needed.reason})` : name, () => {
+          const name = `${program.language} ${library.version.version}`
+          const note = needed.skip ? ` (${needed.reason})` : ''
+          describe.skipIf(needed.skip)(`${name} ${scenario.title}${note}`, () => {
             const lacks = library.version.lacks ?? {}
             test.for(scenario.steps.filter((step) => lacks[step] === undefined))('%s', (step) => {
               const ended = results.get(scenario)?.get(library)?.get(step)

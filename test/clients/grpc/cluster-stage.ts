@@ -44,7 +44,9 @@ export const CLUSTER_STAGE: Stage = {
       await second.stop()
       await cast.each(({ sentAway }) => sentAway.arrives(askerOf(third.url)))
       const others = (await Promise.all([start(0), start(1)])).map(({ url }) => askerOf(url))
-      await sendAway(cast, third, others, () => start(2))
+      const stopped = third.stop()
+      await cast.each(({ sentAway }) => sentAway.outlives(stopped, others))
+      await moveAndClose(cast, others[0]!, [others[1]!, askerOf((await start(2)).url)])
       await cast.each(({ outage }) => outage.leave(others[0]!))
       return new Map([
         [OPEN_SCENARIO, open],
@@ -73,20 +75,12 @@ async function outlast(cast: Cast<Actor>, living: Waypost): Promise<void> {
   await cast.each(({ outage }) => outage.recover(ask))
 }
 
-/** Stops the server that has all clients, and starts it again; then moves the clients of one server, and closes those of the others. */
-async function sendAway(
-  cast: Cast<Actor>,
-  server: Waypost,
-  others: readonly Ask[],
-  startAgain: () => Promise<Waypost>,
-): Promise<void> {
-  const stopped = server.stop()
-  await cast.each(({ sentAway }) => sentAway.outlives(stopped, others))
-  const [from, ...rest] = [...others, askerOf((await startAgain()).url)] as const
-  const moved = askForAll(from!, 'PUT', 'clients/move')
-  await cast.each(({ sentAway }) => sentAway.follows(moved, [from!, ...rest]))
-  await Promise.all(rest.map((ask) => askForAll(ask, 'DELETE', 'clients')))
-  await cast.each(({ sentAway }) => sentAway.comesBack(from!))
+/** Moves the clients of a server to others, and closes those of the others. */
+async function moveAndClose(cast: Cast<Actor>, from: Ask, others: readonly Ask[]): Promise<void> {
+  const moved = askForAll(from, 'PUT', 'clients/move')
+  await cast.each(({ sentAway }) => sentAway.follows(moved, [from, ...others]))
+  await Promise.all(others.map((ask) => askForAll(ask, 'DELETE', 'clients')))
+  await cast.each(({ sentAway }) => sentAway.comesBack(from))
 }
 
 /** Asks a server for something for each of its connections. */

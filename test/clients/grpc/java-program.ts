@@ -24,7 +24,7 @@ export const JAVA: LibraryProgram = {
   tools: JAVA_TOOLS,
   folder: 'grpc/java',
   versions: VERSIONS,
-  // The newest of 2.x, which Spring Cloud Alibaba has brought from 2021 to 2023.
+  // The newest of 2.x: most applications have 2.x, which Spring Cloud Alibaba 2021 to 2023 brings.
   usual: '2.5.1',
   locks: ['pom.xml'],
   install: [...VERSIONS, JAVA_1].map(({ version }) => copyJars(`lib-${version}`, { nacos: version })),

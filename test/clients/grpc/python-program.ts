@@ -15,7 +15,7 @@ export const PYTHON: LibraryProgram = {
   language: 'Python',
   folder: 'grpc/python',
   versions: VERSIONS,
-  // The newest of 2.x, the first generation over gRPC, whose packages are pinned in most deployments of servers of 2.x.
+  // The newest of 2.x: most servers are of 2.x, and their users have this line of the library.
   usual: '2.0.11',
   install: [
     ['python3', '-m', 'venv', 'venv'],

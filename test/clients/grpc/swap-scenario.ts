@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { startManaged, type AsAdministrator } from '../../support/administrator.ts'
 import { startWaypost } from '../../support/waypost.ts'
-import { applyPlan, importHead, readPlanOf } from '../../move/swap-steps.ts'
+import { applyPlan, readPlanOf } from '../../move/swap-steps.ts'
+import type { OldServer } from '../swap/old-servers.ts'
 import { clientsOf, type Library } from './library.ts'
 import { portsOf, registerOverHttp } from './naming-steps.ts'
 import { askerOf, runOf } from './plain-scenarios.ts'
@@ -22,29 +23,11 @@ export const SWAP_TITLES = [
 
 type Title = (typeof SWAP_TITLES)[number]
 
-/** So far are lists of the old server ahead: libraries drop later ones that are not. */
-const AHEAD_MS = 30_000
 /** Longer than instances wait for their clients after a start. */
 const GRACE_MS = 47_000
 const LOOK_EVERY_MS = 500
 /** An instance whose client does not come back. */
 const DEAD_PORT = 9
-
-/** The server before. */
-export interface OldServer {
-  /** Of HTTP; gRPC is 1000 above. */
-  readonly port: number
-  /** Asks it for what is under `/svc/v1` here. */
-  readonly ask: AsAdministrator
-  readonly stop: () => Promise<unknown>
-}
-
-/** A server that plays the old one, with lists that are ahead. */
-export async function startAhead(): Promise<OldServer> {
-  const old = await startManaged({ settings: { auth: 'report' } })
-  await importHead(old, Date.now() + AHEAD_MS)
-  return { port: old.waypost.port, ask: old.ask, stop: () => old.waypost.stop() }
-}
 
 /** Waypost is filled beside an old server, takes over its live instances, and starts on its ports. */
 export async function driveSwap(

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { needTool } from '../../support/need-tool.ts'
-import { PEER, RUST_START_MS, startRustServer } from '../../move/rust-server.ts'
+import { PEER, RUST_START_MS } from '../../move/rust-server.ts'
 import { prepare, PREPARE_LIMIT_MS } from '../prepared-program.ts'
+import { type OldServer, startAhead, startRust } from '../swap/old-servers.ts'
 import { GO } from './go-program.ts'
 import { JAVA, JAVA_1 } from './java-program.ts'
 import { Library, type LibraryProgram, type LibraryVersion } from './library.ts'
-import { askerOf } from './plain-scenarios.ts'
 import { PYTHON } from './python-program.ts'
 import type { LibraryResults } from './scenario.ts'
-import { driveSwap, type OldServer, startAhead, SWAP_TITLES } from './swap-scenario.ts'
+import { driveSwap, SWAP_TITLES } from './swap-scenario.ts'
 
 const PROGRAMS = [JAVA, GO, PYTHON]
 const DRIVE_LIMIT_MS = 300_000
@@ -56,14 +56,4 @@ function describeSwap(startOld: () => Promise<OldServer>): void {
 /** Java is the only one with a version of 1.x here. */
 function versionsOf(program: LibraryProgram): readonly LibraryVersion[] {
   return program === JAVA ? [JAVA_1, ...JAVA.versions] : program.versions
-}
-
-async function startRust(): Promise<OldServer> {
-  const server = await startRustServer()
-  const ask = askerOf(`http://127.0.0.1:${server.port}`)
-  return {
-    port: server.port,
-    ask: (method, path, form) => ask(method, path.replace('/svc/v1', '/nacos/v1'), form),
-    stop: async () => server.stop(),
-  }
 }

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { type ManagedWaypost, startManaged } from '../../support/administrator.ts'
 import { clientsOf, type Library } from '../grpc/library.ts'
 import { able, FORBIDDEN, runOf, signedIn, USER } from '../grpc/plain-scenarios.ts'
-import { type LibraryResults, type Stage, stageOf, withEach } from '../grpc/scenario.ts'
+import { type LibraryResults, type Scenario, stageOf, withEach } from '../grpc/scenario.ts'
 import { type Step, takeSteps } from '../grpc/step.ts'
 
 /** Libraries look every five seconds whether a token has to be replaced. */
@@ -40,7 +40,7 @@ const LASTING_STEPS: readonly Step[] = [
 ]
 
 /** 10 MiB, every byte of which is escaped in a form. */
-const LARGE = '%+ü'.repeat((10 * 1024 * 1024) / 4)
+const CONTENT = '%+ü'.repeat((10 * 1024 * 1024) / 4)
 const ITEMS = 3_000
 /** Until all items are in a poll. */
 const POLLED_MS = 10_000
@@ -51,8 +51,8 @@ const LARGE_STEPS: readonly Step[] = [
     title: 'large: a content of 10 MiB is published and read back',
     run: async ({ client, run }) => {
       const [item, one] = [{ dataId: `large-${run}` }, await client('a')]
-      expect(await one.publish(item, LARGE)).toBe(true)
-      expect((await one.read(item)) === LARGE).toBe(true)
+      expect(await one.publish(item, CONTENT)).toBe(true)
+      expect((await one.read(item)) === CONTENT).toBe(true)
     },
   },
   {
@@ -69,13 +69,23 @@ const LARGE_STEPS: readonly Step[] = [
   },
 ]
 
+/** What signed-in clients do. */
+interface Work {
+  readonly how: string
+  readonly steps: readonly Step[]
+  readonly requestTimeout: number
+}
+
+const LASTING: Work = { how: 'signed in for long', steps: LASTING_STEPS, requestTimeout: 5_000 }
+const LARGE: Work = { how: 'signed in, with much to send', steps: LARGE_STEPS, requestTimeout: 20_000 }
+
 /** The tokens of the clients expire several times, and the server restarts once. */
-export const LASTING_STAGE = signedInStage('signed in for long', LASTING_STEPS, async (libraries) => {
+export const LASTING_STAGE = stageOf(scenarioOf(LASTING), async (libraries) => {
   const managed = await startManaged({ settings: { 'token-ttl': SHORT_TTL } })
   let running = managed.waypost
   const restart = sleep(RESTART_AFTER_MS).then(async () => void (running = await running.restart()))
   try {
-    return await takeAll(libraries, managed, LASTING_STEPS, 5_000)
+    return await takeAll(libraries, managed, LASTING)
   } finally {
     await restart
     await running.stop()
@@ -83,28 +93,23 @@ export const LASTING_STAGE = signedInStage('signed in for long', LASTING_STEPS, 
 })
 
 /** Clients with much to send. */
-export const LARGE_STAGE = signedInStage('signed in, with much to send', LARGE_STEPS, async (libraries) => {
+export const LARGE_STAGE = stageOf(scenarioOf(LARGE), async (libraries) => {
   const managed = await startManaged()
   try {
-    return await takeAll(libraries, managed, LARGE_STEPS, 20_000)
+    return await takeAll(libraries, managed, LARGE)
   } finally {
     await managed.waypost.stop()
   }
 })
 
-function signedInStage(
-  how: string,
-  steps: readonly Step[],
-  drive: (libraries: readonly Library[]) => Promise<LibraryResults>,
-): Stage {
-  return stageOf({ title: `does what it does, ${how}`, steps: steps.map(({ title }) => title) }, drive)
+function scenarioOf({ how, steps }: Work): Scenario {
+  return { title: `does what it does, ${how}`, steps: steps.map(({ title }) => title) }
 }
 
 async function takeAll(
   libraries: readonly Library[],
   { waypost, ask, addUser }: ManagedWaypost,
-  steps: readonly Step[],
-  requestTimeout: number,
+  { steps, requestTimeout }: Work,
 ): Promise<LibraryResults> {
   await addUser(USER)
   const spec = { servers: [`127.0.0.1:${waypost.port}`], ...signedIn(USER), requestTimeout }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ETCD_HOOK_MS } from '../support/etcd.ts'
 import { needTool } from '../support/need-tool.ts'
-import { Library, type LibraryProgram, testedVersions } from './grpc/library.ts'
+import { Library, type LibraryProgram } from './grpc/library.ts'
 import { canTake, type LibraryResults, type Scenario, type Stage } from './grpc/scenario.ts'
 import { prepare, PREPARE_LIMIT_MS } from './prepared-program.ts'
 
@@ -17,12 +17,12 @@ export interface StagePlay {
 
 const DRIVE_LIMIT_MS = 600_000
 
-/** Prepares the programs, takes all steps with every tested version side by side, and makes a test of each step and version. */
+/** Prepares the programs, takes all steps with every version side by side, and makes a test of each step and version. */
 export function describeStages({ title, programs, stages, tools = [] }: StagePlay): void {
   const kinds = programs.map((program) => ({
     program,
     needed: needTool(...program.tools, ...tools),
-    libraries: testedVersions(program).map((version) => new Library(program, version)),
+    libraries: program.versions.map((version) => new Library(program, version)),
   }))
   const able = kinds.filter(({ needed }) => !needed.skip)
   const libraries = able.flatMap((kind) => kind.libraries)

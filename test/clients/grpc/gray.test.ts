@@ -10,7 +10,7 @@ import { prepare, PREPARE_LIMIT_MS } from '../prepared-program.ts'
 import type { DrivenClient, ItemName } from './driven-client.ts'
 import { GO } from './go-program.ts'
 import { JAVA } from './java-program.ts'
-import { Library, type LibraryProgram, testedVersions } from './library.ts'
+import { Library, type LibraryProgram } from './library.ts'
 import { askerOf } from './plain-scenarios.ts'
 import { PYTHON } from './python-program.ts'
 import type { Watch } from './watch.ts'
@@ -99,7 +99,7 @@ interface NamedLibrary {
 
 function librariesOf(hasLabel: boolean): NamedLibrary[] {
   return PROGRAMS.flatMap((program) =>
-    testedVersions(program)
+    program.versions
       .filter(({ version }) => !WITHOUT_LABELS.has(version))
       .map((version) => ({
         title: version.says ?? version.version,

@@ -9,9 +9,8 @@ export interface LibraryProgram extends PreparedProgram {
   readonly language: string
   /** The tools that must be on the path. */
   readonly tools: readonly string[]
+  /** The versions that this run tests. */
   readonly versions: readonly LibraryVersion[]
-  /** The version that each run tests; the others are tested at night. By default there is one version only. */
-  readonly usual?: string
   /** Runs it; with a folder for what the library writes, and the authority that it trusts for TLS. */
   readonly run: (version: string, scratch: string, caFile?: string) => Command
 }
@@ -27,9 +26,9 @@ export interface LibraryVersion {
   readonly signsInLate?: true
 }
 
-/** The versions that are tested in this run: all at night, else the usual one. */
-export function testedVersions({ versions, usual }: LibraryProgram): readonly LibraryVersion[] {
-  return versions.filter(({ version }) => isNightly || usual === undefined || version === usual)
+/** The versions that this run tests: all at night, else the one that most users have. */
+export function tested(versions: readonly LibraryVersion[], usual: string): readonly LibraryVersion[] {
+  return versions.filter(({ version }) => isNightly || version === usual)
 }
 
 /** The processes of one version of a library: one for all plain connections, one for those over TLS. */

@@ -1,10 +1,14 @@
 import { IN_PYTHON, PIP } from '../prepared-program.ts'
-import type { LibraryProgram, LibraryVersion } from './library.ts'
+import { type LibraryProgram, type LibraryVersion, tested } from './library.ts'
 
-const VERSIONS: readonly LibraryVersion[] = [
+/** Most servers are of 2.x, and their users have this line of the library. This is its newest. */
+const USUAL = '2.0.11'
+
+const ALL: readonly LibraryVersion[] = [
   { version: '2.0.11', says: 'Nacos-Python-Client:v2.0.0', signsInLate: true },
   { version: '3.0.4', says: 'Nacos-Python-Client:v3.0.4', signsInLate: true },
 ]
+const VERSIONS = tested(ALL, USUAL)
 
 /** Installs no dependencies: 3.0.4 names a package that has nothing to do with it, and newest versions of others that it cannot use. */
 export const PIP_ALONE = [...PIP, '--no-deps'] as const
@@ -15,8 +19,6 @@ export const PYTHON: LibraryProgram = {
   language: 'Python',
   folder: 'grpc/python',
   versions: VERSIONS,
-  // The newest of 2.x: most servers are of 2.x, and their users have this line of the library.
-  usual: '2.0.11',
   install: [
     ['python3', '-m', 'venv', 'venv'],
     [...PIP_ALONE, '-r', 'requirements.txt'],

@@ -6,6 +6,6 @@ import { LARGE_STAGE, LASTING_STAGE } from './signed-in-stages.ts'
 
 describeStages({
   title: 'clients over HTTP, unmodified',
-  programs: [{ ...JAVA, versions: [JAVA_1], usual: JAVA_1.version }, NPM, GO_1, PYTHON_0],
+  programs: [{ ...JAVA, versions: [JAVA_1] }, NPM, GO_1, PYTHON_0],
   stages: [[LASTING_STAGE], [LARGE_STAGE]],
 })

@@ -21,7 +21,7 @@ const VERSIONS = tested(ALL, USUAL)
 /** The last version that uses HTTP and beats. It has the same methods, but for several instances together. */
 export const JAVA_1: LibraryVersion = { version: '1.4.8' }
 
-const SMALL = ['-Xmx160m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xss512k']
+const SMALL = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xss512k']
 
 /** The program with the Java library. */
 export const JAVA: LibraryProgram = {

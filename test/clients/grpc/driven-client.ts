@@ -13,7 +13,7 @@ export interface ClientSpec {
   readonly caFile?: string
   /** A certificate of its own: some libraries do not speak TLS without one. */
   readonly certificate?: CertificateFiles
-  /** How long the npm library waits for an answer, ms. */
+  /** How long the libraries of npm and of Go 1.x wait for an answer, ms. */
   readonly requestTimeout?: number
 }
 

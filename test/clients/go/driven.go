@@ -17,6 +17,7 @@ type command struct {
 	Namespace string        `json:"namespace"`
 	Username  string        `json:"username"`
 	Password  string        `json:"password"`
+	TimeoutMs uint64        `json:"requestTimeout"`
 	DataId    string        `json:"dataId"`
 	Group     string        `json:"group"`
 	Content   string        `json:"content"`

@@ -108,6 +108,9 @@ func (c *client) parameters() vo.NacosClientParam {
 		CacheDir: filepath.Join(folder, "cache"), LogDir: filepath.Join(folder, "log"),
 		Username: c.spec.Username, Password: c.spec.Password,
 	}
+	if c.spec.TimeoutMs > 0 {
+		settings.TimeoutMs = c.spec.TimeoutMs
+	}
 	var servers []constant.ServerConfig
 	for _, address := range strings.Split(c.spec.Servers, ",") {
 		host, port, err := net.SplitHostPort(address)

@@ -23,7 +23,7 @@ export const BUNDLED = [
 /** The program, and what it starts. They are found by their names beside whichever file of dist starts them. */
 const ENTRIES = {
   main: 'src/main.ts',
-  worker: 'src/store/embedded/worker.ts',
+  worker: 'src/store/embedded/worker/worker.ts',
   'copier-thread': 'src/store/embedded/backup/copier-thread.ts',
   copier: 'src/store/embedded/backup/copier.ts',
   examiner: 'src/store/embedded/doctor/examiner.ts',

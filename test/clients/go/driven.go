@@ -1,5 +1,3 @@
-// Obeys commands with the Go client library of HTTP: lines of JSON, {"id":1,"do":"read","client":"a",…}. Answers {"id":1,"value":…}
-// or {"id":1,"error":"…"}, and prints {"watch":"w1","heard":…} for what a listener is told. Argument: a folder for its files.
 package main
 
 import (
@@ -12,22 +10,25 @@ import (
 
 // A command is what is asked; each kind uses some of the fields.
 type command struct {
-	Id        int      `json:"id"`
-	Do        string   `json:"do"`
-	Client    string   `json:"client"`
-	Servers   string   `json:"servers"`
-	Namespace string   `json:"namespace"`
-	DataId    string   `json:"dataId"`
-	Group     string   `json:"group"`
-	Content   string   `json:"content"`
-	Watch     string   `json:"watch"`
-	Service   string   `json:"service"`
-	Clusters  []string `json:"clusters"`
-	Instance  instance `json:"instance"`
+	Id        int           `json:"id"`
+	Do        string        `json:"do"`
+	Client    string        `json:"client"`
+	Servers   string        `json:"servers"`
+	Namespace string        `json:"namespace"`
+	Username  string        `json:"username"`
+	Password  string        `json:"password"`
+	TimeoutMs uint64        `json:"requestTimeout"`
+	DataId    string        `json:"dataId"`
+	Group     string        `json:"group"`
+	Content   string        `json:"content"`
+	Watch     string        `json:"watch"`
+	Service   string        `json:"service"`
+	Clusters  []string      `json:"clusters"`
+	Instance  shownInstance `json:"instance"`
 }
 
-// An instance as the commands and answers name it.
-type instance struct {
+// A shownInstance is an instance as the commands and answers name it.
+type shownInstance struct {
 	Ip        string            `json:"ip"`
 	Port      uint64            `json:"port"`
 	Cluster   string            `json:"cluster"`
@@ -43,7 +44,9 @@ var (
 	printer sync.Mutex
 )
 
-func main() {
+// obeyCommands answers lines of JSON, {"id":1,"do":"read","client":"a",…}, with {"id":1,"value":…} or {"id":1,"error":"…"}, and
+// prints {"watch":"w1","heard":…} for what a listener is told.
+func obeyCommands() {
 	input := bufio.NewScanner(os.Stdin)
 	input.Buffer(make([]byte, 1<<20), 16<<20)
 	for input.Scan() {
@@ -81,12 +84,6 @@ func printLine(line any) {
 	printer.Lock()
 	defer printer.Unlock()
 	must(json.NewEncoder(os.Stdout).Encode(line))
-}
-
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
 }
 
 func sure[T any](value T, err error) T {

@@ -14,7 +14,11 @@ class Client:
     def __init__(self, spec, folder, tell):
         self._tell = tell
         self._client = nacos.NacosClient(
-            spec["servers"], namespace=spec["namespace"], logDir=os.path.join(folder, "log")
+            spec["servers"],
+            namespace=spec["namespace"],
+            username=spec["username"] or None,
+            password=spec["password"] or None,
+            logDir=os.path.join(folder, "log"),
         )
         self._client.set_options(
             failover_base=os.path.join(folder, "failover"), snapshot_base=os.path.join(folder, "snapshot")

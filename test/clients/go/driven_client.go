@@ -60,11 +60,11 @@ func (c *client) obey(asked command) any {
 	}
 }
 
-func seen(hosts []model.SubscribeService) []instance {
-	all := []instance{}
+func seen(hosts []model.SubscribeService) []shownInstance {
+	all := []shownInstance{}
 	for _, one := range hosts {
 		// The library hands on healthy ones only, and does not say which ones are ephemeral.
-		all = append(all, instance{
+		all = append(all, shownInstance{
 			Ip: one.Ip, Port: one.Port, Cluster: one.ClusterName, Weight: one.Weight, Healthy: true,
 			Enabled: one.Enable, Metadata: one.Metadata,
 		})
@@ -72,10 +72,10 @@ func seen(hosts []model.SubscribeService) []instance {
 	return all
 }
 
-func listed(hosts []model.Instance) []instance {
-	all := []instance{}
+func listed(hosts []model.Instance) []shownInstance {
+	all := []shownInstance{}
 	for _, one := range hosts {
-		all = append(all, instance{
+		all = append(all, shownInstance{
 			Ip: one.Ip, Port: one.Port, Cluster: one.ClusterName, Weight: one.Weight, Healthy: one.Healthy,
 			Enabled: one.Enable, Ephemeral: one.Ephemeral, Metadata: one.Metadata,
 		})
@@ -102,10 +102,14 @@ func (c *client) namingClient() naming_client.INamingClient {
 }
 
 func (c *client) parameters() vo.NacosClientParam {
-	folder := sure(os.MkdirTemp(os.Args[1], "client"))
+	folder := sure(os.MkdirTemp(os.Args[2], "client"))
 	settings := &constant.ClientConfig{
 		NamespaceId: c.spec.Namespace, TimeoutMs: 5_000, NotLoadCacheAtStart: true, LogLevel: "error",
 		CacheDir: filepath.Join(folder, "cache"), LogDir: filepath.Join(folder, "log"),
+		Username: c.spec.Username, Password: c.spec.Password,
+	}
+	if c.spec.TimeoutMs > 0 {
+		settings.TimeoutMs = c.spec.TimeoutMs
 	}
 	var servers []constant.ServerConfig
 	for _, address := range strings.Split(c.spec.Servers, ",") {

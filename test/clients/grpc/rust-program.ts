@@ -1,4 +1,6 @@
-import { describeLibrary } from './describe-library.ts'
+import { IN_PYTHON } from '../prepared-program.ts'
+import type { LibraryProgram } from './library.ts'
+import { PIP_ALONE } from './python-program.ts'
 
 const NOT_BOUND = 'the binding for Python has no such function'
 const LATE = 'its instances leave before the library signs in again'
@@ -11,7 +13,9 @@ const NO_REMOVAL = 'the library does not tell its listeners of a removal'
 const THREADS = 64
 
 /** The library in Rust, as its binding for Python ships it compiled. */
-describeLibrary('Rust', ['python3'], {
+export const RUST: LibraryProgram = {
+  ...IN_PYTHON,
+  language: 'Rust',
   folder: 'grpc/rust',
   versions: [
     {
@@ -32,11 +36,9 @@ describeLibrary('Rust', ['python3'], {
       lacksTls: 'the binding is built without it',
     },
   ],
-  locks: ['requirements.txt'],
   install: [
     ['python3', '-m', 'venv', 'venv'],
-    ['venv/bin/pip', 'install', '-q', '--disable-pip-version-check', '--no-deps', '-r', 'requirements.txt'],
+    [...PIP_ALONE, '-r', 'requirements.txt'],
   ],
-  build: [],
   run: () => ['env', `NACOS_CLIENT_COMMON_THREAD_CORES=${THREADS}`, 'venv/bin/python', 'program.py'],
-})
+}

@@ -1,7 +1,7 @@
 """Obeys commands with the Python client library of HTTP: lines of JSON, {"id":1,"do":"read","client":"a",…}.
 
 Answers {"id":1,"value":…} or {"id":1,"error":"…"}, and prints {"watch":"w1","heard":…} for what a listener is told.
-Usage: program.py SCRATCH-FOLDER
+Usage: driven.py SCRATCH-FOLDER
 """
 
 import json
@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 
-from client import Client
+from driven_client import Client
 
 _printing = threading.Lock()
 

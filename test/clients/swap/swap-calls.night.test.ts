@@ -2,19 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startManaged } from '../../support/administrator.ts'
 import { needTool } from '../../support/need-tool.ts'
-import { PEER, RUST_START_MS, startRustServer } from '../../move/rust-server.ts'
-import { importHead } from '../../move/swap-steps.ts'
+import { PEER, RUST_START_MS } from '../../move/rust-server.ts'
 import { prepare, PREPARE_LIMIT_MS } from '../prepared-program.ts'
 import { KINDS, lengthOf } from './application-calls.ts'
 import { failedIn, figuresOf, shown } from './figures.ts'
 import { SLACK_MS, SWAP_PROGRAMS, swappedLibraries } from './libraries.ts'
-import { type MeasuredSwap, type OldServer, STOP_MS, swapUnder } from './measured-swap.ts'
+import { type MeasuredSwap, STOP_MS, swapUnder } from './measured-swap.ts'
+import { type OldServer, startAhead, startRust } from './old-servers.ts'
 
 const DRIVE_LIMIT_MS = 400_000 + STOP_MS
-/** So far are lists of the old server ahead: libraries drop later ones that are not. */
-const AHEAD_MS = 30_000
 
-const needed = needTool('java', 'javac', 'mvn', 'go', 'python3', 'node', 'npm')
+const needed = needTool(...SWAP_PROGRAMS.flatMap(({ tools }) => tools))
 const note = needed.skip ? ` (${needed.reason})` : ''
 const peerNote = PEER.skip ? ` (${PEER.reason})` : ''
 
@@ -24,18 +22,11 @@ describe.skipIf(needed.skip)(`calls of applications, when another server takes o
   }, PREPARE_LIMIT_MS * SWAP_PROGRAMS.length)
 
   describe('from a server that plays the old one', () => {
-    describeSwap(async () => {
-      const old = await startManaged({ settings: { auth: 'report' } })
-      await importHead(old, Date.now() + AHEAD_MS)
-      return old.waypost
-    })
+    describeSwap(startAhead)
   })
 
   describe.skipIf(PEER.skip)(`from the Rust server${peerNote}`, () => {
-    describeSwap(async () => {
-      const old = await startRustServer()
-      return { port: old.port, stop: async () => old.stop() }
-    })
+    describeSwap(startRust)
   })
 })
 

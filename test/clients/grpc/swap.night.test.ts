@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { needTool } from '../../support/need-tool.ts'
-import { PEER, RUST_START_MS, startRustServer } from '../../move/rust-server.ts'
+import { PEER, RUST_START_MS } from '../../move/rust-server.ts'
 import { prepare, PREPARE_LIMIT_MS } from '../prepared-program.ts'
+import { type OldServer, startAhead, startRust } from '../swap/old-servers.ts'
 import { GO } from './go-program.ts'
 import { JAVA, JAVA_1 } from './java-program.ts'
-import { Library } from './library.ts'
-import { askerOf } from './plain-scenarios.ts'
+import { Library, type LibraryProgram, type LibraryVersion } from './library.ts'
 import { PYTHON } from './python-program.ts'
-import type { Results } from './scenario.ts'
-import { type OldServer, startAhead, SWAP_TITLES, swapScenario } from './swap-scenario.ts'
+import type { LibraryResults } from './scenario.ts'
+import { driveSwap, SWAP_TITLES } from './swap-scenario.ts'
 
 const PROGRAMS = [JAVA, GO, PYTHON]
 const DRIVE_LIMIT_MS = 300_000
 
-const needed = needTool('java', 'javac', 'mvn', 'go', 'python3')
+const needed = needTool(...PROGRAMS.flatMap(({ tools }) => tools))
 const note = needed.skip ? ` (${needed.reason})` : ''
 const peerNote = PEER.skip ? ` (${PEER.reason})` : ''
 
@@ -33,15 +33,15 @@ describe.skipIf(needed.skip)(`unmodified clients, when another server takes over
 })
 
 function describeSwap(startOld: () => Promise<OldServer>): void {
-  const libraries = [
-    ['Java', new Library(JAVA, JAVA_1)],
-    ...JAVA.versions.slice(1).map((version) => ['Java', new Library(JAVA, version)] as const),
-    ...GO.versions.map((version) => ['Go', new Library(GO, version)] as const),
-    ...PYTHON.versions.map((version) => ['Python', new Library(PYTHON, version)] as const),
-  ] as const
-  let results: ReadonlyMap<Library, Results>
+  const libraries = PROGRAMS.flatMap((program) =>
+    versionsOf(program).map((version) => [program.language, new Library(program, version)] as const),
+  )
+  let results: LibraryResults
   beforeAll(async () => {
-    results = await swapScenario(startOld).drive(libraries.map(([, library]) => library))
+    results = await driveSwap(
+      startOld,
+      libraries.map(([, library]) => library),
+    )
   }, DRIVE_LIMIT_MS + RUST_START_MS)
   afterAll(() => Promise.all(libraries.map(([, library]) => library.stop())))
 
@@ -53,12 +53,7 @@ function describeSwap(startOld: () => Promise<OldServer>): void {
   })
 }
 
-async function startRust(): Promise<OldServer> {
-  const server = await startRustServer()
-  const ask = askerOf(`http://127.0.0.1:${server.port}`)
-  return {
-    port: server.port,
-    ask: (method, path, form) => ask(method, path.replace('/svc/v1', '/nacos/v1'), form),
-    stop: async () => server.stop(),
-  }
+/** Java is the only one with a version of 1.x here. */
+function versionsOf(program: LibraryProgram): readonly LibraryVersion[] {
+  return program === JAVA ? [JAVA_1, ...JAVA.versions] : program.versions
 }

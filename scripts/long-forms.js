@@ -33,7 +33,7 @@ if (files.length === 0) throw new Error(`No file of ${form} has one of these wor
 const seed = values.seed ?? process.env[seedName] ?? String(Math.floor(Math.random() * 2 ** 31))
 const seconds =
   values.minutes === undefined ? most : Math.max(LEAST_S, (values.minutes * 60) / files.length - BESIDE_S)
-console.log(`${files.length} files with the seed ${seed}; --seed ${seed} repeats them`)
+console.log(`Files: ${files.length}. Seed: ${seed}; --seed ${seed} repeats the run.`)
 const env = { ...process.env, FAULTS: 'long', [seedName]: seed, [secondsName]: String(seconds) }
 // One after the other: each has the machine to itself.
 const { code } = await run(

@@ -65,7 +65,8 @@ describe.skipIf(etcdTools.skip || !isLinux)(`three servers on etcd under load${n
     'at the end all writes have one order, and all servers show the same',
     { timeout: 600_000 },
     async () => {
-      await onlyKeptAreListed()
+      // What a lost server leaves is kept for 40 s.
+      if (isLong || isNightly) await onlyKeptAreListed()
       reportAll(await haveOneOrder(load, await equalPictures({ cluster, load })))
     },
   )

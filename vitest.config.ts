@@ -87,19 +87,6 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // Raw frames, limits and faults of gRPC, once more with the HTTP/2 of Node.js. The clients have a round trip with it too.
-          name: 'node-http2',
-          include: [
-            'test/grpc/{boundaries,broken-calls,connection,frames,hostile-http2,hostile-streams,limits,tls}.test.ts',
-            'test/fuzz/frames.test.ts',
-          ],
-          env: { WAYPOST_GRPC_HTTP2: 'node' },
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        extends: true,
-        test: {
           // What clients see, once more with servers that have their data in etcd, which is built with Go.
           name: 'on-etcd',
           globalSetup: ['test/support/etcd-of-run.ts'],

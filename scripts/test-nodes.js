@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endWithNpm, ensureInstalled, npmCommand, root, run } from './prepare.js'
 
-const TESTS = ['test/http/', 'test/grpc/', '--project=!node-http2']
+const TESTS = ['test/http/', 'test/grpc/']
 const VERSIONS = join(root, 'src', 'protocols', 'http', 'transport', 'node-internals', 'node-version.ts')
 
 endWithNpm()

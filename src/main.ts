@@ -7,8 +7,8 @@ import { startServer } from './start-server.ts'
 const program = makeProgram({
   startServer,
   directoryTools: async () => (await import('./store/embedded/directory-tools.ts')).embeddedDirectoryTools,
-  storeCopies: async () => (await import('./server/store-copies.ts')).storeCopies,
-  storedAccounts: async () => (await import('./server/stored-accounts.ts')).withStoredAccounts,
+  storeCopies: async () => (await import('./server/offline/store-copies.ts')).storeCopies,
+  storedAccounts: async () => (await import('./server/offline/stored-accounts.ts')).withStoredAccounts,
 })
 
 process.exit(await runProgram(program, process.argv.slice(2)))

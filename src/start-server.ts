@@ -1,8 +1,8 @@
 import type { HistoryLimits } from './core/config/state/history-limits.ts'
 import { openLog } from './log.ts'
 import type { RunningServer } from './server.ts'
-import { Certificates } from './server/certificates.ts'
-import type { Installation } from './server/installation.ts'
+import { Certificates } from './server/doors/certificates.ts'
+import type { Installation } from './server/process/installation.ts'
 import type { Settings } from './settings/settings.ts'
 import { openEmbeddedStore } from './store/embedded/embedded-store.ts'
 
@@ -41,7 +41,7 @@ async function openSole(settings: Settings, log: Log): Promise<Installation> {
   // A file that cannot be read is reported by the `await` below.
   snapshot.catch(() => {})
   try {
-    const { SoleInstallation } = await import('./server/sole-installation.ts')
+    const { SoleInstallation } = await import('./server/sole/sole-installation.ts')
     return new SoleInstallation({ store, file: store.file, snapshot: await snapshot }, settings)
   } catch (error) {
     await store.close()
@@ -54,12 +54,12 @@ function historyLimits({ historyMaxBytes, historyMaxBytesOfItem }: Settings): Hi
 }
 
 async function openShared(settings: Settings, log: Log): Promise<Installation> {
-  const { SharedInstallation } = await import('./server/shared-installation.ts')
+  const { SharedInstallation } = await import('./server/shared/shared-installation.ts')
   return SharedInstallation.open(settings, log)
 }
 
 /** Servers that share a store are named by their port before they listen. */
 async function withOwnPort(settings: Settings): Promise<Settings> {
-  const { ownPort } = await import('./server/own-port.ts')
+  const { ownPort } = await import('./server/doors/own-port.ts')
   return { ...settings, port: await ownPort(settings) }
 }

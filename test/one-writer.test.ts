@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 /** The names of the methods that change the state and tell the subscribers, and the only files that may use them. */
 const USERS: Readonly<Record<string, readonly string[]>> = {
   // The state has tables of records, which have this method too. In the worker it is that of a function.
-  apply: ['core/engine/follower.ts', 'core/engine/state.ts', 'store/embedded/worker.ts'],
+  apply: ['core/engine/follower.ts', 'core/engine/state.ts', 'store/embedded/worker/worker.ts'],
   publishChanges: ['core/engine/follower.ts'],
 }
 

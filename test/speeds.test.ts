@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Projects that run files once more, with other servers. */
-const ONCE_MORE = ['node-streams', 'node-http2', 'on-etcd']
+const ONCE_MORE = ['node-streams', 'on-etcd']
 
 interface Listed {
   readonly file: string

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Change } from '../core/decisions/changes.ts'
 import { type ConfigItem, configKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/watched-item.ts'
-import { LongPolls } from './long-poll.ts'
+import { ConfigWatchers } from './config-watchers.ts'
 import type { StandingListener } from './standing-listener.ts'
 
 const MAX_WATCHED = 4
@@ -11,7 +11,7 @@ const watched = (dataId: string, md5 = ''): WatchedItem => ({ key: keyOf(dataId)
 
 let stored: Map<string, string>
 let waiting: (() => void)[]
-let polls: LongPolls
+let polls: ConfigWatchers
 let reported: string[]
 let listener: StandingListener
 beforeEach(() => {
@@ -19,7 +19,7 @@ beforeEach(() => {
   waiting = []
   reported = []
   const loop = { now: () => 0, soon: (run: () => void) => void waiting.push(run) }
-  polls = new LongPolls({ md5Of: (key) => stored.get(key.text) ?? '', loop, maxWatched: MAX_WATCHED })
+  polls = new ConfigWatchers({ md5Of: (key) => stored.get(key.text) ?? '', loop, maxWatched: MAX_WATCHED })
   listener = join('10.0.0.1')
 })
 

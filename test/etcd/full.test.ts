@@ -1,4 +1,4 @@
-/** A server whose etcd has little room, and then none (src/store/etcd/space.ts). */
+/** A server whose etcd has little room, and then none (src/store/etcd/space/space.ts). */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,9 +1,9 @@
-/** The bytes of history on etcd (src/store/etcd/history-cut.ts). */
+/** The bytes of history on etcd (src/store/etcd/history/history-cut.ts). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
 import { configKey } from '../../src/core/config/state/config-item.ts'
-import { HistorySize } from '../../src/store/etcd/history-size.ts'
-import { Keys } from '../../src/store/etcd/keys.ts'
+import { HistorySize } from '../../src/store/etcd/history/history-size.ts'
+import { Keys } from '../../src/store/etcd/keys/keys.ts'
 import { randomFrom } from '../faults/random.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
 import { publish, startStoreServer, type StoreServer } from './store-server.ts'

@@ -1,8 +1,8 @@
-/** The members of a cluster on etcd: places, leases and the election (src/store/etcd/membership.ts). */
+/** The members of a cluster on etcd: places, leases and the election (src/store/etcd/members/membership.ts). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { MEMBER } from '../../src/core/cluster/members/member-records.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { LAYOUTS } from '../../src/store/etcd/layout.ts'
+import { LAYOUTS } from '../../src/store/etcd/format/layout.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { METHODS } from '../../src/store/etcd/client/methods.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'

@@ -1,4 +1,4 @@
-/** The part of etcd's quota that each kind of keys takes (src/store/etcd/quota-shares.ts). */
+/** The part of etcd's quota that each kind of keys takes (src/store/etcd/space/quota-shares.ts). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { address, registration } from '../../src/core/core.test-support.ts'
 import { deregisterInstance } from '../../src/core/naming/commands/instance-commands.ts'

@@ -11,7 +11,7 @@ import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { resealAll } from '../../src/store/etcd/sealing/resealing.ts'
 import { SealingCare } from '../../src/store/etcd/sealing/sealing-care.ts'
 import { readSecretsKeys } from '../../src/store/etcd/sealing/secrets-keys.ts'
-import { toJson } from '../../src/store/etcd/values.ts'
+import { toJson } from '../../src/store/etcd/keys/values.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
 import { startStoreServer, type StoreServer, type StoreServerOptions } from './store-server.ts'
 

@@ -1,4 +1,4 @@
-/** A server whose etcd is away for a while (src/store/etcd/following.ts, commits.ts). */
+/** A server whose etcd is away for a while (src/store/etcd/following/following.ts, commits.ts). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'

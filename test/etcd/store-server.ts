@@ -14,7 +14,7 @@ import { MESSAGES } from '../../src/cluster/peer-question.ts'
 import type { VersionRange } from '../../src/core/cluster/members/versions.ts'
 import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { LAYOUTS } from '../../src/store/etcd/layout.ts'
+import { LAYOUTS } from '../../src/store/etcd/format/layout.ts'
 import { type EtcdSetup, openEtcd } from '../../src/store/etcd/open-etcd.ts'
 
 /** The item that tests publish. */

@@ -4,7 +4,7 @@ import type { Command } from '../../src/core/decisions/decision.ts'
 import { synced } from '../../src/core/decisions/decision.ts'
 import { defineRecordKind, recordSaved } from '../../src/core/records/record-kind.ts'
 import type { VersionRange } from '../../src/core/cluster/members/versions.ts'
-import { toJson } from '../../src/store/etcd/values.ts'
+import { toJson } from '../../src/store/etcd/keys/values.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
 import { publish, startStoreServer, type StoreServer, type StoreServerOptions } from './store-server.ts'
 

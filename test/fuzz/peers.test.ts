@@ -11,7 +11,7 @@ import type { MemberFacts } from '../../src/core/cluster/members/member-records.
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
-import { fromJson, toJson } from '../../src/store/etcd/values.ts'
+import { fromJson, toJson } from '../../src/store/etcd/keys/values.ts'
 import { type Cluster, startCluster } from '../support/cluster.ts'
 import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
 import { freePort } from '../support/waypost.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pageRoutes } from '../../src/protocols/http/page/page-routes.ts'
-import { readPage } from '../../src/server/console.ts'
+import { readPage } from '../../src/server/doors/console.ts'
 import { startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
 
 interface Got {

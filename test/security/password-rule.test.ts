@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
+import { apiDocument } from '../../src/api-document.ts'
+import { withoutReferences } from '../support/without-references.ts'
 
 const GOOD = 'correct horse'
 /** A user whose name has the length of a password. */
@@ -160,9 +162,9 @@ describe('with the rule', () => {
 
   test('the operations with a new password are these', () => {
     const named = /^(password|newPassword)$/
-    const { paths } = JSON.parse(
-      readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
-    ) as { paths: Record<string, Record<string, { parameters?: { name: string }[] }>> }
+    const { paths } = withoutReferences(JSON.parse(apiDocument())) as {
+      paths: Record<string, Record<string, { parameters?: { name: string }[] }>>
+    }
     const found = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods)
         .filter(([, { parameters = [] }]) => parameters.some(({ name }) => named.test(name)))

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/core/engine/ports.ts'
 import { diagnose } from '../store-tools/damage.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
-import { APPLICATION_ID, FORMAT } from '../../src/store/embedded/format.ts'
+import { APPLICATION_ID, FORMAT } from '../../src/store/embedded/database/format.ts'
 import { ANY_EVENT, publishAll, sampleEvent, sampleKey } from './samples.ts'
 
 const log = { info() {}, warn() {}, error() {} }

@@ -12,7 +12,7 @@ import {
   type Waypost,
   type WaypostOptions,
 } from '../support/waypost.ts'
-import { FORMAT } from '../../src/store/embedded/format.ts'
+import { FORMAT } from '../../src/store/embedded/database/format.ts'
 import { alter, contentsOf, diagnose, fileOf, flipBit, sampleStore } from './damage.ts'
 
 const started: Waypost[] = []

@@ -28,4 +28,5 @@ export const SHORT = [
   'test/simulation/few-stories.test.ts',
   'test/browser/smoke.test.ts',
   'test/fuzz/stream-states.test.ts',
+  'test/grpc/message-reader.test.ts',
 ]

@@ -1,7 +1,7 @@
 import type { DirectoryTools } from '../local-file.ts'
 import { Backups } from './backup/backups.ts'
 import { restore, verifyBackup } from './backup/restore.ts'
-import { refuseWithoutStore } from './data-directory.ts'
+import { refuseWithoutStore } from './database/data-directory.ts'
 import { examineApart } from './doctor/examiner-process.ts'
 import { refuseUsedDirectory } from './doctor/repair.ts'
 import { openEmbeddedStore } from './embedded-store.ts'

@@ -7,15 +7,15 @@ import type { HistoryPage, HistoryRecord } from '../../core/config/state/history
 import type { ChangeGroup, CommitResult, Revision, Snapshot, Store } from '../../core/engine/ports.ts'
 import { stampOfChange } from '../../core/decisions/stamps.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { ContentPack } from './content-pack.ts'
-import { databasePath, isReadableByEveryone } from './data-directory.ts'
+import { ContentPack } from './rows/content-pack.ts'
+import { databasePath, isReadableByEveryone } from './database/data-directory.ts'
 import type { LocalFile } from '../local-file.ts'
-import type { CommitBatch, CrossingPage, CrossingRecord, Write } from './messages.ts'
+import type { CommitBatch, CrossingPage, CrossingRecord, Write } from './rows/messages.ts'
 import { SnapshotBuilder } from './snapshot.ts'
 import { SerialsOnDisk } from './serials-on-disk.ts'
-import type { StoreLog } from './store-log.ts'
-import { WorkerClient } from './worker-client.ts'
-import { nameText, writeOfChange } from './writes-of-change.ts'
+import type { StoreLog } from './worker/store-log.ts'
+import { WorkerClient } from './worker/worker-client.ts'
+import { nameText, writeOfChange } from './rows/writes-of-change.ts'
 
 /**
  * Opens the store in a data directory, making it where it is missing. Throws an Error that names the

@@ -2,11 +2,11 @@ import type { ConfigItem } from '../../core/config/state/config-item.ts'
 import type { Service, ServiceKey } from '../../core/naming/state/service.ts'
 import type { Revision, Snapshot, StoredInstance } from '../../core/engine/ports.ts'
 import { decodeRecord } from '../../core/engine/stored-kinds.ts'
-import { configItemOf } from './config-rows.ts'
-import { instanceOfText } from './instance-text.ts'
-import type { CrossingItem, LoadBatch } from './messages.ts'
-import { serviceOf } from './service-rows.ts'
-import { type InstanceRow, type RecordRow, TABLES } from './tables.ts'
+import { configItemOf } from './rows/config-rows.ts'
+import { instanceOfText } from './rows/instance-text.ts'
+import type { CrossingItem, LoadBatch } from './rows/messages.ts'
+import { serviceOf } from './rows/service-rows.ts'
+import { type InstanceRow, type RecordRow, TABLES } from './rows/tables.ts'
 
 /** Makes the snapshot of the batches of a load. */
 export class SnapshotBuilder {

@@ -2,7 +2,7 @@ import { type BackupFacts, DamagedStore, NothingStored, type OnProgress } from '
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncPath } from '../data-directory.ts'
+import { syncPath } from '../database/data-directory.ts'
 
 const BLOCK_BYTES = 1024 * 1024
 

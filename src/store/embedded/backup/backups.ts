@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, statfsSync, statSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { databasePath } from '../data-directory.ts'
+import { databasePath } from '../database/data-directory.ts'
 import type { HeldFile, LocalFile } from '../../local-file.ts'
 import { CopierProcess } from './copier-process.ts'
 

@@ -1,7 +1,13 @@
 import { type BackupFacts, DamagedStore, type OnProgress } from '../../local-file.ts'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { databasePath, ensureDirectory, readMarker, syncPath, writeMarker } from '../data-directory.ts'
+import {
+  databasePath,
+  ensureDirectory,
+  readMarker,
+  syncPath,
+  writeMarker,
+} from '../database/data-directory.ts'
 import { examineApart } from '../doctor/examiner-process.ts'
 import { refuseUsedDirectory } from '../doctor/repair.ts'
 import { readFacts, sha256OfFile } from './backup-facts.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Refusal } from '../../../core/refusal.ts'
-import type { StoreLog } from '../store-log.ts'
+import type { StoreLog } from '../worker/store-log.ts'
 import { BackupFailure, backupName, Backups, backupsIn, type BackupOptions } from './backups.ts'
 
 /** Where and how many backups a running server makes of itself. */

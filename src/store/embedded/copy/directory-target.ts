@@ -7,10 +7,10 @@ import { type Service, type ServiceKey, serviceKeyText } from '../../../core/nam
 import type { StoredInstance } from '../../../core/engine/ports.ts'
 import { NotExaminable } from '../../local-file.ts'
 import type { StoredPart, StoredSource, StoredTarget, Sums } from '../../stored-data.ts'
-import { ConfigNames } from '../config-names.ts'
-import { itemRow } from '../config-rows.ts'
-import { SqliteConnection } from '../connection.ts'
-import { sumCurrentVersions, writeVersionSums } from '../current-versions.ts'
+import { ConfigNames } from '../history/config-names.ts'
+import { itemRow } from '../rows/config-rows.ts'
+import { SqliteConnection } from '../database/connection.ts'
+import { sumCurrentVersions, writeVersionSums } from '../rows/current-versions.ts'
 import {
   databasePath,
   ensureDatabaseFile,
@@ -18,17 +18,17 @@ import {
   readMarker,
   replaceMarker,
   syncPath,
-} from '../data-directory.ts'
-import { APPLICATION_ID, FORMAT, PAGE_BYTES } from '../format.ts'
-import { renewTotals } from '../instance-totals.ts'
-import { instanceText } from '../instance-text.ts'
-import { readMeta, writeMeta } from '../meta.ts'
-import { RowWriter } from '../row-writer.ts'
-import { LATER_SCHEMA, SCHEMA } from '../schema.ts'
-import { serviceRow } from '../service-rows.ts'
-import { nameText } from '../writes-of-change.ts'
-import type { Table } from '../table.ts'
-import { type RowOf, type TableName, TABLES } from '../tables.ts'
+} from '../database/data-directory.ts'
+import { APPLICATION_ID, FORMAT, PAGE_BYTES } from '../database/format.ts'
+import { renewTotals } from '../rows/instance-totals.ts'
+import { instanceText } from '../rows/instance-text.ts'
+import { readMeta, writeMeta } from '../rows/meta.ts'
+import { RowWriter } from '../rows/row-writer.ts'
+import { LATER_SCHEMA, SCHEMA } from '../database/schema.ts'
+import { serviceRow } from '../rows/service-rows.ts'
+import { nameText } from '../rows/writes-of-change.ts'
+import type { Table } from '../rows/table.ts'
+import { type RowOf, type TableName, TABLES } from '../rows/tables.ts'
 import { VersionRows } from './version-rows.ts'
 
 /** Names that may be in a directory that a copy is brought into. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type ConfigItem, configKey } from '../../../core/config/state/config-item.ts'
 import { NO_NOTES } from '../../../core/config/state/config-notes.ts'
 import type { HistoryOp, HistoryRecord } from '../../../core/config/state/history-record.ts'
-import type { RevisionRow } from '../tables.ts'
+import type { RevisionRow } from '../rows/tables.ts'
 import { VersionRows } from './version-rows.ts'
 
 const key = configKey('public', 'g', 'item')

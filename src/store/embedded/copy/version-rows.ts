@@ -1,7 +1,7 @@
 import type { ConfigItem } from '../../../core/config/state/config-item.ts'
 import type { HistoryRecord } from '../../../core/config/state/history-record.ts'
 import { historyIdOf, stampOfId } from '../../../core/decisions/stamps.ts'
-import type { RevisionRow } from '../tables.ts'
+import type { RevisionRow } from '../rows/tables.ts'
 
 /** A version of an item, as far as the records that are left tell. */
 type Version = Pick<RevisionRow, 'id' | 'itemId' | 'md5'>

@@ -1,8 +1,14 @@
 import type { Examination, OnProgress } from '../../local-file.ts'
 import { statSync } from 'node:fs'
-import type { SqliteConnection } from '../connection.ts'
-import { databasePath, isThere, markerPath, readMarker, refuseWithoutStore } from '../data-directory.ts'
-import { databaseRefusal, FORMAT, markerRefusal, PAGE_BYTES } from '../format.ts'
+import type { SqliteConnection } from '../database/connection.ts'
+import {
+  databasePath,
+  isThere,
+  markerPath,
+  readMarker,
+  refuseWithoutStore,
+} from '../database/data-directory.ts'
+import { databaseRefusal, FORMAT, markerRefusal, PAGE_BYTES } from '../database/format.ts'
 import { Findings } from '../../finding.ts'
 import { takeInventory, type Inventory } from './inventory.ts'
 import { judgeReferences } from './judge-references.ts'

@@ -2,7 +2,7 @@ import { missingVersions, type MissingVersions, type Newest } from './newest-ver
 import type { Inventory } from './inventory.ts'
 import { nameOf, placeOf, type Judging } from './repair-plan.ts'
 import type { RevisionNote } from './revision-index.ts'
-import { NO_ITEM } from '../config-rows.ts'
+import { NO_ITEM } from '../rows/config-rows.ts'
 
 /** Compares the row of each item with its versions that are left. Adds to the findings and the plan. */
 export function judgeItems(judging: Judging, newest: ReadonlyMap<number, Newest>): void {

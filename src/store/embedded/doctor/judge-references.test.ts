@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { SAMPLE_ROWS } from '../rows.test-support.ts'
+import { SAMPLE_ROWS } from '../rows/rows.test-support.ts'
 import { item, name, outcomeOf, revision, sums, totals } from './fake-rows.test-support.ts'
 import type { AnyRow } from './store-rows.ts'
-import { instanceText } from '../instance-text.ts'
+import { instanceText } from '../rows/instance-text.ts'
 import { BEATS, OPERATOR } from '../../../core/naming/state/instance.ts'
 
 const VERSIONS = [revision(1, 11), revision(1, 13, { prevId: 11 })]

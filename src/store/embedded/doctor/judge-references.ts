@@ -1,4 +1,4 @@
-import { isSame, NO_INSTANCES } from '../instance-totals.ts'
+import { isSame, NO_INSTANCES } from '../rows/instance-totals.ts'
 import type { Findings } from '../../finding.ts'
 import { EFFECTS, type Inventory } from './inventory.ts'
 import { judgeItems } from './judge-items.ts'

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { SqliteConnection } from '../connection.ts'
-import { PAGE_BYTES } from '../format.ts'
+import { SqliteConnection } from '../database/connection.ts'
+import { PAGE_BYTES } from '../database/format.ts'
 import { readLog } from './log-facts.ts'
 
 const FRAME = 24 + PAGE_BYTES

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { PAGE_BYTES } from '../format.ts'
+import { PAGE_BYTES } from '../database/format.ts'
 
 /** What the log beside a database holds. */
 export interface LogFacts {

@@ -1,5 +1,5 @@
-import { NO_ITEM } from '../config-rows.ts'
-import { type CurrentVersion, VersionSums } from '../current-versions.ts'
+import { NO_ITEM } from '../rows/config-rows.ts'
+import { type CurrentVersion, VersionSums } from '../rows/current-versions.ts'
 import type { Inventory } from './inventory.ts'
 import type { RevisionNote } from './revision-index.ts'
 import type { RowSource } from './store-rows.ts'

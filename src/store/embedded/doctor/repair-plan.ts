@@ -1,4 +1,4 @@
-import type { NameText } from '../messages.ts'
+import type { NameText } from '../rows/messages.ts'
 import type { Findings } from '../../finding.ts'
 import type { Inventory } from './inventory.ts'
 import type { RevisionNote } from './revision-index.ts'

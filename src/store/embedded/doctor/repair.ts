@@ -1,23 +1,23 @@
 import { NotExaminable, type OnProgress, type Repaired } from '../../local-file.ts'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { SqliteConnection } from '../connection.ts'
-import { sumCurrentVersions, writeVersionSums } from '../current-versions.ts'
+import { SqliteConnection } from '../database/connection.ts'
+import { sumCurrentVersions, writeVersionSums } from '../rows/current-versions.ts'
 import {
   databasePath,
   ensureDatabaseFile,
   ensureDirectory,
   syncPath,
   writeMarker,
-} from '../data-directory.ts'
-import { APPLICATION_ID, FORMAT, PAGE_BYTES } from '../format.ts'
-import { forgetHistorySize } from '../history-size.ts'
-import { renewTotals } from '../instance-totals.ts'
-import { writeMeta } from '../meta.ts'
-import { RowWriter } from '../row-writer.ts'
-import { LATER_SCHEMA, SCHEMA } from '../schema.ts'
-import type { Table } from '../table.ts'
-import { TABLE_NAMES, type TableName, TABLES } from '../tables.ts'
+} from '../database/data-directory.ts'
+import { APPLICATION_ID, FORMAT, PAGE_BYTES } from '../database/format.ts'
+import { forgetHistorySize } from '../history/history-size.ts'
+import { renewTotals } from '../rows/instance-totals.ts'
+import { writeMeta } from '../rows/meta.ts'
+import { RowWriter } from '../rows/row-writer.ts'
+import { LATER_SCHEMA, SCHEMA } from '../database/schema.ts'
+import type { Table } from '../rows/table.ts'
+import { TABLE_NAMES, type TableName, TABLES } from '../rows/tables.ts'
 import { examine, type Examined } from './examine.ts'
 import { RepairedRows } from './repaired-rows.ts'
 

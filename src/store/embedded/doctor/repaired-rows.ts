@@ -1,6 +1,6 @@
 import type { OnProgress } from '../../local-file.ts'
-import type { MetaName } from '../meta.ts'
-import type { ItemRow, RevisionRow } from '../tables.ts'
+import type { MetaName } from '../rows/meta.ts'
+import type { ItemRow, RevisionRow } from '../rows/tables.ts'
 import { contentMd5, type Inventory, recordProblem } from './inventory.ts'
 import type { RepairPlan } from './repair-plan.ts'
 import type { AnyRow, RowSource, StoredRow } from './store-rows.ts'

@@ -1,5 +1,5 @@
-import type { SqliteConnection } from '../connection.ts'
-import { hasWholeSchema } from '../schema-shape.ts'
+import type { SqliteConnection } from '../database/connection.ts'
+import { hasWholeSchema } from '../database/schema-shape.ts'
 import type { Findings } from '../../finding.ts'
 import { isDamage } from './table-rows.ts'
 

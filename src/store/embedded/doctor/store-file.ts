@@ -12,10 +12,10 @@ import {
   writeSync,
 } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { SqliteConnection } from '../connection.ts'
-import { databasePath } from '../data-directory.ts'
-import { PAGE_BYTES } from '../format.ts'
-import { sqliteCodeOf } from '../store-errors.ts'
+import { SqliteConnection } from '../database/connection.ts'
+import { databasePath } from '../database/data-directory.ts'
+import { PAGE_BYTES } from '../database/format.ts'
+import { sqliteCodeOf } from '../database/store-errors.ts'
 import { type LogFacts, readLog } from './log-facts.ts'
 import { isDamage } from './table-rows.ts'
 

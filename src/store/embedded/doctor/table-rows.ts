@@ -1,8 +1,8 @@
-import type { SqliteConnection, SqlValue } from '../connection.ts'
-import { DamagedRow } from '../checked-row.ts'
-import { RowReader } from '../row-reader.ts'
-import { sqliteCodeOf } from '../store-errors.ts'
-import type { Table } from '../table.ts'
+import type { SqliteConnection, SqlValue } from '../database/connection.ts'
+import { DamagedRow } from '../rows/checked-row.ts'
+import { RowReader } from '../rows/row-reader.ts'
+import { sqliteCodeOf } from '../database/store-errors.ts'
+import type { Table } from '../rows/table.ts'
 
 /** A sound row, or something that cannot be read. */
 export type Met<R> =

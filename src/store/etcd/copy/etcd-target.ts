@@ -7,12 +7,12 @@ import { NotExaminable } from '../../local-file.ts'
 import type { ShownRecord, StoredPart, StoredSource, StoredTarget, Sums } from '../../stored-data.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 import type { KeyCondition, TxnOperation, TxnResult } from '../client/messages.ts'
-import { compareKeys } from '../keys.ts'
-import { chunksOf, mostInlineOf, partsOfValue } from '../large-contents.ts'
-import { copyIn, LAYOUTS, SECRETS_LAYOUT, type UnderCopy } from '../layout.ts'
-import { placeOfRecord } from '../record-places.ts'
+import { compareKeys } from '../keys/keys.ts'
+import { chunksOf, mostInlineOf, partsOfValue } from '../contents/large-contents.ts'
+import { copyIn, LAYOUTS, SECRETS_LAYOUT, type UnderCopy } from '../format/layout.ts'
+import { placeOfRecord } from '../keys/record-places.ts'
 import { SECRETS_KEY } from '../sealing/secrets-key-in-use.ts'
-import { roomOf } from '../space.ts'
+import { roomOf } from '../space/space.ts'
 import {
   contentValue,
   entryOf,
@@ -21,7 +21,7 @@ import {
   serviceValue,
   toJson,
   type ContentParts,
-} from '../values.ts'
+} from '../keys/values.ts'
 import { type EtcdPlace, rangeOf } from './etcd-source.ts'
 
 /** What one request may have: etcd takes 128 operations and 1.5 MiB. */

@@ -8,9 +8,9 @@ import { recordKindNamed } from '../../../core/records/record-kind.ts'
 import { Findings } from '../../finding.ts'
 import type { Examination, OnProgress } from '../../local-file.ts'
 import type { KeyValue } from '../client/messages.ts'
-import { readRecord } from '../feed-changes.ts'
-import type { KeyPlace } from '../keys.ts'
-import { type RecordName, recordOfPlace } from '../record-places.ts'
+import { readRecord } from '../keys/feed-changes.ts'
+import type { KeyPlace } from '../keys/keys.ts'
+import { type RecordName, recordOfPlace } from '../keys/record-places.ts'
 import {
   type ContentParts,
   fromJson,
@@ -20,8 +20,8 @@ import {
   requestOf,
   serviceOf,
   withContentOf,
-} from '../values.ts'
-import { textOfPieces } from '../shared-texts.ts'
+} from '../keys/values.ts'
+import { textOfPieces } from '../contents/shared-texts.ts'
 import type { Sealing } from '../sealing/sealing.ts'
 import { type EtcdPlace, LARGE_PAGES, rangeOf, readable } from './etcd-source.ts'
 

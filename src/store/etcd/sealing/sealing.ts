@@ -3,7 +3,7 @@ import { STORED_KINDS } from '../../../core/engine/stored-kinds.ts'
 import type { KeyValue } from '../client/messages.ts'
 import type { ValueForm } from '../client/value-form.ts'
 import { DamagedStore, NotExaminable } from '../../local-file.ts'
-import type { Keys } from '../keys.ts'
+import type { Keys } from '../keys/keys.ts'
 import type { SecretsKey } from './secrets-keys.ts'
 
 const CIPHER = 'aes-256-gcm'

@@ -4,8 +4,8 @@ import type { EtcdClient } from '../client/etcd-client.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 import type { KeyCondition, KeyValue, TxnOperationResult } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
-import type { Keys } from '../keys.ts'
-import { type LayoutInUse, memberOf, SECRETS_LAYOUT } from '../layout.ts'
+import type { Keys } from '../keys/keys.ts'
+import { type LayoutInUse, memberOf, SECRETS_LAYOUT } from '../format/layout.ts'
 import type { Sealing } from './sealing.ts'
 
 /** What the key in use works with. */

@@ -1,0 +1,30 @@
+import { isLoopback } from '../../protocols/http/transport/cross-site-guard.ts'
+import type { Settings } from '../../settings/settings.ts'
+
+/** Whether callers must sign in. `report`: they need not, but it is logged what would be refused. */
+export type AuthenticationMode = 'on' | 'off' | 'report'
+
+/** Whether callers must sign in to this server. Once the store has an administrator they must, unless `auth` says otherwise. */
+export function authenticationMode(
+  { auth }: Pick<Settings, 'auth'>,
+  hasAdministrator: boolean,
+): AuthenticationMode {
+  if (auth !== 'auto') return auth
+  return hasAdministrator ? 'on' : 'off'
+}
+
+/** Throws an Error where a server without authentication would listen on a network, and nobody has allowed that. */
+export function refuseOpenServer(
+  mode: AuthenticationMode,
+  { host, openToEveryone }: Pick<Settings, 'host' | 'openToEveryone'>,
+): void {
+  if (mode !== 'off' || openToEveryone || isLoopbackHost(host)) return
+  throw new Error(
+    `authentication is off, and ${host} is not an address of this machine alone: everybody who reaches it could ` +
+      'change everything. Turn authentication on with --auth, or listen on 127.0.0.1, or allow it with --open-to-everyone.',
+  )
+}
+
+function isLoopbackHost(host: string): boolean {
+  return host.toLowerCase() === 'localhost' || isLoopback(host)
+}

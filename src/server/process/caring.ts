@@ -1,0 +1,56 @@
+import { LiveProcesses } from '../../core/cluster/members/live-processes.ts'
+import { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'
+import type { ConnectionProcesses } from '../../core/naming/liveness/connection-processes.ts'
+import { serverStatus, serves } from '../../core/operator/server-status.ts'
+import type { PublishingFigures } from '../../metrics/publishing-metrics.ts'
+import { loop, monotonicMs } from './clocks.ts'
+import type { Care, CareParts, Installation } from './installation.ts'
+
+/** What the instances of connections are published with. */
+export interface PublishingParts extends Omit<CareParts, 'isAlive'> {
+  readonly installation: Pick<Installation, 'process' | 'isMember' | 'careOf'>
+}
+
+/** The instances of connections: those of this process, and those that other processes have left behind. */
+export interface Publishing {
+  readonly connectionInstances: ConnectionInstances
+  readonly processes: ConnectionProcesses
+  readonly figures: PublishingFigures
+  /** Whether a process is this one, or that of a live server. */
+  readonly isAlive: (process: string) => boolean
+}
+
+/** Makes what publishes the instances of connections, and what cares for all instances. */
+export function openCare(parts: PublishingParts): { publishing: Publishing; care: Care } {
+  const { installation, state, liveness, engine, healthClock: clock, watch } = parts
+  const { processes } = liveness
+  const { process } = installation
+  const connectionInstances = new ConnectionInstances({
+    state,
+    processes,
+    engine,
+    process,
+    clock,
+    monotonicMs,
+    loop,
+    canWrite: () => installation.isMember() && serves(serverStatus(state.switches), 'write'),
+    report: (error, text) => watch.report(error, text),
+  })
+  const isAlive = new LiveProcesses(state, process).has
+  return {
+    publishing: {
+      connectionInstances,
+      processes,
+      isAlive,
+      figures: {
+        connections: () => connectionInstances.registrations.size,
+        instances: () => processes.instancesOf(process),
+        waiting: () => connectionInstances.waiting,
+        restored: () => connectionInstances.counts.restored,
+        orphans: () => processes.orphans,
+        orphansRemoved: () => processes.counts.removed,
+      },
+    },
+    care: installation.careOf({ ...parts, isAlive }),
+  }
+}

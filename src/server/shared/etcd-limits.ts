@@ -1,0 +1,87 @@
+import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
+import type { Room } from '../../core/engine/store-room.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { MemberStatus } from '../../store/etcd/client/version.ts'
+import type { OpenEtcd } from '../../store/etcd/open-etcd.ts'
+import type { QuotaShares } from '../../store/etcd/space/quota-shares.ts'
+import { fullestOf, roomOf } from '../../store/etcd/space/space.ts'
+import { monotonicMs } from '../process/clocks.ts'
+
+/** History takes at most this part of etcd's quota: what is current must fit too, and what was before until compaction. */
+const HISTORY_PART = 1 / 4
+/** How often the parts of the quota are measured. */
+const SHARES_MS = 10 * 60_000
+
+/** How often the members of etcd are asked for the size of their files. */
+const FILES_MS = 3_000
+
+/** How many bytes history may take in an etcd with this quota. */
+export function historyLimits(
+  { historyMaxBytes, historyMaxBytesOfItem }: Settings,
+  quota: number,
+): HistoryLimits {
+  const maxBytes = Math.min(historyMaxBytes, quota * HISTORY_PART)
+  return { maxBytes, maxBytesOfItem: Math.min(historyMaxBytesOfItem, maxBytes) }
+}
+
+/** The members of etcd that answer. */
+export async function answering({ client }: Pick<OpenEtcd, 'client'>): Promise<MemberStatus[]> {
+  return (await client.status()).flatMap((member) => ('error' in member ? [] : [member]))
+}
+
+/** Measures the files of etcd. */
+export class EtcdFiles {
+  readonly #etcd: Pick<OpenEtcd, 'client'>
+  readonly #settings: Pick<Settings, 'storeReserveBytes' | 'etcdQuotaBytes'>
+  #dueMs = 0
+
+  constructor(
+    etcd: Pick<OpenEtcd, 'client'>,
+    settings: Pick<Settings, 'storeReserveBytes' | 'etcdQuotaBytes'>,
+  ) {
+    this.#etcd = etcd
+    this.#settings = settings
+  }
+
+  /** The room beyond the reserve. Undefined: it was measured just now, or cannot be said. `isUrgent`: it is measured anyway. */
+  async room(isUrgent: boolean): Promise<Room | undefined> {
+    const nowMs = monotonicMs()
+    if (!isUrgent && nowMs < this.#dueMs) return undefined
+    this.#dueMs = nowMs + FILES_MS
+    const { storeReserveBytes: reserveBytes, etcdQuotaBytes: quotaBytes } = this.#settings
+    return roomOf(await answering(this.#etcd), { reserveBytes, quotaBytes })
+  }
+
+  /** The bytes of the file that is nearest to its quota. Undefined: no member answers. */
+  async largest(): Promise<number | undefined> {
+    return fullestOf(await answering(this.#etcd), this.#settings.etcdQuotaBytes)?.sizeBytes
+  }
+}
+
+/** The part of its quota that each kind of keys takes in etcd. Only the elected server measures it: it is the same for all. */
+export class MeasuredShares {
+  readonly #etcd: OpenEtcd
+  readonly #quotaBytes: number
+  #dueMs = 0
+  #current: QuotaShares | undefined
+
+  /** `quotaBytes`: of a member that does not tell its own. */
+  constructor(etcd: OpenEtcd, quotaBytes: number) {
+    this.#etcd = etcd
+    this.#quotaBytes = quotaBytes
+  }
+
+  /** Undefined: it was not measured yet. */
+  get current(): QuotaShares | undefined {
+    return this.#current
+  }
+
+  /** Measures if that is due. */
+  async measure(): Promise<void> {
+    const nowMs = monotonicMs()
+    if (nowMs < this.#dueMs) return
+    this.#dueMs = nowMs + SHARES_MS
+    const fullest = fullestOf(await answering(this.#etcd), this.#quotaBytes)
+    if (fullest !== undefined) this.#current = await this.#etcd.store.quotaShares(fullest)
+  }
+}

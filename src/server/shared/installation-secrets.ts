@@ -1,0 +1,45 @@
+import type { Logger } from 'pino'
+import { newSecretText, type PeerSecrets } from '../../cluster/peer-secret.ts'
+import { SharedSecrets } from '../../cluster/shared-secrets.ts'
+import { STORED_SECRETS } from '../../cluster/stored-secrets.ts'
+import type { OpenEtcd } from '../../store/etcd/open-etcd.ts'
+import { SealingCare } from '../../store/etcd/sealing/sealing-care.ts'
+import { monotonicMs } from '../process/clocks.ts'
+
+/** What several servers keep secret together: how they know each other, and what is sealed in etcd. */
+export class InstallationSecrets {
+  readonly #shared: SharedSecrets
+  readonly #sealing: SealingCare
+
+  private constructor(shared: SharedSecrets, sealing: SealingCare) {
+    this.#shared = shared
+    this.#sealing = sealing
+  }
+
+  /** Agrees with the other servers on a secret. `failed`: called with what this server must stop for. */
+  static async open(
+    { store, client, sealing, secretsKey: inUse }: OpenEtcd,
+    { log, failed }: { log: Logger; failed: (error: unknown) => void },
+  ): Promise<InstallationSecrets> {
+    const agreed = await store.agree(STORED_SECRETS, newSecretText)
+    return new InstallationSecrets(
+      new SharedSecrets({ store, monotonicMs, log }, agreed),
+      new SealingCare({ client, sealing, inUse, monotonicMs, log, failed }),
+    )
+  }
+
+  /** Names the installation in the ids of events. */
+  get origin(): string {
+    return this.#shared.origin
+  }
+
+  /** The secrets of the peer channel. */
+  get ofPeers(): PeerSecrets {
+    return this.#shared.current
+  }
+
+  /** Call it at least once a second. If etcd is away, it is asked again: nobody waits for it. */
+  look(isElected: boolean): void {
+    for (const each of [this.#shared, this.#sealing]) void each.look(isElected).catch(() => undefined)
+  }
+}

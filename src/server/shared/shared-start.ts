@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { MESSAGES } from '../../cluster/peer-question.ts'
+import { packageVersion } from '../../command/version.ts'
+import type { MemberFacts } from '../../core/cluster/members/member-records.ts'
+import { isOfStore } from '../../core/refusal.ts'
+import { isLoopback } from '../../protocols/http/transport/cross-site-guard.ts'
+import { advertisedHost, advertisedPort } from '../../server-address.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { systemClock } from '../../store/etcd/client/clock.ts'
+import { EtcdError } from '../../store/etcd/client/etcd-error.ts'
+import { LAYOUTS } from '../../store/etcd/format/layout.ts'
+import { PlaceTaken } from '../../store/etcd/failures/place-taken.ts'
+import { ALARM_ADVICE, hasAlarm } from '../../store/etcd/space/space.ts'
+import type { OpenEtcd } from '../../store/etcd/open-etcd.ts'
+import { monotonicMs } from '../process/clocks.ts'
+import { answering } from './etcd-limits.ts'
+import type { EtcdPlace } from './etcd-place.ts'
+
+/** The peer port is this much above the port. */
+const PEER_PORT_OFFSET = 2_000
+/** How long a start waits for etcd, and how often it tries. */
+const REACH_MS = 60_000
+const RETRY_MS = 500
+/** How often a start that waits for space says so. */
+const ALARM_MS = 60_000
+/** How often the same refusal of etcd is logged, and of how many that is known. */
+const REFUSED_MS = 60_000
+const MOST_REFUSALS = 20
+
+/** What this process says of itself; who must sign in is known later. */
+export function ownFacts(settings: Settings, { secretsKeys }: Pick<EtcdPlace, 'secretsKeys'>): OwnFacts {
+  const { port, peerPort, site } = settings
+  return {
+    ip: advertisedHost(settings),
+    port: advertisedPort(settings, port),
+    peerPort: peerPort === 0 ? port + PEER_PORT_OFFSET : peerPort,
+    site,
+    version: packageVersion(),
+    process: randomUUID(),
+    versions: { layouts: LAYOUTS, messages: MESSAGES },
+    ...(secretsKeys.length > 0 && { secretsKeys: secretsKeys.map(({ id }) => id) }),
+  }
+}
+
+type OwnFacts = Omit<MemberFacts, 'auth'>
+
+/** Does a part of the start again while etcd cannot be reached in time: it may be later than the servers, or very busy. */
+export async function withPatience<T>(
+  part: () => Promise<T>,
+  {
+    log,
+    sleep = (ms) => systemClock.sleep(ms),
+  }: { log: Pick<Logger, 'warn'>; sleep?: (ms: number) => Promise<void> },
+): Promise<T> {
+  const untilMs = monotonicMs() + REACH_MS
+  for (let isLogged = false; ; isLogged = true) {
+    try {
+      return await part()
+    } catch (error) {
+      if (!isAway(error)) throw error
+      if (monotonicMs() > untilMs)
+        throw new Error(`etcd cannot be reached: ${error.message}`, { cause: error })
+      if (!isLogged) log.warn({ err: error }, 'etcd cannot be reached: the start waits for it')
+      await sleep(RETRY_MS)
+    }
+  }
+}
+
+/** A place that another process has taken stays taken. */
+function isAway(error: unknown): error is Error {
+  if (error instanceof EtcdError) return error.kind === 'unavailable'
+  return isOfStore(error) && !(error.cause instanceof PlaceTaken)
+}
+
+/**
+ * Waits while etcd has its alarm for a full quota: without a lease no server can join. An operator lifts the alarm, however long that
+ * takes. It is logged once a minute.
+ */
+export async function withoutAlarm(etcd: OpenEtcd, log: Logger): Promise<void> {
+  for (let loggedMs = -Infinity; (await answering(etcd)).some(hasAlarm);) {
+    if (monotonicMs() - loggedMs >= ALARM_MS) {
+      loggedMs = monotonicMs()
+      log.error(
+        { advice: ALARM_ADVICE },
+        'etcd is full and takes no data: the start waits until its alarm NOSPACE is lifted',
+      )
+    }
+    await systemClock.sleep(RETRY_MS)
+  }
+}
+
+/** Logs once a minute why etcd does not let this server in: it asks all the time. */
+export function logOfRefusals(log: Logger): (error: EtcdError) => void {
+  const loggedMs = new Map<string, number>()
+  return (error) => {
+    const nowMs = monotonicMs()
+    if (nowMs < (loggedMs.get(error.message) ?? -REFUSED_MS) + REFUSED_MS) return
+    if (loggedMs.size >= MOST_REFUSALS) loggedMs.clear()
+    loggedMs.set(error.message, nowMs)
+    log.error({ err: error }, 'etcd does not let this server in')
+  }
+}
+
+/** Warns where etcd can be reached from other machines without TLS. The peer port has TLS by itself. */
+export function warnOfOpenNetworks({ etcdEndpoints }: Settings, log: Logger): void {
+  const open = etcdEndpoints.filter((endpoint) => {
+    const { protocol, hostname } = new URL(endpoint)
+    return protocol === 'http:' && !isLoopback(hostname)
+  })
+  if (open.length > 0)
+    log.warn(
+      { endpoints: open },
+      'etcd is reached without TLS: its network must be private (docs/cluster.md)',
+    )
+}

@@ -1,0 +1,43 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { ANONYMOUS } from '../../core/access/identity.ts'
+import { configKey } from '../../core/config/state/config-item.ts'
+import { RefusalReport } from './refusal-report.ts'
+
+const MINUTE = 60_000
+let nowMs: number
+const warn = vi.fn()
+let report: RefusalReport
+beforeEach(() => {
+  nowMs = 0
+  warn.mockClear()
+  report = new RefusalReport({ warn }, () => nowMs)
+})
+
+function read(dataId: string): void {
+  const resource = { kind: 'config', key: configKey('dev', 'G', dataId) } as const
+  report.add({ ip: '10.0.0.1', identity: ANONYMOUS }, 'read', resource)
+}
+
+test('the same is logged once in ten minutes', () => {
+  for (let minute = 0; minute < 10; minute++) {
+    nowMs = minute * MINUTE
+    read('a')
+  }
+  expect(warn.mock.calls).toEqual([
+    [{ user: '', ip: '10.0.0.1', action: 'read', resource: 'dev:G:config/a' }, expect.any(String)],
+  ])
+  nowMs = 10 * MINUTE
+  read('a')
+  expect(warn).toHaveBeenCalledTimes(2)
+})
+
+test('what found no room in a minute is logged in the next, whatever is repeated', () => {
+  const all = () => {
+    for (let item = 0; item < 1_500; item++) read(`d${item}`)
+  }
+  all()
+  expect(warn).toHaveBeenCalledTimes(1_000)
+  nowMs = MINUTE
+  all()
+  expect(warn).toHaveBeenCalledTimes(1_500)
+})

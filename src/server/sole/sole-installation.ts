@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Engine } from '../../core/engine/engine.ts'
+import type { Snapshot, Store } from '../../core/engine/ports.ts'
+import { REFUSED_WITHOUT_ROOM, type Room } from '../../core/engine/store-room.ts'
+import { SoleEngine } from '../../core/engine/sole-engine.ts'
+import { NamingCare } from '../../jobs/naming-care.ts'
+import type { OwnViews } from '../../core/clients/client-views.ts'
+import { type ClientViews, viewsOfOne } from '../../operations/client-views.ts'
+import { showSize } from '../../settings/kinds.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { LocalFile } from '../../store/local-file.ts'
+import { loop, monotonicMs } from '../process/clocks.ts'
+import type {
+  Care,
+  CareParts,
+  EngineParts,
+  Installation,
+  Members,
+  MembersParts,
+} from '../process/installation.ts'
+import { SoleMember } from './members.ts'
+
+/** A store of one server, opened and loaded. */
+export interface SoleStore {
+  readonly store: Store
+  readonly file: LocalFile
+  readonly snapshot: Snapshot
+}
+
+const ADVICE = `Free some space on it: deletions do not make the file of the store smaller. ${REFUSED_WITHOUT_ROOM}`
+
+/** A server that is alone on its data directory. */
+export class SoleInstallation implements Installation {
+  readonly store: Store
+  readonly snapshot: Snapshot
+  readonly file: LocalFile
+  readonly process = randomUUID()
+  readonly cutOff = undefined
+  readonly lagging = undefined
+  readonly lastRefAheadMs = 0
+  readonly sharedOrigin = undefined
+  /** Nothing ends it. */
+  readonly ended = new Promise<Error>(() => {})
+  readonly #settings: Settings
+
+  constructor({ store, file, snapshot }: SoleStore, settings: Settings) {
+    this.store = store
+    this.file = file
+    this.snapshot = snapshot
+    this.#settings = settings
+  }
+
+  engineOn({ follower, clock, watch }: EngineParts): Engine {
+    return new SoleEngine({
+      follower,
+      store: watch.store.sole(this.store),
+      clock,
+      loop,
+      report: watch.report,
+    })
+  }
+
+  membersOf({ state, watch }: MembersParts): Promise<Members> {
+    const figures = () => watch.figures.read()
+    return SoleMember.join({ state, settings: this.#settings, figures }, this.store)
+  }
+
+  lagMs(): number {
+    return 0
+  }
+
+  viewsOf(own: OwnViews): ClientViews {
+    return viewsOfOne(own)
+  }
+
+  careOf({ state, liveness, engine, healthClock, clock, isAlive }: CareParts): Care {
+    const { emptyServiceExpiryMs, expiredMetadataTimeMs } = this.#settings
+    return new NamingCare({
+      state,
+      liveness,
+      engine,
+      clock: healthClock,
+      monotonicMs,
+      now: clock,
+      isAlive,
+      loop,
+      // The only server of the installation is alive.
+      liveShare: () => 1,
+      emptyServiceExpiryMs,
+      expiredMetadataTimeMs,
+    })
+  }
+
+  isMember(): boolean {
+    return true
+  }
+
+  isElected(): boolean {
+    return true
+  }
+
+  async look(): Promise<void> {}
+
+  async measureRoom(): Promise<Room | undefined> {
+    const { dataDir, storeReserveBytes: reserve } = this.#settings
+    if (reserve === 0) return undefined
+    const found = await statfs(dataDir).catch(() => undefined)
+    if (found === undefined) return undefined
+    const { bavail, bsize } = found
+    const left = bavail * bsize
+    const usage =
+      `The disk of the data directory ${dataDir} has ${showSize(left)} left, ` +
+      `of which ${showSize(reserve)} must stay free (store-reserve).`
+    return { leftBytes: left - reserve, usage, advice: ADVICE }
+  }
+
+  async storeBytes(): Promise<number> {
+    const { dataDir } = this.#settings
+    const entries = await readdir(dataDir, { withFileTypes: true })
+    // A file may go meanwhile.
+    const sizes = entries
+      .filter((entry) => entry.isFile())
+      .map(({ name }) =>
+        stat(join(dataDir, name)).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      )
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  }
+
+  async compare(): Promise<void> {}
+
+  async clean(): Promise<void> {}
+
+  metrics(): [] {
+    return []
+  }
+
+  async enter(): Promise<void> {}
+
+  async handOver(): Promise<void> {}
+
+  leave(): Promise<void> {
+    return this.store.close()
+  }
+}

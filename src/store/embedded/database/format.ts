@@ -1,0 +1,56 @@
+import { NotExaminable, NothingStored } from '../../local-file.ts'
+
+/** The format of a data directory. The server opens this one and refuses every other. */
+export const FORMAT = 1
+
+/** The size of a page of the database file. */
+export const PAGE_BYTES = 8192
+
+/** Marks the database file as ours (PRAGMA application_id): the letters WPST. */
+export const APPLICATION_ID = 0x57505354
+
+/** Marks the file `waypost.json` as ours: its field `store`. */
+export const STORE_MARK = 'WPST'
+
+/** The mark of the development builds before the first release: the letters WAYP. Their file `waypost.json` has no mark. */
+const DEVELOPMENT_APPLICATION_ID = 0x57415950
+const LAST_DEVELOPMENT_FORMAT = 4
+
+/** Why a marked database cannot be used, with a message that says what to do; undefined if it has this format, or an older one. */
+export function databaseRefusal(
+  directory: string,
+  { applicationId, format }: { applicationId: number; format: number },
+): Error | undefined {
+  if (applicationId === DEVELOPMENT_APPLICATION_ID) return developmentDirectory(directory)
+  if (applicationId !== APPLICATION_ID) {
+    return new NothingStored(
+      `The file waypost.db in the data directory ${directory} is a database of another program. ` +
+        'Choose another data directory.',
+    )
+  }
+  return format > FORMAT ? newerFormat(directory, format) : undefined
+}
+
+/** As `databaseRefusal`, for what the file `waypost.json` says. */
+export function markerRefusal(
+  directory: string,
+  { store, format }: { store: unknown; format: number },
+): Error | undefined {
+  if (store === undefined && format <= LAST_DEVELOPMENT_FORMAT) return developmentDirectory(directory)
+  return format > FORMAT ? newerFormat(directory, format) : undefined
+}
+
+function developmentDirectory(directory: string): Error {
+  return new NotExaminable(
+    `The data directory ${directory} was written by a development build from before Waypost 0.1.0, and this version cannot read it. ` +
+      'Either start with an empty data directory (--data-dir), or keep the configurations: start the build that wrote it, ' +
+      'run `waypost export` there, and `waypost import` against a server of this version with an empty data directory.',
+  )
+}
+
+function newerFormat(directory: string, format: number): Error {
+  return new NotExaminable(
+    `The data directory ${directory} has format ${format}, and this version of Waypost reads format ${FORMAT}. ` +
+      'Use the version that wrote it, or a later one.',
+  )
+}

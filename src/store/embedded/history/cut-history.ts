@@ -1,0 +1,124 @@
+import type { HistoryLimits } from '../../../core/config/state/history-limits.ts'
+import type { SqliteConnection } from '../database/connection.ts'
+import { eraseRecords, itemRevision } from './erase-records.ts'
+import type { HistorySize } from './history-size.ts'
+
+/** How many records one transaction removes: after a limit was lowered, the rest goes with the next ones. */
+const MOST_RECORDS = 500
+const MOST_BYTES = 256 * 1024 * 1024
+/** How many revisions one transaction looks at in search of the oldest. */
+const LOOKED_AT = 2_000
+const AT_ONCE = 100
+/** How many late records are remembered. */
+const MOST_LATE = 10_000
+
+const OLDEST_OF_NAME = 'SELECT id FROM config_revision WHERE name_id = ? AND hidden = 0 ORDER BY id LIMIT 2'
+const OLDEST = `
+  SELECT id, name_id FROM config_revision WHERE id > ? AND hidden = 0 ORDER BY id LIMIT ${AT_ONCE}`
+const NEWEST_OF_NAME = `
+  SELECT id FROM config_revision WHERE name_id = ? AND hidden = 0 ORDER BY id DESC LIMIT 1`
+const SHOWN = 'SELECT 1 FROM config_revision WHERE id = ? AND hidden = 0'
+
+/** What one transaction has removed so far, and the total below which it does not go. */
+interface Step {
+  removed: number
+  readonly leastTotal: number
+}
+
+/** A record and its item. */
+interface Oldest {
+  readonly id: number
+  readonly nameId: number
+}
+
+/**
+ * Keeps history within its bytes: removes the oldest records in the transaction of a commit. The newest record of an item
+ * stays. That of a deleted item is removed too if all items together take too much.
+ */
+export class HistoryCutter {
+  readonly #connection: SqliteConnection
+  readonly #size: HistorySize
+  readonly #limits: HistoryLimits
+  /** Older records were looked at: they were the newest of their items. */
+  #lookedTo = 0
+  /** Older records which are not the newest of their items any more. */
+  #late: Oldest[] = []
+
+  constructor(connection: SqliteConnection, size: HistorySize, limits: HistoryLimits) {
+    this.#connection = connection
+    this.#size = size
+    this.#limits = limits
+  }
+
+  /** Whether all items together take more than they may. */
+  get isOver(): boolean {
+    return this.#size.total > this.#limits.maxBytes
+  }
+
+  /** Begins from the oldest record again: a transaction was taken back. */
+  reset(): void {
+    this.#lookedTo = 0
+    this.#late = []
+  }
+
+  /** A record `id` of an item is not its newest any more. */
+  noteOlder(nameId: number, id: number): void {
+    if (id > this.#lookedTo) return
+    this.#late.push({ nameId, id })
+    if (this.#late.length > MOST_LATE) this.reset()
+  }
+
+  /** Cuts the history of these items, and then of all. Returns how many records were removed. */
+  cut(nameIds: Iterable<number> = []): number {
+    const step: Step = { removed: 0, leastTotal: this.#size.total - MOST_BYTES }
+    for (const nameId of nameIds) this.#cutItem(nameId, step)
+    this.#cutAll(step)
+    return step.removed
+  }
+
+  #cutItem(nameId: number, step: Step): void {
+    const { maxBytesOfItem } = this.#limits
+    if (maxBytesOfItem === Infinity) return
+    while (this.#mayGoOn(step) && this.#size.of(nameId) > maxBytesOfItem) {
+      const [oldest, next] = this.#connection.all(OLDEST_OF_NAME, [nameId])
+      if (oldest === undefined || next === undefined) return
+      this.#erase({ nameId, id: Number(oldest[0]) }, step)
+    }
+  }
+
+  #cutAll(step: Step): void {
+    for (let looked = 0; looked < LOOKED_AT;) {
+      if (!this.isOver || !this.#mayGoOn(step)) return
+      const some = this.#oldest()
+      if (some.length === 0) return
+      looked += some.length
+      for (const record of some) {
+        if (!this.isOver || !this.#mayGoOn(step)) return
+        this.#lookedTo = Math.max(this.#lookedTo, record.id)
+        if (this.#mayGo(record)) this.#erase(record, step)
+      }
+    }
+  }
+
+  #mayGoOn({ removed, leastTotal }: Step): boolean {
+    return removed < MOST_RECORDS && this.#size.total > leastTotal
+  }
+
+  /** The next records to look at. Late ones are older than all others. */
+  #oldest(): Oldest[] {
+    if (this.#late.length > 0) return this.#late.splice(0, 1)
+    const rows = this.#connection.all(OLDEST, [this.#lookedTo])
+    return rows.map(([id, nameId]) => ({ id: Number(id), nameId: Number(nameId) }))
+  }
+
+  #mayGo({ id, nameId }: Oldest): boolean {
+    if (this.#connection.first(SHOWN, [id]) === undefined) return false
+    if (itemRevision(this.#connection, nameId) === undefined) return true
+    return this.#connection.number(NEWEST_OF_NAME, [nameId]) !== id
+  }
+
+  #erase({ nameId, id }: Oldest, step: Step): void {
+    this.#size.change(nameId, -eraseRecords(this.#connection, nameId, id))
+    step.removed++
+  }
+}

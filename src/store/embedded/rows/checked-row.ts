@@ -1,0 +1,74 @@
+import { crc32 } from 'node:zlib'
+import { DamagedStore } from '../../local-file.ts'
+import { storable, type SqlValue } from '../database/connection.ts'
+import type { Table, Values } from './table.ts'
+
+// A row is covered by two checksums: its own covers the checked columns and the checksum of the content.
+
+/** What checking needs of a table. */
+export type CheckedTable = Omit<Table<unknown>, 'encode' | 'decode' | 'field' | 'replace'>
+
+/** The columns of a row's values: those that are checked, then the loose ones, then the content. */
+export function columnsOf({ checked, loose, content }: CheckedTable): string[] {
+  return [...checked, ...loose, ...(content === undefined ? [] : [content])]
+}
+
+/** The columns of the checksums of a row. */
+export function checksumColumnsOf({ content }: CheckedTable): string[] {
+  return content === undefined ? ['checksum'] : ['content_checksum', 'checksum']
+}
+
+/** The values of a row as they are stored, followed by those of `checksumColumnsOf`. */
+export function withChecksums(table: CheckedTable, values: readonly unknown[]): SqlValue[] {
+  const row: SqlValue[] = []
+  for (const value of values) row.push(storable(value))
+  if (table.content === undefined) return [...row, rowChecksum(table, row, [])]
+  const content = contentChecksum(row.at(-1))
+  return [...row, content, rowChecksum(table, row, [content])]
+}
+
+/**
+ * The values of a row, checked. `checksums` are those of `checksumColumnsOf`. If `hasContent` is false, the content was
+ * not read. Throws `DamagedRow`.
+ */
+export function verified(
+  table: CheckedTable,
+  { values, checksums, hasContent }: { values: Values; checksums: Values; hasContent: boolean },
+): Values {
+  const content = checksums.slice(0, -1)
+  const isSound =
+    rowChecksum(table, values, content) === checksums.at(-1) &&
+    (!hasContent || table.content === undefined || contentChecksum(values.at(-1)) === content[0])
+  if (isSound) return values
+  throw new DamagedRow(table.name, rowName(table, values), 'its checksum does not fit its contents')
+}
+
+/**
+ * The CRC-32 of the name of the table, the checked columns and the checksum of the content, as JSON. Because of the name, a
+ * row that is found outside of its table fits no other table that has as many columns.
+ */
+function rowChecksum(table: CheckedTable, values: Values, content: Values): number {
+  return crc32(JSON.stringify([table.name, ...values.slice(0, table.checked.length), ...content]))
+}
+
+/** The CRC-32 of a content; null if there is none. */
+function contentChecksum(content: SqlValue | undefined): number | null {
+  if (!Buffer.isBuffer(content)) return null
+  // zlib gives an arbitrary result for an empty buffer without memory.
+  return content.length > 0 ? crc32(content) : 0
+}
+
+function rowName(table: CheckedTable, values: Values): string {
+  return table.key.map((column) => String(values[table.checked.indexOf(column)])).join(' ')
+}
+
+/** What is in the file is not what was written there. The message names the table, the row and the way out. */
+export class DamagedRow extends DamagedStore {
+  constructor(table: string, rowName: string, problem: string) {
+    super(
+      `The row ${rowName} of the table ${table} is damaged: ${problem}. ` +
+        'Run `waypost doctor` on the data directory, or put back a backup.',
+    )
+    this.name = 'DamagedRow'
+  }
+}

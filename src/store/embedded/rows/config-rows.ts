@@ -1,0 +1,127 @@
+import type { ConfigDeleted, ConfigPublished, HistoryImported } from '../../../core/decisions/changes.ts'
+import { type ConfigItem, configKey, type ConfigType } from '../../../core/config/state/config-item.ts'
+import { NO_NOTES, notesWith } from '../../../core/config/state/config-notes.ts'
+import type { ItemRow, NameRow, RevisionRow } from './tables.ts'
+
+/** The rows of an item and its current version. */
+export interface ItemRows {
+  readonly name: NameRow
+  readonly item: ItemRow
+  readonly revision: RevisionRow
+}
+
+/** In rows of changes: the worker finds the number of the name. */
+const UNKNOWN_NAME = 0
+
+/** The version that a change writes, without its content. */
+export function publishedRow({ op, item, previous, operator }: ConfigPublished): RevisionRow {
+  return {
+    id: item.historyId,
+    nameId: UNKNOWN_NAME,
+    itemId: item.origin.id,
+    op,
+    prevId: previous?.historyId ?? null,
+    md5: item.md5,
+    type: item.type,
+    appName: item.notes.appName,
+    encryptedDataKey: item.notes.encryptedDataKey,
+    srcIp: operator.ip,
+    srcUser: operator.user,
+    atMs: item.modifiedMs,
+    hidden: false,
+    content: null,
+  }
+}
+
+/** The record of a deletion. */
+export function deletedRow({ deleted, historyId, operator, atMs }: ConfigDeleted): RevisionRow {
+  return {
+    id: historyId,
+    nameId: UNKNOWN_NAME,
+    itemId: deleted.origin.id,
+    op: 'D',
+    prevId: deleted.historyId,
+    md5: null,
+    type: null,
+    appName: null,
+    encryptedDataKey: null,
+    srcIp: operator.ip,
+    srcUser: operator.user,
+    atMs,
+    hidden: false,
+    content: null,
+  }
+}
+
+/** The item of a record that was imported while there was no item of its name: no other row is of it. */
+export const NO_ITEM = 0
+
+/** A record that was imported, without its content. It answers its own content, not that of the revision before it. */
+export function importedRow({ record }: HistoryImported): RevisionRow {
+  const { id, op, md5, type, appName, encryptedDataKey, srcIp, srcUser, atMs } = record
+  return {
+    id,
+    nameId: UNKNOWN_NAME,
+    itemId: NO_ITEM,
+    op,
+    prevId: id,
+    md5,
+    type,
+    appName,
+    encryptedDataKey,
+    srcIp,
+    srcUser,
+    atMs,
+    hidden: false,
+    content: null,
+  }
+}
+
+/** What belongs to an item and not to one of its versions, and the version that it is written with. */
+export function itemRow({ origin, historyId, notes }: ConfigItem): ItemRow {
+  const { desc, use, effect, schema, configTags } = notes
+  return {
+    nameId: UNKNOWN_NAME,
+    ...origin,
+    revisionId: historyId,
+    desc,
+    use,
+    effect,
+    schema,
+    configTags,
+  }
+}
+
+/** Whether the row of an item may stay as it is for the previous version. Compares all that `itemRow` writes. */
+export function hasSameRow(item: ConfigItem, previous: ConfigItem): boolean {
+  if (item.origin !== previous.origin) return false
+  const [its, before] = [item.notes, previous.notes]
+  return (
+    its.desc === before.desc &&
+    its.use === before.use &&
+    its.effect === before.effect &&
+    its.schema === before.schema &&
+    its.configTags === before.configTags
+  )
+}
+
+/** An item, from its rows and its content. */
+export function configItemOf({ name, item, revision }: ItemRows, content: Buffer): ConfigItem {
+  const { id, createdMs, createUser, createIp, desc, use, effect, schema, configTags } = item
+  const { appName, encryptedDataKey } = revision
+  const notes = { desc, use, effect, schema, configTags }
+  return {
+    key: configKey(name.namespaceId, name.group, name.dataId),
+    origin: { id, createdMs, createUser, createIp },
+    historyId: revision.id,
+    content,
+    md5: String(revision.md5),
+    type: revision.type as ConfigType,
+    notes: notesWith(NO_NOTES, {
+      ...notes,
+      appName: appName ?? '',
+      encryptedDataKey: encryptedDataKey ?? '',
+    }),
+    modifiedMs: revision.atMs,
+  }
+}

@@ -1,0 +1,122 @@
+import { DamagedRow } from './checked-row.ts'
+import type { SqliteConnection } from '../database/connection.ts'
+import { readMeta, writeMeta } from './meta.ts'
+
+/** An expression for the newest revision of a name, shown or hidden, 0 where it has none: two probes of the index. */
+export function newestRevision(nameId: string): string {
+  const newest = (hidden: 0 | 1) =>
+    `ifnull((SELECT max(its.id) FROM config_revision AS its WHERE its.name_id = ${nameId} AND its.hidden = ${hidden}), 0)`
+  return `max(${newest(0)}, ${newest(1)})`
+}
+
+/** The current version of the item of a name: one of its revisions. */
+export interface CurrentVersion {
+  readonly nameId: number
+  readonly revisionId: number
+}
+
+/**
+ * No row points to the newest revision of an item. So no row shows that it is lost, from the table or from the index that
+ * finds it. Two sums over the current revisions of all items show it: one of their ids, one of numbers mixed from id and
+ * name. Every commit updates them with the rows that it writes. The first sum is too large if an item has lost its newest
+ * revision, or is lost itself. The second sum shows which item it is, if it is only one.
+ */
+export class VersionSums {
+  #ids = 0n
+  #mixed = 0
+
+  /** The sums of these items. */
+  static of(items: Iterable<CurrentVersion>): VersionSums {
+    const sums = new VersionSums()
+    for (const { nameId, revisionId } of items) sums.move(nameId, 0, revisionId)
+    return sums
+  }
+
+  /** The sums that a text of `toString` says; undefined for any other text. */
+  static parse(text: string): VersionSums | undefined {
+    const [, ids, mixed] = /^(\d+) (\d+)$/.exec(text) ?? []
+    if (ids === undefined || mixed === undefined) return undefined
+    const sums = new VersionSums()
+    sums.#ids = BigInt(ids)
+    sums.#mixed = Number(mixed)
+    return sums
+  }
+
+  /** Sums of the same that go their own way from here. */
+  copy(): VersionSums {
+    const copy = new VersionSums()
+    copy.#ids = this.#ids
+    copy.#mixed = this.#mixed
+    return copy
+  }
+
+  /** Records a new current revision of an item; 0 is none. */
+  move(nameId: number, before: number, after: number): void {
+    this.#ids += BigInt(after - before)
+    this.#mixed = (this.#mixed + mixed(nameId, after) - mixed(nameId, before)) >>> 0
+  }
+
+  /** Whether these are sums of the same. */
+  equals(other: VersionSums): boolean {
+    return this.#ids === other.#ids && this.#mixed === other.#mixed
+  }
+
+  /** The item, with a later revision, that would make these sums; undefined if more than one item differs. */
+  oneLater(items: Iterable<CurrentVersion>): CurrentVersion | undefined {
+    const found = VersionSums.of(items)
+    const by = Number(this.#ids - found.#ids)
+    const apart = (this.#mixed - found.#mixed) >>> 0
+    for (const { nameId, revisionId } of by > 0 ? items : []) {
+      const later = revisionId + by
+      if ((mixed(nameId, later) - mixed(nameId, revisionId)) >>> 0 === apart)
+        return { nameId, revisionId: later }
+    }
+    return undefined
+  }
+
+  /** What `parse` reads. */
+  toString(): string {
+    return `${this.#ids} ${this.#mixed}`
+  }
+}
+
+/** A number below 2^32 in which every bit depends on both; 0 for no revision. The last steps are those of MurmurHash3. */
+function mixed(nameId: number, revisionId: number): number {
+  if (revisionId === 0) return 0
+  const high = Math.imul(Math.floor(revisionId / 2 ** 32), 0x27d4eb2f)
+  let bits = Math.imul(nameId, 0x9e3779b1) ^ Math.imul(revisionId, 0xc2b2ae3d) ^ high
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
+  return (bits ^ (bits >>> 16)) >>> 0
+}
+
+/** The sums of what the tables hold; nothing is verified. */
+export function sumCurrentVersions(connection: SqliteConnection): VersionSums {
+  const items = connection.all(`SELECT name_id, ${newestRevision('config_item.name_id')} FROM config_item`)
+  return VersionSums.of(items.map(([nameId, id]) => ({ nameId: Number(nameId), revisionId: Number(id) })))
+}
+
+/** The sums as the last commit has written them. Throws `DamagedRow`. */
+export function readVersionSums(connection: SqliteConnection): VersionSums {
+  const text = readMeta(connection, 'current_versions')
+  if (text === undefined) throw new DamagedRow('meta', 'current_versions', 'it is missing')
+  const sums = VersionSums.parse(text)
+  if (sums === undefined) throw new DamagedRow('meta', 'current_versions', 'it says no two sums')
+  return sums
+}
+
+/** Writes the sums; the transaction is the caller's. */
+export function writeVersionSums(connection: SqliteConnection, sums: VersionSums): void {
+  writeMeta(connection, 'current_versions', sums.toString())
+}
+
+/** The items are not those, or not at the versions, that were written last: what is lost must not go unnoticed. */
+export class LostVersions extends Error {
+  constructor() {
+    super(
+      'The tables config_item and config_revision are damaged: the newest versions of items that are found there are not ' +
+        'those that were written last. Run `waypost doctor` on the data directory, or put back a backup.',
+    )
+    this.name = 'LostVersions'
+  }
+}

@@ -1,0 +1,144 @@
+import type { AuditEvent } from '../../../core/audit/audit-event.ts'
+import type { AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-search.ts'
+import type { HeldFile, PlaceProblem } from '../../local-file.ts'
+import type { HistoryEntry } from '../../../core/config/state/history-record.ts'
+import type { Values } from './table.ts'
+
+/** The key of a configuration item: namespaceId, group, dataId. */
+export type NameText = readonly [namespaceId: string, group: string, dataId: string]
+
+/**
+ * One write of a commit, as it goes to the worker. Rows are sent as values (`Table.encode`), because objects take
+ * several times as long. The values of a revision and an item have no name number and no content yet. `item` is undefined if
+ * the item's row stays as it is. The content is `contentLength` bytes at `contentAt` of the batch's contents.
+ * `previousLength` and `deletedLength` are the bytes of the content that becomes history.
+ * An `instance` without health keeps the health that it has.
+ */
+export type Write =
+  | readonly [
+      write: 'published',
+      name: NameText,
+      revision: Values,
+      item: Values | undefined,
+      contentAt: number,
+      contentLength: number,
+      previousLength: number,
+    ]
+  | readonly [write: 'recorded', name: NameText, revision: Values, contentAt: number, contentLength: number]
+  | readonly [write: 'deleted', name: NameText, revision: Values, deletedLength: number]
+  | readonly [write: 'put', table: PutTable, row: Values]
+  | readonly [write: 'drop', table: PutTable, key: Values]
+  | readonly [
+      write: 'instance',
+      serial: number,
+      serviceSerial: number,
+      healthy: boolean | undefined,
+      record: string,
+    ]
+  | readonly [write: 'instance-health', serial: number, healthy: boolean]
+  | readonly [write: 'instance-gone', serial: number]
+
+/** The tables whose rows are put and dropped whole. */
+export type PutTable = 'service' | 'record'
+
+/** A commit as it goes to the worker. */
+export interface CommitBatch {
+  /** The writes of all groups, in order. */
+  readonly writes: readonly Write[]
+  /** Where in `writes` each group ends. */
+  readonly ends: readonly number[]
+  readonly contents: ArrayBuffer
+  /** The revision that it becomes: no stamp of its changes is larger. */
+  readonly revision: number
+}
+
+/** What a commit came to, in the worker's words. */
+export type CommitOutcome = { readonly failedGroup: number; readonly error: string } | undefined
+
+/** The values of the rows of an item, and where its content is in the contents of the batch. */
+export type CrossingItem = readonly [
+  name: Values,
+  item: Values,
+  revision: Values,
+  contentAt: number,
+  contentLength: number,
+]
+
+/** A part of what `load` found. */
+export type LoadBatch =
+  | { readonly kind: 'configs'; readonly items: readonly CrossingItem[]; readonly contents: ArrayBuffer }
+  | {
+      readonly kind: 'records' | 'services' | 'instances'
+      readonly rows: readonly Values[]
+    }
+  | {
+      readonly kind: 'settled'
+      /** How many instances were removed because their service is gone. */
+      readonly orphans: number
+    }
+
+/** An entry of a list of history as it crosses. */
+export type CrossingEntry = Omit<HistoryEntry, 'key'>
+
+/** A history record as it crosses: structured cloning turns its Buffer into a Uint8Array. */
+export interface CrossingRecord {
+  readonly name: NameText
+  readonly entry: CrossingEntry
+  readonly content: Uint8Array
+}
+
+/** A page of the history of one name as it crosses. */
+export interface CrossingPage {
+  readonly totalCount: number
+  readonly entries: readonly CrossingEntry[]
+}
+
+/** How much `cleanHistory` may take (see the port). */
+export interface CleanLimit {
+  readonly beforeMs: number
+  readonly keep: number
+  readonly most: number
+}
+
+/** What the worker can be asked: method, arguments and answer. */
+export interface Methods {
+  commit(batch: CommitBatch): CommitOutcome
+  history(name: NameText, pageNo: number, pageSize: number): CrossingPage
+  historyRecord(id: number, expected?: NameText): CrossingRecord | undefined
+  historyThere(ids: readonly number[]): readonly number[]
+  historyBefore(name: NameText, id: number): CrossingRecord | undefined
+  lastUpdate(name: NameText, itemId: number): CrossingRecord | undefined
+  cleanHistory(limit: CleanLimit): { removed: number; more: boolean }
+  saveAudit(events: readonly AuditEvent[]): void
+  findAudit(search: AuditSearch, most: number): FoundEvents
+  cleanAudit(limit: AuditLimit): { removed: number; more: boolean }
+  remember(name: string, value: string): void
+  recall(name: string): string | undefined
+  holdFile(): HeldFile
+  releaseFile(): boolean
+  close(): void
+}
+
+/** A question to the worker. `load` answers with batches before its reply. */
+export interface WorkerRequest {
+  readonly id: number
+  readonly method: keyof Methods | 'load'
+  readonly args: readonly unknown[]
+}
+
+/** An error as it crosses: `storeWide` are the store's own, and `reopen` says that the worker is done for. */
+export interface CrossingError {
+  readonly message: string
+  readonly storeWide: boolean
+  readonly reopen: boolean
+  readonly problem: PlaceProblem | undefined
+}
+
+/** What comes from the worker. `opened` comes first, or `unopened` and then the end. */
+export type FromWorker =
+  | { readonly kind: 'opened'; readonly lastRevision: number }
+  | { readonly kind: 'unopened'; readonly message: string; readonly problem: PlaceProblem | undefined }
+  | { readonly kind: 'batch'; readonly id: number; readonly batch: LoadBatch }
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'error'; readonly id: number; readonly error: CrossingError }
+  | { readonly kind: 'warning'; readonly facts: object; readonly text: string }

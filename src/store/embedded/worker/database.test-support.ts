@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach } from 'vitest'
+import type { SqliteConnection } from '../database/connection.ts'
+import { UNLIMITED_HISTORY } from '../../../core/config/state/history-limits.ts'
+import type { EraserParts } from '../history/clean-history.ts'
+import { ConfigNames } from '../history/config-names.ts'
+import { HistoryCutter } from '../history/cut-history.ts'
+import { HistorySize } from '../history/history-size.ts'
+import { openDatabase } from './open-database.ts'
+
+/** What the history of a database is known by, without a limit. */
+export function historyPartsOf(
+  connection: SqliteConnection,
+  limits = UNLIMITED_HISTORY,
+  names = new ConfigNames(connection),
+): EraserParts {
+  const size = new HistorySize(connection)
+  return { names, size, cutter: new HistoryCutter(connection, size, limits) }
+}
+
+/** Gives each test of the file that calls it an empty database of its own. */
+export function temporaryDatabase(): () => SqliteConnection {
+  let directory: string
+  let connection: SqliteConnection
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'waypost-database-'))
+    connection = openDatabase(directory)
+  })
+  afterEach(() => {
+    connection.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return () => connection
+}

@@ -1,0 +1,178 @@
+import type { AuditEvent } from '../../../core/audit/audit-event.ts'
+import type { AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-search.ts'
+import type { HeldFile } from '../../local-file.ts'
+import type { HistoryLimits } from '../../../core/config/state/history-limits.ts'
+import { HistoryEraser } from '../history/clean-history.ts'
+import { HistoryCutter } from '../history/cut-history.ts'
+import { HistorySize } from '../history/history-size.ts'
+import { CommitWriter } from './commit.ts'
+import { AuditEvents } from '../history/audit-events.ts'
+import { ConfigNames } from '../history/config-names.ts'
+import type { SqliteConnection } from '../database/connection.ts'
+import { historyPage, lastUpdateOf, recordBefore, recordById, recordsThere } from '../history/history.ts'
+import { loadBatches } from './load.ts'
+import type {
+  CleanLimit,
+  CommitBatch,
+  CommitOutcome,
+  CrossingPage,
+  CrossingRecord,
+  LoadBatch,
+  Methods,
+  NameText,
+} from '../rows/messages.ts'
+import { lastStampOf, msOf, stampOfId } from '../../../core/decisions/stamps.ts'
+import { ClockMark } from '../rows/clock-mark.ts'
+import { readMeta, writeMeta } from '../rows/meta.ts'
+import { AUTOCHECKPOINT, openDatabase } from './open-database.ts'
+
+/** The store's database: all that the worker can be asked, synchronous, on the one connection. */
+export class EmbeddedDatabase implements Methods {
+  readonly #connection: SqliteConnection
+  readonly #names: ConfigNames
+  readonly #clock: ClockMark
+  readonly #commits: CommitWriter
+  readonly #cleaner: HistoryEraser
+  readonly #audit: AuditEvents
+  #lastRevision: number
+  #isHeld = false
+
+  /** Opens the database of a data directory; throws as `openDatabase` does. */
+  constructor(directory: string, limits: HistoryLimits) {
+    this.#connection = openDatabase(directory)
+    this.#names = new ConfigNames(this.#connection)
+    this.#clock = new ClockMark(this.#connection)
+    const size = new HistorySize(this.#connection)
+    const cutter = new HistoryCutter(this.#connection, size, limits)
+    const parts = { names: this.#names, clock: this.#clock, size, cutter }
+    this.#commits = new CommitWriter(this.#connection, parts)
+    this.#cleaner = new HistoryEraser(this.#connection, parts)
+    this.#audit = new AuditEvents(this.#connection)
+    this.#lastRevision = Math.max(lastRevisionOf(this.#connection), this.#audit.highestId)
+  }
+
+  /** No revision and no stamp that was given out before is larger, whether or not it was committed. */
+  get lastRevision(): number {
+    return this.#lastRevision
+  }
+
+  /** Everything but history, in batches. */
+  load(): Generator<LoadBatch> {
+    return loadBatches(this.#connection)
+  }
+
+  commit(batch: CommitBatch): CommitOutcome {
+    this.#lastRevision = Math.max(this.#lastRevision, batch.revision)
+    return this.#commits.commit(batch)
+  }
+
+  history(name: NameText, pageNo: number, pageSize: number): CrossingPage {
+    const nameId = this.#names.find(name)
+    if (nameId === undefined) return { totalCount: 0, entries: [] }
+    return historyPage(this.#connection, nameId, { pageNo, pageSize })
+  }
+
+  historyRecord(id: number, expected?: NameText): CrossingRecord | undefined {
+    return recordById(this.#connection, id, expected && this.#names.find(expected))
+  }
+
+  historyThere(ids: readonly number[]): readonly number[] {
+    return recordsThere(this.#connection, ids)
+  }
+
+  historyBefore(name: NameText, id: number): CrossingRecord | undefined {
+    const nameId = this.#names.find(name)
+    return nameId === undefined ? undefined : recordBefore(this.#connection, nameId, id)
+  }
+
+  lastUpdate(name: NameText, itemId: number): CrossingRecord | undefined {
+    const nameId = this.#names.find(name)
+    return nameId === undefined ? undefined : lastUpdateOf(this.#connection, nameId, itemId)
+  }
+
+  cleanHistory(limit: CleanLimit): { removed: number; more: boolean } {
+    return this.#cleaner.step(limit, this.#lastRevision)
+  }
+
+  saveAudit(events: readonly AuditEvent[]): void {
+    this.#audit.save(events)
+  }
+
+  findAudit(search: AuditSearch, most: number): FoundEvents {
+    return this.#audit.find(search, most)
+  }
+
+  cleanAudit(limit: AuditLimit): { removed: number; more: boolean } {
+    return this.#audit.clean(limit)
+  }
+
+  remember(name: string, value: string): void {
+    this.#clock.begin()
+    try {
+      this.#connection.transaction(() => {
+        writeMeta(this.#connection, `server:${name}`, value)
+        // A server remembers something at its start: from then on it gives out times that are later than the mark.
+        this.#clock.raise(msOf(this.#lastRevision))
+      })
+    } catch (error) {
+      this.#clock.undo()
+      throw error
+    }
+  }
+
+  /**
+   * Writes something small over a failed transaction in the log, so that it cannot come back. After a rollback, SQLite writes
+   * at the same place of the log. Throws where that cannot be written either.
+   */
+  overwriteFailed(): void {
+    const revision = String(this.#lastRevision)
+    this.#connection.transaction(() => writeMeta(this.#connection, 'overwritten_before', revision))
+  }
+
+  recall(name: string): string | undefined {
+    return readMeta(this.#connection, `server:${name}`)
+  }
+
+  /** See `LocalFile.hold`. */
+  holdFile(): HeldFile {
+    this.#connection.exec('PRAGMA wal_autocheckpoint = 0')
+    try {
+      const [busy] = this.#connection.first('PRAGMA wal_checkpoint(TRUNCATE)') ?? [1]
+      if (busy !== 0) throw new Error('The log of the store could not be brought into its file')
+      this.#isHeld = true
+      const pages = this.#connection.number('PRAGMA page_count')
+      return { revision: this.#lastRevision, bytes: pages * this.#connection.number('PRAGMA page_size') }
+    } finally {
+      if (!this.#isHeld) this.#connection.exec(AUTOCHECKPOINT)
+    }
+  }
+
+  /** See `LocalFile.release`. */
+  releaseFile(): boolean {
+    const wasHeld = this.#isHeld
+    this.#isHeld = false
+    this.#connection.exec(AUTOCHECKPOINT)
+    return wasHeld
+  }
+
+  /** Brings everything into the one file and ends the connection. */
+  close(): void {
+    try {
+      this.#clock.settle()
+      this.#connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } finally {
+      this.#connection.close()
+    }
+  }
+}
+
+/**
+ * History records keep the highest ids, but for those of the audit. Only cleaning removes records, and it writes
+ * `revision_floor`. Other stamps and times are below `clock_high_ms`. So no commit has a counter of its own to write.
+ */
+export function lastRevisionOf(connection: SqliteConnection): number {
+  const highestId = connection.number('SELECT max(id) FROM config_revision')
+  const floor = Number(readMeta(connection, 'revision_floor') ?? 0)
+  const clockHighMs = Number(readMeta(connection, 'clock_high_ms') ?? 0)
+  return Math.max(stampOfId(highestId), floor, clockHighMs === 0 ? 0 : lastStampOf(clockHighMs))
+}

@@ -1,0 +1,118 @@
+import { DamagedRow } from '../rows/checked-row.ts'
+import type { SqliteConnection, SqlValue } from '../database/connection.ts'
+import { ContentPack } from '../rows/content-pack.ts'
+import { LostVersions, newestRevision, readVersionSums, VersionSums } from '../rows/current-versions.ts'
+import { checkTotals, removeOrphans } from '../rows/instance-totals.ts'
+import type { CrossingItem, LoadBatch } from '../rows/messages.ts'
+import { RowReader } from '../rows/row-reader.ts'
+import type { Table, Values } from '../rows/table.ts'
+import { type ItemRow, type RevisionRow, TABLES } from '../rows/tables.ts'
+
+const ROWS_PER_BATCH = 2_000
+
+/**
+ * Contents of a batch share one piece of memory, which is kept while any of them is in use. So it is small, and a large
+ * content has a batch of its own.
+ */
+const CONTENT_PER_BATCH = 256 * 1024
+
+const NAMES = new RowReader(TABLES.config_name)
+const ITEMS = new RowReader(TABLES.config_item)
+const REVISIONS = new RowReader(TABLES.config_revision)
+
+/** As `readBatches`. Instances of services that are gone are removed. */
+export function* loadBatches(connection: SqliteConnection): Generator<LoadBatch> {
+  yield* readBatches(connection)
+  yield {
+    kind: 'settled',
+    orphans: removeOrphans(connection),
+  }
+}
+
+/**
+ * Everything that a server needs to know to start, in batches; history is not read. Every row is checked, and nothing is
+ * written. Throws `DamagedRow`, `LostVersions` and `LostInstances`.
+ */
+export function* readBatches(connection: SqliteConnection): Generator<LoadBatch> {
+  yield* configBatches(connection)
+  yield* plainBatches(connection, 'records', TABLES.record)
+  yield* plainBatches(connection, 'services', TABLES.service)
+  yield* plainBatches(connection, 'instances', TABLES.instance)
+  checkTotals(connection)
+}
+
+function* configBatches(connection: SqliteConnection): Generator<LoadBatch> {
+  let items: CrossingItem[] = []
+  let pack = new ContentPack()
+  const found = new VersionSums()
+  for (const read of connection.each(configQuery())) {
+    const { nameId, revisionId, rows, content } = checkedItem(read)
+    found.move(nameId, 0, revisionId)
+    const isFull = items.length >= ROWS_PER_BATCH || pack.length + content.length > CONTENT_PER_BATCH
+    if (isFull && items.length > 0) {
+      yield { kind: 'configs', items, contents: pack.pack() }
+      items = []
+      pack = new ContentPack()
+    }
+    items.push([...rows, pack.add(content), content.length])
+  }
+  if (items.length > 0) yield { kind: 'configs', items, contents: pack.pack() }
+  if (!found.equals(readVersionSums(connection))) throw new LostVersions()
+}
+
+function configQuery(): string {
+  const columns = [NAMES, ITEMS, REVISIONS].flatMap((reader) => reader.columns)
+  return `SELECT ${columns.join(', ')} FROM config_item
+    LEFT JOIN config_name ON config_name.id = config_item.name_id
+    LEFT JOIN config_revision ON config_revision.id = ${newestRevision('config_item.name_id')}
+    ORDER BY config_item.name_id`
+}
+
+/** Name, item and newest revision of one item, each checked; `rows` are their values without the content. */
+function checkedItem(read: readonly SqlValue[]) {
+  const itemAt = NAMES.columns.length
+  const revisionAt = itemAt + ITEMS.columns.length
+  const itemValues = ITEMS.values(read, itemAt)
+  const item = TABLES.config_item.decode(itemValues)
+  if (read[0] === null) throw damagedItem(item, 'its name is missing')
+  if (read[revisionAt] === null) throw damagedItem(item, 'its content is missing')
+  const name = NAMES.values(read)
+  const revisionValues = REVISIONS.values(read, revisionAt)
+  const revision = TABLES.config_revision.decode(revisionValues)
+  checkBelongs(item, revision)
+  const { content } = revision
+  if (content === null) throw new DamagedRow('config_revision', String(revision.id), 'it has no content')
+  const rows = [name, itemValues, revisionValues.with(-1, null)] as const
+  return { nameId: item.nameId, revisionId: revision.id, rows, content }
+}
+
+/** The newest revision found for an item must belong to this item, and must not be older than the item's row. */
+function checkBelongs(item: ItemRow, { id, nameId, itemId }: RevisionRow): void {
+  if (item.nameId === nameId && item.id === itemId && id >= item.revisionId) return
+  throw damagedItem(
+    item,
+    `the newest version found for it, ${id}, is not one of its own or older than the row`,
+  )
+}
+
+function damagedItem({ nameId }: ItemRow, problem: string): DamagedRow {
+  return new DamagedRow('config_item', String(nameId), problem)
+}
+
+function* plainBatches<R>(
+  connection: SqliteConnection,
+  kind: 'records' | 'services' | 'instances',
+  table: Table<R>,
+): Generator<LoadBatch> {
+  const reader = new RowReader(table)
+  let rows: Values[] = []
+  for (const read of connection.each(
+    `SELECT ${reader.columns.join(', ')} FROM ${table.name} ORDER BY rowid`,
+  )) {
+    rows.push(reader.values(read))
+    if (rows.length < ROWS_PER_BATCH) continue
+    yield { kind, rows }
+    rows = []
+  }
+  if (rows.length > 0) yield { kind, rows }
+}

@@ -1,0 +1,73 @@
+import { isUtf8 } from 'node:buffer'
+import { GRAY_TEXT } from '../../../core/config/state/gray-version.ts'
+import type { Change, HistoryImported } from '../../../core/decisions/changes.ts'
+import { CHUNK_BYTES, MOST_INLINE_BYTES, type SharedText, type TextsElsewhere } from './large-contents.ts'
+
+/**
+ * The texts that the history records of a unit share with gray versions. A large text of a gray version is in etcd already, in
+ * pieces, or is written with the same unit. Its records name those pieces (docs/decisions/0060). When the version gets another text
+ * or ends, the record of that takes the pieces over.
+ */
+export class SharedTexts implements TextsElsewhere {
+  /** Nothing is shared: an older server would misread it. */
+  static readonly none = new SharedTexts([])
+  readonly #shareable: ReadonlySet<Change>
+  /** The last record that shows each text. */
+  readonly #last = new Map<string, HistoryImported>()
+  readonly #gone: ReadonlySet<string>
+
+  constructor(changes: readonly Change[]) {
+    this.#gone = new Set(changes.flatMap(goneText))
+    const shareable = changes.filter(isShareable)
+    this.#shareable = new Set(shareable)
+    for (const change of shareable) this.#last.set(change.textId, change)
+  }
+
+  has(change: Change): boolean {
+    return this.#shareable.has(change)
+  }
+
+  of(change: Change): SharedText | undefined {
+    if (!this.#shareable.has(change)) return undefined
+    const { textId, record } = change as Shareable
+    // The JSON has some more bytes: to find out how many would take longer than all the rest.
+    const count = Math.ceil(record.content.length / CHUNK_BYTES)
+    const isOwner = this.#gone.has(textId) && this.#last.get(textId) === change
+    return { parts: { stamp: Number(textId), count, of: 'gray-text' }, isOwner }
+  }
+
+  /** Whether a record keeps the pieces of this text, whose version has another one now or has ended. */
+  keeps(textId: string): boolean {
+    return this.#last.has(textId)
+  }
+}
+
+/** The pieces of a text, as they are, as the text of a history record. */
+export function textOfPieces(pieces: Uint8Array): Buffer {
+  const json: unknown = JSON.parse(
+    Buffer.from(pieces.buffer, pieces.byteOffset, pieces.byteLength).toString(),
+  )
+  return Buffer.from(GRAY_TEXT.decode(json, '').text)
+}
+
+/** Whether some change of these could be written so that an older server would misread it. */
+export function mayShare(changes: readonly Change[]): boolean {
+  return changes.some(isLargeOfGray)
+}
+
+type Shareable = HistoryImported & { readonly textId: string }
+
+/** With that many bytes the text is in pieces for certain. */
+function isLargeOfGray(change: Change): change is Shareable {
+  if (change.kind !== 'history-imported' || change.textId === undefined) return false
+  return change.record.content.length > MOST_INLINE_BYTES
+}
+
+/** Reading the text gives the same bytes. */
+function isShareable(change: Change): change is Shareable {
+  return isLargeOfGray(change) && isUtf8(change.record.content)
+}
+
+function goneText(change: Change): string[] {
+  return change.kind === 'record-removed' && change.recordKind === GRAY_TEXT.name ? [change.id] : []
+}

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { EtcdError } from '../client/etcd-error.ts'
+import { refusalOf } from './refusals.ts'
+
+test('a write that etcd refuses for its quota says so, whichever it is, and what to do', () => {
+  const error = refusalOf(new EtcdError('full', 'etcd: mvcc: database space exceeded'))
+  expect(error).toMatchObject({ code: 'store-full' })
+  expect(error.message).toMatch(/NOSPACE.*etcdctl alarm disarm/)
+  expect(refusalOf(new EtcdError('unavailable', 'away'))).toMatchObject({ code: 'store-unavailable' })
+})

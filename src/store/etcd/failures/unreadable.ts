@@ -1,0 +1,38 @@
+import { UnknownRecordKind } from '../../../core/engine/stored-kinds.ts'
+import { DamagedStore, placeProblemOf } from '../../local-file.ts'
+import { MissingChunk } from '../contents/chunks.ts'
+import { EtcdError } from '../client/etcd-error.ts'
+
+/** A value in etcd is not what a server writes there. */
+class UnreadableValue extends DamagedStore {
+  override readonly name = 'UnreadableValue'
+
+  constructor(key: string, cause: Error) {
+    super(
+      `The value of the key ${key} in etcd is damaged: ${cause.message}. ` +
+        '`waypost doctor --store etcd` finds all that are.',
+      { cause },
+    )
+  }
+}
+
+/** What `read` makes of the value of a key. Throws, or rejects with, {@link UnreadableValue} where it makes nothing of it. */
+export function readingOf<T>(key: string, read: () => T): T
+export function readingOf<T>(key: string, read: () => T | Promise<T>): T | Promise<T> {
+  const failed = (error: unknown): never => {
+    throw isOfValue(error) ? new UnreadableValue(key, error) : error
+  }
+  try {
+    const found = read()
+    return found instanceof Promise ? found.catch(failed) : found
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+/** Not where etcd does not answer, the value has changed meanwhile, or it is of a later version. */
+function isOfValue(error: unknown): error is Error {
+  if (!(error instanceof Error) || error instanceof EtcdError || error instanceof UnknownRecordKind)
+    return false
+  return !(error instanceof MissingChunk) && placeProblemOf(error) === undefined
+}

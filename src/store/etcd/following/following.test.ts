@@ -1,0 +1,224 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { SharedCommit, Loaded } from '../../../core/engine/ports.ts'
+import { MissingChunk } from '../contents/chunks.ts'
+import type { Clock } from '../client/clock.ts'
+import { EtcdError } from '../client/etcd-error.ts'
+import type { RangeResult } from '../client/etcd-client.ts'
+import type { WatchListener, WatchOptions } from '../client/watch.ts'
+import { Following } from './following.ts'
+import { Keys } from '../keys/keys.ts'
+import { KnownKeys } from '../keys/known-keys.ts'
+import { LayoutInUse, LAYOUTS } from '../format/layout.ts'
+import { contentValue, toJson } from '../keys/values.ts'
+
+const keys = new Keys('w/')
+const AWAY = new EtcdError('unavailable', 'etcd is down')
+
+let nowMs: number
+let sleeps: number[]
+/** What reads come to, in their order; then they succeed. */
+let troubles: Error[]
+/** The newest revision of etcd. */
+let revision: number
+let watches: { from: number; listener: WatchListener; isClosed: boolean }[]
+let failures: unknown[]
+let reasons: string[]
+let applied: SharedCommit[]
+let snapshots: Loaded[]
+/** How often the watch was asked how far it has come. */
+let asked = 0
+/** How often the member of the watch was said to stand still. */
+let suspected = 0
+
+beforeEach(() => {
+  nowMs = 0
+  sleeps = []
+  troubles = []
+  revision = 5
+  watches = []
+  failures = []
+  reasons = []
+  applied = []
+  snapshots = []
+  asked = 0
+  suspected = 0
+})
+
+const clock: Clock = {
+  nowMs: () => nowMs,
+  sleep: (ms, signal) => {
+    sleeps.push(ms)
+    // A wait for a revision lasts until it is there.
+    return ms > 10_000
+      ? new Promise((resolve) => signal?.addEventListener('abort', () => resolve()))
+      : Promise.resolve()
+  },
+}
+
+const client = {
+  range(): Promise<RangeResult> {
+    const trouble = troubles.shift()
+    if (trouble !== undefined) return Promise.reject(trouble)
+    return Promise.resolve({ revision, kvs: [], count: 0, more: false })
+  },
+  // oxlint-disable-next-line typescript/require-await
+  async *pages() {
+    yield { revision, kvs: [], count: 0, more: false }
+  },
+  watch({ from }: WatchOptions, listener: WatchListener) {
+    const watch = { from, listener, isClosed: false }
+    watches.push(watch)
+    const requestProgress = (): void => void asked++
+    const suspect = (): void => void suspected++
+    return { close: () => void (watch.isClosed = true), requestProgress, suspect, ended: Promise.resolve() }
+  },
+}
+
+const never = () => Promise.reject(new Error('not used here'))
+
+async function follow(): Promise<Following> {
+  const { following } = await Following.load({
+    client,
+    keys,
+    known: new KnownKeys(keys),
+    layout: new LayoutInUse({ client: { ...client, txn: never }, keys }),
+    member: 'me',
+    readParts: ({ stamp }) => Promise.reject(new MissingChunk(stamp, 0)),
+    clock,
+    failed: (error) => failures.push(error),
+    reloading: (why) => reasons.push(String(why)),
+  })
+  following.follow({
+    applied: (commit) => applied.push(commit),
+    reloaded: (snapshot) => snapshots.push(snapshot),
+  })
+  return following
+}
+
+/** The watch reports a revision that puts a key. */
+function put(at: number, key: string, value: Buffer): void {
+  const kv = { key, value, createRevision: at, modRevision: at, version: 1, lease: 0n }
+  watches.at(-1)!.listener.changed({ revision: at, changes: [{ kind: 'put', kv }] })
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const itemInChunks = contentValue({ facts: {}, content: Buffer.alloc(0), parts: { stamp: 7, count: 1 } })
+
+describe('following etcd', () => {
+  test('continues after what was loaded', async () => {
+    const following = await follow()
+    expect(watches.map(({ from }) => from)).toEqual([6])
+    put(6, 'w/b/me', toJson({ number: 1, process: 'p', stamp: 9 }))
+    await settled()
+    expect(applied).toEqual([{ revision: 6, changes: [], stamp: 9 }])
+    expect(following.keysOf(6)).toEqual(['w/b/me'])
+  })
+
+  test('has reached the revision of something else in etcd when the watch says so', async () => {
+    const following = await follow()
+    let isReached = false
+    const waiting = following.reachedAll(9, 60_000).then((is) => (isReached = is))
+    expect(asked).toBe(1)
+    put(7, 'w/b/me', toJson({ number: 1, process: 'p', stamp: 9 }))
+    await settled()
+    expect(isReached).toBe(false)
+    watches[0]!.listener.reached(9)
+    await waiting
+    expect(isReached).toBe(true)
+    expect(following.figures.applied).toBe(7)
+  })
+
+  test('has the member of the watch asked whether it serves when a revision does not come', async () => {
+    const following = await follow()
+    const waiting = following.reached(7, 60_000)
+    await settled()
+    expect([sleeps.includes(300), suspected]).toEqual([true, 1])
+    put(7, 'w/b/me', toJson({ number: 1, process: 'p', stamp: 9 }))
+    expect(await waiting).toBe(true)
+  })
+
+  test('loads everything again if the watch cannot go on, until it succeeds', async () => {
+    const following = await follow()
+    const waiting = following.reached(20, 60_000)
+    revision = 20
+    troubles = [AWAY, AWAY, AWAY]
+    watches[0]!.listener.broken('compacted')
+    await settled()
+    expect(await waiting).toBe(true)
+    expect(snapshots).toMatchObject([{ revision: 20 }])
+    expect(reasons).toEqual([
+      expect.stringContaining('compacted'),
+      ...Array.from({ length: 3 }, () => String(AWAY)),
+    ])
+    expect(sleeps).toEqual([300, 100, 59_700, 200, 400])
+    expect(watches).toMatchObject([{ isClosed: true }, { from: 21, isClosed: false }])
+    expect(following.figures).toMatchObject({ applied: 20, newest: 20, reloads: 1 })
+    expect(following.keysOf(20)).toBeUndefined()
+  })
+
+  test('loads everything again if a content is not there any more, without what came behind it', async () => {
+    await follow()
+    put(6, 'w/c/public/G/a', itemInChunks)
+    put(7, 'w/b/me', toJson({ number: 1, process: 'p', stamp: 9 }))
+    revision = 8
+    await settled()
+    expect(applied).toEqual([])
+    expect(snapshots).toMatchObject([{ revision: 8 }])
+    expect(reasons).toEqual([expect.stringContaining('Chunk 0')])
+    put(9, 'w/b/me', toJson({ number: 2, process: 'p', stamp: 9 }))
+    await settled()
+    expect(applied).toMatchObject([{ revision: 9 }])
+  })
+
+  test('begins at an earlier revision if etcd was restored', async () => {
+    await follow()
+    revision = 3
+    watches[0]!.listener.broken('restored')
+    await settled()
+    expect(watches.at(-1)).toMatchObject({ from: 4 })
+  })
+
+  test.each([
+    ['a kind of records that it does not know', 'w/r/of-the-future/a', toJson({ value: {}, stamp: 1 })],
+    ['a layout that it does not know', 'w/format', Buffer.from(String(LAYOUTS.to + 1))],
+  ])('ends for %s', async (_what, key, value) => {
+    await follow()
+    put(6, key, value)
+    await settled()
+    expect(failures).toHaveLength(1)
+    expect([snapshots, reasons]).toEqual([[], []])
+    expect(watches).toMatchObject([{ isClosed: true }])
+  })
+
+  test('does not load again after it was closed', async () => {
+    const following = await follow()
+    troubles = [AWAY]
+    watches[0]!.listener.broken('compacted')
+    following.close()
+    await settled()
+    expect(watches).toHaveLength(1)
+    expect(snapshots).toEqual([])
+  })
+
+  test('tells how old what it knows may be', async () => {
+    const following = await follow()
+    nowMs = 700
+    expect(following.figures.lagMs).toBe(700)
+    watches[0]!.listener.reached(9)
+    expect(following.figures).toEqual({ applied: 5, newest: 9, lagMs: 0, reloads: 0, drifts: 0, mends: 0 })
+    troubles = [AWAY, AWAY]
+    put(10, 'w/c/public/G/a', itemInChunks)
+    nowMs = 900
+    expect(following.figures).toMatchObject({ newest: 10, lagMs: 200 })
+    await settled()
+    expect(following.figures).toMatchObject({ newest: 5, lagMs: 0, reloads: 1 })
+  })
+
+  test('at a start, tries again if what is read was compacted meanwhile', async () => {
+    troubles = [new EtcdError('compacted', 'gone')]
+    await follow()
+    expect(watches).toHaveLength(1)
+    troubles = [AWAY]
+    await expect(follow()).rejects.toBe(AWAY)
+  })
+})

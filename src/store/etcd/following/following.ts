@@ -1,0 +1,271 @@
+import type { Revision, Snapshot, StoreFollower } from '../../../core/engine/ports.ts'
+import { MissingChunk } from '../contents/chunks.ts'
+import { type Clock, within } from '../client/clock.ts'
+import type { EtcdClient } from '../client/etcd-client.ts'
+import { EtcdError } from '../client/etcd-error.ts'
+import type { KeyChange } from '../client/whole-revisions.ts'
+import type { HistorySize } from '../history/history-size.ts'
+import type { Watch } from '../client/watch.ts'
+import type { ReadParts } from '../keys/feed-changes.ts'
+import type { Keys } from '../keys/keys.ts'
+import type { ComparedKind, Difference, KnownKeys } from '../keys/known-keys.ts'
+import type { LayoutInUse } from '../format/layout.ts'
+import { loadKeys, loadKind } from './load-keys.ts'
+import { StoreFeed } from './store-feed.ts'
+
+/** What following etcd needs. */
+export interface FollowingParts {
+  readonly client: Pick<EtcdClient, 'pages' | 'range' | 'watch'>
+  readonly keys: Keys
+  readonly layout: Pick<LayoutInUse, 'look' | 'follow'>
+  readonly known: KnownKeys
+  /** Names this server. */
+  readonly member: string
+  readonly readParts: ReadParts
+  readonly clock: Clock
+  /**
+   * Another follower of etcd: it begins with a revision that was loaded, and gets the keys of each later one.
+   */
+  readonly size?: Pick<HistorySize, 'begin' | 'follow'> | undefined
+  /** Called with what a reload does not help against: a layout or a kind of records of a later version. */
+  readonly failed: (error: unknown) => void
+  /** Called when everything must be loaded again, and whenever that has failed. */
+  readonly reloading?: ((why: unknown) => void) | undefined
+}
+
+/** How far a server is with what etcd has. */
+export interface FeedFigures {
+  /** The last revision that was applied, and the newest one that this server knows of. */
+  readonly applied: Revision
+  readonly newest: Revision
+  /** How old what this server knows may be. A quiet etcd is asked once a second whether that was all. */
+  readonly lagMs: number
+  /** How often everything was loaded again since the start. */
+  readonly reloads: number
+  /** How often a comparison with etcd has found a difference, and how often a kind of keys was loaded again for it. */
+  readonly drifts: number
+  readonly mends: number
+}
+
+/** A revision of this server that the watch has not brought after this time: its member may stand still. */
+const SUSPICIOUS_MS = 300
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5_000
+const MOST_TRIES = 3
+
+/**
+ * Follows what etcd has: loads it, watches it from there, and loads it again where the watch cannot continue.
+ */
+export class Following {
+  readonly #parts: FollowingParts
+  readonly #feed: StoreFeed
+  readonly #closed = new AbortController()
+  #watch: Watch | undefined
+  #newest: Revision
+  /** When etcd last reported a change, or that there was none. */
+  #heardMs: number
+  #reloads = 0
+  #drifts = 0
+  /** What the last comparison has found. */
+  #lastDifferences: readonly string[] = []
+  #mends = 0
+  #isReloading = false
+
+  /** Loads everything. */
+  static async load(parts: FollowingParts): Promise<{ following: Following; snapshot: Snapshot }> {
+    for (let tries = 1; ; tries++)
+      try {
+        const snapshot = await loadKeys(parts)
+        return { following: new Following(parts, snapshot.revision), snapshot }
+      } catch (error) {
+        // The revision that was being read was compacted meanwhile, or an item has changed.
+        const isOver =
+          error instanceof MissingChunk || (error instanceof EtcdError && error.kind === 'compacted')
+        if (!isOver || tries === MOST_TRIES) throw error
+      }
+  }
+
+  private constructor(parts: FollowingParts, revision: Revision) {
+    const { keys, layout, readParts, clock } = parts
+    this.#parts = parts
+    this.#newest = revision
+    this.#heardMs = clock.nowMs()
+    const stopped = (error: unknown): void => this.#stopped(error)
+    const own = keys.of({ of: 'request', id: parts.member })
+    const followed = (events: readonly KeyChange[]): void => {
+      parts.known.follow(events)
+      parts.size?.follow(events)
+    }
+    this.#feed = new StoreFeed({ keys, own, readParts, stopped, begins: layout.follow, followed }, revision)
+    this.#count(revision)
+  }
+
+  get figures(): FeedFigures {
+    const { applied, waitingSinceMs } = this.#feed
+    const lagMs = this.#parts.clock.nowMs() - (waitingSinceMs ?? this.#heardMs)
+    const newest = Math.max(applied, this.#newest)
+    return { applied, newest, lagMs, reloads: this.#reloads, drifts: this.#drifts, mends: this.#mends }
+  }
+
+  follow(follower: StoreFollower): void {
+    this.#feed.follow(follower)
+    this.#start()
+  }
+
+  /** Resolves with true when the follower has this revision, and with false if that takes longer. */
+  async reached(revision: Revision, limitMs: number): Promise<boolean> {
+    this.#newest = Math.max(this.#newest, revision)
+    const wait = this.#feed.waitFor(revision)
+    try {
+      const firstMs = Math.max(0, Math.min(SUSPICIOUS_MS, limitMs))
+      if (await within(this.#parts.clock, firstMs, wait.reached)) return true
+      this.#watch?.suspect()
+      return await within(this.#parts.clock, Math.max(0, limitMs - firstMs), wait.reached)
+    } finally {
+      wait.forget()
+    }
+  }
+
+  /** The same for a revision that may have changed nothing of ours: the watch is asked how far it has come. */
+  reachedAll(revision: Revision, limitMs: number): Promise<boolean> {
+    const reached = this.reached(revision, limitMs)
+    this.#watch?.requestProgress()
+    return reached
+  }
+
+  /** The keys that a recent revision of this server has changed. Undefined: the feed did not bring it. */
+  keysOf(revision: Revision): readonly string[] | undefined {
+    return this.#feed.keysOf(revision)
+  }
+
+  /**
+   * Compares what was received with what etcd has: the numbers of keys, or with `each` the revision of each key. The kinds that differ
+   * are loaded again. `counts`: what the state has of some kinds. Rejects with `EtcdError` if etcd cannot be reached.
+   */
+  async compare({ each = false, counts = {} }: CompareOptions = {}): Promise<readonly Difference[]> {
+    if (this.#isReloading) return []
+    const { known, client } = this.#parts
+    const { applied } = this.#feed
+    const reloads = this.#reloads
+    const found = each
+      ? await known.compareRevisions(client, applied)
+      : await known.compareCounts(client, applied, counts)
+    // What was loaded again meanwhile is not what was compared.
+    if (this.#isReloading || this.#reloads !== reloads) return []
+    if (found.length > 0) this.#drifts++
+    const texts = found.map(differenceText)
+    // What a reload has not mended is reported again, and not loaded again and again.
+    const mended = found.filter((_, index) => !this.#lastDifferences.includes(texts[index]!))
+    this.#lastDifferences = texts
+    // Services and instances are loaded together.
+    const kinds = new Set(mended.map(({ kind }) => (kind === 'service' ? 'instance' : kind)))
+    for (const kind of kinds) await this.#mend(kind)
+    return found
+  }
+
+  close(): void {
+    this.#closed.abort()
+    this.#watch?.close()
+  }
+
+  #start(): void {
+    const { client, keys } = this.#parts
+    this.#watch = client.watch(
+      { ...keys.watched, from: this.#feed.applied + 1 },
+      {
+        changed: (revision) => {
+          this.#heard(revision.revision)
+          this.#feed.add(revision, this.#heardMs)
+        },
+        reached: (revision) => {
+          this.#heard(revision)
+          this.#feed.watchedTo(revision)
+        },
+        broken: (why) => void this.#reload(new Error(`etcd cannot tell what has changed since: ${why}`)),
+      },
+    )
+  }
+
+  /** Beside everything else. If it fails, history is counted with the next reload; until then it has no limit in all. */
+  #count(revision: Revision): void {
+    void this.#parts.size?.begin(revision).catch(() => undefined)
+  }
+
+  #heard(revision: Revision): void {
+    this.#newest = Math.max(this.#newest, revision)
+    this.#heardMs = this.#parts.clock.nowMs()
+  }
+
+  #stopped(error: unknown): void {
+    this.#watch?.close()
+    if (isPassing(error)) void this.#reload(error)
+    else this.#parts.failed(error)
+  }
+
+  /** Loads a kind of keys again. Where that fails, everything is loaded again. */
+  async #mend(kind: ComparedKind): Promise<void> {
+    if (this.#isReloading) return
+    try {
+      await this.#feed.mend((revision) => loadKind(this.#parts, kind, revision))
+      this.#mends++
+    } catch (error) {
+      this.#stopped(error)
+    }
+  }
+
+  /** Loads everything again, until it succeeds. */
+  async #reload(why: unknown): Promise<void> {
+    if (this.#isReloading) return
+    this.#isReloading = true
+    this.#watch?.close()
+    try {
+      const snapshot = await this.#loadAgain(why)
+      if (snapshot === undefined) return
+      this.#reloads++
+      this.#newest = snapshot.revision
+      this.#heardMs = this.#parts.clock.nowMs()
+      this.#count(snapshot.revision)
+      this.#feed.reload(snapshot)
+      this.#start()
+    } catch (error) {
+      this.#parts.failed(error)
+    } finally {
+      this.#isReloading = false
+    }
+  }
+
+  /** Undefined: this server stops. */
+  async #loadAgain(why: unknown): Promise<Snapshot | undefined> {
+    const { clock, reloading } = this.#parts
+    const { signal } = this.#closed
+    let trouble = why
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      if (signal.aborted) return undefined
+      reloading?.(trouble)
+      try {
+        const snapshot = await loadKeys(this.#parts)
+        return signal.aborted ? undefined : snapshot
+      } catch (error) {
+        if (!isPassing(error)) throw error
+        trouble = error
+      }
+      await clock.sleep(pauseMs, signal)
+    }
+  }
+}
+
+/** How what was received is compared with etcd. */
+export interface CompareOptions {
+  readonly each?: boolean
+  readonly counts?: Partial<Record<ComparedKind, number>>
+}
+
+function differenceText({ kind, known, stored, key }: Difference): string {
+  const about = key === undefined ? `${known} keys are known and ${stored} are there` : `${key} has changed`
+  return `What this server knows differs from etcd, ${kind}: ${about}.`
+}
+
+/** Whether it may help to load everything again. */
+function isPassing(error: unknown): boolean {
+  return error instanceof EtcdError || error instanceof MissingChunk
+}

@@ -1,0 +1,168 @@
+import type { ConfigItem } from '../../../core/config/state/config-item.ts'
+import type { Service } from '../../../core/naming/state/service.ts'
+import type { Loaded, Revision, Snapshot, StoredInstance } from '../../../core/engine/ports.ts'
+import type { StoredRecord } from '../../../core/records/record-kind.ts'
+import { stampOfId } from '../../../core/decisions/stamps.ts'
+import type { EtcdClient } from '../client/etcd-client.ts'
+import type { KeyValue } from '../client/messages.ts'
+import { prefixEnd } from '../client/range-end.ts'
+import { type ReadParts, readItem, readWholeRecord } from '../keys/feed-changes.ts'
+import type { Keys } from '../keys/keys.ts'
+import type { ComparedKind, KnownKeys } from '../keys/known-keys.ts'
+import type { LayoutInUse } from '../format/layout.ts'
+import { recordOfPlace } from '../keys/record-places.ts'
+import { readingOf } from '../failures/unreadable.ts'
+import { instanceOf, requestOf, serviceOf } from '../keys/values.ts'
+
+/** Each page of a range counts what is left of it: few large ones are faster than many small ones. */
+const PAGE_SIZE = 5_000
+
+/** What loading works with. */
+export interface LoadParts {
+  readonly client: Pick<EtcdClient, 'pages' | 'range'>
+  readonly keys: Keys
+  readonly layout: Pick<LayoutInUse, 'look'>
+  readonly known: Pick<KnownKeys, 'clear' | 'loaded'>
+  readonly readParts: ReadParts
+}
+
+/** Reads everything that the state has, at one revision. Throws `UnknownLayout`. */
+export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
+  const { client, keys, layout, known } = parts
+  const revision = await layout.look()
+  const stamps = new LargestStamp()
+  const reading = { ...parts, revision, stamps }
+  known.clear()
+  const configs = await configsOf(reading)
+  const records = await recordsOf(reading)
+  const naming = await namingOf(reading)
+  stamps.see(await newestOfAudit(client, keys))
+  // What was removed has left no stamp but that of its request.
+  for (const { key, value } of await valuesOf(reading, keys.every('request')))
+    stamps.see(readingOf(key, () => requestOf(value).stamp))
+  return { configs, ...naming, records, revision, largestStamp: stamps.largest }
+}
+
+/** Reads one kind of keys again, as of a revision; instances with their services. */
+export async function loadKind(parts: LoadParts, kind: ComparedKind, revision: Revision): Promise<Loaded> {
+  const { known } = parts
+  const stamps = new LargestStamp()
+  const reading = { ...parts, revision, stamps }
+  const read = async (): Promise<Partial<Snapshot>> => {
+    if (kind === 'config') return { configs: await configsOf(reading) }
+    return kind === 'small-record' ? { records: await recordsOf(reading) } : namingOf(reading)
+  }
+  known.clear(kind === 'config' || kind === 'small-record' ? [kind] : ['service', 'instance'])
+  const loaded = await read()
+  return { ...loaded, revision, largestStamp: stamps.largest }
+}
+
+/** How one reading is done. */
+interface Reading extends LoadParts {
+  readonly revision: Revision
+  readonly stamps: LargestStamp
+}
+
+async function valuesOf({ client, known, revision }: Reading, prefix: string): Promise<KeyValue[]> {
+  const found = await sortedValues(client, { prefix, revision })
+  for (const kv of found) known.loaded(kv)
+  return found
+}
+
+async function configsOf(reading: Reading): Promise<ConfigItem[]> {
+  const { keys, readParts, stamps } = reading
+  const configs: ConfigItem[] = []
+  for (const kv of await valuesOf(reading, keys.every('config')))
+    configs.push(await configOf(keys, kv, readParts))
+  for (const { historyId } of configs) stamps.see(stampOfId(historyId))
+  return configs
+}
+
+async function recordsOf(reading: Reading): Promise<StoredRecord[]> {
+  const { keys } = reading
+  const records: StoredRecord[] = []
+  for (const prefix of [keys.every('small-record'), keys.every('member'), keys.of({ of: 'elected' })])
+    for (const kv of await valuesOf(reading, prefix)) records.push(...(await recordOf(keys, kv, reading)))
+  return records
+}
+
+async function namingOf(reading: Reading): Promise<Pick<Snapshot, 'services' | 'instances'>> {
+  const { keys, stamps } = reading
+  const services = (await valuesOf(reading, keys.every('service'))).flatMap((kv, index) =>
+    serviceOfKey(keys, kv, { index, stamps }),
+  )
+  const instances = (await valuesOf(reading, keys.every('instance'))).flatMap((kv, index) => {
+    return storedInstance(keys, kv, { index: services.length + index, stamps })
+  })
+  return { services, instances }
+}
+
+/** The stamp of the newest event of the audit; 0: there is none. */
+async function newestOfAudit(client: Pick<EtcdClient, 'range'>, keys: Keys): Promise<number> {
+  const key = keys.every('audit')
+  const { kvs } = await client.range({ key, end: prefixEnd(key), limit: 1, keysOnly: true })
+  const place = kvs[0] && keys.read(kvs[0].key)
+  return place?.of === 'audit' ? place.stamp : 0
+}
+
+class LargestStamp {
+  largest = 0
+
+  see(stamp: number): void {
+    this.largest = Math.max(this.largest, stamp)
+  }
+}
+
+/** Where a thing is in the order of all, which gives it its serial. */
+interface Place {
+  readonly index: number
+  readonly stamps: LargestStamp
+}
+
+async function configOf(keys: Keys, { key, value }: KeyValue, readParts: ReadParts): Promise<ConfigItem> {
+  const place = keys.read(key)
+  if (place?.of !== 'config') throw new Error(`${key} is no key of an item.`)
+  return readingOf(key, () => readItem(place.key, value, readParts))
+}
+
+async function recordOf(
+  keys: Keys,
+  { key, value: bytes }: KeyValue,
+  { stamps, readParts }: { stamps: LargestStamp; readParts: ReadParts },
+): Promise<StoredRecord[]> {
+  const name = recordOfPlace(keys.read(key))
+  if (name === undefined) return []
+  const { recordKind, id } = name
+  const read = readingOf(key, () => readWholeRecord(name, bytes, readParts))
+  const { value, stamp } = read instanceof Promise ? await read : read
+  stamps.see(stamp)
+  return [{ recordKind, id, value }]
+}
+
+function serviceOfKey(keys: Keys, { key, value }: KeyValue, { index, stamps }: Place): Service[] {
+  const place = keys.read(key)
+  if (place?.of !== 'service') return []
+  const { service, stamp } = readingOf(key, () => serviceOf(place.service, value))
+  stamps.see(stamp)
+  return [{ ...service, serial: index + 1 }]
+}
+
+function storedInstance(keys: Keys, { key, value }: KeyValue, { index, stamps }: Place): StoredInstance[] {
+  const place = keys.read(key)
+  if (place?.of !== 'instance') return []
+  const { record, healthy, stamp } = readingOf(key, () => instanceOf(place.address, value))
+  stamps.see(stamp)
+  return [{ serviceKey: place.service, record: { ...record, serial: index + 1 }, healthy }]
+}
+
+/** The keys of a range in the order in which they were created; those of one revision by their names. */
+async function sortedValues(
+  client: Pick<EtcdClient, 'pages'>,
+  { prefix, revision }: { prefix: string; revision: number },
+): Promise<KeyValue[]> {
+  const found: KeyValue[] = []
+  const range = { key: prefix, end: prefixEnd(prefix), revision, pageSize: PAGE_SIZE }
+  for await (const { kvs } of client.pages(range)) found.push(...kvs)
+  // Ranges are sorted by key, and sorting keeps that for equal revisions.
+  return found.sort((a, b) => a.createRevision - b.createRevision)
+}

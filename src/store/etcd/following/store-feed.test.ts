@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { Keys } from '../keys/keys.ts'
+import { StoreFeed } from './store-feed.ts'
+
+const keys = new Keys('w/')
+const snapshotAt = (revision: number) => ({
+  configs: [],
+  services: [],
+  instances: [],
+  records: [],
+  revision,
+  largestStamp: 0,
+})
+
+function feedAt(revision: number): StoreFeed {
+  const readParts = () => Promise.reject(new Error('no parts'))
+  const feed = new StoreFeed({ keys, own: 'w/b/me', readParts, stopped: () => {} }, revision)
+  feed.follow({ applied() {}, reloaded() {} })
+  return feed
+}
+
+test('who does not wait any more for a revision that a restored etcd may never have is forgotten', async () => {
+  const feed = feedAt(100)
+  const waits = Array.from({ length: 3 }, () => feed.waitFor(120))
+  feed.reload(snapshotAt(50))
+  expect(feed.waiters).toBe(3)
+  for (const { forget } of waits) forget()
+  expect(feed.waiters).toBe(0)
+})
+
+test('what the watch reported before a restore does not count after it', async () => {
+  const feed = feedAt(100)
+  feed.watchedTo(150)
+  feed.reload(snapshotAt(50))
+  feed.waitFor(120)
+  expect(feed.waiters).toBe(1)
+})

@@ -1,0 +1,203 @@
+import type { Loaded, Revision, Snapshot, StoreFollower } from '../../../core/engine/ports.ts'
+import type { KeyChange, KeyRevision } from '../client/whole-revisions.ts'
+import { changesOfRevision, type ReadParts } from '../keys/feed-changes.ts'
+import type { Keys } from '../keys/keys.ts'
+
+/** What the feed works with. */
+export interface StoreFeedParts {
+  readonly keys: Keys
+  /** The key that every revision of this server changes. */
+  readonly own: string
+  readonly readParts: ReadParts
+  /** Gets the keys of every revision before it is applied. What it throws stops the feed. */
+  readonly begins?: ((events: readonly KeyChange[]) => void) | undefined
+  /** Gets the keys of every revision that was applied. */
+  readonly followed?: ((events: readonly KeyChange[]) => void) | undefined
+  /** Called with what stops the feed, until it is given a snapshot: a revision that cannot be read or applied. */
+  readonly stopped: (error: unknown) => void
+}
+
+/** A revision of the watch. */
+interface Added {
+  readonly revision: KeyRevision
+  readonly atMs: number
+}
+
+/** Somebody who waits for a revision. */
+interface Waiter {
+  readonly revision: Revision
+  readonly resolve: () => void
+}
+
+/** How many revisions of this server are remembered. A lost request is found out before the next one is sent. */
+const MOST_RECENT = 10
+
+/** Gives the follower each revision as changes, one after the other, also where contents must be read first. */
+export class StoreFeed {
+  readonly #parts: StoreFeedParts
+  #queue: Added[] = []
+  /** What is being read and applied. */
+  #current: Added | undefined
+  #follower: StoreFollower | undefined
+  #applied: Revision
+  /** The watch has reported everything up to this revision. */
+  #watched: Revision = 0
+  /** Ends when nothing is left to apply, or the feed is held; undefined: nothing is being applied. */
+  #draining: Promise<void> | undefined
+  #isHeld = false
+  #isStopped = false
+  #waiters: Waiter[] = []
+  /** How often everything was loaded again. */
+  #loads = 0
+  /** The keys of the last revisions of this server, for requests whose answers were lost. */
+  readonly #recent = new Map<Revision, readonly string[]>()
+
+  /** `applied`: the revision that the follower begins with. */
+  constructor(parts: StoreFeedParts, applied: Revision) {
+    this.#parts = parts
+    this.#applied = applied
+  }
+
+  /** The last revision that the follower has. */
+  get applied(): Revision {
+    return this.#applied
+  }
+
+  /** When the oldest revision was added that the follower does not have; undefined: it has all of them. */
+  get waitingSinceMs(): number | undefined {
+    return (this.#current ?? this.#queue[0])?.atMs
+  }
+
+  follow(follower: StoreFollower): void {
+    this.#follower = follower
+    this.#work()
+  }
+
+  /** The watch has a whole revision, at this time. */
+  add(revision: KeyRevision, atMs: number): void {
+    this.#queue.push({ revision, atMs })
+    this.#work()
+  }
+
+  /** The watch has reported everything up to this revision, which may be that of something else in etcd. */
+  watchedTo(revision: Revision): void {
+    this.#watched = Math.max(this.#watched, revision)
+    this.#reach()
+  }
+
+  /** Continues from a snapshot: what was added before is dropped. */
+  reload(snapshot: Snapshot): void {
+    this.#queue = []
+    this.#current = undefined
+    this.#recent.clear()
+    this.#follower?.reloaded(snapshot)
+    this.#isStopped = false
+    this.#loads++
+    this.#watched = 0
+    this.#applied = snapshot.revision
+    this.#reach()
+  }
+
+  /**
+   * Gives the follower a part that is loaded again, as of the revision that was applied last. What comes meanwhile is applied after it. Call
+   * it once at a time. Rejects with what `load` rejects with.
+   */
+  async mend(load: (revision: Revision) => Promise<Loaded>): Promise<void> {
+    const loads = this.#loads
+    this.#isHeld = true
+    try {
+      await this.#draining
+      if (this.#isStopped) return
+      const loaded = await load(this.#applied)
+      // Everything was loaded meanwhile.
+      if (loads === this.#loads) this.#follower?.reloaded(loaded)
+    } finally {
+      this.#isHeld = false
+      this.#work()
+    }
+  }
+
+  /**
+   * `reached` resolves when the follower has everything up to this revision. After a restore that may be never: `forget` ends the
+   * wait.
+   */
+  waitFor(revision: Revision): { readonly reached: Promise<void>; forget(): void } {
+    if (revision <= this.#reached) return { reached: Promise.resolve(), forget: () => undefined }
+    let waiter: Waiter | undefined
+    const reached = new Promise<void>((resolve) => {
+      waiter = { revision, resolve }
+      this.#waiters.push(waiter)
+    })
+    return { reached, forget: () => void (this.#waiters = this.#waiters.filter((one) => one !== waiter)) }
+  }
+
+  /** For how many revisions somebody waits. */
+  get waiters(): number {
+    return this.#waiters.length
+  }
+
+  /** The keys that a recent revision of this server has changed. Undefined: the feed did not bring it. */
+  keysOf(revision: Revision): readonly string[] | undefined {
+    return this.#recent.get(revision)
+  }
+
+  #work(): void {
+    if (this.#draining || this.#isHeld || this.#isStopped || !this.#follower || this.#queue.length === 0)
+      return
+    this.#draining = this.#drain(this.#follower).finally(() => {
+      this.#draining = undefined
+      // Something may have been added since the last look.
+      this.#work()
+    })
+  }
+
+  async #drain(follower: StoreFollower): Promise<void> {
+    const queue = this.#queue
+    const { keys, readParts, stopped } = this.#parts
+    try {
+      while (!this.#isHeld) {
+        const next = queue.shift()
+        if (next === undefined) return
+        this.#current = next
+        const { revision, changes: events } = next.revision
+        this.#parts.begins?.(events)
+        const { changes, stamp } = await changesOfRevision(keys, events, readParts)
+        // It was given a snapshot meanwhile.
+        if (queue !== this.#queue) return
+        follower.applied({ revision, changes, stamp })
+        this.#parts.followed?.(events)
+        this.#current = undefined
+        this.#remember(next.revision)
+        this.#applied = revision
+        this.#reach()
+      }
+    } catch (error) {
+      if (queue !== this.#queue) return
+      this.#isStopped = true
+      stopped(error)
+    }
+  }
+
+  #remember({ revision, changes }: KeyRevision): void {
+    const keys = changes.map((change) => (change.kind === 'put' ? change.kv.key : change.key))
+    if (!keys.includes(this.#parts.own)) return
+    this.#recent.set(revision, keys)
+    if (this.#recent.size <= MOST_RECENT) return
+    const [oldest] = this.#recent.keys()
+    if (oldest !== undefined) this.#recent.delete(oldest)
+  }
+
+  /** The follower has everything up to this revision. */
+  get #reached(): Revision {
+    const isWaiting = this.#current !== undefined || this.#queue.length > 0
+    return isWaiting ? this.#applied : Math.max(this.#applied, this.#watched)
+  }
+
+  #reach(): void {
+    const revision = this.#reached
+    const due = this.#waiters.filter((waiter) => waiter.revision <= revision)
+    if (due.length === 0) return
+    this.#waiters = this.#waiters.filter((waiter) => waiter.revision > revision)
+    for (const { resolve } of due) resolve()
+  }
+}

@@ -1,0 +1,77 @@
+import type { AuditLimit } from '../../../core/audit/audit-search.ts'
+import { firstStampOf } from '../../../core/decisions/stamps.ts'
+import type { EtcdClient } from '../client/etcd-client.ts'
+import type { TxnOperation } from '../client/messages.ts'
+import { prefixEnd } from '../client/range-end.ts'
+import type { Keys } from '../keys/keys.ts'
+
+/** How many events one step reads. */
+const LOOKED_AT = 2_000
+/** How many events are removed with one request. */
+const AT_ONCE = 100
+
+/** What a step found. */
+interface Looked {
+  readonly due: readonly string[]
+  /** Where the next step begins; undefined: all events were checked. */
+  readonly next: string | undefined
+}
+
+/**
+ * Removes events of the audit beyond the limits, in small steps, from the newest one to the oldest. The newest one stays: no later
+ * stamp may be before it.
+ */
+export class AuditCleaning {
+  readonly #client: Pick<EtcdClient, 'range' | 'txn'>
+  readonly #keys: Keys
+  /** Where the next step begins; undefined: at the newest event. */
+  #from: string | undefined
+  /** How many events stay of those that were checked since the newest one. */
+  #kept = 0
+  #keptRefused = 0
+
+  constructor(client: Pick<EtcdClient, 'range' | 'txn'>, keys: Keys) {
+    this.#client = client
+    this.#keys = keys
+  }
+
+  /** One step. The age of an event is that of its stamp. `more`: older events were not checked. */
+  async step(limit: AuditLimit): Promise<{ removed: number; more: boolean }> {
+    if (this.#from === undefined) this.#kept = this.#keptRefused = 0
+    const { due, next } = await this.#look(limit)
+    for (let at = 0; at < due.length; at += AT_ONCE) {
+      const success = due.slice(at, at + AT_ONCE).map((key): TxnOperation => ({ do: 'delete', key }))
+      await this.#client.txn({ compare: [], success })
+    }
+    this.#from = next
+    return { removed: due.length, more: next !== undefined }
+  }
+
+  async #look(limit: AuditLimit): Promise<Looked> {
+    const all = this.#keys.every('audit')
+    const { kvs, more } = await this.#client.range({
+      key: this.#from ?? all,
+      end: prefixEnd(all),
+      limit: LOOKED_AT,
+      keysOnly: true,
+    })
+    const due: string[] = []
+    for (const { key } of kvs) {
+      if (due.length === limit.most) return { due, next: key }
+      const isNewest = this.#from === undefined && key === kvs[0]?.key
+      if (!this.#stays(key, limit) && !isNewest) due.push(key)
+    }
+    return { due, next: more ? `${kvs.at(-1)!.key}\0` : undefined }
+  }
+
+  /** Only what stays counts: refusals that go do not drive out what was done. */
+  #stays(key: string, { beforeMs, keep, keepRefused }: AuditLimit): boolean {
+    const place = this.#keys.read(key)
+    const isRefused = place?.of === 'audit' && place.isRefused
+    const isOld = key >= this.#keys.auditBefore(firstStampOf(beforeMs))
+    if (isOld || this.#kept >= keep || (isRefused && this.#keptRefused >= keepRefused)) return false
+    this.#kept++
+    if (isRefused) this.#keptRefused++
+    return true
+  }
+}

@@ -1,0 +1,229 @@
+import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
+import type { HistoryLimits } from '../../../core/config/state/history-limits.ts'
+import type { Unit } from '../../../core/engine/ports.ts'
+import { stampOfId } from '../../../core/decisions/stamps.ts'
+import type { EtcdClient } from '../client/etcd-client.ts'
+import type { KeyValue } from '../client/messages.ts'
+import { prefixEnd } from '../client/range-end.ts'
+import { bytesOfRecord, type HistorySize } from './history-size.ts'
+import type { Keys } from '../keys/keys.ts'
+import { storedRecord } from '../contents/large-contents.ts'
+import { type RecordRemoval, removalOf } from './record-removal.ts'
+import { SharedTexts } from '../contents/shared-texts.ts'
+import {
+  makesRecord,
+  type RecordedChange,
+  type RecordFacts,
+  recordOfChange,
+  type StoredEntry,
+  toJson,
+  withContentOf,
+} from '../keys/values.ts'
+
+/** What history becomes with a unit. */
+export interface HistoryOfUnit {
+  readonly removals: readonly RecordRemoval[]
+  /** By how many bytes it grows. */
+  readonly grown: number
+}
+
+/** How many records a unit removes of its items. The transaction has room for them besides its own operations. */
+const MOST_OF_UNIT = 10
+/** How many records a request removes of all items. */
+const MOST_OF_ALL = 8
+/** How many of the oldest records a request checks: their values have contents. */
+const LOOKED_AT = 8
+const ENTRIES = 1_000
+const MOST_REMEMBERED = 50_000
+const MOST_LATE = 10_000
+/**
+ * After this time the oldest records are checked again from the beginning: another server may have added
+ * newer ones of their items.
+ */
+const AGAIN_MS = 600_000
+
+/** What the cut works with. */
+export interface HistoryCutParts {
+  readonly client: Pick<EtcdClient, 'range'>
+  readonly keys: Keys
+  readonly size: Pick<HistorySize, 'total'>
+  readonly limits: () => HistoryLimits
+  readonly nowMs: () => number
+}
+
+/** Finds what must go of history so that it stays within its bytes, oldest records first. The newest of an item stays. */
+export class HistoryCut {
+  readonly #parts: HistoryCutParts
+  /** What the history of an item takes at most, as of its version `historyId`: cleaning may have removed some. */
+  readonly #known = new Map<string, { readonly historyId: number; readonly bytes: number }>()
+  /** Older records were checked: they were the newest of their items. */
+  #lookedTo = ''
+  #lookAgainMs: number
+  #late: string[] = []
+  /** Those that are not once what is being written is there. */
+  #soonLate: string[] = []
+
+  constructor(parts: HistoryCutParts) {
+    this.#parts = parts
+    this.#lookAgainMs = parts.nowMs() + AGAIN_MS
+  }
+
+  /** What a unit does to history; undefined: nothing. */
+  async ofUnit({ changes }: Unit, texts: SharedTexts): Promise<HistoryOfUnit | undefined> {
+    const ours = changes.filter(makesRecord)
+    const [first] = ours
+    if (first === undefined) return undefined
+    const added = ours.reduce((sum, change) => sum + bytesOfRecord(entryOf(change, texts)), 0)
+    const removals: RecordRemoval[] = []
+    // The commands of a unit are of one item, or of items that are deleted together.
+    for (const change of firstOfEach(ours))
+      removals.push(
+        ...(await this.#ofItem(
+          change,
+          ours.filter((one) => keyOf(one).text === keyOf(change).text),
+        )),
+      )
+    const some = removals.slice(0, MOST_OF_UNIT)
+    return { removals: some, grown: added - some.reduce((sum, { bytes }) => sum + bytes, 0) }
+  }
+
+  /** The oldest records that go because all items take too much, when `grown` bytes are added. */
+  async ofAll(grown: number, most: number): Promise<RecordRemoval[]> {
+    const { size, limits } = this.#parts
+    let over = (size.total ?? 0) + grown - limits().maxBytes
+    const soonLate = this.#soonLate.splice(0)
+    const removals: RecordRemoval[] = []
+    if (over <= 0) {
+      this.#late.push(...soonLate)
+      return removals
+    }
+    for (const kv of await this.#oldest()) {
+      if (over <= 0 || removals.length >= Math.min(most, MOST_OF_ALL)) break
+      const removal = await this.#removalIfOld(kv)
+      if (kv.key > this.#lookedTo) this.#lookedTo = kv.key
+      if (removal === undefined) continue
+      removals.push(removal)
+      over -= removal.bytes
+    }
+    this.#late.push(...soonLate)
+    return removals
+  }
+
+  async #ofItem(change: RecordedChange, changes: readonly RecordedChange[]): Promise<RecordRemoval[]> {
+    const { client, keys, limits } = this.#parts
+    const before = versionBefore(change)
+    // What a new item adds is small; older history of its name was cut when it was deleted.
+    if (before === undefined) return []
+    this.#noteOlder(before.historyId)
+    const { text } = keyOf(change)
+    const { maxBytesOfItem } = limits()
+    const added = changes.reduce((sum, one) => sum + bytesOfRecord(entryOf(one, SharedTexts.none)), 0)
+    const known = this.#known.get(text)
+    let bytes = known?.historyId === before.historyId ? known.bytes + added : Infinity
+    const removals: RecordRemoval[] = []
+    if (bytes > maxBytesOfItem) {
+      const entries = await this.#entriesOf(change)
+      bytes = added + entries.reduce((sum, { value }) => sum + bytesOfRecord(entryIn(value)), 0)
+      for (const kv of entries.toReversed()) {
+        if (bytes <= maxBytesOfItem || removals.length === MOST_OF_UNIT) break
+        const removal = await removalOf(client, keys, kv)
+        removals.push(removal)
+        bytes -= removal.bytes
+      }
+    }
+    if (this.#known.size >= MOST_REMEMBERED) this.#known.clear()
+    this.#known.set(text, { historyId: recordOfChange(changes.at(-1)!).facts.id, bytes })
+    return removals
+  }
+
+  async #entriesOf(change: RecordedChange): Promise<KeyValue[]> {
+    const { client, keys } = this.#parts
+    const prefix = keys.historyOf(keyOf(change))
+    const found: KeyValue[] = []
+    for (let from = prefix; ;) {
+      const { kvs, more } = await client.range({ key: from, end: prefixEnd(prefix), limit: ENTRIES })
+      found.push(...kvs)
+      if (!more) return found
+      from = `${kvs.at(-1)!.key}\0`
+    }
+  }
+
+  /** A record that may have been looked at as the newest of its item is not the newest any more. */
+  #noteOlder(historyId: number): void {
+    const text = this.#parts.keys.of({ of: 'record-text', stamp: stampOfId(historyId) })
+    if (text > this.#lookedTo) return
+    this.#soonLate.push(text)
+    if (this.#late.length > MOST_LATE) this.#lookAgainMs = 0
+  }
+
+  async #oldest(): Promise<readonly KeyValue[]> {
+    const { client, keys, nowMs } = this.#parts
+    if (nowMs() >= this.#lookAgainMs) {
+      this.#lookAgainMs = nowMs() + AGAIN_MS
+      this.#lookedTo = ''
+      this.#late = []
+    }
+    const late = this.#late.splice(0, LOOKED_AT)
+    const lateRecords = (await Promise.all(late.map((key) => client.range({ key })))).flatMap(
+      ({ kvs }) => kvs,
+    )
+    if (late.length === LOOKED_AT) return lateRecords
+    const prefix = keys.every('record-text')
+    const key = this.#lookedTo === '' ? prefix : `${this.#lookedTo}\0`
+    const next = await client.range({ key, end: prefixEnd(prefix), limit: LOOKED_AT - late.length })
+    return [...lateRecords, ...next.kvs]
+  }
+
+  /** Undefined: it is the newest record of an item that exists. */
+  async #removalIfOld({ value }: KeyValue): Promise<RecordRemoval | undefined> {
+    const { client, keys } = this.#parts
+    const { facts } = withContentOf<RecordFacts>(value)
+    const prefix = keys.historyOf(facts.key)
+    const own = keys.of({ of: 'history', key: facts.key, stamp: stampOfId(facts.id) })
+    const [item, newest, entry] = await Promise.all([
+      client.range({ key: keys.of({ of: 'config', key: facts.key }), countOnly: true }),
+      client.range({ key: prefix, end: prefixEnd(prefix), limit: 1, keysOnly: true }),
+      client.range({ key: own }),
+    ])
+    const [kv] = entry.kvs
+    if (kv === undefined || (item.count > 0 && newest.kvs[0]?.key === own)) return undefined
+    return removalOf(client, keys, kv)
+  }
+}
+
+/** The value of a key that says by how much history has grown. */
+export function grownValue(bytes: number): Buffer {
+  return toJson(bytes)
+}
+
+function keyOf(change: RecordedChange): ConfigKey {
+  return recordOfChange(change).facts.key
+}
+
+/** The version that a change replaces; undefined: there is none. */
+function versionBefore(change: RecordedChange): ConfigItem | undefined {
+  if (change.kind === 'history-imported') return undefined
+  return change.kind === 'config-deleted' ? change.deleted : change.previous
+}
+
+function entryOf(
+  change: RecordedChange,
+  texts: SharedTexts,
+): Pick<StoredEntry, 'op' | 'size' | 'ownsContent' | 'sharesContent'> {
+  const { facts, shown } = storedRecord(change, texts)
+  return { ...facts, size: shown.content.length }
+}
+
+function entryIn(value: Uint8Array): StoredEntry {
+  return JSON.parse(Buffer.from(value).toString()) as StoredEntry
+}
+
+/** The first change of each item. */
+function firstOfEach(changes: readonly RecordedChange[]): RecordedChange[] {
+  const first = new Map<string, RecordedChange>()
+  for (const change of changes) {
+    const { text } = keyOf(change)
+    if (!first.has(text)) first.set(text, change)
+  }
+  return [...first.values()]
+}

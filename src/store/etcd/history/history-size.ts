@@ -1,0 +1,71 @@
+import type { Revision } from '../../../core/engine/ports.ts'
+import type { EtcdClient } from '../client/etcd-client.ts'
+import { prefixEnd } from '../client/range-end.ts'
+import type { KeyChange } from '../client/whole-revisions.ts'
+import type { Keys } from '../keys/keys.ts'
+import { MOST_INLINE_BYTES } from '../contents/large-contents.ts'
+import { fromJson, type StoredEntry } from '../keys/values.ts'
+
+/** About what a record takes besides its content: its two keys with their values, and what etcd adds to them. */
+const RECORD_BYTES = 1024
+const PAGE_SIZE = 2_000
+
+/** What a record takes. The pieces of a large new content belong to its item until the next record. */
+export function bytesOfRecord({
+  op,
+  size,
+  ownsContent,
+  sharesContent,
+}: Pick<StoredEntry, 'op' | 'size' | 'ownsContent' | 'sharesContent'>): number {
+  const isOfVersion = op === 'I' && size > MOST_INLINE_BYTES && !ownsContent
+  return RECORD_BYTES + (isOfVersion || sharesContent ? 0 : size)
+}
+
+/**
+ * How many bytes the history of all items takes. It is counted once after everything was loaded, at that
+ * revision. A server that adds or removes records writes the difference with them, so every server follows
+ * it.
+ */
+export class HistorySize {
+  readonly #client: Pick<EtcdClient, 'pages'>
+  readonly #keys: Keys
+  #counted: number | undefined
+  #since = 0
+  #round = 0
+
+  constructor(client: Pick<EtcdClient, 'pages'>, keys: Keys) {
+    this.#client = client
+    this.#keys = keys
+  }
+
+  /** Undefined: it is not counted yet. */
+  get total(): number | undefined {
+    return this.#counted === undefined ? undefined : this.#counted + this.#since
+  }
+
+  /** Counts what is there at a revision; later ones are followed. */
+  async begin(revision: Revision): Promise<void> {
+    const round = ++this.#round
+    this.#counted = undefined
+    this.#since = 0
+    const key = this.#keys.every('history')
+    let bytes = 0
+    for await (const { kvs } of this.#client.pages({
+      key,
+      end: prefixEnd(key),
+      revision,
+      pageSize: PAGE_SIZE,
+    })) {
+      for (const { value } of kvs) bytes += bytesOfRecord(fromJson(value) as StoredEntry)
+      if (round !== this.#round) return
+    }
+    this.#counted = bytes
+  }
+
+  /** Follows the changes of a revision. */
+  follow(events: readonly KeyChange[]): void {
+    for (const event of events)
+      if (event.kind === 'put' && this.#keys.read(event.kv.key)?.of === 'history-grown')
+        this.#since += Number(fromJson(event.kv.value))
+  }
+}

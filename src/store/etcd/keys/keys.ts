@@ -1,0 +1,295 @@
+import { configKey } from '../../../core/config/state/config-item.ts'
+import type { ConfigKey } from '../../../core/config/state/config-item.ts'
+import type { InstanceAddress } from '../../../core/naming/state/instance.ts'
+import type { ServiceKey } from '../../../core/naming/state/service.ts'
+import { prefixEnd } from '../client/range-end.ts'
+
+/** The meaning of a key of etcd. `Keys` makes keys of it, and reads it from them. */
+export type KeyPlace =
+  /** The version of this layout. */
+  | { readonly of: 'format' }
+  /** An item with its content, or the stamp of its chunks. */
+  | { readonly of: 'config'; readonly key: ConfigKey }
+  /** A history record with its text. */
+  | { readonly of: 'record-text'; readonly stamp: number }
+  /** What a page of an item's history shows of a record. */
+  | { readonly of: 'history'; readonly key: ConfigKey; readonly stamp: number }
+  /** A piece of a large content. */
+  | { readonly of: 'chunk'; readonly stamp: number; readonly index: number }
+  /** A unit was written that names the chunks of this stamp. */
+  | { readonly of: 'named-chunks'; readonly stamp: number }
+  | { readonly of: 'service'; readonly service: ServiceKey }
+  | { readonly of: 'instance'; readonly service: ServiceKey; readonly address: InstanceAddress }
+  /** A member, on its lease. */
+  | { readonly of: 'member'; readonly id: string }
+  /** The elected member, on its lease. */
+  | { readonly of: 'elected' }
+  /** What a unit of a member removed for silence in the revision of this key; `index`: its place in the commit. */
+  | { readonly of: 'silenced'; readonly id: string; readonly index: number }
+  /** By how many bytes history has grown in the revision of this key, by a request of a member; `index`: for what. */
+  | { readonly of: 'history-grown'; readonly id: string; readonly index: string }
+  /** The number of a member's last request. */
+  | { readonly of: 'request'; readonly id: string }
+  /** A small remembered value. */
+  | { readonly of: 'remembered'; readonly name: string }
+  /** A small record: a namespace, a switch, remembered metadata, a user, a session. */
+  | { readonly of: 'small-record'; readonly kind: string; readonly id: string }
+  /** Written with every change of a record of this kind: a comparison of it compares all of them. */
+  | { readonly of: 'kind'; readonly kind: string }
+  /** An event of the audit. Whether it is one that is not `done` can be seen without its value. */
+  | { readonly of: 'audit'; readonly stamp: number; readonly isRefused: boolean; readonly member: string }
+
+/** Stamps are smaller. They have 16 digits then. */
+const STAMP_LIMIT = 2 ** 52
+const STAMP_DIGITS = 16
+const INDEX_DIGITS = 6
+/** Comes after every number in a key. */
+const AFTER_DIGITS = ':'
+
+/** How places of one kind are written: their letter, and the parts that follow it. */
+interface Layout<P extends KeyPlace> {
+  readonly letter: string
+  readonly write: (place: P) => readonly string[]
+  /** Undefined if the parts do not fit. */
+  readonly read: (parts: readonly string[]) => P | undefined
+}
+
+type Layouts = { readonly [Of in KeyPlace['of']]: Layout<Extract<KeyPlace, { of: Of }>> }
+
+const LAYOUTS: Layouts = {
+  format: { letter: 'format', write: () => [], read: (p) => only(p, 0, () => ({ of: 'format' })) },
+  config: {
+    letter: 'c',
+    write: ({ key }) => item(key),
+    read: (p) => only(p, 3, () => ({ of: 'config', key: toItem(p) })),
+  },
+  'record-text': {
+    letter: 'v',
+    write: ({ stamp }) => [digits(stamp)],
+    read: (p) => only(p, 1, () => ({ of: 'record-text', stamp: Number(p[0]) })),
+  },
+  history: {
+    letter: 'w',
+    write: ({ key, stamp }) => [...item(key), newestFirst(stamp)],
+    read: (p) => only(p, 4, () => ({ of: 'history', key: toItem(p), stamp: stampOf(p[3]!) })),
+  },
+  chunk: {
+    letter: 'x',
+    write: ({ stamp, index }) => [digits(stamp), digits(index, INDEX_DIGITS)],
+    read: (p) => only(p, 2, () => ({ of: 'chunk', stamp: Number(p[0]), index: Number(p[1]) })),
+  },
+  'named-chunks': {
+    letter: 'y',
+    write: ({ stamp }) => [digits(stamp)],
+    read: (p) => only(p, 1, () => ({ of: 'named-chunks', stamp: Number(p[0]) })),
+  },
+  service: {
+    letter: 's',
+    write: ({ service }) => toParts(service),
+    read: (p) => only(p, 2, () => ({ of: 'service', service: toService(p) })),
+  },
+  instance: {
+    letter: 'i',
+    write: ({ service, address }) => [...toParts(service), ...addressParts(address)],
+    read: (p) => only(p, 5, () => ({ of: 'instance', service: toService(p), address: toAddress(p) })),
+  },
+  member: { letter: 'p', write: ({ id }) => [id], read: (p) => only(p, 1, ([id]) => ({ of: 'member', id })) },
+  elected: { letter: 'e', write: () => [], read: (p) => only(p, 0, () => ({ of: 'elected' })) },
+  silenced: {
+    letter: 'g',
+    write: ({ id, index }) => [id, String(index)],
+    read: (p) => only(p, 2, ([id, index]) => ({ of: 'silenced', id, index: Number(index) })),
+  },
+  'history-grown': {
+    letter: 'h',
+    write: ({ id, index }) => [id, index],
+    read: (p) => only(p, 2, ([id, index]) => ({ of: 'history-grown', id, index })),
+  },
+  request: {
+    letter: 'b',
+    write: ({ id }) => [id],
+    read: (p) => only(p, 1, ([id]) => ({ of: 'request', id })),
+  },
+  remembered: {
+    letter: 'k',
+    write: ({ name }) => [name],
+    read: (p) => only(p, 1, ([name]) => ({ of: 'remembered', name })),
+  },
+  'small-record': {
+    letter: 'r',
+    write: ({ kind, id }) => [kind, id],
+    read: (p) => only(p, 2, ([kind, id]) => ({ of: 'small-record', kind, id })),
+  },
+  kind: {
+    letter: 'q',
+    write: ({ kind }) => [kind],
+    read: (p) => only(p, 1, ([kind]) => ({ of: 'kind', kind })),
+  },
+  audit: {
+    letter: 'a',
+    write: ({ stamp, isRefused, member }) => [newestFirst(stamp), isRefused ? 'refused' : 'done', member],
+    read: (p) =>
+      only(p, 3, ([stamp, result]) => ({
+        of: 'audit',
+        stamp: stampOf(stamp),
+        isRefused: result === 'refused',
+        member: p[2]!,
+      })),
+  },
+}
+
+const BY_LETTER = new Map(Object.values(LAYOUTS).map((layout) => [layout.letter, layout]))
+
+/**
+ * The keys of a store in etcd. A key is `<prefix><letter>/<part>/<part>`, such as `waypost/s/public/DEFAULT_GROUP@@orders`.
+ * Parts are escaped, so the prefix of a service or an item covers nothing else. Stamps have a fixed width and are
+ * in order; in the history of an item the newest comes first.
+ */
+export class Keys {
+  readonly #prefix: string
+
+  /** @param prefix what all keys begin with, such as `waypost/`; it ends with a slash */
+  constructor(prefix: string) {
+    if (!prefix.endsWith('/')) throw new Error(`The prefix of keys ends with a slash; this one is ${prefix}`)
+    this.#prefix = prefix
+  }
+
+  /** The key of a place. */
+  of(place: KeyPlace): string {
+    // Each place has its own layout: TypeScript does not follow that.
+    const { letter, write } = LAYOUTS[place.of] as Layout<KeyPlace>
+    return this.#prefix + [letter, ...write(place).map(escape)].join('/')
+  }
+
+  /** The meaning of a key. Undefined if it is of another store, or of a newer layout. */
+  read(key: string): KeyPlace | undefined {
+    if (!key.startsWith(this.#prefix)) return undefined
+    const [letter = '', ...parts] = key.slice(this.#prefix.length).split('/')
+    return BY_LETTER.get(letter)?.read(parts.map(unescape))
+  }
+
+  /**
+   * The range of keys that the servers follow. Their letters are between those of the audit and of the
+   * history. Keys before and after them, chunks too, are read only on demand.
+   */
+  get watched(): { readonly key: string; readonly end: string } {
+    return { key: `${this.#prefix}b/`, end: `${this.#prefix}v/` }
+  }
+
+  /** The prefix of all places of a kind. */
+  every(kind: Exclude<KeyPlace['of'], 'format' | 'elected'>): string {
+    return `${this.#prefix}${LAYOUTS[kind].letter}/`
+  }
+
+  /** Ranges that follow each other and have all keys with the prefix, each the keys of about one kind. */
+  ranges(): { readonly key: string; readonly end: string }[] {
+    const letters = [...BY_LETTER.keys()].sort(compareKeys)
+    const starts = [this.#prefix, ...letters.map((letter) => `${this.#prefix}${letter}/`)]
+    const last = prefixEnd(this.#prefix)
+    return starts.map((key, index) => ({ key, end: starts[index + 1] ?? last }))
+  }
+
+  /** The prefix of the history of an item. */
+  historyOf(key: ConfigKey): string {
+    return this.every('history') + prefixOf(item(key))
+  }
+
+  /** The prefix of the instances of a service. */
+  instancesOf(service: ServiceKey): string {
+    return this.every('instance') + prefixOf(toParts(service))
+  }
+
+  /** Where the events of the audit begin that are older than this stamp. */
+  auditBefore(stamp: number): string {
+    const isNone = stamp < 1
+    return this.every('audit') + (isNone ? AFTER_DIGITS : newestFirst(Math.min(stamp, STAMP_LIMIT) - 1))
+  }
+
+  /** The prefix of the chunks of a content. */
+  chunksOf(stamp: number): string {
+    return this.every('chunk') + prefixOf([digits(stamp)])
+  }
+}
+
+/** Compares keys as etcd does: by their bytes of UTF-8. JavaScript compares units of UTF-16, where emoji come too early. */
+export function compareKeys(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const one = a.charCodeAt(i)
+    const other = b.charCodeAt(i)
+    if (one !== other) return rank(one) - rank(other)
+  }
+  return a.length - b.length
+}
+
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+}
+
+/** Escapes what separates parts, control characters, and halves of characters, which UTF-8 cannot hold. */
+function escape(part: string): string {
+  if (part.isWellFormed() && !/[%/\p{Cc}]/u.test(part)) return part
+  return part.replaceAll(
+    /[%/\p{Cc}\p{Cs}]/gu,
+    (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function unescape(part: string): string {
+  if (!part.includes('%')) return part
+  return part.replaceAll(/%([0-9a-f]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+function prefixOf(parts: readonly string[]): string {
+  return parts.map((part) => `${escape(part)}/`).join('')
+}
+
+function digits(value: number, width = STAMP_DIGITS): string {
+  const limit = width === STAMP_DIGITS ? STAMP_LIMIT : 10 ** width
+  if (!Number.isInteger(value) || value < 0 || value >= limit)
+    throw new RangeError(`${value} has no place in a key`)
+  return String(value).padStart(width, '0')
+}
+
+/** A stamp so that later ones come first. */
+function newestFirst(stamp: number): string {
+  return digits(STAMP_LIMIT - 1 - stamp)
+}
+
+function stampOf(text: string): number {
+  return STAMP_LIMIT - 1 - Number(text)
+}
+
+function item({ namespaceId, group, dataId }: ConfigKey): readonly string[] {
+  return [namespaceId, group, dataId]
+}
+
+function toItem([namespaceId, group, dataId]: readonly string[]): ConfigKey {
+  return configKey(namespaceId!, group!, dataId!)
+}
+
+function toParts({ namespaceId, groupedName }: ServiceKey): readonly string[] {
+  return [namespaceId, groupedName]
+}
+
+function toService([namespaceId, groupedName]: readonly string[]): ServiceKey {
+  return { namespaceId: namespaceId!, groupedName: groupedName! }
+}
+
+function addressParts({ ip, port, cluster }: InstanceAddress): readonly string[] {
+  return [ip, String(port), cluster]
+}
+
+/** The address of an instance is behind its service. */
+function toAddress([, , ip, port, cluster]: readonly string[]): InstanceAddress {
+  return { ip: ip!, port: Number(port), cluster: cluster! }
+}
+
+function only<P>(
+  parts: readonly string[],
+  count: number,
+  read: (parts: [string, string]) => P,
+): P | undefined {
+  return parts.length === count ? read(parts as [string, string]) : undefined
+}

@@ -1,0 +1,43 @@
+import { ELECTED, ELECTION, MEMBER } from '../../../core/cluster/members/member-records.ts'
+import { recordKindNamed } from '../../../core/records/record-kind.ts'
+import type { KeyRange } from '../client/messages.ts'
+import { prefixEnd } from '../client/range-end.ts'
+import type { Keys, KeyPlace } from './keys.ts'
+
+/** Which record it is. */
+export interface RecordName {
+  readonly recordKind: string
+  readonly id: string
+}
+
+/** Where a record is. Members and the elected one have keys on the leases of their servers. */
+export function placeOfRecord({ recordKind, id }: RecordName): KeyPlace {
+  if (recordKind === MEMBER.name) return { of: 'member', id }
+  if (recordKind === ELECTION.name) return { of: 'elected' }
+  return { of: 'small-record', kind: recordKind, id }
+}
+
+/** The record that a place has; undefined if it has none. */
+export function recordOfPlace(place: KeyPlace | undefined): RecordName | undefined {
+  if (place?.of === 'member') return { recordKind: MEMBER.name, id: place.id }
+  if (place?.of === 'elected') return { recordKind: ELECTION.name, id: ELECTED }
+  if (place?.of === 'small-record') return { recordKind: place.kind, id: place.id }
+  return undefined
+}
+
+/** Whether commands may change records of this kind. A server writes its own membership itself. */
+export function isWrittenByCommands(recordKind: string): boolean {
+  return recordKind !== MEMBER.name && recordKind !== ELECTION.name
+}
+
+/**
+ * The keys to compare so that all records of a kind are compared: none was added or changed. For most kinds,
+ * none was removed either; a member that is lost is no conflict.
+ */
+export function rangeOfKind(keys: Keys, kind: string): KeyRange {
+  if (kind === ELECTION.name) return { key: keys.of({ of: 'elected' }) }
+  if (recordKindNamed(kind)?.isReadOneByOne) throw new Error(`A decision has read all records of ${kind}.`)
+  if (kind !== MEMBER.name) return { key: keys.of({ of: 'kind', kind }) }
+  const prefix = keys.every('member')
+  return { key: prefix, end: prefixEnd(prefix) }
+}

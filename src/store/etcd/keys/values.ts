@@ -1,0 +1,175 @@
+import type {
+  Change,
+  ConfigDeleted,
+  ConfigPublished,
+  HistoryImported,
+} from '../../../core/decisions/changes.ts'
+import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
+import type { HistoryEntry, HistoryRecord } from '../../../core/config/state/history-record.ts'
+import type { InstanceAddress, InstanceRecord } from '../../../core/naming/state/instance.ts'
+import type { Service, ServiceKey } from '../../../core/naming/state/service.ts'
+import { fieldsOf, numberIn } from '../../../core/records/shape.ts'
+
+const LINE_END = 10
+
+/** Where a content is that is too large for the value that has it: in this number of chunks of this stamp. */
+export interface ContentParts {
+  readonly stamp: number
+  readonly count: number
+  /** They are those of a gray version's text: a record as JSON, and there may be some more of them. Since layout 3. */
+  readonly of?: 'gray-text'
+}
+
+/** A value that has a content: a line of JSON, then the content or nothing. */
+export interface WithContent<T> {
+  readonly facts: T
+  readonly content: Buffer
+  /** Where the content is, if it is not in the value. */
+  readonly parts: ContentParts | undefined
+}
+
+/** The facts of an item besides its content, as a value has them. */
+export type ItemFacts = Omit<ConfigItem, 'key' | 'content'>
+
+/** The facts of a history record besides its content, as a value has them. */
+export interface RecordFacts extends Omit<HistoryRecord, 'content'> {
+  /** Its content is of no version: what an import wrote. The content of an insert is also that of a version. */
+  readonly ownsContent?: true
+  /** Its content is in pieces that stay when it goes: those of a gray version, or of a later record. Since layout 3. */
+  readonly sharesContent?: true
+}
+
+/** A record in a page, with what only the store knows of it. */
+export type StoredEntry = HistoryEntry & Pick<RecordFacts, 'ownsContent' | 'sharesContent'>
+
+/** A change that makes a history record. */
+export type RecordedChange = ConfigPublished | ConfigDeleted | HistoryImported
+
+/** An instance as a value has it: the key has its address, and the state gives it a serial. */
+export interface InstanceValue {
+  readonly record: Omit<InstanceRecord, 'address' | 'serial'>
+  readonly healthy: boolean
+  /** Whether this write counts as a beat. */
+  readonly beat: boolean
+  readonly stamp: number
+}
+
+/** A service as a value has it. */
+export interface ServiceValue {
+  readonly service: Omit<Service, 'key' | 'serial'>
+  readonly stamp: number
+}
+
+/** The last request of a server: its number, the process that sent it, and the stamp of what it has written. */
+export interface RequestValue {
+  readonly number: number
+  readonly process: string
+  readonly stamp: number
+}
+
+/** A value that is JSON. */
+export function toJson(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value))
+}
+
+/** What {@link toJson} wrote. */
+export function fromJson(value: Uint8Array): unknown {
+  return JSON.parse(bufferOf(value).toString())
+}
+
+/** The request of a value. */
+export function requestOf(value: Uint8Array): RequestValue {
+  const fields = fieldsOf(fromJson(value))
+  numberIn(fields, 'stamp')
+  return fields as unknown as RequestValue
+}
+
+/** The value of facts with a content, which is elsewhere if `parts` says so. */
+export function contentValue<T>({ facts, content, parts }: WithContent<T>): Buffer {
+  const line = Buffer.from(`${JSON.stringify({ facts, parts })}\n`)
+  return parts === undefined ? Buffer.concat([line, content]) : line
+}
+
+/** What {@link contentValue} wrote. The content is a copy: the value is part of a larger buffer. */
+export function withContentOf<T>(value: Uint8Array): WithContent<T> {
+  const end = value.indexOf(LINE_END)
+  if (end < 0) throw new Error('A value of the store has no first line.')
+  const { facts, parts } = fromJson(value.subarray(0, end)) as Pick<WithContent<T>, 'facts' | 'parts'>
+  fieldsOf(facts)
+  return { facts, parts, content: Buffer.from(value.subarray(end + 1)) }
+}
+
+/** Whether a change makes a history record. */
+export function makesRecord(change: Change): change is RecordedChange {
+  return ['config-published', 'config-deleted', 'history-imported'].includes(change.kind)
+}
+
+/** The facts of an item for a value. */
+export function itemFacts({ key: _key, content: _content, ...facts }: ConfigItem): ItemFacts {
+  return facts
+}
+
+/** What a page shows of a record with this content. */
+export function entryOf(facts: RecordFacts, { length: size }: Buffer): StoredEntry {
+  return { ...facts, size }
+}
+
+/** A content, and the history record of the change that wrote it. */
+export type ShownContent = Pick<ConfigItem, 'content' | 'historyId'>
+
+/**
+ * The history record of a change and the version whose content it has. An insert has its new text, an update
+ * the text before it, a deletion the deleted one.
+ */
+export function recordOfChange(change: RecordedChange): {
+  readonly facts: RecordFacts
+  readonly shown: ShownContent
+} {
+  if (change.kind === 'history-imported') {
+    const { content, ...facts } = change.record
+    return { facts: { ...facts, ownsContent: true }, shown: { content, historyId: facts.id } }
+  }
+  const isDeletion = change.kind === 'config-deleted'
+  const shown = isDeletion ? change.deleted : (change.previous ?? change.item)
+  const id = isDeletion ? change.historyId : change.item.historyId
+  const op = isDeletion ? 'D' : change.op
+  const atMs = isDeletion ? change.atMs : change.item.modifiedMs
+  const { key, md5, type, notes } = shown
+  const { appName, encryptedDataKey } = notes
+  const { ip: srcIp, user: srcUser } = change.operator
+  return { facts: { id, op, atMs, key, md5, type, appName, encryptedDataKey, srcIp, srcUser }, shown }
+}
+
+export function serviceValue({ key: _key, serial: _serial, ...service }: Service, stamp: number): Buffer {
+  return toJson({ service, stamp } satisfies ServiceValue)
+}
+
+/** The service of a value. */
+export function serviceOf(key: ServiceKey, value: Uint8Array): { service: Service; stamp: number } {
+  const { service, stamp } = fromJson(value) as ServiceValue
+  fieldsOf(service)
+  return { service: { ...service, key, serial: 0 }, stamp }
+}
+
+export function instanceValue(value: InstanceValue): Buffer {
+  return toJson(value)
+}
+
+/** The instance of a value. */
+export function instanceOf(
+  address: InstanceAddress,
+  value: Uint8Array,
+): Omit<InstanceValue, 'record'> & { record: InstanceRecord } {
+  const { record, ...rest } = fromJson(value) as InstanceValue
+  fieldsOf(record)
+  return { ...rest, record: { ...record, address, serial: 0 } }
+}
+
+/** The item of a value that has its content. */
+export function itemOf(key: ConfigKey, { facts, content }: WithContent<ItemFacts>): ConfigItem {
+  return { ...facts, key, content }
+}
+
+function bufferOf(value: Uint8Array): Buffer {
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+}

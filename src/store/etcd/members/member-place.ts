@@ -1,0 +1,186 @@
+import { type Elected, ELECTION, MEMBER, memberIdOf } from '../../../core/cluster/members/member-records.ts'
+import type { MemberFacts } from '../../../core/cluster/members/member-records.ts'
+import { overlap, rangeText } from '../../../core/cluster/members/versions.ts'
+import type { EtcdClient } from '../client/etcd-client.ts'
+import type { KeyCondition, KeyValue, TxnOperation, TxnOperationResult } from '../client/messages.ts'
+import { prefixEnd } from '../client/range-end.ts'
+import { readRecord } from '../keys/feed-changes.ts'
+import type { Keys } from '../keys/keys.ts'
+import { PlaceTaken } from '../failures/place-taken.ts'
+import { requestOf, toJson } from '../keys/values.ts'
+
+const TERM = 'term'
+
+/** Servers that share a store must judge callers alike. */
+export class AuthDiffers extends Error {
+  override readonly name = 'AuthDiffers'
+
+  constructor(own: MemberFacts, other: MemberFacts) {
+    super(
+      `Server ${memberIdOf(own)} has auth=${own.auth}, but server ${memberIdOf(other)}, which is running, has ` +
+        `auth=${other.auth}. All servers of a cluster need the same value: start this one with auth=${other.auth}, ` +
+        'or stop all servers before you change it.',
+    )
+  }
+}
+
+/** Servers that ask each other must have a version of their messages in common. */
+export class MessagesDiffer extends Error {
+  override readonly name = 'MessagesDiffer'
+
+  constructor(own: MemberFacts, other: MemberFacts) {
+    const spoken = ({ version, versions }: MemberFacts): string =>
+      `(Waypost ${version}) understands version ${rangeText(versions.messages)} of the messages between servers`
+    super(
+      `Server ${memberIdOf(own)} ${spoken(own)}, and server ${memberIdOf(other)}, which is running, ${spoken(other)}. ` +
+        'Upgrade by way of a version that understands both.',
+    )
+  }
+}
+
+/** What etcd has about the members at one moment. */
+export interface SeenMembers {
+  readonly revision: number
+  readonly own: KeyValue | undefined
+  readonly others: readonly KeyValue[]
+  readonly elected: KeyValue | undefined
+  readonly term: KeyValue | undefined
+  /** The last request of a process in this place. */
+  readonly request: KeyValue | undefined
+  /** The layout in use. */
+  readonly format: KeyValue | undefined
+}
+
+/** The keys of one member: its place among the members, and its part in the election. */
+export class MemberPlace {
+  readonly #client: Pick<EtcdClient, 'txn'>
+  readonly #keys: Keys
+  readonly #facts: MemberFacts
+  readonly #id: string
+  readonly #value: Buffer
+
+  constructor(client: Pick<EtcdClient, 'txn'>, keys: Keys, facts: MemberFacts) {
+    this.#client = client
+    this.#keys = keys
+    this.#facts = facts
+    this.#id = memberIdOf(facts)
+    this.#value = recordValue(facts)
+  }
+
+  /** Reads everything about the members at one revision. */
+  async read(): Promise<SeenMembers> {
+    const prefix = this.#keys.every('member')
+    const { revision, results } = await this.#client.txn({
+      compare: [],
+      success: [
+        { do: 'range', key: prefix, end: prefixEnd(prefix) },
+        { do: 'range', key: this.#keys.of({ of: 'elected' }) },
+        { do: 'range', key: this.#termKey },
+        { do: 'range', key: this.#keys.of({ of: 'request', id: this.#id }) },
+        { do: 'range', key: this.#formatKey },
+      ],
+    })
+    const [members = [], [elected] = [], [term] = [], [request] = [], [format] = []] = results.map(kvsOf)
+    const own = members.find(({ key }) => key === this.#key)
+    const others = members.filter(({ key }) => key !== this.#key)
+    return { revision, own, others, elected, term, request, format }
+  }
+
+  /** Whether the place of this server is on this lease. */
+  isTaken({ own }: SeenMembers, lease: bigint): boolean {
+    return own?.lease === lease
+  }
+
+  /** Throws {@link PlaceTaken} if a request of another process was in this place, which begins with taking it. */
+  refuseTaken({ request }: SeenMembers): void {
+    if (request !== undefined && requestOf(request.value).process !== this.#facts.process)
+      throw new PlaceTaken(request.key)
+  }
+
+  /** Throws {@link PlaceTaken} if another process is the member. A process that joins replaces it instead. */
+  refuseReplaced({ own }: SeenMembers): void {
+    if (own !== undefined && this.#memberOf(own).process !== this.#facts.process)
+      throw new PlaceTaken(own.key)
+  }
+
+  /** Throws {@link AuthDiffers}. */
+  refuseOtherAuth({ others }: SeenMembers): void {
+    const other = others.map((kv) => this.#memberOf(kv)).find(({ auth }) => auth !== this.#facts.auth)
+    if (other !== undefined) throw new AuthDiffers(this.#facts, other)
+  }
+
+  /** Throws {@link MessagesDiffer}. */
+  refuseOtherMessages({ others }: SeenMembers): void {
+    const { messages } = this.#facts.versions
+    const other = others
+      .map((kv) => this.#memberOf(kv))
+      .find(({ versions }) => !overlap(versions.messages, messages))
+    if (other !== undefined) throw new MessagesDiffer(this.#facts, other)
+  }
+
+  /** Takes the place, unless a member has joined or the layout has risen since: false. */
+  async take(lease: bigint, { revision, format }: SeenMembers): Promise<boolean> {
+    const prefix = this.#keys.every('member')
+    const { succeeded } = await this.#client.txn({
+      compare: [
+        { key: prefix, end: prefixEnd(prefix), of: 'mod', is: '<', to: revision + 1 },
+        unchanged(this.#formatKey, format),
+      ],
+      success: [{ do: 'put', key: this.#key, value: this.#value, lease }],
+    })
+    return succeeded
+  }
+
+  /** Becomes the elected one if there is none, or if it is one that this process replaces. */
+  async stand(lease: bigint, seen: SeenMembers): Promise<void> {
+    const { elected, term } = seen
+    if (elected !== undefined && !this.#isPredecessor(elected, lease)) return
+    const key = this.#keys.of({ of: 'elected' })
+    const next = 1 + (term === undefined ? 0 : Number(Buffer.from(term.value).toString()) || 0)
+    const won: Elected = { member: this.#id, term: next }
+    const success: TxnOperation[] = [
+      { do: 'put', key, value: recordValue(won), lease },
+      { do: 'put', key: this.#termKey, value: Buffer.from(String(next)) },
+    ]
+    const own: KeyCondition = { key: this.#key, of: 'value', is: '=', to: this.#value }
+    await this.#client.txn({
+      compare: [own, unchanged(key, elected), unchanged(this.#termKey, term)],
+      success,
+    })
+  }
+
+  /** An earlier process in this place was elected, and its lease has not ended yet. */
+  #isPredecessor(elected: KeyValue, lease: bigint): boolean {
+    const { value } = readRecord(ELECTION.name, '', elected.value)
+    return elected.lease !== lease && (value as Elected).member === this.#id
+  }
+
+  #memberOf({ key, value }: KeyValue): MemberFacts {
+    return readRecord(MEMBER.name, key, value).value as MemberFacts
+  }
+
+  get #key(): string {
+    return this.#keys.of({ of: 'member', id: this.#id })
+  }
+
+  get #formatKey(): string {
+    return this.#keys.of({ of: 'format' })
+  }
+
+  get #termKey(): string {
+    return this.#keys.of({ of: 'remembered', name: TERM })
+  }
+}
+
+/** The election is no command: it has no stamp. */
+function recordValue(value: MemberFacts | Elected): Buffer {
+  return toJson({ value, stamp: 0 })
+}
+
+function unchanged(key: string, seen: KeyValue | undefined): KeyCondition {
+  return { key, of: 'mod', is: '=', to: seen?.modRevision ?? 0 }
+}
+
+function kvsOf(result: TxnOperationResult): readonly KeyValue[] {
+  return result.did === 'range' ? result.kvs : []
+}

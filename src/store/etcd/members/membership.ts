@@ -1,0 +1,155 @@
+import type { MemberFacts } from '../../../core/cluster/members/member-records.ts'
+import type { Clock } from '../client/clock.ts'
+import type { EtcdClient } from '../client/etcd-client.ts'
+import { EtcdError } from '../client/etcd-error.ts'
+import type { Lease } from '../client/lease.ts'
+import type { Keys } from '../keys/keys.ts'
+import { type LayoutInUse, UnknownLayout } from '../format/layout.ts'
+import { AuthDiffers, MemberPlace, MessagesDiffer } from './member-place.ts'
+import { PlaceTaken } from '../failures/place-taken.ts'
+import { refusalOf } from '../failures/refusals.ts'
+
+/** What membership needs. */
+export interface EtcdMembershipParts {
+  readonly client: Pick<EtcdClient, 'lease' | 'txn'>
+  readonly keys: Keys
+  readonly layout: Pick<LayoutInUse, 'saw'>
+  readonly clock: Clock
+  /** Called with what this server must stop for: {@link PlaceTaken}, or servers that it does not fit to. */
+  readonly failed: (error: unknown) => void
+}
+
+/** The others take this server for lost if it does not renew its lease for this long. */
+const LEASE_SECONDS = 10
+/** How often the lease is renewed and the election looked at. */
+const TURN_MS = 1_000
+/** How many servers may join at the same moment. */
+const MOST_TRIES = 20
+
+/**
+ * Makes this server a member of the cluster for as long as it runs. It keeps its lease alive, is a candidate
+ * for election, and joins again if its lease has ended. The list of members comes by the feed of the store,
+ * as records.
+ */
+export class EtcdMembership {
+  readonly #parts: EtcdMembershipParts
+  readonly #left = new AbortController()
+  #lease: Lease | undefined
+  #keeping: Promise<void> | undefined
+
+  constructor(parts: EtcdMembershipParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Becomes a member. A process that had the place before loses it at once. Call it after the store was loaded, which takes
+   * the place of its requests. Rejects with {@link PlaceTaken}. Rejects with an Error if other members
+   * have another `auth` or other messages, or if it does not know the layout in use. After Refusal `store-unavailable` it may be
+   * called again.
+   */
+  async join(facts: MemberFacts): Promise<void> {
+    if (this.#keeping !== undefined) throw new Error('This server has joined already.')
+    const place = new MemberPlace(this.#parts.client, this.#parts.keys, facts)
+    try {
+      await this.#enter(place, { first: true })
+    } catch (error) {
+      throw refusalOf(error)
+    }
+    this.#keeping = this.#keep(place)
+  }
+
+  /** Until when the others certainly count this server as a member, by the clock; 0: they need not. */
+  leaseUntilMs(): number {
+    return this.#lease?.certainUntilMs() ?? 0
+  }
+
+  /** Stops being a member. The others know at once, or when the lease ends if etcd cannot be reached. */
+  async leave(): Promise<void> {
+    this.#left.abort()
+    await this.#keeping
+    const lease = this.#lease
+    this.#lease = undefined
+    await lease?.revoke().catch(ignore)
+  }
+
+  async #keep(place: MemberPlace): Promise<void> {
+    const { clock, failed } = this.#parts
+    const { signal } = this.#left
+    for (;;) {
+      await clock.sleep(TURN_MS, signal)
+      if (signal.aborted) return
+      try {
+        await this.#turn(place)
+      } catch (error) {
+        if (!isFinal(error)) continue
+        this.#lease = undefined
+        return failed(error)
+      }
+    }
+  }
+
+  async #turn(place: MemberPlace): Promise<void> {
+    const lease = this.#lease
+    if (lease === undefined) return this.#enter(place, { first: false })
+    // At the same time: when etcd is slow, a look must not delay the next renewal.
+    const [isRenewed, seen] = await Promise.all([renewed(lease), place.read()])
+    place.refuseTaken(seen)
+    if (!isRenewed) return this.#enter(place, { first: false })
+    place.refuseReplaced(seen)
+    if (place.isTaken(seen, lease.id)) return place.stand(lease.id, seen)
+    // Somebody has deleted the key, or etcd was restored: the others do not count this server as a member any more.
+    return this.#enter(place, { first: false })
+  }
+
+  /** Takes the place with a new lease. */
+  async #enter(place: MemberPlace, { first }: { first: boolean }): Promise<void> {
+    this.#lease = undefined
+    const lease = await this.#parts.client.lease(LEASE_SECONDS)
+    try {
+      await this.#take(place, lease, first)
+    } catch (error) {
+      // What was perhaps written goes with its lease.
+      void lease.revoke().catch(ignore)
+      throw error
+    }
+    this.#lease = lease
+    // This server is a member now. If it cannot stand for election, the next turn tries again.
+    await place
+      .read()
+      .then((seen) => place.stand(lease.id, seen))
+      .catch(ignore)
+  }
+
+  async #take(place: MemberPlace, lease: Lease, first: boolean): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const seen = await place.read()
+      place.refuseTaken(seen)
+      if (!first) place.refuseReplaced(seen)
+      this.#parts.layout.saw(seen.format)
+      place.refuseOtherAuth(seen)
+      place.refuseOtherMessages(seen)
+      if (await place.take(lease.id, seen)) return
+    }
+    throw new EtcdError('unavailable', 'Too many servers join at once.')
+  }
+}
+
+/** False: the lease has ended. */
+async function renewed(lease: Lease): Promise<boolean> {
+  try {
+    await lease.renew()
+    return true
+  } catch (error) {
+    if (error instanceof EtcdError && error.kind === 'no-lease') return false
+    throw error
+  }
+}
+
+/** What does not pass: anything else is tried again. */
+const FINAL = [PlaceTaken, AuthDiffers, MessagesDiffer, UnknownLayout]
+
+function isFinal(error: unknown): boolean {
+  return FINAL.some((kind) => error instanceof kind)
+}
+
+function ignore(): void {}

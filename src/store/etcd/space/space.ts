@@ -1,0 +1,68 @@
+import { REFUSED_WITHOUT_ROOM, type Room } from '../../../core/engine/store-room.ts'
+import type { MemberStatus } from '../client/version.ts'
+
+/** How much of etcd's file is left free. */
+export interface SpaceLimits {
+  /** Room that must stay free, in bytes; 0: none. */
+  readonly reserveBytes: number
+  /** The quota of an etcd that does not tell its own. */
+  readonly quotaBytes: number
+}
+
+/** Free pages inside a file that is this near to the quota do not count: large values may not fit into them. */
+const NEAR_PART = 1 / 4
+
+/** What the alarm for a full quota means, and what to do. */
+export const ALARM_RAISED = 'etcd has raised its alarm NOSPACE and refuses every write and every lease.'
+export const ALARM_ADVICE =
+  'Compact etcd and defragment every member, or raise its quota; then disarm the alarm with `etcdctl alarm disarm` ' +
+  '(docs/cluster.md, "A full quota"). Reads, lists, beats and tokens still work.'
+
+const ALARM: Room = { leftBytes: -Infinity, usage: ALARM_RAISED, advice: ALARM_ADVICE }
+
+/** The room of etcd, which is that of its fullest member. Undefined: no member answers. */
+export function roomOf(members: readonly MemberStatus[], limits: SpaceLimits): Room | undefined {
+  const rooms = members.map((member) => roomOfMember(member, limits))
+  if (rooms.length === 0) return undefined
+  return rooms.reduce((least, room) => (room.leftBytes < least.leftBytes ? room : least))
+}
+
+/** Whether a member knows of the alarm for a full quota. All members have it, and etcd takes no write and gives no lease then. */
+export function hasAlarm({ errors }: Pick<MemberStatus, 'errors'>): boolean {
+  return errors.some((text) => text.includes('NOSPACE'))
+}
+
+/** The smallest quota of the members; `unknown` is that of one that does not report it. */
+export function quotaOf(members: readonly MemberStatus[], unknown: number): number {
+  return members.reduce((least, member) => Math.min(least, member.quotaBytes ?? unknown), Infinity)
+}
+
+/** The member whose file is nearest to its quota, with this quota; `unknown` is that of one that does not report it. */
+export function fullestOf(
+  members: readonly MemberStatus[],
+  unknown: number,
+): (MemberStatus & { readonly quotaBytes: number }) | undefined {
+  const all = members.map((member) => ({ ...member, quotaBytes: member.quotaBytes ?? unknown }))
+  return all.sort((a, b) => b.sizeBytes / b.quotaBytes - a.sizeBytes / a.quotaBytes)[0]
+}
+
+/**
+ * A change fits into the file as long as it may grow, or into its free pages. etcd counts the size of the file, so pages that are
+ * free inside help only until the file is near the quota.
+ */
+function roomOfMember(member: MemberStatus, { reserveBytes, quotaBytes }: SpaceLimits): Room {
+  const { endpoint, sizeBytes, inUseBytes } = member
+  if (hasAlarm(member)) return ALARM
+  if (reserveBytes === 0) return { leftBytes: Infinity, usage: '', advice: '' }
+  const quota = member.quotaBytes ?? quotaBytes
+  const toQuota = quota - sizeBytes
+  const inside = toQuota > reserveBytes * NEAR_PART ? Math.max(0, sizeBytes - inUseBytes) : 0
+  const mib = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`
+  const usage =
+    `The file of etcd at ${endpoint} has ${mib(sizeBytes)} of ${mib(quota)}, of which ${mib(inUseBytes)} are in use; ` +
+    `${mib(reserveBytes)} must stay free (store-reserve).`
+  const advice =
+    'What was deleted is free after compaction; then defragment every member, or raise its quota (docs/operations.md, ' +
+    `"etcd full"). ${REFUSED_WITHOUT_ROOM}`
+  return { leftBytes: Math.max(toQuota, inside) - reserveBytes, usage, advice }
+}

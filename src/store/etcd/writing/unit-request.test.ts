@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { MEMBER } from '../../../core/cluster/members/member-records.ts'
+import { importMarked } from '../../../core/config/state/config-comment.ts'
+import { publishConfig } from '../../../core/config/commands/publish-config.ts'
+import { at, publishing } from '../../../core/core.test-support.ts'
+import { Draft } from '../../../core/decisions/draft.ts'
+import { recordSaved } from '../../../core/records/record-kind.ts'
+import { State } from '../../../core/engine/state.ts'
+import { Keys } from '../keys/keys.ts'
+import { unitRequest } from './unit-request.ts'
+
+const keys = new Keys('w/')
+const origin = { decidedAt: 7, member: '10.0.0.1:1', index: 3 }
+
+/** The changes of publishing a content of this size. */
+function published(bytes: number) {
+  const draft = new Draft(new State(at(0).wallMs))
+  return publishConfig(publishing('', { content: Buffer.alloc(bytes) })).decide(draft, at(0)).changes
+}
+
+const stampKeyOf = (letter: string, rest = '') =>
+  expect.stringMatching(new RegExp(`^w/${letter}/\\d{16}${rest}$`))
+
+describe('the transaction of a unit', () => {
+  test('names the chunks of a large content, and holds only while they are there', () => {
+    const { compare, keys: written } = unitRequest(keys, { reads: [], changes: published(300_000) }, origin)
+    expect(compare).toContainEqual({ key: stampKeyOf('x', '/000000'), of: 'create', is: '>', to: 0 })
+    expect(written).toContainEqual(stampKeyOf('y'))
+  })
+
+  test('writes no key of a kind whose records are read one by one, and compares none', () => {
+    const { keys: written } = unitRequest(
+      keys,
+      { reads: [], changes: [importMarked({ importedId: '7' }, { historyId: 3, stamp: 1 })] },
+      origin,
+    )
+    expect(written).toHaveLength(1)
+    const reads = [{ of: 'records', recordKind: 'config-comment' }] as const
+    expect(() => unitRequest(keys, { reads, changes: [] }, origin)).toThrow('A decision has read all records')
+  })
+
+  test('has no chunks for a small content', () => {
+    const { compare, keys: written } = unitRequest(keys, { reads: [], changes: published(10) }, origin)
+    expect([...written, ...compare.map(({ key }) => key)].filter((key) => /^w\/[xy]\//.test(key))).toEqual([])
+  })
+
+  test('holds only if nothing in the history of the item is as late', () => {
+    const changes = [...published(1), ...published(2)]
+    const { compare } = unitRequest(keys, { reads: [], changes }, origin)
+    const ranges = compare.filter(({ end }) => end !== undefined)
+    const key = 'w/w/public/G/a/'
+    expect(ranges).toEqual([
+      { key, end: expect.stringMatching(/^w\/w\/public\/G\/a\/\d{16}\0$/), of: 'create', is: '=', to: 0 },
+    ])
+  })
+
+  test('compares the members by their keys, and writes none of them', () => {
+    const reads = [{ of: 'records', recordKind: MEMBER.name } as const]
+    const { compare } = unitRequest(keys, { reads, changes: [] }, origin)
+    expect(compare).toEqual([{ key: 'w/p/', end: 'w/p0', of: 'mod', is: '<', to: 8 }])
+    const change = recordSaved(MEMBER, { id: 'x', value: {} as never, stamp: 1 })
+    expect(() => unitRequest(keys, { reads, changes: [change] }, origin)).toThrow('not written by commands')
+  })
+
+  test('says what it removes for silence', () => {
+    const serviceKey = { namespaceId: 'public', groupedName: 'G@@s' }
+    const removed = (port: number, reason: 'expired' | 'deregistered') => {
+      const place = { ip: '10.0.0.9', port, cluster: 'C' }
+      return { kind: 'instance-removed', serviceKey, address: place, serial: 0, reason, stamp: 1 } as const
+    }
+    const changes = [removed(1, 'expired'), removed(2, 'deregistered')]
+    const { success } = unitRequest(keys, { reads: [], changes }, origin)
+    const [note] = success.filter(({ do: what }) => what === 'put')
+    expect(note).toMatchObject({ key: 'w/g/10.0.0.1:1/3' })
+    const value = note?.do === 'put' ? Buffer.from(note.value).toString() : ''
+    expect(JSON.parse(value)).toEqual(['w/i/public/G@@s/10.0.0.9/1/C'])
+  })
+})

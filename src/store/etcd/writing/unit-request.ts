@@ -1,0 +1,275 @@
+import type { Change, InstanceSaved } from '../../../core/decisions/changes.ts'
+import { recordKindNamed, type RecordSaved, type RecordRemoved } from '../../../core/records/record-kind.ts'
+import type { ConfigItem } from '../../../core/config/state/config-item.ts'
+import type { InstanceAddress } from '../../../core/naming/state/instance.ts'
+import type { ServiceKey } from '../../../core/naming/state/service.ts'
+import type { Revision, Unit } from '../../../core/engine/ports.ts'
+import { changedThing, type Read } from '../../../core/decisions/reads.ts'
+import { stampOfChange, stampOfId } from '../../../core/decisions/stamps.ts'
+import type { KeyCondition, KeyRange, TxnOperation } from '../client/messages.ts'
+import { prefixEnd } from '../client/range-end.ts'
+import { grownValue, type HistoryOfUnit } from '../history/history-cut.ts'
+import type { Keys } from '../keys/keys.ts'
+import { largeContents, partsOf, partsOfValue, storedRecord } from '../contents/large-contents.ts'
+import { SharedTexts } from '../contents/shared-texts.ts'
+import { isWrittenByCommands, placeOfRecord, rangeOfKind } from '../keys/record-places.ts'
+import {
+  contentValue,
+  entryOf,
+  instanceValue,
+  itemFacts,
+  makesRecord,
+  type RecordedChange,
+  recordOfChange,
+  serviceValue,
+  toJson,
+} from '../keys/values.ts'
+
+/** A unit as one transaction of etcd. */
+export interface UnitRequest {
+  readonly compare: readonly KeyCondition[]
+  readonly success: readonly TxnOperation[]
+  /** The keys that it writes. */
+  readonly keys: readonly string[]
+  /** About how large it is. */
+  readonly bytes: number
+}
+
+/** Where a unit comes from. */
+export interface UnitOrigin {
+  /** The revision at which it was decided. */
+  readonly decidedAt: Revision
+  /** The server that decided it. */
+  readonly member: string
+  /** Its place in the commit. */
+  readonly index: number
+  /** The effect on history; undefined: nothing is removed, and nobody counts it. */
+  readonly history?: HistoryOfUnit | undefined
+  /** The texts that its history records do not write; by default they write all. */
+  readonly texts?: SharedTexts
+}
+
+/** The transaction of a unit. */
+export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOrigin): UnitRequest {
+  const { decidedAt, texts = SharedTexts.none } = origin
+  const writes = new Map<string, TxnOperation>()
+  const conditions = new Map<string, KeyCondition>()
+  for (const condition of [...reads, ...changes.map(changedThing)].flatMap((read, index) =>
+    conditionsOf(keys, read, { decidedAt, isRead: index < reads.length }),
+  ))
+    conditions.set(
+      `${condition.key} ${condition.of}`,
+      conditions.get(`${condition.key} ${condition.of}`) ?? condition,
+    )
+  for (const condition of newerThanHistory(keys, changes)) conditions.set(condition.key, condition)
+  const chunks = namedChunks(keys, changes, texts)
+  for (const { first } of chunks) conditions.set(first, { key: first, of: 'create', is: '>', to: 0 })
+  for (const change of changes)
+    for (const operation of operationsOf(keys, change, texts)) {
+      if (operation.do !== 'put' && operation.do !== 'delete') continue
+      writes.set(operation.key, operation)
+      // Two servers with one stamp must not overwrite each other's history.
+      if (operation.key.startsWith(keys.every('record-text')))
+        conditions.set(operation.key, { key: operation.key, of: 'create', is: '=', to: 0 })
+    }
+  const notes = [
+    ...chunks.map(({ named }) => put(named, toJson(origin.member))),
+    ...silencedOperations(keys, changes, origin),
+  ]
+  for (const operation of notes) writes.set(operation.key, operation)
+  for (const operation of historyCut(keys, origin)) writes.set(operation.key, operation)
+  for (const { text: key } of origin.history?.removals ?? [])
+    conditions.set(key, { key, of: 'create', is: '>', to: 0 })
+  const success = [...writes.values()]
+  return { compare: [...conditions.values()], success, keys: [...writes.keys()], bytes: bytesOf(success) }
+}
+
+/** What etcd compares for a read: that it has not changed since, and was or was not there. */
+function conditionsOf(
+  keys: Keys,
+  read: Read,
+  { decidedAt, isRead }: { decidedAt: Revision; isRead: boolean },
+): KeyCondition[] {
+  const range = rangeOf(keys, read)
+  const unchanged: KeyCondition = { ...range, of: 'mod', is: '<', to: decidedAt + 1 }
+  // A key that was deleted since has the revision 0, so that its being there is compared too.
+  if (!isRead || read.of === 'records') return [unchanged]
+  if (read.of === 'instances') return read.none ? [{ ...range, of: 'create', is: '=', to: 0 }] : [unchanged]
+  return read.found
+    ? [unchanged, { ...range, of: 'create', is: '>', to: 0 }]
+    : [{ ...range, of: 'create', is: '=', to: 0 }]
+}
+
+function rangeOf(keys: Keys, read: Read): KeyRange {
+  switch (read.of) {
+    case 'config':
+      return { key: keys.of({ of: 'config', key: read.key }) }
+    case 'record':
+      return { key: keys.of(placeOfRecord(read)) }
+    case 'records':
+      return rangeOfKind(keys, read.recordKind)
+    case 'service':
+      return { key: keys.of({ of: 'service', service: read.key }) }
+    case 'instance':
+      return { key: keys.of({ of: 'instance', service: read.serviceKey, address: read.address }) }
+    case 'instances': {
+      const prefix = keys.instancesOf(read.serviceKey)
+      return { key: prefix, end: prefixEnd(prefix) }
+    }
+  }
+}
+
+function operationsOf(keys: Keys, change: Change, texts: SharedTexts): TxnOperation[] {
+  switch (change.kind) {
+    case 'config-published': {
+      const { item } = change
+      return [
+        put(keys.of({ of: 'config', key: item.key }), itemValue(item)),
+        ...historyOperations(keys, change, texts),
+      ]
+    }
+    case 'config-deleted':
+      return [remove(keys.of({ of: 'config', key: change.key })), ...historyOperations(keys, change, texts)]
+    case 'history-imported':
+      return historyOperations(keys, change, texts)
+    case 'service-saved':
+      return [put(serviceKeyOf(keys, change.service.key), serviceValue(change.service, change.stamp))]
+    case 'service-deleted':
+      return [remove(serviceKeyOf(keys, change.key))]
+    case 'instance-saved':
+      return [put(instanceKeyOf(keys, change.serviceKey, change.record.address), instanceBytes(change))]
+    case 'instance-removed':
+      return [remove(instanceKeyOf(keys, change.serviceKey, change.address))]
+    case 'instance-health-changed':
+      throw new Error('A store of several servers gets instances whole.')
+    case 'record-saved':
+      return [put(recordKeyOf(keys, change), recordValue(change)), ...kindChanged(keys, change)]
+    case 'record-removed':
+      return [
+        remove(recordKeyOf(keys, change)),
+        ...kindChanged(keys, change),
+        ...valueGone(keys, change, texts),
+      ]
+  }
+}
+
+/** Chunks go all at once: while the first one is there, all are. Those that are named here are kept. */
+function namedChunks(
+  keys: Keys,
+  changes: readonly Change[],
+  texts: SharedTexts,
+): { first: string; named: string }[] {
+  return largeContents(changes, texts).map(({ stamp }) => ({
+    first: keys.of({ of: 'chunk', stamp, index: 0 }),
+    named: keys.of({ of: 'named-chunks', stamp }),
+  }))
+}
+
+/** The ids of an item's history rise, also where the clock of another server is ahead: nothing is as late as these changes. */
+function newerThanHistory(keys: Keys, changes: readonly Change[]): KeyCondition[] {
+  const first = new Map<string, KeyCondition>()
+  for (const change of changes) {
+    if (!makesRecord(change)) continue
+    const item = recordOfChange(change).facts.key
+    const key = keys.historyOf(item)
+    const end = `${keys.of({ of: 'history', key: item, stamp: stampOfChange(change) })}\0`
+    // The newest come first: the oldest of the changes has the longest range.
+    const known = first.get(key)?.end
+    if (known === undefined || known < end) first.set(key, { key, end, of: 'create', is: '=', to: 0 })
+  }
+  return [...first.values()]
+}
+
+/** A deletion alone does not say that it was for silence. */
+function silencedOperations(keys: Keys, changes: readonly Change[], { member: id, index }: UnitOrigin) {
+  const silenced = changes.flatMap((change) =>
+    change.kind === 'instance-removed' && change.reason === 'expired'
+      ? [instanceKeyOf(keys, change.serviceKey, change.address)]
+      : [],
+  )
+  return silenced.length === 0 ? [] : [put(keys.of({ of: 'silenced', id, index }), toJson(silenced))]
+}
+
+function historyOperations(keys: Keys, change: RecordedChange, texts: SharedTexts): TxnOperation[] {
+  const { facts, shown, parts } = storedRecord(change, texts)
+  const value = contentValue({ facts, content: shown.content, parts })
+  const stamp = stampOfId(facts.id)
+  return [
+    put(keys.of({ of: 'record-text', stamp }), value),
+    put(keys.of({ of: 'history', key: facts.key, stamp }), toJson(entryOf(facts, shown.content))),
+  ]
+}
+
+type Writing = Extract<TxnOperation, { do: 'put' | 'delete' }>
+
+/** Removes the oldest records of an item, and says by how much history has grown. */
+function historyCut(keys: Keys, { member: id, index, history }: UnitOrigin): Writing[] {
+  if (history === undefined) return []
+  const grown = keys.of({ of: 'history-grown', id, index: String(index) })
+  const removed = history.removals.flatMap(({ operations }) => operations)
+  return [...removed.filter((one) => one.do === 'delete'), put(grown, grownValue(history.grown))]
+}
+
+function serviceKeyOf(keys: Keys, service: ServiceKey): string {
+  return keys.of({ of: 'service', service })
+}
+
+function instanceKeyOf(keys: Keys, service: ServiceKey, address: InstanceAddress): string {
+  return keys.of({ of: 'instance', service, address })
+}
+
+function recordKeyOf(keys: Keys, change: RecordSaved | RecordRemoved): string {
+  if (!isWrittenByCommands(change.recordKind))
+    throw new Error(`Records of the kind ${change.recordKind} are not written by commands.`)
+  return keys.of(placeOfRecord(change))
+}
+
+/** Units that write the same key are not of one request: kinds whose records are read one by one have none. */
+function kindChanged(keys: Keys, { recordKind: kind, stamp }: RecordSaved | RecordRemoved): TxnOperation[] {
+  if (recordKindNamed(kind)?.isReadOneByOne) return []
+  return [put(keys.of({ of: 'kind', kind }), toJson(stamp))]
+}
+
+function recordValue(change: RecordSaved): Buffer {
+  const { value, stamp } = change
+  const parts = recordKindNamed(change.recordKind)?.isLarge === true && partsOfValue(change, toJson(value))
+  return toJson(parts ? { parts, stamp } : { value, stamp })
+}
+
+/** The pieces of a large value go with its record, whether there are any or not; unless history keeps them. */
+function valueGone(keys: Keys, { recordKind, id }: RecordRemoved, texts: SharedTexts): TxnOperation[] {
+  if (recordKindNamed(recordKind)?.isLarge !== true || texts.keeps(id)) return []
+  const stamp = Number(id)
+  const prefix = keys.chunksOf(stamp)
+  return [
+    { do: 'delete', key: prefix, end: prefixEnd(prefix) },
+    remove(keys.of({ of: 'named-chunks', stamp })),
+  ]
+}
+
+function itemValue(item: ConfigItem): Buffer {
+  return contentValue({ facts: itemFacts(item), content: item.content, parts: partsOf(item) })
+}
+
+function instanceBytes({ record, healthy, beat, stamp }: InstanceSaved): Buffer {
+  if (healthy === undefined) throw new Error('A store of several servers gets instances whole.')
+  if (!Number.isFinite(record.weight))
+    throw new Error(`The weight ${record.weight} of an instance cannot be stored`)
+  const { address: _address, serial: _serial, ...rest } = record
+  return instanceValue({ record: rest, healthy, beat, stamp })
+}
+
+function put(key: string, value: Buffer): Extract<TxnOperation, { do: 'put' }> {
+  return { do: 'put', key, value }
+}
+
+function remove(key: string): TxnOperation {
+  return { do: 'delete', key }
+}
+
+function bytesOf(operations: readonly TxnOperation[]): number {
+  return operations.reduce((sum, operation) => {
+    if (operation.do === 'put') return sum + operation.key.length + operation.value.length + 64
+    return sum + 128
+  }, 0)
+}

@@ -1,6 +1,6 @@
 /**
  * Sends conversations of frames of HTTP/2, valid and mutated, to the port of gRPC.
- * FUZZ_FRAME_SECONDS is how long; FUZZ_SEED repeats a run, with FUZZ_CONVERSATION only this one of it.
+ * FUZZ_SEED repeats a run, with FUZZ_CONVERSATION only this one of it.
  */
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -17,12 +17,12 @@ import {
 } from '../support/raw-http2.ts'
 import { SILENT_MS } from '../../src/protocols/grpc/connections/connection-book.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
-import { conversation, type Step } from './frame-conversations.ts'
+import { asText, foundBy, SEED, secondsOf } from './found.ts'
+import { type Conversation, conversation, type Step } from './frame-conversations.ts'
 import { Random } from './random.ts'
 import { expectUnharmed, faultsOf } from './unharmed.ts'
 
-const SECONDS = Number(process.env['FUZZ_FRAME_SECONDS'] ?? 60)
-const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
+const SECONDS = secondsOf(10)
 const ONLY = process.env['FUZZ_CONVERSATION']
 
 const AT_ONCE = 48
@@ -51,6 +51,7 @@ describe.each([
       })
       const run = new Run(server, tls)
       if (ONLY !== undefined) return await run.round([Number(ONLY)])
+      for (const found of foundBy<Conversation>('frames')) await run.round([found])
       await run.round(indices(-500))
       const before = residentBytes(server.pid)
       const untilMs = performance.now() + milliseconds
@@ -95,8 +96,8 @@ class Run {
     this.#tls = tls
   }
 
-  /** Holds the conversations of these numbers, and throws an Error where the server is not well after them. */
-  async round(numbers: readonly number[]): Promise<void> {
+  /** Holds these conversations, or those that the seed makes of these numbers, and throws an Error where the server is not well after them. */
+  async round(numbers: readonly (number | Conversation)[]): Promise<void> {
     const left = [...numbers]
     const work = async (): Promise<void> => {
       for (let next = left.shift(); next !== undefined; next = left.shift()) await this.#hold(next)
@@ -104,14 +105,16 @@ class Run {
     await Promise.all(Array.from({ length: AT_ONCE }, work))
     const fault = await this.#fault()
     if (fault === undefined) return
-    const range = `${numbers[0]} to ${numbers.at(-1)}`
+    const [first] = numbers
+    const range =
+      numbers.length === 1 ? asText(made(first!)) : `${asText(first)} to ${asText(numbers.at(-1))}`
     throw new Error(
       `${fault}\nafter conversations ${range}: FUZZ_SEED=${SEED} FUZZ_CONVERSATION=<number> repeats one`,
     )
   }
 
-  async #hold(number: number): Promise<void> {
-    const { begin, steps } = conversation(new Random(SEED + 31 * number))
+  async #hold(number: number | Conversation): Promise<void> {
+    const { begin, steps } = made(number)
     const connection = await this.#connect(begin)
     if (connection === undefined) return
     for (const step of steps) await take(step, connection)
@@ -165,6 +168,10 @@ class Run {
       return undefined
     }
   }
+}
+
+function made(number: number | Conversation): Conversation {
+  return typeof number === 'number' ? conversation(new Random(SEED + 31 * number)) : number
 }
 
 /** A conversation goes on also where the server has ended the connection. */

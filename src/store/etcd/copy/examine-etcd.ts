@@ -29,11 +29,11 @@ import { type EtcdPlace, LARGE_PAGES, rangeOf, readable } from './etcd-source.ts
 /** How the pieces of a gray version's text begin. */
 const GRAY_TEXT_BEGIN = Buffer.from('{"text":"')
 
-/** A content that is in chunks, and who has it. */
+/** A content that is in chunks, and the keys of the items and records that have it. */
 interface Wanted extends ContentParts {
   /** Undefined: nobody has noted it. */
   readonly md5: string | undefined
-  readonly owner: string
+  readonly owners: readonly string[]
 }
 
 /** What was found of the chunks of a content. */
@@ -183,7 +183,12 @@ class Examining {
     const isLarge = recordKindNamed(record.recordKind)?.isLarge === true
     const { parts } = isLarge ? (fromJson(value) as { parts?: ContentParts }) : {}
     if (parts === undefined) readRecord(record.recordKind, record.id, value)
-    else this.#wanted.set(parts.stamp, { ...parts, md5: undefined, owner })
+    else this.#want(owner, { ...parts, md5: undefined })
+  }
+
+  #want(owner: string, wanted: Omit<Wanted, 'owners'>): void {
+    const known = this.#wanted.get(wanted.stamp)?.owners ?? []
+    this.#wanted.set(wanted.stamp, { ...wanted, owners: [...known, owner] })
   }
 
   #addChunk({ stamp, index }: Extract<KeyPlace, { of: 'chunk' }>, value: Uint8Array): void {
@@ -252,7 +257,7 @@ class Examining {
     { md5, content, parts }: { md5: string; content: Buffer; parts: ContentParts | undefined },
   ): void {
     if (parts !== undefined) {
-      this.#wanted.set(parts.stamp, { ...parts, md5, owner })
+      this.#want(owner, { ...parts, md5 })
       return
     }
     const found = md5Of(content)
@@ -288,7 +293,7 @@ class Examining {
   }
 
   #judgeChunks(): void {
-    for (const { stamp, count, of, md5, owner } of this.#wanted.values()) {
+    for (const { stamp, count, of, md5, owners } of this.#wanted.values()) {
       const found = this.#chunks.get(stamp)
       this.#chunks.delete(stamp)
       const effect = 'The content cannot be read: a server does not start with it, or cannot show the record.'
@@ -299,7 +304,7 @@ class Examining {
           : md5 === undefined || (of === 'gray-text' ? found.textMd5 : found.hash.digest('hex')) === md5
             ? undefined
             : `Its parts (stamp ${stamp}) do not have its md5.`
-      if (problem !== undefined) this.#leaveOut(owner, { problem, effect })
+      if (problem !== undefined) for (const owner of owners) this.#leaveOut(owner, { problem, effect })
     }
     for (const stamp of this.#chunks.keys())
       this.#findings.note(`parts of a content, stamp ${stamp}`, {

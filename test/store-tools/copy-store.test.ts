@@ -386,7 +386,8 @@ describe.skipIf(etcdTools.skip)('copy-store', () => {
           /[^/]*$/.exec(key!)![0].replace('DEFAULT_GROUP@@', ''),
         )
       const after = await answersOf(await onDirectory(target))
-      const isLost = (path: string): boolean => /dataId=[zb]&|nid=|kept|search|dataId=large|gray|namespaces/.test(path)
+      const isLost = (path: string): boolean =>
+        /dataId=[zb]&|nid=|kept|search|dataId=large|gray|namespaces/.test(path)
       for (const [path, answer] of Object.entries(answers))
         if (!isLost(path)) expect([path, after[path]]).toEqual([path, answer])
       expect(after['/cs/configs?dataId=z&group=g']).toContain('config-not-found')

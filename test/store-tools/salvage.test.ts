@@ -44,6 +44,7 @@ const COUNT = 60
 const ALL = Array.from({ length: COUNT }, (_, at) => at)
 const quiet = { info() {}, warn() {}, error() {} }
 const setpriv = needTool('setpriv')
+const WITHOUT_ITEM_6 = 'DELETE FROM config_item WHERE name_id = 7'
 
 let sound: string
 beforeAll(async () => {
@@ -111,11 +112,7 @@ describe('a salvage of a store in which', () => {
       'a table has other columns has all others',
       (_, of) => alter(of, 'ALTER TABLE audit RENAME COLUMN detail TO other'),
     ],
-    [
-      'the item of versions is missing leaves them out',
-      (_, of) => alter(of, sqlFor('config_item')),
-      [[6, 0]],
-    ],
+    ['the item of versions is missing leaves them out', (_, of) => alter(of, WITHOUT_ITEM_6), [[6, 0]]],
     [
       'a name has a wrong checksum leaves out its item',
       (_, of) => alter(of, 'UPDATE config_name SET checksum = 1 WHERE id = 9'),
@@ -131,7 +128,7 @@ describe('a salvage of a store in which', () => {
       (_, of) =>
         alter(
           of,
-          `${sqlFor('config_item')};
+          `${WITHOUT_ITEM_6};
            INSERT INTO config_revision SELECT 9001, name_id, item_id, 'D', id, NULL, NULL, NULL, NULL, '127.0.0.1', NULL, at_ms, 0, NULL, 1, NULL
            FROM config_revision WHERE name_id = 7 ORDER BY id DESC LIMIT 1`,
         ),
@@ -174,9 +171,12 @@ describe('a salvage of a store in which', () => {
     expect(examination.leftOut).toBeGreaterThan(0)
   })
 
-  test('the first page is lost is refused, with advice', async () => {
+  test.each<[string, (file: string) => void]>([
+    ['the first page is lost', (file) => zeroPage(file, 1)],
+    ['the first page says an absurd length', (file) => overwrite(file, 28, Buffer.alloc(4, 0xff))],
+  ])('%s is refused, with advice', async (_title, change) => {
     const directory = copyOf(sound)
-    zeroPage(fileOf(directory), 1)
+    change(fileOf(directory))
     const to = `${directory}-salvaged`
     const { code, stderr } = await runWaypost(['copy-store', '--salvage', '--from', directory, '--to', to])
     expect([code, stderr]).toEqual([1, expect.stringMatching(/page 1: SQLite cannot open.*waypost restore/)])
@@ -210,7 +210,7 @@ describe('a salvage of a store in which', () => {
 describe('the command', () => {
   const sqlDamaged = (): string => {
     const directory = copyOf(sound)
-    alter(directory, sqlFor('config_item'))
+    alter(directory, WITHOUT_ITEM_6)
     return directory
   }
 
@@ -319,48 +319,39 @@ function rowsOf(directory: string): string[] {
   return rows
 }
 
-test(
-  'whatever bytes are overwritten, a salvage ends, writes nothing into its source, invents no row, and a server loads what it has copied',
-  async () => {
-    const whole = copyOf(sound)
-    const store = await openEmbeddedStore({ directory: whole, log: quiet })
-    await store.load()
-    const service = sampleService('shop', 7)
-    const gone = published(sampleKey('gone'), { content: 'gone' })
-    const instances = Array.from({ length: 300 }, (_, at) =>
-      instanceSaved(service, sampleInstance(at + 1), at % 3 > 0),
-    )
-    await commitAll(store, serviceSaved(service), ...instances, gone, deleted(gone.item))
-    await store.close()
-    const written = new Set(rowsOf(whole))
-    const bytes = readFileSync(fileOf(whole))
-    // Half of the places are in the pages at the beginning: those of the tables.
-    const place = fc.oneof(fc.nat(bytes.length - 1), fc.nat(20 * PAGE))
-    const strike = fc.record({ at: place, noise: fc.uint8Array({ minLength: 1, maxLength: 9_000 }) })
-    const end = fc.oneof(
-      { weight: 4, arbitrary: fc.constant(bytes.length) },
-      { weight: 1, arbitrary: fc.nat(bytes.length) },
-    )
-    const property = fc.asyncProperty(fc.array(strike, { maxLength: 5 }), end, async (strikes, length) => {
-      const directory = copyOf(whole)
-      for (const { at, noise } of strikes) overwrite(fileOf(directory), at, Buffer.from(noise))
-      truncateSync(fileOf(directory), length)
-      const before = traceOf(directory)
-      const { examination, target } = salvaged(directory)
-      expect(traceOf(directory)).toEqual(before)
-      if (target === undefined) expect(examination.counts.damage).toBeGreaterThan(0)
-      if (target === undefined) return
-      expect(rowsOf(target).filter((row) => !written.has(row))).toEqual([])
-      expect(diagnose(copyOf(target)).damage).toEqual([])
-      const contents = await contentsOf(target)
-      if (contents.size < COUNT) expect(examination.leftOut).toBeGreaterThan(0)
-    })
-    await fc.assert(property, { numRuns: Number(process.env['RUNS'] ?? 30) })
-  },
-  Number(process.env['LIM'] ?? 120_000),
-)
-
-/** Removes the row of the item with the number 7, which is item-6. */
-function sqlFor(table: string): string {
-  return `DELETE FROM ${table} WHERE name_id = 7`
-}
+test('whatever bytes are overwritten, a salvage ends, writes nothing into its source, invents no row, and a server loads what it has copied', async () => {
+  const whole = copyOf(sound)
+  const store = await openEmbeddedStore({ directory: whole, log: quiet })
+  await store.load()
+  const service = sampleService('shop', 7)
+  const gone = published(sampleKey('gone'), { content: 'gone' })
+  const instances = Array.from({ length: 300 }, (_, at) =>
+    instanceSaved(service, sampleInstance(at + 1), at % 3 > 0),
+  )
+  await commitAll(store, serviceSaved(service), ...instances, gone, deleted(gone.item))
+  await store.close()
+  const written = new Set(rowsOf(whole))
+  const bytes = readFileSync(fileOf(whole))
+  // Half of the places are in the pages at the beginning: those of the tables.
+  const place = fc.oneof(fc.nat(bytes.length - 1), fc.nat(20 * PAGE))
+  const strike = fc.record({ at: place, noise: fc.uint8Array({ minLength: 1, maxLength: 9_000 }) })
+  const end = fc.oneof(
+    { weight: 4, arbitrary: fc.constant(bytes.length) },
+    { weight: 1, arbitrary: fc.nat(bytes.length) },
+  )
+  const property = fc.asyncProperty(fc.array(strike, { maxLength: 5 }), end, async (strikes, length) => {
+    const directory = copyOf(whole)
+    for (const { at, noise } of strikes) overwrite(fileOf(directory), at, Buffer.from(noise))
+    truncateSync(fileOf(directory), length)
+    const before = traceOf(directory)
+    const { examination, target } = salvaged(directory)
+    expect(traceOf(directory)).toEqual(before)
+    if (target === undefined) expect(examination.counts.damage).toBeGreaterThan(0)
+    if (target === undefined) return
+    expect(rowsOf(target).filter((row) => !written.has(row))).toEqual([])
+    expect(diagnose(copyOf(target)).damage).toEqual([])
+    const contents = await contentsOf(target)
+    if (contents.size < COUNT) expect(examination.leftOut).toBeGreaterThan(0)
+  })
+  await fc.assert(property, { numRuns: 30 })
+}, 120_000)

@@ -95,6 +95,8 @@ function framesOf(connection: SqliteConnection): number {
 }
 
 const BLOCK_BYTES = 1024 * 1024
+/** File systems have no longer files. A header that says more is damaged. */
+const MOST_BYTES = 2 ** 43
 
 /** Copies a database, and adds zeros up to the length that its header says: SQLite opens no shorter one. */
 function copyPadded(source: number, to: string, onProgress: OnProgress): void {
@@ -109,7 +111,7 @@ function copyPadded(source: number, to: string, onProgress: OnProgress): void {
       onProgress('copying', at, size)
     }
     const length = lengthInHeader(source)
-    if (length > at) ftruncateSync(target, length)
+    if (length > at && length < MOST_BYTES) ftruncateSync(target, length)
   } finally {
     closeSync(target)
   }

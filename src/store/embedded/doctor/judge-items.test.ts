@@ -8,7 +8,7 @@ const B = [name(2), item(2, 21), revision(2, 21)]
 const SOUND = [...A, ...B, sums({ 1: 13, 2: 21 })]
 const without = (...gone: readonly (AnyRow | undefined)[]) => SOUND.filter((row) => !gone.includes(row))
 
-/** The version in the row of each item that is copied, by its name's number: the one that it was written with, or an older one. */
+/** The version in the row of each item that is copied, by its name's number. */
 function versionsIn(rows: readonly AnyRow[]): Record<number, number> {
   const versions: Record<number, number> = {}
   for (const { table, row } of rows) if (table === 'config_item') versions[row.nameId] = row.revisionId
@@ -63,14 +63,6 @@ describe('an item', () => {
     const { findings, copied } = outcomeOf(without(A[2], A[3]))
     expect(findings[0]).toMatchObject({ place: 'item public/g/a', leavesOut: 'The item is left out.' })
     expect(versionsIn(copied)).toEqual({ 2: 21 })
-  })
-
-  test('with a row after its deletion is left out', () => {
-    const { findings, copied } = outcomeOf([...SOUND, deletion(2, 23, 21)])
-    expect(findings.map(({ problem }) => problem)).toContainEqual(
-      'It has a row, but its history ends with its deletion, the record 23.',
-    )
-    expect(versionsIn(copied)).toEqual({ 1: 11 })
   })
 
   test.each([

@@ -77,8 +77,8 @@ function versionsOf(
 }
 
 /**
- * Leaves out what contradicts: versions that are newer than the newest one of the item, or than the record of its deletion,
- * and the row of an item without a version. Returns what that is.
+ * Leaves out versions that are newer than the newest one of the item, or than the record of its deletion. Leaves out the
+ * row of an item without a version, too. Returns what is left out.
  */
 function leaveOut({ inventory, leftOut }: Judging, nameId: number, versions: RevisionNote[]): string {
   const item = inventory.items.get(nameId)

@@ -375,7 +375,7 @@ describe.skipIf(etcdTools.skip)('copy-store', () => {
       const ran = await runWaypost([...salvage, ...prefix.flags])
       expect([ran.code, ran.stderr.includes('waypost:')], ran.stderr).toEqual([1, false])
       expect((await entriesOf(prefix)) === before).toBe(true)
-      const examined = JSON.parse((await runWaypost(['doctor', '--json', ...['--data-dir', target]])).stdout)
+      const examined = JSON.parse((await runWaypost(['doctor', '--json', '--data-dir', target])).stdout)
       expect(examined.findings).toEqual([])
       const { leftOut } = JSON.parse(ran.stdout) as {
         leftOut: { count: number; findings: { place: string }[] }

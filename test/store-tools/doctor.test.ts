@@ -1,12 +1,4 @@
-import {
-  copyFileSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -15,7 +7,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { runWaypost, startWaypost, temporaryDirectory } from '../support/waypost.ts'
 import {
   alter,
-  contentOf,
   copyOf,
   diagnose,
   fileOf,
@@ -23,7 +14,6 @@ import {
   importedStore,
   instancesOf,
   instanceStore,
-  overwrite,
   PAGE,
   pagesOfKind,
   placeOf,

@@ -61,64 +61,52 @@ const BOTH = () => `DELETE FROM config_revision WHERE id IN (${newestOf(7)}, ${n
 const [ITEM_6, ITEM_8] = ['item public/g/item-6', 'item public/g/item-8']
 
 /** `version`: that of item-6 in a salvage; 0: it is left out. */
-test.each<[string, () => string[], start: RegExp, places: readonly string[], version: number]>([
+test.each<[string, () => string[], [start: RegExp, places: readonly string[], version: number]]>([
   [
     'a newest version that is missing in table and index is noticed by the sums, which name the item',
     () => [`DELETE FROM config_revision WHERE id = ${newestOf(7)}`],
-    /damaged: the newest versions.*waypost doctor/,
-    [ITEM_6],
-    2,
+    [/damaged: the newest versions.*waypost doctor/, [ITEM_6], 2],
   ],
   [
     'newest versions of two items that are missing are noticed, although the items cannot be named',
     () => [BOTH()],
-    /damaged/,
-    ['waypost.db, tables config_item and config_revision'],
-    2,
+    [/damaged/, ['waypost.db, tables config_item and config_revision'], 2],
   ],
   [
     'newest versions that are missing only in the table are known to the index',
     () => [indexOnly('WHERE id < 0'), BOTH(), indexOnly('')],
-    /damaged/,
-    [ITEM_6, ITEM_8],
-    2,
+    [/damaged/, [ITEM_6, ITEM_8], 2],
   ],
   [
     'a newest version that is missing only in the index is not lost',
     () => [indexOnly(`WHERE id <> ${newestOf(7)}`), 'REINDEX config_revision_by_name', indexOnly('')],
-    /damaged/,
-    ['waypost.db'],
-    3,
+    [/damaged/, ['waypost.db'], 3],
   ],
   [
     'the versions of a missing item are left out',
     () => ['DELETE FROM config_item WHERE name_id = 7'],
-    /damaged/,
-    [ITEM_6],
-    0,
+    [/damaged/, [ITEM_6], 0],
   ],
   [
     'an item whose history ends with its deletion is left out',
     () => [revision([...DELETED(), '127.0.0.1', null, 5, 0, null]), setSums(0)],
-    /damaged/,
-    [ITEM_6],
-    0,
+    [/damaged/, [ITEM_6], 0],
   ],
   [
     'an item whose newest version is that of another item of its name has its own newest one',
     () => [revision([...CREATED(), '127.0.0.1', null, 5, 0, Buffer.from('1')]), setSums(laterId())],
-    /The row 7 of the table config_item is damaged: .*not one of its own/,
-    [ITEM_6],
-    3,
+    [/The row 7 of the table config_item is damaged: .*not one of its own/, [ITEM_6], 3],
   ],
   [
     'missing sums are computed again',
     () => ["DELETE FROM meta WHERE name = 'current_versions'"],
-    /The row current_versions of the table meta is damaged: it is missing/,
-    ['waypost.db, table meta, row current_versions'],
-    3,
+    [
+      /The row current_versions of the table meta is damaged: it is missing/,
+      ['waypost.db, table meta, row current_versions'],
+      3,
+    ],
   ],
-])('%s', async (_title, steps, start, places, version) => {
+])('%s', async (_title, steps, [start, places, version]) => {
   const outcome = await outcomeOf(...steps())
   expect(outcome.start).toMatch(start)
   expect(outcome.findings.map(({ place }) => place)).toEqual(expect.arrayContaining([...places]))

@@ -35,6 +35,11 @@ export type Waypost = Awaited<ReturnType<typeof startWaypost>>
 
 type StartOptions = Parameters<typeof startWaypost>[0]
 
+/** The dialects of version 1. Most rules hold in both: such a test has a row for each. */
+export const DIALECTS = ['svc', 'nacos'] as const
+
+export type Dialect = (typeof DIALECTS)[number]
+
 /** A client of one dialect: paths are relative to its prefix, such as `/cs/configs` under `/svc/v1`. */
 export class Client {
   #base: string

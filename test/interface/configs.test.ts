@@ -1,158 +1,173 @@
 import { describe, expect, test } from 'vitest'
-import { md5, serverForThisFile, unique } from './client.ts'
-import { expectProblem } from './problem.ts'
+import { DIALECTS, md5, serverForThisFile, unique } from './client.ts'
+import { expectRefused } from './problem.ts'
 
 const waypost = serverForThisFile()
-const configs = '/cs/configs'
 
-describe('publishing and reading a configuration', () => {
-  test('a publish answers true without quotes, and the value can be read at once', async () => {
-    const item = { dataId: unique('app'), group: 'DEFAULT_GROUP' }
-    const published = await waypost.svc.post(configs, { ...item, content: 'a=1' })
-    expect(published).toMatchObject({ status: 200, text: 'true' })
-    expect(await waypost.svc.get(configs, item)).toMatchObject({ status: 200, text: 'a=1' })
+describe.each(DIALECTS)('/%s:', (dialect) => {
+  const configs = '/cs/configs'
+
+  describe('publishing and reading a configuration', () => {
+    test('a publish answers true without quotes, and the value can be read at once', async () => {
+      const item = { dataId: unique('app'), group: 'DEFAULT_GROUP' }
+      const published = await waypost[dialect].post(configs, { ...item, content: 'a=1' })
+      expect(published).toMatchObject({ status: 200, text: 'true' })
+      expect(await waypost[dialect].get(configs, item)).toMatchObject({ status: 200, text: 'a=1' })
+    })
+
+    test('all parameters may be in the query string', async () => {
+      const item = { dataId: unique('query'), group: 'G' }
+      const published = await waypost[dialect].call('POST', configs, {
+        query: { ...item, content: 'from query' },
+      })
+      expect(published.text).toBe('true')
+      expect((await waypost[dialect].get(configs, item)).text).toBe('from query')
+    })
+
+    test('the query string overrides the form body', async () => {
+      const item = { dataId: unique('both'), group: 'G' }
+      const call = { query: { ...item, content: 'query' }, form: { content: 'form', group: 'other' } }
+      expect((await waypost[dialect].call('POST', configs, call)).text).toBe('true')
+      expect((await waypost[dialect].get(configs, item)).text).toBe('query')
+      expect((await waypost[dialect].get(configs, { ...item, group: 'other' })).status).toBe(404)
+    })
+
+    test('a second publish replaces the value', async () => {
+      const item = { dataId: unique('twice'), group: 'G' }
+      for (const content of ['one', 'two', 'three'])
+        await waypost[dialect].post(configs, { ...item, content })
+      expect((await waypost[dialect].get(configs, item)).text).toBe('three')
+    })
+
+    test('publishing the stored content again answers true', async () => {
+      const item = { dataId: unique('same'), group: 'G', content: 'same' }
+      expect((await waypost[dialect].post(configs, item)).text).toBe('true')
+      expect((await waypost[dialect].post(configs, item)).text).toBe('true')
+    })
+
+    test('items of the same dataId in two groups are two items', async () => {
+      const dataId = unique('grouped')
+      await waypost[dialect].post(configs, { dataId, group: 'A', content: 'of a' })
+      await waypost[dialect].post(configs, { dataId, group: 'B', content: 'of b' })
+      expect((await waypost[dialect].get(configs, { dataId, group: 'A' })).text).toBe('of a')
+      expect((await waypost[dialect].get(configs, { dataId, group: 'B' })).text).toBe('of b')
+    })
+
+    test('a hundred publishes at once all succeed and all are there', async () => {
+      const prefix = unique('crowd')
+      const names = Array.from({ length: 100 }, (_, n) => `${prefix}.${n}`)
+      const publish = (dataId: string) =>
+        waypost[dialect].post(configs, { dataId, group: 'G', content: dataId })
+      const answers = await Promise.all(names.map(publish))
+      expect(answers.map((answer) => answer.text)).toEqual(names.map(() => 'true'))
+      const read = await Promise.all(
+        names.map((dataId) => waypost[dialect].get(configs, { dataId, group: 'G' })),
+      )
+      expect(read.map((answer) => answer.text)).toEqual(names)
+    })
+
+    test('publishes of one new item at once all succeed and the item holds one of them', async () => {
+      const item = { dataId: unique('race'), group: 'G' }
+      const contents = Array.from({ length: 20 }, (_, n) => `value ${n}`)
+      const answers = await Promise.all(
+        contents.map((content) => waypost[dialect].post(configs, { ...item, content })),
+      )
+      expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`))).toEqual(
+        new Set(['200 true']),
+      )
+      expect(contents).toContain((await waypost[dialect].get(configs, item)).text)
+    })
   })
 
-  test('all parameters may be in the query string', async () => {
-    const item = { dataId: unique('query'), group: 'G' }
-    const published = await waypost.svc.call('POST', configs, { query: { ...item, content: 'from query' } })
-    expect(published.text).toBe('true')
-    expect((await waypost.svc.get(configs, item)).text).toBe('from query')
-  })
+  describe('the answer with a content', () => {
+    test('is plain text with nosniff, md5, type and time of change, for every type', async () => {
+      const item = { dataId: unique('page'), group: 'G' }
+      const content = '<script>alert("ü")</script>'
+      await waypost[dialect].post(configs, { ...item, content, type: 'html' })
+      const { headers } = await waypost[dialect].get(configs, item)
+      expect(headers['content-type']).toBe('text/plain;charset=UTF-8')
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(headers['content-md5']).toBe(md5(content))
+      expect(headers['config-type']).toBe('html')
+      expect(Math.abs(Date.parse(String(headers['last-modified'])) - Date.now())).toBeLessThan(5_000)
+    })
 
-  test('the query string overrides the form body', async () => {
-    const item = { dataId: unique('both'), group: 'G' }
-    const call = { query: { ...item, content: 'query' }, form: { content: 'form', group: 'other' } }
-    expect((await waypost.svc.call('POST', configs, call)).text).toBe('true')
-    expect((await waypost.svc.get(configs, item)).text).toBe('query')
-    expect((await waypost.svc.get(configs, { ...item, group: 'other' })).status).toBe(404)
-  })
-
-  test('a second publish replaces the value', async () => {
-    const item = { dataId: unique('twice'), group: 'G' }
-    for (const content of ['one', 'two', 'three']) await waypost.svc.post(configs, { ...item, content })
-    expect((await waypost.svc.get(configs, item)).text).toBe('three')
-  })
-
-  test('publishing the stored content again answers true', async () => {
-    const item = { dataId: unique('same'), group: 'G', content: 'same' }
-    expect((await waypost.svc.post(configs, item)).text).toBe('true')
-    expect((await waypost.svc.post(configs, item)).text).toBe('true')
-  })
-
-  test('items of the same dataId in two groups are two items', async () => {
-    const dataId = unique('grouped')
-    await waypost.svc.post(configs, { dataId, group: 'A', content: 'of a' })
-    await waypost.svc.post(configs, { dataId, group: 'B', content: 'of b' })
-    expect((await waypost.svc.get(configs, { dataId, group: 'A' })).text).toBe('of a')
-    expect((await waypost.svc.get(configs, { dataId, group: 'B' })).text).toBe('of b')
-  })
-
-  test('a hundred publishes at once all succeed and all are there', async () => {
-    const prefix = unique('crowd')
-    const names = Array.from({ length: 100 }, (_, n) => `${prefix}.${n}`)
-    const publish = (dataId: string) => waypost.svc.post(configs, { dataId, group: 'G', content: dataId })
-    const answers = await Promise.all(names.map(publish))
-    expect(answers.map((answer) => answer.text)).toEqual(names.map(() => 'true'))
-    const read = await Promise.all(names.map((dataId) => waypost.svc.get(configs, { dataId, group: 'G' })))
-    expect(read.map((answer) => answer.text)).toEqual(names)
-  })
-
-  test('publishes of one new item at once all succeed and the item holds one of them', async () => {
-    const item = { dataId: unique('race'), group: 'G' }
-    const contents = Array.from({ length: 20 }, (_, n) => `value ${n}`)
-    const answers = await Promise.all(
-      contents.map((content) => waypost.svc.post(configs, { ...item, content })),
+    test.each(['properties', 'xml', 'json', 'text', 'html', 'yaml', 'toml', 'unset'])(
+      'has the type %s that was published',
+      async (type) => {
+        const item = { dataId: unique(type), group: 'G' }
+        await waypost[dialect].post(configs, { ...item, content: 'x', type })
+        expect((await waypost[dialect].get(configs, item)).headers['config-type']).toBe(type)
+      },
     )
-    expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`))).toEqual(new Set(['200 true']))
-    expect(contents).toContain((await waypost.svc.get(configs, item)).text)
-  })
-})
 
-describe('the answer with a content', () => {
-  test('is plain text with nosniff, md5, type and time of change, for every type', async () => {
-    const item = { dataId: unique('page'), group: 'G' }
-    const content = '<script>alert("ü")</script>'
-    await waypost.svc.post(configs, { ...item, content, type: 'html' })
-    const { headers } = await waypost.svc.get(configs, item)
-    expect(headers['content-type']).toBe('text/plain;charset=UTF-8')
-    expect(headers['x-content-type-options']).toBe('nosniff')
-    expect(headers['content-md5']).toBe(md5(content))
-    expect(headers['config-type']).toBe('html')
-    expect(Math.abs(Date.parse(String(headers['last-modified'])) - Date.now())).toBeLessThan(5_000)
-  })
+    test.each([undefined, 'pdf'])('the type %s is text', async (type) => {
+      const item = { dataId: unique('typed'), group: 'G' }
+      expect((await waypost[dialect].post(configs, { ...item, content: 'x', type })).text).toBe('true')
+      expect((await waypost[dialect].get(configs, item)).headers['config-type']).toBe('text')
+    })
 
-  test.each(['properties', 'xml', 'json', 'text', 'html', 'yaml', 'toml', 'unset'])(
-    'has the type %s that was published',
-    async (type) => {
-      const item = { dataId: unique(type), group: 'G' }
-      await waypost.svc.post(configs, { ...item, content: 'x', type })
-      expect((await waypost.svc.get(configs, item)).headers['config-type']).toBe(type)
-    },
-  )
-
-  test.each([undefined, 'pdf'])('the type %s is text', async (type) => {
-    const item = { dataId: unique('typed'), group: 'G' }
-    expect((await waypost.svc.post(configs, { ...item, content: 'x', type })).text).toBe('true')
-    expect((await waypost.svc.get(configs, item)).headers['config-type']).toBe('text')
+    test('has all 32 digits of an md5 that begins with zeros', async () => {
+      let n = 0
+      while (!md5(`zero ${n}`).startsWith('00')) n++
+      const item = { dataId: unique('zeros'), group: 'G' }
+      await waypost[dialect].post(configs, { ...item, content: `zero ${n}` })
+      const digest = (await waypost[dialect].get(configs, item)).headers['content-md5']
+      expect(digest).toMatch(/^00[0-9a-f]{30}$/)
+      expect(digest).toBe(md5(`zero ${n}`))
+    })
   })
 
-  test('has all 32 digits of an md5 that begins with zeros', async () => {
-    let n = 0
-    while (!md5(`zero ${n}`).startsWith('00')) n++
-    const item = { dataId: unique('zeros'), group: 'G' }
-    await waypost.svc.post(configs, { ...item, content: `zero ${n}` })
-    const digest = (await waypost.svc.get(configs, item)).headers['content-md5']
-    expect(digest).toMatch(/^00[0-9a-f]{30}$/)
-    expect(digest).toBe(md5(`zero ${n}`))
-  })
-})
+  describe('deleting a configuration', () => {
+    test('a delete answers true and the item is gone', async () => {
+      const item = { dataId: unique('gone'), group: 'G' }
+      await waypost[dialect].post(configs, { ...item, content: 'x' })
+      expect(await waypost[dialect].delete(configs, item)).toMatchObject({ status: 200, text: 'true' })
+      expectRefused(dialect, await waypost[dialect].get(configs, item), 404)
+    })
 
-describe('deleting a configuration', () => {
-  test('a delete answers true and the item is gone', async () => {
-    const item = { dataId: unique('gone'), group: 'G' }
-    await waypost.svc.post(configs, { ...item, content: 'x' })
-    expect(await waypost.svc.delete(configs, item)).toMatchObject({ status: 200, text: 'true' })
-    expectProblem(await waypost.svc.get(configs, item), 404)
-  })
+    test('deleting an unknown item answers true', async () => {
+      const answer = await waypost[dialect].delete(configs, { dataId: unique('never'), group: 'G' })
+      expect(answer).toMatchObject({ status: 200, text: 'true' })
+    })
 
-  test('deleting an unknown item answers true', async () => {
-    const answer = await waypost.svc.delete(configs, { dataId: unique('never'), group: 'G' })
-    expect(answer).toMatchObject({ status: 200, text: 'true' })
-  })
+    test('the parameters of a delete may be in a form body', async () => {
+      const item = { dataId: unique('form'), group: 'G' }
+      await waypost[dialect].post(configs, { ...item, content: 'x' })
+      expect((await waypost[dialect].call('DELETE', configs, { form: item })).text).toBe('true')
+      expect((await waypost[dialect].get(configs, item)).status).toBe(404)
+    })
 
-  test('the parameters of a delete may be in a form body', async () => {
-    const item = { dataId: unique('form'), group: 'G' }
-    await waypost.svc.post(configs, { ...item, content: 'x' })
-    expect((await waypost.svc.call('DELETE', configs, { form: item })).text).toBe('true')
-    expect((await waypost.svc.get(configs, item)).status).toBe(404)
+    test('an item that never existed is a 404', async () => {
+      expectRefused(
+        dialect,
+        await waypost[dialect].get(configs, { dataId: unique('never'), group: 'G' }),
+        404,
+      )
+    })
   })
 
-  test('an item that never existed is a 404', async () => {
-    expectProblem(await waypost.svc.get(configs, { dataId: unique('never'), group: 'G' }), 404)
-  })
-})
+  describe('tenants', () => {
+    test('the same item in two tenants is two items', async () => {
+      const item = { dataId: unique('shared'), group: 'G' }
+      await waypost[dialect].post(configs, { ...item, tenant: 'blue', content: 'of blue' })
+      await waypost[dialect].post(configs, { ...item, tenant: 'green', content: 'of green' })
+      expect((await waypost[dialect].get(configs, { ...item, tenant: 'blue' })).text).toBe('of blue')
+      expect((await waypost[dialect].get(configs, { ...item, tenant: 'green' })).text).toBe('of green')
+      expect((await waypost[dialect].get(configs, item)).status).toBe(404)
+      await waypost[dialect].delete(configs, { ...item, tenant: 'blue' })
+      expect((await waypost[dialect].get(configs, { ...item, tenant: 'green' })).text).toBe('of green')
+    })
 
-describe('tenants', () => {
-  test('the same item in two tenants is two items', async () => {
-    const item = { dataId: unique('shared'), group: 'G' }
-    await waypost.svc.post(configs, { ...item, tenant: 'blue', content: 'of blue' })
-    await waypost.svc.post(configs, { ...item, tenant: 'green', content: 'of green' })
-    expect((await waypost.svc.get(configs, { ...item, tenant: 'blue' })).text).toBe('of blue')
-    expect((await waypost.svc.get(configs, { ...item, tenant: 'green' })).text).toBe('of green')
-    expect((await waypost.svc.get(configs, item)).status).toBe(404)
-    await waypost.svc.delete(configs, { ...item, tenant: 'blue' })
-    expect((await waypost.svc.get(configs, { ...item, tenant: 'green' })).text).toBe('of green')
-  })
-
-  const spellings = [undefined, '', 'public']
-  const pairs = spellings.flatMap((write) => spellings.map((read) => [write, read] as const))
-  test.each(pairs)('what is written with tenant %j is read with tenant %j', async (write, read) => {
-    const item = { dataId: unique('default'), group: 'G' }
-    await waypost.svc.post(configs, { ...item, tenant: write, content: 'one namespace' })
-    expect((await waypost.svc.get(configs, { ...item, tenant: read })).text).toBe('one namespace')
-    expect((await waypost.nacos.get(configs, { ...item, tenant: read })).text).toBe('one namespace')
-    await waypost.svc.delete(configs, { ...item, tenant: read })
-    expect((await waypost.svc.get(configs, { ...item, tenant: write })).status).toBe(404)
+    const spellings = [undefined, '', 'public']
+    const pairs = spellings.flatMap((write) => spellings.map((read) => [write, read] as const))
+    test.each(pairs)('what is written with tenant %j is read with tenant %j', async (write, read) => {
+      const item = { dataId: unique('default'), group: 'G' }
+      await waypost[dialect].post(configs, { ...item, tenant: write, content: 'one namespace' })
+      expect((await waypost[dialect].get(configs, { ...item, tenant: read })).text).toBe('one namespace')
+      expect((await waypost.nacos.get(configs, { ...item, tenant: read })).text).toBe('one namespace')
+      await waypost[dialect].delete(configs, { ...item, tenant: read })
+      expect((await waypost[dialect].get(configs, { ...item, tenant: write })).status).toBe(404)
+    })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest'
 import { hostsOf, serverForThisFile, sleep, unique, until, type Json, type Params } from './client.ts'
-import { expectProblem } from './problem.ts'
+import { expectProblem, expectRefused } from './problem.ts'
 
 const waypost = serverForThisFile()
 const instance = '/ns/instance'
@@ -178,35 +178,87 @@ describe('a beat', () => {
   )
 })
 
-describe('the update of health', () => {
-  const health = '/ns/health/instance'
+describe('a beat on /nacos', () => {
+  const codeOf = async (query: Params) => (await waypost.nacos.put(beat, query)).json().code
 
+  test('of a known instance is answered in JSON', async () => {
+    const key = await registered()
+    const answer = await waypost.nacos.put(beat, { ...key, beat: JSON.stringify(key) })
+    expect(answer.json()).toEqual({ clientBeatInterval: 5_000, code: 10_200, lightBeatEnabled: true })
+  })
+
+  test('is answered with the interval of the instance, if it has one', async () => {
+    const key = await registered({ metadata: '{"preserved.heart.beat.interval":"2000"}' })
+    const answer = await waypost.nacos.put(beat, { ...key, beat: JSON.stringify(key) })
+    expect(answer.json().clientBeatInterval).toBe(2_000)
+  })
+
+  test('without content is 10200 for a known instance, and 20404 for an unknown one', async () => {
+    const key = await registered({ clusterName: 'c1' })
+    expect(await codeOf({ ...key, clusterName: 'c1' })).toBe(10_200)
+    expect(await codeOf({ ...key, clusterName: 'c2' })).toBe(20_404)
+    const unknown = { ...key, serviceName: unique('svc') }
+    const answer = await waypost.nacos.put(beat, unknown)
+    expect(answer.json()).toEqual({ clientBeatInterval: 5_000, code: 20_404, lightBeatEnabled: true })
+    expect(await hosts({ serviceName: unknown.serviceName })).toEqual([])
+  })
+
+  test('with content registers an unknown instance', async () => {
+    const serviceName = unique('svc')
+    const content = { ip: '127.0.0.5', port: 5, cluster: 'c2', weight: 2, metadata: { a: '1' }, serviceName }
+    const form = { serviceName: `DEFAULT_GROUP@@${serviceName}`, beat: JSON.stringify(content) }
+    expect((await waypost.nacos.call('PUT', beat, { form })).json().code).toBe(10_200)
+    expect(await hosts({ serviceName })).toMatchObject([
+      { ip: '127.0.0.5', port: 5, clusterName: 'c2', weight: 2, metadata: { a: '1' } },
+    ])
+  })
+
+  test('without a cluster creates no second instance', async () => {
+    const key = await registered({ clusterName: 'c1', weight: 3 })
+    const content = JSON.stringify({ ip: key.ip, port: key.port, weight: 1, metadata: {} })
+    expect(await codeOf({ serviceName: key.serviceName, beat: content })).toBe(10_200)
+    expect(await hosts(key)).toMatchObject([{ clusterName: 'c1', weight: 3 }])
+  })
+
+  test.each(['{', '{}', '[]'])('with the content %s is a 400', async (content) => {
+    const query = { serviceName: unique('svc'), beat: content }
+    expectRefused('nacos', await waypost.nacos.put(beat, query), 400)
+  })
+})
+
+describe.each([
+  ['svc', '/ns/health/instance'],
+  ['nacos', '/ns/health/instance'],
+  ['nacos', '/ns/health'],
+] as const)('/%s: the update of health at %s', (dialect, health) => {
   test('works if the checker of the cluster is NONE', async () => {
     const key = await registered({ ephemeral: false })
     const checker = { checkPort: 80, useInstancePort4Check: true, healthChecker: '{"type":"NONE"}' }
     const cluster = { serviceName: key.serviceName, clusterName: 'DEFAULT', ...checker }
-    expect((await waypost.svc.put('/ns/cluster', cluster)).text).toBe('ok')
-    for (const healthy of [false, true, false]) {
-      expect((await waypost.svc.put(health, { ...key, healthy })).text).toBe('ok')
-      expect(await hosts(key)).toMatchObject([{ healthy }])
+    expect((await waypost[dialect].put('/ns/cluster', cluster)).text).toBe('ok')
+    const rows = [
+      { healthy: false },
+      { healthy: true },
+      dialect === 'svc' ? { healthy: false } : { valid: false },
+    ]
+    for (const row of rows) {
+      expect((await waypost[dialect].put(health, { ...key, ...row })).text).toBe('ok')
+      expect(await hosts(key)).toMatchObject([{ healthy: Object.values(row)[0] }])
     }
-    expectProblem(await waypost.svc.put(health, { ...key, port: 81, healthy: true }), 404)
+    expectRefused(dialect, await waypost[dialect].put(health, { ...key, port: 81, healthy: true }), 404)
   })
 
-  test('is refused with 400 and the reason if the cluster is checked', async () => {
-    for (const ephemeral of [true, false]) {
-      const key = await registered({ ephemeral })
-      const answer = await waypost.svc.put(health, { ...key, healthy: false })
-      expectProblem(answer, 400)
-      expect(answer.json().detail).toMatch(/health check|NONE/i)
-      expect(await hosts(key)).toMatchObject([{ healthy: true }])
-    }
+  test.each([true, false])('is refused with the reason if ephemeral=%s is checked', async (ephemeral) => {
+    const key = await registered({ ephemeral })
+    const answer = await waypost[dialect].put(health, { ...key, healthy: false })
+    expectRefused(dialect, answer, 400, 'health check is still working')
+    expect(await hosts(key)).toMatchObject([{ healthy: true }])
   })
+})
 
-  test.each([undefined, '', 'maybe'])('with healthy %j is a 400', async (healthy) => {
-    const key = await registered()
-    expectProblem(await waypost.svc.put(health, { ...key, healthy }), 400, 'healthy')
-  })
+test.each([undefined, '', 'maybe'])('the health %j is a 400 on /svc', async (healthy) => {
+  const key = await registered()
+  expectProblem(await waypost.svc.put('/ns/health/instance', { ...key, healthy }), 400, 'healthy')
 })
 
 describe('a persistent instance', () => {

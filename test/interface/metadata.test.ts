@@ -175,6 +175,13 @@ describe('the batch update', () => {
   })
 })
 
+test('batch metadata on /nacos needs no namespaceId', async () => {
+  const { serviceName } = await registered()
+  const form = { serviceName, consistencyType: 'ephemeral', metadata: '{"k":"v"}' }
+  const answer = await waypost.nacos.call('PUT', batch, { form })
+  expect(answer.json()).toEqual({ updated: ['127.0.0.1:80:unknown:DEFAULT:ephemeral'] })
+})
+
 describe('the batch delete', () => {
   test('it removes registered and written keys', async () => {
     const serviceName = await threeInstances()

@@ -153,29 +153,3 @@ describe('show=all', () => {
     })
   })
 })
-
-describe('history', () => {
-  test('a record of another item is a 403 with the text that clients know', async () => {
-    const item = await published()
-    const other = await published()
-    const page = (await waypost.nacos.get('/cs/history', { search: 'accurate', ...item })).json()
-    const nid = page.pageItems[0].id
-    expect(page.pageItems[0]).toMatchObject({ opType: 'I ', lastId: -1 })
-    expect((await waypost.nacos.get('/cs/history', { ...item, nid })).json().content).toBe('a=1')
-    const refused = await waypost.nacos.get('/cs/history', { ...other, nid })
-    expect(refused).toMatchObject({ status: 403, text: 'Please check dataId and group.' })
-  })
-
-  test('previous accepts the id of show=all', async () => {
-    const item = await published({ content: 'one' })
-    await waypost.nacos.post(configs, { ...item, content: 'two' })
-    const { id } = (await waypost.nacos.get(configs, { show: 'all', ...item })).json()
-    const answer = (await waypost.nacos.get('/cs/history/previous', { ...item, id })).json()
-    expect(answer).toMatchObject({ content: 'one', opType: 'U ', md5: md5('one') })
-  })
-
-  test.each(['pageNo', 'pageSize'])('%s below 1 is a 400', async (name) => {
-    const query = { search: 'accurate', dataId: 'a', group: 'g', [name]: 0 }
-    expect((await waypost.nacos.get('/cs/history', query)).status).toBe(400)
-  })
-})

@@ -1,180 +1,186 @@
 import { describe, expect, test } from 'vitest'
-import { serverForThisFile, unique, type Json, type Params } from './client.ts'
-import { expectProblem } from './problem.ts'
+import { DIALECTS, serverForThisFile, unique, type Json, type Params } from './client.ts'
+import { expectRefused } from './problem.ts'
 
 const waypost = serverForThisFile()
-const namespaces = '/console/namespaces'
 
-async function listed(): Promise<Json[]> {
-  const answer = (await waypost.svc.get(namespaces)).json()
-  expect(answer).toMatchObject({ code: 200, message: null, data: expect.any(Array) })
-  return answer.data
-}
+describe.each(DIALECTS)('/%s:', (dialect) => {
+  const namespaces = '/console/namespaces'
 
-async function find(namespace: string): Promise<Json> {
-  return (await listed()).find((entry) => entry.namespace === namespace)
-}
+  async function listed(): Promise<Json[]> {
+    const answer = (await waypost[dialect].get(namespaces)).json()
+    expect(answer).toMatchObject({ code: 200, message: null, data: expect.any(Array) })
+    return answer.data
+  }
 
-async function made(extra: Params = {}): Promise<string> {
-  const customNamespaceId = unique('ns')
-  const form = { customNamespaceId, namespaceName: 'Shown', namespaceDesc: 'about', ...extra }
-  expect(await waypost.svc.post(namespaces, form)).toMatchObject({ status: 200, text: 'true' })
-  return customNamespaceId
-}
+  async function find(namespace: string): Promise<Json> {
+    return (await listed()).find((entry) => entry.namespace === namespace)
+  }
 
-describe('the list of namespaces', () => {
-  test('begins with the default namespace', async () => {
-    expect((await listed())[0]).toMatchObject({
-      namespace: '',
-      namespaceShowName: 'public',
-      quota: 200,
-      configCount: expect.any(Number),
-      type: 0,
+  async function made(extra: Params = {}): Promise<string> {
+    const customNamespaceId = unique('ns')
+    const form = { customNamespaceId, namespaceName: 'Shown', namespaceDesc: 'about', ...extra }
+    expect(await waypost[dialect].post(namespaces, form)).toMatchObject({ status: 200, text: 'true' })
+    return customNamespaceId
+  }
+
+  describe('the list of namespaces', () => {
+    test('begins with the default namespace', async () => {
+      expect((await listed())[0]).toMatchObject({
+        namespace: '',
+        namespaceShowName: 'public',
+        quota: 200,
+        configCount: expect.any(Number),
+        type: 0,
+      })
+    })
+
+    test('has a created namespace, with all its fields', async () => {
+      const namespace = await made()
+      expect(await find(namespace)).toMatchObject({
+        namespace,
+        namespaceShowName: 'Shown',
+        quota: 200,
+        configCount: 0,
+        type: 2,
+      })
+    })
+
+    test('has the number of configurations of each namespace', async () => {
+      const namespace = await made()
+      const countOf = async (id: string) => (await find(id)).configCount
+      const inDefault = await countOf('')
+      for (const dataId of ['a', 'b', 'c'])
+        await waypost[dialect].post('/cs/configs', { dataId, group: 'G', content: 'x', tenant: namespace })
+      await waypost[dialect].post('/cs/configs', { dataId: 'a', group: 'G', content: 'y', tenant: namespace })
+      expect(await countOf(namespace)).toBe(3)
+      await waypost[dialect].delete('/cs/configs', { dataId: 'a', group: 'G', tenant: namespace })
+      expect(await countOf(namespace)).toBe(2)
+      expect(await countOf('')).toBe(inDefault)
+      const item = { dataId: unique('counted'), group: 'G' }
+      await waypost[dialect].post('/cs/configs', { ...item, content: 'x', tenant: 'public' })
+      expect(await countOf('')).toBe(inDefault + 1)
     })
   })
 
-  test('has a created namespace, with all its fields', async () => {
-    const namespace = await made()
-    expect(await find(namespace)).toMatchObject({
-      namespace,
-      namespaceShowName: 'Shown',
-      quota: 200,
-      configCount: 0,
-      type: 2,
+  describe('creating a namespace', () => {
+    test('that exists answers false with 200 and changes nothing', async () => {
+      const customNamespaceId = await made()
+      const again = await waypost[dialect].post(namespaces, { customNamespaceId, namespaceName: 'Other' })
+      expect(again).toMatchObject({ status: 200, text: 'false' })
+      expect(await find(customNamespaceId)).toMatchObject({ namespaceShowName: 'Shown' })
+    })
+
+    test('with an empty id creates a UUID', async () => {
+      const namespaceName = unique('uuid')
+      const answer = await waypost[dialect].post(namespaces, { customNamespaceId: '', namespaceName })
+      expect(answer).toMatchObject({ status: 200, text: 'true' })
+      const entry = (await listed()).find((one) => one.namespaceShowName === namespaceName)
+      expect(entry.namespace).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
+    })
+
+    test('public cannot be created', async () => {
+      const before = await listed()
+      const answer = await waypost[dialect].post(namespaces, {
+        customNamespaceId: 'public',
+        namespaceName: 'mine',
+      })
+      expect(answer.text).not.toBe('true')
+      expect(await listed()).toEqual(before)
+    })
+
+    const wrong: [string, Params][] = [
+      ['customNamespaceId', { namespaceName: 'n' }],
+      ['customNamespaceId', { customNamespaceId: 'a b', namespaceName: 'n' }],
+      ['customNamespaceId', { customNamespaceId: 'a/b', namespaceName: 'n' }],
+      ['customNamespaceId', { customNamespaceId: 'x'.repeat(129), namespaceName: 'n' }],
+      ['namespaceName', { customNamespaceId: 'nameless' }],
+      ['namespaceName', { customNamespaceId: 'nameless', namespaceName: '' }],
+      ['namespaceName', { customNamespaceId: 'named', namespaceName: 'a@b' }],
+      ['namespaceName', { customNamespaceId: 'named', namespaceName: 'n'.repeat(257) }],
+    ]
+    test.each(wrong)('%s is wrong in %j', async (name, form) => {
+      const before = await listed()
+      expectRefused(dialect, await waypost[dialect].post(namespaces, form), 400, name)
+      expect(await listed()).toEqual(before)
     })
   })
 
-  test('has the number of configurations of each namespace', async () => {
-    const namespace = await made()
-    const countOf = async (id: string) => (await find(id)).configCount
-    const inDefault = await countOf('')
-    for (const dataId of ['a', 'b', 'c'])
-      await waypost.svc.post('/cs/configs', { dataId, group: 'G', content: 'x', tenant: namespace })
-    await waypost.svc.post('/cs/configs', { dataId: 'a', group: 'G', content: 'y', tenant: namespace })
-    expect(await countOf(namespace)).toBe(3)
-    await waypost.svc.delete('/cs/configs', { dataId: 'a', group: 'G', tenant: namespace })
-    expect(await countOf(namespace)).toBe(2)
-    expect(await countOf('')).toBe(inDefault)
-    const item = { dataId: unique('counted'), group: 'G' }
-    await waypost.svc.post('/cs/configs', { ...item, content: 'x', tenant: 'public' })
-    expect(await countOf('')).toBe(inDefault + 1)
-  })
-})
+  describe('modifying a namespace', () => {
+    test('changes the shown name and the description', async () => {
+      const namespace = await made()
+      const form = { namespace, namespaceShowName: 'Umbenannt ü', namespaceDesc: 'neu' }
+      expect(await waypost[dialect].put(namespaces, form)).toMatchObject({ status: 200, text: 'true' })
+      expect(await find(namespace)).toMatchObject({ namespaceShowName: 'Umbenannt ü' })
+      const shown = (await waypost.nacos.get(namespaces, { show: 'all', namespaceId: namespace })).json()
+      expect(shown).toMatchObject({ namespace, namespaceShowName: 'Umbenannt ü', namespaceDesc: 'neu' })
+    })
 
-describe('creating a namespace', () => {
-  test('that exists answers false with 200 and changes nothing', async () => {
-    const customNamespaceId = await made()
-    const again = await waypost.svc.post(namespaces, { customNamespaceId, namespaceName: 'Other' })
-    expect(again).toMatchObject({ status: 200, text: 'false' })
-    expect(await find(customNamespaceId)).toMatchObject({ namespaceShowName: 'Shown' })
-  })
+    test('the description of its creation is stored', async () => {
+      const namespaceId = await made({ namespaceDesc: 'beschrieben' })
+      const shown = (await waypost.nacos.get(namespaces, { show: 'all', namespaceId })).json()
+      expect(shown.namespaceDesc).toBe('beschrieben')
+    })
 
-  test('with an empty id creates a UUID', async () => {
-    const namespaceName = unique('uuid')
-    const answer = await waypost.svc.post(namespaces, { customNamespaceId: '', namespaceName })
-    expect(answer).toMatchObject({ status: 200, text: 'true' })
-    const entry = (await listed()).find((one) => one.namespaceShowName === namespaceName)
-    expect(entry.namespace).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
+    test.each(['namespace', 'namespaceShowName', 'namespaceDesc'])('%s is required', async (name) => {
+      const namespace = await made()
+      const form = { namespace, namespaceShowName: 'New', namespaceDesc: 'new', [name]: undefined }
+      expectRefused(dialect, await waypost[dialect].put(namespaces, form), 400, name)
+      expect(await find(namespace)).toMatchObject({ namespaceShowName: 'Shown' })
+    })
+
+    test('a namespace that is not listed does not add it to the list', async () => {
+      const namespace = unique('unknown')
+      await waypost[dialect].put(namespaces, { namespace, namespaceShowName: 'x', namespaceDesc: 'y' })
+      expect(await find(namespace)).toBeUndefined()
+    })
   })
 
-  test('public cannot be created', async () => {
-    const before = await listed()
-    const answer = await waypost.svc.post(namespaces, { customNamespaceId: 'public', namespaceName: 'mine' })
-    expect(answer.text).not.toBe('true')
-    expect(await listed()).toEqual(before)
+  describe('deleting a namespace', () => {
+    test('removes a namespace from the list, and its items stay readable', async () => {
+      const namespace = await made()
+      const item = { dataId: 'kept', group: 'G', tenant: namespace }
+      const instance = { serviceName: 'kept', ip: '127.0.0.1', port: 80, namespaceId: namespace }
+      await waypost[dialect].post('/cs/configs', { ...item, content: 'still here' })
+      await waypost[dialect].post('/ns/instance', instance)
+      const answer = await waypost[dialect].delete(namespaces, { namespaceId: namespace })
+      expect(answer).toMatchObject({ status: 200, text: 'true' })
+      expect(await find(namespace)).toBeUndefined()
+      expect((await waypost[dialect].get('/cs/configs', item)).text).toBe('still here')
+      expect((await waypost[dialect].get('/ns/instance/list', instance)).json().hosts).toHaveLength(1)
+    })
+
+    test('an unknown namespace answers true', async () => {
+      const answer = await waypost[dialect].delete(namespaces, { namespaceId: unique('unknown') })
+      expect(answer).toMatchObject({ status: 200, text: 'true' })
+    })
+
+    test('public cannot be deleted', async () => {
+      for (const namespaceId of ['public', '']) {
+        expect((await waypost[dialect].delete(namespaces, { namespaceId })).text).not.toBe('true')
+        expect(await find('')).toMatchObject({ type: 0 })
+      }
+    })
+
+    test('namespaceId is required', async () => {
+      expectRefused(dialect, await waypost[dialect].delete(namespaces, {}), 400, 'namespaceId')
+    })
   })
 
-  const wrong: [string, Params][] = [
-    ['customNamespaceId', { namespaceName: 'n' }],
-    ['customNamespaceId', { customNamespaceId: 'a b', namespaceName: 'n' }],
-    ['customNamespaceId', { customNamespaceId: 'a/b', namespaceName: 'n' }],
-    ['customNamespaceId', { customNamespaceId: 'x'.repeat(129), namespaceName: 'n' }],
-    ['namespaceName', { customNamespaceId: 'nameless' }],
-    ['namespaceName', { customNamespaceId: 'nameless', namespaceName: '' }],
-    ['namespaceName', { customNamespaceId: 'named', namespaceName: 'a@b' }],
-    ['namespaceName', { customNamespaceId: 'named', namespaceName: 'n'.repeat(257) }],
-  ]
-  test.each(wrong)('%s is wrong in %j', async (name, form) => {
-    const before = await listed()
-    expectProblem(await waypost.svc.post(namespaces, form), 400, name)
-    expect(await listed()).toEqual(before)
-  })
-})
-
-describe('modifying a namespace', () => {
-  test('changes the shown name and the description', async () => {
-    const namespace = await made()
-    const form = { namespace, namespaceShowName: 'Umbenannt ü', namespaceDesc: 'neu' }
-    expect(await waypost.svc.put(namespaces, form)).toMatchObject({ status: 200, text: 'true' })
-    expect(await find(namespace)).toMatchObject({ namespaceShowName: 'Umbenannt ü' })
-    const shown = (await waypost.nacos.get(namespaces, { show: 'all', namespaceId: namespace })).json()
-    expect(shown).toMatchObject({ namespace, namespaceShowName: 'Umbenannt ü', namespaceDesc: 'neu' })
+  test('an unknown namespace works without being listed', async () => {
+    const tenant = unique('unknown')
+    await waypost[dialect].post('/cs/configs', { dataId: 'a', group: 'G', content: 'x', tenant })
+    expect((await waypost[dialect].get('/cs/configs', { dataId: 'a', group: 'G', tenant })).text).toBe('x')
+    expect(await find(tenant)).toBeUndefined()
   })
 
-  test('the description of its creation is stored', async () => {
-    const namespaceId = await made({ namespaceDesc: 'beschrieben' })
-    const shown = (await waypost.nacos.get(namespaces, { show: 'all', namespaceId })).json()
-    expect(shown.namespaceDesc).toBe('beschrieben')
+  test('the quota is shown and not enforced', async () => {
+    const tenant = await made()
+    const names = Array.from({ length: 201 }, (_, n) => `item.${n}`)
+    const publish = (dataId: string) =>
+      waypost[dialect].post('/cs/configs', { dataId, group: 'G', content: 'x', tenant })
+    const answers = await Promise.all(names.map(publish))
+    expect(new Set(answers.map((answer) => answer.text))).toEqual(new Set(['true']))
+    expect(await find(tenant)).toMatchObject({ quota: 200, configCount: 201 })
   })
-
-  test.each(['namespace', 'namespaceShowName', 'namespaceDesc'])('%s is required', async (name) => {
-    const namespace = await made()
-    const form = { namespace, namespaceShowName: 'New', namespaceDesc: 'new', [name]: undefined }
-    expectProblem(await waypost.svc.put(namespaces, form), 400, name)
-    expect(await find(namespace)).toMatchObject({ namespaceShowName: 'Shown' })
-  })
-
-  test('a namespace that is not listed does not add it to the list', async () => {
-    const namespace = unique('unknown')
-    await waypost.svc.put(namespaces, { namespace, namespaceShowName: 'x', namespaceDesc: 'y' })
-    expect(await find(namespace)).toBeUndefined()
-  })
-})
-
-describe('deleting a namespace', () => {
-  test('removes a namespace from the list, and its items stay readable', async () => {
-    const namespace = await made()
-    const item = { dataId: 'kept', group: 'G', tenant: namespace }
-    const instance = { serviceName: 'kept', ip: '127.0.0.1', port: 80, namespaceId: namespace }
-    await waypost.svc.post('/cs/configs', { ...item, content: 'still here' })
-    await waypost.svc.post('/ns/instance', instance)
-    const answer = await waypost.svc.delete(namespaces, { namespaceId: namespace })
-    expect(answer).toMatchObject({ status: 200, text: 'true' })
-    expect(await find(namespace)).toBeUndefined()
-    expect((await waypost.svc.get('/cs/configs', item)).text).toBe('still here')
-    expect((await waypost.svc.get('/ns/instance/list', instance)).json().hosts).toHaveLength(1)
-  })
-
-  test('an unknown namespace answers true', async () => {
-    const answer = await waypost.svc.delete(namespaces, { namespaceId: unique('unknown') })
-    expect(answer).toMatchObject({ status: 200, text: 'true' })
-  })
-
-  test('public cannot be deleted', async () => {
-    for (const namespaceId of ['public', '']) {
-      expect((await waypost.svc.delete(namespaces, { namespaceId })).text).not.toBe('true')
-      expect(await find('')).toMatchObject({ type: 0 })
-    }
-  })
-
-  test('namespaceId is required', async () => {
-    expectProblem(await waypost.svc.delete(namespaces, {}), 400, 'namespaceId')
-  })
-})
-
-test('an unknown namespace works without being listed', async () => {
-  const tenant = unique('unknown')
-  await waypost.svc.post('/cs/configs', { dataId: 'a', group: 'G', content: 'x', tenant })
-  expect((await waypost.svc.get('/cs/configs', { dataId: 'a', group: 'G', tenant })).text).toBe('x')
-  expect(await find(tenant)).toBeUndefined()
-})
-
-test('the quota is shown and not enforced', async () => {
-  const tenant = await made()
-  const names = Array.from({ length: 201 }, (_, n) => `item.${n}`)
-  const publish = (dataId: string) =>
-    waypost.svc.post('/cs/configs', { dataId, group: 'G', content: 'x', tenant })
-  const answers = await Promise.all(names.map(publish))
-  expect(new Set(answers.map((answer) => answer.text))).toEqual(new Set(['true']))
-  expect(await find(tenant)).toMatchObject({ quota: 200, configCount: 201 })
 })

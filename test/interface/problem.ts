@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Reply } from './client.ts'
+import type { Dialect, Reply } from './client.ts'
 
 /** Asserts that an answer is RFC 9457 problem JSON of this status which names the parameter, if one is given. */
 export function expectProblem(reply: Reply, status: number, parameter?: string): void {
@@ -15,4 +15,13 @@ export function expectProblem(reply: Reply, status: number, parameter?: string):
   expect(problem.title).not.toBe('')
   expect(problem.detail).not.toBe('')
   if (parameter !== undefined) expect(`${problem.detail} ${problem.parameter ?? ''}`).toContain(parameter)
+}
+
+/** Asserts a refusal in the form of its dialect: a problem under `/svc`, a text under `/nacos`. */
+export function expectRefused(dialect: Dialect, reply: Reply, status: number, parameter = ''): void {
+  if (dialect === 'svc') return expectProblem(reply, status, parameter)
+  expect(reply.status, reply.text).toBe(status)
+  expect(reply.headers['content-type'] ?? '').not.toMatch(/problem/)
+  expect(reply.text).not.toBe('')
+  expect(reply.text).toContain(parameter)
 }

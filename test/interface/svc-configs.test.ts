@@ -239,31 +239,3 @@ test('who watches an item, and what an address watches', async () => {
   await publish(tenant, 'a', { content: 'two' })
   await poll
 })
-
-test('the views of services', async () => {
-  const [serviceName, namespaceId] = [unique('s'), unique('ns')]
-  await waypost.svc.post('/ns/instance', { serviceName, namespaceId, ip: '10.0.0.1', port: 80 })
-  const services = await waypost.svc.get('/ns/catalog/services', { namespaceId })
-  expect(services.json()).toMatchObject({ count: 1, serviceList: [{ name: serviceName, ipCount: 1 }] })
-  const instances = await waypost.svc.get('/ns/catalog/instances', { namespaceId, serviceName })
-  expect(instances.json()).toMatchObject({ count: 1, list: [{ ip: '10.0.0.1', healthy: true }] })
-  const service = await waypost.svc.get('/ns/catalog/service', { namespaceId, serviceName })
-  expect(service.json()).toMatchObject({ service: { name: serviceName }, clusters: [{ name: 'DEFAULT' }] })
-  const names = await waypost.svc.get('/ns/service/names', { namespaceId })
-  expect(names.json()).toEqual({ count: 1, services: { [namespaceId]: [serviceName] } })
-  const subscribers = await waypost.svc.get('/ns/service/subscribers', { namespaceId, serviceName })
-  expect(subscribers.json()).toEqual({ count: 0, subscribers: [] })
-  const agent = { 'User-Agent': 'reader/1' }
-  for (const path of ['/ns/instance/list', '/ns/instance/list'])
-    await waypost.svc.call('GET', path, { query: { namespaceId, serviceName }, headers: agent })
-  const readers = await waypost.svc.get('/ns/service/subscribers', { namespaceId, serviceName })
-  expect(readers.json()).toMatchObject({
-    count: 1,
-    subscribers: [{ ip: '127.0.0.1', port: 0, agent: 'reader/1', via: 'poll' }],
-  })
-  // There only those are subscribers who get pushes.
-  const pushed = await waypost.nacos.get('/ns/service/subscribers', { namespaceId, serviceName })
-  expect(pushed.json()).toEqual({ count: 0, subscribers: [] })
-  const checkers = await waypost.svc.get('/ns/health/checkers')
-  expect(Object.keys(checkers.json())).toEqual(['NONE', 'TCP', 'HTTP', 'MYSQL'])
-})

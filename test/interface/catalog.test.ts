@@ -1,76 +1,24 @@
+/** What people and plugins see of services: the catalog, the names, the subscribers. */
 import { describe, expect, test } from 'vitest'
-import { serverForThisFile, unique, type Json, type Params } from './client.ts'
+import { DIALECTS, type Dialect, serverForThisFile, unique, type Json, type Params } from './client.ts'
+import { expectRefused } from './problem.ts'
 
 const waypost = serverForThisFile()
-const service = '/ns/service'
 
 async function registered(serviceName: string, extra: Params = {}): Promise<void> {
-  const answer = await waypost.nacos.post('/ns/instance', {
-    serviceName,
-    ip: '127.0.0.1',
-    port: 80,
-    ...extra,
-  })
-  expect(answer.text).toBe('ok')
+  const form = { serviceName, ip: '127.0.0.1', port: 80, ...extra }
+  expect((await waypost.nacos.post('/ns/instance', form)).text).toBe('ok')
 }
 
-const read = async (path: string, query?: Params): Promise<Json> => {
-  const answer = await waypost.nacos.get(path, query)
+async function readOn(dialect: Dialect, path: string, query?: Params): Promise<Json> {
+  const answer = await waypost[dialect].get(path, query)
   expect(answer.status, answer.text).toBe(200)
   return answer.json()
 }
 
-describe('services', () => {
-  test('are created, read, updated, listed and deleted', async () => {
-    const serviceName = unique('svc')
-    const namespaceId = unique('ns')
-    const key = { serviceName, namespaceId }
-    expect((await waypost.nacos.post(service, { ...key, protectThreshold: 0.5 })).text).toBe('ok')
-    expect(await read(service, key)).toMatchObject({
-      name: serviceName,
-      namespaceId,
-      groupName: 'DEFAULT_GROUP',
-      protectThreshold: 0.5,
-      metadata: {},
-      selector: { type: 'none' },
-      clusters: [],
-    })
-    expect((await waypost.nacos.put(service, { ...key, protectThreshold: 0.7 })).text).toBe('ok')
-    expect(await read(service, key)).toMatchObject({ protectThreshold: 0.7 })
-    const page = { pageNo: 1, pageSize: 10, namespaceId }
-    expect(await read(`${service}/list`, page)).toEqual({ doms: [serviceName], count: 1 })
-    expect(await waypost.nacos.delete(service, key)).toMatchObject({ status: 200, text: 'ok' })
-    expect((await waypost.nacos.get(service, key)).status).toBe(404)
-  })
+describe.each(DIALECTS)('/%s: the catalog', (dialect) => {
+  const read = (path: string, query: Params): Promise<Json> => readOn(dialect, path, query)
 
-  test('are refused in text if they exist already, are not empty or are missing', async () => {
-    const serviceName = unique('svc')
-    await waypost.nacos.post(service, { serviceName })
-    const twice = await waypost.nacos.post(service, { serviceName })
-    expect(twice.status).toBe(400)
-    expect(twice.text).toContain('already exists')
-    await registered(serviceName)
-    const full = await waypost.nacos.delete(service, { serviceName })
-    expect(full.status).toBe(400)
-    expect(full.text).toContain('is not empty')
-    for (const method of ['GET', 'PUT', 'DELETE']) {
-      const query = { serviceName: unique('absent'), protectThreshold: 0 }
-      const missing = await waypost.nacos.call(method, service, { query })
-      expect(missing.status).toBe(404)
-      expect(missing.headers['content-type'] ?? '').not.toMatch(/problem/)
-      expect(missing.text).toMatch(/not found|not exist/)
-    }
-  })
-
-  test('have no subscribers if nobody watches them', async () => {
-    const serviceName = unique('svc')
-    await registered(serviceName)
-    const query = { serviceName, pageNo: 1, pageSize: 10 }
-    expect(await read(`${service}/subscribers`, query)).toEqual({ subscribers: [], count: 0 })
-  })
-})
-
-describe('the catalog', () => {
   async function catalogued() {
     const [serviceName, namespaceId] = [unique('shop'), unique('ns')]
     await registered(serviceName, { namespaceId, port: 1 })
@@ -82,8 +30,7 @@ describe('the catalog', () => {
 
   test('counts clusters and instances of each service', async () => {
     const { serviceName, namespaceId } = await catalogued()
-    const page = { pageNo: 1, pageSize: 10, namespaceId }
-    const all = await read('/ns/catalog/services', page)
+    const all = await read('/ns/catalog/services', { namespaceId })
     expect(all.count).toBe(2)
     const entry = all.serviceList.find((one: Json) => one.name === serviceName)
     expect(entry).toMatchObject({
@@ -157,10 +104,17 @@ describe('the catalog', () => {
     ])
   })
 
-  test('answers 404 for an unknown service', async () => {
-    expect((await waypost.nacos.get('/ns/catalog/service', { serviceName: unique('svc') })).status).toBe(404)
+  test('has no instances of an unknown service: a 404', async () => {
     const query = { serviceName: unique('svc'), clusterName: 'DEFAULT', pageNo: 1, pageSize: 10 }
-    expect((await waypost.nacos.get('/ns/catalog/instances', query)).status).toBe(404)
+    for (const path of ['/ns/catalog/service', '/ns/catalog/instances'])
+      expectRefused(dialect, await waypost[dialect].get(path, query), 404)
+  })
+
+  test('has no subscribers of a service that nobody watches', async () => {
+    const serviceName = unique('svc')
+    await registered(serviceName)
+    const query = { serviceName, pageNo: 1, pageSize: 10 }
+    expect(await read('/ns/service/subscribers', query)).toEqual({ subscribers: [], count: 0 })
   })
 })
 
@@ -168,7 +122,7 @@ describe('the routes of the DNS plugin', () => {
   test('allDomNames has the services of all namespaces, or a plain list for old plugins', async () => {
     const serviceName = unique('svc')
     await registered(serviceName)
-    const answer = await read('/ns/api/allDomNames')
+    const answer = await readOn('nacos', '/ns/api/allDomNames')
     expect(answer.count).toEqual(expect.any(Number))
     expect(answer.doms.public).toContain(serviceName)
     const headers = { 'User-Agent': 'Nacos-DNS:v1.0.1' }
@@ -179,7 +133,30 @@ describe('the routes of the DNS plugin', () => {
   test('srvIPXT has the list of a service', async () => {
     const serviceName = unique('svc')
     await registered(serviceName)
-    const answer = await read('/ns/api/srvIPXT', { dom: serviceName })
+    const answer = await readOn('nacos', '/ns/api/srvIPXT', { dom: serviceName })
     expect(answer).toMatchObject({ hosts: [{ ip: '127.0.0.1', port: 80 }] })
   })
+})
+
+test('on /svc who reads the list of a service is a subscriber, and on /nacos only who gets pushes', async () => {
+  const query = { serviceName: unique('s'), namespaceId: unique('ns') }
+  await registered(query.serviceName, query)
+  const headers = { 'User-Agent': 'reader/1' }
+  for (const path of ['/ns/instance/list', '/ns/instance/list'])
+    await waypost.svc.call('GET', path, { query, headers })
+  expect(await readOn('svc', '/ns/service/subscribers', query)).toMatchObject({
+    count: 1,
+    subscribers: [{ ip: '127.0.0.1', port: 0, agent: 'reader/1', via: 'poll' }],
+  })
+  const pushed = await readOn('nacos', '/ns/service/subscribers', query)
+  expect(pushed).toEqual({ count: 0, subscribers: [] })
+})
+
+test('on /svc the names of services are those of a namespace, and the checkers are listed', async () => {
+  const [serviceName, namespaceId] = [unique('s'), unique('ns')]
+  await registered(serviceName, { namespaceId })
+  const names = await readOn('svc', '/ns/service/names', { namespaceId })
+  expect(names).toEqual({ count: 1, services: { [namespaceId]: [serviceName] } })
+  const checkers = await readOn('svc', '/ns/health/checkers')
+  expect(Object.keys(checkers)).toEqual(['NONE', 'TCP', 'HTTP', 'MYSQL'])
 })

@@ -49,13 +49,26 @@ describe('the state of the server', () => {
     const answer = (await waypost.nacos.get('/core/cluster/nodes')).json()
     expect(answer).toMatchObject({ code: 200, data: [expect.any(Object)] })
     const [member] = answer.data
-    expect(member).toMatchObject({ ip: expect.any(String), port: waypost.server.port, state: 'UP' })
+    expect(member).toMatchObject({
+      ip: expect.any(String),
+      port: waypost.server.port,
+      state: 'UP',
+      extendInfo: { lastRefreshTime: expect.any(Number), version: expect.any(String) },
+      failAccessCnt: 0,
+    })
     expect(member.address).toBe(`${member.ip}:${member.port}`)
   })
 
   test('the console answers version and mode', async () => {
     const answer = (await waypost.nacos.get('/console/server/state')).json()
-    expect(answer).toMatchObject({ version: expect.any(String), standalone_mode: 'standalone' })
+    const facts = { standalone_mode: 'standalone', auth_enabled: 'false', config_retention_days: '30' }
+    expect(answer).toMatchObject({
+      ...facts,
+      server_port: String(waypost.server.port),
+      version: expect.any(String),
+    })
+    const others = Object.entries(answer).filter(([, value]) => typeof value !== 'string')
+    expect(others).toEqual([['function_mode', null]])
   })
 
   test.each(['liveness', 'readiness'])('%s is a plain OK', async (name) => {

@@ -3,10 +3,18 @@ import { DIALECTS, serverForThisFile, unique, type Json, type Params } from './c
 import { expectRefused } from './problem.ts'
 
 const waypost = serverForThisFile()
+const namespaces = '/console/namespaces'
+const PUBLIC = {
+  namespace: '',
+  namespaceShowName: 'public',
+  namespaceDesc: 'Default Namespace',
+  quota: 200,
+  configCount: 0,
+  type: 0,
+}
+const SHOWN = { ...PUBLIC, namespaceShowName: 'Shown', namespaceDesc: 'about', type: 2 }
 
 describe.each(DIALECTS)('/%s:', (dialect) => {
-  const namespaces = '/console/namespaces'
-
   async function listed(): Promise<Json[]> {
     const answer = (await waypost[dialect].get(namespaces)).json()
     expect(answer).toMatchObject({ code: 200, message: null, data: expect.any(Array) })
@@ -26,24 +34,16 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
 
   describe('the list of namespaces', () => {
     test('begins with the default namespace', async () => {
-      expect((await listed())[0]).toMatchObject({
-        namespace: '',
-        namespaceShowName: 'public',
-        quota: 200,
-        configCount: expect.any(Number),
-        type: 0,
-      })
+      const answer = await waypost[dialect].get(namespaces)
+      expect(answer.headers['content-type']).toBe('application/json')
+      const [first] = answer.json().data
+      expect(first).toEqual({ ...PUBLIC, configCount: expect.any(Number) })
+      expect(Object.keys(first)).toEqual(Object.keys(PUBLIC))
     })
 
     test('has a created namespace, with all its fields', async () => {
       const namespace = await made()
-      expect(await find(namespace)).toMatchObject({
-        namespace,
-        namespaceShowName: 'Shown',
-        quota: 200,
-        configCount: 0,
-        type: 2,
-      })
+      expect(await find(namespace)).toEqual({ ...SHOWN, namespace })
     })
 
     test('has the number of configurations of each namespace', async () => {
@@ -81,16 +81,13 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
 
     test('public cannot be created', async () => {
       const before = await listed()
-      const answer = await waypost[dialect].post(namespaces, {
-        customNamespaceId: 'public',
-        namespaceName: 'mine',
-      })
-      expect(answer.text).not.toBe('true')
+      const mine = { customNamespaceId: 'public', namespaceName: 'mine' }
+      expect((await waypost[dialect].post(namespaces, mine)).text).toBe('false')
       expect(await listed()).toEqual(before)
     })
 
     const wrong: [string, Params][] = [
-      ['customNamespaceId', { namespaceName: 'n' }],
+      ...(dialect === 'svc' ? [['customNamespaceId', { namespaceName: 'n' }] as [string, Params]] : []),
       ['customNamespaceId', { customNamespaceId: 'a b', namespaceName: 'n' }],
       ['customNamespaceId', { customNamespaceId: 'a/b', namespaceName: 'n' }],
       ['customNamespaceId', { customNamespaceId: 'x'.repeat(129), namespaceName: 'n' }],
@@ -122,7 +119,9 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
       expect(shown.namespaceDesc).toBe('beschrieben')
     })
 
-    test.each(['namespace', 'namespaceShowName', 'namespaceDesc'])('%s is required', async (name) => {
+    // /nacos needs no description.
+    const required = ['namespace', 'namespaceShowName', ...(dialect === 'svc' ? ['namespaceDesc'] : [])]
+    test.each(required)('%s is required', async (name) => {
       const namespace = await made()
       const form = { namespace, namespaceShowName: 'New', namespaceDesc: 'new', [name]: undefined }
       expectRefused(dialect, await waypost[dialect].put(namespaces, form), 400, name)
@@ -131,8 +130,11 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
 
     test('a namespace that is not listed does not add it to the list', async () => {
       const namespace = unique('unknown')
-      await waypost[dialect].put(namespaces, { namespace, namespaceShowName: 'x', namespaceDesc: 'y' })
+      const renamed = { namespace, namespaceShowName: 'x', namespaceDesc: 'y' }
+      expect((await waypost[dialect].put(namespaces, renamed)).text).toBe(String(dialect === 'nacos'))
       expect(await find(namespace)).toBeUndefined()
+      expect((await waypost[dialect].put(namespaces, { ...renamed, namespace: 'public' })).text).toBe('false')
+      expect(await find('')).toMatchObject({ namespaceShowName: 'public' })
     })
   })
 
@@ -156,6 +158,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     })
 
     test('public cannot be deleted', async () => {
+      expect((await waypost[dialect].delete(namespaces, { namespaceId: 'public' })).text).toBe('false')
       for (const namespaceId of ['public', '']) {
         expect((await waypost[dialect].delete(namespaces, { namespaceId })).text).not.toBe('true')
         expect(await find('')).toMatchObject({ type: 0 })
@@ -182,5 +185,40 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     const answers = await Promise.all(names.map(publish))
     expect(new Set(answers.map((answer) => answer.text))).toEqual(new Set(['true']))
     expect(await find(tenant)).toMatchObject({ quota: 200, configCount: 201 })
+  })
+})
+
+describe('on /nacos', () => {
+  const get = async (query: Params) => (await waypost.nacos.get(namespaces, query)).json()
+
+  test('show=all answers one namespace with its description', async () => {
+    const namespaceId = unique('ns')
+    const made = { customNamespaceId: namespaceId, namespaceName: 'Shown', namespaceDesc: 'about' }
+    await waypost.nacos.post(namespaces, made)
+    expect(await get({ show: 'all', namespaceId })).toEqual({ ...SHOWN, namespace: namespaceId })
+    expect(await get({ show: 'all', namespaceId: '' })).toEqual({
+      ...PUBLIC,
+      configCount: expect.any(Number),
+    })
+    const unknown = await waypost.nacos.get(namespaces, { show: 'all', namespaceId: 'red' })
+    expect(unknown.text).toContain('namespaceId [ red ] not exist')
+  })
+
+  test('checkNamespaceIdExist answers whether an id exists', async () => {
+    const taken = unique('ns')
+    await waypost.nacos.post(namespaces, { customNamespaceId: taken, namespaceName: 'n' })
+    const check = (customNamespaceId: string) => get({ checkNamespaceIdExist: true, customNamespaceId })
+    expect([await check(taken), await check(unique('free')), await check('')]).toEqual([true, false, false])
+  })
+
+  test('neither an id nor a description is needed', async () => {
+    const names = { namespaceName: unique('shown') }
+    expect((await waypost.nacos.post(namespaces, names)).text).toBe('true')
+    const find = async (shown: string) =>
+      (await get({})).data.find((one: Json) => one.namespaceShowName === shown)
+    const { namespace } = await find(names.namespaceName)
+    const renamed = { namespace, namespaceShowName: unique('renamed') }
+    expect((await waypost.nacos.put(namespaces, renamed)).text).toBe('true')
+    expect(await find(renamed.namespaceShowName)).toMatchObject({ namespace })
   })
 })

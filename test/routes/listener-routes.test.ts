@@ -18,37 +18,9 @@ async function settled() {
   for (let turn = 0; turn < 10; turn++) await setImmediate()
 }
 
-describe.each([
-  ['svc', ''],
-  ['nacos', '\n'],
-] as const)('%s: a poll', (dialect, end) => {
+describe.each(['svc', 'nacos'] as const)('%s: a poll', (dialect) => {
   const listen = (items: string, headers: Record<string, string> = POLL) =>
     at[dialect]('POST', '/cs/configs/listener', { params: { 'Listening-Configs': items }, headers })
-
-  test('is answered at once with all items that differ, as the client named them', async () => {
-    await publish('a', 'new')
-    await publish('b', 'same')
-    const items =
-      watched('a', 'G', md5('old')) +
-      watched('b', 'G', md5('same')) +
-      watched('a', 'G', '', '') +
-      watched('a', 'G', '', 'public') +
-      watched('c', 'G', md5('gone'), 'blue')
-    const asked = await listen(items)
-    expect(asked).toMatchObject({ wasHeld: false })
-    expect(asked.answer?.status).toBe(200)
-    expect(asked.text).toBe(`a%02G%01a%02G%02%01a%02G%02public%01c%02G%02blue%01${end}`)
-  })
-
-  test('is held until an item that it watches differs', async () => {
-    await publish('a', 'old')
-    const asked = await listen(watched('a', 'G', md5('old'), 'public') + watched('b', 'G', ''))
-    expect(asked).toMatchObject({ wasHeld: true, answer: undefined })
-    await publish('a', 'new')
-    await settled()
-    expect(String(asked.later()?.body)).toBe(`a%02G%02public%01${end}`)
-    expect(at.polls.size).toBe(0)
-  })
 
   test.each([
     ['30000', 29_500],
@@ -75,12 +47,6 @@ describe.each([
     expect(asked.later()).toBeUndefined()
   })
 
-  test('with No-Hangup is answered at once', async () => {
-    const asked = await listen(watched('a', 'G', ''), { ...POLL, 'long-pulling-timeout-no-hangup': 'true' })
-    expect(asked).toMatchObject({ wasHeld: false, text: '' })
-    expect(asked.answer?.status).toBe(200)
-  })
-
   test('is answered at once, and not held, by a server that stops', async () => {
     at.polls.answerAll()
     const asked = await listen(watched('a', 'G', ''))
@@ -96,32 +62,9 @@ describe.each([
     expect(asked.answer?.status).toBe(503)
   })
 
-  test.each(['soon', '1e3', '3000.5', '0x10', '-'])('with the time-out %s is a 400', async (timeout) => {
-    const asked = await listen(watched('a', 'G', ''), { 'long-pulling-timeout': timeout })
-    expect(asked.answer?.status).toBe(400)
-    expect(asked.text).toContain('Long-Pulling-Timeout')
-  })
-
   test('of too many items is a 400', async () => {
     expect((await listen(watched('a', 'G', '').repeat(101))).answer?.status).toBe(400)
   })
-
-  test.each(['', '  ', 'plain', 'plain\u0001', watched('a', 'g'), watched('a', 'g', 'm', 't', 'x')])(
-    'of %j is a 400',
-    async (items) => {
-      const asked = await listen(items)
-      expect(asked.answer?.status).toBe(400)
-      expect(asked.text).toMatch(/Listening-Configs|invalid probeModify/)
-    },
-  )
-})
-
-test('/svc requires the timeout header', async () => {
-  const asked = await at.svc('POST', '/cs/configs/listener', {
-    params: { 'Listening-Configs': watched('a', 'G', '') },
-  })
-  expect(asked.answer?.status).toBe(400)
-  expect(asked.text).toContain('Long-Pulling-Timeout')
 })
 
 describe('/nacos', () => {

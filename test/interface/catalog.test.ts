@@ -40,6 +40,13 @@ describe.each(DIALECTS)('/%s: the catalog', (dialect) => {
       triggerFlag: 'false',
     })
     expect(entry.healthyInstanceCount).toBe(2)
+    await waypost.nacos.post('/ns/service', { serviceName: 'guarded', namespaceId, protectThreshold: 0.9 })
+    await registered('guarded', { namespaceId, healthy: false })
+    const guarded = await read('/ns/catalog/services', { namespaceId, serviceNameParam: 'guarded' })
+    expect(guarded).toMatchObject({
+      count: 1,
+      serviceList: [{ healthyInstanceCount: 0, triggerFlag: 'true' }],
+    })
   })
 
   test('filters by parts of the names', async () => {

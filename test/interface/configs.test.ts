@@ -18,10 +18,10 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     test('all parameters may be in the query string', async () => {
       const item = { dataId: unique('query'), group: 'G' }
       const published = await waypost[dialect].call('POST', configs, {
-        query: { ...item, content: 'from query' },
+        query: { ...item, content: 'ü+' },
       })
       expect(published.text).toBe('true')
-      expect((await waypost[dialect].get(configs, item)).text).toBe('from query')
+      expect((await waypost[dialect].get(configs, item)).text).toBe('ü+')
     })
 
     test('the query string overrides the form body', async () => {
@@ -30,6 +30,12 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
       expect((await waypost[dialect].call('POST', configs, call)).text).toBe('true')
       expect((await waypost[dialect].get(configs, item)).text).toBe('query')
       expect((await waypost[dialect].get(configs, { ...item, group: 'other' })).status).toBe(404)
+    })
+
+    test('an item is found at a path with a trailing slash', async () => {
+      const item = { dataId: unique('slash'), group: 'G' }
+      await waypost[dialect].post(configs, { ...item, content: 'a=1' })
+      expect((await waypost[dialect].get(`${configs}/`, item)).text).toBe('a=1')
     })
 
     test('a second publish replaces the value', async () => {
@@ -105,6 +111,17 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
       const item = { dataId: unique('typed'), group: 'G' }
       expect((await waypost[dialect].post(configs, { ...item, content: 'x', type })).text).toBe('true')
       expect((await waypost[dialect].get(configs, item)).headers['config-type']).toBe('text')
+    })
+
+    test.each([
+      ['an unknown one', { type: 'pdf' }, 'text'],
+      ['none', {}, 'yaml'],
+      ['an empty one', { type: '' }, 'yaml'],
+    ])('of type yaml, published with %s, is %3$s', async (_, type, expected) => {
+      const item = { dataId: unique('typed'), group: 'G', content: 'a' }
+      await waypost[dialect].post(configs, { ...item, type: 'yaml' })
+      await waypost[dialect].post(configs, { ...item, ...type, content: 'b' })
+      expect((await waypost[dialect].get(configs, item)).headers['config-type']).toBe(expected)
     })
 
     test('has all 32 digits of an md5 that begins with zeros', async () => {

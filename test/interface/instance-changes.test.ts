@@ -38,15 +38,13 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
       expectRefused(dialect, await waypost[dialect].get(instance, { ...key, [name]: 'c8' }), 404)
     })
 
-    test('an instance that is not there is a 404', async () => {
-      const key = await registered()
-      expectRefused(dialect, await waypost[dialect].get(instance, { ...key, port: 81 }), 404)
-      expectRefused(
-        dialect,
-        await waypost[dialect].get(instance, { ...key, serviceName: unique('unknown') }),
-        404,
-      )
-    })
+    test.each([{ port: 81 }, { serviceName: unique('unknown') }, { cluster: 'c8' }, { ephemeral: false }])(
+      'an instance that is not there is a 404: %j',
+      async (other) => {
+        const key = await registered()
+        expectRefused(dialect, await waypost[dialect].get(instance, { ...key, ...other }), 404)
+      },
+    )
   })
 
   describe('modifying', () => {

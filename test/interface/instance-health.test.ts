@@ -196,6 +196,7 @@ describe('a beat on /nacos', () => {
   test('without content is 10200 for a known instance, and 20404 for an unknown one', async () => {
     const key = await registered({ clusterName: 'c1' })
     expect(await codeOf({ ...key, clusterName: 'c1' })).toBe(10_200)
+    expect(await codeOf(key)).toBe(10_200)
     expect(await codeOf({ ...key, clusterName: 'c2' })).toBe(20_404)
     const unknown = { ...key, serviceName: unique('svc') }
     const answer = await waypost.nacos.put(beat, unknown)

@@ -161,6 +161,8 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
 
     test.each(['clusterName', 'cluster'])('the cluster may be given as %s', async (name) => {
       const { serviceName } = await registered({ [name]: 'c1' })
+      await registered({ serviceName, clusterName: 'c1', cluster: 'ignored' })
+      expect(await hosts({ serviceName })).toMatchObject([{ clusterName: 'c1' }])
       expect(await hosts({ serviceName, clusters: 'c1' })).toHaveLength(1)
     })
 

@@ -125,11 +125,25 @@ describe.each(DIALECTS)('/%s: the catalog', (dialect) => {
   })
 })
 
+test.each(DIALECTS)('on /%s the views accept names of object properties', async (dialect) => {
+  const namespaceId = unique('ns')
+  const clusters = ['constructor', '__proto__']
+  for (const clusterName of clusters) await registered('orders', { clusterName, namespaceId })
+  const page = { namespaceId, withInstances: true }
+  const [{ clusterMap }] = await readOn(dialect, '/ns/catalog/services', page)
+  expect(Object.keys(clusterMap).sort()).toEqual(clusters.toSorted())
+  const query = { namespaceId, serviceName: 'orders' }
+  const names = (await readOn(dialect, '/ns/catalog/service', query)).clusters.map(({ name }: Json) => name)
+  expect(names.sort()).toEqual(clusters.toSorted())
+})
+
 describe('the routes of the DNS plugin', () => {
   test('allDomNames has the services of all namespaces, or a plain list for old plugins', async () => {
     const serviceName = unique('svc')
     await registered(serviceName)
+    await registered(serviceName, { namespaceId: '__proto__' })
     const answer = await readOn('nacos', '/ns/api/allDomNames')
+    expect(Object.entries(answer.doms)).toContainEqual(['__proto__', [serviceName]])
     expect(answer.count).toEqual(expect.any(Number))
     expect(answer.doms.public).toContain(serviceName)
     const headers = { 'User-Agent': 'Nacos-DNS:v1.0.1' }

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { DIALECTS, md5, serverForThisFile, unique } from './client.ts'
+import { DIALECTS, md5, type Params, serverForThisFile, unique } from './client.ts'
 import { expectRefused } from './problem.ts'
 
 const waypost = serverForThisFile()
+const configs = '/cs/configs'
 
 describe.each(DIALECTS)('/%s:', (dialect) => {
-  const configs = '/cs/configs'
-
   describe('publishing and reading a configuration', () => {
     test('a publish answers true without quotes, and the value can be read at once', async () => {
       const item = { dataId: unique('app'), group: 'DEFAULT_GROUP' }
@@ -86,11 +85,12 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
   })
 
   describe('the answer with a content', () => {
-    test('is plain text with nosniff, md5, type and time of change, for every type', async () => {
+    test('is byte for byte, plain text with nosniff, md5, type and time of change, for every type', async () => {
       const item = { dataId: unique('page'), group: 'G' }
-      const content = '<script>alert("ü")</script>'
+      const content = ' \u00a0<script>alert("ü世+%")</script>\r\n'
       await waypost[dialect].post(configs, { ...item, content, type: 'html' })
-      const { headers } = await waypost[dialect].get(configs, item)
+      const { headers, bytes } = await waypost[dialect].get(configs, item)
+      expect(bytes).toEqual(Buffer.from(content))
       expect(headers['content-type']).toBe('text/plain;charset=UTF-8')
       expect(headers['x-content-type-options']).toBe('nosniff')
       expect(headers['content-md5']).toBe(md5(content))
@@ -156,11 +156,9 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     })
 
     test('an item that never existed is a 404', async () => {
-      expectRefused(
-        dialect,
-        await waypost[dialect].get(configs, { dataId: unique('never'), group: 'G' }),
-        404,
-      )
+      const answer = await waypost[dialect].get(configs, { dataId: unique('never'), group: 'G' })
+      expectRefused(dialect, answer, 404)
+      if (dialect === 'nacos') expect(answer.text).toBe('config data not exist\n')
     })
   })
 
@@ -186,5 +184,59 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
       await waypost[dialect].delete(configs, { ...item, tenant: read })
       expect((await waypost[dialect].get(configs, { ...item, tenant: write })).status).toBe(404)
     })
+  })
+})
+
+describe('on /nacos', () => {
+  const named = () => ({ dataId: unique('item'), group: 'G' })
+  const publish = (item: Params, more: Params = {}, headers: Record<string, string> = {}) =>
+    waypost.nacos.post(configs, { ...item, content: 'x', ...more }, headers)
+
+  test('reading forbids caching, and has the key of an encrypted content', async () => {
+    const item = named()
+    await publish(item, { encryptedDataKey: 'k' })
+    const { headers } = await waypost.nacos.get(configs, item)
+    const times = { expires: 'Thu, 01 Jan 1970 00:00:00 GMT', 'cache-control': 'no-cache,no-store' }
+    expect(headers).toMatchObject({ ...times, pragma: 'no-cache', 'encrypted-data-key': 'k' })
+    await publish(item, { content: 'plain again' })
+    expect((await waypost.nacos.get(configs, item)).headers).toMatchObject({ 'encrypted-data-key': '' })
+  })
+
+  test.each([
+    [{ import: 'true' }, {}],
+    [{ clone: 'true' }, {}],
+    [{}, { betaips: ' , ' }],
+    [{ tag: 't t' }, {}],
+  ] as [Params, Record<string, string>][])(
+    'publishing %j with headers %j is refused and publishes nothing to everybody',
+    async (params, headers) => {
+      const item = named()
+      expectRefused('nacos', await publish(item, params, headers), 400)
+      expect((await waypost.nacos.get(configs, item)).status).toBe(404)
+    },
+  )
+
+  test('a deletion by ids removes those that exist', async () => {
+    const items = [named(), named(), named()]
+    for (const item of items) await publish(item)
+    const shown = items.map((item) => waypost.nacos.get(configs, { ...item, show: 'all' }))
+    const [first, , last] = (await Promise.all(shown)).map((reply) => reply.json().id)
+    const asked = await waypost.nacos.delete(configs, { delType: 'ids', ids: `${first},999998,${last}` })
+    expect(asked.text).toBe('{"code":200,"message":null,"data":true}')
+    const left = await Promise.all(items.map((item) => waypost.nacos.get(configs, item)))
+    expect(left.map(({ status }) => status)).toEqual([404, 200, 404])
+  })
+
+  test.each([undefined, '', 'a', '1,', '1;2'])('a deletion by the ids %j is a 400', async (ids) => {
+    expectRefused('nacos', await waypost.nacos.delete(configs, { delType: 'ids', ids }), 400, 'ids')
+  })
+
+  test('a deletion of a tag or of a beta does not change the item', async () => {
+    const item = named()
+    await publish(item)
+    expect((await waypost.nacos.delete(configs, { ...item, tag: 't' })).text).toBe('true')
+    const stopped = await waypost.nacos.delete(configs, { ...item, beta: 'true' })
+    expect(stopped.json()).toEqual({ code: 200, message: 'stop beta ok', data: true })
+    expect((await waypost.nacos.get(configs, item)).text).toBe('x')
   })
 })

@@ -225,6 +225,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
         ['c3,c1', 2],
         ['c2', 1],
         ['nowhere', 0],
+        [' c1,,c3 ', 2],
         ['', 3],
       ] as const) {
         const answer = (await waypost[dialect].get(list, { serviceName, clusters })).json()

@@ -1,9 +1,10 @@
 /** Clients of gRPC whose certificates say who they are, while authentication is on. */
 import { readFileSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
 import { Authority } from '../support/certificates.ts'
-import { connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
+import type { GrpcClient } from '../support/grpc-client.ts'
+import { grpcClients } from '../support/grpc-clients.ts'
 import { needTool } from '../support/need-tool.ts'
 
 const openssl = needTool('openssl')
@@ -11,7 +12,7 @@ const openssl = needTool('openssl')
 describe.skipIf(openssl.skip)('a client with a certificate', () => {
   let authority: Authority
   let managed: ManagedWaypost
-  const connected: GrpcClient[] = []
+  const connect = grpcClients(() => managed.waypost)
   beforeAll(async () => {
     authority = new Authority()
     const { cert, key } = authority.forServer()
@@ -20,15 +21,12 @@ describe.skipIf(openssl.skip)('a client with a certificate', () => {
     const permissions = { ':G:config/*': 'rw' } as const
     await managed.addUser({ username: 'shop', password: 'secret', permissions })
   }, 60_000)
-  afterEach(async () => void (await Promise.all(connected.splice(0).map((client) => client.close()))))
   afterAll(() => managed.waypost.stop())
 
   async function connectAs(username: string | undefined): Promise<GrpcClient> {
     const files = username === undefined ? undefined : authority.forUser(username)
     const shown = files && { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') }
-    const client = await connectGrpc(managed.waypost, { tls: { ca: authority.ca, ...shown } })
-    connected.push(client)
-    return client
+    return connect({ tls: { ca: authority.ca, ...shown } })
   }
 
   const publish = async (client: GrpcClient, headers: Record<string, string> = {}) =>

@@ -1,20 +1,14 @@
 /** Patterns of names that clients of generation 3 watch (grpc-compat.md section 4). */
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { serverForThisFile, unique } from '../interface/client.ts'
-import { type Body, connectGrpc, type GrpcClient, type Spoken } from '../support/grpc-client.ts'
+import type { Body, GrpcClient, Spoken } from '../support/grpc-client.ts'
+import { grpcClients } from '../support/grpc-clients.ts'
 
 const waypost = serverForThisFile()
-const connected: GrpcClient[] = []
-afterEach(async () => void (await Promise.all(connected.splice(0).map((client) => client.close()))))
+const connect = grpcClients(() => waypost.server)
 
 const SYNC = 'ConfigFuzzyWatchSyncRequest'
 const CHANGE = 'ConfigFuzzyWatchChangeNotifyRequest'
-
-async function connect(): Promise<GrpcClient> {
-  const client = await connectGrpc(waypost.server)
-  connected.push(client)
-  return client
-}
 
 const publish = (dataId: string, tenant = '') =>
   waypost.nacos.post('/cs/configs', { dataId, group: 'G', tenant, content: unique('content') })

@@ -1,12 +1,12 @@
 /** What users may read and change over gRPC while authentication is on. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../interface/client.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
-import { type Body, connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
+import type { Body } from '../support/grpc-client.ts'
+import { grpcClients } from '../support/grpc-clients.ts'
 
 let managed: ManagedWaypost
 let reader: Record<string, string>
-const connected: GrpcClient[] = []
 beforeAll(async () => {
   managed = await startManaged()
   await managed.addUser({
@@ -14,23 +14,12 @@ beforeAll(async () => {
     password: 'secret',
     permissions: { ':G:config/shop-*': 'r', ':G:config/shared': 'rw' },
   })
-  reader = { accessToken: await tokenOf('shop') }
+  reader = { accessToken: await managed.tokenOf('shop') }
 })
-afterEach(async () => void (await Promise.all(connected.splice(0).map((client) => client.close()))))
 afterAll(() => managed.waypost.stop())
 
-async function tokenOf(username: string): Promise<string> {
-  const body = new URLSearchParams({ username, password: 'secret' })
-  const answer = await fetch(`${managed.waypost.url}/nacos/v1/auth/login`, { method: 'POST', body })
-  return ((await answer.json()) as { accessToken: string }).accessToken
-}
-
-async function connect(headers?: Record<string, string>): Promise<GrpcClient> {
-  const client = await connectGrpc(managed.waypost, headers === undefined ? {} : { headers })
-  connected.push(client)
-  return client
-}
-
+const connected = grpcClients(() => managed.waypost)
+const connect = (headers?: Record<string, string>) => connected(headers && { headers })
 const publish = (dataId: string, content: string) =>
   managed.ask('POST', '/nacos/v1/cs/configs', { dataId, group: 'G', content })
 const keyOf = (dataId: string) => ({ dataId, group: 'G', tenant: '' })
@@ -89,7 +78,7 @@ test('a listener that has lost its permission receives nothing more', async () =
     password: 'secret',
     permissions: { ':G:config/shop-*': 'r', ':G:config/kept': 'r' },
   })
-  const client = await connect({ accessToken: await tokenOf('soon-gone') })
+  const client = await connect({ accessToken: await managed.tokenOf('soon-gone') })
   await client.ask('ConfigBatchListenRequest', watched('shop-lost', 'kept'))
   const permission = 'role=soon-gones&action=r&resource=:G:config/shop-*'
   await managed.ask('DELETE', `/svc/v1/auth/permissions?${permission}`)

@@ -1,17 +1,11 @@
 /** Configurations over gRPC, beside the same over HTTP (grpc-compat.md section 4). */
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { md5, serverForThisFile, unique } from '../interface/client.ts'
-import { type Body, connectGrpc, type GrpcClient, type GrpcClientOptions } from '../support/grpc-client.ts'
+import type { Body, GrpcClient } from '../support/grpc-client.ts'
+import { grpcClients } from '../support/grpc-clients.ts'
 
 const waypost = serverForThisFile()
-const connected: GrpcClient[] = []
-afterEach(async () => void (await Promise.all(connected.splice(0).map((client) => client.close()))))
-
-async function connect(options: GrpcClientOptions = {}): Promise<GrpcClient> {
-  const client = await connectGrpc(waypost.server, options)
-  connected.push(client)
-  return client
-}
+const connect = grpcClients(() => waypost.server)
 
 /** An item with a name of its own. */
 const named = (tenant = ''): { dataId: string; group: string; tenant: string } => {

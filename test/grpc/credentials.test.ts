@@ -1,32 +1,26 @@
 /** How clients show who they are, and what becomes of it while they are connected. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
-import { type Body, connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
+import type { Body, GrpcClient } from '../support/grpc-client.ts'
+import { grpcClients } from '../support/grpc-clients.ts'
 import { instanceOf } from './naming-fixture.ts'
 
 let managed: ManagedWaypost
 let token: string
-const connected: GrpcClient[] = []
 beforeAll(async () => {
   managed = await startManaged()
   token = await signedIn('shop', { ':G:config/*': 'rw', ':DEFAULT_GROUP:naming/*': 'rw' })
 })
-afterEach(async () => void (await Promise.all(connected.splice(0).map((client) => client.close()))))
 afterAll(() => managed.waypost.stop())
 
 /** A new user with these permissions, and its token. */
 async function signedIn(username: string, permissions: Record<string, 'r' | 'rw'>): Promise<string> {
   await managed.addUser({ username, password: 'secret', permissions })
-  const body = new URLSearchParams({ username, password: 'secret' })
-  const answer = await fetch(`${managed.waypost.url}/nacos/v1/auth/users/login`, { method: 'POST', body })
-  return ((await answer.json()) as { accessToken: string }).accessToken
+  return managed.tokenOf(username)
 }
 
-async function connect(headers: Record<string, string> = {}): Promise<GrpcClient> {
-  const client = await connectGrpc(managed.waypost, { headers })
-  connected.push(client)
-  return client
-}
+const connected = grpcClients(() => managed.waypost)
+const connect = (headers: Record<string, string> = {}) => connected({ headers })
 
 const ITEM = { dataId: 'item', group: 'G', tenant: '' }
 const publish = (client: GrpcClient, headers?: Record<string, string>, more: Body = {}) =>

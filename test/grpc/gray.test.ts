@@ -1,20 +1,14 @@
 /** Gray versions for connected clients: by the address that they say, their tag and their labels. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { md5, type Params, serverForThisFile, unique } from '../interface/client.ts'
-import { type Body, connectGrpc, type GrpcClient, type GrpcClientOptions } from '../support/grpc-client.ts'
+import type { Body, GrpcClient } from '../support/grpc-client.ts'
+import { grpcClients } from '../support/grpc-clients.ts'
 
 const waypost = serverForThisFile()
-const connected: GrpcClient[] = []
-afterEach(async () => void (await Promise.all(connected.splice(0).map((client) => client.close()))))
+const connect = grpcClients(() => waypost.server)
 
 const done = { resultCode: 200, errorCode: 0, success: true }
 const NOTIFY = 'ConfigChangeNotifyRequest'
-
-async function connect(options: GrpcClientOptions = {}): Promise<GrpcClient> {
-  const client = await connectGrpc(waypost.server, options)
-  connected.push(client)
-  return client
-}
 
 const labelled = (labels: Record<string, string>, clientVersion = 'Test-Client:v1.0.0') =>
   connect({ setup: { clientVersion, labels: { source: 'sdk', module: 'config', ...labels } } })

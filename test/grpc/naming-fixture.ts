@@ -1,7 +1,8 @@
 /** What the tests of naming over gRPC share: clients of the server of a file, and what they send. */
-import { afterEach, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { Examined, Json } from '../interface/client.ts'
-import { type Body, connectGrpc, type GrpcClient, type GrpcClientOptions } from '../support/grpc-client.ts'
+import type { Body, GrpcClient, GrpcClientOptions } from '../support/grpc-client.ts'
+import { grpcClients } from '../support/grpc-clients.ts'
 
 /** The fields of an instance that a test names. */
 export type InstanceFields = Record<string, string | number | boolean | null | Record<string, string>>
@@ -94,15 +95,8 @@ export class NamingClient {
 
 /** Clients of the server of a test file, which are closed after each test. */
 export function clientsOfTests(examined: Examined): (options?: GrpcClientOptions) => Promise<NamingClient> {
-  const open: GrpcClient[] = []
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((client) => client.close()))
-  })
-  return async (options) => {
-    const client = await connectGrpc(examined.server, options)
-    open.push(client)
-    return new NamingClient(client)
-  }
+  const connect = grpcClients(() => examined.server)
+  return async (options) => new NamingClient(await connect(options))
 }
 
 /** The ports of the hosts of a list, sorted. */

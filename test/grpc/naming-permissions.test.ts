@@ -1,34 +1,26 @@
 /** What users may see and change of services over gRPC while authentication is on. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sleep, unique } from '../interface/client.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
-import { type Body, connectGrpc } from '../support/grpc-client.ts'
+import type { Body } from '../support/grpc-client.ts'
+import { grpcClients } from '../support/grpc-clients.ts'
 import { instanceOf, NamingClient, portsOf } from './naming-fixture.ts'
 
 let managed: ManagedWaypost
-const open: NamingClient[] = []
+const connect = grpcClients(() => managed.waypost)
 beforeAll(async () => {
   managed = await startManaged({ settings: { 'token-ttl': '5s' } })
   const permissions = { ':DEFAULT_GROUP:naming/read-*': 'r', ':DEFAULT_GROUP:naming/own-*': 'rw' } as const
   await managed.addUser({ username: 'shop', password: 'secret', permissions })
 }, 60_000)
-afterEach(async () => void (await Promise.all(open.splice(0).map(({ grpc }) => grpc.close()))))
 afterAll(() => managed.waypost.stop())
-
-async function tokenOf(username: string): Promise<string> {
-  const body = new URLSearchParams({ username, password: 'secret' })
-  const answer = await fetch(`${managed.waypost.url}/nacos/v1/auth/login`, { method: 'POST', body })
-  return ((await answer.json()) as { accessToken: string }).accessToken
-}
 
 async function connected(accessToken?: string): Promise<NamingClient> {
   const headers = accessToken === undefined ? {} : { accessToken }
-  const client = new NamingClient(await connectGrpc(managed.waypost, { headers }))
-  open.push(client)
-  return client
+  return new NamingClient(await connect({ headers }))
 }
 
-const signedIn = async () => connected(await tokenOf('shop'))
+const signedIn = async () => connected(await managed.tokenOf('shop'))
 
 const register = (serviceName: string, port: number) =>
   managed.ask('POST', '/nacos/v1/ns/instance', { serviceName, ip: '10.0.0.1', port: `${port}` })
@@ -89,7 +81,7 @@ test('a subscriber receives nothing more once its permission is taken', async ()
   const permissions = { ':DEFAULT_GROUP:naming/svc-*': 'r' } as const
   await managed.addUser({ username: 'guest', password: 'secret', permissions })
   const serviceName = unique('svc')
-  const client = await connected(await tokenOf('guest'))
+  const client = await connected(await managed.tokenOf('guest'))
   await client.subscribe(serviceName)
   await client.pushed()
   await managed.ask('DELETE', '/svc/v1/auth/users', { username: 'guest' })

@@ -10,11 +10,9 @@ let waypost: Waypost
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  ;({ waypost } = await startManaged())
-  const body = new URLSearchParams({ username: 'nacos', password: 'secret' })
-  const response = await fetch(`${waypost.url}/svc/v1/auth/login`, { method: 'POST', body })
-  const { accessToken } = (await response.json()) as { accessToken: string }
-  headers = { authorization: `Bearer ${accessToken}` }
+  const managed = await startManaged()
+  waypost = managed.waypost
+  headers = { authorization: `Bearer ${await managed.tokenOf('nacos')}` }
 })
 afterAll(() => waypost.stop())
 

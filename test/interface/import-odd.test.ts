@@ -9,12 +9,6 @@ let server: ManagedWaypost
 beforeAll(async () => void (server = await startManaged()))
 afterAll(() => server?.waypost.stop())
 
-async function tokenOf(username = 'nacos'): Promise<string> {
-  const body = new URLSearchParams({ username, password: 'secret' })
-  const response = await fetch(`${server.waypost.url}/svc/v1/auth/login`, { method: 'POST', body })
-  return ((await response.json()) as { accessToken: string }).accessToken
-}
-
 interface Answer {
   readonly status: number
   readonly json: Readonly<Record<string, unknown>>
@@ -25,7 +19,7 @@ async function sent(body: string | Buffer, token?: string): Promise<Answer> {
     method: 'POST',
     headers: {
       'content-type': 'application/x-ndjson',
-      authorization: `Bearer ${token ?? (await tokenOf())}`,
+      authorization: `Bearer ${token ?? (await server.tokenOf('nacos'))}`,
     },
     body,
   })
@@ -141,7 +135,7 @@ describe('an import is refused, and nothing of it is taken,', () => {
     await server.addUser({ username: 'guest', password: 'secret', permissions: { '*:*:*': 'rw' } })
     for (const body of [JSON.stringify(HEAD), 'no JSON', large.subarray(0, 50_000_000)]) {
       expect(await sent(body, 'no token')).toMatchObject({ status: 403 })
-      expect(await sent(body, await tokenOf('guest'))).toMatchObject({
+      expect(await sent(body, await server.tokenOf('guest'))).toMatchObject({
         status: 403,
         json: { type: problemType('forbidden') },
       })

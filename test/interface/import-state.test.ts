@@ -2,13 +2,14 @@
 import { hashSync } from 'bcryptjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problemType } from '../../src/protocols/http/errors/problem.ts'
-import { startManaged } from '../support/administrator.ts'
+import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
 import type { Waypost } from '../support/waypost.ts'
 
 const HEAD = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts: {}, lastRefMs: 0 }
 const AT_MS = Date.UTC(2026, 0, 2, 3, 4, 5)
 const SECOND = 1_000
 
+let managed: ManagedWaypost
 let waypost: Waypost
 let token = ''
 
@@ -32,14 +33,6 @@ async function asked(path: string, query: Record<string, string>) {
   const text = await response.text()
   expect(response.status, text).toBe(200)
   return JSON.parse(text)
-}
-
-async function tokenOf(username: string, password = 'secret'): Promise<string> {
-  const body = new URLSearchParams({ username, password })
-  const response = await fetch(`${waypost.url}/svc/v1/auth/login`, { method: 'POST', body })
-  const text = await response.text()
-  if (!response.ok) throw new Error(text)
-  return JSON.parse(text).accessToken
 }
 
 const detailOf = (dataId: string, tenant = '') =>
@@ -123,10 +116,10 @@ function record(
 }
 
 beforeAll(async () => {
-  const managed = await startManaged()
+  managed = await startManaged()
   waypost = managed.waypost
   await managed.addUser({ username: 'guest', password: 'secret', permissions: { '*:*:*': 'rw' } })
-  token = await tokenOf('nacos')
+  token = await managed.tokenOf('nacos')
 })
 afterAll(() => waypost.stop())
 
@@ -356,7 +349,7 @@ describe('an import', () => {
 
   test('is for administrators who sign in', async () => {
     expect((await sent(JSON.stringify(HEAD), {}, '')).json.type).toBe(problemType('not-signed-in'))
-    expect((await sent(JSON.stringify(HEAD), {}, await tokenOf('guest'))).json.type).toBe(
+    expect((await sent(JSON.stringify(HEAD), {}, await managed.tokenOf('guest'))).json.type).toBe(
       problemType('forbidden'),
     )
     expect((await sent(JSON.stringify(HEAD))).json).toMatchObject({ taken: 0, lines: [] })
@@ -389,8 +382,8 @@ describe('an import of users', () => {
     ]
     expect((await importing(lines)).json).toMatchObject({ taken: 3, refused: 0 })
     expect((await importing(lines)).json).toMatchObject({ unchanged: 3 })
-    await expect(tokenOf('ben', 'sesame-72')).rejects.toThrow('unknown-user')
-    const own = await tokenOf('ben', 'sesame-71')
+    await expect(managed.tokenOf('ben', 'sesame-72')).rejects.toThrow('unknown-user')
+    const own = await managed.tokenOf('ben', 'sesame-71')
     const read = await fetch(`${waypost.url}/svc/v1/cs/configs?dataId=fine&group=G`, {
       headers: { authorization: `Bearer ${own}` },
     })
@@ -399,7 +392,7 @@ describe('an import of users', () => {
     expect((await importing([user('ben', hash)])).json.lines).toEqual([
       { line: 2, outcome: 'kept', reason: 'the user has a password of this server' },
     ])
-    expect(await tokenOf('ben', 'sesame-71')).toBeTypeOf('string')
+    expect(await managed.tokenOf('ben', 'sesame-71')).toBeTypeOf('string')
   })
 
   test('refuses passwords that everybody would try, and hashes that cannot be checked', async () => {
@@ -416,7 +409,7 @@ describe('an import of users', () => {
     expect(json.lines[0].reason).toBe(
       'nat cannot come: its password is nacos. Make the user here, or give it another password there.',
     )
-    await expect(tokenOf('nat', 'nacos')).rejects.toThrow('unknown-user')
+    await expect(managed.tokenOf('nat', 'nacos')).rejects.toThrow('unknown-user')
   })
 
   test('makes administrators only of the users that the parameter names', async () => {
@@ -430,7 +423,7 @@ describe('an import of users', () => {
     expect(json).toMatchObject({ taken: 2, unchanged: 1, refused: 1 })
     expect(json.lines).toMatchObject([{ line: 5, outcome: 'refused' }])
     const codes = await Promise.all(
-      [tokenOf('ada', 'x71'), tokenOf('bob', 'x72')].map(
+      [managed.tokenOf('ada', 'x71'), managed.tokenOf('bob', 'x72')].map(
         async (one) => (await sent(JSON.stringify(HEAD), {}, await one)).status,
       ),
     )

@@ -1,5 +1,14 @@
 import { describe, expect, inject, test } from 'vitest'
-import { hostsOf, serverForThisFile, sleep, unique, until, type Json, type Params } from './client.ts'
+import {
+  hostsOf,
+  serverForThisFile,
+  sleep,
+  unique,
+  until,
+  type Json,
+  type Params,
+  type Reply,
+} from './client.ts'
 import { expectProblem, expectRefused } from './problem.ts'
 
 const waypost = serverForThisFile()
@@ -89,14 +98,19 @@ describe('an ephemeral instance without beats', () => {
 })
 
 describe('a beat', () => {
-  test.concurrent('answers ok and keeps the instance healthy', async () => {
-    const key = await registered({ metadata: timing(2_000, 20_000) })
+  const renewals: [string, (key: Params) => Promise<Reply>][] = [
+    [
+      'a beat',
+      (key) => waypost.svc.put(beat, { ...key, beat: JSON.stringify({ ...key, metadata: undefined }) }),
+    ],
+    ['a registration that changes nothing', (key) => waypost.svc.post(instance, key)],
+  ]
+  test.concurrent.each(renewals)('%s answers ok and keeps the instance healthy', async (_, renewed) => {
+    const metadata = timing(2_000, 20_000)
+    const key = await registered({ metadata })
     for (let n = 0; n < 8; n++) {
       await sleep(400)
-      expect(await waypost.svc.put(beat, { ...key, beat: JSON.stringify({ ...key }) })).toMatchObject({
-        status: 200,
-        text: 'ok',
-      })
+      expect(await renewed({ ...key, metadata })).toMatchObject({ status: 200, text: 'ok' })
       expect(await hosts(key)).toMatchObject([{ healthy: true }])
     }
   })

@@ -106,7 +106,8 @@ describe('passwords', () => {
     const change = { username: 'changer', newPassword: 'new one' }
     const put = (query: Record<string, string>) => ask('PUT', '/svc/v1/auth/users', { query, token })
     expect((await put(change)).status).toBe(403)
-    expect((await put({ ...change, oldPassword: 'wrong' })).status).toBe(403)
+    const wrong = await put({ ...change, oldPassword: 'wrong' })
+    expect([wrong.status, JSON.parse(wrong.text).detail]).toEqual([403, 'The old password is wrong.'])
     expect((await put({ ...change, username: 'nacos', oldPassword: SECRET })).status).toBe(403)
     expect(await read(token)).toBe(200)
     expect((await put({ ...change, oldPassword: SECRET })).status).toBe(200)

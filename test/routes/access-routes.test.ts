@@ -23,12 +23,6 @@ function ask(dialect: Dialect, [method, path]: [string, string], params: Params 
   return at[dialect](method, `/auth${path}`, { params })
 }
 
-/** A call of a user under /svc. */
-function askAs(username: string, [method, path]: [string, string], params: Params) {
-  const identity = { kind: 'user', username, by: 'token', credentialStamp: 1, expiresMs: Infinity } as const
-  return at.svc(method, `/auth${path}`, { params, identity })
-}
-
 function done(message: string): object {
   return { status: 200, json: { code: 200, message, data: null } }
 }
@@ -229,45 +223,6 @@ describe('searches', () => {
     expect((await listed('/permissions', { role: 'anns' })).map(({ role }) => role)).toEqual(['anns'])
     expect(await listed('/permissions', { role: 'ann*', search: 'blur' })).toHaveLength(1)
     expect(await listed('/permissions')).toHaveLength(2)
-  })
-})
-
-describe('the own password', () => {
-  const change = { username: 'ann', oldPassword: 'password of ann', newPassword: 'new' }
-  const onlyOwn: Authorisation = { isOn: true, allows: (_, __, { kind }) => kind === 'own-account' }
-
-  beforeEach(async () => {
-    await addUser('ann')
-    await addUser('bob')
-  })
-
-  test('is changed with the old one, and then the stamp of the credentials is another', async () => {
-    const before = at.state.record(USER, 'ann')!
-    const changed = await askAs('ann', ['PUT', '/users'], change)
-    expect(seen(changed)).toEqual(done('update user ok!'))
-    const after = at.state.record(USER, 'ann')!
-    expect(after.passwordHash).toBe('hash of new')
-    expect(after.credentialStamp).toBeGreaterThan(before.credentialStamp)
-  })
-
-  test('stays where the old one is wrong, or is that of somebody else', async () => {
-    for (const [params, who] of [
-      [{ ...change, oldPassword: 'wrong' }, 'ann'],
-      [change, 'bob'],
-    ] as const) {
-      const refused = await askAs(who, ['PUT', '/users'], params)
-      expect(refused.answer?.status).toBe(403)
-    }
-    expect(at.state.record(USER, 'ann')?.passwordHash).toBe('hash of password of ann')
-  })
-
-  test('needs the old one from those who are no administrators', async () => {
-    at = startFixture({ authorisation: onlyOwn })
-    const { oldPassword: _, ...without } = change
-    const refused = await askAs('ann', ['PUT', '/users'], without)
-    expect(refused.answer?.status).toBe(403)
-    const unknown = await askAs('ann', ['PUT', '/users'], change)
-    expect(JSON.parse(unknown.text).detail).toBe('The old password is wrong.')
   })
 })
 

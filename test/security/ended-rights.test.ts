@@ -1,10 +1,11 @@
 /** Rights that end: what becomes of the instances, pushes and connections of their users (docs/security.md). */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instanceOf, portsOf } from '../grpc/naming-fixture.ts'
 import { Client, type Json, unique, until } from '../interface/client.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
-import { type Body, connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
+import type { Body, GrpcClient } from '../support/grpc-client.ts'
+import { grpcClients } from '../support/grpc-clients.ts'
 
 const PASSWORD = 'of-the-user'
 /** Passwords are hashed one after the other. */
@@ -12,13 +13,11 @@ const HOOK_MS = 120_000
 
 let server: ManagedWaypost
 let http: Client
-const open: GrpcClient[] = []
 
 beforeAll(async () => {
   server = await startManaged()
   http = new Client(server.waypost.url)
 }, HOOK_MS)
-afterEach(async () => void (await Promise.all(open.splice(0).map((client) => client.close()))))
 afterAll(async () => {
   http?.close()
   await server?.waypost.stop()
@@ -32,16 +31,9 @@ async function newUser(...resources: string[]): Promise<string> {
   return username
 }
 
-async function tokenOf(username: string, password = PASSWORD): Promise<string> {
-  const answer = await http.post('/svc/v1/auth/login', { username, password })
-  return answer.json().accessToken
-}
-
-async function connect(token: string, setup: Body = {}): Promise<GrpcClient> {
-  const client = await connectGrpc(server.waypost, { headers: { accessToken: token }, setup })
-  open.push(client)
-  return client
-}
+const tokenOf = (username: string, password = PASSWORD) => server.tokenOf(username, password)
+const clients = grpcClients(() => server.waypost)
+const connect = (accessToken: string, setup: Body = {}) => clients({ headers: { accessToken }, setup })
 
 const instanceRequest = (
   serviceName: string,
@@ -231,8 +223,7 @@ describe('credentials that end', () => {
   })
 
   test('a token that never counted ends its connection after a while, and who shows nothing stays connected', async () => {
-    const nameless = await connectGrpc(server.waypost)
-    open.push(nameless)
+    const nameless = await clients()
     expect((await register(nameless, unique('none')))['errorCode']).toBe(403)
     const client = await connect('no-token')
     expect((await register(client, unique('none')))['errorCode']).toBe(403)

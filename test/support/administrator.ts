@@ -18,6 +18,8 @@ export interface ManagedWaypost {
   readonly waypost: Waypost
   readonly ask: AsAdministrator
   readonly addUser: (user: TestUser) => Promise<void>
+  /** A new token of a user. The password is `secret` unless another one is named. */
+  readonly tokenOf: (username: string, password?: string) => Promise<string>
 }
 
 /** Starts a server with authentication on, and makes its first administrator. `caFile`: of the certificate in its settings. */
@@ -26,17 +28,14 @@ export async function startManaged(options: WaypostOptions = {}, caFile?: string
   const code = /code=([\w-]+)/.exec(waypost.output())?.[1] ?? ''
   const send = senderTo(waypost.url, caFile)
   await send({ method: 'POST', path: '/svc/v1/auth/users/admin', form: { code, password: 'secret' } })
-  const login = {
-    method: 'POST',
-    path: '/svc/v1/auth/login',
-    form: { username: 'nacos', password: 'secret' },
+  const tokenOf = async (username: string, password = 'secret') => {
+    const answer = await send({ method: 'POST', path: '/svc/v1/auth/login', form: { username, password } })
+    return (JSON.parse(answer) as { accessToken: string }).accessToken
   }
-  const ask: AsAdministrator = async (method, path, form) => {
-    // Anew each time: tests let tokens count for seconds only.
-    const { accessToken } = JSON.parse(await send(login)) as { accessToken: string }
-    return send({ method, path, form, token: accessToken })
-  }
-  return { waypost, ask, addUser: (user) => addUser(ask, user) }
+  // A new token each time: tests let tokens count for seconds only.
+  const ask: AsAdministrator = async (method, path, form) =>
+    send({ method, path, form, token: await tokenOf('nacos') })
+  return { waypost, ask, addUser: (user) => addUser(ask, user), tokenOf }
 }
 
 async function addUser(ask: AsAdministrator, { username, password, permissions }: TestUser): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { serverForThisFile, sleep, unique, type Json } from './client.ts'
-import { expectProblem } from './problem.ts'
+import { Client, type Dialect, DIALECTS, serverForThisFile, sleep, unique, type Json } from './client.ts'
+import { expectProblem, expectRefused } from './problem.ts'
 
 const waypost = serverForThisFile()
 const switches = '/ns/operator/switches'
@@ -92,9 +92,12 @@ describe('the switches', () => {
     expect((await current())[field]).toEqual(expected)
   })
 
-  test.each(['name', 'adWeightMap', 'checksum', 'noSuchSwitch', ''])('%j cannot be set', async (entry) => {
+  const fixed = ['name', 'adWeightMap', 'checksum', 'noSuchSwitch', '']
+  const rows = fixed.flatMap((entry) => DIALECTS.map((dialect) => [entry, dialect] as const))
+  test.each(rows)('%j cannot be set on /%s', async (entry, dialect) => {
     const before = await current()
-    expectProblem(await waypost.svc.put(switches, { entry, value: '{}' }), 400, 'entry')
+    const answer = await waypost[dialect].put(switches, { entry, value: '{}' })
+    expectRefused(dialect, answer, 400, dialect === 'svc' || entry === '' ? 'entry' : entry)
     expect(await current()).toEqual(before)
   })
 
@@ -146,10 +149,10 @@ describe('the switches', () => {
 })
 
 describe('the metrics', () => {
-  const read = async () => (await waypost.svc.get('/ns/operator/metrics')).json()
+  const read = async (dialect: Dialect = 'svc') => (await waypost[dialect].get('/ns/operator/metrics')).json()
 
-  test('are all there, and those of the machine have its values', async () => {
-    const metrics = await read()
+  test.each(DIALECTS)('are all there on /%s, and those of the machine have its values', async (dialect) => {
+    const metrics = await read(dialect)
     const names = ['serviceCount', 'load', 'mem', 'responsibleServiceCount', 'instanceCount', 'cpu', 'status']
     expect(Object.keys(metrics)).toEqual(expect.arrayContaining([...names, 'responsibleInstanceCount']))
     expect(metrics.status).toBe('UP')
@@ -173,11 +176,6 @@ describe('the metrics', () => {
     expect(after.responsibleInstanceCount).toBe(after.instanceCount)
     await waypost.svc.delete('/ns/instance', keys[0])
     expect((await read()).instanceCount).toBe(before.instanceCount + 2)
-  })
-
-  test('have all fields on the other dialect too', async () => {
-    const metrics = (await waypost.nacos.get('/ns/operator/metrics')).json()
-    expect(Object.keys(metrics)).toEqual(expect.arrayContaining(Object.keys(await read())))
   })
 })
 
@@ -234,5 +232,84 @@ describe('the leader', () => {
       for (const due of series) expect(Number.isInteger(due) && due >= 0 && due <= 60_000).toBe(true)
       expect(new Set(series).size).toBeGreaterThan(2)
     }
+  })
+})
+
+test('on /nacos a switch is set by the name that operators send, and the light beat is one', async () => {
+  const set = await waypost.nacos.put(switches, { entry: 'healthCheckTimes', value: '4' })
+  expect(set).toMatchObject({ status: 200, text: 'ok' })
+  const shown = { checkTimes: 4, lightBeatEnabled: expect.any(Boolean) }
+  expect((await waypost.nacos.get(switches)).json()).toMatchObject(shown)
+})
+
+test('on /nacos a server that is DOWN answers 503 in text', async () => {
+  await waypost.nacos.put(switches, { entry: 'overriddenServerStatus', value: 'DOWN' })
+  const answer = await waypost.nacos.get('/ns/instance/list', { serviceName: unique('svc') })
+  const lifted = await waypost.nacos.put(switches, { entry: 'overriddenServerStatus', value: 'null' })
+  expect(lifted.text).toBe('ok')
+  expect(answer.status).toBe(503)
+  expect(answer.text).toMatch(/server is DOWN ?now, please try again later!/)
+})
+
+describe('the state of the server on /nacos', () => {
+  test('the cluster has this one node', async () => {
+    const answer = (await waypost.nacos.get('/core/cluster/nodes')).json()
+    expect(answer).toMatchObject({ code: 200, data: [expect.any(Object)] })
+    const [member] = answer.data
+    expect(member).toMatchObject({
+      ip: expect.any(String),
+      port: waypost.server.port,
+      state: 'UP',
+      extendInfo: { lastRefreshTime: expect.any(Number), version: expect.any(String) },
+      failAccessCnt: 0,
+    })
+    expect(member.address).toBe(`${member.ip}:${member.port}`)
+  })
+
+  test('the console answers version and mode', async () => {
+    const answer = (await waypost.nacos.get('/console/server/state')).json()
+    const facts = { standalone_mode: 'standalone', auth_enabled: 'false', config_retention_days: '30' }
+    expect(answer).toMatchObject({
+      ...facts,
+      server_port: String(waypost.server.port),
+      version: expect.any(String),
+    })
+    const others = Object.entries(answer).filter(([, value]) => typeof value !== 'string')
+    expect(others).toEqual([['function_mode', null]])
+  })
+
+  test.each(['liveness', 'readiness'])('%s is a plain OK', async (name) => {
+    const answer = await waypost.nacos.get(`/console/health/${name}`)
+    expect(answer).toMatchObject({ status: 200, text: 'OK' })
+  })
+
+  test('the health of the configuration part is UP', async () => {
+    expect(await waypost.nacos.get('/cs/health')).toMatchObject({ status: 200, text: 'UP' })
+  })
+})
+
+describe('paths of /nacos that do not exist', () => {
+  test.each(['/cs/nothing', '/ns/nothing', '/ns/instance/nothing', '/nothing'])(
+    '%s is a 404',
+    async (path) => {
+      const answer = await waypost.nacos.get(path)
+      expect(answer.status).toBe(404)
+    },
+  )
+
+  test.each([
+    ['PATCH', '/cs/configs'],
+    ['POST', '/ns/instance/list'],
+    ['GET', '/ns/instance/beat'],
+  ])('%s %s is a 405', async (method, path) => {
+    expect((await waypost.nacos.call(method, path)).status).toBe(405)
+  })
+})
+
+describe('the list for clients with an endpoint', () => {
+  test('is the address of the server, also for who names a namespace', async () => {
+    const answer = await new Client(waypost.server.url).get('/nacos/serverlist?nofix=1&namespace=dev')
+    expect(answer).toMatchObject({ status: 200, text: `127.0.0.1:${waypost.server.port}` })
+    expect(answer.headers['content-type']).toBe('text/plain;charset=UTF-8')
   })
 })

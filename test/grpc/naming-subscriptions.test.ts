@@ -143,22 +143,3 @@ describe('a subscription', () => {
     await until(subscribers, ({ count }) => count === 0)
   })
 })
-
-describe('what is wrong', () => {
-  test.each([
-    [
-      'ServiceQueryRequest',
-      { serviceName: 'svc', cluster: 'a;b' },
-      'QueryServiceResponse',
-      /cluster must be/,
-    ],
-    ['SubscribeServiceRequest', { serviceName: 'a b' }, 'SubscribeServiceResponse', /serviceName must be/],
-    ['ServiceListRequest', { pageNo: -1 }, 'ServiceListResponse', /pageNo must be/],
-  ])('%s %j is refused in the type of its answer', async (...[type, body, answer, message]) => {
-    const client = await connected()
-    const spoken = await client.grpc.ask(type, body)
-    expect(spoken.type).toBe(answer)
-    expect(spoken.body).toMatchObject({ resultCode: 500, errorCode: 400, success: false })
-    expect(spoken.body['message']).toMatch(message)
-  })
-})

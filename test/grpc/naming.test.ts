@@ -260,6 +260,9 @@ describe('what is wrong', () => {
       'BatchInstanceResponse',
       /a list/,
     ],
+    ['ServiceQueryRequest', { serviceName, cluster: 'a;b' }, 'QueryServiceResponse', /cluster must be/],
+    ['SubscribeServiceRequest', { serviceName: 'a b' }, 'SubscribeServiceResponse', /serviceName must be/],
+    ['ServiceListRequest', { pageNo: -1 }, 'ServiceListResponse', /pageNo must be/],
   ])('%s %j is refused in the type of its answer', async (...[type, body, answer, message]) => {
     const client = await connected()
     const spoken = await client.grpc.ask(type, body)

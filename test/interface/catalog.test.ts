@@ -1,7 +1,7 @@
 /** What people and plugins see of services: the catalog, the names, the subscribers. */
 import { describe, expect, test } from 'vitest'
 import { DIALECTS, type Dialect, serverForThisFile, unique, type Json, type Params } from './client.ts'
-import { expectRefused } from './problem.ts'
+import { refusals } from './problem.ts'
 
 const waypost = serverForThisFile()
 
@@ -17,6 +17,7 @@ async function readOn(dialect: Dialect, path: string, query?: Params): Promise<J
 }
 
 describe.each(DIALECTS)('/%s: the catalog', (dialect) => {
+  const expectRefused = refusals(dialect)
   const read = (path: string, query: Params): Promise<Json> => readOn(dialect, path, query)
 
   async function catalogued() {
@@ -114,7 +115,7 @@ describe.each(DIALECTS)('/%s: the catalog', (dialect) => {
   test('has no instances of an unknown service: a 404', async () => {
     const query = { serviceName: unique('svc'), clusterName: 'DEFAULT', pageNo: 1, pageSize: 10 }
     for (const path of ['/ns/catalog/service', '/ns/catalog/instances'])
-      expectRefused(dialect, await waypost[dialect].get(path, query), 404)
+      expectRefused(await waypost[dialect].get(path, query), 404)
   })
 
   test('has no subscribers of a service that nobody watches', async () => {

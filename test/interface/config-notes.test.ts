@@ -1,7 +1,7 @@
 /** What is kept of a configuration besides its content, conditions on its md5, and searches: for tools and the console. */
 import { describe, expect, test } from 'vitest'
 import { DIALECTS, md5, serverForThisFile, sleep, unique, type Json, type Params } from './client.ts'
-import { expectRefused } from './problem.ts'
+import { refusals } from './problem.ts'
 
 const waypost = serverForThisFile()
 const configs = '/cs/configs'
@@ -12,6 +12,7 @@ FIELDS.push('modifyTime', 'createUser', 'createIp', 'desc', 'use', 'effect', 'sc
 FIELDS.push('encryptedDataKey')
 
 describe.each(DIALECTS)('/%s:', (dialect) => {
+  const expectRefused = refusals(dialect)
   /** An item of its own namespace. */
   const named = (): Params => ({ dataId: 'a', group: 'G', tenant: unique('ns') })
   const send = (item: Params, more: Params = {}, headers: Record<string, string> = {}) =>
@@ -38,7 +39,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     ])('in the %s publishes only over the version that it names', async (_where, publish) => {
       const item = await published()
       const refused = await publish(item, 'two', md5('other'))
-      expectRefused(dialect, refused, 409)
+      expectRefused(refused, 409)
       expect(refused.text).toContain(why)
       expect(await read(item)).toBe('one')
       expect((await publish(item, 'two', md5('one'))).text).toBe('true')
@@ -48,7 +49,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     test('in the header goes before the parameter', async () => {
       const item = await published()
       const form = { content: 'two', casMd5: md5('one') }
-      expectRefused(dialect, await send(item, form, { casMd5: md5('other') }), 409)
+      expectRefused(await send(item, form, { casMd5: md5('other') }), 409)
       expect((await send(item, form, { casMd5: md5('one') })).text).toBe('true')
     })
 
@@ -60,8 +61,8 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
 
     test('of an unknown item is refused', async () => {
       const item = named()
-      expectRefused(dialect, await inHeader(item, 'x', md5('something')), 409)
-      expectRefused(dialect, await waypost[dialect].get(configs, item), 404)
+      expectRefused(await inHeader(item, 'x', md5('something')), 409)
+      expectRefused(await waypost[dialect].get(configs, item), 404)
     })
   })
 
@@ -74,7 +75,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     expect(Math.abs(all.createTime - Date.now())).toBeLessThan(10_000)
     expect(all.modifyTime).toBeGreaterThanOrEqual(all.createTime)
     if (dialect === 'nacos') expect(Object.keys(all)).toEqual(FIELDS)
-    expectRefused(dialect, await waypost[dialect].get(configs, { ...item, dataId: 'b', show: 'all' }), 404)
+    expectRefused(await waypost[dialect].get(configs, { ...item, dataId: 'b', show: 'all' }), 404)
   })
 
   test('show=all has null for what has no value', async () => {
@@ -186,7 +187,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
   })
 
   test('another word for a search is refused', async () => {
-    expectRefused(dialect, await waypost[dialect].get(configs, { search: 'other' }), 400)
+    expectRefused(await waypost[dialect].get(configs, { search: 'other' }), 400)
   })
 })
 
@@ -196,16 +197,16 @@ describe('casMd5 on /svc', () => {
   test('that is empty publishes only what is new', async () => {
     const form = { ...item(), casMd5: '' }
     expect((await waypost.svc.post(configs, { ...form, content: 'one' })).text).toBe('true')
-    expectRefused('svc', await waypost.svc.post(configs, { ...form, content: 'two' }), 409)
+    refusals('svc')(await waypost.svc.post(configs, { ...form, content: 'two' }), 409)
   })
 
   test('deletes only the version that it names', async () => {
     const named = item()
     await waypost.svc.post(configs, { ...named, content: 'one' })
     const remove = (casMd5: string) => waypost.svc.delete(configs, { ...named, casMd5 })
-    for (const casMd5 of [md5('other'), '']) expectRefused('svc', await remove(casMd5), 409)
+    for (const casMd5 of [md5('other'), '']) refusals('svc')(await remove(casMd5), 409)
     expect((await remove(md5('one'))).text).toBe('true')
-    expectRefused('svc', await remove(md5('one')), 409)
+    refusals('svc')(await remove(md5('one')), 409)
     expect((await remove('')).text).toBe('true')
   })
 })
@@ -215,7 +216,7 @@ test('casMd5 on /nacos: 0 publishes only what is new, and an empty header says n
   const publish = (content: string, casMd5: string) =>
     waypost.nacos.post(configs, { ...item, content }, { casMd5 })
   expect((await publish('one', '0')).text).toBe('true')
-  expectRefused('nacos', await publish('two', '0'), 409)
+  refusals('nacos')(await publish('two', '0'), 409)
   expect((await waypost.nacos.get(configs, item)).text).toBe('one')
   expect((await publish('two', '')).text).toBe('true')
 })

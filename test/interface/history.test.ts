@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DIALECTS, md5, serverForThisFile, unique, type Json, type Params } from './client.ts'
-import { expectRefused } from './problem.ts'
+import { refusals } from './problem.ts'
 
 const waypost = serverForThisFile()
 const FIELDS = ['id', 'lastId', 'dataId', 'group', 'tenant', 'appName', 'md5', 'content']
@@ -9,6 +9,7 @@ FIELDS.push('srcIp', 'srcUser', 'opType', 'createdTime', 'lastModifiedTime')
 const MORE = { publishType: 'formal', grayName: '', extInfo: '{"type":"text"}', encryptedDataKey: null }
 
 describe.each(DIALECTS)('/%s:', (dialect) => {
+  const expectRefused = refusals(dialect)
   const history = '/cs/history'
   const configs = '/cs/configs'
   const fields = [...FIELDS, ...(dialect === 'nacos' ? Object.keys(MORE) : [])]
@@ -139,7 +140,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     test('the id of an item is none of a record: a 404', async () => {
       const item = await publishedInTurn(['one'])
       const { id: nid } = (await waypost.nacos.get(configs, { show: 'all', ...item })).json()
-      expectRefused(dialect, await waypost[dialect].get(history, { ...item, nid }), 404)
+      expectRefused(await waypost[dialect].get(history, { ...item, nid }), 404)
     })
   })
 
@@ -161,10 +162,10 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     test('of the first record is a 404', async () => {
       const item = await publishedInTurn(['one', 'two'])
       const first = (await pageOf(item)).pageItems[1].id
-      expectRefused(dialect, await waypost[dialect].get(previous, { ...item, id: first }), 404)
+      expectRefused(await waypost[dialect].get(previous, { ...item, id: first }), 404)
       const only = await publishedInTurn(['one'])
       const { id } = (await waypost.nacos.get(configs, { show: 'all', ...only })).json()
-      expectRefused(dialect, await waypost[dialect].get(previous, { ...only, id }), 404)
+      expectRefused(await waypost[dialect].get(previous, { ...only, id }), 404)
     })
 
     test('of the id of an item is the version before the current one', async () => {
@@ -191,7 +192,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     for (const stranger of strangers)
       for (const [path, id] of asked) {
         const answer = await waypost[dialect].get(`${history}${path}`, { ...stranger, ...id })
-        expectRefused(dialect, answer, 403, dialect === 'nacos' ? 'Please check dataId and group.' : '')
+        expectRefused(answer, 403, dialect === 'nacos' ? 'Please check dataId and group.' : '')
         expect(answer.text).not.toContain('secret')
       }
   })
@@ -223,6 +224,6 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
   test.each(refused)('%s with %j is a %i', async (...[path, params, status, named]) => {
     const item = await publishedInTurn(['one'])
     const answer = await waypost[dialect].get(`${history}${path}`, { ...item, ...params })
-    expectRefused(dialect, answer, status, named)
+    expectRefused(answer, status, named)
   })
 })

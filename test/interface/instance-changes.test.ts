@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { DIALECTS, hostsOf, serverForThisFile, unique, type Json, type Params } from './client.ts'
-import { expectRefused } from './problem.ts'
+import { refusals } from './problem.ts'
 
 const waypost = serverForThisFile()
 const instance = '/ns/instance'
 
 describe.each(DIALECTS)('/%s:', (dialect) => {
+  const expectRefused = refusals(dialect)
   /** Registers one instance, by default 127.0.0.1:80 of a new service, and gives what identifies it. */
   async function registered(extra: Params = {}) {
     const key = { serviceName: unique('svc'), ip: '127.0.0.1', port: 80, ...extra }
@@ -35,14 +36,14 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     test.each(['cluster', 'clusterName'])('the cluster may be named by %s', async (name) => {
       const key = await registered({ clusterName: 'c9' })
       expect((await waypost[dialect].get(instance, { ...key, [name]: 'c9' })).json().clusterName).toBe('c9')
-      expectRefused(dialect, await waypost[dialect].get(instance, { ...key, [name]: 'c8' }), 404)
+      expectRefused(await waypost[dialect].get(instance, { ...key, [name]: 'c8' }), 404)
     })
 
     test.each([{ port: 81 }, { serviceName: unique('unknown') }, { cluster: 'c8' }, { ephemeral: false }])(
       'an instance that is not there is a 404: %j',
       async (other) => {
         const key = await registered()
-        expectRefused(dialect, await waypost[dialect].get(instance, { ...key, ...other }), 404)
+        expectRefused(await waypost[dialect].get(instance, { ...key, ...other }), 404)
       },
     )
   })
@@ -78,7 +79,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
         expect((await waypost[dialect].put(instance, { ...key, weight: 4 })).text).toBe('ok')
         expect(await hosts(key)).toMatchObject([{ weight: 4, ephemeral }])
         const other = { ...key, weight: 9, ephemeral: !ephemeral }
-        expectRefused(dialect, await waypost[dialect].put(instance, other), 404)
+        expectRefused(await waypost[dialect].put(instance, other), 404)
         expect(await hosts(key)).toMatchObject([{ weight: 4, ephemeral }])
       },
     )
@@ -87,17 +88,9 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     const headers = { 'User-Agent': 'Nacos-Java-Client:v1.4.8' }
     test('an unknown instance is a 404 and is not created', async () => {
       const key = await registered()
-      expectRefused(
-        dialect,
-        await waypost[dialect].put(instance, { ...key, port: 81, weight: 2 }, headers),
-        404,
-      )
+      expectRefused(await waypost[dialect].put(instance, { ...key, port: 81, weight: 2 }, headers), 404)
       const serviceName = unique('unknown')
-      expectRefused(
-        dialect,
-        await waypost[dialect].put(instance, { ...key, serviceName, weight: 2 }, headers),
-        404,
-      )
+      expectRefused(await waypost[dialect].put(instance, { ...key, serviceName, weight: 2 }, headers), 404)
       expect(await hosts({ serviceName })).toEqual([])
       expect(await hosts(key)).toHaveLength(1)
     })
@@ -159,7 +152,7 @@ describe('on /nacos', () => {
   ])('%s of an unknown instance by %s is a 404', async (method, _client, headers) => {
     const query = { ...unknown(), weight: 2 }
     const answer = await waypost.nacos.call(method, instance, { query, headers })
-    expectRefused('nacos', answer, 404)
+    refusals('nacos')(answer, 404)
     expect(await of(query.serviceName)).toEqual([])
   })
 

@@ -9,7 +9,7 @@ import {
   type Params,
   type Reply,
 } from './client.ts'
-import { expectProblem, expectRefused } from './problem.ts'
+import { expectProblem, refusals } from './problem.ts'
 
 const waypost = serverForThisFile()
 const instance = '/ns/instance'
@@ -237,7 +237,7 @@ describe('a beat on /nacos', () => {
 
   test.each(['{', '{}', '[]'])('with the content %s is a 400', async (content) => {
     const query = { serviceName: unique('svc'), beat: content }
-    expectRefused('nacos', await waypost.nacos.put(beat, query), 400)
+    refusals('nacos')(await waypost.nacos.put(beat, query), 400)
   })
 })
 
@@ -246,6 +246,7 @@ describe.each([
   ['nacos', '/ns/health/instance'],
   ['nacos', '/ns/health'],
 ] as const)('/%s: the update of health at %s', (dialect, health) => {
+  const expectRefused = refusals(dialect)
   test('works if the checker of the cluster is NONE', async () => {
     const key = await registered({ ephemeral: false })
     const checker = { checkPort: 80, useInstancePort4Check: true, healthChecker: '{"type":"NONE"}' }
@@ -260,13 +261,13 @@ describe.each([
       expect((await waypost[dialect].put(health, { ...key, ...row })).text).toBe('ok')
       expect(await hosts(key)).toMatchObject([{ healthy: Object.values(row)[0] }])
     }
-    expectRefused(dialect, await waypost[dialect].put(health, { ...key, port: 81, healthy: true }), 404)
+    expectRefused(await waypost[dialect].put(health, { ...key, port: 81, healthy: true }), 404)
   })
 
   test.each([true, false])('is refused with the reason if ephemeral=%s is checked', async (ephemeral) => {
     const key = await registered({ ephemeral })
     const answer = await waypost[dialect].put(health, { ...key, healthy: false })
-    expectRefused(dialect, answer, 400, 'health check is still working')
+    expectRefused(answer, 400, 'health check is still working')
     expect(await hosts(key)).toMatchObject([{ healthy: true }])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { md5, serverForThisFile, sleep, unique, type Reply } from './client.ts'
-import { expectProblem, expectRefused } from './problem.ts'
+import { expectProblem, refusals } from './problem.ts'
 
 const waypost = serverForThisFile()
 const listener = '/cs/configs/listener'
@@ -24,6 +24,7 @@ describe.each([
   ['svc', ''],
   ['nacos', '\n'],
 ] as const)('/%s:', (dialect, end) => {
+  const expectRefused = refusals(dialect)
   function listen(items: string, timeoutMs: number | string = 30_000, headers: Record<string, string> = {}) {
     const all = { 'Long-Pulling-Timeout': String(timeoutMs), ...headers }
     return timed(waypost[dialect].post(listener, { 'Listening-Configs': items }, all))
@@ -168,7 +169,7 @@ describe.each([
     'the timeout %j is a 400',
     async (timeout) => {
       const answer = await listen(watched(unique('a'), 'g', ''), timeout)
-      expectRefused(dialect, answer, 400, 'Long-Pulling-Timeout')
+      expectRefused(answer, 400, 'Long-Pulling-Timeout')
     },
   )
 
@@ -176,7 +177,7 @@ describe.each([
   test.each([undefined, ...malformed])('Listening-Configs of %j is a 400', async (items) => {
     const headers = { 'Long-Pulling-Timeout': '30000' }
     const answer = await waypost[dialect].post(listener, { 'Listening-Configs': items }, headers)
-    expectRefused(dialect, answer, 400)
+    expectRefused(answer, 400)
     expect(answer.text).toMatch(
       dialect === 'svc' ? /Listening-Configs/ : /Listening-Configs|invalid probeModify/,
     )

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DIALECTS, serverForThisFile, unique, type Json, type Params } from './client.ts'
-import { expectRefused } from './problem.ts'
+import { refusals } from './problem.ts'
 
 const waypost = serverForThisFile()
 const namespaces = '/console/namespaces'
@@ -15,6 +15,7 @@ const PUBLIC = {
 const SHOWN = { ...PUBLIC, namespaceShowName: 'Shown', namespaceDesc: 'about', type: 2 }
 
 describe.each(DIALECTS)('/%s:', (dialect) => {
+  const expectRefused = refusals(dialect)
   async function listed(): Promise<Json[]> {
     const answer = (await waypost[dialect].get(namespaces)).json()
     expect(answer).toMatchObject({ code: 200, message: null, data: expect.any(Array) })
@@ -98,7 +99,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     ]
     test.each(wrong)('%s is wrong in %j', async (name, form) => {
       const before = await listed()
-      expectRefused(dialect, await waypost[dialect].post(namespaces, form), 400, name)
+      expectRefused(await waypost[dialect].post(namespaces, form), 400, name)
       expect(await listed()).toEqual(before)
     })
   })
@@ -124,7 +125,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     test.each(required)('%s is required', async (name) => {
       const namespace = await made()
       const form = { namespace, namespaceShowName: 'New', namespaceDesc: 'new', [name]: undefined }
-      expectRefused(dialect, await waypost[dialect].put(namespaces, form), 400, name)
+      expectRefused(await waypost[dialect].put(namespaces, form), 400, name)
       expect(await find(namespace)).toMatchObject({ namespaceShowName: 'Shown' })
     })
 
@@ -166,7 +167,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     })
 
     test('namespaceId is required', async () => {
-      expectRefused(dialect, await waypost[dialect].delete(namespaces, {}), 400, 'namespaceId')
+      expectRefused(await waypost[dialect].delete(namespaces, {}), 400, 'namespaceId')
     })
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Client, type Dialect, DIALECTS, serverForThisFile, sleep, unique, type Json } from './client.ts'
-import { expectProblem, expectRefused } from './problem.ts'
+import { expectProblem, refusals } from './problem.ts'
 
 const waypost = serverForThisFile()
 const switches = '/ns/operator/switches'
@@ -97,7 +97,7 @@ describe('the switches', () => {
   test.each(rows)('%j cannot be set on /%s', async (entry, dialect) => {
     const before = await current()
     const answer = await waypost[dialect].put(switches, { entry, value: '{}' })
-    expectRefused(dialect, answer, 400, dialect === 'svc' || entry === '' ? 'entry' : entry)
+    refusals(dialect)(answer, 400, dialect === 'svc' || entry === '' ? 'entry' : entry)
     expect(await current()).toEqual(before)
   })
 

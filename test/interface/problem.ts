@@ -17,11 +17,13 @@ export function expectProblem(reply: Reply, status: number, parameter?: string):
   if (parameter !== undefined) expect(`${problem.detail} ${problem.parameter ?? ''}`).toContain(parameter)
 }
 
-/** Asserts a refusal in the form of its dialect: a problem under `/svc`, a text under `/nacos`. */
-export function expectRefused(dialect: Dialect, reply: Reply, status: number, parameter = ''): void {
-  if (dialect === 'svc') return expectProblem(reply, status, parameter)
-  expect(reply.status, reply.text).toBe(status)
-  expect(reply.headers['content-type'] ?? '').not.toMatch(/problem/)
-  expect(reply.text).not.toBe('')
-  expect(reply.text).toContain(parameter)
+/** What asserts a refusal in the form of a dialect: a problem under `/svc`, a text under `/nacos`. */
+export function refusals(dialect: Dialect): typeof expectProblem {
+  if (dialect === 'svc') return expectProblem
+  return (reply, status, parameter = '') => {
+    expect(reply.status, reply.text).toBe(status)
+    expect(reply.headers['content-type'] ?? '').not.toMatch(/problem/)
+    expect(reply.text).not.toBe('')
+    expect(reply.text).toContain(parameter)
+  }
 }

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { DIALECTS, hostsOf, serverForThisFile, unique, type Json, type Params } from './client.ts'
-import { expectRefused } from './problem.ts'
+import { refusals } from './problem.ts'
 
 const waypost = serverForThisFile()
 
 describe.each(DIALECTS)('/%s:', (dialect) => {
+  const expectRefused = refusals(dialect)
   const service = '/ns/service'
 
   async function created(extra: Params = {}): Promise<string> {
@@ -86,16 +87,16 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     test('that exists cannot be created again: a 400, and it stays as it was', async () => {
       const serviceName = await created({ protectThreshold: 0.5 })
       const again = await waypost[dialect].post(service, { serviceName, protectThreshold: 0.9 })
-      expectRefused(dialect, again, 400, 'already exists')
+      expectRefused(again, 400, 'already exists')
       expect(await serviceOf(serviceName)).toMatchObject({ protectThreshold: 0.5 })
     })
 
     test('that does not exist is a 404 to query, update and delete', async () => {
       const query = { serviceName: unique('unknown') }
-      expectRefused(dialect, await waypost[dialect].get(service, query), 404)
-      expectRefused(dialect, await waypost[dialect].put(service, { ...query, protectThreshold: 0.5 }), 404)
-      expectRefused(dialect, await waypost[dialect].delete(service, query), 404)
-      expectRefused(dialect, await waypost[dialect].get(service, query), 404)
+      expectRefused(await waypost[dialect].get(service, query), 404)
+      expectRefused(await waypost[dialect].put(service, { ...query, protectThreshold: 0.5 }), 404)
+      expectRefused(await waypost[dialect].delete(service, query), 404)
+      expectRefused(await waypost[dialect].get(service, query), 404)
     })
 
     test('keeps the fields that an update does not name', async () => {
@@ -123,11 +124,11 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
       async (ephemeral) => {
         const serviceName = await created()
         await registered(serviceName, { ephemeral })
-        expectRefused(dialect, await waypost[dialect].delete(service, { serviceName }), 400, 'is not empty')
+        expectRefused(await waypost[dialect].delete(service, { serviceName }), 400, 'is not empty')
         expect(await hostsOf(waypost[dialect], { serviceName })).toHaveLength(1)
         await waypost[dialect].delete('/ns/instance', { serviceName, ip: '127.0.0.1', port: 80 })
         expect((await waypost[dialect].delete(service, { serviceName })).text).toBe('ok')
-        expectRefused(dialect, await waypost[dialect].get(service, { serviceName }), 404)
+        expectRefused(await waypost[dialect].get(service, { serviceName }), 404)
       },
     )
   })
@@ -176,7 +177,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
       ['pageSize', { pageNo: 1, pageSize: -1 }],
     ]
     test.each(wrong)('%s is wrong in %j', async (name, query) => {
-      expectRefused(dialect, await waypost[dialect].get(list, query), 400, name)
+      expectRefused(await waypost[dialect].get(list, query), 400, name)
     })
   })
 
@@ -196,10 +197,10 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
     ]
     test.each(wrong)('%s: %j is a 400 and makes or changes nothing', async (name, extra) => {
       const serviceName = unique('svc')
-      expectRefused(dialect, await waypost[dialect].post(service, { serviceName, ...extra }), 400, name)
-      expectRefused(dialect, await waypost[dialect].get(service, { serviceName }), 404)
+      expectRefused(await waypost[dialect].post(service, { serviceName, ...extra }), 400, name)
+      expectRefused(await waypost[dialect].get(service, { serviceName }), 404)
       await waypost[dialect].post(service, { serviceName, protectThreshold: 0.5 })
-      expectRefused(dialect, await waypost[dialect].put(service, { serviceName, ...extra }), 400, name)
+      expectRefused(await waypost[dialect].put(service, { serviceName, ...extra }), 400, name)
       expect(await serviceOf(serviceName)).toMatchObject({ protectThreshold: 0.5, metadata: {} })
     })
   })

@@ -32,9 +32,9 @@ export interface Finding {
   /** Where: file, table, row or page. */
   readonly place: string
   readonly problem: string
-  /** The effect on those who use the server. */
+  /** The effect for users of the server. */
   readonly effect: string
-  /** What a salvage leaves out because of it; absent where a salvage loses nothing by it. */
+  /** The data that a salvage leaves out because of it; absent if a salvage loses nothing by it. */
   readonly leavesOut?: string
 }
 
@@ -44,22 +44,22 @@ export interface Examination {
   /** How many findings there are; `findings` has the first thousand. */
   readonly counts: { readonly damage: number; readonly notes: number }
   readonly findings: readonly Finding[]
-  /** How many findings say what a salvage leaves out. */
+  /** The number of findings with a `leavesOut`. */
   readonly leftOut: number
   /** Sound rows of each table. */
   readonly rows: Readonly<Record<string, number>>
   readonly bytes: number
 }
 
-/** What a backup says of itself, in its file backup.json. */
+/** The facts of a backup in its file backup.json. */
 export interface BackupFacts {
   /** The format of the store. */
   readonly format: number
   /** The version of Waypost that made it. */
   readonly version: string
-  /** The revision that it holds: every change up to it, and none after it. */
+  /** The revision of the backup: it holds every change up to this one, and no later one. */
   readonly revision: Revision
-  /** When it began, epoch milliseconds: what was acknowledged before that is in it. */
+  /** When it began, epoch milliseconds: it holds everything that was acknowledged before. */
   readonly createdMs: number
   readonly label: string
   /** Size of the file in bytes. */
@@ -85,10 +85,10 @@ export class DamagedStore extends Error {}
 /** The errors about a place by a word for each, which can cross to another thread or process. */
 const PLACE_ERRORS = { unusable: NotExaminable, absent: NothingStored, damaged: DamagedStore }
 
-/** Which of the errors about a place it is. */
+/** The kind of an error about a place. */
 export type PlaceProblem = keyof typeof PLACE_ERRORS
 
-/** What an error, or one of its causes, says of a place; undefined for other errors. */
+/** The kind of place error of an error or of its causes; undefined for other errors. */
 export function placeProblemOf(error: unknown): PlaceProblem | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     for (const [problem, type] of Object.entries(PLACE_ERRORS))
@@ -102,7 +102,7 @@ export function placeError(problem: PlaceProblem | undefined, message: string): 
 }
 
 /**
- * The part of the second port for stopped servers: what the commands backup, restore and doctor do with directories. All
+ * The part of the second port for stopped servers: the commands backup, restore and doctor use it on directories. All
  * methods throw NotExaminable and NothingStored; all but `examine` throw DamagedStore.
  */
 export interface DirectoryTools {

@@ -53,7 +53,7 @@ function changeOf(kind: Change['kind'], serial: number): Change {
   }
 }
 
-/** What is on a disk, and what a crash at this moment may find there, as plain sets. */
+/** The serials on disk, and the serials that a crash may find there, as plain sets. */
 class Model {
   disk = new Set<number>()
   underway: Change[][] = []
@@ -100,7 +100,7 @@ test('however commits end, it knows what is on disk, and what a crash may find',
       const sent: SentSerials[] = []
       for (const event of events) {
         if (event === 'restart') {
-          // What was underway or in doubt did not reach the disk.
+          // Commits underway or in doubt did not reach the disk.
           model.underway = []
           model.failed = []
           sent.splice(0)

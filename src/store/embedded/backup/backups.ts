@@ -26,7 +26,6 @@ export interface BackupProgress {
   readonly total: number
 }
 
-/** What backups are made of, and how. */
 export interface BackupOptions {
   readonly file: LocalFile
   readonly dataDirectory: string
@@ -65,7 +64,7 @@ export class Backups {
     this.#options = options
   }
 
-  /** How far the running one has come; undefined while there is none. */
+  /** The progress of the running backup; undefined when none is running. */
   get progress(): BackupProgress | undefined {
     return this.#progress
   }
@@ -176,7 +175,7 @@ export function backupsIn(directory: string): string[] {
   }
 }
 
-/** Makes the place, and takes away what a process that was killed has left there: large files, which takes a while. */
+/** Makes the directory, and removes the drafts that a killed process left there: large files, which takes a while. */
 async function prepare(parent: string): Promise<void> {
   await mkdir(parent, { recursive: true, mode: 0o700 })
   for (const name of await readdir(parent)) {
@@ -184,7 +183,7 @@ async function prepare(parent: string): Promise<void> {
   }
 }
 
-/** Ten times what it should take, and a minute more. */
+/** Ten times the expected duration, and a minute more. */
 function longestHoldMs(bytes: number, bytesPerSecond: number): number {
   return 60_000 + (bytes / (bytesPerSecond || ORDINARY_BYTES_PER_SECOND)) * 10_000
 }

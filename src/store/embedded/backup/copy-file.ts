@@ -19,7 +19,7 @@ export interface CopyOptions {
   readonly onProgress: OnProgress
 }
 
-/** Copies a file to a name that is free; on the disk when it resolves. Gives what was copied. */
+/** Copies a file to a free name; it is on the disk when this resolves. Returns the size and digest of the copied bytes. */
 export async function copyFile(options: CopyOptions): Promise<{ size: number; sha256: string }> {
   const { from, to, bytesPerSecond, onProgress } = options
   const source = await open(from, 'r')

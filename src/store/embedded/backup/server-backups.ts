@@ -11,7 +11,7 @@ export interface ServerBackupOptions extends BackupOptions {
   readonly log: StoreLog
 }
 
-/** What the route answers. */
+/** The answer of the route. */
 export interface BackupAnswer {
   /** The directory of the backup on the server's machine. */
   readonly path: string
@@ -53,7 +53,7 @@ export class ServerBackups {
     }
   }
 
-  /** How far the running one has come; undefined while there is none. */
+  /** The progress of the running backup; undefined when none is running. */
   progress() {
     return this.#backups.progress
   }

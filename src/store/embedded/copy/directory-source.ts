@@ -20,7 +20,7 @@ import { TABLES } from '../rows/tables.ts'
 const AT_ONCE = 500
 /** Contents of one part. */
 const MOST_BYTES = 4 * 1024 * 1024
-/** About what a record takes in etcd besides its content. */
+/** Estimated bytes of a record in etcd, without its content. */
 const RECORD_BYTES = 1024
 
 const NAMES = new RowReader(TABLES.config_name)

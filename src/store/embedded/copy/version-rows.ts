@@ -12,9 +12,9 @@ type Shown = Pick<RevisionRow, 'md5' | 'type' | 'appName' | 'encryptedDataKey' |
 const NOTHING: Shown = { md5: null, type: null, appName: null, encryptedDataKey: null, content: null }
 
 /**
- * Makes the rows of one name from its records, oldest first. A record shows its own text (I) or the text before it (U, D);
- * a row has the text of its own version. So a row can be made when the next record is known, or the item. A version whose
- * record is gone gets a hidden row if a record, or the item, needs its text.
+ * Makes the rows of one name from its records, oldest first. A record shows its own text (I) or the text before it (U, D); a
+ * row has the text of its own version, so it is made when the next record, or the item, is known. A version without a record
+ * gets a hidden row if a record, or the item, needs its text.
  */
 export class VersionRows {
   readonly #nameId: number

@@ -54,7 +54,7 @@ function makeDirectory(directory: string): void {
   syncPath(parent)
 }
 
-/** Names that may be in a directory that a store is brought into: backups of before, and what file systems put there. */
+/** Names that may exist in a directory into which a store is brought: earlier backups, and entries of file systems. */
 export const BESIDE_A_STORE: readonly string[] = ['backups', 'lost+found']
 
 /** Refuses a place that is there and not empty. Throws NotExaminable. */
@@ -79,7 +79,7 @@ function entriesOf(directory: string): string[] {
 
 /** Makes the database file where it is missing. */
 export function ensureDatabaseFile(path: string): void {
-  // SQLite gives its files the mode of the umask, and those beside the database the mode of the database.
+  // SQLite creates the database with the mode of the umask, and copies its mode to the files beside it.
   if (!existsSync(path)) closeSync(openSync(path, 'a', OWNER_ONLY))
 }
 
@@ -103,7 +103,7 @@ export function isThere(path: string): boolean {
   }
 }
 
-/** Refuses a directory without a database. Throws NothingStored, or DamagedStore where its marker says that there was one. */
+/** Refuses a directory without a database. Throws NothingStored, or DamagedStore if its marker names a lost database. */
 export function refuseWithoutStore(directory: string): void {
   if (isThere(databasePath(directory))) return
   if (isThere(markerPath(directory))) throw lostDatabase(directory)
@@ -112,10 +112,7 @@ export function refuseWithoutStore(directory: string): void {
   )
 }
 
-/**
- * Refuses a directory whose database is missing or whose marker names another format.
- * Throws an Error that names the directory and says what to do.
- */
+/** Throws an Error with advice if the database is missing or the marker names another format. */
 export function checkMarker(directory: string): void {
   const path = markerPath(directory)
   if (!existsSync(path)) return
@@ -160,7 +157,7 @@ export function replaceMarker(directory: string, facts: Pick<Marker, 'createdMs'
   syncPath(directory)
 }
 
-/** What the marker of a directory says. */
+/** The content of the marker of a directory. */
 interface Marker {
   readonly store: unknown
   readonly format: number
@@ -170,7 +167,7 @@ interface Marker {
   readonly copying?: { readonly source: string; readonly revision: number } | undefined
 }
 
-/** What the marker says; undefined if there is none, or it is damaged. Throws where this user may not read it. */
+/** The marker; undefined if it is missing or damaged. Throws if this user may not read it. */
 export function readMarker(directory: string): Marker | undefined {
   const path = markerPath(directory)
   if (!isThere(path)) return undefined

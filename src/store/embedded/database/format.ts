@@ -16,7 +16,7 @@ export const STORE_MARK = 'WPST'
 const DEVELOPMENT_APPLICATION_ID = 0x57415950
 const LAST_DEVELOPMENT_FORMAT = 4
 
-/** Why a marked database cannot be used, with a message that says what to do; undefined if it has this format, or an older one. */
+/** Why a marked database cannot be used, with advice; undefined if it has this format or an older one. */
 export function databaseRefusal(
   directory: string,
   { applicationId, format }: { applicationId: number; format: number },
@@ -31,7 +31,7 @@ export function databaseRefusal(
   return format > FORMAT ? newerFormat(directory, format) : undefined
 }
 
-/** As `databaseRefusal`, for what the file `waypost.json` says. */
+/** As `databaseRefusal`, for the facts in `waypost.json`. */
 export function markerRefusal(
   directory: string,
   { store, format }: { store: unknown; format: number },

@@ -12,9 +12,8 @@ const SHAPE = `
   FROM sqlite_schema AS entry`
 
 /**
- * Whether the tables and indexes of a database, their columns and their first pages are those that this version makes. They
- * begin at the same pages in every file. Later tables may be missing, or begin anywhere. What else is in the file does not
- * matter.
+ * Whether a database has the tables, indexes, columns and first pages that this version makes. The first tables begin at the
+ * same pages in every file; later tables may be missing, or begin anywhere. Other tables do not matter.
  */
 export function hasWholeSchema(connection: SqliteConnection): boolean {
   const found = shapeOf(connection)
@@ -39,7 +38,7 @@ function withFreshTables<T>(read: (connection: SqliteConnection) => T): T {
   }
 }
 
-/** Whether a table is one that files of earlier builds do not have. */
+/** Whether files of earlier builds lack this table. */
 export function isLaterTable(name: string): boolean {
   return LATER_TABLES.includes(name)
 }
@@ -62,7 +61,7 @@ function shapeOf(connection: SqliteConnection): Entry[] {
   }))
 }
 
-/** Whether no other tree begins where this one does: one that did would take its rows. */
+/** Whether no other tree begins at the same page: such a tree would return this table's rows. */
 function isAlone(entry: Entry, all: readonly Entry[]): boolean {
   return all.every((other) => other === entry || other.place !== entry.place)
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { draftIn } from './salvage.ts'
 
-/** What the examining process is to do. */
+/** The task of the examining process. */
 export interface ExaminerJob {
   readonly directory: string
   /** As in `ExamineOptions`. */
@@ -15,14 +15,14 @@ export interface ExaminerJob {
   readonly salvageTo: string | undefined
 }
 
-/** What the examining process has found and done. */
+/** The result of the examining process. */
 export interface ExaminerResult {
   readonly examination: Examination
-  /** The examination of what was salvaged; undefined where nothing can be read, or nobody asked. */
+  /** The examination of the salvaged store; undefined if nothing can be read or no salvage was requested. */
   readonly salvaged: Examination | undefined
 }
 
-/** What comes from the examining process. */
+/** Messages from the examining process. */
 export type FromExaminer =
   | { readonly kind: 'progress'; readonly step: string; readonly done: number; readonly total: number }
   | { readonly kind: 'done'; readonly result: ExaminerResult }

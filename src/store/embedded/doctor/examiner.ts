@@ -35,7 +35,7 @@ function resultOf({ directory, copyTo, salvageTo }: ExaminerJob): ExaminerResult
   }
 }
 
-/** A new step is reported at once: where this process ends, the last report says during what. */
+/** Reports a new step at once, so that the last report before a crash names the step that failed. */
 function throttled(): OnProgress {
   let last = { step: '', ms: 0 }
   return (step, done, total) => {

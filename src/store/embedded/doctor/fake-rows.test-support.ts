@@ -9,16 +9,16 @@ import type { LeftOut } from './left-out.ts'
 import { soundRows } from './salvage.ts'
 import type { AnyRow, ReadRow, RowSource } from './store-rows.ts'
 
-/** What is in a store besides its sound rows. */
+/** The contents of a store besides its sound rows. */
 export interface Beside {
   /** Tables with a broken row. */
   readonly broken?: readonly TableName[]
-  /** The names and revisions that the indexes have; unless given, those of the rows. */
+  /** The names and revisions in the indexes; by default the names and revisions of the rows. */
   readonly namesInIndex?: readonly (readonly [id: number, dataId: string])[]
   readonly revisionsInIndex?: readonly (readonly [nameId: number, id: number])[]
 }
 
-/** What the doctor makes of rows. */
+/** The doctor's results for some rows. */
 export interface Outcome {
   readonly findings: readonly Finding[]
   readonly inventory: Inventory

@@ -24,7 +24,7 @@ interface InstanceNote {
   readonly address: string
 }
 
-/** All sound rows of a file, without contents: what references are judged by. */
+/** All sound rows of a file, without contents. References are judged by them. */
 export interface Inventory {
   readonly names: Map<number, NameText>
   readonly items: Map<number, ItemNote>
@@ -80,7 +80,7 @@ export function contentMd5({ content }: RevisionRow): string | undefined {
   return content === null ? undefined : createHash('md5').update(content).digest('hex')
 }
 
-/** What is lost with rows of a table. */
+/** The effect of losing rows of a table. */
 export const EFFECTS: Record<TableName, string> = {
   meta: 'The clock and counters of the store are lost.',
   config_name:

@@ -1,13 +1,13 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { PAGE_BYTES } from '../database/format.ts'
 
-/** What the log beside a database holds. */
+/** The contents of the log beside a database. */
 export interface LogFacts {
   /** Commits that hold. */
   readonly commits: number
   /** The numbers of the pages that they wrote. */
   readonly pages: ReadonlySet<number>
-  /** Bytes after the last commit that holds: what a crash leaves behind of the change it interrupted. */
+  /** Bytes after the last valid commit: the rest of a change that a crash interrupted. */
   readonly tailBytes: number
   /**
    * Commits of the same generation after that. One may be the change that a crash interrupted; more than one were

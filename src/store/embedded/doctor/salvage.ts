@@ -25,7 +25,7 @@ import type { Examined } from './examine.ts'
 import { contentMd5, type Inventory, recordProblem } from './inventory.ts'
 import type { AnyRow } from './store-rows.ts'
 
-/** Rows between commits: what one transaction holds in memory stays small. */
+/** Rows between commits, so that one transaction holds little in memory. */
 const ROWS_PER_COMMIT = 5_000
 /** How many stamps a lost counter may have given out above the highest one found. */
 const FLOOR_MARGIN = 10_000
@@ -149,7 +149,7 @@ function keptRow(
   }
 }
 
-/** Writes what is computed from the rows. No id and no time that the store has given out is given out again. */
+/** Writes the totals of the rows, and counters so high that no id and no time is given out twice. */
 function writeTotals(connection: SqliteConnection, { highestId, latestMs }: Inventory): void {
   const numberOf = (name: MetaName): number => Number(readMeta(connection, name) ?? 0) || 0
   const floor = Math.max(numberOf('revision_floor'), stampOfId(highestId))

@@ -23,16 +23,16 @@ import { isDamage } from './table-rows.ts'
 export interface StoreFile {
   /** Its size in bytes, without the log. */
   readonly bytes: number
-  /** What SQLite has opened, or why it cannot. */
+  /** The open database, or the reason why SQLite cannot open it. */
   readonly opened:
     | { readonly connection: SqliteConnection; readonly pageCount: number }
     | { readonly problem: string }
-  /** What the log beside it holds; undefined where there is none, or nothing to compare it with. */
+  /** The log beside it; undefined if it is missing or has nothing to be compared with. */
   readonly log: LogFacts | undefined
   close(): void
 }
 
-/** Opens a database that nobody else can use, as that of a backup. Nothing is written. */
+/** Opens a database that nobody else can use, such as a backup. Nothing is written. */
 export function openPrivate(directory: string): StoreFile {
   const path = databasePath(directory)
   const connection = new SqliteConnection(immutable(path), { readonly: true })
@@ -53,7 +53,7 @@ export interface CopyOptions {
  * start until `close`. Throws NotExaminable where a server runs.
  */
 export function openCopy(directory: string, { copyTo, isTraceless, onProgress }: CopyOptions): StoreFile {
-  // The lock first: it is what says that no server runs.
+  // Take the lock first: it proves that no server runs.
   const lock = new ReadLock(directory, isTraceless)
   // Closing a file lets go of the locks that this process has on it: it stays open as long as the lock.
   const source = openSync(databasePath(directory), 'r')
@@ -89,7 +89,7 @@ function tryOut(connection: SqliteConnection): StoreFile['opened'] {
   }
 }
 
-/** How many frames of the log hold: those that SQLite brings into the file. */
+/** The number of valid frames in the log, which SQLite copies into the file. */
 function framesOf(connection: SqliteConnection): number {
   return Number(connection.first('PRAGMA wal_checkpoint(PASSIVE)')?.[1])
 }
@@ -156,8 +156,8 @@ class ReadLock {
 }
 
 /**
- * Taking the lock makes an empty log where there is none. That cannot be done in a directory that is read-only: there
- * SQLite opens the file as one that nobody writes.
+ * Taking the lock creates a missing log. A read-only directory does not allow that: then SQLite opens the file as one that
+ * nobody writes.
  */
 function lockedReadOnly(path: string): SqliteConnection {
   const count = 'SELECT count(*) FROM sqlite_schema'

@@ -18,13 +18,13 @@ export type ReadRow =
   | { readonly kind: 'row'; readonly stored: StoredRow }
   | { readonly kind: 'broken'; readonly table: TableName; readonly rows: RowRange; readonly problem: string }
 
-/** What the doctor reads of a store. */
+/** The doctor's access to the rows of a store. */
 export interface RowSource {
   /** All rows, table by table. In a damaged file a row may come twice; the first one counts. */
   read(step: string, onProgress: OnProgress): Iterable<ReadRow>
-  /** Names of items that the index has beside those that are known. They have no checksum. */
+  /** Names that only the index has, not `known`. They have no checksum. */
   namesInIndex(known: ReadonlyMap<number, NameText>): Iterable<{ id: number; name: NameText }>
-  /** The newest revision of a name in the index; 0 if it has none. It has no checksum. */
+  /** The newest revision of a name in the index, which has no checksum; 0 without a revision. */
   newestInIndex(nameId: number): number
 }
 
@@ -32,7 +32,7 @@ const ROWS_PER_REPORT = 1_000
 
 const HAS_TABLE = 'SELECT count(*) FROM sqlite_schema WHERE name = ?'
 
-// A text of the file comes as digits: the driver ends the process on one that is not UTF-8.
+// Texts are read as hexadecimal digits: the driver ends the process on a text that is not UTF-8.
 const NEXT_NAME = `
   SELECT id + 0, hex(namespace_id), hex(group_name), hex(data_id)
   FROM config_name INDEXED BY sqlite_autoindex_config_name_1

@@ -40,7 +40,7 @@ export class AuditEvents {
     this.#counts = new AuditCounts(connection)
   }
 
-  /** The highest id; 0 where there is no event. */
+  /** The highest id; 0 without events. */
   get highestId(): number {
     return this.#connection.number('SELECT max(id) FROM audit')
   }
@@ -102,7 +102,7 @@ export class AuditEvents {
     return first.length > 0 ? first : idsOf(oldest)
   }
 
-  /** The lowest id of those that one search looks at. */
+  /** The lowest id among the events that one search examines. */
   #lowestLookedAt(before: number): number {
     const nextOnes = 'SELECT id FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?'
     return this.#connection.number(`SELECT min(id) FROM (${nextOnes})`, [before, LOOKED_AT])

@@ -30,7 +30,7 @@ export class ConfigNames {
     return this.#remember(text, Number(row[0]))
   }
 
-  /** The number of a key, made where there is none; the transaction is the caller's. */
+  /** The number of a key; a missing one is created. The transaction is the caller's. */
   findOrMake(name: NameText): number {
     const found = this.find(name)
     if (found !== undefined) return found
@@ -43,7 +43,7 @@ export class ConfigNames {
     return this.#remember(name.join('\u0002'), id)
   }
 
-  /** Forgets what is in memory: a transaction was taken back, or names were removed. */
+  /** Clears the memory, after a rollback or the removal of names. */
   reset(): void {
     this.#known.clear()
   }

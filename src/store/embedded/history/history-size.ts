@@ -2,7 +2,7 @@ import type { SqliteConnection } from '../database/connection.ts'
 import { newestRevision } from '../rows/current-versions.ts'
 import { readMeta, writeMeta } from '../rows/meta.ts'
 
-/** About what a revision takes besides its content: its other columns, and its entry in the index. */
+/** Estimated bytes of a revision besides its content: its other columns, and its entry in the index. */
 export const REVISION_BYTES = 256
 
 const BYTES = `${REVISION_BYTES} + ifnull(length(content), 0)`

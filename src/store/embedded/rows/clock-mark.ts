@@ -39,7 +39,7 @@ export class ClockMark {
     if (this.#latestMs + LEAST_AHEAD_MS > this.#markMs) this.#write(this.#latestMs + STEP_MS)
   }
 
-  /** The transaction has failed: what it wrote is not on disk. */
+  /** The transaction failed: its mark is not on disk. */
   undo(): void {
     this.#markMs = this.#markBeforeMs
   }

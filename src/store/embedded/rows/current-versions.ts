@@ -2,7 +2,7 @@ import { DamagedRow } from './checked-row.ts'
 import type { SqliteConnection } from '../database/connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
 
-/** An expression for the newest revision of a name, shown or hidden, 0 where it has none: two probes of the index. */
+/** An SQL expression for the newest revision of a name, shown or hidden; 0 without one. It probes the index twice. */
 export function newestRevision(nameId: string): string {
   const newest = (hidden: 0 | 1) =>
     `ifnull((SELECT max(its.id) FROM config_revision AS its WHERE its.name_id = ${nameId} AND its.hidden = ${hidden}), 0)`
@@ -50,7 +50,7 @@ export class VersionSums {
     return copy
   }
 
-  /** Records a new current revision of an item; 0 is none. */
+  /** Records a new current revision of an item; 0 means no revision. */
   move(nameId: number, before: number, after: number): void {
     this.#ids += BigInt(after - before)
     this.#mixed = (this.#mixed + mixed(nameId, after) - mixed(nameId, before)) >>> 0
@@ -74,13 +74,13 @@ export class VersionSums {
     return undefined
   }
 
-  /** What `parse` reads. */
+  /** The text that `parse` reads. */
   toString(): string {
     return `${this.#ids} ${this.#mixed}`
   }
 }
 
-/** A number below 2^32 in which every bit depends on both; 0 for no revision. The last steps are those of MurmurHash3. */
+/** A number below 2^32 in which every bit depends on both; 0 for no revision. Ends with the last steps of MurmurHash3. */
 function mixed(nameId: number, revisionId: number): number {
   if (revisionId === 0) return 0
   const high = Math.imul(Math.floor(revisionId / 2 ** 32), 0x27d4eb2f)
@@ -90,7 +90,7 @@ function mixed(nameId: number, revisionId: number): number {
   return (bits ^ (bits >>> 16)) >>> 0
 }
 
-/** The sums of what the tables hold; nothing is verified. */
+/** The sums of the rows in the tables; checksums are not verified. */
 export function sumCurrentVersions(connection: SqliteConnection): VersionSums {
   const items = connection.all(`SELECT name_id, ${newestRevision('config_item.name_id')} FROM config_item`)
   return VersionSums.of(items.map(([nameId, id]) => ({ nameId: Number(nameId), revisionId: Number(id) })))
@@ -110,7 +110,7 @@ export function writeVersionSums(connection: SqliteConnection, sums: VersionSums
   writeMeta(connection, 'current_versions', sums.toString())
 }
 
-/** The items are not those, or not at the versions, that were written last: what is lost must not go unnoticed. */
+/** The newest versions in the tables are not the versions written last: such a loss must be noticed. */
 export class LostVersions extends Error {
   constructor() {
     super(

@@ -32,7 +32,7 @@ export function parsedTotals(text: string): InstanceTotals | undefined {
 }
 
 /**
- * Runs `write`, which changes no other instances than those with these serials, and keeps the stored totals up to date.
+ * Runs `write`, which changes only instances with these serials, and updates the stored totals.
  * The transaction is the caller's.
  */
 export function keepTotals(

@@ -38,7 +38,7 @@ export type Write =
   | readonly [write: 'instance-health', serial: number, healthy: boolean]
   | readonly [write: 'instance-gone', serial: number]
 
-/** The tables whose rows are put and dropped whole. */
+/** The tables whose rows are written and deleted whole. */
 export type PutTable = 'service' | 'record'
 
 /** A commit as it goes to the worker. */
@@ -52,7 +52,7 @@ export interface CommitBatch {
   readonly revision: number
 }
 
-/** What a commit came to, in the worker's words. */
+/** The result of a commit, as the worker sends it. */
 export type CommitOutcome = { readonly failedGroup: number; readonly error: string } | undefined
 
 /** The values of the rows of an item, and where its content is in the contents of the batch. */
@@ -64,7 +64,7 @@ export type CrossingItem = readonly [
   contentLength: number,
 ]
 
-/** A part of what `load` found. */
+/** A part of the data that `load` reads. */
 export type LoadBatch =
   | { readonly kind: 'configs'; readonly items: readonly CrossingItem[]; readonly contents: ArrayBuffer }
   | {
@@ -100,7 +100,7 @@ export interface CleanLimit {
   readonly most: number
 }
 
-/** What the worker can be asked: method, arguments and answer. */
+/** The requests to the worker: method, arguments and answer. */
 export interface Methods {
   commit(batch: CommitBatch): CommitOutcome
   history(name: NameText, pageNo: number, pageSize: number): CrossingPage
@@ -134,7 +134,7 @@ export interface CrossingError {
   readonly problem: PlaceProblem | undefined
 }
 
-/** What comes from the worker. `opened` comes first, or `unopened` and then the end. */
+/** Messages from the worker. `opened` comes first, or `unopened` and then the end. */
 export type FromWorker =
   | { readonly kind: 'opened'; readonly lastRevision: number }
   | { readonly kind: 'unopened'; readonly message: string; readonly problem: PlaceProblem | undefined }

@@ -14,7 +14,7 @@ export type MetaName =
   | 'copied'
   | `server:${string}`
 
-// All of the few rows are read and checked: one whose name is damaged, there or in the index, would be found by none.
+// All rows are read and checked: a lookup by name would miss a row with a damaged name.
 const META = new RowReader(TABLES.meta)
 const ALL = `SELECT ${META.columns.join(', ')} FROM meta NOT INDEXED`
 

@@ -26,7 +26,7 @@ export class CommitWriter {
   readonly #clock: ClockMark
   readonly #size: HistorySize
   readonly #cutter: HistoryCutter
-  /** The items whose history the transaction has made larger. */
+  /** The items whose history the transaction has enlarged. */
   readonly #grown = new Set<number>()
   #versions: VersionSums
 
@@ -64,7 +64,7 @@ export class CommitWriter {
     return this.#findFailingGroup(batch)
   }
 
-  /** Rows are written together, so nobody knows whose was bad: once more, one by one. */
+  /** Writes the rows once more, one by one, to find the group with the bad row. */
   #findFailingGroup(batch: CommitBatch): CommitOutcome {
     let group = 0
     try {
@@ -74,7 +74,7 @@ export class CommitWriter {
       return undefined
     } catch (error) {
       throwStoreFailure(error)
-      // All groups were written: what failed is nobody's row.
+      // All groups were written: no row caused the failure.
       if (group === batch.ends.length) throw error
       return { failedGroup: group, error: error instanceof Error ? error.message : String(error) }
     }
@@ -178,7 +178,7 @@ export class CommitWriter {
     }
   }
 
-  /** The revision `id` of an item, and what else belongs to history now. */
+  /** The revision `id` of an item, and older ones, now belong to history. */
   #becomesHistory(nameId: number, id: number, bytes: number): void {
     this.#size.change(nameId, bytes)
     this.#cutter.noteOlder(nameId, id)

@@ -167,8 +167,8 @@ export class EmbeddedDatabase implements Methods {
 }
 
 /**
- * History records keep the highest ids, but for those of the audit. Only cleaning removes records, and it writes
- * `revision_floor`. Other stamps and times are below `clock_high_ms`. So no commit has a counter of its own to write.
+ * History records have the highest ids, except for audit events. Only cleaning removes records, and it writes
+ * `revision_floor`. Other stamps and times are below `clock_high_ms`. So a commit writes no counter of its own.
  */
 export function lastRevisionOf(connection: SqliteConnection): number {
   const highestId = connection.number('SELECT max(id) FROM config_revision')

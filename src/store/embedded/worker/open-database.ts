@@ -50,7 +50,7 @@ function connect(directory: string): SqliteConnection {
   }
 }
 
-/** The exclusive lock on the file is what keeps a second server out of the directory. */
+/** Takes the exclusive lock on the file, which keeps a second server out of the directory. */
 function takeLock(connection: SqliteConnection): void {
   // The size of a page can be chosen only before the file has any.
   connection.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
@@ -84,7 +84,7 @@ function createTables(connection: SqliteConnection): void {
     writeVersionSums(connection, new VersionSums())
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}`)
   })
-  // The marker promises a database that is not empty: what is in the log alone does not count.
+  // The marker promises a database that is not empty; pages in the log alone do not count.
   connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 

@@ -15,7 +15,7 @@ interface PendingRequest {
   readonly onBatch: ((batch: LoadBatch) => void) | undefined
 }
 
-/** A running worker and what it was asked. */
+/** A running worker and its unanswered requests. */
 interface Running {
   readonly worker: Worker
   readonly waiting: Map<number, PendingRequest>
@@ -32,8 +32,9 @@ function workerUrl(): URL {
 }
 
 /**
- * The way to the worker thread. Requests are answered in order. A worker whose connection broke is replaced with the next
- * request; who waited for it is refused with `store-unavailable`. A worker that dies ends the process (decision 0045).
+ * The connection to the worker thread. Requests are answered in order. A worker with a broken connection is replaced at
+ * the next request; its waiting requests are refused with `store-unavailable`. A worker that dies ends the process (decision
+ * 0045).
  */
 export class WorkerClient {
   readonly #directory: string
@@ -57,7 +58,7 @@ export class WorkerClient {
     this.#url = options.url ?? workerUrl()
   }
 
-  /** Starts a worker where none runs; answers the last revision of its database. Throws why it cannot. */
+  /** Starts a worker if none is running; returns the last revision of its database. Throws the reason of a failure. */
   async open(): Promise<number> {
     this.#running ??= this.#start()
     return (await this.#running).lastRevision
@@ -107,7 +108,7 @@ export class WorkerClient {
     })
     const id = ++this.#lastRequest
     return new Promise((resolve, reject) => {
-      // First, for it throws on what cannot cross; no answer comes before this function has ended.
+      // Post first: this throws on a value that cannot cross. No answer comes before this function ends.
       worker.postMessage({ id, ...question }, memory)
       waiting.set(id, { isCommit: question.method === 'commit', resolve, reject, onBatch })
     })

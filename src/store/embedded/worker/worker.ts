@@ -35,7 +35,7 @@ function open(directory: string): EmbeddedDatabase | undefined {
   try {
     return new EmbeddedDatabase(directory, history)
   } catch (error) {
-    // The driver's own words do not say what to do.
+    // The driver's own message has no advice.
     const message = messageOf(storeFailureOf(error) ?? error)
     send({ kind: 'unopened', message, problem: problemOfStore(error) })
     return undefined

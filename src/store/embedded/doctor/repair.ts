@@ -15,7 +15,7 @@ import { forgetHistorySize } from '../history/history-size.ts'
 import { renewTotals } from '../rows/instance-totals.ts'
 import { writeMeta } from '../rows/meta.ts'
 import { RowWriter } from '../rows/row-writer.ts'
-import { LATER_SCHEMA, SCHEMA } from '../database/schema.ts'
+import { SCHEMA } from '../database/schema.ts'
 import type { Table } from '../rows/table.ts'
 import { TABLE_NAMES, type TableName, TABLES } from '../rows/tables.ts'
 import { examine, type Examined } from './examine.ts'
@@ -95,7 +95,7 @@ function writeDatabase(path: string, rows: RepairedRows, onProgress: OnProgress)
     // A draft needs no journal: it is thrown away where something fails, and synced when it is whole.
     connection.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = OFF`)
     connection.exec('PRAGMA journal_mode = OFF')
-    connection.exec(SCHEMA + LATER_SCHEMA)
+    connection.exec(SCHEMA)
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}`)
     const counts = writeRows(connection, rows, onProgress)
     connection.exec('BEGIN')

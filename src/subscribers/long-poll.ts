@@ -28,8 +28,8 @@ const NOTHING: readonly WatchedItem[] = Object.freeze([])
 export interface LongPollOptions {
   /** The md5 of what a client sees of an item, or the empty string if it sees nothing. */
   readonly md5Of: (key: ConfigKey, who: Viewer) => string
-  /** What a client sees of an item, for people; absent: there are no gray versions. */
-  readonly seenBy?: (key: ConfigKey, who: Viewer) => SeenVersion
+  /** What a client sees of an item, for people. */
+  readonly seenBy: (key: ConfigKey, who: Viewer) => SeenVersion
   readonly loop: Loop
   readonly maxHeld?: number
   /** The most held polls of one address. 0 or absent: no limit. */
@@ -208,7 +208,7 @@ export class LongPolls {
         ip: ipOf(watcher),
         client,
         md5: item.md5,
-        seen: this.#options.seenBy?.(key, viewerOf(watcher)),
+        seen: this.#options.seenBy(key, viewerOf(watcher)),
         seenAgoMs: 0,
         via: isPoll ? 'poll' : 'stream',
       })
@@ -217,7 +217,7 @@ export class LongPolls {
     for (const poll of this.#recent.all()) {
       const { ip, client, items, atMs } = poll
       const item = items.find((one) => one.key.text === key.text)
-      const seen = this.#options.seenBy?.(key, poll)
+      const seen = this.#options.seenBy(key, poll)
       if (item !== undefined)
         clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: nowMs - atMs, via: 'poll' })
     }

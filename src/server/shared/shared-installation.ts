@@ -7,7 +7,6 @@ import { OwnLag } from '../../cluster/own-lag.ts'
 import { OwnStanding } from '../../cluster/standing.ts'
 import { PeerClient } from '../../cluster/peer-client.ts'
 import { PeerServer } from '../../cluster/peer-server.ts'
-import { speaksTls } from '../../cluster/peer-tls.ts'
 import { PeerViews } from '../../cluster/peer-views.ts'
 import { SharedNamingCare } from '../../cluster/shared-naming-care.ts'
 import type { OwnViews } from '../../core/clients/client-views.ts'
@@ -374,7 +373,6 @@ export class SharedInstallation implements Installation {
       port: own.peerPort,
       process: own.process,
       secrets: secrets.ofPeers,
-      refusesPlain: () => Array.from(this.#peers().values()).every(speaksTls),
       report: (err, question) =>
         log.error({ err, question }, 'a question of another server could not be answered'),
     }).catch((cause: Error) => {

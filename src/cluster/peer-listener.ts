@@ -67,7 +67,7 @@ export class PeerListener {
 
   /** A connection has shown a signed question: it belongs to a member. */
   asked(connection: Socket): void {
-    this.#places.asked(this.#below.get(connection) ?? connection)
+    this.#places.asked(this.#below.get(connection)!)
   }
 
   /** Ends all connections, and waits until they have ended. */

@@ -99,6 +99,7 @@ describe.skipIf(etcdTools.skip)(`servers of different versions${note}`, { timeou
     await stopsWith(loaded, refusal)
     await expect(load(4)).rejects.toThrow(refusal)
     await expect.poll(() => upgraded.store.layout, { timeout: 30_000 }).toBe(BOTH.to)
+    await member.membership.leave()
     await join(5, { layouts: NEXT })
     expect(upgraded.failures).toEqual([])
   })

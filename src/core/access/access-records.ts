@@ -92,7 +92,7 @@ export const SIGNING_KEY = defineRecordKind<SigningKey>(
       secret: textIn(fields, 'secret'),
       createdStamp: numberIn(fields, 'createdStamp'),
       verifiesUntilMs: fields['verifiesUntilMs'] === null ? null : numberIn(fields, 'verifiesUntilMs'),
-      leakedBefore: fields['leakedBefore'] === undefined ? 0 : numberIn(fields, 'leakedBefore'),
+      leakedBefore: numberIn(fields, 'leakedBefore'),
     }
   },
   { isSecret: true },

@@ -132,8 +132,7 @@ async function grayOnlyConfigs(
   const found: GrayOnlyConfig[] = []
   for (let pageNo = 1; ; pageNo++) {
     const page = { ...search, namespaceId, pageNo, pageSize: LARGEST_PAGE }
-    // A server of an earlier build has no gray versions, or all of them on its first page.
-    const { grayOnly = [], grayOnlyCount = 0 } = await client.get<GrayOnlyPage>('/console/configs', page)
+    const { grayOnly, grayOnlyCount } = await client.get<GrayOnlyPage>('/console/configs', page)
     found.push(...grayOnly)
     if (grayOnly.length === 0 || found.length >= grayOnlyCount) return found
   }
@@ -142,8 +141,8 @@ async function grayOnlyConfigs(
 const LARGEST_PAGE = 500
 
 interface GrayOnlyPage {
-  readonly grayOnly?: readonly GrayOnlyConfig[]
-  readonly grayOnlyCount?: number
+  readonly grayOnly: readonly GrayOnlyConfig[]
+  readonly grayOnlyCount: number
 }
 
 /** `config history`: the versions, newest first. */
@@ -227,9 +226,8 @@ interface Comparison {
   readonly onlyInFrom: readonly ItemName[]
   readonly onlyInTo: readonly ItemName[]
   readonly different: readonly ItemName[]
-  /** Absent: a server of an earlier build. */
-  readonly grayOnlyInFrom?: readonly GrayOnlySide[]
-  readonly grayOnlyInTo?: readonly GrayOnlySide[]
+  readonly grayOnlyInFrom: readonly GrayOnlySide[]
+  readonly grayOnlyInTo: readonly GrayOnlySide[]
   readonly truncated: boolean
 }
 
@@ -238,7 +236,7 @@ interface GrayOnlySide extends ItemName {
 }
 
 /** A line for each item that has gray versions only: nothing is compared. */
-function grayOnlyLines({ grayOnlyInFrom = [], grayOnlyInTo = [] }: Comparison, sides: readonly string[]) {
+function grayOnlyLines({ grayOnlyInFrom, grayOnlyInTo }: Comparison, sides: readonly string[]) {
   return [grayOnlyInFrom, grayOnlyInTo].flatMap((items, side) =>
     items.map(
       (item) => `  ${nameText(item)}: in ${sides[side]} gray versions only (${item.grayNames.join(', ')})`,

@@ -99,7 +99,7 @@ function readCopy(text: string): UnderCopy | undefined {
   const fields = fieldsOf(copy)
   textIn(fields, 'source')
   numberIn(fields, 'revision')
-  fieldsOf(fields['sums'] ?? {})
+  fieldsOf(fields['sums'])
   return copy
 }
 

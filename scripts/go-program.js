@@ -22,6 +22,7 @@ export async function builtGoProgram(name, sources, words = ['.']) {
 
 async function build({ name, sources, words, cache, file }) {
   if (existsSync(file)) return
+  console.log(`Building ${name} with Go, once: some minutes…`)
   mkdirSync(cache, { recursive: true })
   const half = `${file}.half`
   // An older Go fetches the version that go.mod names, also where that is switched off.

@@ -1,26 +1,18 @@
-import type { Engine } from '../core/engine/engine.ts'
-import type { KeptRecords } from '../core/engine/ports.ts'
-import type { State } from '../core/engine/state.ts'
 import { GoneHistory } from '../jobs/gone-history.ts'
 import { HistoryCleaner } from '../jobs/history-cleaner.ts'
 import { forgetDisablings } from '../core/naming/commands/instance-disabling.ts'
 import { SWEEP_MS } from '../jobs/naming-care.ts'
 import { Timers } from '../jobs/timers.ts'
-import type { MachineLoad } from '../machine/machine-load.ts'
 import { FIGURES_MS } from '../metrics/figure-history.ts'
 import type { Observability } from '../observability.ts'
 import type { KeyPair } from '../protocols/sockets/secure-layer.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { LongPolls } from '../subscribers/long-poll.ts'
-import type { Audit } from './process/audit.ts'
 import { monotonicMs, wallMs } from './process/clocks.ts'
 import type { ClientConnections } from './doors/connections.ts'
 import { type Certificates, LOOK_EVERY_MS } from './doors/certificates.ts'
-import { type Live, LIVE_TICK_MS } from './doors/live.ts'
-import { type Care, HEARTBEAT_MS, type Installation, type Members } from './process/installation.ts'
-import type { Probing } from './process/probing.ts'
-import type { Publishing } from './process/caring.ts'
-import type { Pushing } from './doors/pushing.ts'
+import { LIVE_TICK_MS } from './doors/live.ts'
+import type { JoinedParts } from './joined-parts.ts'
+import { HEARTBEAT_MS } from './process/installation.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 
 /** How often the authors of disablings are forgotten whose instances are gone. */
@@ -28,32 +20,16 @@ const DISABLINGS_MS = 600_000
 /** Clients read lists every ten seconds by default: one that has not for one or two of these is forgotten. */
 const READERS_MS = 60_000
 
-/** The parts that the regular jobs use. */
-export interface JobParts {
-  readonly state: State
-  readonly engine: Engine
-  readonly store: KeptRecords
-  readonly installation: Installation
-  readonly care: Care
-  readonly machine: MachineLoad
-  readonly polls: LongPolls
-  readonly live: Live
-  readonly pushing: Pushing
-  readonly publishing: Publishing
-  readonly probing: Probing
-  readonly members: Members
-  readonly watch: Observability
-  readonly audit: Audit
+/** The joined parts, and the parts that are opened after them. */
+interface JobParts extends JoinedParts {
+  readonly signIn: Pick<SignIn, 'tidy'>
   readonly certificates: Certificates | undefined
   readonly useKeyPair: (pair: KeyPair) => void
   readonly connections: Pick<ClientConnections, 'tick'>
 }
 
 /** Starts all regular jobs. `stop` of the result ends them. */
-export function startRegularJobs(
-  parts: JobParts & { readonly signIn: Pick<SignIn, 'tidy'> },
-  settings: Settings,
-): { stop(): void } {
+export function startRegularJobs(parts: JobParts, settings: Settings): { stop(): void } {
   const { engine, care, installation, polls, pushing, publishing, probing, members, watch, signIn, audit } =
     parts
   const timers = new Timers((error, job) => watch.caught('job', error, { job }), watch.pulse)

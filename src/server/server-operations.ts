@@ -1,55 +1,100 @@
 import { totalmem } from 'node:os'
-import type { AuditTrail } from '../core/audit/audit-event.ts'
+import type { OwnViews } from '../core/clients/client-views.ts'
+import { clientsBehind } from '../core/clients/clients-behind.ts'
 import { ContentBudget } from '../core/config/state/content-budget.ts'
 import type { State } from '../core/engine/state.ts'
-import type { InstanceListAnswers } from '../protocols/answers/instance-list.ts'
-import type { ListFormat } from '../protocols/answers/list-format.ts'
-import { Guard } from '../operations/guard.ts'
 import { LongWalks } from '../core/work/long-walks.ts'
-import { allOperations, type OperationParts, type Operations } from '../operations/operations.ts'
+import { Guard } from '../operations/guard.ts'
+import { allOperations, type Operations } from '../operations/operations.ts'
+import type { ListFormat } from '../protocols/answers/list-format.ts'
 import type { Settings } from '../settings/settings.ts'
-import { loop } from './process/clocks.ts'
+import { ClientCounter } from './doors/client-counts.ts'
+import type { ClientsOfServer } from './doors/connected-clients.ts'
+import { subscribersOf } from './doors/pushing.ts'
+import type { JoinedParts } from './joined-parts.ts'
+import type { BackupsOfServer } from './process/backups.ts'
+import { loop, wallMs } from './process/clocks.ts'
+import { responsibleFor } from './process/responsible.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 
-/** What the operations of a server work on, besides what is made here. */
-export interface ServerOperationParts extends Omit<
-  OperationParts,
-  | 'guard'
-  | 'signIn'
-  | 'isAuthenticationOn'
-  | 'budget'
-  | 'lists'
-  | 'loop'
-  | 'walks'
-  | 'maxInstanceMetadataBytes'
-  | 'maxListeningItems'
-> {
-  readonly lists: InstanceListAnswers
+/** The joined parts, and the parts that are opened after them. */
+export interface OperatedParts extends JoinedParts {
+  readonly clients: ClientsOfServer
+  readonly backups: BackupsOfServer
   readonly signIn: SignIn
-  readonly trail: AuditTrail
 }
 
-/** The operations of a server. */
-export function serverOperations(parts: ServerOperationParts, settings: Settings): Operations {
-  const { state, lists, signIn, trail } = parts
+/** Makes the operations of a server, which all protocols call. */
+export function openOperations(parts: OperatedParts, settings: Settings): Operations {
+  const { state, installation, care, members, machine, watch, pushing, signIn, audit, lists } = parts
+  const { pushes, streams, readers } = pushing
+  const subscriberCount = subscriberCountOf(parts)
+  const counted = { state, connections: parts.clients.book, pushed: () => pushes.all(), judges: care.judges }
+  const clientCounter = new ClientCounter(counted)
   return allOperations({
     ...parts,
-    guard: new Guard(signIn.authorisation, trail),
+    ...parts.publishing,
+    ...limitsOf(state, settings),
+    guard: new Guard(signIn.authorisation, audit.trail),
     signIn: signIn.parts,
     isAuthenticationOn: signIn.mode === 'on',
     loop,
     walks: new LongWalks(loop),
-    budget: contentBudget(state, settings),
     // Requests have their format from the list endpoints.
     lists: { answer: (query) => lists.answerInSlices(query as typeof query & { format: ListFormat }) },
-    maxInstanceMetadataBytes: settings.maxInstanceMetadataBytes,
-    maxListeningItems: settings.maxListeningItems,
+    pushes: {
+      subscribe: (subscriber) => pushes.subscribe(subscriber),
+      list: (key) => subscribersOf(pushing, key),
+    },
+    streams,
+    readers,
+    live: parts.live.streams,
+    views: installation.viewsOf(ownViews(parts, subscriberCount)),
+    probes: parts.probing,
+    members: () => members.list(),
+    leader: () => members.leader(),
+    cluster: () => members.cluster(),
+    machine: () => machine.read(),
+    subscriberCount,
+    responsible: () => responsibleFor(state, care.judges),
+    clientCounts: () => clientCounter.count(),
+    judges: care.judges,
+    scrape: watch.scrape,
+    room: watch.room,
   })
 }
 
-/** Without a limit of its own the server leaves the other half to its answers and to the disk's cache. */
-function contentBudget(state: State, settings: Settings): ContentBudget {
-  return new ContentBudget(state, settings.maxContentMemoryBytes || Math.floor(memoryLimitBytes() / 2))
+/** The answers of this server about its clients, which the other servers of the installation ask for. */
+function ownViews(parts: OperatedParts, subscriberCount: () => number): OwnViews {
+  const { state, timeline, installation, watch, pushing, polls, clients } = parts
+  return {
+    watchersOf: (key) => polls.watchersOf(key),
+    clientsOf: (key) => polls.clientsOf(key),
+    clientCounts: (keys) => polls.clientCounts(keys),
+    watchedBy: (ip) => polls.watchedBy(ip),
+    condition: () => ({
+      behind: clientsBehind(polls.recentPolls(), state, wallMs()),
+      subscriberCount: subscriberCount(),
+      lagMs: installation.lagMs(),
+      faults: [...watch.notReady(), ...watch.warnings()],
+    }),
+    subscribers: (key) => subscribersOf(pushing, key),
+    timeline: (key) => timeline.of(key),
+    connectedClients: (search) => clients.list(search),
+    dismiss: (dismissal) => clients.dismiss(dismissal),
+  }
+}
+
+/** All subscribers of lists on this server, by UDP and by connections. */
+function subscriberCountOf({ pushing: { pushes, streams } }: JoinedParts): () => number {
+  return () => pushes.counts().subscribers + streams.counts().subscribers
+}
+
+/** The limits of commands. Without a limit of contents half of the memory is left to answers and to the disk's cache. */
+function limitsOf(state: State, settings: Settings) {
+  const { maxInstanceMetadataBytes, maxListeningItems, maxContentMemoryBytes } = settings
+  const budget = new ContentBudget(state, maxContentMemoryBytes || Math.floor(memoryLimitBytes() / 2))
+  return { maxInstanceMetadataBytes, maxListeningItems, budget }
 }
 
 /** The bytes of memory that this process may use: the limit of its container if it has one, else all of the machine. */

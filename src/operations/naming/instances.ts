@@ -90,54 +90,59 @@ export function instanceOperations(parts: InstanceParts) {
 }
 
 function registrations(parts: InstanceParts) {
-  const { guard, engine, clock, timeline } = parts
-  const permission = WRITE_SERVICE
-  return {
-    /** Registers; an instance that is there just like this has beaten. */
-    register: guard.operation({
-      permission,
-      audit: {
-        operation: 'register instance',
-        item: instanceText,
-        countsOthers: true,
-        isRecorded: (request) => !isEphemeral(parts, request) || isPersistent(parts, request),
-      },
-      resources: ofInstance,
-      run: (request: RegisterRequest) => {
-        const { weight, enabled, healthy, metadata, app } = request
-        const { serviceKey, address, ephemeral } = targetOf(request)
-        const registered = { serviceKey, address, ephemeral, weight, enabled, healthy, metadata, app }
-        return afterwards(engine.execute(registerInstance(registered)), (registration) => {
-          if (registration === 'known') beat(parts, { serviceKey, ...address }, clock())
-          return registration
-        })
-      },
-    }),
-    /** Removes an instance; ok also where there was none. Refusal `instance-connected`. */
-    deregister: guard.operation({
-      permission,
-      audit: {
-        operation: 'deregister instance',
-        item: (request: DeregisterRequest) => instanceText(request),
-        countsOthers: true,
-        isRecorded: (request) => isPersistent(parts, request),
-      },
-      resources: ofInstance,
-      run: (request: DeregisterRequest, caller) => {
-        const target = targetOf(request)
-        return timeline.during(askedBy(caller, 'deregister', target), () =>
-          engine.execute(
-            deregisterInstance(target, (publisher) => {
-              // Its client may be the caller: it has left before it came here.
-              if (isMoved(publisher)) return 'removed'
-              if (request.sparesConnections === true) return 'kept'
-              return parts.isAlive(connectionOf(publisher)?.process ?? '') ? 'refused' : 'removed'
-            }),
-          ),
-        )
-      },
-    }),
-  }
+  return { register: registerOperation(parts), deregister: deregisterOperation(parts) }
+}
+
+/** Registers; an instance that is there just like this has beaten. */
+function registerOperation(parts: InstanceParts) {
+  const { guard, engine, clock } = parts
+  return guard.operation({
+    permission: WRITE_SERVICE,
+    audit: {
+      operation: 'register instance',
+      item: instanceText,
+      countsOthers: true,
+      isRecorded: (request) => !isEphemeral(parts, request) || isPersistent(parts, request),
+    },
+    resources: ofInstance,
+    run: (request: RegisterRequest) => {
+      const { weight, enabled, healthy, metadata, app } = request
+      const { serviceKey, address, ephemeral } = targetOf(request)
+      const registered = { serviceKey, address, ephemeral, weight, enabled, healthy, metadata, app }
+      return afterwards(engine.execute(registerInstance(registered)), (registration) => {
+        if (registration === 'known') beat(parts, { serviceKey, ...address }, clock())
+        return registration
+      })
+    },
+  })
+}
+
+/** Removes an instance; ok also where there was none. Refusal `instance-connected`. */
+function deregisterOperation(parts: InstanceParts) {
+  const { guard, engine, timeline } = parts
+  return guard.operation({
+    permission: WRITE_SERVICE,
+    audit: {
+      operation: 'deregister instance',
+      item: (request: DeregisterRequest) => instanceText(request),
+      countsOthers: true,
+      isRecorded: (request) => isPersistent(parts, request),
+    },
+    resources: ofInstance,
+    run: (request: DeregisterRequest, caller) => {
+      const target = targetOf(request)
+      return timeline.during(askedBy(caller, 'deregister', target), () =>
+        engine.execute(
+          deregisterInstance(target, (publisher) => {
+            // Its client may be the caller: it has left before it came here.
+            if (isMoved(publisher)) return 'removed'
+            if (request.sparesConnections === true) return 'kept'
+            return parts.isAlive(connectionOf(publisher)?.process ?? '') ? 'refused' : 'removed'
+          }),
+        ),
+      )
+    },
+  })
 }
 
 function modifications({ guard, engine, timeline, maxInstanceMetadataBytes }: InstanceParts) {

@@ -21,17 +21,11 @@ export interface ClientParts {
   readonly pushing: { readonly streams: Pick<StreamOutlet, 'subscriptionsOf'> }
 }
 
-/** The clients that are connected to this server, for those who connect them and for operators. */
-export interface ClientsOfServer {
-  readonly book: ConnectionBook
-  readonly moves: Moves
-  list(search: ClientSearch): ServerClients
-  /** Sends a client away. False where none has the id. */
-  dismiss(dismissal: Dismissal): boolean
-}
+/** The clients that are connected to this server: for the gRPC port, and for operators. */
+export type ClientsOfServer = ReturnType<typeof openClients>
 
 /** Makes the book of connected clients, empty. */
-export function openClients(parts: ClientParts, settings: Settings): ClientsOfServer {
+export function openClients(parts: ClientParts, settings: Settings) {
   const own = { ip: advertisedHost(settings), port: advertisedPort(settings, settings.port) }
   const isOwn = ({ ip, port }: ServerAddress): boolean => ip === own.ip && port === own.port
   // A server that is alone may have a port that the settings do not name.
@@ -45,12 +39,13 @@ export function openClients(parts: ClientParts, settings: Settings): ClientsOfSe
   return {
     book,
     moves,
-    list({ text, most }) {
+    list({ text, most }: ClientSearch): ServerClients {
       const found = Array.from(book).filter((connection) => isMeant(connection, text))
       const clients = found.slice(0, most).map((connection) => shown(connection, parts))
       return { server: server(), count: found.length, clients }
     },
-    dismiss({ id, how }) {
+    /** Sends a client away. False where no client has the id. */
+    dismiss({ id, how }: Dismissal): boolean {
       const connection = book.of(id)
       if (connection === undefined) return false
       if (how === 'move') moves.one(connection)

@@ -40,26 +40,13 @@ export interface GrpcClientParts {
 }
 
 /** The clients that are connected by gRPC. */
-export interface ClientConnections {
-  readonly figures: ConnectionFigures
-  /**
-   * Listens, unless gRPC is off; `httpPort` is the port of HTTP. Resolves with its own port, undefined where it is off. Rejects
-   * with an Error that names the port.
-   */
-  listen(httpPort: number): Promise<number | undefined>
-  /** See `GrpcServer.useKeyPair`. */
-  useKeyPair(pair: KeyPair): void
-  /** Call it about ten times a second. */
-  tick(): void
-  /** Sends all clients to other servers, and ends their connections. */
-  stop(): Promise<void>
-}
+export type ClientConnections = ReturnType<typeof openConnections>
 
 /** What this server can do, as clients name it. */
 const ABILITIES = ['supportPersistentInstanceByGrpc', 'fuzzyWatch']
 
 /** Makes what answers connected clients; nothing listens yet. */
-export function openConnections(parts: GrpcClientParts, settings: Settings, log: Logger): ClientConnections {
+export function openConnections(parts: GrpcClientParts, settings: Settings, log: Logger) {
   const { installation, operations } = parts
   const { cutOff } = installation
   let isStopping = false
@@ -89,9 +76,14 @@ export function openConnections(parts: GrpcClientParts, settings: Settings, log:
   })
   return {
     figures: figuresOf(book, asks, server),
-    listen: (httpPort) => listen(server, { settings, httpPort, log }),
-    useKeyPair: (pair) => server.useKeyPair(pair),
-    tick() {
+    /**
+     * Listens, unless gRPC is off; `httpPort` is the port of HTTP. Resolves with its own port, undefined where it is off. Rejects
+     * with an Error that names the port.
+     */
+    listen: (httpPort: number) => listen(server, { settings, httpPort, log }),
+    useKeyPair: (pair: KeyPair) => server.useKeyPair(pair),
+    /** Call it about ten times a second. */
+    tick(): void {
       asks.tick(monotonicMs())
       book.tick(monotonicMs())
       credentials.tick(monotonicMs())
@@ -99,7 +91,8 @@ export function openConnections(parts: GrpcClientParts, settings: Settings, log:
       server.tick(monotonicMs())
       if (cutOff?.() !== undefined) leaveNaming(book)
     },
-    async stop() {
+    /** Sends all clients to other servers, and ends their connections. */
+    async stop(): Promise<void> {
       isStopping = true
       await moves.all()
       await server.stop()

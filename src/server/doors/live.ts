@@ -9,17 +9,10 @@ import type { Installation } from '../process/installation.ts'
 /** How often `Live.tick` is called. */
 export const LIVE_TICK_MS = 250
 
-/** What browsers follow. */
-export interface Live {
-  readonly streams: EventStreams
-  /** There are new events in the audit. */
-  readonly onAudit: () => void
-  /** Checks which clients follow, and what the server says of itself. Call it every `LIVE_TICK_MS`. */
-  tick(): void
-}
+/** The events that browsers follow. */
+export type Live = ReturnType<typeof openLive>
 
-/** What the events of a server are made from. */
-export interface LiveParts {
+interface LiveParts {
   readonly installation: Pick<Installation, 'sharedOrigin'>
   /** The revision of the store that was loaded. */
   readonly revision: number
@@ -27,7 +20,7 @@ export interface LiveParts {
 }
 
 /** Begins to send changes to browsers. */
-export function openLive({ installation, revision, watch }: LiveParts, settings: Settings): Live {
+export function openLive({ installation, revision, watch }: LiveParts, settings: Settings) {
   const { sharedOrigin } = installation
   const streams = new EventStreams({
     loop,
@@ -42,8 +35,10 @@ export function openLive({ installation, revision, watch }: LiveParts, settings:
   let condition = conditionNow()
   return {
     streams,
+    /** The audit has new events. */
     onAudit: () => streams.note(AUDIT_WRITTEN),
-    tick() {
+    /** Checks which clients follow, and the condition of the server. Call it every `LIVE_TICK_MS`. */
+    tick(): void {
       streams.tick(monotonicMs())
       const now = conditionNow()
       if (now === condition) return

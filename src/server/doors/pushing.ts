@@ -19,14 +19,7 @@ const MOST_PUSHED = 4_100
 const MOST_PUSHED_BYTES = 1024 * 1024
 
 /** The watch of services, and its outlets: for clients that listen for datagrams, with their socket, and for connections. */
-export interface Pushing {
-  readonly serviceWatch: ServiceWatch
-  readonly pushes: PushOutlet
-  readonly streams: StreamOutlet
-  /** Those who get no pushes, and read lists instead. */
-  readonly readers: ListReaders
-  readonly socket: PushSocket
-}
+export type Pushing = Awaited<ReturnType<typeof openPushing>>
 
 /** All clients that follow a service on this server: by pushes, or by reading its list. */
 export function subscribersOf(
@@ -47,7 +40,7 @@ interface Listed {
 }
 
 /** Binds the socket and connects it to the watch of services. */
-export async function openPushing(listed: Listed, settings: Settings, log: Logger): Promise<Pushing> {
+export async function openPushing(listed: Listed, settings: Settings, log: Logger) {
   const { state } = listed
   const enabled = (): boolean => state.switches.pushEnabled
   const socket = await PushSocket.open({
@@ -80,6 +73,7 @@ export async function openPushing(listed: Listed, settings: Settings, log: Logge
   })
   serviceWatch.add(pushes)
   serviceWatch.add(streams)
+  // `readers`: clients that get no pushes, and read lists instead.
   return { serviceWatch, pushes, streams, readers: new ListReaders(), socket }
 }
 

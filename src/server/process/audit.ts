@@ -8,17 +8,9 @@ import type { Settings } from '../../settings/settings.ts'
 import { wallMs } from './clocks.ts'
 
 /** The audit of a server. */
-export interface Audit {
-  readonly trail: WrittenTrail
-  readonly cleaner: AuditCleaner
-  /** Writes what waits. Events that cannot be written keep waiting; the first failure is reported. */
-  flush(): Promise<void>
-  /** Writes all that was recorded. Rejects where the store cannot write. */
-  close(): Promise<void>
-}
+export type Audit = ReturnType<typeof openAudit>
 
-/** What the audit of a server works with. */
-export interface ServerAuditParts {
+interface ServerAuditParts {
   readonly store: KeptRecords
   readonly clock: () => Now
   readonly report: (error: unknown, text: string) => void
@@ -27,7 +19,7 @@ export interface ServerAuditParts {
 }
 
 /** Begins the audit of a server. */
-export function openAudit(parts: ServerAuditParts, settings: Settings, log: Logger): Audit {
+export function openAudit(parts: ServerAuditParts, settings: Settings, log: Logger) {
   const { store, clock, report, onWritten } = parts
   const lines = eventLines(settings.auditLog, log)
   let hasNew = false
@@ -47,7 +39,8 @@ export function openAudit(parts: ServerAuditParts, settings: Settings, log: Logg
   return {
     trail,
     cleaner,
-    async flush() {
+    /** Writes the waiting events. Events that cannot be written keep waiting; the first failure is reported. */
+    async flush(): Promise<void> {
       try {
         const isNew = hasNew
         hasNew = false
@@ -59,7 +52,8 @@ export function openAudit(parts: ServerAuditParts, settings: Settings, log: Logg
         isFailing = true
       }
     },
-    async close() {
+    /** Writes all recorded events. Rejects where the store cannot write. */
+    async close(): Promise<void> {
       cleaner.stop()
       try {
         await trail.close()

@@ -10,20 +10,16 @@ import type { Settings } from '../../settings/settings.ts'
 /** A monitoring system needs a few; each takes a file descriptor away from clients. */
 const MOST_CONNECTIONS = 32
 
-/** The address of its own for measurements: every client that reaches it may read them. */
-export interface Monitoring {
-  /** Starts listening, where the settings name an address. Rejects with an Error that names it. */
-  listen(): Promise<void>
-  stop(): Promise<void>
-}
-
-/** Makes the address for measurements; nothing listens yet. */
-export function openMonitoring(watch: Observability, settings: Settings, log: Logger): Monitoring {
+/**
+ * Makes an address of its own for measurements, where the settings name one: every client that reaches it may read them. Nothing
+ * listens before `listen`, which rejects with an Error that names the address.
+ */
+export function openMonitoring(watch: Observability, settings: Settings, log: Logger) {
   const { metricsHost: host, metricsPort, shutdownGraceMs } = settings
   if (host === '') return { listen: async () => undefined, stop: async () => undefined }
   const http = monitoringServer(watch, settings)
   return {
-    async listen() {
+    async listen(): Promise<void> {
       const { port } = await http.listen({ host, port: metricsPort }).catch((cause: Error) => {
         throw new Error(`cannot listen on metrics-host and metrics-port: ${cause.message}`, { cause })
       })

@@ -15,15 +15,9 @@ import { probeKey, ProbeWatch } from '../../subscribers/probe-watch.ts'
 import { monotonicMs } from './clocks.ts'
 
 /** The prober, and the watch that chooses its targets. */
-export interface Probing {
-  readonly prober: Prober
-  readonly watch: ProbeWatch
-  /** The last probe of an instance, if this server probes it. */
-  lastOf(key: ServiceKey, address: InstanceAddress): LastProbe | undefined
-}
+export type Probing = ReturnType<typeof startProbing>
 
-/** What probing works with. */
-export interface ProbingParts {
+interface ProbingParts {
   readonly state: State
   readonly engine: Engine
   readonly clock: () => Now
@@ -32,7 +26,7 @@ export interface ProbingParts {
 }
 
 /** Probes persistent instances. A new health becomes a change like any other. */
-export function startProbing(parts: ProbingParts, settings: Settings, log: Logger): Probing {
+export function startProbing(parts: ProbingParts, settings: Settings, log: Logger) {
   const { state, judges } = parts
   const report = (key: string, healthy: boolean): void => {
     const instance = watch.instanceOf(key)
@@ -55,7 +49,12 @@ export function startProbing(parts: ProbingParts, settings: Settings, log: Logge
     log,
   })
   const watch: ProbeWatch = new ProbeWatch(state, prober, judges)
-  return { prober, watch, lastOf: (key, address) => lastProbe(prober.lastOf(probeKey(key, address))) }
+  return {
+    prober,
+    watch,
+    /** The last probe of an instance, if this server probes it. */
+    lastOf: (key: ServiceKey, address: InstanceAddress) => lastProbe(prober.lastOf(probeKey(key, address))),
+  }
 }
 
 function lastProbe(last: ReturnType<Prober['lastOf']>): LastProbe | undefined {

@@ -46,9 +46,7 @@ const readList = bodyReader(
 )
 
 /** The requests that read and watch services (grpc-compat.md section 3). */
-export function discoveryRequests(
-  operations: Pick<Operations, 'services' | 'subscriptions'>,
-): AnyRequestType[] {
+export function discoveryRequests(operations: Operations): AnyRequestType[] {
   return [query(operations), subscribe(operations), list(operations)]
 }
 

@@ -6,10 +6,7 @@ import { instanceRequests } from './instance-requests.ts'
 
 /** What the requests on services and instances work on. */
 export interface NamingRequestParts {
-  readonly operations: Pick<
-    Operations,
-    'instances' | 'connectionInstances' | 'services' | 'subscriptions' | 'servicePatterns'
-  >
+  readonly operations: Operations
   readonly limits: { readonly maxInstanceMetadataBytes: number }
   /** Runs something later, and keeps no process alive for it. */
   readonly after: (ms: number, run: () => void) => void

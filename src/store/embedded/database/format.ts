@@ -15,7 +15,7 @@ export const STORE_MARK = 'WPST'
 /** The mark of early development builds: the letters WAYP. Their file `waypost.json` has no mark. */
 const DEVELOPMENT_APPLICATION_ID = 0x57415950
 
-/** Why a marked database cannot be used, with a message that says what to do; undefined if it has this format, or none that was ever written. */
+/** Why a marked database cannot be used, and what to do. Undefined: it has this format, or one that nobody has ever written. */
 export function databaseRefusal(
   directory: string,
   { applicationId, format }: { applicationId: number; format: number },

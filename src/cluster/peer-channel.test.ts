@@ -75,7 +75,7 @@ function secretsOf(text: string): PeerSecrets {
 
 /** A server that is no Waypost, and knows the secret. */
 async function otherServer(listener: RequestListener): Promise<MemberFacts> {
-  const other = createServer(answeringTls(SECRETS, 1_000), listener)
+  const other = createServer(answeringTls(SECRETS), listener)
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   closing.push(() => {
     other.closeAllConnections()

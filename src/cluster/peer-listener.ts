@@ -28,7 +28,7 @@ export class PeerListener {
   constructor({ room, secrets, onOpen }: PeerListenerOptions) {
     this.#onOpen = onOpen
     this.#places = new PeerPlaces(room)
-    this.#listener = createServer(answeringTls(secrets, room.strangerMs))
+    this.#listener = createServer(answeringTls(secrets))
     const admit = (socket: Socket): void => this.#admit(socket)
     this.#listener.on('connection', guarded('connection', nothing, admit))
     this.#listener.on('secureConnection', (secure) =>
@@ -41,7 +41,7 @@ export class PeerListener {
     const refuse = ({ code }: NodeJS.ErrnoException, secure: TLSSocket): void => {
       secure.destroy()
       // One that left, or that was closed here because it took too long, is counted elsewhere.
-      if (code !== 'ECONNRESET' && code !== 'ERR_TLS_HANDSHAKE_TIMEOUT') this.strange++
+      if (code !== 'ECONNRESET') this.strange++
     }
     this.#listener.on('tlsClientError', guarded('connection', nothing, refuse))
   }

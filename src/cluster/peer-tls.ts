@@ -21,12 +21,11 @@ export function askingTls(secrets: PeerSecrets) {
   }
 }
 
-/** The options of TLS for the side that answers. `handshakeMs`: how long a handshake may take. */
-export function answeringTls(secrets: PeerSecrets, handshakeMs: number) {
+/** The options of TLS for the side that answers. `PeerPlaces` ends handshakes that take too long. */
+export function answeringTls(secrets: PeerSecrets) {
   return {
     ...ONLY,
     pskCallback: (_socket: unknown, identity: string) =>
       secrets().find(({ id }) => id === identity)?.tlsKey ?? null,
-    handshakeTimeout: handshakeMs,
   }
 }

@@ -6,6 +6,7 @@ COPY console/package.json ./console/
 RUN npm ci
 COPY LICENSE README.md CHANGELOG.md ./
 COPY docs ./docs
+COPY deploy/helm/waypost/files/grafana.json ./deploy/helm/waypost/files/
 COPY scripts ./scripts
 COPY src ./src
 COPY console ./console

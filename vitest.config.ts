@@ -1,13 +1,64 @@
-import { configDefaults, defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { isInstalled } from './test/support/need-tool.ts'
-import { NOT_ON_ETCD } from './test/support/not-on-etcd.ts'
-import { SHORT, UNIT, UNIT_IN_PROCESSES } from './test/support/speeds.ts'
+import { isNightly } from './test/support/nightly.ts'
+import { NOT_ON_ETCD, ON_ETCD, WRITES_ON_ETCD } from './test/support/on-etcd.ts'
+import { ShuffledFiles } from './test/support/shuffled-files.ts'
+import { LONG, NIGHT, SHORT, UNIT, UNIT_IN_PROCESSES } from './test/support/speeds.ts'
 
 /** A text that costs quadratic time costs more. */
 const UNIT_LIMIT_MS = 15_000
-const CLIENTS = ['test/clients/**/*.test.ts']
 /** One seed for the property tests, where the environment has one. */
 const SEEDED = process.env['PROPERTY_SEED'] === undefined ? [] : ['test/support/property-seed.ts']
+/** The project on-etcd has it, and says why nothing else runs where etcd cannot be built. */
+const ABOUT_ON_ETCD = 'test/support/on-etcd.test.ts'
+const EXCLUDED_ON_ETCD = [
+  ...NIGHT,
+  ...Object.keys(NOT_ON_ETCD).map((name) => `test/interface/${name}.test.ts`),
+  ...(isInstalled('go') ? [] : ON_ETCD),
+]
+/** The files that meet the way around Node's streams. */
+const NODE_STREAMS = [
+  'test/http/{http-server,http-connections,whole-answers,node-internals}.test.ts',
+  'test/interface/bytes.test.ts',
+]
+
+type Tests = NonNullable<TestProjectInlineConfiguration['test']>
+
+/** A project without the tests of the night, and without those that `exclude` names. */
+function project(name: string, tests: Tests): TestProjectInlineConfiguration {
+  const exclude = [...configDefaults.exclude, ...(tests.exclude ?? NIGHT)]
+  return { extends: true, test: { ...tests, name, exclude } }
+}
+
+/** Long tests with a run of their own. */
+function long(name: keyof typeof LONG, tests: Tests): TestProjectInlineConfiguration {
+  return project(name, { ...tests, include: LONG[name], exclude: [...NIGHT, ...SHORT] })
+}
+
+/** Files once more, the way of versions of Node.js that are not tested. */
+function onNodeStreams(name: string, tests: Tests): TestProjectInlineConfiguration {
+  return project(name, { ...tests, env: { WAYPOST_NODE_STREAMS: 'true' }, sequence: { groupOrder: 2 } })
+}
+
+/** Files once more, with servers that have their data in etcd, which is built with Go. */
+function onEtcd(name: string, tests: Tests): TestProjectInlineConfiguration {
+  const globalSetup = ['test/support/etcd-of-run.ts']
+  return project(name, { ...tests, globalSetup, sequence: { groupOrder: 2 } })
+}
+
+/** The projects of `npm run test:nightly` besides the others. */
+const NIGHT_PROJECTS = [
+  project('night', { include: NIGHT, exclude: [], sequence: { groupOrder: 2 } }),
+  onNodeStreams('night-node-streams', {
+    include: [
+      'test/http/**/*.test.ts',
+      'test/interface/{connections,limits,stop,stop-busy}.test.ts',
+      'test/security/holes.test.ts',
+    ],
+    exclude: [...NIGHT, ...NODE_STREAMS],
+  }),
+  onEtcd('night-on-etcd', { include: ON_ETCD, exclude: [...EXCLUDED_ON_ETCD, ...WRITES_ON_ETCD] }),
+]
 
 export default defineConfig({
   test: {
@@ -24,103 +75,37 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // The list of failures at the end shows what was found, whole.
     chaiConfig: { truncateThreshold: 0 },
-    // `npm test` runs the projects whose names begin with `short` (scripts/test.js). A test file is in one of the first four.
+    sequence: { sequencer: ShuffledFiles },
+    // `npm test` runs the projects whose names begin with `short`. scripts/runs/ci-parts.js and night-parts.js name all others.
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'short-unit',
-          // A process for each file took three times the processor time.
-          pool: 'threads',
-          isolate: false,
-          testTimeout: UNIT_LIMIT_MS,
-          setupFiles: ['test/support/shared-thread.ts'],
-          include: UNIT,
-          exclude: [...configDefaults.exclude, ...UNIT_IN_PROCESSES],
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'short-unit-processes', include: UNIT_IN_PROCESSES, testTimeout: UNIT_LIMIT_MS },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'short',
-          include: SHORT,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'long',
-          include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...SHORT, ...CLIENTS, 'test/support/on-etcd.test.ts'],
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // Programs of others that mostly wait: for their own intervals, and for servers that are gone.
-          name: 'clients',
-          include: CLIENTS,
-          maxWorkers: 3,
-          sequence: { groupOrder: 3 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // What meets the connections of clients, once more the way of versions of Node.js that are not tested.
-          name: 'node-streams',
-          include: [
-            'test/http/**/*.test.ts',
-            'test/interface/{bytes,connections,limits,stop,stop-busy}.test.ts',
-            'test/security/holes.test.ts',
-          ],
-          env: { WAYPOST_NODE_STREAMS: 'true' },
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // Raw frames, limits and faults of gRPC, once more with the HTTP/2 of Node.js. The clients have a round trip with it too.
-          name: 'node-http2',
-          include: [
-            'test/grpc/{boundaries,broken-calls,connection,frames,hostile-http2,hostile-streams,limits,tls}.test.ts',
-            'test/fuzz/frames.test.ts',
-          ],
-          env: { WAYPOST_GRPC_HTTP2: 'node' },
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // What clients see, once more with servers that have their data in etcd, which is built with Go.
-          name: 'on-etcd',
-          globalSetup: ['test/support/etcd-of-run.ts'],
-          include: [
-            'test/support/on-etcd.test.ts',
-            ...(isInstalled('go')
-              ? [
-                  'test/interface/**/*.test.ts',
-                  'test/grpc/config*.test.ts',
-                  'test/grpc/naming*.test.ts',
-                  'test/security/authorisation-matrix.test.ts',
-                ]
-              : []),
-          ],
-          exclude: [
-            ...configDefaults.exclude,
-            ...Object.keys(NOT_ON_ETCD).map((name) => `test/interface/${name}.test.ts`),
-          ],
-          sequence: { groupOrder: 2 },
-        },
-      },
+      project('short-unit', {
+        // A process for each file took three times the processor time.
+        pool: 'threads',
+        isolate: false,
+        runner: 'test/support/shuffled-tests.ts',
+        testTimeout: UNIT_LIMIT_MS,
+        setupFiles: ['test/support/shared-thread.ts'],
+        include: UNIT,
+        exclude: [...NIGHT, ...UNIT_IN_PROCESSES],
+      }),
+      project('short-unit-processes', {
+        include: UNIT_IN_PROCESSES,
+        runner: 'test/support/shuffled-tests.ts',
+        testTimeout: UNIT_LIMIT_MS,
+      }),
+      project('short', { include: SHORT, sequence: { groupOrder: 1 } }),
+      project('long', {
+        include: ['test/**/*.test.ts'],
+        exclude: [...NIGHT, ...SHORT, ...Object.values(LONG).flat(), ABOUT_ON_ETCD],
+        sequence: { groupOrder: 2 },
+      }),
+      long('http-and-grpc', { sequence: { groupOrder: 2 } }),
+      long('faults', { sequence: { groupOrder: 2 } }),
+      long('packages', { sequence: { groupOrder: 2 } }),
+      long('clients', { maxWorkers: 3, sequence: { groupOrder: 3 } }),
+      onNodeStreams('node-streams', { include: NODE_STREAMS }),
+      onEtcd('on-etcd', { include: [ABOUT_ON_ETCD, ...WRITES_ON_ETCD], exclude: EXCLUDED_ON_ETCD }),
+      ...(isNightly ? NIGHT_PROJECTS : []),
     ],
   },
 })

@@ -8,7 +8,9 @@ export async function compiled(name, { withServer = true } = {}) {
   await ensureInstalled()
   if (withServer) await build()
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const { code, output } = await run(process.execPath, [tsc, '-p', 'bench/tsconfig.json'], { capture: true })
+  const { code, output } = await run(process.execPath, [tsc, '-p', 'bench/tsconfig.build.json'], {
+    capture: true,
+  })
   if (code !== 0) throw new Error(`${output}\nThe bench does not compile.`)
   return import(pathToFileURL(join(root, '.cache', 'bench', 'bench', `${name}.js`)).href)
 }

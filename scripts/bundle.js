@@ -1,10 +1,7 @@
-/**
- * Bundles TypeScript of this project for Node with rolldown. Run by itself it writes dist: the program, a file for each
- * thread and process that it starts, source maps, and the licences of the packages inside.
- */
+/** Bundles TypeScript of this project for Node with rolldown. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -20,24 +17,8 @@ export const BUNDLED = [
   'yaml',
 ]
 
-/** The program, and what it starts. They are found by their names beside whichever file of dist starts them. */
-const ENTRIES = {
-  main: 'src/main.ts',
-  worker: 'src/store/embedded/worker/worker.ts',
-  'copier-thread': 'src/store/embedded/backup/copier-thread.ts',
-  copier: 'src/store/embedded/backup/copier.ts',
-  examiner: 'src/store/embedded/doctor/examiner.ts',
-  bcrypt: 'src/sign-in/bcrypt-thread.ts',
-}
-
 /** Threads and processes of the store, for programs other than main that use it. */
-export const STORE_ENTRIES = { worker: ENTRIES.worker }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const dist = join(root, 'dist')
-  const packages = await bundle(ENTRIES, dist)
-  writeFileSync(join(dist, 'LICENSES.txt'), licences(packages))
-}
+export const STORE_ENTRIES = { worker: 'src/store/embedded/worker/worker.ts' }
 
 /**
  * Bundles these entries (names and source files) into a directory and removes whatever else is in it. Resolves with the directories of the packages
@@ -67,6 +48,19 @@ export async function bundle(entries, directory) {
   )
   const modules = built.output.flatMap(({ moduleIds }) => moduleIds ?? [])
   return [...new Set(modules.flatMap(packageOf))].sort()
+}
+
+/** Bundles these source files (by names), and resolves with their modules by the same names. */
+export async function loaded(sources) {
+  const directory = join(root, '.cache', `loaded-${process.pid}`)
+  await bundle(sources, directory)
+  const modules = Object.keys(sources).map(async (name) => {
+    const module = await import(pathToFileURL(join(directory, `${name}.js`)).href)
+    return [name, module]
+  })
+  const found = Object.fromEntries(await Promise.all(modules))
+  rmSync(directory, { recursive: true })
+  return found
 }
 
 /** Fails the build if code of this project imports another package: its licence and its place in the bill would be missing. */

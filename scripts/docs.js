@@ -1,45 +1,39 @@
-/** `npm run docs`: writes the generated references of docs/, and the types of the console. With `--check` it writes nothing and fails if one is stale. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+/** `npm run docs`: writes the generated references of docs/, and the types of answers. With `--check` it writes nothing and fails if one is stale. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { bundle } from './bundle.js'
-import { consoleTypes } from './console-types.js'
-import { ensureInstalled, root } from './prepare.js'
+import { answerTypes } from './answer-types.js'
+import { loaded } from './bundle.js'
+import { build, ensureInstalled, root } from './prepare.js'
 
 await ensureInstalled()
-const directory = join(root, '.cache', `docs-${process.pid}`)
-const sources = {
-  settings: 'src/settings/reference.ts',
-  manual: 'src/command/manual.ts',
-  errors: 'src/protocols/http/errors-reference.ts',
-  api: 'src/api-document.ts',
-}
-await bundle(sources, directory)
-const load = (name) => import(pathToFileURL(join(directory, `${name}.js`)).href)
-
-/** Each generated file, and what makes its text. */
-const documents = [
-  ['docs/settings.md', async () => (await load('settings')).settingsReference()],
-  ['docs/waypost.1', async () => (await load('manual')).manualPage()],
-  ['docs/errors.md', async () => (await load('errors')).errorsReference()],
-  ['docs/openapi.json', async () => (await load('api')).apiDocument()],
-  // A chart reads files of its own directory only.
-  ['deploy/helm/waypost/files/grafana.json', async () => read('docs/grafana.json')],
-  ['docs/alerts.yaml', async () => alertRules(read('docs/operations.md'))],
-  ['deploy/helm/waypost/files/rules.yaml', async () => alertRules(read('docs/operations.md'))],
-  ['console/src/server/answers.ts', async () => consoleTypes(await (await load('api')).apiDocument())],
-]
-
+// The description of the interface is one of the files that a build makes.
+await build()
 const read = (file) => readFileSync(join(root, file), 'utf8')
+const { settings, errors } = await loaded({
+  settings: 'src/settings/reference.ts',
+  errors: 'src/protocols/http/errors-reference.ts',
+})
+const { schemas } = JSON.parse(read('dist/openapi.json')).components
+const alerts = alertRules(read('docs/operations.md'))
+
+/** Each generated file with its text. */
+const documents = {
+  'docs/settings.md': settings.settingsReference(),
+  'docs/errors.md': errors.errorsReference(),
+  'docs/alerts.yaml': alerts,
+  // A chart reads files of its own directory only.
+  'deploy/helm/waypost/files/rules.yaml': alerts,
+  'console/src/server/answers.ts': answerTypes(schemas, 'console/src'),
+  'src/command/client/answers.ts': answerTypes(schemas, 'src/command/client'),
+}
 
 /** The rules that the page of operators shows. */
 function alertRules(page) {
   return /### Alert rules to start with\n\n```yaml\n(.*?)```/s.exec(page)[1]
 }
 
-for (const [file, make] of documents) {
+for (const [file, text] of Object.entries(documents)) {
   const path = join(root, file)
-  const text = await make()
   if (existsSync(path) && readFileSync(path, 'utf8') === text) continue
   if (process.argv.includes('--check')) {
     console.error(`${file} is stale: run \`npm run docs\`.`)
@@ -49,4 +43,3 @@ for (const [file, make] of documents) {
     console.log(`${file} written`)
   }
 }
-rmSync(directory, { recursive: true })

@@ -24,7 +24,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 const installStamp = join(modules, '.waypost-stamp')
 const buildStamp = join(root, 'dist', '.stamp')
-const bundleScript = join(root, 'scripts', 'bundle.js')
+const bundleScript = join(root, 'scripts', 'bundle-server.js')
 const consoleDirectory = join(root, 'dist', 'console')
 const consoleStamp = join(consoleDirectory, '.stamp')
 const consoleScript = join(root, 'scripts', 'bundle-console.js')
@@ -202,7 +202,7 @@ function isBuilt() {
 /** Covers contents, not times: a copied or freshly checked out project is not built again. */
 function sourceDigest() {
   const sources = filesBelow(join(root, 'src')).filter((file) => !/\.test(-support)?\.ts$/.test(file))
-  return digestOfFiles([...sources, bundleScript])
+  return digestOfFiles([...sources, bundleScript, join(root, 'scripts', 'bundle.js')])
 }
 
 function digestOfFiles(files) {

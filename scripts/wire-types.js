@@ -1,6 +1,6 @@
 /**
- * `npm run wire-types`: writes the code and types of messages from the .proto files of each directory `proto` into `generated`
- * beside it: those of etcd, and those of clients that use gRPC. Needs protoc on the path (Debian: protobuf-compiler). Its
+ * `npm run wire-types`: writes the code and types of messages from .proto files: those of etcd, and for the client of the
+ * tests those of clients that use gRPC. Needs protoc on the path (Debian: protobuf-compiler). Its
  * plugin has a package file and lock of its own, in scripts/wire-types: it brings another TypeScript, which nobody else should
  * install.
  */
@@ -9,15 +9,19 @@ import { join } from 'node:path'
 import { npmCommand, root, run } from './prepare.js'
 
 const tools = join(root, 'scripts', 'wire-types')
-const PLACES = [join('src', 'store', 'etcd', 'client'), join('src', 'protocols', 'grpc')]
+/** The directories of .proto files, and of the code made from them. */
+const PLACES = [
+  [join('src', 'store', 'etcd', 'client', 'proto'), join('src', 'store', 'etcd', 'client', 'generated')],
+  [join('src', 'protocols', 'grpc', 'proto'), join('test', 'support', 'generated')],
+]
 
 const [command, ...first] = npmCommand()
 await runOrEnd(command, [...first, 'ci', '--prefix', tools, '--ignore-scripts', '--loglevel=error'])
-for (const place of PLACES) {
-  const protos = join(root, place, 'proto')
+for (const [proto, generated] of PLACES) {
+  const protos = join(root, proto)
   await runOrEnd('protoc', [
     `--plugin=protoc-gen-es=${join(tools, 'node_modules', '.bin', 'protoc-gen-es')}`,
-    `--es_out=${join(root, place, 'generated')}`,
+    `--es_out=${join(root, generated)}`,
     '--es_opt=target=js+dts,import_extension=js',
     `--proto_path=${protos}`,
     ...readdirSync(protos),

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureInstalled, root } from './prepare.js'
+import { build, ensureInstalled, root } from './prepare.js'
 
 const MOST_WORDS = 25
 const LONG = `longer than ${MOST_WORDS} words`
@@ -30,6 +30,8 @@ const MOST = {
 }
 
 await ensureInstalled()
+// The API document is one of the files that a build makes.
+await build()
 const { parseSync } = await import('oxc-parser')
 const args = process.argv.slice(2)
 const isListed = args.includes('--list')
@@ -40,7 +42,7 @@ const found = {
   documents: [...filesIn(['docs'], /\.md$/), 'README.md', 'CONTRIBUTING.md', 'SECURITY.md']
     .filter(isChosen)
     .flatMap(inDocument)
-    .concat(['docs/openapi.json'].filter(isChosen).flatMap(inApiDocument)),
+    .concat(['dist/openapi.json'].filter(isChosen).flatMap(inApiDocument)),
 }
 for (const [where, places] of Object.entries(found)) report(where, places)
 
@@ -104,7 +106,7 @@ function inDocument(file) {
 /** The places in the descriptions of operations and fields. Operations of one path and method are joined with "; or: ". */
 function inApiDocument(file) {
   const source = readFileSync(join(root, file), 'utf8')
-  return [...source.matchAll(/"(?:description|summary)": ("(?:[^"\\]|\\.)*")/g)].flatMap(
+  return [...source.matchAll(/"(?:description|summary)":("(?:[^"\\]|\\.)*")/g)].flatMap(
     ({ 1: text, index }) => inText({ file, source, at: index }, JSON.parse(text).replaceAll('; or: ', '. ')),
   )
 }

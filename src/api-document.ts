@@ -5,10 +5,10 @@ import { allOperations, type OperationParts } from './operations/operations.ts'
 import { allRoutes, type RouteParts } from './routes.ts'
 import { loadSettings } from './settings/settings.ts'
 
-/** The OpenAPI document of a server with default settings, docs/openapi.json. No server runs for it. */
+/** The OpenAPI document of a server with default settings, as it answers it. No server runs for it. */
 export function apiDocument(): string {
   const routes = allRoutes(partsOfNoServer())
-  return `${JSON.stringify(describeApi(routes, packageVersion()), null, 2)}\n`
+  return JSON.stringify(describeApi(routes, packageVersion()))
 }
 
 /** Describing routes needs only the settings: handlers and operations use the other parts and are not called here. */

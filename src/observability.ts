@@ -32,7 +32,7 @@ import type { Prober } from './probes/prober.ts'
 import type { HttpServer } from './protocols/http/transport/http-server.ts'
 import type { Audit } from './server/process/audit.ts'
 import { changedSettings, type Settings } from './settings/settings.ts'
-import type { LongPolls } from './subscribers/long-poll.ts'
+import type { ConfigWatchers } from './subscribers/config-watchers.ts'
 import type { EventStreams } from './subscribers/event-streams.ts'
 import type { PushOutlet } from './subscribers/push-outlet.ts'
 import type { StreamOutlet } from './subscribers/stream-outlet.ts'
@@ -60,7 +60,7 @@ export interface ObservedParts {
   readonly state: State
   readonly liveness: Liveness
   readonly engine: Engine
-  readonly polls: LongPolls
+  readonly polls: ConfigWatchers
   readonly live: { readonly streams: EventStreams }
   readonly pushes: PushOutlet
   readonly streams: StreamOutlet

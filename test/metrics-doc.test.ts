@@ -33,7 +33,8 @@ describe('the metrics of docs/operations.md', () => {
   })
 
   test('include all metrics of the dashboard', () => {
-    const { panels } = JSON.parse(readFileSync(join(root, 'docs/grafana.json'), 'utf8')) as Dashboard
+    const file = join(root, 'deploy/helm/waypost/files/grafana.json')
+    const { panels } = JSON.parse(readFileSync(file, 'utf8')) as Dashboard
     const used = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsIn(expr)))
     expect(used.length).toBeGreaterThan(40)
     expect(used.filter((name) => !documented.includes(name))).toEqual([])

@@ -1,14 +1,10 @@
 import { execFile } from 'node:child_process'
-import { createSocket } from 'node:dgram'
-import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import './support/shared-thread.ts'
 
 test.each<[string, () => unknown]>([
-  ['listens', () => createServer().listen(0)],
-  ['binds a socket', () => createSocket('udp4').bind(0)],
   ['starts a process', () => execFile('true')],
   ['starts a thread', () => new Worker('')],
   ['sends a signal', () => process.kill(process.pid, 0)],

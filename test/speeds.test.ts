@@ -1,45 +1,131 @@
-/** `npm test` and what it leaves out are together all tests, and each file runs at one speed. */
+/** Each test file has one speed: `npm test`, the other parts of `.ci/run`, or `npm run test:nightly`. No test is in none of them. */
 import { execFile } from 'node:child_process'
-import { readdirSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { LONG } from './support/speeds.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Projects that run files once more, with other servers. */
-const ONCE_MORE = ['node-streams', 'node-http2', 'on-etcd']
+const ONCE_MORE = ['node-streams', 'on-etcd', 'night-node-streams', 'night-on-etcd']
+const SHORT = ['short', 'short-unit', 'short-unit-processes']
+const PROJECTS = [...SHORT, 'long', ...Object.keys(LONG), 'night', ...ONCE_MORE]
+const NIGHT_MINUTES = 90
 
 interface Listed {
   readonly file: string
   readonly projectName: string
 }
 
+interface Part {
+  readonly name: string
+  readonly minutes: number
+  /** The arguments of scripts/test.js. */
+  readonly tests?: readonly string[]
+}
+
+const { CI_PARTS } = (await script('ci-parts.js')) as { CI_PARTS: readonly Part[] }
+const { partsOfNight } = (await script('night-parts.js')) as { partsOfNight(now: number): readonly Part[] }
+const NIGHT_PARTS = partsOfNight(0)
+
+/** All files of all projects, also those of the night. */
+let all: Listed[]
+
+beforeAll(async () => {
+  all = await list()
+}, 60_000)
+
 describe('each test file', () => {
-  test('is in one project, besides those that run files once more', async () => {
-    const listed = (await list()).filter(({ projectName }) => !ONCE_MORE.includes(projectName))
-    const files = listed.map(({ file }) => relative(root, file).replaceAll('\\', '/'))
-    expect(files.toSorted()).toEqual(testFiles())
+  test('is in one project, besides those that run files once more', () => {
+    const listed = all.filter(({ projectName }) => !ONCE_MORE.includes(projectName)).map(({ file }) => file)
+    expect(listed.filter((file, i) => listed.indexOf(file) !== i)).toEqual([])
+    expect(testFiles().filter((file) => !listed.includes(file))).toEqual([])
+    expect(new Set(all.map(({ projectName }) => projectName))).toEqual(new Set(PROJECTS.filter(hasFiles)))
   })
 
-  test('of `npm test` is in no other part', async () => {
-    const [all, short, long] = await Promise.all([list(), list('short*'), list('!short*')])
-    expect([...short, ...long].map(nameOf).toSorted()).toEqual(all.map(nameOf).toSorted())
-    expect(new Set(short.map(({ projectName }) => projectName))).toEqual(
-      new Set(['short', 'short-unit', 'short-unit-processes']),
-    )
+  test('of a project is in one part of `.ci/run`, or of the night where only the night has it', () => {
+    const wrong = all.filter((listed) => {
+      const parts = isOfNight(listed) ? NIGHT_PARTS : CI_PARTS
+      return partsWith(parts, listed).length !== 1
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('with a long form for the night is in a part of the night', () => {
+    const wrong = all
+      .filter((listed) => !isOfNight(listed) && !ONCE_MORE.includes(listed.projectName))
+      .filter(({ file }) => reaches(join(root, file), NIGHTLY))
+      .filter((listed) => partsWith(NIGHT_PARTS, listed).length === 0)
+    expect(wrong).toEqual([])
   })
 })
 
-/** What vitest would run, in the projects with such a name. */
-async function list(project = '*'): Promise<Listed[]> {
-  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-  const args = [vitest, 'list', '--filesOnly', '--json', `--project=${project}`]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 1e8 })
-  return JSON.parse(stdout) as Listed[]
+test('the limits of the parts of a night are 90 minutes together, whichever long form has its turn', () => {
+  const nights = Array.from({ length: 7 }, (_, day) => partsOfNight(day * 86_400_000))
+  for (const parts of nights)
+    expect(parts.reduce((sum, { minutes }) => sum + minutes, 0)).toBeLessThanOrEqual(NIGHT_MINUTES)
+})
+
+const NIGHTLY = join(root, 'test/support/nightly.ts')
+const reached = new Map<string, boolean>()
+
+/** Whether a file imports another one, by whatever way. */
+function reaches(file: string, wanted: string): boolean {
+  if (file === wanted) return true
+  const known = reached.get(file)
+  if (known !== undefined) return known
+  reached.set(file, false)
+  const imports = [...readFileSync(file, 'utf8').matchAll(/(?:from|import) '(\.[^']+\.ts)'/g)]
+    .map(([, name]) => resolve(dirname(file), name!))
+    // Text of a test may look like an import.
+    .filter((name) => existsSync(name))
+  const found = imports.some((name) => reaches(name, wanted))
+  reached.set(file, found)
+  return found
 }
 
-const nameOf = ({ file, projectName }: Listed): string => `${projectName} ${file}`
+function isOfNight({ projectName }: Listed): boolean {
+  return projectName.startsWith('night')
+}
+
+function hasFiles(name: string): boolean {
+  return name !== 'night' || all.some(({ projectName }) => projectName === 'night')
+}
+
+/** The parts that run a file, by their projects and the words that select files. */
+function partsWith(parts: readonly Part[], { file, projectName }: Listed): string[] {
+  return parts
+    .filter(({ tests = [] }) => {
+      const projects = tests.flatMap((option) => /^--project=(.*)$/.exec(option)?.[1] ?? [])
+      const words = tests.filter((option) => !option.startsWith('-'))
+      const hasProject = projects.some((name) =>
+        name.endsWith('*') ? projectName.startsWith(name.slice(0, -1)) : name === projectName,
+      )
+      return hasProject && (words.length === 0 || words.some((word) => file.includes(word)))
+    })
+    .map(({ name }) => name)
+}
+
+/** What vitest runs in all projects, those of the night too. */
+async function list(): Promise<Listed[]> {
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+  const env = { ...process.env, NIGHTLY: 'true' }
+  const { stdout } = await promisify(execFile)(process.execPath, [vitest, 'list', '--filesOnly', '--json'], {
+    cwd: root,
+    env,
+    maxBuffer: 1e8,
+  })
+  return (JSON.parse(stdout) as Listed[]).map(({ file, projectName }) => ({
+    file: relative(root, file).replaceAll('\\', '/'),
+    projectName,
+  }))
+}
+
+async function script(name: string): Promise<unknown> {
+  return await import(pathToFileURL(join(root, 'scripts', 'runs', name)).href)
+}
 
 /** The test files of the project, but for the one that is about the project on-etcd itself. */
 function testFiles(): string[] {

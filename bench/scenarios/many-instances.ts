@@ -9,7 +9,6 @@ import {
   watch,
 } from '../scenario.ts'
 import type { Target } from '../target.ts'
-import { millionInstances } from './million-instances.ts'
 
 const BEAT_SECONDS = 5
 
@@ -23,7 +22,6 @@ export const manyInstances: readonly Scenario[] = [
     rounds: 1,
     measure: (target, bench) => beatWhileListing(target, bench, 100_000),
   },
-  millionInstances,
 ]
 
 async function beatWhileListing(target: Target, bench: Bench, count: number): Promise<Figures> {

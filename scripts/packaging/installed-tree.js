@@ -14,7 +14,7 @@ const COMPLETIONS = {
   fish: 'share/fish/vendor_completions.d/waypost.fish',
 }
 /** Documents of the package: the program does not read them. */
-const DOCUMENTS = ['LICENSE', 'README.md', 'CHANGELOG.md', 'docs']
+const DOCUMENTS = ['LICENSE', 'README.md', 'CHANGELOG.md', 'docs', 'deploy']
 
 /** Lays out `bin`, `lib` and `share` in a directory. */
 export async function layOutInstalled(directory, arch) {
@@ -29,7 +29,8 @@ export async function layOutInstalled(directory, arch) {
   cpSync(join(release, 'LICENSE'), join(documents, 'LICENSE.node'))
   const manual = join(directory, 'share/man/man1/waypost.1')
   mkdirSync(dirname(manual), { recursive: true })
-  renameSync(join(documents, 'docs/waypost.1'), manual)
+  renameSync(join(app, 'dist/waypost.1'), manual)
+  renameSync(join(app, 'dist/openapi.json'), join(documents, 'openapi.json'))
   for (const [shell, path] of Object.entries(COMPLETIONS))
     put(directory, path, {
       text: execute(process.execPath, [join(root, 'dist/main.js'), 'completion', shell]),

@@ -29,7 +29,7 @@ import {
   type TimelineEntry,
 } from '../core/naming/timeline/timeline-entry.ts'
 import type { ServerFigures } from '../core/cluster/members/server-figures.ts'
-import { fieldsOf, numberIn, textIn } from '../core/records/json-fields.ts'
+import { fieldsOf, numberIn, textIn } from '../core/records/shape.ts'
 
 /**
  * The versions of the messages that this version of Waypost understands. A question that older servers do not know, or

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { fieldsOf, textIn } from '../core/records/json-fields.ts'
+import { fieldsOf, textIn } from '../core/records/shape.ts'
 import { newSecretText, type PeerSecret, peerSecretOf } from './peer-secret.ts'
 
 /** The name of the remembered value that has the secrets. */

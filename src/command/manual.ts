@@ -4,7 +4,7 @@ import { examplesOf } from './help.ts'
 import { makeProgram } from './program.ts'
 import { packageVersion } from './version.ts'
 
-/** The manual page, docs/waypost.1: made from the description of the commands. */
+/** The manual page: made from the description of the commands. */
 export function manualPage(): string {
   const unused = () => Promise.reject(new Error('no command runs here'))
   const program = makeProgram({
@@ -13,7 +13,7 @@ export function manualPage(): string {
     storeCopies: unused,
     storedAccounts: unused,
   })
-  return `.\\" Made by \`npm run docs\` from src/command: change it there.
+  return `.\\" Made by \`npm run build\` from src/command: change it there.
 .TH WAYPOST 1 "" "Waypost ${packageVersion()}" "Waypost"
 .SH NAME
 waypost \\- server for configuration, service discovery and namespaces, and its client

@@ -40,7 +40,7 @@ export function connectionMetrics(figures: ConnectionFigures): Metric[] {
       read: figures.ended,
     }),
     byLabel('waypost_grpc_http2_limits_total', 'reason', {
-      help: 'Limits of HTTP/2 that clients of gRPC have met, by what was limited (with grpc-http2=own).',
+      help: 'Limits of HTTP/2 that clients of gRPC have met, by what was limited.',
       read: figures.http2Limits,
     }),
     byLabel('waypost_grpc_questions_total', 'outcome', {

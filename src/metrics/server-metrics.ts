@@ -212,7 +212,7 @@ function namingMetrics({ health, known }: ServerFigures): Metric[] {
 function probeMetrics({ probes }: ServerFigures): Metric[] {
   return [
     gauge('waypost_probe_targets', 'Persistent instances that are probed.', () => probes().watched),
-    gauge('waypost_probes_running', 'Probes in flight; at most probe-concurrency.', () => probes().running),
+    gauge('waypost_probes_running', 'Probes in flight; at most 64.', () => probes().running),
     {
       name: 'waypost_probes_total',
       help: 'Finished probes by outcome; refused: an answer that counts as unhealthy at once.',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isThing, nameOf, type PlanLine, type PlanThing } from './plan.ts'
-import { PlanError, readPlanLine } from './read-plan.ts'
+import { ShapeError } from '../core/records/shape.ts'
+import { readPlanLine } from './read-plan.ts'
 
 const HEAD = {
   kind: 'plan',
@@ -146,7 +147,7 @@ describe('a line of a plan', () => {
     ['a second head', HEAD, /kind plan is that of the first line only/],
   ])('is refused with %s', (_, line, message) => {
     const read = (): PlanLine => readPlanLine(typeof line === 'string' ? line : JSON.stringify(line), 2)
-    expect(read).toThrow(PlanError)
+    expect(read).toThrow(ShapeError)
     expect(read).toThrow(message)
   })
 

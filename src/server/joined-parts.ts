@@ -15,7 +15,7 @@ import { Observability } from '../observability.ts'
 import { InstanceListAnswers } from '../protocols/answers/instance-list.ts'
 import type { Settings } from '../settings/settings.ts'
 import { configPatterns } from '../subscribers/config-patterns.ts'
-import { LongPolls } from '../subscribers/long-poll.ts'
+import { ConfigWatchers } from '../subscribers/config-watchers.ts'
 import { servicePatterns } from '../subscribers/service-patterns.ts'
 import { type Live, openLive } from './doors/live.ts'
 import { openPushing } from './doors/pushing.ts'
@@ -98,8 +98,8 @@ function measured(installation: Installation) {
   }
 }
 
-function openPolls({ state, live }: { state: State; live: Live }, settings: Settings): LongPolls {
-  return new LongPolls({
+function openPolls({ state, live }: { state: State; live: Live }, settings: Settings): ConfigWatchers {
+  return new ConfigWatchers({
     md5Of: (key, who) => viewedMd5(state, key, who),
     seenBy: (key, who) => ({ ...seenBy(state, key, who), ...knownToRules(who) }),
     loop,

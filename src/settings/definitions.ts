@@ -1,7 +1,8 @@
-import { addressList, boolean, hostList, integerOr, oneOf, urlList } from './kinds.ts'
+import { addressList, hostList, integerOr, oneOf, urlList } from './kinds.ts'
 import { etcdAccessDefinitions } from './etcd-access-definitions.ts'
 import { limitDefinitions } from './limit-definitions.ts'
 import { signInDefinitions } from './sign-in-definitions.ts'
+import { undocumentedDefinitions } from './undocumented-definitions.ts'
 import {
   SECOND,
   MINUTE,
@@ -25,9 +26,6 @@ const COMPACT_MODES = ['auto', 'on', 'off'] as const
 
 /** Where data are kept. */
 const STORES = ['embedded', 'etcd'] as const
-
-/** What speaks HTTP/2 with clients of gRPC. */
-const HTTP2_LAYERS = ['node', 'own'] as const
 
 /** Settings by their keys in `Settings`. */
 type Section = Readonly<Record<string, Definition<unknown>>>
@@ -53,16 +51,6 @@ const addresses = {
     meaning: 'The TCP port for clients that use gRPC, on the same address. auto: `port` + 1000. 0: none.',
     detail:
       'Clients add 1000 to the port that they are given, so another port needs a mapping. If `port` is 0 and the port 1000 above the chosen one is taken, a free one is used, which the log tells.',
-  },
-  grpcHttp2: {
-    name: 'grpc-http2',
-    kind: oneOf(HTTP2_LAYERS),
-    default: 'own' as (typeof HTTP2_LAYERS)[number],
-    shownDefault: 'own',
-    meaning:
-      'The HTTP/2 layer for clients of gRPC: that of Node.js (node), or the own one of the server (own).',
-    detail:
-      'The own one needs about half the processor time and memory. That of Node.js is the way back from a fault of the own one. See docs/security.md.',
   },
   advertiseHost: textSetting('advertise-host', {
     default: '',
@@ -228,12 +216,6 @@ const history = {
     meaning: 'The most bytes that the history of one configuration takes, oldest records removed first.',
     detail: 'It is kept with each publish, and wins over `history-keep`, but the newest record stays.',
   }),
-  historyCleanIntervalMs: durationSetting('history-clean-interval', {
-    default: 10 * MINUTE,
-    min: SECOND,
-    max: 7 * DAY,
-    meaning: 'How often expired history is removed, in small steps.',
-  }),
   storeReserveBytes: sizeSetting('store-reserve', {
     default: 256 * MIB,
     min: 0,
@@ -288,12 +270,6 @@ const services = {
     max: DAY,
     meaning: 'How often expired remembered metadata is removed.',
   }),
-  probeConcurrency: integerSetting('probe-concurrency', {
-    default: 64,
-    min: 1,
-    max: 10_000,
-    meaning: 'The most health probes of persistent instances that run at once.',
-  }),
   probeNetworks: {
     name: 'probe-networks',
     kind: addressList(),
@@ -327,14 +303,6 @@ const connections = {
     max: HOUR,
     meaning: 'How long a stopping server waits for the requests that it has received.',
   }),
-  nodeStreams: {
-    name: 'node-streams',
-    kind: boolean(),
-    default: false as boolean,
-    shownDefault: 'false',
-    meaning: 'Send all answers through Node.js streams, which costs a fifth of the requests per second.',
-    detail: 'On an untested version of Node.js the server does so by itself.',
-  },
 } satisfies Section
 
 /** The settings in the groups of help and reference. */
@@ -363,4 +331,5 @@ export const definitions = {
   ...services,
   ...limitDefinitions,
   ...connections,
+  ...undocumentedDefinitions,
 }

@@ -98,30 +98,6 @@ export const limitDefinitions = {
     max: 100_000_000,
     meaning: 'The most instances in one namespace.',
   }),
-  maxHeaders: integerSetting('max-headers', {
-    default: 200,
-    min: 20,
-    max: 10_000,
-    meaning: 'The most header fields of one request.',
-  }),
-  maxJsonDepth: integerSetting('max-json-depth', {
-    default: 32,
-    min: 2,
-    max: 1_000,
-    meaning: 'The deepest nesting of a JSON parameter: metadata, beat, instances, selector and the like.',
-  }),
-  maxPipelinedRequests: integerSetting('max-pipelined-requests', {
-    default: 256,
-    min: 1,
-    max: 100_000,
-    meaning: 'The most requests that a connection may send before the answer to an earlier one.',
-  }),
-  maxParameters: integerSetting('max-parameters', {
-    default: 1000,
-    min: 20,
-    max: 100_000,
-    meaning: 'The most parameters of one request, query and form body together.',
-  }),
   maxListeningItems: integerSetting('max-listening-items', {
     default: 10_000,
     min: 1,
@@ -178,11 +154,5 @@ export const limitDefinitions = {
     min: SECOND,
     max: HOUR,
     meaning: 'How long a client may take to read an answer of more than `max-unread`.',
-  }),
-  maxDatagramsPerSecond: integerSetting('max-datagrams-per-second', {
-    default: 50_000,
-    min: 100,
-    max: 10_000_000,
-    meaning: 'The most UDP datagrams (acks of pushes) per second. Further ones are dropped.',
   }),
 } satisfies Readonly<Record<string, Definition<unknown>>>

@@ -7,8 +7,10 @@ export class Findings {
   readonly #kept: Finding[] = []
   #damage = 0
   #notes = 0
+  #leftOut = 0
 
   add(finding: Finding): void {
+    if (finding.leavesOut !== undefined) this.#leftOut++
     if (finding.severity === 'damage') this.#damage++
     else this.#notes++
     if (this.#kept.length < MOST_KEPT) this.#kept.push(finding)
@@ -27,6 +29,11 @@ export class Findings {
   /** How many there were in all. */
   get counts(): { readonly damage: number; readonly notes: number } {
     return { damage: this.#damage, notes: this.#notes }
+  }
+
+  /** How many say what a salvage leaves out. */
+  get leftOut(): number {
+    return this.#leftOut
   }
 
   /** The first thousand. */

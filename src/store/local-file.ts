@@ -34,8 +34,8 @@ export interface Finding {
   readonly problem: string
   /** The effect on those who use the server. */
   readonly effect: string
-  /** The effect of a repair on it. */
-  readonly remedy?: string
+  /** What a salvage leaves out because of it; absent where a salvage loses nothing by it. */
+  readonly leavesOut?: string
 }
 
 /** The result of an examination. */
@@ -44,16 +44,11 @@ export interface Examination {
   /** How many findings there are; `findings` has the first thousand. */
   readonly counts: { readonly damage: number; readonly notes: number }
   readonly findings: readonly Finding[]
+  /** How many findings say what a salvage leaves out. */
+  readonly leftOut: number
   /** Sound rows of each table. */
   readonly rows: Readonly<Record<string, number>>
   readonly bytes: number
-}
-
-/** A repaired copy of a store. */
-export interface Repaired {
-  readonly directory: string
-  /** Rows of each table. */
-  readonly rows: Readonly<Record<string, number>>
 }
 
 /** What a backup says of itself, in its file backup.json. */
@@ -108,19 +103,13 @@ export function placeError(problem: PlaceProblem | undefined, message: string): 
 
 /**
  * The part of the second port for stopped servers: what the commands backup, restore and doctor do with directories. All
- * methods throw NotExaminable and NothingStored; all but `examine` and `repair` throw DamagedStore.
+ * methods throw NotExaminable and NothingStored; all but `examine` throw DamagedStore.
  */
 export interface DirectoryTools {
   /** Refuses a directory that is there and not empty. */
   refuseUsed(directory: string): void
   /** Examines a copy of the store in a data directory. */
   examine(directory: string, onProgress: OnProgress): Promise<Examination>
-  /** Examines a store, and copies what is sound into a new directory. Nothing is `repaired` where nothing can be read. */
-  repair(
-    directory: string,
-    target: string,
-    onProgress: OnProgress,
-  ): Promise<{ readonly examination: Examination; readonly repaired: Repaired | undefined }>
   /** Copies the store of a stopped server, and verifies the copy. */
   backup(
     directory: string,

@@ -18,7 +18,7 @@ import { seenBy, viewedMd5 } from '../core/config/state/config-view.ts'
 import { at, publishing, refusalOf, restartClock, WALL_MS } from '../core/core.test-support.ts'
 import { type Command, timeOf } from '../core/decisions/decision.ts'
 import { State } from '../core/engine/state.ts'
-import { LongPolls } from './long-poll.ts'
+import { ConfigWatchers } from './config-watchers.ts'
 
 const BY = { ip: '10.9.9.9', user: null }
 const md5Of = (text: string | undefined): string => (text === undefined ? '' : `md5 of ${text}`)
@@ -51,7 +51,7 @@ function fixture() {
   const state = new State(WALL_MS)
   const waiting: (() => void)[] = []
   const loop = { now: () => 0, soon: (run: () => void) => void waiting.push(run) }
-  const polls = new LongPolls({
+  const polls = new ConfigWatchers({
     md5Of: (key, who) => viewedMd5(state, key, who),
     seenBy: (key, who) => ({ ...seenBy(state, key, who), ip: who.ip }),
     loop,

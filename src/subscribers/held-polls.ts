@@ -1,7 +1,8 @@
 import type { WatchedItem } from '../core/config/state/watched-item.ts'
-import type { StandingListener } from './standing-listener.ts'
-import type { PollClient } from './recent-polls.ts'
+import type { Viewer } from '../core/config/state/config-view.ts'
 import { NOT_DUE, type Due } from '../core/work/due-book.ts'
+import type { PollClient } from './recent-polls.ts'
+import type { Watcher } from './watcher.ts'
 
 /** A poll of a client, from its protocol. */
 export interface Poll {
@@ -24,8 +25,21 @@ interface Address {
   held: number
 }
 
+/** The services of those who hold polls. */
+export interface PollHost {
+  /** The items of which the client sees another version than it has. */
+  compare(items: readonly WatchedItem[], who: Viewer): readonly WatchedItem[]
+  /** Adds a poll to an item from which a walk has taken it. */
+  watchAgain(keyText: string, watcher: Watcher): void
+  /** Answers a poll with the items that have changed, or with none after a fault. */
+  answer(held: HeldPoll, changed: readonly WatchedItem[]): void
+  /** Releases a poll whose client has disconnected. */
+  cancel(held: HeldPoll): void
+}
+
 /** A held poll. `poll` is undefined after it was answered or cancelled. */
-export class HeldPoll implements Due {
+export class HeldPoll implements Due, Watcher {
+  readonly via = 'poll'
   poll: Poll | undefined
   readonly items: readonly WatchedItem[]
   readonly address: Address
@@ -33,23 +47,50 @@ export class HeldPoll implements Due {
   /** Its neighbours in the order in which polls were held. */
   earlier: HeldPoll | undefined = undefined
   later: HeldPoll | undefined = undefined
-  readonly #cancel: (held: HeldPoll) => void
+  readonly #host: PollHost
 
-  constructor(poll: Poll, address: Address, cancel: (held: HeldPoll) => void) {
+  constructor(poll: Poll, address: Address, host: PollHost) {
     this.poll = poll
     this.items = poll.items
     this.address = address
-    this.#cancel = cancel
+    this.#host = host
+  }
+
+  get ip(): string {
+    return this.address.ip
+  }
+
+  get who(): Viewer {
+    return this.poll ?? this.address
+  }
+
+  get client(): PollClient | undefined {
+    return this.poll?.client
+  }
+
+  watches(): boolean {
+    return this.poll !== undefined
+  }
+
+  itemOf(keyText: string): WatchedItem | undefined {
+    return this.items.find(({ key }) => key.text === keyText)
+  }
+
+  wake(keyText: string): void {
+    const changed = this.#host.compare(this.items, this.who)
+    if (changed.length > 0) this.#host.answer(this, changed)
+    else this.#host.watchAgain(keyText, this)
+  }
+
+  giveUp(): void {
+    this.#host.answer(this, [])
   }
 
   /** Releases the poll of a client that disconnected. */
   cancel(): void {
-    this.#cancel(this)
+    this.#host.cancel(this)
   }
 }
-
-/** A watcher of items: a poll until it is answered, or a listener until it leaves. */
-export type Watcher = HeldPoll | StandingListener
 
 const NONE: ReadonlySet<Watcher> = new Set()
 
@@ -80,9 +121,9 @@ export class HeldPolls {
     return this.#addresses.get(ip)?.held ?? 0
   }
 
-  /** Adds a poll. `HeldPoll.cancel` calls `cancel`. */
-  add(poll: Poll, cancel: (held: HeldPoll) => void): HeldPoll {
-    const held = new HeldPoll(poll, this.#addressOf(poll.ip), cancel)
+  /** Adds a poll. */
+  add(poll: Poll, host: PollHost): HeldPoll {
+    const held = new HeldPoll(poll, this.#addressOf(poll.ip), host)
     held.address.held++
     this.#size++
     this.#watched += poll.items.length

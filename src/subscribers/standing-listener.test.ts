@@ -3,7 +3,7 @@ import type { Change } from '../core/decisions/changes.ts'
 import { type ConfigItem, configKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/watched-item.ts'
 import { formalVersions } from './formal-versions.test-support.ts'
-import { LongPolls } from './long-poll.ts'
+import { ConfigWatchers } from './config-watchers.ts'
 import type { StandingListener } from './standing-listener.ts'
 
 const MAX_WATCHED = 4
@@ -12,7 +12,7 @@ const watched = (dataId: string, md5 = ''): WatchedItem => ({ key: keyOf(dataId)
 
 let stored: Map<string, string>
 let waiting: (() => void)[]
-let polls: LongPolls
+let polls: ConfigWatchers
 let reported: string[]
 let listener: StandingListener
 beforeEach(() => {
@@ -20,7 +20,7 @@ beforeEach(() => {
   waiting = []
   reported = []
   const loop = { now: () => 0, soon: (run: () => void) => void waiting.push(run) }
-  polls = new LongPolls({
+  polls = new ConfigWatchers({
     ...formalVersions((key) => stored.get(key.text) ?? ''),
     loop,
     maxWatched: MAX_WATCHED,

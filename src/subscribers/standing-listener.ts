@@ -2,6 +2,7 @@ import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { Viewer } from '../core/config/state/config-view.ts'
 import type { WatchedItem } from '../core/config/state/watched-item.ts'
 import type { PollClient } from './recent-polls.ts'
+import type { Watcher } from './watcher.ts'
 
 /** A listener as its protocol hands it over: it stays until it leaves, e.g. as long as a stream is open. */
 export interface Listener {
@@ -28,6 +29,10 @@ export interface ListenerHost {
   watch(key: ConfigKey, listener: StandingListener): boolean
   unwatch(key: ConfigKey, listener: StandingListener): void
   leave(listener: StandingListener): void
+  /** Adds a listener to an item from which a walk has taken it. */
+  watchAgain(keyText: string, watcher: Watcher): void
+  /** A change was reported to a client. */
+  reported(item: WatchedItem): void
 }
 
 /** A watched item. `sentMd5` is the last version that the client was sent. */
@@ -39,7 +44,8 @@ interface ReportedItem extends WatchedItem {
  * A client that watches items until it leaves. It joins the held polls: the same change wakes both. Where a
  * poll ends with its answer, a listener gets a report and continues to watch.
  */
-export class StandingListener {
+export class StandingListener implements Watcher {
+  readonly via = 'stream'
   readonly #listener: Listener
   readonly #host: ListenerHost
   /** By the text of the key. */
@@ -90,24 +96,39 @@ export class StandingListener {
     this.#host.leave(this)
   }
 
-  /** Reports each item of which the client sees another version than it was sent. */
-  compareAll(): void {
-    for (const keyText of this.#items.keys()) this.compare(keyText)
+  watches(keyText: string): boolean {
+    return this.#items.has(keyText)
+  }
+
+  itemOf(keyText: string): WatchedItem | undefined {
+    return this.#items.get(keyText)
+  }
+
+  /** Continues to watch, whether the item differs or not. */
+  wake(keyText: string): void {
+    this.#host.watchAgain(keyText, this)
+    const reported = this.#compare(keyText)
+    if (reported !== undefined) this.#host.reported(reported)
   }
 
   /** Ends the connection of its client. */
-  end(): void {
+  giveUp(): void {
     this.#listener.end()
   }
 
-  /** Reports an item if it is another version than the client was sent; returns whether it is. */
-  compare(keyText: string): boolean {
+  /** Reports each item of which the client sees another version than it was sent. */
+  compareAll(): void {
+    for (const keyText of this.#items.keys()) this.#compare(keyText)
+  }
+
+  /** Reports an item if it is another version than the client was sent, and returns it then. */
+  #compare(keyText: string): WatchedItem | undefined {
     const item = this.#items.get(keyText)
-    if (item === undefined) return false
+    if (item === undefined) return undefined
     const md5 = this.#host.md5Of(item.key, this.who)
-    if (md5 === item.sentMd5) return false
+    if (md5 === item.sentMd5) return undefined
     item.sentMd5 = md5
     this.#listener.changed(item)
-    return true
+    return item
   }
 }

@@ -59,7 +59,7 @@ function* subscriptionsOf(variants: ReadonlyMap<string, StreamVariant>): Generat
 }
 
 /** The subscriptions of a service with the same spelling of clusters: they get the same list. */
-export class StreamVariant {
+class StreamVariant {
   readonly service: StreamedService
   readonly clusters: string
   /** By the ids of connections. */

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { md5 } from '../interface/client.ts'
 import { startManaged, type ManagedWaypost } from '../support/administrator.ts'
-import { browserTool, startBrowser, Visit } from './chromium.ts'
+import { browserTool, type Visit } from './chromium.ts'
+import { browserForThisFile } from './console-of-file.ts'
 
 const HOOK_MS = 120_000
 const FLOW_MS = 120_000
@@ -10,28 +10,20 @@ const CONFIGS = '/svc/v1/cs/configs'
 
 describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW_MS }, () => {
   let managed: ManagedWaypost
-  let browser: Browser
+  const pages = browserForThisFile()
   let visit: Visit
 
   beforeAll(async () => {
-    ;[managed, browser] = await Promise.all([startManaged(), startBrowser()])
+    managed = await startManaged()
   }, HOOK_MS)
-  afterAll(async () => {
-    await browser?.close()
-    await managed?.waypost.stop()
-  })
+  afterAll(() => managed?.waypost.stop())
   beforeEach(async () => {
-    visit = await Visit.open(browser, `${managed.waypost.url}/ui/`)
+    visit = await pages.open(managed.waypost.url)
     await visit.at('#/configs')
     await visit.field('Username').fill('nacos')
     await visit.field('Password').fill('secret')
     await visit.button('Sign in').click()
     await visit.page.getByRole('heading', { name: 'Configurations' }).waitFor()
-  })
-  afterEach(async () => {
-    const { faults } = visit
-    await visit.close()
-    expect(faults).toEqual([])
   })
 
   const publish = (dataId: string, content: string, type = 'yaml') =>

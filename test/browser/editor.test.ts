@@ -1,40 +1,21 @@
 /** The editor, and the whole way to a published version without a pointer. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Browser } from 'playwright-core'
-import { Client, md5 } from '../interface/client.ts'
-import { startWaypost, type Waypost } from '../support/waypost.ts'
-import { browserTool, startBrowser, Visit } from './chromium.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { md5 } from '../interface/client.ts'
+import { browserTool, type Visit } from './chromium.ts'
+import { consoleForThisFile } from './console-of-file.ts'
 
-const HOOK_MS = 120_000
 const FLOW_MS = 120_000
 const MOST_TABS = 60
 
 describe.skipIf(browserTool.skip)('the editor', { timeout: FLOW_MS }, () => {
-  let browser: Browser
-  let waypost: Waypost
-  let client: Client
+  const here = consoleForThisFile()
   let visit: Visit
-  beforeAll(async () => {
-    ;[waypost, browser] = await Promise.all([startWaypost(), startBrowser()])
-    client = new Client(`${waypost.url}/svc/v1`)
-  }, HOOK_MS)
-  afterAll(async () => {
-    await browser?.close()
-    client?.close()
-    await waypost?.stop()
-  })
-  beforeEach(async () => {
-    visit = await Visit.open(browser, `${waypost.url}/ui/`)
-  })
-  afterEach(async () => {
-    const { faults } = visit
-    await visit.close()
-    expect(faults).toEqual([])
-  })
+  beforeEach(async () => void (visit = await here.open()))
 
   const publish = (dataId: string, content: string) =>
-    client.post('/cs/configs', { group: 'G', dataId, content, type: 'yaml' })
-  const contentOf = async (dataId: string) => (await client.get('/cs/configs', { group: 'G', dataId })).text
+    here.client.post('/cs/configs', { group: 'G', dataId, content, type: 'yaml' })
+  const contentOf = async (dataId: string) =>
+    (await here.client.get('/cs/configs', { group: 'G', dataId })).text
 
   test('folds, finds, and fills the screen', async () => {
     await publish('folds.yaml', 'server:\n  port: 80\n  host: here\nclient:\n  port: 81\n')

@@ -1,9 +1,7 @@
 /** What servers measure of themselves, and what the overview draws. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Browser } from 'playwright-core'
-import { Client } from '../interface/client.ts'
-import { startWaypost, type Waypost } from '../support/waypost.ts'
-import { browserTool, startBrowser, Visit } from './chromium.ts'
+import { browserTool, Visit } from './chromium.ts'
+import { consoleForThisFile } from './console-of-file.ts'
 
 const FLOW_MS = 120_000
 
@@ -40,26 +38,19 @@ const MEMBERS = [
 ]
 
 describe.skipIf(browserTool.skip)('figures in a browser', { timeout: FLOW_MS }, () => {
-  let waypost: Waypost
-  let browser: Browser
-  let client: Client
+  const here = consoleForThisFile()
   let visit: Visit
   beforeAll(async () => {
-    ;[browser, waypost] = await Promise.all([startBrowser(), startWaypost()])
-    client = new Client(`${waypost.url}/svc/v1`)
     for (const tenant of ['', 'dev', 'dev'])
-      await client.post('/cs/configs', { tenant, dataId: `a-${tenant}`, group: 'G', content: 'a' })
+      await here.client.post('/cs/configs', { tenant, dataId: `a-${tenant}`, group: 'G', content: 'a' })
     const instance = { serviceName: 'orders', ip: '127.0.0.9', ephemeral: false }
-    await client.post('/ns/instance', { ...instance, port: 1, enabled: false })
-    await client.post('/ns/instance', { ...instance, port: 2 })
-    visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await here.client.post('/ns/instance', { ...instance, port: 1, enabled: false })
+    await here.client.post('/ns/instance', { ...instance, port: 2 })
+    visit = await Visit.open(here.browser, `${here.waypost.url}/ui/`)
   }, FLOW_MS)
   afterAll(async () => {
     expect(visit?.faults).toEqual([])
     await visit?.close()
-    client?.close()
-    await browser?.close()
-    await waypost?.stop()
   })
 
   test('the page of the servers has the size of the store of this one', async () => {

@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Browser, Request } from 'playwright-core'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Request } from 'playwright-core'
 import { startPathProxy } from '../support/path-proxy.ts'
 import { startManaged } from '../support/administrator.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
-import { browserTool, startBrowser, Visit } from './chromium.ts'
+import { browserTool, type Visit } from './chromium.ts'
+import { browserForThisFile } from './console-of-file.ts'
 
-const HOOK_MS = 120_000
 const FLOW_MS = 120_000
 
 describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS }, () => {
-  let browser: Browser
+  const pages = browserForThisFile()
   const started: Waypost[] = []
-  beforeAll(async () => {
-    browser = await startBrowser()
-  }, HOOK_MS)
-  afterAll(async () => {
-    await browser?.close()
-    await Promise.all(started.map((waypost) => waypost.stop()))
-  })
+  afterAll(() => Promise.all(started.map((waypost) => waypost.stop())))
 
   test('the first administrator is made with the code of the log, and signs out again', async () => {
     const waypost = await startWaypost({ settings: { auth: 'on' } })
     started.push(waypost)
     const code = /code=([\w-]+)/.exec(waypost.output())?.[1] ?? ''
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    const visit = await pages.open(waypost.url)
     await visit.at('#/services')
     await visit.button('First administrator').click()
     await visit.field('One-time code').fill('AAAA-BBBB')
@@ -39,15 +33,13 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await visit.button('Account of nacos').click()
     await visit.button('Sign out').click()
     await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test('the address that the server prints opens the page of the first administrator with its code', async () => {
     const waypost = await startWaypost({ settings: { auth: 'on' } })
     started.push(waypost)
     const place = /#\/first-administrator\?code=\S+/.exec(waypost.output())![0]
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    const visit = await pages.open(waypost.url)
     // Somebody may have looked at the console before.
     await visit.at('')
     await visit.at(place)
@@ -56,8 +48,6 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await visit.button('Make the administrator').click()
     await visit.page.getByRole('heading', { name: 'Overview' }).first().waitFor()
     expect(visit.page.url()).not.toContain('code')
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test('users and permissions are managed, and who may only read sees no buttons to write', async () => {
@@ -82,15 +72,11 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await visit.dialog().getByLabel('Role').fill('readers')
     await visit.dialog().getByRole('button', { name: 'Save' }).click()
     await visit.page.getByRole('cell', { name: 'Read only', exact: true }).waitFor()
-    expect(visit.faults).toEqual([])
-    await visit.close()
 
     const reader = await signedIn(waypost, 'reader', 'reading')
     await reader.at('#/config?ns=public&group=G&dataId=a.yaml')
     await reader.page.getByText('a: 1').waitFor()
     expect(await reader.page.getByText(/^(Edit|Delete|Users)$/).count()).toBe(0)
-    expect(reader.faults).toEqual([])
-    await reader.close()
   })
 
   test('who may read one namespace lands there, also by a link without one', async () => {
@@ -130,8 +116,6 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
       await visit.button('Namespace Production: choose another').waitFor()
     }
     expect(refused).toEqual([])
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test('it works below a path of a proxy', async () => {
@@ -139,15 +123,13 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     started.push(waypost)
     const proxy = await startPathProxy(waypost.url, '/some/path')
     try {
-      const visit = await Visit.open(browser, `${proxy.url}/ui`)
+      const visit = await pages.open(proxy.url, {}, '/ui')
       await visit.at('')
       await signIn(visit, 'nacos', 'secret')
       expect(visit.page.url()).toContain('/some/path/ui/')
       await visit.link('Namespaces').click()
       await visit.page.getByRole('cell', { name: 'public' }).first().waitFor()
       await visit.page.locator('.connection .dot.good').waitFor()
-      expect(visit.faults).toEqual([])
-      await visit.close()
     } finally {
       proxy.close()
     }
@@ -156,7 +138,7 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
   test('namespaces are made, chosen by keyboard, and kept in the address and for the next time', async () => {
     const waypost = await startWaypost()
     started.push(waypost)
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    const visit = await pages.open(waypost.url)
     await visit.at('#/namespaces')
     await visit.page.getByText('Authentication is off').waitFor()
     await visit.button('New namespace').click()
@@ -175,8 +157,6 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await visit.page.goto(`${waypost.url}/ui/`)
     await visit.link('Configurations').click()
     await visit.button(/^Namespace Development/).waitFor()
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test('everything is found by keyboard, and every hit is a link', async () => {
@@ -188,7 +168,7 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     const content = 'url: jdbc:here\nprivateKey: |\n  jdbc-secret\n'
     await post('/cs/configs', { tenant: 'dev', group: 'G', dataId: 'shop.yaml', content, type: 'yaml' })
     await post('/ns/instance', { namespaceId: 'dev', serviceName: 'shop', ip: '10.7.7.7', port: '80' })
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    const visit = await pages.open(waypost.url)
     await visit.at('#/configs?ns=public')
     const find = async (text: string): Promise<void> => {
       await visit.page.keyboard.press(text === 'jdbc' ? 'Control+k' : '/')
@@ -217,14 +197,12 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await visit.field('Search').fill('')
     await visit.field('Search').press('/')
     expect(await visit.field('Search').inputValue()).toBe('/')
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test('the overview names what does not work, on this server and on others', async () => {
     const waypost = await startWaypost()
     started.push(waypost)
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    const visit = await pages.open(waypost.url)
     // As servers answer whose disk is full, and that have lost each other.
     await visit.page.route('**/console/overview*', async (route) => {
       const answer = await route.fetch()
@@ -250,8 +228,6 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     expect(await visit.wrong()).toEqual([])
     await visit.link('late.yaml').click()
     await visit.page.getByRole('heading', { name: 'late.yaml' }).waitFor()
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test('what is looked for in the audit is in the address', async () => {
@@ -276,8 +252,6 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     expect(await visit.field('Item').inputValue()).toBe('audited')
     await visit.at('#/users?text=nac')
     await visit.page.getByRole('cell', { name: 'nacos', exact: true }).waitFor()
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test('a protected namespace asks for its name before each write, in its colour', async () => {
@@ -289,7 +263,7 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     const item = { tenant: 'prod', group: 'G', dataId: 'a.yaml' }
     await post('/cs/configs', { ...item, content: 'a: 1', type: 'yaml' })
     await post('/ns/instance', { namespaceId: 'prod', serviceName: 's', ip: '10.0.0.1', port: '1' })
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    const visit = await pages.open(waypost.url)
     await visit.at('#/namespaces')
     await visit.button('Edit Production').click()
     await visit.dialog().getByLabel('Colour').selectOption('Red')
@@ -329,8 +303,6 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await visit.dialog().getByRole('button', { name: 'Disable' }).click()
     await answers('Production')
     await visit.page.getByText('Switched off: clients do not get it.').waitFor()
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   const signIn = async (visit: Visit, username: string, password: string): Promise<void> => {
@@ -340,7 +312,7 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await visit.link('Services').waitFor()
   }
   const signedIn = async (waypost: Waypost, username: string, password: string): Promise<Visit> => {
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    const visit = await pages.open(waypost.url)
     await visit.at('#/configs?ns=public')
     await signIn(visit, username, password)
     return visit

@@ -1,10 +1,8 @@
 /** Large texts are checked beside the page: who types does not wait, and a review names what fits on a screen. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Browser } from 'playwright-core'
-import { Client } from '../interface/client.ts'
+import { describe, expect, test } from 'vitest'
 import { startPathProxy } from '../support/path-proxy.ts'
-import { startWaypost, type Waypost } from '../support/waypost.ts'
-import { browserTool, startBrowser, Visit } from './chromium.ts'
+import { browserTool, Visit } from './chromium.ts'
+import { consoleForThisFile } from './console-of-file.ts'
 
 const FLOW_MS = 240_000
 const KEYS = 30_000
@@ -16,25 +14,14 @@ const flatKeys = (value: string): string =>
   Array.from({ length: KEYS }, (_, index) => `service.key-${index}: ${value}`).join('\n')
 
 describe.skipIf(browserTool.skip)('a large text', { timeout: FLOW_MS }, () => {
-  let browser: Browser
-  let waypost: Waypost
-  let client: Client
-  beforeAll(async () => {
-    ;[waypost, browser] = await Promise.all([startWaypost(), startBrowser()])
-    client = new Client(`${waypost.url}/svc/v1`)
-  }, FLOW_MS)
-  afterAll(async () => {
-    await browser?.close()
-    client?.close()
-    await waypost?.stop()
-  })
+  const here = consoleForThisFile()
 
   const publish = (dataId: string, content: string, type: string) =>
-    client.post('/cs/configs', { group: 'G', dataId, content, type })
+    here.client.post('/cs/configs', { group: 'G', dataId, content, type })
 
   /** Processor time of the page's main thread, in ms, for letters that are typed with a check after each. */
   async function costOfTyping(dataId: string): Promise<number> {
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    const visit = await here.open()
     await visit.at(`#/config?ns=public&group=G&dataId=${dataId}&edit=yes`)
     const { page, context } = visit
     await page.locator('.cm-content').click()
@@ -53,8 +40,6 @@ describe.skipIf(browserTool.skip)('a large text', { timeout: FLOW_MS }, () => {
       await page.waitForTimeout(PAUSE_MS)
     }
     const cost = (await spent()) - before
-    expect(visit.faults).toEqual([])
-    await visit.close()
     return cost / TYPED.length
   }
 
@@ -71,7 +56,7 @@ describe.skipIf(browserTool.skip)('a large text', { timeout: FLOW_MS }, () => {
 
   test('has at most 200 changed keys in its review, and the rest is counted', async () => {
     await publish('all.yaml', flatKeys('1'), 'yaml')
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    const visit = await here.open()
     await visit.at('#/config?ns=public&group=G&dataId=all.yaml&edit=yes')
     await visit.page.locator('.cm-content').click()
     await visit.type(flatKeys('2'))
@@ -81,8 +66,6 @@ describe.skipIf(browserTool.skip)('a large text', { timeout: FLOW_MS }, () => {
     expect(await visit.dialog().locator('.keys del').count()).toBe(200)
     await visit.dialog().getByRole('button', { name: 'Publish' }).click()
     await visit.page.getByText('all.yaml has been published.').waitFor()
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test.each(['YAML', 'JSON', 'XML', 'TOML', 'PROPERTIES'])(
@@ -95,8 +78,8 @@ describe.skipIf(browserTool.skip)('a large text', { timeout: FLOW_MS }, () => {
         TOML: 'a = 1\na = 2\n',
         PROPERTIES: 'a=1\na=2\n',
       }[name]!
-      const proxy = await startPathProxy(waypost.url, '/some/path')
-      const visit = await Visit.open(browser, `${proxy.url}/ui/`)
+      const proxy = await startPathProxy(here.waypost.url, '/some/path')
+      const visit = await Visit.open(here.browser, `${proxy.url}/ui/`)
       await visit.at('#/config/new?ns=public')
       await visit.field('Data ID').fill(`wrong.${name.toLowerCase()}`)
       await visit.type(wrong)
@@ -107,8 +90,6 @@ describe.skipIf(browserTool.skip)('a large text', { timeout: FLOW_MS }, () => {
         .first()
         .waitFor()
       expect(visit.page.workers().length).toBeGreaterThan(0)
-      expect(visit.faults).toEqual([])
-      await visit.close()
       proxy.close()
     },
   )

@@ -1,39 +1,28 @@
 /** The bytes of a text that nobody sees: they stay as they are, and the page says what they are. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Browser } from 'playwright-core'
-import { Client, unique } from '../interface/client.ts'
-import { startWaypost, type Waypost } from '../support/waypost.ts'
-import { browserTool, startBrowser, Visit } from './chromium.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { unique } from '../interface/client.ts'
+import { browserTool, type Visit } from './chromium.ts'
+import { consoleForThisFile } from './console-of-file.ts'
 
 const FLOW_MS = 120_000
 
 describe.skipIf(browserTool.skip)('line ends', { timeout: FLOW_MS }, () => {
-  let browser: Browser
-  let waypost: Waypost
-  let client: Client
+  const here = consoleForThisFile()
   let visit: Visit
-  beforeAll(async () => {
-    ;[waypost, browser] = await Promise.all([startWaypost(), startBrowser()])
-    client = new Client(`${waypost.url}/svc/v1`)
-  }, FLOW_MS)
-  afterAll(async () => {
-    await browser?.close()
-    client?.close()
-    await waypost?.stop()
-  })
-  beforeEach(async () => void (visit = await Visit.open(browser, `${waypost.url}/ui/`)))
-  afterEach(async () => {
-    const { faults } = visit
-    await visit.close()
-    expect(faults).toEqual([])
-  })
+  beforeEach(async () => void (visit = await here.open()))
 
   const publish = async (dataId: string, content: string, more: Record<string, string> = {}) => {
-    const answer = await client.post('/cs/configs', { group: 'G', dataId, content, type: 'text', ...more })
+    const answer = await here.client.post('/cs/configs', {
+      group: 'G',
+      dataId,
+      content,
+      type: 'text',
+      ...more,
+    })
     expect(answer.status).toBe(200)
   }
   const contentOf = async (dataId: string, tenant?: string) =>
-    (await client.get('/cs/configs', { group: 'G', dataId, tenant })).bytes.toString()
+    (await here.client.get('/cs/configs', { group: 'G', dataId, tenant })).bytes.toString()
   const edit = async (dataId: string): Promise<void> => {
     await visit.at(`#/config?ns=public&group=G&dataId=${dataId}&edit=yes`)
     await visit.page.locator('.cm-content').first().click()

@@ -1,9 +1,7 @@
 /** Long lists: how much is seen at once, how they are narrowed, and what is selected. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Browser } from 'playwright-core'
-import { Client } from '../interface/client.ts'
-import { startWaypost, type Waypost } from '../support/waypost.ts'
-import { browserTool, startBrowser, Visit } from './chromium.ts'
+import { browserTool, Visit } from './chromium.ts'
+import { consoleForThisFile } from './console-of-file.ts'
 
 const FLOW_MS = 120_000
 const COUNT = 120
@@ -39,20 +37,16 @@ const ROWS_IN_SIGHT = `[...document.querySelectorAll('tbody tr')]
   .filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length`
 
 describe.skipIf(browserTool.skip)('long lists in a browser', { timeout: FLOW_MS }, () => {
-  let waypost: Waypost
-  let browser: Browser
-  let client: Client
+  const here = consoleForThisFile()
   let visit: Visit
   beforeAll(async () => {
-    ;[browser, waypost] = await Promise.all([startBrowser(), startWaypost()])
-    client = new Client(`${waypost.url}/svc/v1`)
     for (let index = 100; index < 100 + COUNT; index++) {
       const item = {
         dataId: `application-${index}.yaml`,
         group: index % 2 ? 'DEFAULT_GROUP' : 'INVENTORY_GROUP',
       }
       const notes = { desc: 'Settings of the application in every region', config_tags: 'team-shop' }
-      await client.post('/cs/configs', {
+      await here.client.post('/cs/configs', {
         ...item,
         ...notes,
         content: `port: ${index}`,
@@ -60,20 +54,17 @@ describe.skipIf(browserTool.skip)('long lists in a browser', { timeout: FLOW_MS 
         appName: 'shop',
       })
     }
-    await client.post('/cs/configs', {
+    await here.client.post('/cs/configs', {
       dataId: 'other.json',
       group: 'G'.repeat(128),
       content: '{}',
       type: 'json',
     })
-    visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    visit = await Visit.open(here.browser, `${here.waypost.url}/ui/`)
   }, FLOW_MS)
   afterAll(async () => {
     expect(visit?.faults).toEqual([])
     await visit?.close()
-    client?.close()
-    await browser?.close()
-    await waypost?.stop()
   })
 
   const names = () => visit.page.locator('td.name a').allTextContents()
@@ -97,7 +88,7 @@ describe.skipIf(browserTool.skip)('long lists in a browser', { timeout: FLOW_MS 
   test('long names that begin alike show their ends, and are heard whole', async () => {
     const long = (at: number): string => `com.example.shop.checkout.settings-of-module-${at}.yaml`
     for (const at of [1, 2])
-      await client.post('/cs/configs', { tenant: 'long', dataId: long(at), group: 'G', content: 'a: 1' })
+      await here.client.post('/cs/configs', { tenant: 'long', dataId: long(at), group: 'G', content: 'a: 1' })
     for (const width of [1280, 768, 360]) {
       await visit.page.setViewportSize({ width, height: 800 })
       await visit.at('#/configs?ns=long&sort=dataId')
@@ -116,9 +107,9 @@ describe.skipIf(browserTool.skip)('long lists in a browser', { timeout: FLOW_MS 
   test('names are broken at their dots and nowhere else, in views of other kinds too', async () => {
     const service = { namespaceId: 'long', serviceName: 'com.example.shop.checkout.prices', ip: '127.0.0.8' }
     const metadata = { 'preserved.heart.beat.timeout': '1000', 'preserved.ip.delete.timeout': '60000' }
-    await client.post('/ns/instance', { ...service, port: 80, metadata: JSON.stringify(metadata) })
+    await here.client.post('/ns/instance', { ...service, port: 80, metadata: JSON.stringify(metadata) })
     const item = 'com.example.shop.checkout.settings-of-module-1.yaml'
-    await client.post('/cs/configs', { tenant: 'long', dataId: item, group: 'G', content: 'a: 1' })
+    await here.client.post('/cs/configs', { tenant: 'long', dataId: item, group: 'G', content: 'a: 1' })
     const named = `ns=long&group=G&dataId=${item}`
     for (const view of [
       '#/home',

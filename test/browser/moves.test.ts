@@ -1,33 +1,25 @@
 /** Ways through the console: back, titles, focus, and what nobody may lose on the way. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Browser } from 'playwright-core'
-import { Client } from '../interface/client.ts'
 import { startManaged, type ManagedWaypost } from '../support/administrator.ts'
-import { startWaypost, type Waypost } from '../support/waypost.ts'
-import { browserTool, startBrowser, Visit } from './chromium.ts'
+import { startWaypost } from '../support/waypost.ts'
+import { browserTool, type Visit } from './chromium.ts'
+import { consoleForThisFile } from './console-of-file.ts'
 
 const FLOW_MS = 120_000
 const ITEM = '#/config?ns=public&group=G&dataId=a.yaml'
 
 describe.skipIf(browserTool.skip)('ways through the console', { timeout: FLOW_MS }, () => {
-  let waypost: Waypost
+  const here = consoleForThisFile()
   let managed: ManagedWaypost
-  let browser: Browser
-  let client: Client
   beforeAll(async () => {
-    ;[browser, waypost, managed] = await Promise.all([startBrowser(), startWaypost(), startManaged()])
-    client = new Client(`${waypost.url}/svc/v1`)
+    managed = await startManaged()
     const item = { dataId: 'a.yaml', group: 'G', content: 'a: 1', type: 'yaml' }
-    await client.post('/cs/configs', item)
+    await here.client.post('/cs/configs', item)
     for (let index = 10; index < 50; index++)
-      await client.post('/cs/configs', { dataId: `row-${index}.yaml`, group: 'ROWS', content: 'a: 1' })
+      await here.client.post('/cs/configs', { dataId: `row-${index}.yaml`, group: 'ROWS', content: 'a: 1' })
     await managed.ask('POST', '/svc/v1/cs/configs', item)
   }, FLOW_MS)
-  afterAll(async () => {
-    client?.close()
-    await browser?.close()
-    await Promise.all([waypost?.stop(), managed?.waypost.stop()])
-  })
+  afterAll(() => managed?.waypost.stop())
 
   const focused = (visit: Visit): Promise<string> =>
     visit.page.evaluate<string>(
@@ -35,7 +27,7 @@ describe.skipIf(browserTool.skip)('ways through the console', { timeout: FLOW_MS
     )
 
   test('the way back leads out of an edit to the item and to the list, whatever is answered', async () => {
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    const visit = await here.open()
     await visit.at('#/configs?ns=public&group=G')
     await visit.link('a.yaml').click()
     await visit.link('Edit').click()
@@ -58,12 +50,10 @@ describe.skipIf(browserTool.skip)('ways through the console', { timeout: FLOW_MS
     await visit.link('Edit').waitFor()
     await visit.page.evaluate('history.back()')
     await visit.page.getByRole('heading', { name: 'Configurations' }).waitFor()
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test('the way back finds a list where it was, and a title names what it is about', async () => {
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    const visit = await here.open()
     await visit.at('#/configs?ns=public&group=ROWS&sort=dataId')
     await visit.link('row-40.yaml').scrollIntoViewIfNeeded()
     const top = await visit.page.evaluate<number>('scrollY')
@@ -76,12 +66,10 @@ describe.skipIf(browserTool.skip)('ways through the console', { timeout: FLOW_MS
     await visit.page.evaluate('history.back()')
     await visit.link('row-40.yaml').waitFor()
     await expect.poll(() => visit.page.evaluate<number>('scrollY')).toBe(top)
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test('the focus goes to a heading, into an editor, to the comment, and back', async () => {
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    const visit = await here.open()
     await visit.at(ITEM)
     await visit.link('Services').first().click()
     await visit.page.getByRole('heading', { name: 'Services' }).waitFor()
@@ -96,13 +84,11 @@ describe.skipIf(browserTool.skip)('ways through the console', { timeout: FLOW_MS
     await visit.dialog().getByRole('button', { name: 'Publish' }).click()
     await visit.page.getByText('a.yaml has been published.').waitFor()
     await expect.poll(() => focused(visit)).toBe('h1 a.yaml')
-    expect((await client.get('/cs/configs', { dataId: 'a.yaml', group: 'G' })).text).toContain('# typed')
-    expect(visit.faults).toEqual([])
-    await visit.close()
+    expect((await here.client.get('/cs/configs', { dataId: 'a.yaml', group: 'G' })).text).toContain('# typed')
   })
 
   test('an unknown address says so, and a view of all namespaces shows the mark of none', async () => {
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    const visit = await here.open()
     await visit.at('#/config-list?ns=public')
     await visit.page.getByRole('heading', { name: 'There is no such page' }).waitFor()
     await visit.at('#/home')
@@ -111,12 +97,10 @@ describe.skipIf(browserTool.skip)('ways through the console', { timeout: FLOW_MS
     await visit.at('#/switches')
     const names = await visit.page.locator('td strong').allTextContents()
     expect(names.indexOf('defaultCacheMillis')).toBeLessThan(names.indexOf('defaultPushCacheMillis'))
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test('the search closes by one Escape, also with a text in it', async () => {
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    const visit = await here.open()
     await visit.at('#/configs?ns=public')
     await visit.page.keyboard.press('/')
     await visit.dialog().getByLabel('Search everywhere').fill('row')
@@ -124,14 +108,12 @@ describe.skipIf(browserTool.skip)('ways through the console', { timeout: FLOW_MS
     expect(await visit.wrong(['target-size', 'landmark-banner-is-top-level'])).toEqual([])
     await visit.page.keyboard.press('Escape')
     await visit.dialog().waitFor({ state: 'detached' })
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test('keys edit, publish and go, and those of single letters can be switched off', async () => {
     const item = { dataId: 'keys.yaml', group: 'G' }
-    await client.post('/cs/configs', { ...item, content: 'a: 1', type: 'yaml' })
-    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await here.client.post('/cs/configs', { ...item, content: 'a: 1', type: 'yaml' })
+    const visit = await here.open()
     const { keyboard } = visit.page
     await visit.at('#/config?ns=public&group=G&dataId=keys.yaml')
     await keyboard.press('e')
@@ -142,7 +124,7 @@ describe.skipIf(browserTool.skip)('ways through the console', { timeout: FLOW_MS
     await visit.page.getByRole('heading', { name: 'Publish keys.yaml?' }).waitFor()
     await keyboard.press('Control+Enter')
     await visit.page.getByText('keys.yaml has been published.').waitFor()
-    expect((await client.get('/cs/configs', item)).text).toBe('a: keys')
+    expect((await here.client.get('/cs/configs', item)).text).toBe('a: keys')
     await keyboard.press('g')
     await keyboard.press('s')
     await visit.page.getByRole('heading', { name: 'Services' }).waitFor()
@@ -166,12 +148,10 @@ describe.skipIf(browserTool.skip)('ways through the console', { timeout: FLOW_MS
     await keyboard.press('c')
     await visit.button('Keyboard').click()
     expect(await visit.dialog().getByLabel('Keys without Ctrl work too').isChecked()).toBe(false)
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test('signing out asks before an edit is lost', async () => {
-    const visit = await Visit.open(browser, `${managed.waypost.url}/ui/`)
+    const visit = await here.open({}, managed.waypost.url)
     await visit.at(ITEM)
     await visit.field('Username').fill('nacos')
     await visit.field('Password').fill('secret')
@@ -189,13 +169,11 @@ describe.skipIf(browserTool.skip)('ways through the console', { timeout: FLOW_MS
     const question = visit.page.locator('dialog[open]', { hasText: 'What you have typed' })
     await question.getByRole('button', { name: 'Discard' }).click()
     await visit.page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test('a page without a connection says why, and tries again when one asks for it', async () => {
     const own = await startWaypost()
-    const visit = await Visit.open(browser, `${own.url}/ui/`)
+    const visit = await here.open({}, own.url)
     await visit.at('#/configs?ns=public')
     await visit.page.locator('.connection .dot.good').waitFor()
     await own.stop()
@@ -203,7 +181,5 @@ describe.skipIf(browserTool.skip)('ways through the console', { timeout: FLOW_MS
     await visit.button('Try now').click()
     await visit.page.getByText('The server cannot be reached.').first().waitFor()
     expect(await visit.page.getByText('Failed to fetch').count()).toBe(0)
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 })

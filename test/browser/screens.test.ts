@@ -1,9 +1,9 @@
 /** Every view, with names that attackers and testers like: in both themes and languages, and on a phone. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Browser } from 'playwright-core'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
-import { browserTool, type Looks, startBrowser, Visit } from './chromium.ts'
+import { browserTool, type Looks, type Visit } from './chromium.ts'
+import { browserForThisFile } from './console-of-file.ts'
 
 const HOOK_MS = 120_000
 const TOUR_MS = 240_000
@@ -84,12 +84,12 @@ const DIALOGS = [
 
 describe.skipIf(browserTool.skip)('every view', () => {
   let managed: ManagedWaypost
-  let browser: Browser
+  const pages = browserForThisFile()
   /** Sessions of a user are limited, so all pages share one. */
   let cookie: { name: string; value: string }
 
   beforeAll(async () => {
-    ;[managed, browser] = await Promise.all([startManaged(), startBrowser()])
+    managed = await startManaged()
     await fill(managed)
     const answer = await fetch(`${managed.waypost.url}/svc/v1/console/session`, {
       method: 'POST',
@@ -98,13 +98,10 @@ describe.skipIf(browserTool.skip)('every view', () => {
     const [, name = '', value = ''] = /^([^=]+)=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '') ?? []
     cookie = { name, value }
   }, HOOK_MS)
-  afterAll(async () => {
-    await browser?.close()
-    await managed?.waypost.stop()
-  })
+  afterAll(() => managed?.waypost.stop())
 
   const open = async (looks: Looks): Promise<Visit> => {
-    const visit = await Visit.open(browser, `${managed.waypost.url}/ui/`, looks)
+    const visit = await pages.open(managed.waypost.url, looks)
     await visit.context.addCookies([{ ...cookie, url: managed.waypost.url }])
     return visit
   }
@@ -137,8 +134,6 @@ describe.skipIf(browserTool.skip)('every view', () => {
         await visit.page.keyboard.press('Escape')
       }
       expect(found).toEqual({})
-      expect(visit.faults).toEqual([])
-      await visit.close()
     },
   )
 
@@ -158,20 +153,16 @@ describe.skipIf(browserTool.skip)('every view', () => {
     await visit.button('Navigation').click()
     await visit.link('Services').click()
     await visit.page.getByRole('heading', { name: 'Services' }).waitFor()
-    expect(visit.faults).toEqual([])
-    await visit.close()
   })
 
   test('the sign-in is accessible in all of them', { timeout: TOUR_MS }, async () => {
     for (const theme of ['light', 'dark'] as const)
       for (const language of ['en', 'zh-CN'] as const) {
-        const visit = await Visit.open(browser, `${managed.waypost.url}/ui/`, { theme, language })
+        const visit = await pages.open(managed.waypost.url, { theme, language })
         await visit.at('')
         expect(await visit.wrong()).toEqual([])
         await visit.button(/First administrator|首个管理员/).click()
         expect(await visit.wrong()).toEqual([])
-        expect(visit.faults).toEqual([])
-        await visit.close()
       }
   })
 })

@@ -1,11 +1,11 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startManaged, type TestUser } from '../support/administrator.ts'
+import { startManaged } from '../support/administrator.ts'
 import { Authority } from '../support/certificates.ts'
 import { needTool } from '../support/need-tool.ts'
 import { startWaypost, temporaryDirectory } from '../support/waypost.ts'
+import { signedIn, USER } from './grpc/plain-scenarios.ts'
 import {
   execute,
   prepare,
@@ -22,10 +22,6 @@ export interface ClientProgram extends PreparedProgram {
   readonly tools: readonly string[]
   /** Runs it against `host:port`, with a folder for what the library writes, and the authority that it trusts for TLS. */
   readonly run: (address: string, scratch: string, caFile?: string) => Command
-  /** The program has the checks of what is large. */
-  readonly hasLargeChecks?: boolean
-  /** Checks that the library cannot pass over TLS, with the reason. */
-  readonly notOverTls?: Readonly<Record<string, string>>
 }
 
 interface CheckLine {
@@ -36,56 +32,51 @@ interface CheckLine {
 
 const RUN_LIMIT_MS = 90_000
 
-/** Who signs in: the user may do everything but in the namespace `forbidden`. */
-const USER: TestUser = {
-  username: 'app',
-  password: 'a+b %41&=ü',
-  permissions: {
-    'public:*:*': 'rw',
-    'other*:*:*': 'rw',
-    'watched*:*:*': 'rw',
-    'listed*:*:*': 'rw',
-    'se*ed-*:*:*': 'rw',
-  },
-}
-
-/** What goes on over several tokens and a restart of the server: every program has these checks. */
-const LASTING_CHECKS = [
-  'sign-in: a watcher hears of changes after its token has been replaced',
-  'sign-in: beats keep an instance after the token has been replaced',
-  'sign-in: what the user has no permission for is refused',
+/** The checks that every program has. */
+const COMMON_CHECKS = [
+  'config: published content is read back',
+  'config: an update replaces the content',
+  'config: awkward content comes back byte for byte',
+  'config: a large content comes back',
+  'config: what does not exist is absent',
+  'config: a removed item is absent',
+  'config: namespaces and groups are separate',
+  'config: a watcher sees changes made elsewhere',
+  'config: a watcher in a namespace sees changes made elsewhere',
+  'naming: a registered instance is listed with all it says',
+  'naming: an unknown service has no instances',
+  'naming: clusters select instances',
+  'naming: healthy and enabled instances are selected',
+  'naming: groups and namespaces are separate',
+  'naming: a deregistered instance leaves the list',
+  'naming: beats keep an instance',
 ]
 
-/** What is large and still has to pass, though it is only known in the middle of a form who sends it. */
-const LARGE_CHECKS = [
-  'large: a content of 10 MiB is published and read back',
-  'large: a watcher of 3,000 items sees a change of one',
+/** The checks of programs whose library is pushed changes over UDP. */
+export const PUSH_CHECKS = [
+  'naming: a subscriber is pushed every change at once',
+  'naming: a long list is pushed too',
 ]
 
-/** Libraries look every five seconds whether a token has to be replaced. */
-const SHORT_TTL = '14s'
-const LASTING_MS = 34_000
-const RESTART_AFTER_MS = 18_000
+/** The checks of programs whose library asks an endpoint where the servers are. It asks without TLS. */
+export const ENDPOINT_CHECKS = ['endpoint: configurations are found', 'endpoint: services are found']
 
 /**
- * Prepares the program, runs it against fresh servers, and makes one test of each of its checks. The names are listed
- * by the caller, so that a check that is never reported fails.
+ * Prepares the program, runs it against fresh servers, and makes one test of each of its checks. The names are listed,
+ * so that a check that is never reported fails. `own`: the names that not every program has.
  */
-export function describeClient(program: ClientProgram, checks: readonly string[]): void {
+export function describeClient(program: ClientProgram, own: readonly string[]): void {
+  const checks = [...COMMON_CHECKS, ...own]
   const tools = needTool(...program.tools)
   const secure = needTool('openssl')
   const note = tools.skip ? ` (${tools.reason})` : ''
-  const overTls = checks.filter((name) => program.notOverTls?.[name] === undefined)
+  const overTls = checks.filter((name) => !ENDPOINT_CHECKS.includes(name))
   describe.skipIf(tools.skip)(`the ${program.folder} client, unmodified${note}`, () => {
     beforeAll(() => prepare(program), PREPARE_LIMIT_MS)
-    describeRun('', checks, () => driveOpen(program))
+    describeRun(', by a name that the server does not know', checks, () => driveNamed(program))
     describe.skipIf(secure.skip)('over TLS', () => {
       describeRun(', signed in', overTls, () => driveOverTls(program))
     })
-    describeRun(', by a name that the server does not know', checks, () => driveNamed(program))
-    describeRun(', signed in for long', LASTING_CHECKS, () => driveLasting(program))
-    if (program.hasLargeChecks === true)
-      describeRun(', signed in, with much to send', LARGE_CHECKS, () => driveLarge(program))
   })
 }
 
@@ -107,21 +98,12 @@ function describeRun(
   })
 }
 
-async function driveOpen(program: ClientProgram): Promise<readonly CheckLine[]> {
-  const server = await startWaypost()
-  try {
-    return await drive(program, { port: server.port, env: {} })
-  } finally {
-    await server.stop()
-  }
-}
-
 /** An open server on all addresses, which its clients reach by a name of DNS: the server must not take them for browsers. */
 async function driveNamed(program: ClientProgram): Promise<readonly CheckLine[]> {
   const server = await startWaypost({ settings: { host: '0.0.0.0', 'open-to-everyone': true } })
   const named = await forwardAs(`waypost.example:${server.port}`, server.port)
   try {
-    return await drive(program, { port: named.port, env: {} })
+    return await drive(program, named.port)
   } finally {
     named.close()
     await server.stop()
@@ -157,61 +139,30 @@ async function driveOverTls(program: ClientProgram): Promise<readonly CheckLine[
   const { waypost, addUser } = await startManaged({ settings }, authority.caFile)
   try {
     await addUser(USER)
-    return await drive(program, { port: waypost.port, env: SIGNED_IN, caFile: authority.caFile })
+    return await drive(program, waypost.port, authority.caFile)
   } finally {
     await waypost.stop()
   }
 }
 
-async function driveLarge(program: ClientProgram): Promise<readonly CheckLine[]> {
-  const { waypost, addUser } = await startManaged()
-  try {
-    await addUser(USER)
-    return await drive(program, { port: waypost.port, env: { ...SIGNED_IN, TEST_LARGE: 'true' } })
-  } finally {
-    await waypost.stop()
-  }
-}
-
-/** The tokens of the clients expire several times, and the server restarts once. */
-async function driveLasting(program: ClientProgram): Promise<readonly CheckLine[]> {
-  const { waypost, addUser } = await startManaged({ settings: { 'token-ttl': SHORT_TTL } })
-  await addUser(USER)
-  let running = waypost
-  const restarted = sleep(RESTART_AFTER_MS).then(async () => void (running = await waypost.restart()))
-  try {
-    const env = { ...SIGNED_IN, TEST_LASTING: String(LASTING_MS) }
-    return await drive(program, { port: waypost.port, env })
-  } finally {
-    await restarted
-    await running.stop()
-  }
-}
-
-const SIGNED_IN = { TEST_USERNAME: USER.username, TEST_PASSWORD: USER.password }
-
-interface Drive {
-  readonly port: number
-  readonly env: Readonly<Record<string, string>>
-  /** The client speaks TLS and trusts this authority. */
-  readonly caFile?: string
-}
-
-async function drive(program: ClientProgram, { port, env, caFile }: Drive): Promise<readonly CheckLine[]> {
+/** `caFile`: the client speaks TLS, trusts this authority, and signs in. */
+async function drive(program: ClientProgram, port: number, caFile?: string): Promise<readonly CheckLine[]> {
   const scratch = temporaryDirectory(`client-${program.folder}-`)
-  const trust =
-    caFile === undefined
-      ? {}
-      : { TEST_TLS: 'true', NODE_EXTRA_CA_CERTS: caFile, SSL_CERT_FILE: caFile, REQUESTS_CA_BUNDLE: caFile }
   // The libraries keep caches and logs in the home directory.
   const home = { HOME: scratch, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' }
   const printed = await execute(program.run(`127.0.0.1:${port}`, scratch, caFile), {
     cwd: preparedFolder(program),
-    env: { ...process.env, ...home, ...env, ...trust },
+    env: { ...process.env, ...home, ...(caFile === undefined ? {} : secureFlags(caFile)) },
     limitMs: RUN_LIMIT_MS,
   })
   return printed
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as CheckLine)
+}
+
+function secureFlags(caFile: string): Record<string, string> {
+  const { username, password } = signedIn(USER)
+  const trust = { NODE_EXTRA_CA_CERTS: caFile, SSL_CERT_FILE: caFile, REQUESTS_CA_BUNDLE: caFile }
+  return { TEST_USERNAME: username, TEST_PASSWORD: password, TEST_TLS: 'true', ...trust }
 }

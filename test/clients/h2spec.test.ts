@@ -10,13 +10,12 @@ import { LimitCounts } from '../../src/http2/limits.ts'
 import type { Http2Stream } from '../../src/http2/stream.ts'
 import { needTool } from '../support/need-tool.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
-import { execute, prepare, PREPARE_LIMIT_MS, preparedFolder } from './prepared-program.ts'
+import { execute, IN_GO, prepare, PREPARE_LIMIT_MS, preparedFolder } from './prepared-program.ts'
 
 const go = needTool('go')
 const PROGRAM = {
+  ...IN_GO,
   folder: 'h2spec',
-  locks: ['go.mod', 'go.sum'],
-  install: [['go', 'mod', 'download']],
   build: [['go', 'build', '-buildvcs=false', '-o', 'h2spec', 'github.com/summerwind/h2spec/cmd/h2spec']],
 } as const
 const RUN_LIMIT_MS = 120_000
@@ -98,7 +97,7 @@ describe.skipIf(go.skip)('h2spec', () => {
     await prepare(PROGRAM)
     server = createServer({ noDelay: true }, serve)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    waypost = await startWaypost({ settings: { 'grpc-http2': 'own' } })
+    waypost = await startWaypost()
   }, PREPARE_LIMIT_MS)
   afterAll(async () => {
     server.close()

@@ -10,18 +10,10 @@ import { Random } from '../fuzz/random.ts'
 import { mutated } from '../fuzz/mutate.ts'
 import { needTool } from '../support/need-tool.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
-import { execute, prepare, PREPARE_LIMIT_MS, preparedFolder } from './prepared-program.ts'
+import { execute, IN_PYTHON, prepare, PREPARE_LIMIT_MS, preparedFolder } from './prepared-program.ts'
 
 const python = needTool('python3')
-const PROGRAM = {
-  folder: 'hpack',
-  locks: ['requirements.txt'],
-  install: [
-    ['python3', '-m', 'venv', 'venv'],
-    ['venv/bin/pip', 'install', '-q', '--disable-pip-version-check', '-r', 'requirements.txt'],
-  ],
-  build: [],
-} as const
+const PROGRAM = { ...IN_PYTHON, folder: 'hpack' }
 const SEED = Number(process.env['FUZZ_SEED'] ?? 4)
 const CONNECTIONS = 300
 const LIST_BYTES = 1_000_000

@@ -22,9 +22,8 @@ describe.skipIf(tools.skip)(`over HTTP/2${tools.reason && ` (${tools.reason})`}`
   beforeAll(async () => {
     writeFileSync(request, frameOf('ServerCheckRequest', {}))
     const { cert, key } = authority.forServer()
-    const own = { 'grpc-http2': 'own' }
-    running.http = await startWaypost({ settings: own })
-    running.https = await startWaypost({ settings: { ...own, 'tls-cert': cert, 'tls-key': key } })
+    running.http = await startWaypost()
+    running.https = await startWaypost({ settings: { 'tls-cert': cert, 'tls-key': key } })
   })
   afterAll(() => Promise.all([running.http?.stop(), running.https?.stop()]))
 

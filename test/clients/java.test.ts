@@ -1,17 +1,12 @@
-import { describeClient } from './client-program.ts'
-
-const ENDPOINT = ['endpoint: configurations are found', 'endpoint: services are found']
+import { describeClient, ENDPOINT_CHECKS, PUSH_CHECKS } from './client-program.ts'
+import { copyJars, JAVA_TOOLS } from './prepared-program.ts'
 
 describeClient(
   {
     folder: 'java',
-    hasLargeChecks: true,
-    tools: ['java', 'javac', 'mvn'],
+    tools: JAVA_TOOLS,
     locks: ['pom.xml'],
-    install: [['mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib']],
-    notOverTls: Object.fromEntries(
-      ENDPOINT.map((name) => [name, 'the library asks an endpoint without TLS']),
-    ),
+    install: [copyJars('lib')],
     build: [['sh', '-c', "javac -encoding UTF-8 -cp 'lib/*' -d classes *.java"]],
     run: (address, scratch, caFile) => [
       'java',
@@ -28,28 +23,12 @@ describeClient(
     ],
   },
   [
-    'config: published content is read back',
-    'config: an update replaces the content',
-    'config: awkward content comes back byte for byte',
-    'config: a large content comes back',
-    'config: what does not exist is absent',
-    'config: a removed item is absent',
-    'config: namespaces and groups are separate',
-    'config: a watcher sees changes made elsewhere',
-    'config: a watcher in a namespace sees changes made elsewhere',
+    ...PUSH_CHECKS,
+    ...ENDPOINT_CHECKS,
     'config: the type of a content reaches its listener',
     'config: the server is UP',
-    'naming: a registered instance is listed with all it says',
-    'naming: an unknown service has no instances',
-    'naming: clusters select instances',
-    'naming: healthy and enabled instances are selected',
-    'naming: groups and namespaces are separate',
-    'naming: a deregistered instance leaves the list',
-    'naming: a subscriber is pushed every change at once',
-    'naming: a long list is pushed too',
     'naming: a subscriber is pushed the end of the last instance',
     'naming: a subscriber of one cluster is pushed that cluster',
-    'naming: beats keep an instance',
     'naming: beats bring back an instance that was lost',
     'naming: beats bring back an instance without metadata',
     'naming: services are filtered by the metadata of their instances',
@@ -58,6 +37,5 @@ describeClient(
     'maintenance: a service is created, read, updated and deleted',
     'maintenance: a created service takes ephemeral instances',
     'maintenance: an instance is modified',
-    ...ENDPOINT,
   ],
 )

@@ -1,36 +1,16 @@
-import { describeClient } from './client-program.ts'
+import { describeClient, PUSH_CHECKS } from './client-program.ts'
+import { IN_NODE } from './prepared-program.ts'
 
 describeClient(
   {
+    ...IN_NODE,
     folder: 'npm',
-    hasLargeChecks: true,
-    tools: ['node', 'npm'],
-    locks: ['package.json', 'package-lock.json'],
-    install: [['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund']],
-    build: [],
     run: (address, scratch) => ['node', 'program.js', address, scratch],
   },
   [
-    'config: published content is read back',
-    'config: an update replaces the content',
-    'config: awkward content comes back byte for byte',
-    'config: a large content comes back',
-    'config: what does not exist is absent',
-    'config: a removed item is absent',
-    'config: namespaces and groups are separate',
-    'config: a watcher sees changes made elsewhere',
-    'config: a watcher in a namespace sees changes made elsewhere',
+    ...PUSH_CHECKS,
     'config: the shared client sees an item appear',
-    'naming: a registered instance is listed with all it says',
-    'naming: an unknown service has no instances',
-    'naming: clusters select instances',
-    'naming: healthy and enabled instances are selected',
-    'naming: groups and namespaces are separate',
-    'naming: a deregistered instance leaves the list',
-    'naming: a subscriber is pushed every change at once',
-    'naming: a long list is pushed too',
     'naming: a subscriber sees a silent instance fall ill and leave',
-    'naming: beats keep an instance',
     'naming: the server is UP',
   ],
 )

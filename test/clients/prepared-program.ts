@@ -24,6 +24,51 @@ export interface PreparedProgram {
   readonly build: readonly Command[]
 }
 
+/** How programs in one language are made. */
+interface Recipe extends Omit<PreparedProgram, 'folder'> {
+  /** The tools that must be on the path. */
+  readonly tools: readonly string[]
+}
+
+/** A program in Go. */
+export const IN_GO: Recipe = {
+  tools: ['go'],
+  locks: ['go.mod', 'go.sum'],
+  install: [['go', 'mod', 'download']],
+  build: [['go', 'build', '-buildvcs=false', '-o', 'program', '.']],
+}
+
+/** A program for Node.js. */
+export const IN_NODE: Recipe = {
+  tools: ['node', 'npm'],
+  locks: ['package.json', 'package-lock.json'],
+  install: [['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund']],
+  build: [],
+}
+
+/** Installs packages of Python. */
+export const PIP = ['venv/bin/pip', 'install', '-q', '--disable-pip-version-check'] as const
+
+/** A program in Python. */
+export const IN_PYTHON: Recipe = {
+  tools: ['python3'],
+  locks: ['requirements.txt'],
+  install: [
+    ['python3', '-m', 'venv', 'venv'],
+    [...PIP, '-r', 'requirements.txt'],
+  ],
+  build: [],
+}
+
+/** The tools for a program in Java. */
+export const JAVA_TOOLS = ['java', 'javac', 'mvn'] as const
+
+/** Copies the libraries that a pom.xml names into a folder; `versions`: properties of Maven. */
+export function copyJars(folder: string, versions: Readonly<Record<string, string>> = {}): Command {
+  const set = Object.entries(versions).map(([name, version]) => `-D${name}.version=${version}`)
+  return ['mvn', '-q', '-B', 'dependency:copy-dependencies', ...set, `-DoutputDirectory=${folder}`]
+}
+
 /** The time that a hook which prepares a program may take. */
 export const PREPARE_LIMIT_MS = 300_000
 

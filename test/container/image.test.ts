@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort, temporaryDirectory } from '../support/waypost.ts'
 import { packed } from '../packaging/packed.ts'
 import { needRootAndTool } from '../support/need-tool.ts'
+import { isNightly } from '../support/nightly.ts'
 import { Container, OciImage } from './oci-image.ts'
 
 const MOST_BYTES = 130e6
@@ -21,8 +22,10 @@ const SYSTEMS = [
   { arch: 'x64', debian: 'amd64', emulator: undefined },
   { arch: 'arm64', debian: 'arm64', emulator: process.arch === 'arm64' ? undefined : 'qemu-aarch64-static' },
 ].filter(({ arch }) => arch === 'arm64' || process.arch === 'x64')
+/** At night that of the other processor too, in an emulator. */
+const TESTED = SYSTEMS.filter(({ emulator }) => isNightly || emulator === undefined)
 
-describe.each(SYSTEMS)('the image for $arch', ({ arch, debian, emulator }) => {
+describe.each(TESTED)('the image for $arch', ({ arch, debian, emulator }) => {
   const tools = needRootAndTool('mmdebstrap', 'umoci', 'runc', ...(emulator === undefined ? [] : [emulator]))
   const directory = temporaryDirectory('image-')
   const bundle = join(directory, 'bundle')
@@ -37,18 +40,10 @@ describe.each(SYSTEMS)('the image for $arch', ({ arch, debian, emulator }) => {
   }, LIMIT_MS)
   afterAll(() => container?.remove())
 
-  test(
-    'is small, and the same when it is built again',
-    async ({ skip }) => {
-      skip(tools.skip, tools.reason)
-      expect(image.layers.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(MOST_BYTES)
-      // One architecture shows it for both: the steps are the same.
-      if (emulator !== undefined) return
-      const again = join(directory, 'again')
-      expect(new OciImage(await packed('image', { arch, out: again }), again).digest).toBe(image.digest)
-    },
-    LIMIT_MS,
-  )
+  test('is small', ({ skip }) => {
+    skip(tools.skip, tools.reason)
+    expect(image.layers.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(MOST_BYTES)
+  })
 
   test('says how it is run: as a plain user, with a health check, ports, a volume and labels', ({ skip }) => {
     skip(tools.skip, tools.reason)

@@ -250,7 +250,9 @@ describe.skipIf(tools.skip)(`the chart ${tools.reason}`, () => {
     const [dashboard] = ofKind(manifests, 'ConfigMap')
     const shown = JSON.parse(dashboard!.data!['waypost.json']!) as unknown
     expect(shown).toEqual(
-      JSON.parse(readFileSync(new URL('../../docs/grafana.json', import.meta.url), 'utf8')),
+      JSON.parse(
+        readFileSync(new URL('../../deploy/helm/waypost/files/grafana.json', import.meta.url), 'utf8'),
+      ),
     )
   })
 

@@ -55,10 +55,10 @@ describe.skipIf(etcdTools.skip)(
     })
 
     test.each([
-      ['r/user/ann', '{"value":{"passwordHash":7},"stamp":1}', 'its field passwordHash is not a text'],
-      ['r/user/ann', '[]', 'its value is not an object'],
+      ['r/user/ann', '{"value":{"passwordHash":7},"stamp":1}', 'passwordHash must be a text'],
+      ['r/user/ann', '[]', 'must be an object'],
       ['r/user/ann', '{"value":', 'JSON'],
-      ['b/10.0.0.1:8848', '{"number":1}', 'its field stamp is not a number'],
+      ['b/10.0.0.1:8848', '{"number":1}', 'stamp must be a number'],
     ])('%s = %s is damage to all commands that read it', async (name, text, problem) => {
       const prefix = await newStore()
       await write(`${prefix}/${name}`, text)
@@ -81,7 +81,7 @@ describe.skipIf(etcdTools.skip)(
       const prefix = `damaged-${prefixes++}`
       await write(`${prefix}/format`, '{"copy":{"source":7}}')
       const { code, stderr } = await runWaypost(['user', 'list', ...onEtcd(prefix)])
-      expect([code, stderr]).toEqual([1, expect.stringContaining('its field source is not a text')])
+      expect([code, stderr]).toEqual([1, expect.stringContaining('source must be a text')])
     })
   },
 )

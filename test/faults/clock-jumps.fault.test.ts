@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { Client } from '../interface/client.ts'
 import type { Json } from '../interface/client.ts'
 import { needTool } from '../support/need-tool.ts'
+import { isNightly } from '../support/nightly.ts'
 import { startWaypost } from '../support/waypost.ts'
 import { isLong, report } from './fault-run.ts'
 import { missingIn, startBeating } from './load/beating-instances.ts'
@@ -27,7 +28,7 @@ const ALL_JUMPS = [
   { name: 'back from a year ahead', offsetMs: 0 },
   { name: 'back, after a restart', offsetMs: 0, restart: true, inShort: true },
 ]
-const JUMPS = isLong ? ALL_JUMPS : ALL_JUMPS.filter(({ inShort }) => inShort)
+const JUMPS = isLong || isNightly ? ALL_JUMPS : ALL_JUMPS.filter(({ inShort }) => inShort)
 
 test(
   'jumps of the wall clock expire nothing, empty no history and turn no lastRefTime back',

@@ -17,7 +17,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { Client } from '../interface/client.ts'
 import { startWaypost, temporaryDirectory } from '../support/waypost.ts'
 import { needSmallDisk, SmallDisk } from './disks/small-disk.ts'
-import { report, seed, times } from './fault-run.ts'
+import { report, roundsOf, seed, times } from './fault-run.ts'
 import { differences, pictureOf } from './load/picture.ts'
 import type { Picture } from './load/picture.ts'
 import { between, randomFrom } from './random.ts'
@@ -135,12 +135,12 @@ describe('a data directory that is not as it was left', { timeout: 40_000 }, () 
   })
 
   test(
-    `damage anywhere in the database is refused or answered 500, ${rounds} times`,
+    'damage anywhere in the database is refused or answered 500',
     { timeout: 20_000 + rounds * 8_000 },
     async () => {
       const random = randomFrom(seed)
       const outcomes = { refused: 0, harmless: 0, partly: 0 }
-      for (let round = 0; round < rounds; round++) {
+      for (const round of roundsOf(rounds)) {
         const directory = copyOf(sound)
         const what = damageSomewhere(join(directory, DATABASE), random)
         const wrong = await openedDifferences(directory).catch((error: unknown) => String(error))
@@ -158,7 +158,7 @@ describe('a data directory that is not as it was left', { timeout: 40_000 }, () 
       }
       const { refused, partly, harmless } = outcomes
       report(
-        `damaged database: ${rounds} rounds, ${refused} refused at the start, ${partly} in some answers, ${harmless} without effect`,
+        `damaged database: ${refused} refused at the start, ${partly} in some answers, ${harmless} without effect`,
       )
     },
   )

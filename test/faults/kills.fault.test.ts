@@ -5,11 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { startWaypost } from '../support/waypost.ts'
 import type { Waypost } from '../support/waypost.ts'
-import { report, seed, times } from './fault-run.ts'
-import { Journal } from './load/journal.ts'
-import { startLoad } from './load/load.ts'
-import { verify } from './load/verify.ts'
-import { between, randomFrom } from './random.ts'
+import { seed, times } from './fault-run.ts'
+import type { Journal } from './load/journal.ts'
+import { endureRounds, type Round } from './load/loaded-rounds.ts'
+import { between } from './random.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const rounds = times('FAULT_KILLS', { short: 6, long: 300 })
@@ -17,40 +16,22 @@ const rounds = times('FAULT_KILLS', { short: 6, long: 300 })
 const RARELY = 6
 
 test(
-  `${rounds} kills at random moments take back nothing that was acknowledged`,
+  'kills at random moments take back nothing that was acknowledged',
   { timeout: 30_000 + rounds * 15_000 },
   async () => {
-    const random = randomFrom(seed)
-    const journal = new Journal()
-    let acknowledged = 0
-    let kept = 0
-    let server = await startWaypost()
-    try {
-      for (let round = 0; round < rounds; round++) {
-        const load = startLoad({ url: server.url, journal, random, label: `r${round}` })
-        await sleep(between(random, 50, 1_800))
-        const stopping = between(random, 0, RARELY) === 0
-        const cutAtMs = await cutOff(server, stopping ? between(random, 0, 60) : undefined)
-        await load.stop()
-        if (between(random, 0, RARELY) === 0) await killWhileStarting(server, between(random, 100, 500))
-        server = await server.restart()
-        if (!stopping) expect(load.refusals, `round ${round}, seed ${seed}`).toEqual([])
-        expect(await verify(journal, { url: server.url, cutAtMs }), `round ${round}, seed ${seed}`).toEqual(
-          [],
-        )
-        acknowledged += journal.acknowledged
-        kept += journal.things('config').length
-        journal.acknowledged = 0
-        forgetOld(journal, round)
-      }
-    } finally {
-      await server.kill()
-    }
-    report(
-      `kill -9: ${rounds} rounds, ${acknowledged} acknowledged writes, ${kept} items compared with their history`,
-    )
+    await endureRounds({ name: 'kill -9', rounds, server: await startWaypost(), strike, forget: forgetOld })
   },
 )
+
+async function strike({ number, server, load, random }: Round): Promise<number> {
+  await sleep(between(random, 50, 1_800))
+  const stopping = between(random, 0, RARELY) === 0
+  const cutAtMs = await cutOff(server, stopping ? between(random, 0, 60) : undefined)
+  await load.stop()
+  if (between(random, 0, RARELY) === 0) await killWhileStarting(server, between(random, 100, 500))
+  if (!stopping) expect(load.refusals, `round ${number}, seed ${seed}`).toEqual([])
+  return cutAtMs
+}
 
 /** Sends SIGKILL; with `ms`, it sends SIGTERM that many ms before. Returns the time of the kill. */
 async function cutOff(server: Waypost, stoppingMs: number | undefined): Promise<number> {

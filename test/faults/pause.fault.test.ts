@@ -6,7 +6,7 @@ import type { Waypost } from '../support/waypost.ts'
 import { report, times } from './fault-run.ts'
 import { missingIn, startBeating } from './load/beating-instances.ts'
 
-const pauseMs = times('FAULT_PAUSE_SECONDS', { short: 10, long: 20 }) * 1_000
+const pauseMs = times('FAULT_PAUSE_SECONDS', { short: 5, long: 20 }) * 1_000
 const COUNT = 50
 /** Far shorter than the pause. */
 const BEATS = { beatMs: 700, unhealthyMs: 2_000, removeMs: 3_000 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Client } from '../interface/client.ts'
 import { startWaypost } from '../support/waypost.ts'
-import { report, seed, times } from './fault-run.ts'
+import { FILE_SECONDS, report, seed, times } from './fault-run.ts'
 import { randomFrom } from './random.ts'
 import { violations } from './recorded/check-recording.ts'
 import type { Recording } from './recorded/check-recording.ts'
@@ -10,7 +10,7 @@ import { reader, watcher, writer } from './recorded/config-clients.ts'
 import type { ClientOptions } from './recorded/config-clients.ts'
 import { instance, lister } from './recorded/naming-clients.ts'
 
-const seconds = times('FAULT_RECORDED_SECONDS', { short: 6, long: 120 })
+const seconds = Math.min(times('FAULT_RECORDED_SECONDS', { short: 6, long: 120 }), FILE_SECONDS)
 const SERVICE = 'recorded'
 const ITEMS = ['item.a', 'item.b', 'item.c', 'item.d']
 const CLIENTS = { writers: 6, readers: 6, watchers: 8, lasting: 4, passing: 4, listers: 4 }

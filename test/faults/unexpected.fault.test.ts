@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isLong, report, seed, times } from './fault-run.ts'
+import { isLong, report, roundsOf, seed, times } from './fault-run.ts'
 import { randomFrom } from './random.ts'
 import { Check } from './unexpected/check.ts'
 import { PlantedServer } from './unexpected/planted-server.ts'
@@ -89,7 +89,8 @@ test(
       .sort((a, b) => a.order - b.order)
       .slice(0, SITES)
     const rows: { site: string; outcome: string }[] = []
-    for (const { site } of chosen) {
+    for (const number of roundsOf(chosen.length)) {
+      const { site } = chosen[number]!
       const outcome = await outcomeOf(site).catch((error: unknown) => `FAILED: ${String(error)}`)
       rows.push({ site, outcome })
       if (server.exitCode !== undefined) await server.startAgain()

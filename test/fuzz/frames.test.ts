@@ -1,6 +1,6 @@
 /**
- * Sends conversations of frames of HTTP/2, valid and mutated, to the port of gRPC. It judges whatever speaks HTTP/2 there.
- * FUZZ_FRAME_SECONDS is how long; FUZZ_SEED repeats a run, with FUZZ_CONVERSATION only this one of it.
+ * Sends conversations of frames of HTTP/2, valid and mutated, to the port of gRPC.
+ * FUZZ_SEED repeats a run, with FUZZ_CONVERSATION only this one of it.
  */
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -17,12 +17,12 @@ import {
 } from '../support/raw-http2.ts'
 import { SILENT_MS } from '../../src/protocols/grpc/connections/connection-book.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
-import { conversation, type Step } from './frame-conversations.ts'
+import { asText, foundBy, SEED, secondsOf } from './found.ts'
+import { type Conversation, conversation, type Step } from './frame-conversations.ts'
 import { Random } from './random.ts'
 import { expectUnharmed, faultsOf } from './unharmed.ts'
 
-const SECONDS = Number(process.env['FUZZ_FRAME_SECONDS'] ?? 60)
-const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
+const SECONDS = secondsOf(10)
 const ONLY = process.env['FUZZ_CONVERSATION']
 
 const AT_ONCE = 48
@@ -32,10 +32,6 @@ const SETTLE_MS = 100
 const PAUSE_MS = 2
 /** Connections that a client has ended in the middle of a frame stay for some seconds. */
 const GROWTH_BYTES = 500 * 1024 * 1024
-
-/** Faults of Node's own HTTP/2 (docs/security.md, "What is left"): the run goes on with another server, and counts them. */
-const KNOWN = /Assertion failed: \(current_nghttp2_memory_\) == \(0\)/
-const MOST_KNOWN = 3
 
 const openssl = needTool('openssl')
 let server: Waypost | undefined
@@ -55,15 +51,15 @@ describe.each([
       })
       const run = new Run(server, tls)
       if (ONLY !== undefined) return await run.round([Number(ONLY)])
+      for (const found of foundBy<Conversation>('frames')) await run.round([found])
       await run.round(indices(-500))
-      const before = residentBytes(run.server.pid)
+      const before = residentBytes(server.pid)
       const untilMs = performance.now() + milliseconds
       let next = 0
       for (; performance.now() < untilMs; next += ROUND) await run.round(indices(next))
-      server = run.server
       const grown = residentBytes(server.pid) - before
       console.log(
-        `${next} conversations (TLS: ${tls}), ${run.answers} frames of answers, memory +${Math.round(grown / 2 ** 20)} MiB, ${run.known} known aborts of Node, seed ${SEED}`,
+        `${next} conversations (TLS: ${tls}), ${run.answers} frames of answers, memory +${Math.round(grown / 2 ** 20)} MiB, seed ${SEED}`,
       )
       expect(run.answers).toBeGreaterThan(next)
       run.end()
@@ -89,21 +85,19 @@ const indices = (from: number): number[] => Array.from({ length: ROUND }, (_, in
 /** A run against a server. */
 class Run {
   answers = 0
-  /** How often Node has aborted in a way that is known. */
-  known = 0
-  server: Waypost
+  readonly #server: Waypost
   readonly #tls: boolean
   #bystander: RawConnection | undefined
   #askedMs = performance.now()
   #lastId = 1
 
   constructor(server: Waypost, tls: boolean) {
-    this.server = server
+    this.#server = server
     this.#tls = tls
   }
 
-  /** Holds the conversations of these numbers, and throws an Error where the server is not well after them. */
-  async round(numbers: readonly number[]): Promise<void> {
+  /** Holds these conversations, or those that the seed makes of these numbers, and throws an Error where the server is not well after them. */
+  async round(numbers: readonly (number | Conversation)[]): Promise<void> {
     const left = [...numbers]
     const work = async (): Promise<void> => {
       for (let next = left.shift(); next !== undefined; next = left.shift()) await this.#hold(next)
@@ -111,19 +105,16 @@ class Run {
     await Promise.all(Array.from({ length: AT_ONCE }, work))
     const fault = await this.#fault()
     if (fault === undefined) return
-    if (KNOWN.test(fault) && ++this.known <= MOST_KNOWN) {
-      this.server = await this.server.restart()
-      this.end()
-      return
-    }
-    const range = `${numbers[0]} to ${numbers.at(-1)}`
+    const [first] = numbers
+    const range =
+      numbers.length === 1 ? asText(made(first!)) : `${asText(first)} to ${asText(numbers.at(-1))}`
     throw new Error(
       `${fault}\nafter conversations ${range}: FUZZ_SEED=${SEED} FUZZ_CONVERSATION=<number> repeats one`,
     )
   }
 
-  async #hold(number: number): Promise<void> {
-    const { begin, steps } = conversation(new Random(SEED + 31 * number))
+  async #hold(number: number | Conversation): Promise<void> {
+    const { begin, steps } = made(number)
     const connection = await this.#connect(begin)
     if (connection === undefined) return
     for (const step of steps) await take(step, connection)
@@ -133,7 +124,7 @@ class Run {
 
   async #connect(begin: Buffer): Promise<RawConnection | undefined> {
     try {
-      return await connectRaw(this.server.port + 1_000, { begin, tls: this.#tls })
+      return await connectRaw(this.#server.port + 1_000, { begin, tls: this.#tls })
     } catch {
       return undefined
     }
@@ -141,9 +132,9 @@ class Run {
 
   /** What is wrong with the server: it is gone, does not answer, or has logged a fault. */
   async #fault(): Promise<string | undefined> {
-    const output = this.server.output()
+    const output = this.#server.output()
     if (!(await this.#answers())) return `the server does not answer: ${output.slice(-2_000)}`
-    const faults = await faultsOf(this.server)
+    const faults = await faultsOf(this.#server)
     if (faults !== undefined) return `faults were caught: ${JSON.stringify(faults)}`
     return /.*"level":(50|60).*/.exec(output)?.[0] ?? /.*Error.*/.exec(output)?.[0]
   }
@@ -169,7 +160,7 @@ class Run {
 
   async #begun(): Promise<RawConnection | undefined> {
     try {
-      const connection = await connectRaw(this.server.port + 1_000, { tls: this.#tls })
+      const connection = await connectRaw(this.#server.port + 1_000, { tls: this.#tls })
       const window = http2Frame(FRAME.window, 0, { body: uint32(1_000_000_000) })
       await connection.send(Buffer.concat([window, setup(1)]))
       return connection
@@ -177,6 +168,10 @@ class Run {
       return undefined
     }
   }
+}
+
+function made(number: number | Conversation): Conversation {
+  return typeof number === 'number' ? conversation(new Random(SEED + 31 * number)) : number
 }
 
 /** A conversation goes on also where the server has ended the connection. */

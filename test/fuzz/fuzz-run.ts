@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { corpusOf } from './corpus.ts'
+import { asText, foundBy } from './found.ts'
 import { mutated } from './mutate.ts'
 import { operationsOf } from './operations.ts'
 import { Random } from './random.ts'
@@ -8,10 +9,8 @@ import { ResponseReader } from './responses.ts'
 /** The options of a run. */
 export interface FuzzOptions {
   readonly url: string
-  readonly requests: number
+  readonly seconds: number
   readonly seed: number
-  /** Called sometimes with the number of sent requests. */
-  readonly onProgress?: (sent: number) => void
 }
 
 /** The figures of a run. */
@@ -19,8 +18,8 @@ export interface FuzzResult {
   readonly sent: number
   readonly answered: number
   readonly statuses: ReadonlyMap<number, number>
-  /** Failures: 5xx answers, and bytes that are no answers, each with the requests that caused it. */
-  readonly faults: readonly { readonly what: string; readonly bytes: string }[]
+  /** Failures: 5xx answers, and bytes that are no answers, each with the requests that caused it, as text. */
+  readonly faults: readonly { readonly what: string; readonly input: string }[]
 }
 
 const CONNECTIONS = 48
@@ -36,30 +35,32 @@ const GOODBYE = Buffer.from(
   'GET /nacos/v1/console/health/liveness HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
 )
 
-/** Sends mutated requests over many connections. The same seed sends the same requests. */
-export async function fuzz({ url, requests, seed, onProgress }: FuzzOptions): Promise<FuzzResult> {
+/** Sends the requests that were found, then mutated ones, over many connections. The same seed sends the same requests. */
+export async function fuzz({ url, seconds, seed }: FuzzOptions): Promise<FuzzResult> {
   const random = new Random(seed)
   const corpus = corpusOf(await operationsOf(url), random)
   const tally = {
     sent: 0,
     answered: 0,
     statuses: new Map<number, number>(),
-    faults: [] as { what: string; bytes: string }[],
+    faults: [] as { what: string; input: string }[],
   }
   const port = Number(new URL(url).port)
   const pace = new Pace(port)
+  const found = foundBy<Buffer>('http')
+  const untilMs = performance.now() + seconds * 1_000
+  const made = (): Buffer =>
+    Buffer.concat([...Array.from({ length: REQUESTS_OF_CONNECTION }, () => mutated(corpus, random)), GOODBYE])
   const work = async (): Promise<void> => {
-    while (tally.sent < requests && tally.faults.length < 20) {
-      const batch = Array.from({ length: REQUESTS_OF_CONNECTION }, () => mutated(corpus, random))
-      tally.sent += batch.length
-      if (tally.sent % 20_000 < REQUESTS_OF_CONNECTION) onProgress?.(tally.sent)
-      const bytes = Buffer.concat([...batch, GOODBYE])
+    while ((found.length > 0 || performance.now() < untilMs) && tally.faults.length < 20) {
+      const bytes = found.shift() ?? made()
+      tally.sent += REQUESTS_OF_CONNECTION
       const problem = await converse({ port, bytes, silenceMs: pace.silenceMs }, (status, body) => {
         tally.answered++
         tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1)
         return status < 500 || isBusy(status, body) ? undefined : `${status}: ${body.slice(0, 300)}`
       })
-      if (problem !== undefined) tally.faults.push({ what: problem, bytes: bytes.toString('base64') })
+      if (problem !== undefined) tally.faults.push({ what: problem, input: asText(bytes) })
     }
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, work))

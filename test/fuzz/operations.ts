@@ -1,4 +1,5 @@
 /** The operations of the OpenAPI document, and values for their parameters. */
+import { withoutReferences } from '../support/without-references.ts'
 
 /** One operation of the OpenAPI document. */
 export interface Operation {
@@ -26,15 +27,17 @@ interface DocumentedOperation {
   readonly 'x-permission': { action: string; resource: string }
 }
 
+interface ApiDocument {
+  readonly paths: Record<string, Record<string, DocumentedOperation>>
+}
+
 /**
  * The operations of a server, without those that would change how it answers everything (switches), and those
  * that fill the disk (backups).
  */
 export async function operationsOf(url: string): Promise<Operation[]> {
-  const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, DocumentedOperation>>
-  }
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as ApiDocument
+  return Object.entries(withoutReferences(document).paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, operation]) => isHarmless(operation['x-permission']))
       .map(([method, operation]) => toOperation(method.toUpperCase(), path, operation)),

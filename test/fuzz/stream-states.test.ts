@@ -1,6 +1,6 @@
 /**
  * Random frames against a model of the states of streams (RFC 9113, section 5.1), and mutated ones against the rules of any
- * connection. FUZZ_STATES is how many conversations there are, FUZZ_SEED repeats a run.
+ * connection.
  */
 import { expect, test } from 'vitest'
 import {
@@ -16,12 +16,13 @@ import {
 } from '../../src/http2/connection.test-support.ts'
 import { headerBlockOf } from '../../src/http2/header-encoder.ts'
 import { ERROR, FLAG, FRAME } from '../../src/http2/protocol.ts'
+import { asText, foundBy, SEED, secondsOf } from './found.ts'
 import { mutated } from './mutate.ts'
 import { Random } from './random.ts'
 
-const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
-const CONVERSATIONS = Number(process.env['FUZZ_STATES'] ?? 2_000)
-const LIMIT_MS = 30_000 + CONVERSATIONS
+/** Each of the two tests. */
+const SECONDS = secondsOf(2) / 2
+const LIMIT_MS = 30_000 + SECONDS * 1_000
 const MOST_STEPS = 40
 const IDS = [1, 3, 5, 7, 9]
 
@@ -137,20 +138,29 @@ function effectOf(client: TestConnection, step: StepName, id: number): Effect {
   }
 }
 
+type Taken = readonly (readonly [step: StepName, id: number])[]
+
+/** Inputs that were found, then random ones until the time is over. */
+function* inputsOf<Input>(fuzzer: string, make: (random: Random) => Input): Generator<Input> {
+  yield* foundBy<Input>(fuzzer)
+  const untilMs = performance.now() + SECONDS * 1_000
+  for (let number = 0; performance.now() < untilMs; number++) yield make(new Random(SEED + 31 * number))
+}
+
+const stepsOf = (random: Random): Taken =>
+  Array.from({ length: 1 + random.below(MOST_STEPS) }, () => [random.of(NAMES), random.of(IDS)] as const)
+
 test(`streams have the states of the RFC, whatever frames come (seed ${SEED})`, { timeout: LIMIT_MS }, () => {
-  for (let number = 0; number < CONVERSATIONS; number++) {
-    const random = new Random(SEED + 31 * number)
+  for (const steps of inputsOf('states', stepsOf)) {
     const [client, model] = [new TestConnection(), new Model()]
-    const taken: string[] = []
-    for (let left = 1 + random.below(MOST_STEPS); left > 0; left--) {
-      const [step, id] = [random.of(NAMES), random.of(IDS)]
-      taken.push(`${step} ${id} (${model.stateOf(id)})`)
+    for (const [step, id] of steps) {
+      const before = model.stateOf(id)
       const expected = model.take(step, id)
-      expect(effectOf(client, step, id), `seed ${SEED}, ${number}: ${taken.join(', ')}`).toEqual(expected)
+      expect(effectOf(client, step, id), `${step} ${id} (${before}): ${asText(steps)}`).toEqual(expected)
       if (expected.goAway !== undefined) break
       const isOpen = ['open', 'half-closed'].includes(model.stateOf(id))
       const hasClosed = client.events.includes(`${id} closed`)
-      expect(isOpen, taken.join(', ')).toBe(client.opened.has(id) && !hasClosed)
+      expect(isOpen, asText(steps)).toBe(client.opened.has(id) && !hasClosed)
     }
   }
 })
@@ -164,11 +174,24 @@ function framesOf(random: Random): Buffer[] {
   return frames.map((each) => (random.chance(0.15) ? mutated([each], random) : each))
 }
 
+/** Bytes to a connection; `seed`: of what the server does meanwhile. */
+interface Bytes {
+  readonly seed: number
+  readonly begin: Buffer
+  readonly frames: readonly Buffer[]
+}
+
+const bytesOf = (random: Random): Bytes => ({
+  seed: random.below(2 ** 31),
+  begin: random.chance(0.05) ? mutated([PREFACE_AND_SETTINGS], random) : PREFACE_AND_SETTINGS,
+  frames: framesOf(random),
+})
+
 test(`mutated frames throw nothing, and every stream ends once (seed ${SEED})`, { timeout: LIMIT_MS }, () => {
-  for (let number = 0; number < CONVERSATIONS; number++) {
-    const random = new Random(SEED + 31 * number)
+  for (const input of inputsOf('frames-of-states', bytesOf)) {
+    const random = new Random(input.seed)
     const client = new TestConnection({
-      begin: random.chance(0.05) ? mutated([PREFACE_AND_SETTINGS], random) : PREFACE_AND_SETTINGS,
+      begin: input.begin,
       onOpen: (stream) => {
         if (random.chance(0.3)) stream.pause()
         stream.respond(OK)
@@ -176,11 +199,15 @@ test(`mutated frames throw nothing, and every stream ends once (seed ${SEED})`, 
         if (random.chance(0.5)) stream.end(random.chance(0.5) ? TRAILERS : undefined)
       },
     })
-    for (const bytes of framesOf(random)) client.receive(bytes)
-    const isOver = client.goAway !== undefined
-    expect(client.events.filter((event) => event.startsWith('ended')).length).toBe(isOver ? 1 : 0)
-    client.connection.lost()
-    for (const id of client.opened.keys()) expectOrder(client.events, id)
+    try {
+      for (const bytes of input.frames) client.receive(bytes)
+      const isOver = client.goAway !== undefined
+      expect(client.events.filter((event) => event.startsWith('ended')).length).toBe(isOver ? 1 : 0)
+      client.connection.lost()
+      for (const id of client.opened.keys()) expectOrder(client.events, id)
+    } catch (error) {
+      throw new Error(asText(input), { cause: error })
+    }
   }
 })
 

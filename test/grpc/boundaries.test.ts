@@ -23,7 +23,6 @@ import {
   setup,
   whole,
 } from '../support/raw-http2.ts'
-import { grpcHttp2 } from '../support/waypost.ts'
 
 const SENT = toSend('SomeResponse', {}, {})
 const WELL: ClientServices = {
@@ -55,7 +54,6 @@ async function start(services: Partial<ClientServices>) {
       maxConnectionsPerAddress: 0,
       maxBodyMemoryBytes: 2 ** 20,
       requestTimeoutMs: 30_000,
-      grpcHttp2,
     },
     tls: undefined,
     isSetUp: () => true,

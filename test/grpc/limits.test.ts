@@ -9,7 +9,6 @@ import { toSend } from '../../src/protocols/grpc/wire/payload.ts'
 import { until } from '../interface/client.ts'
 import { connectGrpc, frameOf, openCall } from '../support/grpc-client.ts'
 import { connectRaw, FRAME, http2Frame, INITIAL_WINDOW, whole } from '../support/raw-http2.ts'
-import { grpcHttp2 } from '../support/waypost.ts'
 
 /** Makes the window of a connection larger. */
 function window(bytes: number): Buffer {
@@ -39,7 +38,6 @@ async function start(settings: Partial<GrpcServerParts['settings']>, parts: Part
       maxConnectionsPerAddress: 0,
       maxBodyMemoryBytes: 64 * 1024,
       requestTimeoutMs: 30_000,
-      grpcHttp2,
       ...settings,
     },
     tls: undefined,

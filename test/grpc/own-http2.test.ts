@@ -1,4 +1,4 @@
-/** What the server's own HTTP/2 does at the real port, whatever the other tests of this run use. */
+/** The server's own HTTP/2 at the real port. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RESERVED_WINDOW } from '../../src/http2/outgoing.ts'
 import { until } from '../interface/client.ts'
@@ -21,7 +21,7 @@ const ITEM = { dataId: 'large', group: 'G', tenant: '' }
 const LARGE_BYTES = 10 * 1024 * 1024
 
 let server: Waypost
-beforeAll(async () => void (server = await startWaypost({ settings: { 'grpc-http2': 'own' } })))
+beforeAll(async () => void (server = await startWaypost()))
 afterAll(() => server.stop())
 
 /** The bytes of DATA that came on a stream. */
@@ -85,7 +85,7 @@ const openssl = needTool('openssl')
 test.skipIf(openssl.skip)('over TLS, clients are served that agree on h2', async () => {
   const authority = new Authority()
   const { cert, key } = authority.forServer()
-  const secure = await startWaypost({ settings: { 'grpc-http2': 'own', 'tls-cert': cert, 'tls-key': key } })
+  const secure = await startWaypost({ settings: { 'tls-cert': cert, 'tls-key': key } })
   const client = await connectGrpc(secure, { tls: { ca: authority.ca } })
   const content = 'x'.repeat(LARGE_BYTES)
   await client.ask('ConfigPublishRequest', { ...ITEM, content })

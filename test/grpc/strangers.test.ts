@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { toBinary, create } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { MetadataSchema } from '../../src/protocols/grpc/generated/client_pb.js'
+import { MetadataSchema } from '../support/generated/client_pb.js'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
 import { connectGrpc, framed, frameOf, type GrpcClient, openCall } from '../support/grpc-client.ts'
 

@@ -3,7 +3,7 @@ import { Agent, request as nodeRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { Refusal } from '../../src/core/refusal.ts'
 import { EMPTY_TEXT, OK_TEXT, textAnswer } from '../../src/protocols/http/routing/answers.ts'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   finish,
   FORM,
@@ -49,11 +49,17 @@ describe('bodies that are too large', () => {
   })
 
   test('the connection of an endless body is closed', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => undefined)
     socket.write('POST /svc/v1/small HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
     const timer = setInterval(() => socket.write(`400\r\n${'a'.repeat(1024)}\r\n`), 10)
-    await new Promise((resolve) => socket.on('close', resolve))
+    const closed = once(socket, 'close')
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 413 /)
+    vi.advanceTimersByTime(10_000)
+    vi.useRealTimers()
+    await closed
     clearInterval(timer)
   })
 

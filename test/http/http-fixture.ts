@@ -33,7 +33,6 @@ export const SETTINGS: HttpSettings = {
   maxBodyMemoryBytes: 512 * 1024 * 1024,
   maxHeaders: 200,
   maxJsonDepth: 32,
-  maxPipelinedRequests: 256,
   trustedProxies: [],
   advertiseHost: '',
   allowedHosts: [],

@@ -1,11 +1,11 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeSession, fakeMysql, greeting, OK, refusal, switchTo } from '../probes/fake-mysql.ts'
 import { type Client, hostsOf, type Json, serverForThisFile, unique, until } from './client.ts'
 import { expectProblem } from './problem.ts'
+import { apiDocument } from '../../src/api-document.ts'
 
 const waypost = serverForThisFile({ settings: { 'log-level': 'trace' } })
 const SECRET = 'secret-of-a-header'
@@ -229,9 +229,7 @@ test('no answer to a GET, no event and no line of the log has a secret', async (
 }, 60_000)
 
 function readsOfApi(): string[] {
-  const { paths } = JSON.parse(
-    readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
-  ) as Json
+  const { paths } = JSON.parse(apiDocument()) as Json
   return Object.keys(paths).filter((path) => 'get' in paths[path])
 }
 

@@ -33,7 +33,7 @@ describe('connections', () => {
   test.concurrent('are usable after being idle for longer than a beat interval', async () => {
     const socket = await opened()
     expect(await exchange(socket, ask)).toMatch(/^HTTP\/1\.1 200 /)
-    await sleep(8_000)
+    await sleep(5_500)
     expect(socket.destroyed).toBe(false)
     expect(await exchange(socket, ask)).toMatch(/^HTTP\/1\.1 200 /)
     socket.destroy()

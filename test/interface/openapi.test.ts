@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { Client, serverForThisFile, type Json } from './client.ts'
+import { withoutReferences } from '../support/without-references.ts'
 
 const waypost = serverForThisFile()
 
@@ -50,7 +51,7 @@ async function read(): Promise<Json> {
   const answer = await new Client(waypost.server.url).get('/openapi.json')
   expect(answer.status).toBe(200)
   expect(answer.headers['content-type']).toMatch(/^application\/json/)
-  return answer.json()
+  return withoutReferences(answer.json())
 }
 
 /** Names of the parameters of an operation, wherever they stand, each with whether it is required. */

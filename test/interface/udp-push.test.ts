@@ -272,7 +272,7 @@ describe('pushes that are not sent', () => {
 })
 
 describe('a push', () => {
-  test.concurrent('without an ack is sent again after about 10 s, and then no more', async () => {
+  test.concurrent('without an ack is sent again after about 10 s', async () => {
     const serviceName = unique('svc')
     const socket = await receiver({ acks: false })
     await subscribe(serviceName, socket.port)
@@ -281,9 +281,7 @@ describe('a push', () => {
     const again = await socket.next(13_000)
     expect(again.at - first.at).toBeGreaterThan(8_500)
     expect(again.list.hosts).toEqual(first.list.hosts)
-    await sleep(11_500)
-    expect(socket.packets).toHaveLength(2)
-  }, 40_000)
+  }, 20_000)
 
   test.concurrent('with an ack is not sent again', async () => {
     const serviceName = unique('svc')

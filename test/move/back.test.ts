@@ -11,6 +11,7 @@ import { DisguisedWaypost } from './disguised-waypost.ts'
 import { ReplayOfRecordedAnswers } from './replay-of-recorded-answers.ts'
 
 const LIMIT_MS = 90_000
+const QUICK = ['--rate', '10000'] as const
 const ENV = { WAYPOST_FROM_PASSWORD: 'secret', WAYPOST_PASSWORD: 'secret' }
 const newFile = (): string => join(mkdtempSync(join(inject('temporaryDirectory'), 'back-')), 'plan')
 
@@ -67,7 +68,7 @@ describe('the way back to a server that is a Waypost and says that it is Nacos 1
   })
 
   const move = async (...more: readonly string[]) => {
-    const args = ['move', ...more, '--to', disguised.url, '--rate', '10000']
+    const args = ['move', ...QUICK, ...more, '--to', disguised.url]
     return runWaypost([...args, '--output', 'json'], ENV, LIMIT_MS)
   }
   const fromSource = () => ['--from', source.waypost.url, '--username', 'nacos']
@@ -106,7 +107,7 @@ describe('the way back to a server that is a Waypost and says that it is Nacos 1
     const again = await move(...fromSource())
     expect(JSON.parse(again.stdout).apply).toMatchObject({ taken: 0, unchanged: 5, kept: 0, refused: 0 })
     const url = source.waypost.url
-    const args = ['parity', '--old', url, '--new', old.url, '--username', 'nacos', '--settle', '0']
+    const args = ['parity', '--old', url, '--new', old.url, '--username', 'nacos', '--settle', '0', ...QUICK]
     const compared = await runWaypost(
       [...args, '--skip', 'user,role,permission', '-o', 'json'],
       ENV,
@@ -142,7 +143,7 @@ describe('the way back to a server that is a Waypost and says that it is Nacos 1
 
   test('what is there as it was when it was moved from is replaced by a plan with --base, and nothing else', async () => {
     const base = newFile()
-    await runWaypost(['move', '--from', disguised.url, '--plan', base], ENV, LIMIT_MS)
+    await runWaypost(['move', ...QUICK, '--from', disguised.url, '--plan', base], ENV, LIMIT_MS)
     const item = { group: 'Größe', dataId: '日本.yml' }
     await source.ask('POST', '/nacos/v1/cs/configs', { ...item, content: 'of here' })
     await source.ask('POST', '/nacos/v1/cs/configs', { ...item, tenant: 'dev', content: 'of here' })
@@ -155,7 +156,7 @@ describe('the way back to a server that is a Waypost and says that it is Nacos 1
 
   test('what it refuses has a line, and so have things of a plan that was not made for it', async () => {
     const file = newFile()
-    await runWaypost(['move', ...fromSource(), '--plan', file], ENV, LIMIT_MS)
+    await runWaypost(['move', ...QUICK, ...fromSource(), '--plan', file], ENV, LIMIT_MS)
     await client.delete('/cs/configs', { group: 'Größe', dataId: '日本.yml', tenant: 'dev' })
     disguised.instead.set('POST /nacos/v1/cs/configs', { status: 403, body: 'not you' })
     const { code, stdout } = await move('--apply', file)
@@ -191,7 +192,11 @@ test('what a Java server (replayed) has and differs is kept, and --overwrite pub
   await client.post('/cs/configs', item)
   client.close()
   const back = (...more: readonly string[]) =>
-    runWaypost(['move', '--from', waypost.url, '--to', replay.url, ...more, '-o', 'json'], ENV, LIMIT_MS)
+    runWaypost(
+      ['move', ...QUICK, '--from', waypost.url, '--to', replay.url, ...more, '-o', 'json'],
+      ENV,
+      LIMIT_MS,
+    )
   try {
     const { apply } = JSON.parse((await back()).stdout) as Json
     expect(apply).toMatchObject({ taken: 0, kept: 1, lines: [{ name: 'public/G/sh.x' }] })
@@ -250,7 +255,7 @@ test('a Java server 3.x (replayed) gets what it takes by its admin interface, an
   await client.put('/ns/cluster', { ...db, ...cluster })
   client.close()
   const back = async (...more: readonly string[]) => {
-    const args = ['move', '--from', waypost.url, '--to', replay.url, '--rate', '10000', ...more, '-o', 'json']
+    const args = ['move', ...QUICK, '--from', waypost.url, '--to', replay.url, ...more, '-o', 'json']
     const { code, stdout } = await runWaypost(args, ENV, LIMIT_MS)
     return { code, apply: (JSON.parse(stdout) as Json).apply }
   }

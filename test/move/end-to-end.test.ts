@@ -12,7 +12,7 @@ const newFile = (): string => join(mkdtempSync(join(inject('temporaryDirectory')
 
 /** The plan of a server, as things by what names them: without what differs from server to server. */
 async function planOf(url: string, file: string, more: readonly string[] = []): Promise<Map<string, object>> {
-  const made = await runWaypost(['move', '--from', url, '--plan', file, ...more], {
+  const made = await runWaypost(['move', '--from', url, '--rate', '10000', '--plan', file, ...more], {
     WAYPOST_FROM_PASSWORD: 'secret',
   })
   expect(made).toMatchObject({ code: 0 })
@@ -179,7 +179,7 @@ describe('a move from one server to another', () => {
     const replay = await ReplayOfRecordedAnswers.start('3.0.3-admin')
     const file = newFile()
     try {
-      const made = await runWaypost(['move', '--from', replay.url, '--plan', file])
+      const made = await runWaypost(['move', '--from', replay.url, '--rate', '10000', '--plan', file])
       // Some answers were not recorded.
       expect(made).toMatchObject({ code: 1 })
     } finally {

@@ -47,14 +47,15 @@ test('a move takes all gray versions, and parity compares them', async () => {
     const release = { dataId, group: 'G', grayName, grayType, grayMatchRuleExp }
     await posted('/svc/v1/cs/configs/gray', { ...release, content: `${dataId} for ${grayName}` })
   }
+  const quick = ['--rate', '10000', '--output', 'json']
   const move = ['move', '--from', old.url, '--to', target.waypost.url, '--to-username', 'nacos']
-  const moved = await runWaypost([...move, '--output', 'json'], PASSWORDS)
+  const moved = await runWaypost([...move, ...quick], PASSWORDS)
   const { plan, apply } = JSON.parse(moved.stdout)
   expect(plan.counts).toMatchObject({ config: 2, gray: 5 })
   expect(apply).toMatchObject({ refused: 0 })
   expect(await graysOf((path) => target.ask('GET', path))).toEqual(await graysOf(read))
   const parity = ['parity', '--old', old.url, '--new', target.waypost.url, '--new-username', 'nacos']
-  const compared = await runWaypost([...parity, '--skip', 'user,role', '--output', 'json'], PASSWORDS)
+  const compared = await runWaypost([...parity, ...quick, '--settle', '0', '--skip', 'user,role'], PASSWORDS)
   const { counts } = JSON.parse(compared.stdout) as { counts: object[] }
   expect(counts).toContainEqual({ kind: 'gray', old: 5, new: 5, differences: 0 })
 })

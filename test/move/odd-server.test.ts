@@ -14,7 +14,7 @@ const LIMIT_MS = 60_000
 const LIST = '/v1/cs/configs?search=accurate&dataId=&group=&tenant=&'
 /** The code of a plan that lacks something: the answers to some calls, such as that for users, were not recorded. */
 const INCOMPLETE = 1
-const WITHOUT_HISTORY = ['--history', 'none', '--rate', '10000'] as const
+const WITHOUT_HISTORY = ['--history', 'none'] as const
 
 const running: ReplayOfRecordedAnswers[] = []
 afterEach(async () => {
@@ -31,7 +31,7 @@ const newFile = (): string => join(mkdtempSync(join(inject('temporaryDirectory')
 
 async function planOf(args: readonly string[], file = newFile()) {
   const env = { WAYPOST_FROM_PASSWORD: 'secret' }
-  const made = await runWaypost(['move', ...args, '--plan', file], env, LIMIT_MS)
+  const made = await runWaypost(['move', '--rate', '10000', ...args, '--plan', file], env, LIMIT_MS)
   const texts = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
   const lines = texts.map((text, index) => readPlanLine(text, index + 1))
   return { ...made, lines, of: (kind: PlanLine['kind']) => lines.filter((line) => line.kind === kind) }
@@ -186,7 +186,7 @@ describe('an old server', () => {
       status: 200,
       body: JSON.stringify({ serviceList, count: 2 }),
     }))
-    const { code, of } = await planOf(['--from', replay.url, '--rate', '10000'])
+    const { code, of } = await planOf(['--from', replay.url])
     expect(code).toBe(INCOMPLETE)
     expect(of('service')).toMatchObject(
       ['', 'shn'].map((namespace) => ({ namespace, name: 's1', metadata: { a: 'b' } })),

@@ -36,7 +36,8 @@ function signIn(replay: ReplayOfRecordedAnswers): void {
 test('the instances of all clusters come, disabled ones too, and those of a service without DEFAULT', async () => {
   const replay = await replayed()
   const file = join(mkdtempSync(join(inject('temporaryDirectory'), 'plan-')), 'old.plan')
-  const { code } = await runWaypost(['move', '--from', replay.url, '--plan', file, '--history', 'none'])
+  const args = ['--from', replay.url, '--history', 'none', '--rate', '10000']
+  const { code } = await runWaypost(['move', ...args, '--plan', file])
   expect(code).toBe(0)
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
   const all = lines.map((line, index) => readPlanLine(line, index + 1))

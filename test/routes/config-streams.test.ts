@@ -4,7 +4,7 @@ import type { Change } from '../../src/core/decisions/changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from '../../src/core/config/state/config-item.ts'
 import type { WatchedItem } from '../../src/core/config/state/watched-item.ts'
 import { formalVersions } from '../../src/subscribers/formal-versions.test-support.ts'
-import { LongPolls } from '../../src/subscribers/long-poll.ts'
+import { ConfigWatchers } from '../../src/subscribers/config-watchers.ts'
 import { streamOperations } from '../../src/operations/config/config-streams.ts'
 import { Guard } from '../../src/operations/guard.ts'
 import type { Authorisation } from '../../src/operations/authorisation.ts'
@@ -15,7 +15,7 @@ const itemOf = (dataId: string, md5 = ''): WatchedItem => ({ key: keyOf(dataId),
 
 let stored: Map<string, ConfigItem>
 let waiting: (() => void)[]
-let polls: LongPolls
+let polls: ConfigWatchers
 let forbidden: Set<string>
 let told: string[]
 beforeEach(() => {
@@ -24,7 +24,11 @@ beforeEach(() => {
   forbidden = new Set()
   told = []
   const loop = { now: () => 0, soon: (run: () => void) => void waiting.push(run) }
-  polls = new LongPolls({ ...formalVersions((key) => stored.get(key.text)?.md5 ?? ''), loop, maxWatched: 4 })
+  polls = new ConfigWatchers({
+    ...formalVersions((key) => stored.get(key.text)?.md5 ?? ''),
+    loop,
+    maxWatched: 4,
+  })
 })
 
 const judging: Authorisation = {

@@ -39,7 +39,7 @@ import { Sessions } from '../../src/sign-in/sessions.ts'
 import { Tokens } from '../../src/sign-in/tokens.ts'
 import type { Passwords } from '../../src/sign-in/passwords.ts'
 import { formalVersions } from '../../src/subscribers/formal-versions.test-support.ts'
-import { LongPolls, type LongPollOptions } from '../../src/subscribers/long-poll.ts'
+import { ConfigWatchers, type ConfigWatcherOptions } from '../../src/subscribers/config-watchers.ts'
 
 /** The answer to a request: at once, or after it was held. */
 export interface Asked {
@@ -54,7 +54,7 @@ export interface Asked {
 
 /** A small server. The test moves its clock. */
 export function startFixture(
-  limits: Pick<LongPollOptions, 'maxHeld'> & { authorisation?: Authorisation; trail?: AuditTrail } = {},
+  limits: Pick<ConfigWatcherOptions, 'maxHeld'> & { authorisation?: Authorisation; trail?: AuditTrail } = {},
 ) {
   const clock = { nowMs: 0 }
   const state = new State(0)
@@ -62,7 +62,7 @@ export function startFixture(
   const soon = (run: () => void) => void setImmediate(run)
   const loop = { now: () => clock.nowMs, soon }
   const walks = new LongWalks(loop)
-  const polls = new LongPolls({
+  const polls = new ConfigWatchers({
     ...formalVersions((key) => state.config(key)?.md5 ?? ''),
     loop,
     ...limits,

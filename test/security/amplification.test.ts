@@ -9,10 +9,7 @@ import { publishConfig } from '../../src/core/config/commands/publish-config.ts'
 import type { Command } from '../../src/core/decisions/decision.ts'
 import { at, carryOut, registration } from '../../src/core/core.test-support.ts'
 import { registerInstance } from '../../src/core/naming/commands/register-instance.ts'
-import type { Instance } from '../../src/core/naming/state/service-entry.ts'
 import { State } from '../../src/core/engine/state.ts'
-import type { Metadata } from '../../src/core/naming/state/instance.ts'
-import { selectByLabel } from '../../src/core/naming/state/label-selector.ts'
 import { toPublishRequest } from '../../src/protocols/parameters/publish-params.ts'
 import { parseFormBody, parseQuery } from '../../src/protocols/parameters/form-parser.ts'
 import { FormValues } from '../../src/protocols/parameters/form-values.ts'
@@ -152,25 +149,6 @@ describe('a stored name does not keep its request in memory', () => {
     )
     expect(bytes).toBeLessThan(4 * MIB)
   })
-})
-
-test('a label selector over ten thousand instances at one address takes linear time', () => {
-  const metadata: Metadata = {}
-  const here = Array.from({ length: 10_000 }, (_, port) => {
-    return { record: { address: { ip: '127.0.0.1', port, cluster: 'c' } }, metadata } as unknown as Instance
-  })
-  const labels = [...here.map((instance) => instance.metadata), { zone: 'other' }]
-  const names = Array.from({ length: 60 }, () => `CONSUMER.label.zone = PROVIDER.label.zone`)
-  const began = process.cpuUsage()
-  let asked = 0
-  const found = selectByLabel({ type: 'label', expression: names.join(' & ') }, here, {
-    ip: '127.0.0.2',
-    labelsOf: (ip) => (asked++, ip === '127.0.0.2' ? [{ zone: 'mine' }] : labels),
-  })
-  expect(found).toHaveLength(10_000)
-  expect(asked).toBeLessThan(200)
-  // Processor time, in microseconds: the machine may be busy.
-  expect(process.cpuUsage(began).user).toBeLessThan(1_000_000)
 })
 
 describe('the memory of all contents', () => {

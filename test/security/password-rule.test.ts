@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
+import { apiDocument } from '../../src/api-document.ts'
+import { withoutReferences } from '../support/without-references.ts'
 
 const GOOD = 'correct horse'
 /** A user whose name has the length of a password. */
@@ -147,10 +149,12 @@ describe('with the rule', () => {
     token = await login('nacos', GOOD)
   })
 
-  describe.each(DOORS)('%s', (_name, before, open) => {
+  describe.each(DOORS)('%s', (name, before, open) => {
     test('takes a good new password, and says what is wrong with others', async () => {
       await before()
-      for (const [password, problem] of WEAK)
+      // All doors have the same rule. A command starts a process for each password.
+      const weak = name.startsWith('user') ? WEAK.slice(-1) : WEAK
+      for (const [password, problem] of weak)
         expect(await open(password)).toEqual({ taken: false, text: expect.stringContaining(problem) })
       expect(await open('another good one')).toMatchObject({ taken: true })
     }, 60_000)
@@ -158,9 +162,9 @@ describe('with the rule', () => {
 
   test('the operations with a new password are these', () => {
     const named = /^(password|newPassword)$/
-    const { paths } = JSON.parse(
-      readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
-    ) as { paths: Record<string, Record<string, { parameters?: { name: string }[] }>> }
+    const { paths } = withoutReferences(JSON.parse(apiDocument())) as {
+      paths: Record<string, Record<string, { parameters?: { name: string }[] }>>
+    }
     const found = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods)
         .filter(([, { parameters = [] }]) => parameters.some(({ name }) => named.test(name)))

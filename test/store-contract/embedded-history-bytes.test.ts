@@ -7,7 +7,7 @@ import { type HistoryLimits, UNLIMITED_HISTORY } from '../../src/core/config/sta
 import type { Store } from '../../src/core/engine/ports.ts'
 import { SqliteConnection } from '../../src/store/embedded/database/connection.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
-import { forgetHistorySize, HistorySize } from '../../src/store/embedded/history/history-size.ts'
+import { HistorySize } from '../../src/store/embedded/history/history-size.ts'
 import { randomFrom } from '../faults/random.ts'
 import { commitAll, deleted, imported, published, sampleKey, START_MS } from './samples.ts'
 
@@ -43,7 +43,7 @@ function noted(): { stored: number; counted: number } {
   const connection = new SqliteConnection(join(directory, 'waypost.db'))
   try {
     const stored = new HistorySize(connection).total
-    forgetHistorySize(connection)
+    connection.run("DELETE FROM meta WHERE name = 'history_bytes'")
     return { stored, counted: new HistorySize(connection).total }
   } finally {
     connection.close()

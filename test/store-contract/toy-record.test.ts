@@ -8,11 +8,10 @@ import { SoleEngine } from '../../src/core/engine/sole-engine.ts'
 import { Follower } from '../../src/core/engine/follower.ts'
 import type { Store } from '../../src/core/engine/ports.ts'
 import { defineRecordKind, recordRemoved, recordSaved } from '../../src/core/records/record-kind.ts'
-import { fieldsOf } from '../../src/core/records/json-fields.ts'
+import { fieldsOf } from '../../src/core/records/shape.ts'
 import { Stamps, type Now } from '../../src/core/decisions/stamps.ts'
 import { ChangeCounts } from '../../src/metrics/change-counts.ts'
-import { diagnose, examined } from '../store-tools/damage.ts'
-import { repair } from '../../src/store/embedded/doctor/repair.ts'
+import { diagnose, salvaged } from '../store-tools/damage.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 
 // A new kind of small records, with its command. Nothing else in the project knows it.
@@ -88,7 +87,7 @@ test('a kind that one file defines is decided, stored, found again and counted',
   await second.store.close()
 })
 
-test('the doctor examines and repairs it: what the kind cannot read is reported and left out', async () => {
+test('the doctor examines it, and a salvage copies it: what the kind cannot read is reported and left out', async () => {
   await using(
     async (store) =>
       void (await store.commit([[recordSaved(TOY, { id: 'sled', value: { wheels: -1 }, stamp: 0 })]])),
@@ -96,17 +95,15 @@ test('the doctor examines and repairs it: what the kind cannot read is reported 
   await expect(using(async (store) => void (await store.load()))).rejects.toThrow(
     'The record sled of the kind toy cannot be read: its wheels are not a number',
   )
-  const found = examined(directory)
-  expect(found.examination.findings).toMatchObject([{ place: 'waypost.db, table record, toy sled' }])
-  repair(found, join(base, 'repaired'), () => {})
-  found.close()
-  const repaired = await startEngine(join(base, 'repaired'))
-  expect(repaired.toys()).toEqual([
+  const { examination, target } = salvaged(directory)
+  expect(examination.findings).toMatchObject([{ place: 'waypost.db, table record, toy sled' }])
+  const engine = await startEngine(target)
+  expect(engine.toys()).toEqual([
     ['car', { wheels: 2 }],
     ['bike', { wheels: 2 }],
   ])
-  await repaired.store.close()
-  expect(diagnose(join(base, 'repaired')).counts.damage).toBe(0)
+  await engine.store.close()
+  expect(diagnose(target!).counts.damage).toBe(0)
 })
 
 test('a version that does not know the kind refuses the directory, and says what to do', async () => {

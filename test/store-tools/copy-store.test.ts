@@ -19,6 +19,7 @@ import {
   temporaryDirectory,
   type Waypost,
 } from '../support/waypost.ts'
+import { alter, contentOf, sampleStore } from './damage.ts'
 import { sampleSource } from './sample-source.ts'
 
 const LIMIT_MS = 120_000
@@ -328,42 +329,87 @@ describe.skipIf(etcdTools.skip)('copy-store', () => {
     client.close()
   })
 
-  test('the doctor of etcd names what is wrong', { timeout: LIMIT_MS }, async () => {
+  test(
+    'the doctor of etcd names what is wrong, and a salvage leaves it out',
+    { timeout: LIMIT_MS },
+    async () => {
+      const prefix = newPrefix()
+      const server = await onEtcd(prefix)
+      await fillServer(server)
+      const answers = await answersOf(server)
+      await server.stop()
+      const { client } = opened(prefix)
+      const keys = await client.range({ key: `${prefix.name}/`, end: `${prefix.name}0`, keysOnly: true })
+      const oneOf = (start: string): string =>
+        keys.kvs.find(({ key }) => key.startsWith(`${prefix.name}/${start}`))!.key
+      const gone = [oneOf('v/'), oneOf('x/'), oneOf('s/public/DEFAULT_GROUP@@kept'), oneOf('c/public/g/b')]
+      const value = Buffer.from('{"torn\nother')
+      const damaged = { do: 'put', key: oneOf('c/public/g/z'), value } as const
+      await client.txn({
+        compare: [],
+        success: [...gone.map((key) => ({ do: 'delete', key }) as const), damaged],
+      })
+      client.close()
+      const { code, stdout } = await runWaypost(['doctor', '--store', 'etcd', ...prefix.flags])
+      expect(code).toBe(1)
+      for (const part of [
+        'record',
+        'parts are there',
+        'Its service is not there',
+        'there is no item',
+        'cannot be read',
+      ])
+        expect(stdout).toContain(part)
+      const place = temporaryDirectory('damaged-')
+      for (const args of [
+        ['backup', '--to', join(place, 'backup')],
+        ['copy-store', '--from', 'etcd', '--to', join(place, 'data')],
+        ['user', 'list'],
+      ]) {
+        const ran = await runWaypost([...args, ...prefix.flags])
+        expect([args[0], ran.code, ran.stderr]).toEqual([args[0], 1, expect.stringMatching(/damaged/)])
+      }
+      const before = await entriesOf(prefix)
+      const target = join(place, 'salvaged')
+      const salvage = ['copy-store', '--salvage', '--from', 'etcd', '--to', target, '--json']
+      const ran = await runWaypost([...salvage, ...prefix.flags])
+      expect([ran.code, ran.stderr.includes('waypost:')], ran.stderr).toEqual([1, false])
+      expect((await entriesOf(prefix)) === before).toBe(true)
+      const examined = JSON.parse((await runWaypost(['doctor', '--json', '--data-dir', target])).stdout)
+      expect(examined.findings).toEqual([])
+      const { leftOut } = JSON.parse(ran.stdout) as {
+        leftOut: { count: number; findings: { place: string }[] }
+      }
+      expect(leftOut.count).toBe(leftOut.findings.length)
+      for (const key of [damaged.key, gone[2], gone[3]])
+        expect(JSON.stringify(leftOut.findings)).toContain(
+          /[^/]*$/.exec(key!)![0].replace('DEFAULT_GROUP@@', ''),
+        )
+      const after = await answersOf(await onDirectory(target))
+      const isLost = (path: string): boolean =>
+        /dataId=[zb]&|nid=|kept|search|dataId=large|gray|namespaces/.test(path)
+      for (const [path, answer] of Object.entries(answers))
+        if (!isLost(path)) expect([path, after[path]]).toEqual([path, answer])
+      expect(after['/cs/configs?dataId=z&group=g']).toContain('config-not-found')
+    },
+  )
+
+  test('a damaged directory is salvaged into etcd', { timeout: LIMIT_MS }, async () => {
+    const directory = await sampleStore(20)
+    alter(directory, 'DELETE FROM config_item WHERE name_id = 7; DELETE FROM meta')
     const prefix = newPrefix()
-    const server = await onEtcd(prefix)
-    await fillServer(server)
-    await server.stop()
-    const { client } = opened(prefix)
-    const keys = await client.range({ key: `${prefix.name}/`, end: `${prefix.name}0`, keysOnly: true })
-    const oneOf = (start: string): string =>
-      keys.kvs.find(({ key }) => key.startsWith(`${prefix.name}/${start}`))!.key
-    const gone = [oneOf('v/'), oneOf('x/'), oneOf('s/public/DEFAULT_GROUP@@kept'), oneOf('c/public/g/b')]
-    const value = Buffer.from('{"torn\nother')
-    const damaged = { do: 'put', key: oneOf('c/public/g/z'), value } as const
-    await client.txn({
-      compare: [],
-      success: [...gone.map((key) => ({ do: 'delete', key }) as const), damaged],
-    })
-    client.close()
-    const { code, stdout } = await runWaypost(['doctor', '--store', 'etcd', ...prefix.flags])
-    expect(code).toBe(1)
-    for (const part of [
-      'record',
-      'parts are there',
-      'Its service is not there',
-      'there is no item',
-      'cannot be read',
+    const args = ['copy-store', '--salvage', '--from', directory, '--to', 'etcd', '--json', ...prefix.flags]
+    const { code, stdout, stderr } = await runWaypost(args)
+    expect([code, JSON.parse(stdout)], stderr).toMatchObject([
+      1,
+      { counts: { items: 19 }, leftOut: { count: 1 } },
     ])
-      expect(stdout).toContain(part)
-    const place = temporaryDirectory('damaged-')
-    for (const args of [
-      ['backup', '--to', join(place, 'backup')],
-      ['copy-store', '--from', 'etcd', '--to', join(place, 'data')],
-      ['user', 'list'],
-    ]) {
-      const ran = await runWaypost([...args, ...prefix.flags])
-      expect([args[0], ran.code, ran.stderr]).toEqual([args[0], 1, expect.stringMatching(/damaged/)])
-    }
+    expect(JSON.parse(await run('doctor', '--store', 'etcd', ...prefix.flags, '--json')).findings).toEqual([])
+    const { url } = await onEtcd(prefix)
+    const item = async (at: number) =>
+      (await fetch(`${url}/svc/v1/cs/configs?dataId=item-${at}&group=g`)).text()
+    expect(await item(5)).toBe(contentOf(5, 3))
+    expect(await item(6)).toContain('config-not-found')
   })
 })
 
@@ -388,6 +434,14 @@ function opened({ name: prefix }: Prefix) {
   const own = `test ${process.pid}`
   const place = { endpoints: etcd.endpoints, prefix, member: own, process: own }
   return openEtcd({ ...place, clock: systemClock, failed: () => undefined })
+}
+
+/** All keys, with the revisions of their last changes. */
+async function entriesOf(prefix: Prefix): Promise<string> {
+  const { client } = opened(prefix)
+  const { kvs } = await client.range({ key: `${prefix.name}/`, end: `${prefix.name}0`, keysOnly: true })
+  client.close()
+  return JSON.stringify(kvs.map(({ key, modRevision }) => [key, modRevision]))
 }
 
 async function keysOf(prefix: Prefix): Promise<number> {

@@ -1,10 +1,11 @@
 import type { Examination, Finding } from '../../src/store/local-file.ts'
-import { closeSync, copyFileSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
+import { closeSync, copyFileSync, cpSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import type { ConfigItem } from '../../src/core/config/state/config-item.ts'
 import type { StoredInstance } from '../../src/core/engine/ports.ts'
-import { type Examined, openExamined } from '../../src/store/embedded/doctor/examine.ts'
+import { openExamined } from '../../src/store/embedded/doctor/examine.ts'
+import { salvage } from '../../src/store/embedded/doctor/salvage.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import {
   commitAll,
@@ -138,14 +139,31 @@ export function alter(directory: string, sql: string): void {
   database.close()
 }
 
-/** Examines a copy of a directory's store in this process; to be closed. */
-export function examined(directory: string): Examined {
-  return openExamined(directory, { copyTo: temporaryDirectory('examined-'), onProgress() {} })
+/** Salvages a directory in this process. Without a `target` nothing of it can be read. */
+export function salvaged(directory: string): { examination: Examination; target: string | undefined } {
+  const copyTo = temporaryDirectory('examined-')
+  const { examination, found, close } = openExamined(directory, {
+    copyTo,
+    isTraceless: true,
+    onProgress() {},
+  })
+  const target = found && `${directory}-salvaged`
+  if (target !== undefined) salvage(found!, target, () => {})
+  close()
+  return { examination, target }
+}
+
+/** A copy of a directory: a process that has looked at a database keeps it until it ends. */
+export function copyOf(directory: string): string {
+  const copy = temporaryDirectory('copy-')
+  cpSync(directory, copy, { recursive: true })
+  return copy
 }
 
 /** What the doctor says of a directory. */
 export function diagnose(directory: string): Examination & { damage: Finding[] } {
-  const { examination, close } = examined(directory)
+  const copyTo = temporaryDirectory('examined-')
+  const { examination, close } = openExamined(directory, { copyTo, onProgress() {} })
   close()
   return { ...examination, damage: examination.findings.filter(({ severity }) => severity === 'damage') }
 }

@@ -1,8 +1,7 @@
 import { cpSync, readFileSync } from 'node:fs'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { ConfigItem } from '../../src/core/config/state/config-item.ts'
 import { VersionSums } from '../../src/store/embedded/rows/current-versions.ts'
-import { repair } from '../../src/store/embedded/doctor/repair.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { withChecksums } from '../../src/store/embedded/rows/checked-row.ts'
 import { TABLES } from '../../src/store/embedded/rows/tables.ts'
@@ -12,11 +11,12 @@ import {
   alter,
   contentOf,
   contentsOf,
-  examined,
+  copyOf,
   fileOf,
   itemsOf,
   overwrite,
   PAGE,
+  salvaged,
   sampleStore,
 } from './damage.ts'
 
@@ -41,131 +41,82 @@ function indexOnly(where: string): string {
   return `PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = '${sql}' WHERE name = 'config_revision_by_name'`
 }
 
-/** What a start says of a copy of the store that is damaged by this SQL, step by step; what the doctor finds, and what it saves. */
+/** What a start says of a copy of the store that is damaged by this SQL, step by step; what the doctor finds, and what is salvaged. */
 async function outcomeOf(...steps: string[]) {
-  const directory = temporaryDirectory('lost-')
-  cpSync(sound, directory, { recursive: true })
+  const directory = copyOf(sound)
   for (const sql of steps) alter(directory, sql)
   const start = await contentsOf(directory).then(
     () => 'started',
     (error: unknown) => String(error),
   )
-  const found = examined(directory)
-  const target = `${directory}-repaired`
-  repair(found, target, () => {})
-  found.close()
-  const contents = await contentsOf(target)
-  const { findings } = found.examination
-  return { start, findings, contents }
+  const { examination, target } = salvaged(directory)
+  return { start, findings: examination.findings, contents: await contentsOf(target!) }
 }
 
-describe('a newest version that is missing', () => {
-  test('in table and index is noticed by the sums, which name the item', async () => {
-    const { start, findings, contents } = await outcomeOf(
-      `DELETE FROM config_revision WHERE id = ${newestOf(7)}`,
-    )
-    expect(start).toMatch(/damaged: the newest versions.*waypost doctor/)
-    expect(findings).toMatchObject([
-      { place: 'item public/g/item-6', problem: expect.stringMatching(/current version \d+ is missing/) },
-    ])
-    expect(contents.get('item-6')).toBe(contentOf(6, 2))
-  })
+/** Of the item 7, which is item-6. The values are there once the sample is. */
+const DELETED = () => [laterId(), 7, newestItem(7).origin.id, 'D', newestOf(7), null, null, null, null]
+const CREATED = () => [laterId(), 7, laterId() - 1, 'I', null, MD5_OF_1, 'text', '', '']
+const MD5_OF_1 = 'c4ca4238a0b923820dcc509a6f75849b'
+const BOTH = () => `DELETE FROM config_revision WHERE id IN (${newestOf(7)}, ${newestOf(9)})`
+const [ITEM_6, ITEM_8] = ['item public/g/item-6', 'item public/g/item-8']
 
-  test('of two items is noticed, although the items cannot be named', async () => {
-    const { start, findings } = await outcomeOf(
-      `DELETE FROM config_revision WHERE id IN (${newestOf(7)}, ${newestOf(9)})`,
-    )
-    expect(start).toMatch(/damaged/)
-    expect(findings).toMatchObject([{ place: 'waypost.db, tables config_item and config_revision' }])
-  })
-
-  test('only in the table is known to the index', async () => {
-    const { start, findings, contents } = await outcomeOf(
-      indexOnly('WHERE id < 0'),
-      `DELETE FROM config_revision WHERE id IN (${newestOf(7)}, ${newestOf(9)})`,
-      indexOnly(''),
-    )
-    expect(start).toMatch(/damaged/)
-    const places = findings.map(({ place }) => place)
-    expect(places).toEqual(expect.arrayContaining(['item public/g/item-6', 'item public/g/item-8']))
-    expect(contents.get('item-8')).toBe(contentOf(8, 2))
-  })
-
-  test('only in the index refuses the start, and is not lost', async () => {
-    const { start, findings, contents } = await outcomeOf(
-      indexOnly(`WHERE id <> ${newestOf(7)}`),
-      'REINDEX config_revision_by_name',
-      indexOnly(''),
-    )
-    expect(start).toMatch(/damaged/)
-    expect(findings.some(({ problem }) => problem.startsWith('SQLite says: '))).toBe(true)
-    expect(contents.get('item-6')).toBe(contentOf(6, 3))
-  })
-})
-
-describe('rows that contradict each other', () => {
-  test('a missing item is noticed and rebuilt', async () => {
-    const { start, findings, contents } = await outcomeOf('DELETE FROM config_item WHERE name_id = 7')
-    expect(start).toMatch(/damaged/)
-    expect(findings).toMatchObject([{ place: 'item public/g/item-6' }])
-    expect(contents.get('item-6')).toBe(contentOf(6, 3))
-  })
-
-  test('an item that exists although its history ends with its deletion is refused', async () => {
-    const { start, findings, contents } = await outcomeOf(
-      revision([
-        laterId(),
-        7,
-        newestItem(7).origin.id,
-        'D',
-        newestOf(7),
-        null,
-        null,
-        null,
-        null,
-        '127.0.0.1',
-        null,
-        5,
-        0,
-        null,
-      ]),
-      setSums(0),
-    )
-    expect(start).toMatch(/damaged/)
-    expect(findings).toMatchObject([
-      { problem: expect.stringContaining(`ends with its deletion, the record ${laterId()}`) },
-    ])
-    expect(contents.has('item-6')).toBe(false)
-  })
-
-  test('an item whose newest version is that of another item of its name is refused', async () => {
-    const row = [
-      laterId(),
-      7,
-      laterId() - 1,
-      'I',
-      null,
-      'c4ca4238a0b923820dcc509a6f75849b',
-      'text',
-      '',
-      '',
-      '127.0.0.1',
-    ]
-    const { start, findings, contents } = await outcomeOf(
-      revision([...row, null, 5, 0, Buffer.from('1')]),
-      setSums(laterId()),
-    )
-    expect(start).toMatch(/The row 7 of the table config_item is damaged: .*not one of its own/)
-    expect(findings).toMatchObject([{ problem: `Its current version ${laterId()} is not one of its own.` }])
-    expect(contents.get('item-6')).toBe('1')
-  })
-
-  test('missing sums refuse the start and are rebuilt', async () => {
-    const { start, findings, contents } = await outcomeOf("DELETE FROM meta WHERE name = 'current_versions'")
-    expect(start).toMatch(/The row current_versions of the table meta is damaged: it is missing/)
-    expect(findings).toMatchObject([{ place: 'waypost.db, table meta, row current_versions' }])
-    expect(contents.size).toBe(20)
-  })
+/** `lost`: the versions of items that a salvage does not have at their newest ones; 0: the item is left out. */
+test.each<[string, () => string[], [start: RegExp, places: readonly string[], lost: Record<number, number>]]>(
+  [
+    [
+      'a newest version that is missing in table and index is noticed by the sums, which name the item',
+      () => [`DELETE FROM config_revision WHERE id = ${newestOf(7)}`],
+      [/damaged: the newest versions.*waypost doctor/, [ITEM_6], { 6: 2 }],
+    ],
+    [
+      'newest versions of two items that are missing are noticed, although the items cannot be named',
+      () => [BOTH()],
+      [/damaged/, ['waypost.db, tables config_item and config_revision'], { 6: 2, 8: 2 }],
+    ],
+    [
+      'newest versions that are missing only in the table are known to the index',
+      () => [indexOnly('WHERE id < 0'), BOTH(), indexOnly('')],
+      [/damaged/, ['waypost.db', ITEM_6, ITEM_8], { 6: 2, 8: 2 }],
+    ],
+    [
+      'a newest version that is missing only in the index is not lost',
+      () => [indexOnly(`WHERE id <> ${newestOf(7)}`), 'REINDEX config_revision_by_name', indexOnly('')],
+      [/damaged/, ['waypost.db'], {}],
+    ],
+    [
+      'the versions of a missing item are left out',
+      () => ['DELETE FROM config_item WHERE name_id = 7'],
+      [/damaged/, [ITEM_6], { 6: 0 }],
+    ],
+    [
+      'an item whose history ends with its deletion is left out',
+      () => [revision([...DELETED(), '127.0.0.1', null, 5, 0, null]), setSums(0)],
+      [/damaged/, [ITEM_6], { 6: 0 }],
+    ],
+    [
+      'an item whose newest version is that of another item of its name has its own newest one',
+      () => [revision([...CREATED(), '127.0.0.1', null, 5, 0, Buffer.from('1')]), setSums(laterId())],
+      [/The row 7 of the table config_item is damaged: .*not one of its own/, [ITEM_6], {}],
+    ],
+    [
+      'missing sums are computed again',
+      () => ["DELETE FROM meta WHERE name = 'current_versions'"],
+      [
+        /The row current_versions of the table meta is damaged: it is missing/,
+        ['waypost.db, table meta, row current_versions'],
+        {},
+      ],
+    ],
+  ],
+)('%s', async (_title, steps, [start, places, lost]) => {
+  const outcome = await outcomeOf(...steps())
+  expect(outcome.start).toMatch(start)
+  expect([...new Set(outcome.findings.map(({ place }) => place))]).toEqual(places)
+  const versions = Array.from({ length: 20 }, (_, item) => [item, lost[item] ?? 3] as const)
+  const left = versions.filter(([, version]) => version > 0)
+  expect(outcome.contents).toEqual(
+    new Map(left.map(([item, version]) => [`item-${item}`, contentOf(item, version)])),
+  )
 })
 
 test('a page of an earlier state is refused, or has no effect', async () => {

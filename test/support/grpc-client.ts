@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { type Payload, PayloadSchema } from '../../src/protocols/grpc/generated/client_pb.js'
+import { type Payload, PayloadSchema } from './generated/client_pb.js'
 import { faultsOf } from './java-messages.ts'
 
 /** How long a test waits for what must come. */

@@ -1,7 +1,7 @@
 /** The project `on-etcd` (vitest.config.ts): whether its servers do have their data in etcd, and why it is skipped. */
 import { existsSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { NOT_ON_ETCD } from './not-on-etcd.ts'
+import { NOT_ON_ETCD } from './on-etcd.ts'
 import { needTool } from './need-tool.ts'
 import { startWaypost } from './waypost.ts'
 

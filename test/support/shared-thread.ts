@@ -3,9 +3,7 @@
  * has a clock of its own, and what needs a process is refused. Such a test belongs to UNIT_IN_PROCESSES (speeds.ts).
  */
 import childProcess from 'node:child_process'
-import { Socket } from 'node:dgram'
 import { syncBuiltinESMExports } from 'node:module'
-import { Server } from 'node:net'
 import workerThreads from 'node:worker_threads'
 import { beforeEach } from 'vitest'
 import { restartClock } from '../../src/core/core.test-support.ts'
@@ -30,8 +28,6 @@ Object.assign(childProcess, {
   fork: startsOne,
 })
 Object.assign(workerThreads, { Worker: refusing('starts a thread') })
-Object.assign(Server.prototype, { listen: refusing('listens') })
-Object.assign(Socket.prototype, { bind: refusing('binds a socket') })
 Object.assign(process, {
   // A thread that ends while libsql has a database open ends the process.
   dlopen: refusing('loads native code'),

@@ -1,21 +1,20 @@
 /**
- * The two speeds of the tests, for vitest.config.ts. `npm test` runs the short tests: the projects whose names begin with
- * `short`. `npm run test:all` runs all. A test of a folder that is not named here is long. test/speeds.test.ts checks that every
- * test file has one speed.
+ * The speeds of the tests, for vitest.config.ts. `npm test` runs the short tests: the projects whose names begin with `short`.
+ * `npm run test:all` runs the long tests, too. A test of a folder that is not named here is long. `npm run test:nightly` runs the
+ * tests of the night besides. test/speeds.test.ts checks that every test file has one speed.
  */
+
+/** Tests that run only at night. */
+export const NIGHT = ['**/*.night.test.ts']
 
 /** Unit tests: short, wherever they are. */
 export const UNIT = ['src/**/*.test.ts', 'console/src/**/*.test.ts']
 
 /**
- * Unit tests that open the database, listen, start processes or threads, send signals or measure memory: each file has a process
- * of its own. All others share two threads. There test/support/shared-thread.ts refuses what needs a process.
+ * Unit tests that open the database, start processes or threads, send signals or measure memory: each file has a process of its
+ * own. All others share two threads. There test/support/shared-thread.ts refuses what needs a process.
  */
-export const UNIT_IN_PROCESSES = [
-  'src/{cluster,command,jobs,probes,store}/**/*.test.ts',
-  'src/protocols/{udp,http/transport}/**/*.test.ts',
-  'src/sign-in/passwords.test.ts',
-]
+export const UNIT_IN_PROCESSES = ['src/store/embedded/**/*.test.ts', 'src/sign-in/passwords.test.ts']
 
 /** Tests of the project and of a whole server that are short. */
 export const SHORT = [
@@ -28,4 +27,15 @@ export const SHORT = [
   'test/simulation/few-stories.test.ts',
   'test/browser/smoke.test.ts',
   'test/fuzz/stream-states.test.ts',
+  'test/grpc/message-reader.test.ts',
 ]
+
+/** Long tests with a run of their own. The other long tests are in the project `long`. */
+export const LONG = {
+  /** Depend on the version of Node.js: `.ci/run` has them on Node.js 24, and the night on all versions. */
+  'http-and-grpc': ['test/{http,grpc}/**/*.test.ts'],
+  /** Programs of others that mostly wait: for their own intervals, and for servers that are gone. */
+  clients: ['test/clients/**/*.test.ts'],
+  faults: ['test/faults/**/*.test.ts'],
+  packages: ['test/{container,deploy,packaging}/**/*.test.ts'],
+}

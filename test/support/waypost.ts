@@ -50,11 +50,8 @@ export interface Waypost {
 
 /** The program of this build. */
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-/** Passed on, so that a run of the tests can be repeated with Node's streams, or Node's HTTP/2 (vitest.config.ts). */
-const PASSED_ON = ['WAYPOST_NODE_STREAMS', 'WAYPOST_GRPC_HTTP2']
-
-/** Whose HTTP/2 the servers of this run use for gRPC. */
-export const grpcHttp2 = process.env['WAYPOST_GRPC_HTTP2'] === 'node' ? 'node' : 'own'
+/** Passed on, so that a run of the tests can be repeated with Node's streams (vitest.config.ts). */
+const PASSED_ON = 'WAYPOST_NODE_STREAMS'
 
 const START_LIMIT_MS = 15_000
 const STOP_LIMIT_MS = 10_000
@@ -146,7 +143,7 @@ function spawnWaypost(
 
 function spawnProcess(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => PASSED_ON.includes(name) || (!name.startsWith('WAYPOST_') && name !== 'NODE_OPTIONS'),
+    ([name]) => name === PASSED_ON || (!name.startsWith('WAYPOST_') && name !== 'NODE_OPTIONS'),
   )
   const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],

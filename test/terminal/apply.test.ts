@@ -1,28 +1,15 @@
 /** A directory is applied to a namespace, as a pipeline does it. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Client, unique } from '../interface/client.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { unique } from '../interface/client.ts'
 import { needTool } from '../support/need-tool.ts'
-import { startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
-import { type Ran, Terminal } from './terminal.ts'
+import { temporaryDirectory } from '../support/waypost.ts'
+import { type Ran, terminalForThisFile } from './terminal.ts'
 
-let server: Waypost
-let client: Client
-let terminal: Terminal
+const here = terminalForThisFile()
 let tenant: string
 let directory: string
-
-beforeAll(async () => {
-  server = await startWaypost()
-  client = new Client(`${server.url}/svc/v1`)
-  terminal = new Terminal({ WAYPOST_SERVER: server.url })
-}, 30_000)
-
-afterAll(async () => {
-  client?.close()
-  await server?.stop()
-}, 30_000)
 
 beforeEach(() => {
   tenant = unique('ns')
@@ -35,13 +22,13 @@ function write(name: string, content: string): void {
 }
 
 const apply = (...flags: string[]): Promise<Ran> =>
-  terminal.run(['config', 'apply', '-f', directory, '--set', 'shop', '-n', tenant, ...flags])
+  here.terminal.run(['config', 'apply', '-f', directory, '--set', 'shop', '-n', tenant, ...flags])
 const publish = (group: string, dataId: string, content: string) =>
-  client.post('/cs/configs', { tenant, group, dataId, content })
+  here.svc.post('/cs/configs', { tenant, group, dataId, content })
 const contentOf = async (group: string, dataId: string) =>
-  (await client.get('/cs/configs', { tenant, group, dataId })).text
+  (await here.svc.get('/cs/configs', { tenant, group, dataId })).text
 const namesOnServer = async (): Promise<string[]> =>
-  (await terminal.ok('config', 'list', '-n', tenant, '-o', 'name')).trimEnd().split('\n').toSorted()
+  (await here.terminal.ok('config', 'list', '-n', tenant, '-o', 'name')).trimEnd().split('\n').toSorted()
 
 describe('an apply', () => {
   test('creates and changes what differs, and says so before', async () => {
@@ -56,15 +43,15 @@ describe('an apply', () => {
     expect(await contentOf('G', 'b.json')).toBe('{"old":true}')
     expect((await apply('--dry-run', '--diff')).out).toContain('-{"old":true}\n')
     expect(await apply()).toMatchObject({ code: 0, out: `${plan}1 created, 1 changed, 0 deleted\n`, err: '' })
-    expect((await terminal.run(['config', 'get', 'app.yaml', '-n', tenant])).bytes.toString()).toBe(
+    expect((await here.terminal.run(['config', 'get', 'app.yaml', '-n', tenant])).bytes.toString()).toBe(
       '\uFEFFa: 1\r\n',
     )
     expect(
-      JSON.parse((await terminal.run(['config', 'get', 'app.yaml', '-n', tenant, '-o', 'json'])).out),
+      JSON.parse((await here.terminal.run(['config', 'get', 'app.yaml', '-n', tenant, '-o', 'json'])).out),
     ).toMatchObject({
       type: 'yaml',
     })
-    expect(await terminal.ok('config', 'history', 'G/b.json', '-n', tenant)).toContain('apply shop')
+    expect(await here.terminal.ok('config', 'history', 'G/b.json', '-n', tenant)).toContain('apply shop')
     const again = await apply('--dry-run', '-o', 'json')
     expect(again.code).toBe(0)
     expect(JSON.parse(again.out)).toEqual({
@@ -86,7 +73,7 @@ describe('an apply', () => {
     expect(await apply()).toMatchObject({ code: 0 })
     write('G/d', 'd')
     expect(
-      await terminal.run(['config', 'apply', '-f', directory, '--set', 'other', '-n', tenant]),
+      await here.terminal.run(['config', 'apply', '-f', directory, '--set', 'other', '-n', tenant]),
     ).toMatchObject({ code: 0 })
     for (const name of ['b', 'c', 'd']) rmSync(join(directory, 'G', name))
     const left = await apply()
@@ -112,7 +99,7 @@ describe('an apply', () => {
   test('names the items that other sets have published too', async () => {
     for (const name of ['a', 'b', 'c']) write(`G/${name}`, name)
     const applyAs = (set: string, ...flags: string[]) =>
-      terminal.run(['config', 'apply', '-f', directory, '--set', set, '-n', tenant, ...flags])
+      here.terminal.run(['config', 'apply', '-f', directory, '--set', set, '-n', tenant, ...flags])
     for (const set of ['first', 'second']) expect((await applyAs(set)).code).toBe(0)
     await publish('waypost.sets', 'damaged', 'not a record')
     rmSync(join(directory, 'G', 'c'))
@@ -132,7 +119,7 @@ describe('an apply', () => {
   }, 60_000)
 
   test('takes types and descriptions from the metadata of an export', async () => {
-    await client.post('/cs/configs', {
+    await here.svc.post('/cs/configs', {
       tenant,
       group: 'G',
       dataId: 'a',
@@ -146,7 +133,7 @@ describe('an apply', () => {
     write('G/a', 'x')
     write('.metadata.yml', metadata('new'))
     expect((await apply()).out).toContain('~ G/a\n')
-    const item = (await client.get('/cs/configs', { tenant, group: 'G', dataId: 'a', show: 'all' })).json()
+    const item = (await here.svc.get('/cs/configs', { tenant, group: 'G', dataId: 'a', show: 'all' })).json()
     expect(item).toMatchObject({ type: 'yaml', desc: 'new', appName: 'shop', configTags: 'k' })
     expect((await apply('--dry-run')).code).toBe(0)
     write('.metadata.yml', 'metadata: 5')
@@ -166,11 +153,11 @@ describe('nothing is sent of a directory with a fault', () => {
     writeFileSync(join(directory, name), content)
     const { code, err } = await apply()
     expect([code, err]).toEqual([2, expect.stringMatching(message)])
-    expect(await terminal.ok('config', 'list', '-n', tenant, '-o', 'name')).toBe('')
+    expect(await here.terminal.ok('config', 'list', '-n', tenant, '-o', 'name')).toBe('')
   })
 
   test('a directory that is not there', async () => {
-    const { code } = await terminal.run(['config', 'apply', '-f', join(directory, 'none'), '--set', 'x'])
+    const { code } = await here.terminal.run(['config', 'apply', '-f', join(directory, 'none'), '--set', 'x'])
     expect(code).toBe(2)
   })
 })
@@ -182,17 +169,17 @@ describe.skipIf(script.skip)('on a terminal', () => {
 
   test('somebody is asked', async () => {
     write('G/a', 'x')
-    const no = await terminal.onTerminal(args(), 'n\r')
+    const no = await here.terminal.onTerminal(args(), 'n\r')
     expect([no.code, no.out]).toEqual([2, expect.stringContaining('Do this? [y/N]')])
-    expect(await terminal.ok('config', 'list', '-n', tenant, '-o', 'name')).toBe('')
-    const yes = await terminal.onTerminal(args(), 'y\r')
+    expect(await here.terminal.ok('config', 'list', '-n', tenant, '-o', 'name')).toBe('')
+    const yes = await here.terminal.onTerminal(args(), 'y\r')
     expect([yes.code, yes.out]).toEqual([0, expect.stringContaining('1 created')])
   }, 30_000)
 
   test('what somebody changes after the plan stays, and the next apply continues', async () => {
     for (const name of ['a', 'b', 'c']) write(`G/${name}`, 'new')
     for (const name of ['b', 'c']) await publish('G', name, 'old')
-    const applying = terminal.startOnTerminal(args())
+    const applying = here.terminal.startOnTerminal(args())
     await applying.printed('Do this?')
     await publish('G', 'b', 'theirs')
     applying.type('y\r')

@@ -4,13 +4,12 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { manualPage } from '../../src/command/manual.ts'
 import { needTool } from '../support/need-tool.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
 import { Terminal } from './terminal.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-const MANUAL = fileURLToPath(new URL('../../docs/waypost.1', import.meta.url))
+const MANUAL = fileURLToPath(new URL('../../dist/waypost.1', import.meta.url))
 const directory = temporaryDirectory('completion-')
 const terminal = new Terminal()
 
@@ -78,9 +77,8 @@ test('another shell is refused, with those that there are', async () => {
 })
 
 describe('the manual page', () => {
-  test('is what `npm run docs` makes of the commands, and describes each', () => {
+  test('describes each command', () => {
     const text = readFileSync(MANUAL, 'utf8')
-    expect(text === manualPage(), 'stale: run `npm run docs`').toBe(true)
     for (const name of ['start', 'config apply', 'service disable', 'user add', 'completion'])
       expect(text).toContain(`.SS waypost ${name}`)
   })

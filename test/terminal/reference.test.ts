@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { examplesOf } from '../../src/command/help.ts'
 import { makeProgram } from '../../src/command/program.ts'
+import { apiDocument } from '../../src/api-document.ts'
 
 const unused = () => Promise.reject(new Error('no command runs here'))
 const program = makeProgram({
@@ -31,10 +32,8 @@ test('docs/terminal.md describes the JSON of every command that has one, and of 
   expect(named.toSorted()).toEqual(withOutput.map(([name]) => name).toSorted())
 })
 
-test('the guide names the schemas that openapi.json has', () => {
-  const { components } = JSON.parse(
-    readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
-  ) as { components: { schemas: object } }
+test('the guide names the schemas that the API document has', () => {
+  const { components } = JSON.parse(apiDocument()) as { components: { schemas: object } }
   const table = guide.slice(guide.indexOf('| Command '))
   const schemas = [...table.matchAll(/`([A-Z]\w+)`/g)].map(([, name]) => name)
   expect(schemas.length).toBeGreaterThan(10)

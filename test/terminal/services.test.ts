@@ -1,28 +1,14 @@
-/** Services, and what operators look at, from a terminal. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+/** Services, and what operators look at, from a here.terminal. */
+import { describe, expect, test } from 'vitest'
 import { NamingClient } from '../grpc/naming-fixture.ts'
-import { Client, unique } from '../interface/client.ts'
+import { unique } from '../interface/client.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
-import { startWaypost, type Waypost } from '../support/waypost.ts'
-import { Terminal } from './terminal.ts'
+import { terminalForThisFile } from './terminal.ts'
 
-let server: Waypost
-let client: Client
-let terminal: Terminal
-
-beforeAll(async () => {
-  server = await startWaypost()
-  client = new Client(`${server.url}/svc/v1`)
-  terminal = new Terminal({ WAYPOST_SERVER: server.url })
-}, 30_000)
-
-afterAll(async () => {
-  client?.close()
-  await server?.stop()
-}, 30_000)
+const here = terminalForThisFile()
 
 const register = (serviceName: string, port: number, more: Record<string, string> = {}) =>
-  client.post('/ns/instance', {
+  here.svc.post('/ns/instance', {
     serviceName,
     ip: '10.0.0.7',
     port,
@@ -32,7 +18,7 @@ const register = (serviceName: string, port: number, more: Record<string, string
   })
 
 async function json<T>(...args: string[]): Promise<T> {
-  return JSON.parse(await terminal.ok(...args, '-o', 'json')) as T
+  return JSON.parse(await here.terminal.ok(...args, '-o', 'json')) as T
 }
 
 describe('services', () => {
@@ -40,86 +26,91 @@ describe('services', () => {
     const name = unique('shop')
     await register(name, 80, { metadata: '{"zone":"a"}' })
     await register(name, 81)
-    expect(await terminal.ok('service', 'list', name, '-o', 'name')).toBe(`DEFAULT_GROUP@@${name}\n`)
+    expect(await here.terminal.ok('service', 'list', name, '-o', 'name')).toBe(`DEFAULT_GROUP@@${name}\n`)
     expect(await json('service', 'list', name)).toMatchObject([
       { name, groupName: 'DEFAULT_GROUP', ipCount: 2 },
     ])
-    expect(await terminal.ok('service', 'show', `DEFAULT_GROUP@@${name}`)).toMatch(
+    expect(await here.terminal.ok('service', 'show', `DEFAULT_GROUP@@${name}`)).toMatch(
       new RegExp(`^service +${name}\ngroup +DEFAULT_GROUP\nnamespace +public\n`),
     )
-    expect(await terminal.ok('service', 'instances', name, '-o', 'name')).toBe('10.0.0.7:80\n10.0.0.7:81\n')
+    expect(await here.terminal.ok('service', 'instances', name, '-o', 'name')).toBe(
+      '10.0.0.7:80\n10.0.0.7:81\n',
+    )
     expect(await json('service', 'instances', name)).toMatchObject([
       { port: 80, metadata: { zone: 'a' } },
       { port: 81 },
     ])
-    expect(await terminal.run(['service', 'show', unique('absent')])).toMatchObject({ code: 1, out: '' })
+    expect(await here.terminal.run(['service', 'show', unique('absent')])).toMatchObject({ code: 1, out: '' })
   }, 30_000)
 
   test('say why a client gets an instance or not, and instances are switched off and on', async () => {
     const name = unique('shop')
     for (const port of [80, 81]) await register(name, port)
-    expect(await terminal.ok('service', 'disable', name, '10.0.0.7:80')).toBe(
+    expect(await here.terminal.ok('service', 'disable', name, '10.0.0.7:80')).toBe(
       `DEFAULT_GROUP@@${name}: disabled 10.0.0.7:80\n`,
     )
-    await terminal.ok('service', 'weight', name, '0.5', '10.0.0.7:80', '10.0.0.7:81')
+    await here.terminal.ok('service', 'weight', name, '0.5', '10.0.0.7:80', '10.0.0.7:81')
     expect(await json('service', 'explain', name)).toMatchObject([
       { port: 80, listed: false, reasons: ['disabled'] },
       { port: 81, listed: true, weight: 0.5 },
     ])
-    await terminal.ok('service', 'enable', name, '10.0.0.7:80')
+    await here.terminal.ok('service', 'enable', name, '10.0.0.7:80')
     expect(await json('service', 'instances', name)).toMatchObject([
       { enabled: true, weight: 0.5 },
       { enabled: true, weight: 0.5 },
     ])
     // Nothing is changed, and nothing made, where one is not there.
-    const partly = await terminal.run(['service', 'disable', name, '10.0.0.7:80', '10.0.0.8:80'])
+    const partly = await here.terminal.run(['service', 'disable', name, '10.0.0.7:80', '10.0.0.8:80'])
     expect([partly.code, partly.err]).toEqual([
       1,
       `waypost: DEFAULT_GROUP@@${name} has no instance 10.0.0.8:80.\n`,
     ])
     expect(await json('service', 'instances', name)).toMatchObject([{ enabled: true }, { enabled: true }])
-    expect((await terminal.run(['service', 'disable', name, '10.0.0.7'])).err).toContain(
+    expect((await here.terminal.run(['service', 'disable', name, '10.0.0.7'])).err).toContain(
       'is no address: IP:PORT',
     )
   }, 30_000)
 
   test('those of connections and beats are switched too, and their clients do not switch them back', async () => {
     const name = unique('live')
-    const connected = new NamingClient(await connectGrpc(server))
+    const connected = new NamingClient(await connectGrpc(here.server))
     await connected.register(name, { ip: '10.0.0.1', port: 8080 })
     const beating = { serviceName: name, ip: '10.0.0.2', port: 80, ephemeral: 'true' }
-    await client.post('/ns/instance', beating)
+    await here.svc.post('/ns/instance', beating)
     const [one, two] = ['10.0.0.1:8080', '10.0.0.2:80']
     const given = async (): Promise<readonly string[]> => {
       const { hosts } = (await connected.query(name)) as { hosts: readonly { ip: string; weight: number }[] }
       return hosts.map(({ ip, weight }) => `${ip} ${weight}`).toSorted()
     }
     expect(await given()).toEqual(['10.0.0.1 1', '10.0.0.2 1'])
-    await terminal.ok('service', 'weight', name, '0.5', one, two)
+    await here.terminal.ok('service', 'weight', name, '0.5', one, two)
     expect(await given()).toEqual(['10.0.0.1 0.5', '10.0.0.2 0.5'])
-    await terminal.ok('service', 'disable', name, one, two)
+    await here.terminal.ok('service', 'disable', name, one, two)
     expect(await given()).toEqual([])
     const beat = JSON.stringify({ ...beating, weight: 1 })
-    expect((await client.put('/ns/instance/beat', { serviceName: name, beat })).status).toBe(200)
+    expect((await here.svc.put('/ns/instance/beat', { serviceName: name, beat })).status).toBe(200)
     expect(await json('service', 'explain', name)).toMatchObject([
       { ip: '10.0.0.1', listed: false, reasons: ['disabled'] },
       { ip: '10.0.0.2', listed: false, reasons: ['disabled'] },
     ])
-    await terminal.ok('service', 'enable', name, one, two)
+    await here.terminal.ok('service', 'enable', name, one, two)
     expect(await given()).toEqual(['10.0.0.1 0.5', '10.0.0.2 0.5'])
     await connected.grpc.close()
     await expect
-      .poll(() => terminal.ok('service', 'instances', name, '-o', 'name'), { timeout: 20_000, interval: 250 })
+      .poll(() => here.terminal.ok('service', 'instances', name, '-o', 'name'), {
+        timeout: 20_000,
+        interval: 250,
+      })
       .toBe(`${two}\n`)
-    expect((await terminal.run(['service', 'disable', name, one])).code).toBe(1)
+    expect((await here.terminal.run(['service', 'disable', name, one])).code).toBe(1)
   }, 120_000)
 
   test('with an address in several clusters need the cluster, and IPv6 brackets', async () => {
     const name = unique('shop')
     for (const clusterName of ['A', 'B']) await register(name, 80, { clusterName, ip: 'fd00::7' })
-    const several = await terminal.run(['service', 'disable', name, '[fd00::7]:80'])
+    const several = await here.terminal.run(['service', 'disable', name, '[fd00::7]:80'])
     expect([several.code, several.err]).toEqual([1, expect.stringContaining('is in several clusters: A, B')])
-    await terminal.ok('service', 'disable', name, '[fd00::7]:80', '--cluster', 'B')
+    await here.terminal.ok('service', 'disable', name, '[fd00::7]:80', '--cluster', 'B')
     expect(await json('service', 'instances', name)).toMatchObject([
       { clusterName: 'A', enabled: true },
       { clusterName: 'B', enabled: false },
@@ -129,9 +120,9 @@ describe('services', () => {
   test('are watched: what happens to instances is printed as it comes', async () => {
     const [old, fresh] = [unique('old'), unique('fresh')]
     await register(old, 80)
-    const watching = terminal.start(['service', 'watch', '-o', 'json'])
+    const watching = here.terminal.start(['service', 'watch', '-o', 'json'])
     await watching.printed('watching public')
-    await terminal.ok('service', 'disable', old, '10.0.0.7:80')
+    await here.terminal.ok('service', 'disable', old, '10.0.0.7:80')
     await watching.printed('disabled')
     await register(fresh, 81)
     await watching.printed(fresh)
@@ -153,39 +144,41 @@ describe('services', () => {
 describe('operators', () => {
   test('make, change and delete namespaces', async () => {
     const id = unique('ns')
-    await terminal.ok('namespace', 'create', id, '--description', 'for tests')
-    await terminal.ok('namespace', 'update', id, '--name', 'Tests')
+    await here.terminal.ok('namespace', 'create', id, '--description', 'for tests')
+    await here.terminal.ok('namespace', 'update', id, '--name', 'Tests')
     const found = await json<{ namespaceId: string }[]>('namespace', 'list')
     expect(found.find(({ namespaceId }) => namespaceId === id)).toMatchObject({
       name: 'Tests',
       desc: 'for tests',
     })
-    await terminal.ok('namespace', 'delete', id)
-    expect(await terminal.ok('namespace', 'list', '-o', 'name')).not.toContain(id)
+    await here.terminal.ok('namespace', 'delete', id)
+    expect(await here.terminal.ok('namespace', 'list', '-o', 'name')).not.toContain(id)
   }, 30_000)
 
   test('see and set switches', async () => {
-    expect(await terminal.ok('switch', 'get', 'checkTimes')).toBe('3\n')
-    await terminal.ok('switch', 'set', 'checkTimes', '4', '--this-server')
-    expect(await terminal.ok('switch', 'list')).toMatch(/^checkTimes +4$/m)
+    expect(await here.terminal.ok('switch', 'get', 'checkTimes')).toBe('3\n')
+    await here.terminal.ok('switch', 'set', 'checkTimes', '4', '--this-server')
+    expect(await here.terminal.ok('switch', 'list')).toMatch(/^checkTimes +4$/m)
     expect(await json('switch', 'list')).toMatchObject({ checkTimes: 4 })
-    expect(await terminal.run(['switch', 'set', 'nope', '1'])).toMatchObject({ code: 2 })
-    expect(await terminal.run(['switch', 'get', 'nope'])).toMatchObject({ code: 1 })
+    expect(await here.terminal.run(['switch', 'set', 'nope', '1'])).toMatchObject({ code: 2 })
+    expect(await here.terminal.run(['switch', 'get', 'nope'])).toMatchObject({ code: 1 })
   }, 30_000)
 
   test('see servers, clients, the status and the audit', async () => {
-    expect(await terminal.ok('server', 'list', '-o', 'name')).toBe(`127.0.0.1:${server.port}\n`)
+    expect(await here.terminal.ok('server', 'list', '-o', 'name')).toBe(`127.0.0.1:${here.server.port}\n`)
     expect(await json('client', 'list')).toEqual([])
-    expect(await terminal.ok('status')).toMatch(new RegExp(`^${server.url}  ready  Waypost `))
-    expect(await terminal.run(['status', '--server', 'http://127.0.0.1:1'])).toMatchObject({ code: 2 })
+    expect(await here.terminal.ok('status')).toMatch(new RegExp(`^${here.server.url}  ready  Waypost `))
+    expect(await here.terminal.run(['status', '--server', 'http://127.0.0.1:1'])).toMatchObject({ code: 2 })
     const id = unique('audited')
-    await terminal.ok('namespace', 'create', id)
+    await here.terminal.ok('namespace', 'create', id)
     // The audit is written a moment later.
     await expect
       .poll(() => json<object[]>('audit', '--item', id, '--since', '5m'), { timeout: 15_000, interval: 250 })
       .toMatchObject([{ operation: 'create namespace', result: 'done' }])
     expect(await json('audit', '--item', id, '--until', '2026-01-01')).toEqual([])
     expect(await json<object[]>('audit', '--limit', '2')).toHaveLength(2)
-    expect((await terminal.run(['audit', '--since', 'yesterday'])).err).toContain('--since must be a time')
+    expect((await here.terminal.run(['audit', '--since', 'yesterday'])).err).toContain(
+      '--since must be a time',
+    )
   }, 30_000)
 })

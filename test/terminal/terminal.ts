@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
+import { type Examined, serverForThisFile } from '../interface/client.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -12,6 +13,14 @@ export interface Ran {
   readonly bytes: Buffer
   readonly out: string
   readonly err: string
+}
+
+/** A server for the tests of a file, and a terminal whose commands go to it. */
+export function terminalForThisFile(): Examined & { readonly terminal: Terminal } {
+  const examined = serverForThisFile()
+  const here = examined as typeof examined & { terminal: Terminal }
+  beforeAll(() => void (here.terminal = new Terminal({ WAYPOST_SERVER: here.server.url })))
+  return here
 }
 
 /** A user at a terminal, with contexts of their own. */
@@ -89,7 +98,7 @@ export class Terminal {
 }
 
 /** A running command. */
-export class Started {
+class Started {
   readonly #child: ChildProcess
   out = ''
   err = ''

@@ -43,11 +43,7 @@ export function PromoteDialog(props: {
   )
   const changed = new Set(trial.value?.skipData?.map(nameOf))
   const promote = async (): Promise<void> => {
-    const {
-      succCount,
-      skipData = [],
-      failData = [],
-    } = await copyConfigs(to, copied, {
+    const { succCount, skipData, failData } = await copyConfigs(to, copied, {
       policy: POLICY,
       comment,
     })

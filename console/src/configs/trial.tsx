@@ -43,7 +43,7 @@ export function Trial({ outcome }: { outcome: ImportOutcome }) {
 
 const SHOWN_NAMES = 200
 
-function Names({ title, names = [] }: { title: string; names: ImportOutcome['succData'] }) {
+function Names({ title, names }: { title: string; names: ImportOutcome['succData'] }) {
   if (names.length === 0) return null
   return (
     <section>

@@ -8,12 +8,8 @@ import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Notice, LoadProblem } from '../controls/notice.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
-import {
-  type FoundConfig,
-  type FoundEverywhere,
-  type FoundService,
-  searchEverywhere,
-} from '../server/search.ts'
+import { type FoundConfig, type FoundEverywhere, searchEverywhere } from '../server/search.ts'
+import type { ServiceName } from '../server/services.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { Store, useStore } from '../state/store.ts'
 import { hasLetterKeys, isTyping } from './shortcuts.ts'
@@ -221,7 +217,7 @@ function Found({ found, asked }: { found: FoundEverywhere; asked: string }) {
   )
 }
 
-const linkToService = ({ namespaceId, groupName, serviceName }: FoundService, ip?: string): string =>
+const linkToService = ({ namespaceId, groupName, serviceName }: ServiceName, ip?: string): string =>
   linkTo('service', { ns: namespaceId, group: groupName, name: serviceName, ...(ip ? { ip } : {}) })
 
 function ConfigHit({ found }: { found: FoundConfig }) {

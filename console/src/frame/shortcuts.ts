@@ -17,7 +17,7 @@ export function setLetterKeys(isOn: boolean): void {
 export const areKeysShown = new Store(false)
 
 /** The views that `g` and a letter go to. */
-export const GOES: readonly (readonly [string, ViewPath, TextKey])[] = [
+const GOES: readonly (readonly [string, ViewPath, TextKey])[] = [
   ['o', 'home', 'home'],
   ['c', 'configs', 'configs'],
   ['m', 'compare', 'compare'],

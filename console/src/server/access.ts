@@ -1,25 +1,14 @@
+import type { RolePermission, UserRole } from './answers.ts'
 import type { ListPage } from './configs.ts'
 import { request } from './request.ts'
+
+export type { RolePermission } from './answers.ts'
 
 const AUTH = 'svc/v1/auth'
 const PAGE_SIZE = 100
 
 /** The role that may do everything. */
 export const ADMINISTRATOR_ROLE = 'ROLE_ADMIN'
-
-/** A role of a user. */
-export interface UserRole {
-  readonly role: string
-  readonly username: string
-}
-
-/** What a role may do. */
-export interface RolePermission {
-  readonly role: string
-  /** `namespace:group:name`, with `*` for any characters. */
-  readonly resource: string
-  readonly action: 'r' | 'w' | 'rw'
-}
 
 /** A page of users, roles or permissions; `text` is a part of the name. */
 const find = <T>(what: string, parameter: string, { text, pageNo }: Search): Promise<ListPage<T>> =>

@@ -1,57 +1,18 @@
 /**
- * What the server answers: generated from docs/openapi.json by `npm run docs`. Do not edit.
+ * The answers of the server: generated from the OpenAPI document by `npm run docs`. Do not edit. It has the types that
+ * are imported from it.
  */
 
-/** Problem details (RFC 9457) */
-export interface Problem {
-  /** urn:waypost:problem:<code>, stable */
-  readonly type: string
-  readonly title: string
-  readonly status: number
-  readonly detail: string
-  /** The parameter that it is about */
-  readonly parameter?: string
-  /** What is allowed there */
-  readonly allowed?: string
-  /** Names this one failure, in the log of the server too */
-  readonly instance?: string
+export interface UserRole {
+  readonly role: string
+  readonly username: string
 }
 
-export interface UserPage {
-  readonly totalCount: number
-  readonly pageNumber: number
-  readonly pagesAvailable: number
-  readonly pageItems: readonly {
-    readonly username: string
-    readonly password: ''
-  }[]
-}
-
-export interface Done {
-  readonly code: number
-  readonly message: string
-  readonly data: null
-}
-
-export interface UserRolePage {
-  readonly totalCount: number
-  readonly pageNumber: number
-  readonly pagesAvailable: number
-  readonly pageItems: readonly {
-    readonly role: string
-    readonly username: string
-  }[]
-}
-
-export interface RolePermissionPage {
-  readonly totalCount: number
-  readonly pageNumber: number
-  readonly pagesAvailable: number
-  readonly pageItems: readonly ({
-    readonly role: string
-    readonly resource: string
-    readonly action: 'r' | 'w' | 'rw'
-  })[]
+export interface RolePermission {
+  readonly role: string
+  /** `namespace:group:name`, with `*` for any characters. */
+  readonly resource: string
+  readonly action: 'r' | 'w' | 'rw'
 }
 
 export interface SignedInUser {
@@ -109,13 +70,6 @@ export interface ConfigItem {
   readonly encryptedDataKey: string
 }
 
-export interface ConfigItemPage {
-  readonly totalCount: number
-  readonly pageNumber: number
-  readonly pagesAvailable: number
-  readonly pageItems: readonly ConfigItem[]
-}
-
 export interface TransferOutcome {
   /** Whether this is only what would happen. */
   readonly dryRun: boolean
@@ -140,79 +94,6 @@ export interface TransferOutcome {
     readonly itemName: string
     readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry'
   })[]
-}
-
-export interface ConfigAbout {
-  /** Epoch milliseconds. */
-  readonly createTime: number
-  /** Epoch milliseconds. */
-  readonly modifyTime: number
-  readonly createUser: string | null
-  readonly createIp: string
-  readonly desc: string | null
-  readonly use: string | null
-  readonly effect: string | null
-  readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset'
-  readonly schema: string | null
-  /** Separated by commas. */
-  readonly configTags: string | null
-}
-
-export interface HistoryEntry {
-  readonly id: string
-  readonly lastId: -1
-  readonly dataId: string
-  readonly group: string
-  readonly tenant: string
-  readonly appName: string
-  readonly md5: null
-  readonly content: null
-  readonly srcIp: string
-  readonly srcUser: string | null
-  readonly opType: 'I ' | 'U ' | 'D '
-  /** As 2026-11-21T11:31:18.579+0000. */
-  readonly createdTime: string
-  /** As 2026-11-21T11:31:18.579+0000. */
-  readonly lastModifiedTime: string
-  readonly publishType?: 'gray'
-  /** The record is of the gray version of this name. */
-  readonly grayName?: string
-  /** JSON: for whom the version was. */
-  readonly grayRule?: string
-  /** An import wrote the record: its id there, or empty where it had none. */
-  readonly importedId?: string
-}
-
-export interface HistoryPage {
-  readonly totalCount: number
-  readonly pageNumber: number
-  readonly pagesAvailable: number
-  readonly pageItems: readonly HistoryEntry[]
-}
-
-export interface HistoryRecord {
-  readonly id: string
-  readonly lastId: -1
-  readonly dataId: string
-  readonly group: string
-  readonly tenant: string
-  readonly appName: string
-  readonly md5: string
-  readonly content: string
-  readonly srcIp: string
-  readonly srcUser: string | null
-  readonly opType: 'I ' | 'U ' | 'D '
-  /** As 2026-11-21T11:31:18.579+0000. */
-  readonly createdTime: string
-  /** As 2026-11-21T11:31:18.579+0000. */
-  readonly lastModifiedTime: string
-  readonly publishType?: 'gray'
-  /** The record is of the gray version of this name. */
-  readonly grayName?: string
-  /** JSON: for whom the version was. */
-  readonly grayRule?: string
-  /** An import wrote the record: its id there, or empty where it had none. */
-  readonly importedId?: string
 }
 
 export interface GrayVersion {
@@ -570,13 +451,6 @@ export interface ConfigVersion {
   readonly current: boolean
 }
 
-export interface ConfigVersionPage {
-  readonly totalCount: number
-  readonly pageNumber: number
-  readonly pagesAvailable: number
-  readonly pageItems: readonly ConfigVersion[]
-}
-
 export interface ConfigVersionText {
   readonly historyId: string
   /** I: made, U: updated, D: deleted. */
@@ -729,15 +603,6 @@ export interface ListedService {
   readonly lastChangeMs: number
 }
 
-export interface ListedServicePage {
-  readonly totalCount: number
-  readonly pageNumber: number
-  readonly pagesAvailable: number
-  readonly pageItems: readonly ListedService[]
-  /** Whether the search took too long: then there may be more. */
-  readonly truncated: boolean
-}
-
 export interface ShownInstance {
   readonly instanceId: string
   readonly ip: string
@@ -794,13 +659,6 @@ export interface ShownInstance {
   }
 }
 
-export interface ShownInstancePage {
-  readonly totalCount: number
-  readonly pageNumber: number
-  readonly pagesAvailable: number
-  readonly pageItems: readonly ShownInstance[]
-}
-
 export interface ExplainedInstance {
   readonly instanceId: string
   readonly ip: string
@@ -855,63 +713,6 @@ export interface Timeline {
   readonly missingServers: readonly string[]
 }
 
-export interface Namespace {
-  /** The id; empty: public. */
-  readonly namespace: string
-  readonly namespaceShowName: string
-  readonly namespaceDesc: string
-  readonly quota: number
-  /** Only items that the caller may read. */
-  readonly configCount: number
-  /** 0: the default one, 2: any other. */
-  readonly type: number
-}
-
-export interface InstanceDetail {
-  /** As <group>@@<service>. */
-  readonly service: string
-  readonly ip: string
-  readonly port: number
-  readonly clusterName: string
-  readonly weight: number
-  readonly healthy: boolean
-  readonly instanceId: string
-  readonly metadata: Readonly<Record<string, string>>
-}
-
-export interface Instance {
-  readonly instanceId: string
-  readonly ip: string
-  readonly port: number
-  readonly weight: number
-  readonly healthy: boolean
-  readonly enabled: boolean
-  readonly ephemeral: boolean
-  readonly clusterName: string
-  readonly serviceName: string
-  readonly metadata: Readonly<Record<string, string>>
-  readonly instanceHeartBeatInterval: number
-  readonly instanceHeartBeatTimeOut: number
-  readonly ipDeleteTimeout: number
-  readonly instanceIdGenerator: string
-}
-
-export interface InstanceList {
-  /** As <group>@@<service>. */
-  readonly name: string
-  readonly groupName: string
-  /** As they were asked for. */
-  readonly clusters: string
-  readonly cacheMillis: number
-  readonly hosts: readonly Instance[]
-  /** Epoch milliseconds. */
-  readonly lastRefTime: number
-  readonly checksum: string
-  readonly allIPs: false
-  readonly reachProtectionThreshold: boolean
-  readonly valid: true
-}
-
 export interface Selector {
   readonly type: 'none' | 'label'
   readonly expression?: string
@@ -928,20 +729,6 @@ export interface HealthChecker {
   readonly ca?: string
 }
 
-export interface ServiceDetail {
-  readonly name: string
-  readonly groupName: string
-  readonly namespaceId: string
-  readonly protectThreshold: number
-  readonly metadata: Readonly<Record<string, string>>
-  readonly selector: Selector
-  readonly clusters: readonly {
-    readonly name: string
-    readonly healthChecker: HealthChecker
-    readonly metadata: Readonly<Record<string, string>>
-  }[]
-}
-
 export interface Subscriber {
   readonly addrStr: string
   readonly agent: string
@@ -955,16 +742,6 @@ export interface Subscriber {
   readonly via: 'udp' | 'stream' | 'poll'
 }
 
-export interface ServiceFigures {
-  readonly name: string
-  readonly groupName: string
-  readonly clusterCount: number
-  readonly ipCount: number
-  readonly healthyInstanceCount: number
-  /** Whether the protection threshold is reached. */
-  readonly triggerFlag: 'true' | 'false'
-}
-
 export interface ServiceCluster {
   readonly serviceName: string
   readonly name: string
@@ -975,68 +752,15 @@ export interface ServiceCluster {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-export interface CatalogInstance {
-  readonly instanceId: string
-  readonly ip: string
-  readonly port: number
-  readonly weight: number
-  readonly healthy: boolean
-  readonly enabled: boolean
-  readonly ephemeral: boolean
-  readonly clusterName: string
-  readonly serviceName: string
-  readonly metadata: Readonly<Record<string, string>>
-  readonly app: string
-}
-
-export interface ProbeInterval {
-  readonly max: number
-  readonly min: number
-  readonly factor: number
-}
-
-export interface Switches {
-  readonly name: string
-  readonly adWeightMap: {
+export interface CatalogService {
+  readonly service: {
+    readonly name: string
+    readonly groupName: string
+    readonly protectThreshold: number
+    readonly metadata: Readonly<Record<string, string>>
+    readonly selector: Selector
   }
-  readonly masters: readonly string[] | null
-  /** What a client may cache a list when pushes reach it, ms. */
-  readonly defaultPushCacheMillis: number
-  /** The beat interval of instances that do not set their own, ms. */
-  readonly clientBeatInterval: number
-  /** What a client may cache a list otherwise, ms. */
-  readonly defaultCacheMillis: number
-  /** The share of live servers under which no silence is judged. */
-  readonly distroThreshold: number
-  readonly healthCheckEnabled: boolean
-  readonly autoChangeHealthCheckEnabled: boolean
-  readonly distroEnabled: boolean
-  readonly enableStandalone: boolean
-  readonly pushEnabled: boolean
-  /** How many equal probe results in a row change the health of an instance. */
-  readonly checkTimes: number
-  readonly httpHealthParams: ProbeInterval
-  readonly tcpHealthParams: ProbeInterval
-  readonly mysqlHealthParams: ProbeInterval
-  readonly incrementalList: readonly string[]
-  readonly serverStatusSynchronizationPeriodMillis: number
-  readonly serviceStatusSynchronizationPeriodMillis: number
-  readonly disableAddIP: boolean
-  readonly sendBeatOnly: boolean
-  readonly lightBeatEnabled: boolean
-  readonly limitedUrlMap: Readonly<Record<string, number>>
-  readonly distroServerExpiredMillis: number
-  readonly pushGoVersion: string
-  readonly pushJavaVersion: string
-  readonly pushPythonVersion: string
-  readonly pushCVersion: string
-  readonly pushCSharpVersion: string
-  /** Whether callers must sign in. */
-  readonly enableAuthentication: boolean
-  readonly overriddenServerStatus: 'UP' | 'DOWN' | 'STARTING' | 'PAUSED' | 'WRITE_ONLY' | 'READ_ONLY' | null
-  readonly defaultInstanceEphemeral: boolean
-  readonly healthCheckWhiteList: readonly string[]
-  readonly checksum: string
+  readonly clusters: readonly ServiceCluster[]
 }
 
 export interface Figures {
@@ -1138,72 +862,4 @@ export interface ClusterMember {
   readonly messages?: VersionRange
   readonly figures?: ServerFigures
   readonly report?: MemberReport
-}
-
-export interface ImportedState {
-  readonly taken: number
-  readonly unchanged: number
-  readonly kept: number
-  readonly refused: number
-  readonly lines: readonly ({
-    /** The number of the line in the body; the head is 1. */
-    readonly line: number
-    readonly outcome: 'kept' | 'refused'
-    readonly reason: string
-  })[]
-}
-
-export interface JavaHistoryEntry {
-  readonly id: string
-  readonly lastId: -1
-  readonly dataId: string
-  readonly group: string
-  readonly tenant: string
-  readonly appName: string
-  readonly md5: null
-  readonly content: null
-  readonly srcIp: string
-  readonly srcUser: string | null
-  readonly opType: 'I ' | 'U ' | 'D '
-  /** As 2026-11-21T11:31:18.579+0000. */
-  readonly createdTime: string
-  /** As 2026-11-21T11:31:18.579+0000. */
-  readonly lastModifiedTime: string
-  readonly publishType: 'formal' | 'gray'
-  /** The name of the gray version; empty: the record is of what is for all. */
-  readonly grayName: string
-  /** JSON: type, src_user; of a gray version gray_name, gray_rule, src_user. */
-  readonly extInfo: string
-  readonly encryptedDataKey: null
-}
-
-export interface JavaHistoryPage {
-  readonly totalCount: number
-  readonly pageNumber: number
-  readonly pagesAvailable: number
-  readonly pageItems: readonly JavaHistoryEntry[]
-}
-
-export interface JavaHistoryRecord {
-  readonly id: string
-  readonly lastId: -1
-  readonly dataId: string
-  readonly group: string
-  readonly tenant: string
-  readonly appName: string
-  readonly md5: string
-  readonly content: string
-  readonly srcIp: string
-  readonly srcUser: string | null
-  readonly opType: 'I ' | 'U ' | 'D '
-  /** As 2026-11-21T11:31:18.579+0000. */
-  readonly createdTime: string
-  /** As 2026-11-21T11:31:18.579+0000. */
-  readonly lastModifiedTime: string
-  readonly publishType: 'formal' | 'gray'
-  /** The name of the gray version; empty: the record is of what is for all. */
-  readonly grayName: string
-  /** JSON: type, src_user; of a gray version gray_name, gray_rule, src_user. */
-  readonly extInfo: string
-  readonly encryptedDataKey: string
 }

@@ -1,7 +1,22 @@
 import { addressFor, request, requestCollected } from './request.ts'
-import type { ConfigVersion as Version, GrayOnlyConfig, Watchers } from './answers.ts'
+import type {
+  ConfigItem as AnsweredConfig,
+  ConfigVersion as Version,
+  ConfigVersionText,
+  DeletedConfigPage,
+  GrayOnlyConfig,
+  ListedConfigPage,
+  TransferOutcome as ImportOutcome,
+  Watchers,
+} from './answers.ts'
 
-export type { ConfigVersion as Version, Watcher, Watchers } from './answers.ts'
+export type {
+  ConfigVersion as Version,
+  ContentHit as Hit,
+  TransferOutcome as ImportOutcome,
+  Watcher,
+  Watchers,
+} from './answers.ts'
 
 /** The names of an item. `tenant` is the id of its namespace; that of the default one is empty. */
 export interface ConfigName {
@@ -18,18 +33,20 @@ export interface ConfigNotes {
   readonly configTags: string
 }
 
+/** An answer about an item, with empty notes where nobody has set them. */
+type Noted<T> = Omit<T, 'desc' | 'configTags'> & Pick<ConfigNotes, 'desc' | 'configTags'>
+
+/** The same from a list, which names the namespace by its id. */
+type OfTenant<T> = Noted<Omit<T, 'namespaceId'>> & Pick<ConfigName, 'tenant'>
+
 /** The current version of an item. */
-export interface ConfigItem extends ConfigName, ConfigNotes {
-  readonly id: string
-  readonly content: string
-  readonly md5: string
-  /** Epoch ms. */
-  readonly createTime: number
-  readonly modifyTime: number
-  readonly createUser: string | null
-  readonly createIp: string | null
-  readonly encryptedDataKey: string
-}
+export type ConfigItem = Noted<AnsweredConfig>
+
+/** An item as the list has it: without its content. */
+export type ListedConfig = OfTenant<ListedConfigPage['pageItems'][number]>
+
+/** A deleted item that can be restored. */
+export type DeletedConfig = OfTenant<DeletedConfigPage['pageItems'][number]>
 
 /** A page of a list. */
 export interface ListPage<T> {
@@ -44,27 +61,6 @@ export const CONFIG_TYPES = ['yaml', 'properties', 'json', 'xml', 'toml', 'html'
 
 const CONFIGS = 'svc/v1/cs/configs'
 const CONSOLE = 'svc/v1/console'
-
-/** An item as the list has it: without its content. */
-export interface ListedConfig extends ConfigName, ConfigNotes {
-  readonly id: string
-  readonly size: number
-  readonly md5: string
-  readonly historyId: string
-  readonly modifyTime: number
-  readonly modifyUser: string | null
-  readonly watcherCount: number
-  /** Lines of the content that match. */
-  readonly hits: readonly Hit[]
-}
-
-/** A line of a content that matches. */
-export interface Hit {
-  readonly line: number
-  readonly text: string
-  /** The key that the line belongs to, where it has none itself; else empty. */
-  readonly under: string
-}
 
 /** By what a list is sorted. */
 export type ConfigOrder = 'modifyTime' | 'dataId' | 'group' | 'size'
@@ -90,30 +86,10 @@ export interface ConfigFilter {
   readonly pageSize: number
 }
 
-type OfNamespace<T> = Omit<T, 'tenant' | 'desc' | 'configTags'> & {
-  readonly namespaceId: string
-  readonly desc: string | null
-  readonly configTags: string | null
-}
-
-/** An item that has gray versions and no version for all. */
-export interface GrayOnly extends ConfigName {
-  readonly grayNames: readonly string[]
-  readonly modifyTime: number
-  readonly modifyUser: string | null
-}
-
 /** A page of the items that match. */
-export interface ConfigPage extends ListPage<ListedConfig> {
-  /** The items of this page with gray versions only, and how many there are of them. */
-  readonly grayOnly: readonly GrayOnly[]
-  readonly grayOnlyCount: number
-  /** Whether there may be more: the search became too much for one request. */
-  readonly truncated: boolean
-  /** Where the search continues; null where it cannot, or is complete. */
-  readonly next: string | null
-  /** The servers that have not replied: their clients are not counted. */
-  readonly missingServers: readonly string[]
+export type ConfigPage = Omit<ListedConfigPage, 'pageItems' | 'grayOnly'> & {
+  readonly pageItems: readonly ListedConfig[]
+  readonly grayOnly: readonly (GrayOnlyConfig & Pick<ConfigName, 'tenant'>)[]
 }
 
 /** A page of the items that match. */
@@ -128,9 +104,7 @@ export async function findConfigs(filter: ConfigFilter): Promise<ConfigPage> {
     config_tags: tag || undefined,
     types: type || undefined,
   }
-  type Answer = Omit<ConfigPage, 'pageItems' | 'grayOnly'> &
-    ListPage<OfNamespace<ListedConfig>> & { readonly grayOnly: readonly GrayOnlyConfig[] }
-  const page = await request<Answer>('GET', `${CONSOLE}/configs`, { query })
+  const page = await request<ListedConfigPage>('GET', `${CONSOLE}/configs`, { query })
   const grayOnly = page.grayOnly.map((one) => ({ ...one, tenant: tenantOf(one.namespaceId) }))
   return { ...page, grayOnly, pageItems: page.pageItems.map(itemOf) }
 }
@@ -141,29 +115,19 @@ function tenantOf(namespaceId: string): string {
 
 function itemOf<T extends { desc: string | null; configTags: string | null; namespaceId: string }>(
   listed: T,
-): Omit<T, 'namespaceId'> & { tenant: string; desc: string; configTags: string } {
-  const { namespaceId, desc, configTags } = listed
-  return { ...listed, tenant: tenantOf(namespaceId), desc: desc ?? '', configTags: configTags ?? '' }
+): OfTenant<T> {
+  return { ...withoutNulls(listed), tenant: tenantOf(listed.namespaceId) }
 }
 
 /** An item; rejects with the problem `config-not-found`. */
 export async function readConfig(name: ConfigName): Promise<ConfigItem> {
-  return withoutNulls(await request<ConfigItem>('GET', CONFIGS, { query: { ...named(name), show: 'all' } }))
+  const query = { ...named(name), show: 'all' }
+  return withoutNulls(await request<AnsweredConfig>('GET', CONFIGS, { query }))
 }
 
 /** Notes that nobody has set are null in answers. */
-function withoutNulls(item: ConfigItem): ConfigItem {
-  const { desc, appName, configTags, type, tenant } = item as {
-    [K in keyof ConfigItem]: ConfigItem[K] | null
-  }
-  return {
-    ...item,
-    tenant: tenant ?? '',
-    type: type ?? 'text',
-    desc: desc ?? '',
-    appName: appName ?? '',
-    configTags: configTags ?? '',
-  }
+function withoutNulls<T extends { desc: string | null; configTags: string | null }>(item: T): Noted<T> {
+  return { ...item, desc: item.desc ?? '', configTags: item.configTags ?? '' }
 }
 
 /** What is published. `casMd5` is the md5 of the version that the author has seen; empty: there is none. */
@@ -200,20 +164,6 @@ export const exportAddress = (tenant: string, ids: readonly string[]): string =>
 
 /** What an import does with an item that exists. */
 export type ImportPolicy = 'ABORT' | 'SKIP' | 'OVERWRITE'
-
-/** The outcome, real or expected, of the items of a file. */
-export interface ImportOutcome {
-  readonly succCount: number
-  readonly skipCount: number
-  readonly succData?: readonly ItemName[]
-  readonly skipData?: readonly ItemName[]
-  readonly failData?: readonly ItemName[]
-  readonly unrecognizedCount: number
-  /** For a trial: the items before the import. */
-  readonly state: string
-}
-
-type ItemName = Pick<ConfigName, 'group' | 'dataId'>
 
 /**
  * Publishes the items of a zip file, or says what would happen: without `seenState`, the state that the trial saw. Rejects with the
@@ -263,10 +213,7 @@ export const findVersions = (
   request('GET', `${CONSOLE}/config/versions`, { query: { ...named(name), pageNo, pageSize } })
 
 /** A version with its text; of a deletion, the deleted text. */
-export const readVersion = (
-  name: ConfigName,
-  historyId: string,
-): Promise<{ readonly content: string; readonly type: string; readonly appName: string }> =>
+export const readVersion = (name: ConfigName, historyId: string): Promise<ConfigVersionText> =>
   request('GET', `${CONSOLE}/config/version`, { query: { ...named(name), historyId } })
 
 /** Publishes a version once more, with its notes; `casMd5` is the md5 of the current version, empty where there is none. */
@@ -279,25 +226,10 @@ export const restoreVersion = (
     form: { ...named(name), historyId, casMd5: sent.casMd5, comment: sent.comment || undefined },
   })
 
-/** A deleted item that can be restored. */
-export interface DeletedConfig extends ConfigName {
-  /** The version that restores it. */
-  readonly historyId: string
-  /** It had gray versions only: these. */
-  readonly grayVersions: readonly { readonly grayName: string; readonly historyId: string }[]
-  readonly type: string
-  readonly desc: string
-  readonly configTags: string
-  readonly size: number
-  readonly user: string | null
-  readonly ip: string
-  readonly atMs: number
-}
-
 /** A page of the deleted items of a namespace, last deleted first. */
 export async function findDeleted(namespaceId: string, pageNo: number): Promise<ListPage<DeletedConfig>> {
   const query = { namespaceId: namespaceId || undefined, pageNo, pageSize: 50 }
-  const page = await request<ListPage<OfNamespace<DeletedConfig>>>('GET', `${CONSOLE}/bin`, { query })
+  const page = await request<DeletedConfigPage>('GET', `${CONSOLE}/bin`, { query })
   return { ...page, pageItems: page.pageItems.map(itemOf) }
 }
 

@@ -1,18 +1,25 @@
 import type { ListPage } from './configs.ts'
 import { request, requestCollected, requestText } from './request.ts'
 import type {
+  CatalogService,
   ExplainedInstancePage as Explanation,
   ListedService,
   ShownInstance as Instance,
+  ServiceCluster,
   Subscriber,
+  Timeline,
 } from './answers.ts'
 
 export type {
+  CatalogService,
   ExplainedInstance,
   ExplainedInstancePage as Explanation,
   ListedService,
+  HealthChecker,
   ShownInstance as Instance,
+  ServiceCluster,
   Subscriber,
+  TimelineEntry,
 } from './answers.ts'
 
 /** The names of a service. */
@@ -21,38 +28,6 @@ export interface ServiceName {
   readonly namespaceId: string
   readonly groupName: string
   readonly serviceName: string
-}
-
-/** A service with its clusters. */
-export interface ServiceDetail {
-  readonly service: {
-    readonly name: string
-    readonly groupName: string
-    readonly protectThreshold: number
-    readonly selector: { readonly type: string; readonly expression?: string } | null
-    readonly metadata: Readonly<Record<string, string>>
-  }
-  readonly clusters: readonly ServiceCluster[]
-}
-
-/** How the persistent instances of a cluster are probed; answers have no password, and the names of headers only. */
-export interface HealthChecker {
-  readonly type: string
-  readonly path?: string
-  readonly headers?: string
-  readonly expectedResponseCode?: number
-  readonly user?: string
-  readonly cmd?: string
-  readonly pwd?: string
-}
-
-/** A cluster of a service. */
-export interface ServiceCluster {
-  readonly name: string
-  readonly healthChecker: HealthChecker
-  readonly defaultCheckPort: number
-  readonly useIPPort4Check: boolean
-  readonly metadata: Readonly<Record<string, string>>
 }
 
 const NAMING = 'svc/v1/ns'
@@ -91,7 +66,7 @@ export const findServices = (
   })
 
 /** A service; rejects with the problem `service-not-found`. */
-export const readService = (name: ServiceName): Promise<ServiceDetail> =>
+export const readService = (name: ServiceName): Promise<CatalogService> =>
   request('GET', `${NAMING}/catalog/service`, { query: named(name) })
 
 /** Which instances a list is narrowed to; an empty text finds all. */
@@ -135,37 +110,6 @@ export const explainList = (name: ServiceName, asked: ListQuery): Promise<Explan
   request('GET', `${CONSOLE}/explain`, {
     query: { ...named(name), ...asked, ip: asked.ip || undefined, clusters: asked.clusters || undefined },
   })
-
-/** Something that happened to an instance. */
-export interface TimelineEntry {
-  readonly atMs: number
-  readonly kind:
-    | 'registered'
-    | 'removed'
-    | 'healthy'
-    | 'unhealthy'
-    | 'enabled'
-    | 'disabled'
-    | 'weight'
-    | 'metadata'
-  readonly ip: string
-  readonly port: number
-  readonly clusterName: string
-  readonly cause: 'registration' | 'deregistration' | 'beat' | 'silence' | 'probe' | 'operator' | 'connection'
-  /** The user who asked for it; null where nobody was signed in, or nobody knows. */
-  readonly user: string | null
-  readonly fromIp: string | null
-  readonly text: string
-}
-
-/** What the servers remember of a service, newest first. */
-export interface Timeline {
-  /** Nothing is missing from then on. */
-  readonly fromMs: number
-  readonly truncated: boolean
-  readonly entries: readonly TimelineEntry[]
-  readonly missingServers: readonly string[]
-}
 
 /** What has happened to the instances of a service; `ip` is a part of their addresses. */
 export const readTimeline = (name: ServiceName, ip: string): Promise<Timeline> =>

@@ -10,6 +10,11 @@ import { type HealthChecker, saveChecker, type ServiceCluster, type ServiceName 
 const TYPES = ['TCP', 'HTTP', 'MYSQL', 'NONE'] as const
 const LARGEST_PORT = 65_535
 
+/** A checker as people type it: answers have no password. */
+interface EditedChecker extends HealthChecker {
+  readonly pwd?: string
+}
+
 /** Changes how the persistent instances of a cluster are probed. What answers do not show stays where its field is left empty. */
 export function EditChecker(props: {
   readonly name: ServiceName
@@ -18,7 +23,7 @@ export function EditChecker(props: {
   readonly onDone: () => void
 }) {
   const { name, cluster, onClose, onDone } = props
-  const [checker, setChecker] = useState(cluster.healthChecker)
+  const [checker, setChecker] = useState<EditedChecker>(cluster.healthChecker)
   const [port, setPort] = useState(String(cluster.defaultCheckPort))
   const [usesOwnPort, setUsesOwnPort] = useState(cluster.useIPPort4Check)
   const isPort = /^\d+$/.test(port) && Number(port) <= LARGEST_PORT
@@ -46,7 +51,7 @@ export function EditChecker(props: {
         label={t('healthCheck')}
         value={checker.type}
         choices={TYPES.map((type) => [type, type === 'NONE' ? t('checkerNone') : type] as const)}
-        onChange={(type) => setChecker({ ...checker, type })}
+        onChange={(type) => setChecker({ ...checker, type: type as EditedChecker['type'] })}
       />
       <CheckerFields checker={checker} onChange={setChecker} />
       <Check label={t('ownPort')} isOn={usesOwnPort} onChange={setUsesOwnPort} />
@@ -64,8 +69,8 @@ export function EditChecker(props: {
 }
 
 function CheckerFields(props: {
-  readonly checker: HealthChecker
-  readonly onChange: (checker: HealthChecker) => void
+  readonly checker: EditedChecker
+  readonly onChange: (checker: EditedChecker) => void
 }) {
   const { checker, onChange } = props
   const field = (key: 'path' | 'headers' | 'user' | 'cmd', label: string, hint?: string) => (
@@ -114,7 +119,7 @@ function ownFields({
   user,
   cmd,
   pwd,
-}: HealthChecker): HealthChecker {
+}: EditedChecker): EditedChecker {
   if (type === 'HTTP')
     return {
       type,

@@ -17,7 +17,7 @@ import {
   explainList,
   type Instance,
   readInstances,
-  type ServiceDetail,
+  type CatalogService,
   type ServiceName,
 } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
@@ -34,7 +34,7 @@ const BEATS_MS = 5_000
 const ALL = { ip: '', clusters: '', healthyOnly: false, pageNo: 1, pageSize: 1 } as const
 
 /** The instances of a service, each with the reason of its state. */
-export function Instances({ name, service }: { name: ServiceName; service: ServiceDetail }) {
+export function Instances({ name, service }: { name: ServiceName; service: CatalogService }) {
   const { params } = place.value
   const filter = filterOf(params)
   const found = useLoaded(

@@ -15,7 +15,7 @@ import {
   deleteService,
   readService,
   type ServiceCluster,
-  type ServiceDetail,
+  type CatalogService,
   type ServiceName,
 } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
@@ -93,7 +93,7 @@ export function ServiceView() {
 
 function Settings(props: {
   readonly name: ServiceName
-  readonly detail: ServiceDetail
+  readonly detail: CatalogService
   readonly onChanged: () => void
 }) {
   const { name, detail, onChanged } = props

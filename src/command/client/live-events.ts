@@ -1,3 +1,4 @@
+import type { LiveEvent } from './answers.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../command-line.ts'
 import { RefusedError } from './server-session.ts'
@@ -7,16 +8,6 @@ import type { SvcClient } from './svc-client.ts'
 export type LiveMessage =
   | { readonly kind: 'begun' | 'reset' }
   | { readonly kind: 'changed'; readonly event: LiveEvent }
-
-/** A change (`LiveEvent` of docs/openapi.json): names without contents. */
-export interface LiveEvent {
-  readonly kind: string
-  readonly namespaceId?: string
-  readonly group?: string
-  readonly dataId?: string
-  readonly groupName?: string
-  readonly serviceName?: string
-}
 
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 15_000

@@ -1,3 +1,4 @@
+import type { AccessToken } from './answers.ts'
 import { PasswordInput } from '../accounts/password-input.ts'
 import { jsonOf, reach } from './no-answer.ts'
 
@@ -163,7 +164,7 @@ async function notSignedIn(url: string, username: string, answer: Response): Pro
 }
 
 function issuedOf(answer: unknown): Issued {
-  const { accessToken, tokenTtl } = answer as { accessToken: string; tokenTtl: number }
+  const { accessToken, tokenTtl } = answer as AccessToken
   const ttlMs = tokenTtl * 1_000
   const nowMs = Date.now()
   return { token: accessToken, renewMs: nowMs + ttlMs * RENEWED_AT, expiresMs: nowMs + ttlMs }

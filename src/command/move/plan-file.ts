@@ -10,7 +10,8 @@ import {
   type PlanNote,
   type PlanThing,
 } from '../../move/plan.ts'
-import { checkedLine, PlanError, readPlanLine } from '../../move/read-plan.ts'
+import { ShapeError } from '../../core/records/shape.ts'
+import { checkedLine, readPlanLine } from '../../move/read-plan.ts'
 import { EXIT, UsageError } from '../command-line.ts'
 import { readingError } from '../system-errors.ts'
 import { missedNote } from './notes.ts'
@@ -96,7 +97,7 @@ export class PlanWriter {
     const head: PlanHead = { kind: 'plan', format: PLAN_VERSION, ...begin, counts: this.#counts, ...times }
     const bytes = Buffer.alloc(HEAD_BYTES, ' ')
     const text = JSON.stringify(head)
-    if (Buffer.byteLength(text) >= HEAD_BYTES) throw new PlanError('the plan has too many sources')
+    if (Buffer.byteLength(text) >= HEAD_BYTES) throw new ShapeError('the plan has too many sources')
     bytes.write(text)
     bytes.write('\n', HEAD_BYTES - 1)
     await this.#writeBytes(bytes, 0)
@@ -153,7 +154,7 @@ function writable(line: PlanThing): PlanThing | PlanNote {
     checkedLine(line)
     return line
   } catch (error) {
-    if (!(error instanceof PlanError)) throw error
+    if (!(error instanceof ShapeError)) throw error
     return missedNote(line.kind, nameOf(line).toWellFormed(), error.message)
   }
 }
@@ -172,7 +173,7 @@ export interface NumberedLine {
 
 /**
  * The lines of a plan, each checked, but for the last. Somebody may have edited it: empty lines do not count, nor does a byte order mark.
- * Throws PlanError for the first line that is none, and for a plan that is cut.
+ * Throws ShapeError for the first line that is none, and for a plan that is cut.
  */
 export async function* readPlan(name: string): AsyncGenerator<NumberedLine> {
   let number = 0
@@ -181,13 +182,13 @@ export async function* readPlan(name: string): AsyncGenerator<NumberedLine> {
     const bytes = ++number === 1 && read.indexOf(BYTE_ORDER_MARK) === 0 ? read.subarray(3) : read
     const text = textOf(bytes, number)
     if (number > 1 && text.trim() === '') continue
-    if (isWhole) throw new PlanError(`line ${number} of the plan: it comes after the line of kind end`)
+    if (isWhole) throw new ShapeError(`line ${number} of the plan: it comes after the line of kind end`)
     const line = readPlanLine(text, number)
     isWhole = line.kind === 'end'
     if (!isWhole) yield { number, bytes, line }
   }
-  if (number === 0) throw new PlanError(`${name} is empty: it is no plan`)
-  if (!isWhole) throw new PlanError(`${name} has no line of kind end as its last: it is cut`)
+  if (number === 0) throw new ShapeError(`${name} is empty: it is no plan`)
+  if (!isWhole) throw new ShapeError(`${name} has no line of kind end as its last: it is cut`)
 }
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
@@ -223,6 +224,6 @@ function textOf(bytes: Buffer, number: number): string {
   try {
     return UTF8.decode(bytes)
   } catch {
-    throw new PlanError(`line ${number} of the plan: it is not UTF-8`)
+    throw new ShapeError(`line ${number} of the plan: it is not UTF-8`)
   }
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
+import { findingsText } from './findings-text.ts'
 import { type EtcdFlags, etcdOf, ofStoppedServer } from './stopped-server.ts'
 import type { StoreCopies, StorePlace } from './store-copies.ts'
 
@@ -8,29 +9,46 @@ import type { StoreCopies, StorePlace } from './store-copies.ts'
 export interface CopyFlags extends EtcdFlags {
   readonly from: string
   readonly to: string
+  readonly salvage?: boolean
 }
 
 /** The place that is not a directory. A directory of that name is `./etcd`. */
 const ETCD = 'etcd'
 
-/** `waypost copy-store`: copies a store from a directory into etcd, or back. */
+/**
+ * `waypost copy-store`: copies a store from a directory into etcd, or back. `--salvage` copies what is sound in a damaged one,
+ * also from directory to directory; then the exit code is 1 if something was left out.
+ */
 export function copyStore(
-  copies: Pick<StoreCopies, 'copy'>,
+  copies: Pick<StoreCopies, 'copy' | 'salvage'>,
   flags: CopyFlags,
   progress: Progress,
 ): Promise<CommandResult> {
   return ofStoppedServer(async () => {
-    const { from, to } = flags
-    if ((from === ETCD) === (to === ETCD))
+    const { from, to, salvage = false } = flags
+    if ((from === ETCD) === (to === ETCD) && !(salvage && from !== ETCD))
       throw new UsageError('One of --from and --to is `etcd`, and the other one is a directory.')
-    const copied = await copies.copy(placeOf(from, flags), placeOf(to, flags), progress.onStep)
-    const { items = 0, history = 0, records = 0, services = 0, instances = 0 } = copied.counts
-    const text =
-      `Copied ${items} items with ${history} history records, ${services} services, ${instances} persistent instances and ` +
-      `${records} small records, and verified them${copied.isContinued ? ' (continued)' : ''}\n` +
-      `Start ${to === ETCD ? 'servers with --store etcd and this prefix' : `the server with --data-dir ${resolve(to)}`}\n`
+    const places = [placeOf(from, flags), placeOf(to, flags)] as const
+    const start = `Start ${to === ETCD ? 'servers with --store etcd and this prefix' : `the server with --data-dir ${resolve(to)}`}\n`
+    if (salvage) {
+      const salvaged = await copies.salvage(...places, progress.onStep)
+      const { count, findings } = salvaged.leftOut
+      const total = count === 0 ? 'Nothing was left out.' : `${count} places were left out.`
+      const text = `${findingsText(findings, count)}Copied ${countsText(salvaged.counts)}. ${total}\n${start}`
+      return { code: count === 0 ? EXIT.done : EXIT.differs, text, json: salvaged }
+    }
+    const copied = await copies.copy(...places, progress.onStep)
+    const text = `Copied ${countsText(copied.counts)}, and verified them${copied.isContinued ? ' (continued)' : ''}\n${start}`
     return { code: EXIT.done, text, json: copied }
   })
+}
+
+function countsText(counts: Readonly<Record<string, number>>): string {
+  const { items = 0, history = 0, records = 0, services = 0, instances = 0 } = counts
+  return (
+    `${items} items with ${history} history records, ${services} services, ${instances} persistent instances and ` +
+    `${records} small records`
+  )
 }
 
 function placeOf(place: string, flags: EtcdFlags): StorePlace {

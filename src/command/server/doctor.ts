@@ -1,14 +1,14 @@
 import { resolve } from 'node:path'
-import type { DirectoryTools, Examination, Finding, Repaired } from '../../store/local-file.ts'
+import type { DirectoryTools, Examination } from '../../store/local-file.ts'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
+import { findingsText } from './findings-text.ts'
 import { type EtcdFlags, etcdOf, namesEtcd, ofStoppedServer } from './stopped-server.ts'
 import type { StoreCopies } from './store-copies.ts'
 
 /** The flags of `waypost doctor`. */
 export interface DoctorFlags extends EtcdFlags {
   readonly dataDir?: string
-  readonly repair?: string
 }
 
 /** `waypost doctor`: examines the store of a stopped server, or one in etcd. The exit code is 0 for a sound store, 1 for a damaged one. */
@@ -18,52 +18,23 @@ export function doctor(
   progress: Progress,
 ): Promise<CommandResult> {
   return ofStoppedServer(async () => {
-    if (namesEtcd(flags)) {
-      if (flags.repair !== undefined)
-        throw new UsageError('--repair is for a directory: etcd is not repaired.')
-      return resultOf(await copies.examine(etcdOf(flags), progress.onStep), undefined)
-    }
+    if (namesEtcd(flags)) return resultOf(await copies.examine(etcdOf(flags), progress.onStep))
     if (flags.dataDir === undefined) throw new UsageError('--data-dir is required: the directory to examine')
-    const directory = resolve(flags.dataDir)
-    if (flags.repair === undefined)
-      return resultOf(await tools.examine(directory, progress.onStep), undefined)
-    const target = resolve(flags.repair)
-    const { examination, repaired } = await tools.repair(directory, target, progress.onStep)
-    return resultOf(examination, repaired ?? 'nothing')
+    return resultOf(await tools.examine(resolve(flags.dataDir), progress.onStep))
   })
 }
 
-/** `repaired` is undefined where nobody asked for a repair. */
-function resultOf(examination: Examination, repaired: Repaired | 'nothing' | undefined): CommandResult {
-  const { counts } = examination
-  const code = counts.damage > 0 ? EXIT.differs : EXIT.done
-  const { findings, ...rest } = examination
-  const json = { ...rest, findings, ...(typeof repaired === 'object' && { repaired }) }
-  return { code, json, text: textOf(examination, repaired) }
+function resultOf(examination: Examination): CommandResult {
+  const code = examination.counts.damage > 0 ? EXIT.differs : EXIT.done
+  return { code, json: { ...examination }, text: textOf(examination) }
 }
 
-function textOf(examination: Examination, repaired: Repaired | 'nothing' | undefined): string {
-  const { directory, counts, findings, rows } = examination
+function textOf({ directory, counts: { damage, notes }, findings, rows }: Examination): string {
   const rowCount = Object.values(rows).reduce((sum, count) => sum + count, 0)
-  const lines = findings.map((finding) => findingText(finding, typeof repaired === 'object'))
-  const hidden = counts.damage + counts.notes - findings.length
-  if (hidden > 0) lines.push(`… and ${hidden} more\n`)
-  lines.push(`${directory}: ${rowCount} sound rows, ${counts.damage} damaged places, ${counts.notes} notes\n`)
-  if (repaired === 'nothing') lines.push('Nothing was repaired. Restore a backup with `waypost restore`.\n')
-  else if (repaired !== undefined) {
-    lines.push(
-      `Repaired into ${repaired.directory}: start the server with --data-dir ${repaired.directory}\n`,
-    )
-  } else if (counts.damage > 0) {
-    lines.push(
-      'Restore a backup with `waypost restore`, or save what can be saved of a directory with --repair NEWDIR.\n',
-    )
-  } else lines.push('The store is sound.\n')
-  return lines.join('')
-}
-
-function findingText({ severity, place, problem, effect, remedy }: Finding, isRepaired: boolean): string {
-  const what = `${severity === 'damage' ? 'DAMAGE' : 'note'}  ${place}\n        ${problem}\n        ${effect}\n`
-  if (remedy === undefined) return what
-  return `${what}        ${isRepaired ? 'Repaired: ' : 'A repair: '}${remedy}\n`
+  const advice =
+    damage === 0
+      ? 'The store is sound.'
+      : 'Restore a backup with `waypost restore`, or copy what is sound with `waypost copy-store --salvage`.'
+  const found = findingsText(findings, damage + notes)
+  return `${found}${directory}: ${rowCount} sound rows, ${damage} damaged places, ${notes} notes\n${advice}\n`
 }

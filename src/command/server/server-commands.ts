@@ -143,7 +143,6 @@ function addDoctor(program: Command, stores: Tools): void {
       'Checks every record of the store of a stopped server, or of a store in etcd, without writing.',
     )
     .option('--data-dir <dir>', 'the directory to examine')
-    .option('--repair <newdir>', 'save there what is sound')
   addStoreOptions(doctor)
   doctor.action(
     action<DoctorFlags>(async (flags, progress) =>
@@ -152,7 +151,6 @@ function addDoctor(program: Command, stores: Tools): void {
   )
   addExamples(doctor, [
     ['waypost doctor --data-dir /var/lib/waypost', 'exit code 1: damaged'],
-    ['waypost doctor --data-dir /var/lib/waypost --repair /var/lib/waypost-repaired', ''],
     ['waypost doctor --store etcd --etcd-endpoints http://10.0.0.1:2379', 'while servers work on it, too'],
   ])
 }
@@ -160,14 +158,17 @@ function addDoctor(program: Command, stores: Tools): void {
 function addCopyStore(program: Command, storeCopies: ServerParts['storeCopies']): void {
   const copy = program
     .command('copy-store')
-    .summary('copy a store from a directory into etcd, or back')
+    .summary('copy a store from a directory into etcd, or back; or what is sound in a damaged one')
     .description(
       'Copies configurations with their history, services, persistent instances, namespaces, users and keys, with their ids and ' +
         'times. Sessions and ephemeral instances are left out. The target must be empty. A copy that was interrupted is continued ' +
-        'by the same command; until it is whole, no server starts on it.',
+        'by the same command; until it is whole, no server starts on it. With --salvage the source may be damaged, and both ' +
+        'places may be directories: everything that can be read and breaks no rule is copied, and the rest is named. ' +
+        'Nothing is written into the source. Exit code 1: something was left out.',
     )
     .requiredOption('--from <place>', 'a data directory of a stopped server, a backup, or `etcd`')
     .requiredOption('--to <place>', 'a new data directory, or `etcd`')
+    .option('--salvage', 'copy what is sound in a damaged store')
   addEtcdOptions(copy)
   copy.action(
     action<CopyFlags>(async (flags, progress) =>
@@ -180,6 +181,10 @@ function addCopyStore(program: Command, storeCopies: ServerParts['storeCopies'])
       'from one server to several',
     ],
     ['waypost copy-store --from etcd --to /var/lib/waypost --etcd-endpoints http://10.0.0.1:2379', 'back'],
+    [
+      'waypost copy-store --salvage --from /var/lib/waypost --to /var/lib/waypost-salvaged',
+      'of a damaged one',
+    ],
   ])
 }
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { definitions } from '../../settings/definitions.ts'
+import { SETTING_GROUPS } from '../../settings/definitions.ts'
 import { addSettingOptions, givenSettings } from './start-options.ts'
 
 function given(...args: string[]) {
@@ -60,7 +60,9 @@ describe('the flags of a start', () => {
     const command = new Command()
     addSettingOptions(command)
     const help = command.helpInformation()
-    for (const { name } of Object.values(definitions)) expect(help).toContain(`--${name} `)
+    for (const { name } of Object.values(SETTING_GROUPS).flatMap((group) => Object.values(group)))
+      expect(help).toContain(`--${name} `)
+    expect(help).not.toContain('--node-streams')
     expect(help).toMatch(/Addresses and ports:\n(?:.*\n)*? {2}--port <value> .*\n?.*\(default:\s+8848\)/)
   })
 })

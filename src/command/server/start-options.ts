@@ -2,19 +2,22 @@ import { type Command, Option } from 'commander'
 import { definitions, SETTING_GROUPS } from '../../settings/definitions.ts'
 import type { Definition } from '../../settings/setting.ts'
 import type { SettingsSources } from '../../settings/settings.ts'
+import { undocumentedDefinitions } from '../../settings/undocumented-definitions.ts'
 
 /** What flags mean without a value. */
 const BARE: ReadonlyMap<string, string | undefined> = new Map(
   Object.values<Definition<unknown>>(definitions).map(({ name, kind }) => [name, kind.bare]),
 )
 
-/** Adds a flag for each setting, in the groups of the settings. */
+/** Adds a flag for each setting, in the groups of the settings. Those for tests are hidden. */
 export function addSettingOptions(command: Command): void {
   for (const [title, group] of Object.entries(SETTING_GROUPS)) {
     command.optionsGroup(`${title}:`)
     for (const definition of Object.values(group))
       for (const option of optionsOf(definition)) command.addOption(option)
   }
+  for (const definition of Object.values(undocumentedDefinitions))
+    for (const option of optionsOf(definition)) command.addOption(option.hideHelp())
 }
 
 /** A switch has a negative form, which is in the manual only: it would double the lines of the help. */

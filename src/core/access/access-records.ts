@@ -1,5 +1,5 @@
-import { fieldsOf, numberIn, textIn } from '../records/json-fields.ts'
 import { defineRecordKind } from '../records/record-kind.ts'
+import { number, object, oneOf, orNull, text } from '../records/shape.ts'
 
 /** The role that may do everything. */
 export const ADMINISTRATOR_ROLE = 'ROLE_ADMIN'
@@ -13,19 +13,12 @@ export interface User {
   readonly credentialStamp: number
 }
 
+const credentials = object({ passwordHash: text, credentialStamp: number })
+
 /** The users; the id of the record is the username. */
-export const USER = defineRecordKind<User>(
-  'user',
-  (json, id) => {
-    const fields = fieldsOf(json)
-    return {
-      username: id,
-      passwordHash: textIn(fields, 'passwordHash'),
-      credentialStamp: numberIn(fields, 'credentialStamp'),
-    }
-  },
-  { isSecret: true },
-)
+export const USER = defineRecordKind<User>('user', (json, id) => ({ username: id, ...credentials(json) }), {
+  isSecret: true,
+})
 
 /** Whether a hash was imported, and its user has not signed in here yet: it is bcrypt. */
 export function isImportedHash(passwordHash: string): boolean {
@@ -39,18 +32,16 @@ export interface UserRole {
 }
 
 /** The roles of users; the id of the record is `idOf(username, role)`. */
-export const USER_ROLE = defineRecordKind<UserRole>('user-role', (json) => {
-  const fields = fieldsOf(json)
-  return { username: textIn(fields, 'username'), role: textIn(fields, 'role') }
-})
+export const USER_ROLE = defineRecordKind<UserRole>('user-role', object({ username: text, role: text }))
 
 /**
  * How many users are administrators. One record, so that the loss of a row does not open the server. Two
  * servers that each remove one of the last two administrators write this same record.
  */
-export const ADMINISTRATORS = defineRecordKind<{ readonly count: number }>('administrators', (json) => ({
-  count: numberIn(fieldsOf(json), 'count'),
-}))
+export const ADMINISTRATORS = defineRecordKind<{ readonly count: number }>(
+  'administrators',
+  object({ count: number }),
+)
 
 /** The id of the record of {@link ADMINISTRATORS}. */
 export const IN_ALL = 'all'
@@ -63,13 +54,10 @@ export interface RolePermission {
 }
 
 /** The permissions of roles; the id of the record is `idOf(role, canonicalResource(resource), action)`. */
-export const ROLE_PERMISSION = defineRecordKind<RolePermission>('permission', (json) => {
-  const fields = fieldsOf(json)
-  const action = textIn(fields, 'action')
-  if (action !== 'r' && action !== 'w' && action !== 'rw')
-    throw new Error('its field action is not r, w or rw')
-  return { role: textIn(fields, 'role'), resource: textIn(fields, 'resource'), action }
-})
+export const ROLE_PERMISSION = defineRecordKind<RolePermission>(
+  'permission',
+  object<RolePermission>({ role: text, resource: text, action: oneOf(['r', 'w', 'rw']) }),
+)
 
 /** A key that signs tokens. The newest one signs; the others only verify. */
 export interface SigningKey {
@@ -86,15 +74,12 @@ export interface SigningKey {
 /** The signing keys; the id of the record is the id of the key, which its tokens carry (`kid`). */
 export const SIGNING_KEY = defineRecordKind<SigningKey>(
   'signing-key',
-  (json) => {
-    const fields = fieldsOf(json)
-    return {
-      secret: textIn(fields, 'secret'),
-      createdStamp: numberIn(fields, 'createdStamp'),
-      verifiesUntilMs: fields['verifiesUntilMs'] === null ? null : numberIn(fields, 'verifiesUntilMs'),
-      leakedBefore: numberIn(fields, 'leakedBefore'),
-    }
-  },
+  object<SigningKey>({
+    secret: text,
+    createdStamp: number,
+    verifiesUntilMs: orNull(number),
+    leakedBefore: number,
+  }),
   { isSecret: true },
 )
 
@@ -112,15 +97,7 @@ export interface Session {
 /** The sessions; the id of the record is a hash of the id that the browser has. */
 export const SESSION = defineRecordKind<Session>(
   'session',
-  (json) => {
-    const fields = fieldsOf(json)
-    return {
-      username: textIn(fields, 'username'),
-      credentialStamp: numberIn(fields, 'credentialStamp'),
-      createdMs: numberIn(fields, 'createdMs'),
-      usedMs: numberIn(fields, 'usedMs'),
-    }
-  },
+  object<Session>({ username: text, credentialStamp: number, createdMs: number, usedMs: number }),
   { isSecret: true },
 )
 

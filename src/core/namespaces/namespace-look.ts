@@ -1,5 +1,5 @@
 import { type Command, synced, unchanged } from '../decisions/decision.ts'
-import { fieldsOf, textIn } from '../records/json-fields.ts'
+import { fieldsOf, textIn } from '../records/shape.ts'
 import { defineRecordKind, recordRemoved, recordSaved } from '../records/record-kind.ts'
 
 /** How people tell a namespace from others. It changes nothing for clients. */

@@ -1,4 +1,4 @@
-import { fieldsOf, textIn } from '../records/json-fields.ts'
+import { fieldsOf, textIn } from '../records/shape.ts'
 import { defineRecordKind } from '../records/record-kind.ts'
 
 /** A listed namespace. Unlisted ones work as well: the list is for people. */

@@ -259,23 +259,23 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
   'too-many': {
     http: 400,
     title: 'The request has too many parts',
-    meaning: 'The request has more parameters than `max-parameters` of docs/settings.md allows.',
+    meaning: 'The request has more than 1,000 parameters.',
   },
   'too-deep': {
     http: 400,
     title: 'A parameter is nested too deeply',
-    meaning: 'A JSON parameter is nested more deeply than `max-json-depth` of docs/settings.md allows.',
+    meaning: 'A JSON parameter has more than 32 levels.',
   },
   'too-many-headers': {
     http: 431,
     title: 'The request has too many header fields',
-    meaning: 'The request has more header fields than `max-headers` of docs/settings.md allows.',
+    meaning: 'The request has more than 200 header fields.',
   },
   'too-many-requests': {
     http: 429,
     title: 'The connection has too many requests under way',
     meaning:
-      'More than `max-pipelined-requests` were sent on one connection without waiting for answers. The connection ends; the surplus was not carried out.',
+      'More than 256 requests were sent on one connection without waiting for answers. The connection ends; the surplus was not carried out.',
   },
   'too-many-searches': {
     http: 429,
@@ -322,7 +322,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
   'unknown-path': {
     http: 404,
     title: 'No such path',
-    meaning: 'Check the spelling; docs/openapi.json has all paths.',
+    meaning: 'Check the spelling; /openapi.json has all paths.',
   },
   'unknown-method': {
     http: 405,

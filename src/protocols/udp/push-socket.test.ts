@@ -17,7 +17,6 @@ async function pushesOn(host: string, log: (message: string, error: Error) => vo
     loop: { now: () => performance.now(), soon: (run) => void setImmediate(run) },
     wallMs: () => Date.now(),
     enabled: () => true,
-    maxDatagramsPerSecond: 1_000,
     log,
   })
   closing.push(() => pushes.close())

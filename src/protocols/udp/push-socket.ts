@@ -11,6 +11,9 @@ import { datagramLimitOf, decodeAck, encodePush } from './push-packet.ts'
 /** Network errors come in thousands; one per minute is logged. */
 const LOG_EVERY_MS = 60_000
 
+/** Datagrams that are read in a second, which are acks of pushes. Further ones are dropped unread. */
+const MOST_DATAGRAMS = 50_000
+
 /** What the push socket needs of the server. */
 export interface PushSocketOptions {
   /** The address that the server listens on, or a name of it. */
@@ -20,8 +23,6 @@ export interface PushSocketOptions {
   readonly wallMs: () => number
   /** The switch pushEnabled: while false nothing is sent again. */
   readonly enabled: () => boolean
-  /** Datagrams that are read in a second; further ones are dropped unread. */
-  readonly maxDatagramsPerSecond: number
   readonly log: (message: string, error: Error) => void
 }
 
@@ -128,9 +129,9 @@ export class PushSocket implements PushSender {
       this.#secondOf = nowMs
       this.#readThisSecond = 0
     }
-    if (this.#readThisSecond++ < this.#options.maxDatagramsPerSecond) return true
+    if (this.#readThisSecond++ < MOST_DATAGRAMS) return true
     this.#note(
-      'Datagrams are dropped: more than max-datagrams-per-second came',
+      `Datagrams are dropped: more than ${MOST_DATAGRAMS} came in a second`,
       new Error('too many datagrams'),
     )
     return false

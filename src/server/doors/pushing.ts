@@ -48,7 +48,6 @@ export async function openPushing(listed: Listed, settings: Settings, log: Logge
     loop,
     wallMs,
     enabled,
-    maxDatagramsPerSecond: settings.maxDatagramsPerSecond,
     log: (message, error) => log.warn({ err: error }, message),
   })
   const isPersonal = (key: ServiceKey): boolean => state.service(key)?.selector.type === 'label'

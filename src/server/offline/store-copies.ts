@@ -1,15 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import type { Copied, StoreCopies } from '../../command/server/store-copies.ts'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, sep } from 'node:path'
+import type { Copied, Salvaged, StoreCopies } from '../../command/server/store-copies.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { sha256OfFile, writeFacts } from '../../store/embedded/backup/backup-facts.ts'
 import { verifyBackup } from '../../store/embedded/backup/restore.ts'
 import { DirectorySource } from '../../store/embedded/copy/directory-source.ts'
 import { begunIn, DirectoryTarget, forgetBegun } from '../../store/embedded/copy/directory-target.ts'
-import { databasePath, syncPath } from '../../store/embedded/database/data-directory.ts'
+import {
+  BESIDE_A_STORE,
+  databasePath,
+  refuseUsedDirectory,
+  syncPath,
+} from '../../store/embedded/database/data-directory.ts'
 import { examineApart } from '../../store/embedded/doctor/examiner-process.ts'
-import { refuseUsedDirectory } from '../../store/embedded/doctor/repair.ts'
 import { FORMAT } from '../../store/embedded/database/format.ts'
 import { systemClock } from '../../store/etcd/client/clock.ts'
 import { EtcdError } from '../../store/etcd/client/etcd-error.ts'
@@ -43,6 +48,22 @@ export const storeCopies: StoreCopies = {
     throw new NotExaminable('One of --from and --to is `etcd`, and the other one is a directory.')
   },
 
+  async salvage(from, to, onProgress) {
+    if ('directory' in from) {
+      if ('directory' in to) return salvageDirectory(from.directory, to.directory, onProgress)
+      const sound = mkdtempSync(join(tmpdir(), 'waypost-salvage-'))
+      try {
+        const { leftOut } = await salvageDirectory(from.directory, sound, onProgress)
+        const into = (etcd: EtcdPlace) => intoEtcd(sound, etcd, { leaveOut: forAnother, onProgress })
+        return { counts: (await withEtcd(to.etcd, into)).counts, leftOut }
+      } finally {
+        rmSync(sound, { recursive: true, force: true })
+      }
+    }
+    if ('directory' in to) return withEtcd(from.etcd, (etcd) => salvageEtcd(etcd, to.directory, onProgress))
+    throw new NotExaminable('One of --from and --to is a directory.')
+  },
+
   restore: (backup, settings, onProgress) =>
     withEtcd(settings, (etcd) => intoEtcd(backup, etcd, { leaveOut: forBackup, onProgress })),
 
@@ -71,7 +92,8 @@ export const storeCopies: StoreCopies = {
       }
     }),
 
-  examine: (settings, onProgress) => withEtcd(settings, (etcd) => examineEtcd(etcd, onProgress)),
+  examine: (settings, onProgress) =>
+    withEtcd(settings, async (etcd) => (await examineEtcd(etcd, onProgress)).examination),
 }
 
 /** A page of history with large contents may take long on a busy machine. */
@@ -92,7 +114,7 @@ async function intoEtcd(directory: string, etcd: EtcdPlace, how: HowToCopy): Pro
     return await fill(source, await EtcdTarget.begin(etcd, source), {
       ...how,
       reopened: () => EtcdSource.open(own),
-      examined: () => examineEtcd(own, how.onProgress),
+      examined: async () => (await examineEtcd(own, how.onProgress)).examination,
     })
   } catch (error) {
     throw asDamage(directory, error)
@@ -115,6 +137,50 @@ async function intoDirectory(etcd: EtcdPlace, directory: string, onProgress: OnP
     forgetBegun(directory)
     return copied()
   }
+}
+
+/** The tables of a directory by the kinds of things in a copy. */
+const TABLE_OF = {
+  records: 'record',
+  services: 'service',
+  instances: 'instance',
+  items: 'config_item',
+  history: 'config_revision',
+  audit: 'audit',
+}
+
+/** Rows are copied as they are, in a process of its own: the driver ends it on some damage. */
+async function salvageDirectory(from: string, to: string, onProgress: OnProgress): Promise<Salvaged> {
+  refuseInside(from, to)
+  refuseUsedDirectory(to, BESIDE_A_STORE)
+  const { examination, salvaged } = await examineApart({ directory: from, salvageTo: to }, onProgress)
+  const [first] = examination.findings
+  if (salvaged === undefined)
+    throw new DamagedStore(`${from} is damaged, ${first?.place}: ${first?.problem} ${first?.leavesOut}`)
+  refuseUnsound(salvaged)
+  const { rows } = salvaged
+  const counts = Object.fromEntries(Object.entries(TABLE_OF).map(([of, table]) => [of, rows[table] ?? 0]))
+  return { counts, leftOut: leftOutOf(examination) }
+}
+
+/** A draft there would be written into the source. */
+function refuseInside(from: string, to: string): void {
+  let parent = to
+  while (!existsSync(parent)) parent = dirname(parent)
+  if (existsSync(from) && `${realpathSync(parent)}${sep}`.startsWith(`${realpathSync(from)}${sep}`))
+    throw new NotExaminable(`${to} is in ${from}, where a salvage writes nothing. Choose another directory.`)
+}
+
+async function salvageEtcd(etcd: EtcdPlace, directory: string, onProgress: OnProgress): Promise<Salvaged> {
+  refuseUsedDirectory(directory, BESIDE_A_STORE)
+  const { examination, revision, isLeftOut } = await examineEtcd(etcd, onProgress)
+  const source = await EtcdSource.open({ ...etcd, isLeftOut }, revision)
+  const { counts } = await fillDirectory(source, directory, { leaveOut: forAnother, onProgress })
+  return { counts, leftOut: leftOutOf(examination) }
+}
+
+function leftOutOf({ leftOut: count, findings }: Examination): Salvaged['leftOut'] {
+  return { count, findings: findings.filter(({ leavesOut }) => leavesOut !== undefined) }
 }
 
 /** Nobody else uses the new directory, so it is read where it is. */

@@ -14,6 +14,9 @@ import type { Settings } from '../../settings/settings.ts'
 import { probeKey, ProbeWatch } from '../../subscribers/probe-watch.ts'
 import { monotonicMs } from './clocks.ts'
 
+/** The most health probes that run at once. Each takes a file descriptor. */
+const MOST_PROBES = 64
+
 /** The prober, and the watch that chooses its targets. */
 export type Probing = ReturnType<typeof startProbing>
 
@@ -41,7 +44,7 @@ export function startProbing(parts: ProbingParts, settings: Settings, log: Logge
   const networks = probedNetworks(settings.probeNetworks)
   const prober = new Prober({
     probe: (target) => probe({ ...target, networks }),
-    limit: settings.probeConcurrency,
+    limit: MOST_PROBES,
     now: monotonicMs,
     random: Math.random,
     params: () => probeParams(state),

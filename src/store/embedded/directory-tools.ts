@@ -1,9 +1,8 @@
 import type { DirectoryTools } from '../local-file.ts'
 import { Backups } from './backup/backups.ts'
 import { restore, verifyBackup } from './backup/restore.ts'
-import { refuseWithoutStore } from './database/data-directory.ts'
+import { refuseUsedDirectory, refuseWithoutStore } from './database/data-directory.ts'
 import { examineApart } from './doctor/examiner-process.ts'
-import { refuseUsedDirectory } from './doctor/repair.ts'
 import { openEmbeddedStore } from './embedded-store.ts'
 
 const QUIET = { info() {}, warn() {}, error() {} }
@@ -17,12 +16,6 @@ export const embeddedDirectoryTools: DirectoryTools = {
 
   async examine(directory, onProgress) {
     return (await examineApart({ directory }, onProgress)).examination
-  },
-
-  async repair(directory, target, onProgress) {
-    // Before the long part, so that a wrong directory is reported at once.
-    refuseUsedDirectory(target)
-    return examineApart({ directory, repairTo: target }, onProgress)
   },
 
   async backup(directory, { to, label, version }, onProgress) {

@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startManaged, type ManagedWaypost, type TestUser } from '../../support/administrator.ts'
 import { needTool } from '../../support/need-tool.ts'
 import { freePort, temporaryDirectory } from '../../support/waypost.ts'
-import { prepare, PREPARE_LIMIT_MS, preparedFolder, type PreparedProgram } from '../prepared-program.ts'
+import {
+  copyJars,
+  JAVA_TOOLS,
+  prepare,
+  PREPARE_LIMIT_MS,
+  preparedFolder,
+  type PreparedProgram,
+} from '../prepared-program.ts'
 import { Application } from './application.ts'
 import { javaCommand } from './java-command.ts'
 
@@ -12,14 +19,7 @@ const NEW = '3.3.5'
 const PROGRAM: PreparedProgram = {
   folder: 'applications/dubbo',
   locks: ['pom.xml'],
-  install: [OLD, NEW].map((version) => [
-    'mvn',
-    '-q',
-    '-B',
-    'dependency:copy-dependencies',
-    `-Ddubbo.version=${version}`,
-    `-DoutputDirectory=lib-${version}`,
-  ]),
+  install: [OLD, NEW].map((version) => copyJars(`lib-${version}`, { dubbo: version })),
   build: [['sh', '-c', `javac -encoding UTF-8 -cp 'lib-${OLD}/*' -d classes *.java`]],
 }
 
@@ -39,7 +39,7 @@ configs:
       mock: "force:return nobody is there"
 `
 
-const tools = needTool('java', 'javac', 'mvn')
+const tools = needTool(...JAVA_TOOLS)
 const note = tools.skip ? ` (${tools.reason})` : ''
 
 describe.skipIf(tools.skip)(`Dubbo ${OLD} and ${NEW}, unmodified${note}`, () => {

@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startManaged, type ManagedWaypost, type TestUser } from '../../support/administrator.ts'
 import { needTool } from '../../support/need-tool.ts'
 import { freePort, temporaryDirectory } from '../../support/waypost.ts'
-import { prepare, PREPARE_LIMIT_MS, preparedFolder, type PreparedProgram } from '../prepared-program.ts'
+import {
+  copyJars,
+  JAVA_TOOLS,
+  prepare,
+  PREPARE_LIMIT_MS,
+  preparedFolder,
+  type PreparedProgram,
+} from '../prepared-program.ts'
 import { Application } from './application.ts'
 import { javaCommand } from './java-command.ts'
 
@@ -13,16 +20,7 @@ const NEW = { lib: 'lib-2025', boot: '3.5.0', cloud: '2025.0.0', alibaba: '2025.
 const PROGRAM: PreparedProgram = {
   folder: 'applications/spring',
   locks: ['pom.xml'],
-  install: [OLD, NEW].map(({ lib, boot, cloud, alibaba }) => [
-    'mvn',
-    '-q',
-    '-B',
-    'dependency:copy-dependencies',
-    `-Dboot.version=${boot}`,
-    `-Dcloud.version=${cloud}`,
-    `-Dalibaba.version=${alibaba}`,
-    `-DoutputDirectory=${lib}`,
-  ]),
+  install: [OLD, NEW].map(({ lib, ...versions }) => copyJars(lib, versions)),
   build: [['sh', '-c', `javac -encoding UTF-8 -parameters -cp '${OLD.lib}/*' -d classes *.java`]],
 }
 
@@ -35,7 +33,7 @@ const USER: TestUser = {
 const START_LIMIT_MS = 60_000
 const CHANGE_LIMIT_MS = 10_000
 
-const tools = needTool('java', 'javac', 'mvn')
+const tools = needTool(...JAVA_TOOLS)
 const note = tools.skip ? ` (${tools.reason})` : ''
 
 describe.skipIf(tools.skip)(`Spring Cloud ${OLD.cloud} and ${NEW.cloud}, unmodified${note}`, () => {

@@ -1,5 +1,5 @@
-// Drives a server with the Go client library. Arguments: HOST:PORT SCRATCH-FOLDER.
-// Prints one JSON line for each check: {"name","ok","detail"}.
+// Drives a server with the Go client library of HTTP. Arguments: HOST:PORT SCRATCH-FOLDER.
+// Prints one JSON line for each check: {"name","ok","detail"}. With the word driven instead of an address it obeys commands.
 package main
 
 import (
@@ -27,22 +27,20 @@ type setup struct {
 }
 
 func main() {
+	if os.Args[1] == "driven" {
+		obeyCommands()
+		return
+	}
 	host, port, err := net.SplitHostPort(os.Args[1])
 	must(err)
 	number, err := strconv.ParseUint(port, 10, 16)
 	must(err)
 	s := setup{host, number, os.Args[2], strconv.FormatInt(time.Now().UnixMilli(), 36)}
 	r := &report{}
-	if lasting := os.Getenv("TEST_LASTING"); lasting != "" {
-		s.lastingChecks(r, lasting)
-	} else if os.Getenv("TEST_LARGE") != "" {
-		s.largeChecks(r)
-	} else {
-		s.configChecks(r)
-		s.namingChecks(r)
-		s.livenessChecks(r)
-		s.endpointChecks(r)
-	}
+	s.configChecks(r)
+	s.namingChecks(r)
+	s.livenessChecks(r)
+	s.endpointChecks(r)
 	r.wait()
 }
 

@@ -13,6 +13,8 @@ export interface ClientSpec {
   readonly caFile?: string
   /** A certificate of its own: some libraries do not speak TLS without one. */
   readonly certificate?: CertificateFiles
+  /** How long the libraries of npm and of Go 1.x wait for an answer, ms. */
+  readonly requestTimeout?: number
 }
 
 /** An item of configuration; the group is `DEFAULT_GROUP` by default. */
@@ -63,7 +65,7 @@ export class DrivenClient {
 
   /** Makes a client; the name is unique within the program. */
   static async open(program: DrivenProgram, name: string, spec: ClientSpec): Promise<DrivenClient> {
-    const { namespace = '', username = '', password = '', caFile = '' } = spec
+    const { namespace = '', username = '', password = '', caFile = '', requestTimeout } = spec
     const { cert = '', key = '' } = spec.certificate ?? {}
     const user = { username, password }
     const tls = { caFile, certFile: cert, keyFile: key }
@@ -74,6 +76,7 @@ export class DrivenClient {
       namespace,
       ...user,
       ...tls,
+      requestTimeout,
     })
     return new DrivenClient(program, name)
   }

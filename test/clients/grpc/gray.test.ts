@@ -15,6 +15,7 @@ import { askerOf } from './plain-scenarios.ts'
 import { PYTHON } from './python-program.ts'
 import type { Watch } from './watch.ts'
 
+const PROGRAMS = [JAVA, GO, PYTHON]
 const ITEM: Required<ItemName> = { dataId: 'gray', group: 'DEFAULT_GROUP' }
 const GRAY = '/svc/v1/cs/configs/gray'
 const STEPS_MS = 120_000
@@ -28,7 +29,7 @@ interface Listener {
   readonly watch: Watch<string>
 }
 
-const needed = needTool('java', 'javac', 'mvn', 'go', 'python3')
+const needed = needTool(...PROGRAMS.flatMap(({ tools }) => tools))
 const skipped = needed.skip || etcdTools.skip
 const note = skipped ? ` (${needed.skip ? needed.reason : etcdTools.reason})` : ''
 
@@ -39,7 +40,7 @@ describe.skipIf(skipped)(`clients over gRPC with and without a label${note}`, ()
 
   beforeAll(
     async () => {
-      for (const program of [JAVA, GO, PYTHON]) await prepare(program)
+      for (const program of PROGRAMS) await prepare(program)
       cluster = await startCluster({ servers: 3 })
     },
     PREPARE_LIMIT_MS * 3 + ETCD_HOOK_MS,
@@ -97,7 +98,7 @@ interface NamedLibrary {
 }
 
 function librariesOf(hasLabel: boolean): NamedLibrary[] {
-  return [JAVA, GO, PYTHON].flatMap((program) =>
+  return PROGRAMS.flatMap((program) =>
     program.versions
       .filter(({ version }) => !WITHOUT_LABELS.has(version))
       .map((version) => ({

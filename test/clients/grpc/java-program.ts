@@ -1,6 +1,10 @@
-import type { LibraryProgram, LibraryVersion } from './library.ts'
+import { copyJars, JAVA_TOOLS } from '../prepared-program.ts'
+import { type LibraryProgram, type LibraryVersion, tested } from './library.ts'
 
-const VERSIONS: readonly LibraryVersion[] = [
+/** Most applications have 2.x, which Spring Cloud Alibaba 2021 to 2023 brings. This is the newest that is tested. */
+const USUAL = '2.5.1'
+
+const ALL: readonly LibraryVersion[] = [
   {
     version: '2.0.4',
     says: 'Nacos-Java-Client:v2.0.4',
@@ -12,25 +16,22 @@ const VERSIONS: readonly LibraryVersion[] = [
   { version: '3.0.3', says: 'Nacos-Java-Client:v3.0.3' },
 ]
 
+const VERSIONS = tested(ALL, USUAL)
+
 /** The last version that uses HTTP and beats. It has the same methods, but for several instances together. */
 export const JAVA_1: LibraryVersion = { version: '1.4.8' }
 
-const SMALL = ['-Xmx160m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xss512k']
+const SMALL = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xss512k']
 
 /** The program with the Java library. */
 export const JAVA: LibraryProgram = {
+  language: 'Java',
+  tools: JAVA_TOOLS,
   folder: 'grpc/java',
   versions: VERSIONS,
   locks: ['pom.xml'],
-  install: [...VERSIONS, JAVA_1].map(({ version }) => [
-    'mvn',
-    '-q',
-    '-B',
-    'dependency:copy-dependencies',
-    `-Dnacos.version=${version}`,
-    `-DoutputDirectory=lib-${version}`,
-  ]),
-  build: [['sh', '-c', "javac -encoding UTF-8 -cp 'lib-2.5.1/*' -d classes *.java"]],
+  install: [...VERSIONS, JAVA_1].map(({ version }) => copyJars(`lib-${version}`, { nacos: version })),
+  build: [['sh', '-c', `javac -encoding UTF-8 -cp 'lib-${USUAL}/*' -d classes *.java`]],
   run: (version, scratch, caFile) => [
     'java',
     ...SMALL,

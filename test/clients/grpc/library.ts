@@ -1,3 +1,4 @@
+import { isNightly } from '../../support/nightly.ts'
 import { temporaryDirectory } from '../../support/waypost.ts'
 import { preparedFolder, type Command, type PreparedProgram } from '../prepared-program.ts'
 import { DrivenClient, type ClientSpec } from './driven-client.ts'
@@ -5,6 +6,10 @@ import { DrivenProgram } from './driven-program.ts'
 
 /** A program that obeys commands, with the versions of its library. */
 export interface LibraryProgram extends PreparedProgram {
+  readonly language: string
+  /** The tools that must be on the path. */
+  readonly tools: readonly string[]
+  /** The versions that this run tests. */
   readonly versions: readonly LibraryVersion[]
   /** Runs it; with a folder for what the library writes, and the authority that it trusts for TLS. */
   readonly run: (version: string, scratch: string, caFile?: string) => Command
@@ -19,6 +24,11 @@ export interface LibraryVersion {
   readonly lacksTls?: string
   /** It signs in again only when its token is nearly over, also where that is refused. */
   readonly signsInLate?: true
+}
+
+/** The versions that this run tests: all at night, else the one that most users have. */
+export function tested(versions: readonly LibraryVersion[], usual: string): readonly LibraryVersion[] {
+  return versions.filter(({ version }) => isNightly || version === usual)
 }
 
 /** The processes of one version of a library: one for all plain connections, one for those over TLS. */

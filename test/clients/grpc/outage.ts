@@ -27,10 +27,15 @@ const READ_MS = 40_000
 /** One library before, during and after an outage. */
 export class Outage {
   readonly #ground: Ground
+  readonly #results = new Map<Title, StepResult>()
   #ties: Ties | undefined
 
   constructor(ground: Ground) {
     this.#ground = ground
+  }
+
+  get results(): Results {
+    return this.#results
   }
 
   get #kept(): { dataId: string } {
@@ -38,9 +43,10 @@ export class Outage {
   }
 
   /** Publishes, listens, registers and subscribes, and waits until that has come through. */
-  async prepare(): Promise<void> {
+  async prepare(): Promise<Ties> {
     await this.#publishes()
     this.#ties = await Ties.make(this.#ground)
+    return this.#ties
   }
 
   /** Changes what the listener listens for, while it is not connected. */
@@ -49,28 +55,29 @@ export class Outage {
   }
 
   /** Looks at what has become of it. `ask`: a server that answers now. */
-  async recover(ask: Ground['ask']): Promise<Results> {
-    const since = Date.now()
-    const { service, hosts } = this.#ties!
-    const lasting = resultOf(() => this.#lasts(ask, since))
-    const items = await resultOf(() => this.#hears())
-    const later = await resultOf(() => this.#hearsLater(ask))
-    const stays = await lasting
-    const subscribed = await resultOf(() => this.#subscriberHears(ask))
-    const never = await resultOf(async () => {
+  async recover(ask: Ground['ask']): Promise<void> {
+    const { hosts } = this.#ties!
+    const lasting = this.#take('an instance stays in the list all the time', () =>
+      this.#lasts(ask, Date.now()),
+    )
+    await this.#take('a listener hears what changed meanwhile', () => this.#ties!.heard('meanwhile'))
+    await this.#take('a listener hears what is published later', () => this.#hearsLater(ask))
+    await lasting
+    await this.#take('a subscriber hears of later changes', () => this.#subscriberHears(ask))
+    await this.#take('a subscriber never sees an empty list', async () => {
       expect(hosts.heard.map(portsOf)).not.toContainEqual([])
       expect(hosts.heard.map(portsOf).every((ports) => ports.includes(1))).toBe(true)
     })
-    const results: Record<Title, StepResult> = {
-      'an item that was published is kept': await resultOf(() => this.#keeps()),
-      'a listener hears what changed meanwhile': items,
-      'a listener hears what is published later': later,
-      'an instance stays in the list all the time': stays,
-      'a subscriber never sees an empty list': never,
-      'a subscriber hears of later changes': subscribed,
-      'an instance is taken away by its own client later': await resultOf(() => this.#leaves(ask, service)),
-    }
-    return new Map(Object.entries(results))
+    await this.#take('an item that was published is kept', () => this.#keeps())
+  }
+
+  /** Takes the instance away. */
+  async leave(ask: Ground['ask']): Promise<void> {
+    await this.#take('an instance is taken away by its own client later', () => this.#leaves(ask))
+  }
+
+  async #take(title: Title, work: () => Promise<void>): Promise<void> {
+    this.#results.set(title, await resultOf(work))
   }
 
   /** A library that has not signed in yet is refused, and answers that it did not publish. */
@@ -83,10 +90,6 @@ export class Outage {
   async #keeps(): Promise<void> {
     const reader = await this.#ground.client('fresh')
     expect(await untilIs('kept', () => reader.read(this.#kept))).toBe('kept')
-  }
-
-  async #hears(): Promise<void> {
-    await this.#ties!.heard('meanwhile')
   }
 
   async #hearsLater(ask: Ground['ask']): Promise<void> {
@@ -108,7 +111,8 @@ export class Outage {
     await hosts.until('the later instance', (seen) => portsOf(seen).join() === '1,2')
   }
 
-  async #leaves(ask: Ground['ask'], service: string): Promise<void> {
+  async #leaves(ask: Ground['ask']): Promise<void> {
+    const { service } = this.#ties!
     await (await this.#ground.client('a')).deregister({ service }, { port: 1 })
     expect(await listedPorts(ask, service)).toEqual([2])
   }

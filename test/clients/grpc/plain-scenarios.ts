@@ -1,19 +1,27 @@
 import { startManaged, type AsAdministrator, type TestUser } from '../../support/administrator.ts'
 import { Authority } from '../../support/certificates.ts'
-import { startWaypost } from '../../support/waypost.ts'
+import type { Waypost } from '../../support/waypost.ts'
 import { BURST_STEPS } from './burst-steps.ts'
 import { CONFIG_STEPS } from './config-steps.ts'
-import { clientsOf, type Library } from './library.ts'
+import { NPM } from '../http/http-programs.ts'
+import { prepare } from '../prepared-program.ts'
+import { clientsOf, Library } from './library.ts'
 import { mixedSteps } from './mixed-steps.ts'
 import { NAMING_STEPS } from './naming-steps.ts'
-import { withEach, type Scenario } from './scenario.ts'
+import { type LibraryResults, type Scenario, stageOf, withEach } from './scenario.ts'
 import { resultOf, takeSteps, type Ground, type Step } from './step.ts'
 
 /** Who signs in: the user may do everything but in the namespace `forbidden`. */
 export const USER: TestUser = {
   username: 'app',
   password: 'a+b %41&=ü',
-  permissions: { 'public:*:*': 'rw', 'other*:*:*': 'rw', 'watched*:*:*': 'rw' },
+  permissions: {
+    'public:*:*': 'rw',
+    'other*:*:*': 'rw',
+    'watched*:*:*': 'rw',
+    'listed*:*:*': 'rw',
+    'se*ed-*:*:*': 'rw',
+  },
 }
 
 let runs = 0
@@ -24,52 +32,34 @@ const MIXED_TITLES = [
   '1.x: instances are seen and heard both ways',
 ]
 
-/** A server without authentication, with a client of 1.x beside. `old`: its library. */
-export function openScenario(old: () => Library): Scenario {
-  return {
-    title: 'does what it does',
-    steps: [...PLAIN_STEPS.map(({ title }) => title), ...MIXED_TITLES],
-    drive: async (libraries) => {
-      const server = await startWaypost()
-      const servers = [`127.0.0.1:${server.port}`]
-      try {
-        return await withEach(libraries, async (library) => {
-          const steps = [...PLAIN_STEPS, ...mixedSteps(await old().open({ servers }))]
-          return takeSteps(able(library, steps), {
-            run: runOf(library),
-            client: clientsOf(library, { servers }),
-            ask: askerOf(server.url),
-          })
-        })
-      } finally {
-        await server.stop()
-      }
-    },
+/** A server without authentication, with a client of 1.x beside. */
+export const OPEN_SCENARIO: Scenario = {
+  title: 'does what it does',
+  steps: [...PLAIN_STEPS.map(({ title }) => title), ...MIXED_TITLES],
+}
+
+/** Takes the steps of `OPEN_SCENARIO` at a server. */
+export async function driveOpen(
+  libraries: readonly Library[],
+  { url, port }: Waypost,
+): Promise<LibraryResults> {
+  const servers = [`127.0.0.1:${port}`]
+  await prepare(NPM)
+  const old = new Library(NPM, NPM.versions[0]!)
+  try {
+    return await withEach(libraries, async (library) => {
+      const steps = [...PLAIN_STEPS, ...mixedSteps(await old.open({ servers }))]
+      const client = clientsOf(library, { servers })
+      return takeSteps(able(library, steps), { run: runOf(library), client, ask: askerOf(url) })
+    })
+  } finally {
+    // Where its server goes, it asks on and on, and takes a whole core.
+    await old.stop()
   }
 }
 
-const ROUND_TRIP_STEPS: readonly Step[] = [CONFIG_STEPS[0]!, NAMING_STEPS[0]!]
-
-/** The server on the HTTP/2 of Node.js, which is the way back from the own one. */
-export const NODE_SCENARIO: Scenario = {
-  title: 'does what it does with grpc-http2=node',
-  steps: ROUND_TRIP_STEPS.map(({ title }) => title),
-  drive: async (libraries) => {
-    const server = await startWaypost({ settings: { 'grpc-http2': 'node' } })
-    const servers = [`127.0.0.1:${server.port}`]
-    const ask = askerOf(server.url)
-    try {
-      return await withEach(libraries, (library) => {
-        const client = clientsOf(library, { servers })
-        return takeSteps(able(library, ROUND_TRIP_STEPS), { run: runOf(library), client, ask })
-      })
-    } finally {
-      await server.stop()
-    }
-  },
-}
-
-const FORBIDDEN: Step = {
+/** A step of a user who may do nothing in the namespace `forbidden`. */
+export const FORBIDDEN: Step = {
   title: 'sign-in: what the user has no permission for is refused',
   run: async ({ client, run }) => {
     const forbidden = await client('a', 'forbidden')
@@ -86,34 +76,35 @@ const FORBIDDEN: Step = {
 const KILLED = 'naming: the instances of a process that is killed are gone at once'
 const SECURE_STEPS = [...CONFIG_STEPS, ...NAMING_STEPS, FORBIDDEN]
 
-/** A server over TLS, whose clients must sign in. */
-export const TLS_SCENARIO: Scenario = {
+const TLS_SCENARIO: Scenario = {
   title: 'does what it does over TLS, signed in',
   steps: [...SECURE_STEPS.map(({ title }) => title), KILLED],
   overTls: true,
-  drive: async (libraries) => {
-    const authority = new Authority()
-    const { caFile } = authority
-    const { cert, key } = authority.forServer()
-    const { waypost, ask, addUser } = await startManaged(
-      { settings: { 'tls-cert': cert, 'tls-key': key } },
-      caFile,
-    )
-    await addUser(USER)
-    const certificate = authority.forUser('anybody')
-    const spec = { servers: [`127.0.0.1:${waypost.port}`], caFile, certificate, ...signedIn(USER) }
-    try {
-      return await withEach(libraries, async (library) => {
-        const ground = { run: runOf(library), client: clientsOf(library, spec), ask }
-        const results = await takeSteps(able(library, SECURE_STEPS), ground)
-        const killed = await resultOf(() => killProcess(library.process(caFile), ground))
-        return new Map([...results, [KILLED, killed]])
-      })
-    } finally {
-      await waypost.stop()
-    }
-  },
 }
+
+/** A server over TLS, whose clients must sign in. */
+export const TLS_STAGE = stageOf(TLS_SCENARIO, async (libraries) => {
+  const authority = new Authority()
+  const { caFile } = authority
+  const { cert, key } = authority.forServer()
+  const { waypost, ask, addUser } = await startManaged(
+    { settings: { 'tls-cert': cert, 'tls-key': key } },
+    caFile,
+  )
+  await addUser(USER)
+  const certificate = authority.forUser('anybody')
+  const spec = { servers: [`127.0.0.1:${waypost.port}`], caFile, certificate, ...signedIn(USER) }
+  try {
+    return await withEach(libraries, async (library) => {
+      const ground = { run: runOf(library), client: clientsOf(library, spec), ask }
+      const results = await takeSteps(able(library, SECURE_STEPS), ground)
+      const killed = await resultOf(() => killProcess(library.process(caFile), ground))
+      return new Map([...results, [KILLED, killed]])
+    })
+  } finally {
+    await waypost.stop()
+  }
+})
 
 async function killProcess(process: { kill(): Promise<void> }, { client, ask, run }: Ground): Promise<void> {
   const service = `killed-${run}`
@@ -127,8 +118,8 @@ async function killProcess(process: { kill(): Promise<void> }, { client, ask, ru
   }
 }
 
-/** The steps that the library can take. */
-function able(library: Library, steps: readonly Step[]): readonly Step[] {
+/** The steps that a library can take. */
+export function able(library: Library, steps: readonly Step[]): readonly Step[] {
   return steps.filter(({ title }) => library.version.lacks?.[title] === undefined)
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect } from 'vitest'
-import { portsOf } from './naming-steps.ts'
+import { expect, vi } from 'vitest'
+import { portsOf, registerOverHttp } from './naming-steps.ts'
 import { Presence } from './presence.ts'
 import type { Results } from './scenario.ts'
 import { resultOf, type Ground, type StepResult } from './step.ts'
@@ -53,6 +53,19 @@ export class SentAway {
       ).toContain(1)
       expect(own.length).toBeGreaterThanOrEqual(2)
     })
+  }
+
+  /** Waits until all that it has is at the only server that is left. */
+  async arrives(ask: Ask): Promise<void> {
+    const { service, hosts } = this.#ties
+    await this.#hears(ask, 'arrived')
+    await registerOverHttp(ask, service, { port: 2, ephemeral: false, weight: 2 })
+    await hosts.until('the weight', (seen) => seen.some(({ port, weight }) => port === 2 && weight === 2))
+    const holds = async (): Promise<boolean> =>
+      (await connectionsOf(ask)).some(
+        ({ version, instances }) => version === this.#version && instances === 1,
+      )
+    await vi.waitUntil(holds, { timeout: SETTLE_MS, interval: LOOK_EVERY_MS })
   }
 
   /** Watches while its server stops. `asks`: the others. */

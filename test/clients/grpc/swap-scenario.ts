@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { startManaged, type AsAdministrator } from '../../support/administrator.ts'
 import { startWaypost } from '../../support/waypost.ts'
-import { applyPlan, importHead, readPlanOf } from '../../move/swap-steps.ts'
+import { applyPlan, readPlanOf } from '../../move/swap-steps.ts'
+import type { OldServer } from '../swap/old-servers.ts'
 import { clientsOf, type Library } from './library.ts'
 import { portsOf, registerOverHttp } from './naming-steps.ts'
 import { askerOf, runOf } from './plain-scenarios.ts'
-import { withEach, type Results, type Scenario } from './scenario.ts'
+import { Cast, type LibraryResults, type Results } from './scenario.ts'
 import { resultOf, type Ground, type StepResult } from './step.ts'
 import { listedPorts, Ties } from './ties.ts'
 
@@ -22,67 +23,49 @@ export const SWAP_TITLES = [
 
 type Title = (typeof SWAP_TITLES)[number]
 
-/** So far are lists of the old server ahead: libraries drop later ones that are not. */
-const AHEAD_MS = 30_000
 /** Longer than instances wait for their clients after a start. */
 const GRACE_MS = 47_000
 const LOOK_EVERY_MS = 500
 /** An instance whose client does not come back. */
 const DEAD_PORT = 9
 
-/** The server before. */
-export interface OldServer {
-  /** Of HTTP; gRPC is 1000 above. */
-  readonly port: number
-  /** Asks it for what is under `/svc/v1` here. */
-  readonly ask: AsAdministrator
-  readonly stop: () => Promise<unknown>
-}
-
-/** A server that plays the old one, with lists that are ahead. */
-export async function startAhead(): Promise<OldServer> {
-  const old = await startManaged({ settings: { auth: 'report' } })
-  await importHead(old, Date.now() + AHEAD_MS)
-  return { port: old.waypost.port, ask: old.ask, stop: () => old.waypost.stop() }
-}
-
 /** Waypost is filled beside an old server, takes over its live instances, and starts on its ports. */
-export const swapScenario = (startOld: () => Promise<OldServer>): Scenario => ({
-  title: 'goes on when another server takes the place of its own',
-  steps: SWAP_TITLES,
-  drive: async (libraries) => {
-    const old = await startOld()
-    const next = await startManaged({ settings: { auth: 'report' } })
-    const { port } = old
-    const oldUrl = `http://127.0.0.1:${port}`
-    let server = next.waypost
-    try {
-      const spec = { servers: [`127.0.0.1:${port}`] }
-      const swaps = new Map<Library, Swap>()
-      for (const library of libraries) {
-        const ground = { run: runOf(library), client: clientsOf(library, spec), ask: old.ask }
-        swaps.set(library, new Swap(ground))
-      }
-      await Promise.all([...swaps.values()].map((swap) => swap.prepare()))
-      // Days before: everything but the live instances.
-      await applyPlan(await readPlanOf(oldUrl), next.waypost.url)
-      await Promise.all([...swaps.values()].map((swap) => swap.leaveOneBehind()))
-      const last = await readPlanOf(oldUrl, '--ephemeral')
-      await old.stop()
-      await applyPlan(last, next.waypost.url)
-      const { dataDir } = next.waypost
-      await next.waypost.stop()
-      server = await startWaypost({ port, dataDir, settings: { auth: 'report' } })
-      return await withEach(libraries, (library) => swaps.get(library)!.recover(askerOf(oldUrl)))
-    } finally {
-      await Promise.all([old.stop(), server.stop()])
-    }
-  },
-})
+export async function driveSwap(
+  startOld: () => Promise<OldServer>,
+  libraries: readonly Library[],
+): Promise<LibraryResults> {
+  const old = await startOld()
+  const next = await startManaged({ settings: { auth: 'report' } })
+  const { port } = old
+  const oldUrl = `http://127.0.0.1:${port}`
+  let server = next.waypost
+  try {
+    const spec = { servers: [`127.0.0.1:${port}`] }
+    const cast = await Cast.of(libraries, async (library) => {
+      const swap = new Swap({ run: runOf(library), client: clientsOf(library, spec), ask: old.ask })
+      await swap.prepare()
+      return swap
+    })
+    // Days before: everything but the live instances.
+    await applyPlan(await readPlanOf(oldUrl), next.waypost.url)
+    await cast.each((swap) => swap.leaveOneBehind())
+    const last = await readPlanOf(oldUrl, '--ephemeral')
+    await old.stop()
+    await applyPlan(last, next.waypost.url)
+    const { dataDir } = next.waypost
+    await next.waypost.stop()
+    server = await startWaypost({ port, dataDir, settings: { auth: 'report' } })
+    await cast.each((swap) => swap.recover(askerOf(oldUrl)))
+    return cast.results(({ results }) => results)
+  } finally {
+    await Promise.all([old.stop(), server.stop()])
+  }
+}
 
 /** One library before, during and after the swap. */
 class Swap {
   readonly #ground: Ground
+  readonly #results = new Map<Title, StepResult>()
   #ties: Ties | undefined
   #lastRefMs = 0
 
@@ -105,31 +88,35 @@ class Swap {
     this.#lastRefMs = await lastRefOf(this.#ground.ask, service)
   }
 
+  get results(): Results {
+    return this.#results
+  }
+
   /** Looks at what has become of it. */
-  async recover(ask: AsAdministrator): Promise<Results> {
-    const since = Date.now()
+  async recover(ask: AsAdministrator): Promise<void> {
     const { hosts } = this.#ties!
-    const lasting = resultOf(() => this.#lasts(ask, since))
-    const changes = await resultOf(() => this.#hearsChange(ask))
-    const items = await resultOf(() => this.#hearsItem(ask))
-    const stays = await lasting
-    const rest = await resultOf(() =>
+    const lasting = this.#take('all live instances stay in the list', () => this.#lasts(ask, Date.now()))
+    await this.#take(
+      'a subscriber hears of changes at once, though the clock of the old server was ahead',
+      () => this.#hearsChange(ask),
+    )
+    await this.#take('an item is kept, and a listener hears what is published later', () =>
+      this.#hearsItem(ask),
+    )
+    await lasting
+    await this.#take('only the live instances are left after the grace', () =>
       hosts.until('only live ones', (seen) => portsOf(seen).join() === '1,2,3'),
     )
-    const never = await resultOf(async () => {
+    await this.#take('a subscriber never hears fewer than the live instances', async () => {
       const heard = hosts.heard.map(portsOf)
       const full = heard.slice(heard.findIndex((ports) => ports.join() === '1,2'))
       expect(full.filter((ports) => !ports.includes(1) || !ports.includes(2))).toEqual([])
     })
-    const results: Record<Title, StepResult> = {
-      'an item is kept, and a listener hears what is published later': items,
-      'all live instances stay in the list': stays,
-      'a subscriber never hears fewer than the live instances': never,
-      'a subscriber hears of changes at once, though the clock of the old server was ahead': changes,
-      'only the live instances are left after the grace': rest,
-      'an instance is taken away by its own client later': await resultOf(() => this.#leaves(ask)),
-    }
-    return new Map(Object.entries(results))
+    await this.#take('an instance is taken away by its own client later', () => this.#leaves(ask))
+  }
+
+  async #take(title: Title, work: () => Promise<void>): Promise<void> {
+    this.#results.set(title, await resultOf(work))
   }
 
   async #lasts(ask: AsAdministrator, since: number): Promise<void> {

@@ -6,17 +6,10 @@ public final class Program {
         String address = arguments[0];
         String run = Long.toString(System.currentTimeMillis(), 36);
         Report report = new Report();
-        String lasting = System.getenv("TEST_LASTING");
-        if (lasting != null) {
-            new LastingChecks(address, run, Long.parseLong(lasting)).addTo(report);
-        } else if (System.getenv("TEST_LARGE") != null) {
-            new LargeChecks(address, run).addTo(report);
-        } else {
-            new ConfigChecks(address, run).addTo(report);
-            new NamingChecks(address, run).addTo(report);
-            new MaintenanceChecks(address, run).addTo(report);
-            new EndpointChecks(address, run).addTo(report);
-        }
+        new ConfigChecks(address, run).addTo(report);
+        new NamingChecks(address, run).addTo(report);
+        new MaintenanceChecks(address, run).addTo(report);
+        new EndpointChecks(address, run).addTo(report);
         report.finish();
         // The library keeps threads of its own.
         System.exit(0);

@@ -16,16 +16,20 @@ const clients = new Map()
 
 /** One client: its services for configurations and for naming are made when they are first used. */
 class Client {
-  constructor({ servers, namespace }) {
+  constructor({ servers, namespace, username, password, requestTimeout }) {
     this.servers = servers
     this.namespace = namespace
+    this.options = { ...(username && { username, password }), ...(requestTimeout && { requestTimeout }) }
   }
 
+  /** The client that processes of a machine share waits 3 s for an answer, whatever it is told. */
   configs() {
-    this.madeConfigs ??= new library.NacosConfigClient({
+    const { NacosConfigClient, DataClient } = library
+    this.madeConfigs ??= new (this.options.requestTimeout ? DataClient : NacosConfigClient)({
       serverAddr: this.servers,
       namespace: this.namespace,
       cacheDir: scratch,
+      ...this.options,
     })
     return this.madeConfigs
   }
@@ -40,6 +44,7 @@ class Client {
       logger: quiet,
       serverList: this.servers,
       namespace: this.namespace || 'public',
+      ...this.options,
     })
     client.on('error', (error) => process.stderr.write(`${error.message}\n`))
     await client.ready()

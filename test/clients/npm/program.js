@@ -5,8 +5,6 @@
 import { mkdirSync } from 'node:fs'
 import { configChecks } from './config-checks.js'
 import { namingChecks } from './naming-checks.js'
-import { largeChecks } from './large-checks.js'
-import { lastingChecks } from './lasting-checks.js'
 import { freePort, settle } from './report.js'
 
 const [address, scratch] = process.argv.slice(2)
@@ -19,8 +17,6 @@ const { TEST_USERNAME: username, TEST_PASSWORD: password, TEST_TLS: tls } = proc
 const options = { ...(username && { username, password }), ...(tls && { ssl: true }) }
 const setup = { library, address, scratch, run: Date.now().toString(36), options }
 
-if (process.env.TEST_LASTING) await settle(lastingChecks(setup), 60_000)
-else if (process.env.TEST_LARGE) await settle(largeChecks(setup), 60_000)
-else await settle([...configChecks(setup), ...namingChecks(setup)])
+await settle([...configChecks(setup), ...namingChecks(setup)])
 // The library keeps timers and sockets that it never closes.
 process.exit(0)

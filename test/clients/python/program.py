@@ -12,7 +12,6 @@ import time
 import nacos
 
 from config_checks import ConfigChecks
-from lasting_checks import LastingChecks
 from naming_checks import NamingChecks
 from report import run_all
 
@@ -47,11 +46,7 @@ def main():
         address = "https://" + address
     connect = _connector(address, scratch)
     run = f"{time.time_ns() // 1_000_000:x}"
-    lasting = os.environ.get("TEST_LASTING")
-    if lasting:
-        run_all(LastingChecks(connect, run, float(lasting) / 1000).all(), 90)
-    else:
-        run_all(ConfigChecks(connect, run).all() + NamingChecks(connect, run).all())
+    run_all(ConfigChecks(connect, run).all() + NamingChecks(connect, run).all())
     # The library starts helper processes and threads that it never ends.
     for helper in multiprocessing.active_children():
         helper.terminate()

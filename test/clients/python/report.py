@@ -7,13 +7,13 @@ import time
 _printer = threading.Lock()
 
 
-def run_all(checks, limit_seconds=40):
+def run_all(checks):
     """Runs (name, function) pairs, each in a thread; a function's answer is the detail to print."""
     threads = [threading.Thread(target=_run, args=check) for check in checks]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(limit_seconds)
+        thread.join(40)
 
 
 def _run(name, body):

@@ -8,15 +8,9 @@ import { runOf } from '../grpc/plain-scenarios.ts'
 import { ApplicationCalls, KINDS, NEW, SHARED_SERVICE } from './application-calls.ts'
 import type { SwappedLibrary } from './libraries.ts'
 import { type ListedPorts, type ListsAfterStart, watchLists } from './lists-after-start.ts'
+import type { OldServer } from './old-servers.ts'
 import { type Outcomes, outcomesOf } from './outcomes.ts'
 import { type PlainInstance, portsAt, publishAt, registerAt } from './plain-requests.ts'
-
-/** The server before, of any kind. */
-export interface OldServer {
-  /** Of HTTP; gRPC is 1000 above. */
-  readonly port: number
-  readonly stop: () => Promise<unknown>
-}
 
 /** What a swap was like. */
 export interface MeasuredSwap extends SwapTimes, ListsAfterStart, Outcomes {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { prepare, PREPARE_LIMIT_MS } from '../../clients/prepared-program.ts'
 import { ETCD_HOOK_MS } from '../../support/etcd.ts'
 import { needTool } from '../../support/need-tool.ts'
-import { isLong, report } from '../fault-run.ts'
+import { fitting, isLong, report } from '../fault-run.ts'
 import { anyOf } from './libraries/asking.ts'
 import { LIBRARY_STRIKES, type LibraryStrike } from './libraries/library-strikes.ts'
 import { ListWatch } from './libraries/list-watch.ts'
@@ -18,6 +18,8 @@ const tools = needTool('go', 'java', 'javac', 'mvn', 'node', 'npm', 'python3')
 const isAble = !tools.skip && process.platform === 'linux' && isLong
 const note = isAble ? '' : ` (${tools.reason || 'only on Linux, and in the long form'})`
 const STRIKE_LIMIT_MS = 300_000
+/** About the time that a strike takes, s. */
+const STRIKE_S = 30
 
 let cluster: StruckCluster
 let balancer: Balancer
@@ -54,7 +56,7 @@ describe.skipIf(!isAble)(`real libraries at three servers on etcd${note}`, () =>
     await cluster?.stop()
   }, STRIKE_LIMIT_MS)
 
-  for (const [number, strike] of LIBRARY_STRIKES.entries())
+  for (const [number, strike] of fitting(LIBRARY_STRIKES, STRIKE_S).entries())
     test(`${strike.title}`, { timeout: STRIKE_LIMIT_MS }, () => endure(number, strike))
 })
 

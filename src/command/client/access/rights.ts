@@ -1,3 +1,4 @@
+import type { RolePermission, UserRole } from '../answers.ts'
 import { type CommandResult, DiffersError } from '../../command-line.ts'
 import { done, listed } from '../result.ts'
 import type { ClientFlags } from '../server-options.ts'
@@ -9,23 +10,12 @@ export interface RightsFlags extends ClientFlags {
   readonly role?: string
 }
 
-interface Role {
-  readonly role: string
-  readonly username: string
-}
-
-interface Permission {
-  readonly role: string
-  readonly resource: string
-  readonly action: string
-}
-
 const ROLES = '/auth/roles'
 const PERMISSIONS = '/auth/permissions'
 
 /** `role list`. */
 export async function listRoles({ user: username, ...flags }: RightsFlags): Promise<CommandResult> {
-  const found = await clientOf(flags).all<Role>(ROLES, { username })
+  const found = await clientOf(flags).all<UserRole>(ROLES, { username })
   return listed(
     found,
     [
@@ -51,7 +41,7 @@ export async function removeRole(
   [role, username]: readonly string[],
 ): Promise<CommandResult> {
   const client = clientOf(flags)
-  const found = await client.all<Role>(ROLES, { username })
+  const found = await client.all<UserRole>(ROLES, { username })
   if (!found.some((one) => one.role === role))
     throw new DiffersError(
       username === undefined ? `Nobody has the role ${role}.` : `${username} does not have the role ${role}.`,
@@ -64,7 +54,7 @@ export async function removeRole(
 
 /** `permission list`. */
 export async function listPermissions({ role, ...flags }: RightsFlags): Promise<CommandResult> {
-  const found = await clientOf(flags).all<Permission>(PERMISSIONS, { role })
+  const found = await clientOf(flags).all<RolePermission>(PERMISSIONS, { role })
   return listed(
     found,
     [
@@ -87,7 +77,7 @@ export async function addPermission(flags: RightsFlags, words: readonly string[]
 export async function removePermission(flags: RightsFlags, words: readonly string[]): Promise<CommandResult> {
   const [role, resource, action] = words
   const client = clientOf(flags)
-  const found = await client.all<Permission>(PERMISSIONS, { role })
+  const found = await client.all<RolePermission>(PERMISSIONS, { role })
   if (!found.some((one) => one.resource === resource && one.action === action))
     throw new DiffersError(`The role ${role} has no permission ${action} for ${resource}.`)
   await client.send('DELETE', PERMISSIONS, { role, resource, action })

@@ -1,3 +1,4 @@
+import type { ExplainedView } from '../answers.ts'
 import type { CommandResult } from '../../command-line.ts'
 import { listed } from '../result.ts'
 import { clientOf } from '../session-of-flags.ts'
@@ -21,23 +22,7 @@ interface ExplainedLine {
   readonly why: string
 }
 
-/** What the server says of a gray version (`ExplainedView` of docs/openapi.json). */
-interface ExplainedVersion {
-  readonly grayName: string
-  readonly grayType: string
-  readonly grayMatchRuleExp: string
-  readonly grayPriority: number
-  readonly md5: string
-  readonly isForClient: boolean
-  readonly neededShare: number | null
-}
-
-interface ExplainedView {
-  /** Empty: the client gets nothing. */
-  readonly md5: string
-  readonly grayName: string | null
-  readonly versions: readonly ExplainedVersion[]
-}
+type ExplainedVersion = ExplainedView['versions'][number]
 
 /** `config gray explain`: the versions in the order in which they are asked, and the formal one last. */
 export async function explainGray(flags: GrayExplainFlags, word: string): Promise<CommandResult> {

@@ -1,3 +1,4 @@
+import type { GrayItem } from '../answers.ts'
 import { type CommandResult, UsageError } from '../../command-line.ts'
 import { done, listed, timeText } from '../result.ts'
 import { clientOf } from '../session-of-flags.ts'
@@ -23,25 +24,6 @@ export interface GrayPublishFlags extends GrowFlags {
   readonly labels?: string
   readonly percent?: string
   readonly type?: string
-}
-
-/** A gray version as the server lists it (`GrayVersion` of docs/openapi.json). */
-interface GrayVersion {
-  readonly grayName: string
-  readonly grayType: string
-  readonly grayMatchRuleExp: string
-  readonly grayPriority: number
-  readonly createTime: number
-  readonly createUser: string | null
-  readonly createIp: string
-  readonly md5: string
-  readonly comment: string
-}
-
-interface GrayItem {
-  readonly dataId: string
-  readonly group: string
-  readonly versions: readonly GrayVersion[]
 }
 
 /** `config gray publish`: publishes the bytes of a file for some clients. */

@@ -1,3 +1,4 @@
+import type { ConfigItem } from '../answers.ts'
 import { readFile } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
 import { UsageError } from '../../command-line.ts'
@@ -14,16 +15,6 @@ export interface ItemFlags extends ClientFlags {
 export interface ItemName {
   readonly group: string
   readonly dataId: string
-}
-
-/** An item with its content, as the server answers it (`ConfigItem` of docs/openapi.json). */
-export interface ConfigItem extends ItemName {
-  readonly content: string
-  readonly md5: string
-  readonly type: string
-  readonly encryptedDataKey: string
-  /** Epoch milliseconds. */
-  readonly modifyTime: number
 }
 
 const DEFAULT_GROUP = 'DEFAULT_GROUP'

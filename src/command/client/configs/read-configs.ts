@@ -1,3 +1,11 @@
+import type {
+  Comparison,
+  ConfigVersion,
+  ConfigVersionText,
+  GrayOnlyConfig,
+  ListedConfig,
+  ListedConfigPage,
+} from '../answers.ts'
 import { type CommandResult, DiffersError, EXIT, UsageError } from '../../command-line.ts'
 import { painted } from '../../terminal-text.ts'
 import { listed, timeText } from '../result.ts'
@@ -15,39 +23,6 @@ import {
   readItem,
   textOf,
 } from './item.ts'
-
-/** An item in a list (`ListedConfig` of docs/openapi.json). */
-export interface ListedConfig extends ItemName {
-  readonly type: string
-  readonly size: number
-  readonly md5: string
-  readonly modifyTime: number
-  readonly modifyUser: string | null
-  readonly watcherCount: number
-  readonly appName: string
-  readonly desc: string | null
-  readonly configTags: string | null
-}
-
-/** An item without a formal version (`GrayOnlyConfig`). */
-interface GrayOnlyConfig extends ItemName {
-  readonly grayNames: readonly string[]
-  readonly modifyTime: number
-  readonly modifyUser: string | null
-}
-
-/** A change of an item with what it led to (`ConfigVersion`). */
-interface ConfigVersion {
-  readonly historyId: string
-  readonly op: 'I' | 'U' | 'D'
-  readonly user: string | null
-  readonly ip: string
-  readonly comment: string
-  readonly atMs: number
-  readonly md5: string | null
-  readonly size: number | null
-  readonly current: boolean
-}
 
 /** The flags of `config get`. */
 export interface GetFlags extends ItemFlags {
@@ -69,11 +44,7 @@ export async function getConfig(flags: GetFlags, word: string): Promise<CommandR
   return { code: EXIT.done, text: json.content, json, names }
 }
 
-function versionOf(
-  client: SvcClient,
-  name: ItemName,
-  historyId: string,
-): Promise<{ readonly content: string }> {
+function versionOf(client: SvcClient, name: ItemName, historyId: string): Promise<ConfigVersionText> {
   return client.get('/console/config/version', { ...itemParams(client, name), historyId })
 }
 
@@ -132,18 +103,13 @@ async function grayOnlyConfigs(
   const found: GrayOnlyConfig[] = []
   for (let pageNo = 1; ; pageNo++) {
     const page = { ...search, namespaceId, pageNo, pageSize: LARGEST_PAGE }
-    const { grayOnly, grayOnlyCount } = await client.get<GrayOnlyPage>('/console/configs', page)
+    const { grayOnly, grayOnlyCount } = await client.get<ListedConfigPage>('/console/configs', page)
     found.push(...grayOnly)
     if (grayOnly.length === 0 || found.length >= grayOnlyCount) return found
   }
 }
 
 const LARGEST_PAGE = 500
-
-interface GrayOnlyPage {
-  readonly grayOnly: readonly GrayOnlyConfig[]
-  readonly grayOnlyCount: number
-}
 
 /** `config history`: the versions, newest first. */
 export async function historyOf(flags: ItemFlags, word: string): Promise<CommandResult> {
@@ -219,20 +185,6 @@ async function currentOf(client: SvcClient, name: ItemName): Promise<NamedText> 
     if (error instanceof DiffersError) return { name: `${shownName} (absent)`, text: '' }
     throw error
   }
-}
-
-interface Comparison {
-  readonly equal: number
-  readonly onlyInFrom: readonly ItemName[]
-  readonly onlyInTo: readonly ItemName[]
-  readonly different: readonly ItemName[]
-  readonly grayOnlyInFrom: readonly GrayOnlySide[]
-  readonly grayOnlyInTo: readonly GrayOnlySide[]
-  readonly truncated: boolean
-}
-
-interface GrayOnlySide extends ItemName {
-  readonly grayNames: readonly string[]
 }
 
 /** A line for each item that has gray versions only: nothing is compared. */

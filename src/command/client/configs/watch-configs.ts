@@ -1,3 +1,4 @@
+import type { ConfigItem } from '../answers.ts'
 import { type CommandResult, DiffersError, EXIT } from '../../command-line.ts'
 import { painted } from '../../terminal-text.ts'
 import { liveMessages } from '../live-events.ts'
@@ -5,7 +6,7 @@ import { timeText } from '../result.ts'
 import { clientOf } from '../session-of-flags.ts'
 import type { SvcClient } from '../svc-client.ts'
 import { printLine, sayWatching, untilInterrupted, type WatchFlags } from '../watching.ts'
-import { type ConfigItem, type ItemFlags, type ItemName, itemOf, nameText, readItem } from './item.ts'
+import { type ItemFlags, type ItemName, itemOf, nameText, readItem } from './item.ts'
 import { allConfigs } from './read-configs.ts'
 
 /** A line of `config watch`. */

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../answers.ts'
 import { type CommandResult, UsageError } from '../../command-line.ts'
 import { listed, timeText } from '../result.ts'
 import type { ClientFlags } from '../server-options.ts'
@@ -13,20 +14,6 @@ export interface AuditFlags extends ClientFlags {
   readonly since?: string
   readonly until?: string
   readonly limit: string
-}
-
-/** An event (`AuditEvent` of docs/openapi.json). */
-interface AuditEvent {
-  readonly id: string
-  readonly time: number
-  readonly username: string
-  readonly by: string
-  readonly ip: string
-  readonly operation: string
-  readonly item: string
-  readonly result: string
-  readonly code: string
-  readonly count: number
 }
 
 const PAGE_SIZE = 500

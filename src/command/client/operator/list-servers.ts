@@ -1,30 +1,8 @@
+import type { ClusterMember, Server } from '../answers.ts'
 import type { CommandResult } from '../../command-line.ts'
 import { listed, timeText } from '../result.ts'
 import type { ClientFlags } from '../server-options.ts'
 import { clientOf } from '../session-of-flags.ts'
-
-/** A server (`Server` of docs/openapi.json). */
-interface Server {
-  readonly key: string
-  readonly site: string
-  readonly alive: boolean
-  readonly replies: boolean
-  readonly lastRefTime: number
-}
-
-/** What is shown of a server's report (`ClusterMember`). */
-interface ClusterMember {
-  readonly key: string
-  readonly elected: boolean
-  readonly version?: string
-  readonly forMs?: number
-  readonly clockAheadMs?: number
-  readonly report?: {
-    readonly lagMs: number
-    readonly judgedServices: number
-    readonly hears: readonly { readonly key: string; readonly replies: boolean }[]
-  }
-}
 
 /** `server list`. Servers that are alone have no lag and no clock to compare. */
 export async function listServers(flags: ClientFlags): Promise<CommandResult> {

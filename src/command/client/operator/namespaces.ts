@@ -1,17 +1,9 @@
+import type { Space } from '../answers.ts'
 import { type CommandResult, DiffersError } from '../../command-line.ts'
 import { done, listed } from '../result.ts'
 import type { ClientFlags } from '../server-options.ts'
 import { clientOf } from '../session-of-flags.ts'
 import type { SvcClient } from '../svc-client.ts'
-
-/** A namespace (`Space` of docs/openapi.json). */
-interface Space {
-  readonly namespaceId: string
-  readonly name: string
-  readonly desc: string
-  readonly listed: boolean
-  readonly configCount: number
-}
 
 /** The flags of `namespace create` and `update`. */
 export interface NamespaceTextFlags extends ClientFlags {

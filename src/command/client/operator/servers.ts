@@ -1,3 +1,4 @@
+import type { ConnectedClient } from '../answers.ts'
 import { type CommandResult, DiffersError, EXIT } from '../../command-line.ts'
 import { done, listed, timeText } from '../result.ts'
 import type { ClientFlags } from '../server-options.ts'
@@ -7,7 +8,7 @@ const SWITCHES = '/ns/operator/switches'
 
 type Switches = Readonly<Record<string, unknown>>
 
-/** `switch list`. The JSON is `Switches` of docs/openapi.json. */
+/** `switch list`. The JSON is `Switches` of the API document. */
 export async function listSwitches(flags: ClientFlags): Promise<CommandResult> {
   const switches = await clientOf(flags).get<Switches>(SWITCHES)
   const entries = Object.entries(switches)
@@ -47,21 +48,6 @@ export async function setSwitch(
   await clientOf(flags).send('PUT', SWITCHES, { entry, value, debug: thisServer })
   const where = thisServer ? ' on this server, until it restarts' : ''
   return done(`${entry} is ${value}${where}.`, { entry, value, thisServer })
-}
-
-/** A connected client (`ConnectedClient` of docs/openapi.json). */
-interface ConnectedClient {
-  readonly id: string
-  readonly server: string
-  readonly ip: string
-  readonly port: number
-  readonly version: string
-  readonly appName: string
-  readonly module: string
-  readonly username: string
-  readonly sinceMs: number
-  readonly instances: number
-  readonly subscriptions: number
 }
 
 /** `client list`. */

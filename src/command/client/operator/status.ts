@@ -1,45 +1,8 @@
+import type { Overview, ServerProblem } from '../answers.ts'
 import { type CommandResult, EXIT } from '../../command-line.ts'
 import { painted, printableWord } from '../../terminal-text.ts'
 import type { NamespaceFlags } from '../session-of-flags.ts'
 import { clientOf } from '../session-of-flags.ts'
-
-/** A problem of a server. */
-interface ReportedProblem {
-  readonly server?: string
-  readonly code: string
-  readonly detail: string
-}
-
-/** How a server is (`Overview` of docs/openapi.json). */
-interface Overview {
-  readonly version: string
-  readonly configCount: number
-  readonly serviceCount: number
-  readonly instanceCount: number
-  readonly healthyInstanceCount: number
-  readonly disabledInstanceCount: number
-  readonly notReady: readonly ReportedProblem[]
-  readonly warnings: readonly ReportedProblem[]
-  readonly faults: readonly ReportedProblem[]
-  readonly attention: readonly {
-    readonly kind: string
-    readonly groupName: string
-    readonly serviceName: string
-    readonly healthyInstanceCount: number
-    readonly ipCount: number
-  }[]
-  readonly behind: readonly {
-    readonly group: string
-    readonly dataId: string
-    readonly clientCount: number
-  }[]
-  readonly members: readonly {
-    readonly ip: string
-    readonly port: number
-    readonly alive: boolean
-    readonly replies: boolean
-  }[]
-}
 
 /** `waypost status`. */
 export async function statusOf(flags: NamespaceFlags): Promise<CommandResult> {
@@ -80,7 +43,7 @@ function linesOf(found: Overview): string {
 }
 
 function problemLines({ notReady, faults, warnings }: Overview): string[] {
-  const textOf = ({ server = '', code, detail }: ReportedProblem): string =>
+  const textOf = ({ server = '', code, detail }: ServerProblem & { readonly server?: string }): string =>
     `${server === '' ? '' : `${server} `}${code}: ${detail}`
   return [
     ...notReady.map((one) => `not ready  ${textOf(one)}`),

@@ -1,8 +1,9 @@
+import type { ShownInstance } from '../answers.ts'
 import { type CommandResult, DiffersError } from '../../command-line.ts'
 import { done } from '../result.ts'
 import { clientOf } from '../session-of-flags.ts'
 import type { SvcClient } from '../svc-client.ts'
-import { instancesOf, type ServiceFlags, type ShownInstance } from './read-services.ts'
+import { instancesOf, type ServiceFlags } from './read-services.ts'
 import {
   addressOf,
   addressText,

@@ -1,3 +1,4 @@
+import type { ExplainedInstance, ListedService, ServiceDetail, ShownInstance } from '../answers.ts'
 import type { CommandResult } from '../../command-line.ts'
 import { listed, shown, timeText } from '../result.ts'
 import type { ClientFlags } from '../server-options.ts'
@@ -13,19 +14,6 @@ export interface ServiceFlags extends ClientFlags {
 /** The flags of `service list`. */
 export interface ServiceListFlags extends ServiceFlags {
   readonly health?: string
-}
-
-/** A service in a list (`ListedService` of docs/openapi.json). */
-export interface ListedService {
-  readonly name: string
-  readonly groupName: string
-  readonly clusterCount: number
-  readonly ipCount: number
-  readonly healthyInstanceCount: number
-  readonly disabledCount: number
-  readonly protecting: boolean
-  readonly subscriberCount: number
-  readonly lastChangeMs: number
 }
 
 /** `service list`. */
@@ -55,20 +43,6 @@ export function allServices(client: SvcClient, search: Params): Promise<ListedSe
   return client.all('/console/services', { namespaceId: client.namespace || 'public', ...search })
 }
 
-interface ServiceDetail {
-  readonly name: string
-  readonly groupName: string
-  readonly namespaceId: string
-  readonly protectThreshold: number
-  readonly metadata: object
-  readonly selector: { readonly type: string; readonly expression?: string }
-  readonly clusters: readonly {
-    readonly name: string
-    readonly healthChecker: object
-    readonly metadata: object
-  }[]
-}
-
 /** `service show`. */
 export async function showService(flags: ServiceFlags, word: string): Promise<CommandResult> {
   const client = clientOf(flags)
@@ -85,19 +59,6 @@ export async function showService(flags: ServiceFlags, word: string): Promise<Co
     ...clusters.map((cluster) => [`cluster ${cluster.name}`, cluster.healthChecker] as const),
   ] as const
   return { ...shown(found, lines), names: [serviceText(name)] }
-}
-
-/** An instance (`ShownInstance` of docs/openapi.json). */
-export interface ShownInstance {
-  readonly ip: string
-  readonly port: number
-  readonly clusterName: string
-  readonly weight: number
-  readonly healthy: boolean
-  readonly enabled: boolean
-  readonly ephemeral: boolean
-  readonly metadata: Readonly<Record<string, string>>
-  readonly health: { readonly reason: string; readonly check: { readonly text: string } | null }
 }
 
 /** `service instances`. */
@@ -135,18 +96,13 @@ export interface ExplainFlags extends ServiceFlags {
   readonly healthyOnly?: boolean
 }
 
-interface Explained extends Omit<ShownInstance, 'health' | 'metadata'> {
-  readonly listed: boolean
-  readonly reasons: readonly string[]
-}
-
 /** `service explain`. */
 export async function explainService(flags: ExplainFlags, word: string): Promise<CommandResult> {
   const client = clientOf(flags)
   const { ip, clusters, healthyOnly } = flags
   const search = { ...serviceParams(client, serviceOf(word, flags)), ip, clusters, healthyOnly }
-  const found = await client.all<Explained>('/console/explain', search)
-  return listed<Explained>(
+  const found = await client.all<ExplainedInstance>('/console/explain', search)
+  return listed<ExplainedInstance>(
     found,
     [
       ['ADDRESS', addressText],

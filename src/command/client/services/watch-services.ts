@@ -1,24 +1,13 @@
+import type { LiveEvent, Timeline, TimelineEntry } from '../answers.ts'
 import { type CommandResult, DiffersError, EXIT } from '../../command-line.ts'
 import { type Paint, painted, printableWord } from '../../terminal-text.ts'
-import { type LiveEvent, liveMessages } from '../live-events.ts'
+import { liveMessages } from '../live-events.ts'
 import { timeText } from '../result.ts'
 import { clientOf } from '../session-of-flags.ts'
 import type { SvcClient } from '../svc-client.ts'
 import { printLine, sayWatching, untilInterrupted, type WatchFlags } from '../watching.ts'
 import { allServices, type ServiceFlags } from './read-services.ts'
 import { addressText, type ServiceName, serviceOf, serviceParams, serviceText } from './service-name.ts'
-
-/** Something that happened to an instance (`TimelineEntry` of docs/openapi.json). */
-interface TimelineEntry {
-  readonly atMs: number
-  readonly kind: string
-  readonly ip: string
-  readonly port: number
-  readonly clusterName: string
-  readonly cause: string
-  readonly user: string | null
-  readonly text: string
-}
 
 /** `service watch`: prints what happens to instances as it comes, until it is interrupted. */
 export function watchServices(
@@ -113,7 +102,7 @@ class WatchedServices {
 async function timelineOf(client: SvcClient, service: ServiceName): Promise<readonly TimelineEntry[]> {
   try {
     const params = serviceParams(client, service)
-    return (await client.get<{ entries: readonly TimelineEntry[] }>('/console/timeline', params)).entries
+    return (await client.get<Timeline>('/console/timeline', params)).entries
   } catch (error) {
     if (error instanceof DiffersError) return []
     throw error

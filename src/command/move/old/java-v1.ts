@@ -55,29 +55,140 @@ import {
 import type { OldParams, OldServer } from './old-server.ts'
 import { entriesOf, fieldIn } from './shapes.ts'
 
-/** The interface under `/v1`: of the Java server 1.x and 2.x, and of Waypost. */
+/** A call of a list or of one thing: its path, and the parameters that it always has. */
+type Call = readonly [path: string, params: OldParams]
+
+/** The calls whose answers all versions of the Java server write alike, apart from the envelope of 3.x. */
+export interface JavaCalls {
+  readonly items: Call
+  readonly config: Call
+  readonly records: Call
+  readonly record: Call
+  readonly users: Call
+  readonly roles: Call
+  readonly permissions: Call
+  readonly switches: Call
+  readonly nodes: Call
+}
+
+/** From 2.1 the first parameter is needed. The empty names mean all. */
+const ALL_OF_ACCESS = { search: 'accurate', username: '', role: '' }
+
+const CALLS: JavaCalls = {
+  items: ['/v1/cs/configs', { search: 'accurate' }],
+  config: ['/v1/cs/configs', { show: 'all' }],
+  records: ['/v1/cs/history', { search: 'accurate' }],
+  record: ['/v1/cs/history', {}],
+  users: ['/v1/auth/users', ALL_OF_ACCESS],
+  roles: ['/v1/auth/roles', ALL_OF_ACCESS],
+  permissions: ['/v1/auth/permissions', ALL_OF_ACCESS],
+  switches: ['/v1/ns/operator/switches', {}],
+  nodes: ['/v1/core/cluster/nodes', {}],
+}
+
+/** Things that HTTP does not give, on any Java server. */
+export const ONLY_IN_DATABASE: readonly PlanNote[] = [
+  {
+    kind: 'cannot-come',
+    about: 'gray',
+    name: 'tag versions',
+    reason: 'HTTP does not list them; the database has them',
+  },
+  {
+    kind: 'cannot-come',
+    about: 'history',
+    name: 'deleted items',
+    reason: 'HTTP does not list them; the database has them',
+  },
+]
+
+/** The interface under `/v1`: of the Java server 1.x and 2.x, and of Waypost. Other dialects override what differs. */
 export class JavaV1 implements Dialect {
-  readonly missing: readonly PlanNote[] = [
-    {
-      kind: 'cannot-come',
-      about: 'gray',
-      name: 'tag versions',
-      reason: 'HTTP does not list them; the database has them',
-    },
-    {
-      kind: 'cannot-come',
-      about: 'history',
-      name: 'deleted items',
-      reason: 'HTTP does not list them; the database has them',
-    },
-  ]
+  readonly missing: readonly PlanNote[] = ONLY_IN_DATABASE
   readonly hasAccess: boolean = true
   readonly hidesNotes: boolean = false
   protected readonly server: OldServer
+  protected readonly calls: JavaCalls = CALLS
+  /** The field in which an item of an answer has its group. */
+  protected readonly groupField: string = 'group'
   #isClockSeen = false
 
   constructor(server: OldServer) {
     this.server = server
+  }
+
+  /** The answer of a call, without an envelope. */
+  protected data(path: string, params: OldParams, mostBytes?: number): Promise<unknown> {
+    return this.server.json(path, params, mostBytes)
+  }
+
+  /** The same, or undefined where the thing is not there. */
+  protected dataOrNone(path: string, params: OldParams): Promise<unknown> {
+    return this.server.jsonOrNone(path, params)
+  }
+
+  protected itemParams({ namespace, group, dataId }: PlanItem): OldParams {
+    return { dataId, group, tenant: namespace }
+  }
+
+  async items(namespace: string, page: PageAsked): Promise<OldPage<ListedItem>> {
+    const [path, always] = this.calls.items
+    const params = { ...always, ...this.itemParams({ namespace, group: '', dataId: '' }), ...page }
+    return pageOf(await this.data(path, params, mostBytesOf(page)), (fields) => ({
+      namespace,
+      group: textOf(fields[this.groupField]),
+      dataId: textOf(fields['dataId']),
+      md5: listedMd5(fields),
+    }))
+  }
+
+  async config(item: PlanItem): Promise<PlanConfig | undefined> {
+    const [path, always] = this.calls.config
+    const answer = await this.dataOrNone(path, { ...always, ...this.itemParams(item) })
+    if (answer === undefined) return undefined
+    const fields = fieldsOf(answer)
+    fieldIn(fields, 'content')
+    refuseOtherItem(item, fields['dataId'], fields[this.groupField])
+    return configOf(item, fields)
+  }
+
+  records(item: PlanItem, pageNo: number): Promise<OldPage<OldRecord>> {
+    return this.#page(this.calls.records, { ...this.itemParams(item), pageNo }, recordOf)
+  }
+
+  async record(item: PlanItem, oldId: string): Promise<PlanHistory | undefined> {
+    const [path, always] = this.calls.record
+    const answer = await this.dataOrNone(path, { ...always, nid: oldId, ...this.itemParams(item) })
+    return answer === undefined ? undefined : historyOf(item, oldId, fieldsOf(answer))
+  }
+
+  users(pageNo: number): Promise<OldPage<PlanUser>> {
+    return this.#page(this.calls.users, { pageNo }, userOf)
+  }
+
+  roles(pageNo: number): Promise<OldPage<PlanRole>> {
+    return this.#page(this.calls.roles, { pageNo }, roleOf)
+  }
+
+  permissions(pageNo: number): Promise<OldPage<PlanPermission>> {
+    return this.#page(this.calls.permissions, { pageNo }, permissionOf)
+  }
+
+  async #page<T>(
+    [path, always]: Call,
+    params: OldParams,
+    entryOf: (fields: Fields) => T,
+  ): Promise<OldPage<T>> {
+    return pageOf(await this.data(path, { ...always, ...params, pageSize: PAGE_SIZE }), entryOf)
+  }
+
+  async switches(): Promise<Fields> {
+    return switchesOf(await this.data(...this.calls.switches))
+  }
+
+  async nodes(): Promise<number | undefined> {
+    const answer = await this.dataOrNone(...this.calls.nodes)
+    return livingNodes(Array.isArray(answer) ? answer : fieldsOf(answer)['data'])
   }
 
   async namespaces(): Promise<readonly PlanNamespace[]> {
@@ -101,43 +212,13 @@ export class JavaV1 implements Dialect {
     }
   }
 
-  async items(namespace: string, page: PageAsked): Promise<OldPage<ListedItem>> {
-    const params = { search: 'accurate', dataId: '', group: '', tenant: namespace, ...page }
-    return pageOf(await this.server.json('/v1/cs/configs', params, mostBytesOf(page)), (fields) => ({
-      namespace,
-      group: textOf(fields['group']),
-      dataId: textOf(fields['dataId']),
-      md5: listedMd5(fields),
-    }))
-  }
-
-  async config(item: PlanItem): Promise<PlanConfig | undefined> {
-    const answer = await this.server.jsonOrNone('/v1/cs/configs', { show: 'all', ...itemParams(item) })
-    if (answer === undefined) return undefined
-    const fields = fieldsOf(answer)
-    fieldIn(fields, 'content')
-    refuseOtherItem(item, fields['dataId'], fields['group'])
-    return configOf(item, fields)
-  }
-
   async grays(item: PlanItem): Promise<readonly PlanGray[]> {
-    const answer = await this.server.jsonOrNone('/v1/cs/configs', { beta: true, ...itemParams(item) })
+    const answer = await this.server.jsonOrNone('/v1/cs/configs', { beta: true, ...this.itemParams(item) })
     if (answer === undefined) return []
     const fields = fieldsOf(fieldIn(answer, 'data'))
     if (textOrNull(fields['content']) === null) return []
     const rule = { name: 'beta', rule: 'beta', expression: textOf(fields['betaIps']), priority: null }
     return [grayOf(item, fields, rule)]
-  }
-
-  async records(item: PlanItem, pageNo: number): Promise<OldPage<OldRecord>> {
-    const params = { search: 'accurate', ...itemParams(item), pageNo, pageSize: PAGE_SIZE }
-    return pageOf(await this.server.json('/v1/cs/history', params), recordOf)
-  }
-
-  async record(item: PlanItem, oldId: string): Promise<PlanHistory | undefined> {
-    const params = { nid: oldId, ...itemParams(item) }
-    const answer = await this.server.jsonOrNone('/v1/cs/history', params)
-    return answer === undefined ? undefined : historyOf(item, oldId, fieldsOf(answer))
   }
 
   async services(namespace: string, pageNo: number): Promise<OldPage<OldService>> {
@@ -156,25 +237,14 @@ export class JavaV1 implements Dialect {
   }
 
   protected listed(namespace: string, fields: Fields): OldService {
-    return { namespace, ...splitName(textOf(fields['name']), textOf(fields['groupName'])) }
+    return listedService(namespace, fields)
   }
 
   async service(named: OldService): Promise<PlanService | undefined> {
-    const { namespace, group, name } = named
     const answer = fieldsOf(await this.server.jsonOrNone('/v1/ns/catalog/service', serviceParams(named)))
     if (answer['service'] === undefined) return undefined
-    const fields = fieldsOf(answer['service'])
-    return {
-      kind: 'service',
-      namespace,
-      group,
-      name,
-      protectThreshold: numberOf(fields['protectThreshold'], 0),
-      selector: selectorOf(fields['selector']),
-      metadata: metadataOf(fields['metadata']),
-      clusters: listOf(answer['clusters']).map(clusterOf),
-      ephemeral: null,
-    }
+    const { ephemeral: _, ...fields } = fieldsOf(answer['service'])
+    return serviceOf(named, fields, listOf(answer['clusters']).map(clusterOfV1))
   }
 
   async instances(service: PlanService): Promise<readonly PlanInstance[]> {
@@ -209,53 +279,6 @@ export class JavaV1 implements Dialect {
     }
     return allPages(page, instanceKey)
   }
-
-  users(pageNo: number): Promise<OldPage<PlanUser>> {
-    return this.#access('/v1/auth/users', pageNo, userOf)
-  }
-
-  roles(pageNo: number): Promise<OldPage<PlanRole>> {
-    return this.#access('/v1/auth/roles', pageNo, roleOf)
-  }
-
-  permissions(pageNo: number): Promise<OldPage<PlanPermission>> {
-    return this.#access('/v1/auth/permissions', pageNo, permissionOf)
-  }
-
-  async #access<T>(path: string, pageNo: number, entryOf: (fields: Fields) => T): Promise<OldPage<T>> {
-    // From 2.1 the first parameter is needed. The empty names mean all.
-    const params = { search: 'accurate', username: '', role: '', pageNo, pageSize: PAGE_SIZE }
-    return pageOf(await this.server.json(path, params), entryOf)
-  }
-
-  async switches(): Promise<Fields> {
-    return switchesOf(await this.server.json('/v1/ns/operator/switches'))
-  }
-
-  async nodes(): Promise<number | undefined> {
-    const { data } = fieldsOf(await this.server.jsonOrNone('/v1/core/cluster/nodes', {}))
-    return livingNodes(data)
-  }
-}
-
-/** A list may have the contents of its items. A page of one is taken whatever its size. */
-export function mostBytesOf({ pageSize }: PageAsked): number | undefined {
-  return pageSize === 1 ? undefined : MOST_LIST_BYTES
-}
-
-const MOST_LIST_BYTES = 4_194_304
-
-function isPublic(namespace: string): boolean {
-  return namespace === '' || namespace === 'public'
-}
-
-/** Naming calls the default namespace `public`. */
-function spaceOf(namespace: string): string {
-  return namespace === '' ? 'public' : namespace
-}
-
-function itemParams({ namespace, group, dataId }: PlanItem): OldParams {
-  return { dataId, group, tenant: namespace }
 }
 
 /** A service as its operations name it. */
@@ -263,13 +286,66 @@ export function serviceParams({ namespace, group, name }: OldService): OldParams
   return { namespaceId: spaceOf(namespace), serviceName: `${group}@@${name}` }
 }
 
-function clusterOf(fields: Fields): PlanCluster {
-  return {
+/** 1.4 probes the first of the two ports, and shows both. */
+function clusterOfV1(fields: Fields): PlanCluster {
+  return clusterOf(fields, {
     name: textOf(fields['name']),
+    checkPort: fields['defCkport'] ?? fields['defaultCheckPort'],
+    useInstancePort: fields['useIPPort4Check'],
+  })
+}
+
+/** A list may have the contents of its items. A page of one is taken whatever its size. */
+function mostBytesOf({ pageSize }: PageAsked): number | undefined {
+  return pageSize === 1 ? undefined : MOST_LIST_BYTES
+}
+
+const MOST_LIST_BYTES = 4_194_304
+
+/** Whether a namespace is the default one, which no list of namespaces has to name. */
+export function isPublic(namespace: string): boolean {
+  return namespace === '' || namespace === 'public'
+}
+
+/** Naming, and all of 3.x, call the default namespace `public`. */
+export function spaceOf(namespace: string): string {
+  return namespace === '' ? 'public' : namespace
+}
+
+/** A service of a list. */
+export function listedService(namespace: string, fields: Fields): OldService {
+  return { namespace, ...splitName(textOf(fields['name']), textOf(fields['groupName'])) }
+}
+
+/** A service of the fields that all dialects name alike. `clusters`: with their own names. */
+export function serviceOf(
+  { namespace, group, name }: OldService,
+  fields: Fields,
+  clusters: PlanService['clusters'],
+): PlanService {
+  return {
+    kind: 'service',
+    namespace,
+    group,
+    name,
+    protectThreshold: numberOf(fields['protectThreshold'], 0),
+    selector: selectorOf(fields['selector']),
+    metadata: metadataOf(fields['metadata']),
+    clusters,
+    ephemeral: typeof fields['ephemeral'] === 'boolean' ? fields['ephemeral'] : null,
+  }
+}
+
+/** A cluster, of the fields that all dialects name alike, and of those whose values are given. */
+export function clusterOf(
+  fields: Fields,
+  { name, checkPort, useInstancePort }: { name: string; checkPort: unknown; useInstancePort: unknown },
+): PlanService['clusters'][number] {
+  return {
+    name,
     checker: checkerOf(fields['healthChecker']),
-    // 1.4 probes the first, and shows both.
-    checkPort: numberOf(fields['defCkport'] ?? fields['defaultCheckPort'], 80),
-    useInstancePort: fields['useIPPort4Check'] !== false,
+    checkPort: numberOf(checkPort, 80),
+    useInstancePort: useInstancePort !== false,
     metadata: metadataOf(fields['metadata']),
   }
 }

@@ -1,4 +1,4 @@
-import { fieldsOf, numberIn, textIn } from '../../records/json-fields.ts'
+import { fieldsOf, number, numberIn, object, text, textIn } from '../../records/shape.ts'
 import { defineRecordKind } from '../../records/record-kind.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import { type MemberVersions, versionsIn } from './versions.ts'
@@ -53,10 +53,7 @@ export interface Elected {
 }
 
 /** The elected member; the id of the only record is {@link ELECTED}. */
-export const ELECTION = defineRecordKind<Elected>('election', (json) => {
-  const fields = fieldsOf(json)
-  return { member: textIn(fields, 'member'), term: numberIn(fields, 'term') }
-})
+export const ELECTION = defineRecordKind<Elected>('election', object({ member: text, term: number }))
 
 /** The id of the record of {@link ELECTION}. */
 export const ELECTED = 'elected'

@@ -1,6 +1,6 @@
 import type { Command } from '../../decisions/decision.ts'
 import { synced, unchanged } from '../../decisions/decision.ts'
-import { fieldsOf, numberIn, textIn } from '../../records/json-fields.ts'
+import { number, object, text } from '../../records/shape.ts'
 import { defineRecordKind, recordRemoved, recordSaved } from '../../records/record-kind.ts'
 import { MEMBER } from './member-records.ts'
 
@@ -12,10 +12,7 @@ export interface KnownServer {
 }
 
 /** The servers that have ever been members, so that operators see who is missing; the id is that of the member. */
-export const SERVER = defineRecordKind<KnownServer>('server', (json) => {
-  const fields = fieldsOf(json)
-  return { ip: textIn(fields, 'ip'), port: numberIn(fields, 'port'), site: textIn(fields, 'site') }
-})
+export const SERVER = defineRecordKind<KnownServer>('server', object({ ip: text, port: number, site: text }))
 
 /** Notes a server that becomes a member. */
 export function noteServer(id: string, value: KnownServer): Command<void> {

@@ -1,4 +1,4 @@
-import { fieldsOf, numberIn } from '../../records/json-fields.ts'
+import { fieldsOf, numberIn } from '../../records/shape.ts'
 
 /** The versions of something that a server can read and write: all from the first to the last. */
 export interface VersionRange {

@@ -1,4 +1,4 @@
-import { fieldsOf, textIn } from '../../records/json-fields.ts'
+import { fieldsOf, textIn } from '../../records/shape.ts'
 import { defineRecordKind, recordSaved, type RecordSaved } from '../../records/record-kind.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import { ownText } from '../../text/own-text.ts'

@@ -1,4 +1,4 @@
-import { fieldsOf, numberIn, textIn } from '../../records/json-fields.ts'
+import { fieldsOf, numberIn, textIn } from '../../records/shape.ts'
 import { defineRecordKind } from '../../records/record-kind.ts'
 import { CONFIG_TYPES, type ConfigItem, configKey, type ConfigKey, type Operator } from './config-item.ts'
 import { type ConfigNotes, NO_NOTES } from './config-notes.ts'

@@ -1,4 +1,4 @@
-import { fieldsOf, numberIn, textIn } from '../../records/json-fields.ts'
+import { fieldsOf, numberIn, textIn } from '../../records/shape.ts'
 import { defineRecordKind } from '../../records/record-kind.ts'
 import { CONFIG_TYPES, configKey, type ConfigKey, type ConfigType, type Operator } from './config-item.ts'
 import { GRAY_RULE_TYPES, type GrayRule } from './gray-rule.ts'

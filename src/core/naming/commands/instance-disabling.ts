@@ -1,7 +1,7 @@
 import type { Change } from '../../decisions/changes.ts'
 import { type Command, synced, unchanged } from '../../decisions/decision.ts'
 import { ownText, ownTextOrNull } from '../../text/own-text.ts'
-import { fieldsOf, numberIn, textIn } from '../../records/json-fields.ts'
+import { fieldsOf, numberIn, textIn } from '../../records/shape.ts'
 import { defineRecordKind, recordRemoved, recordSaved } from '../../records/record-kind.ts'
 import { msOf } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'

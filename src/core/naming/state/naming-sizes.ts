@@ -29,7 +29,7 @@ export const NO_NAMING_LIMITS: NamingLimits = {
 }
 
 /** A count for each namespace, on top of `base` where there is one. */
-export class SizeCounter implements Size {
+class SizeCounter implements Size {
   readonly #base: Size | undefined
   readonly #byNamespace = new Map<string, number>()
   #counted = 0

@@ -1,4 +1,4 @@
-import { fieldsOf, textIn } from '../../records/json-fields.ts'
+import { fieldsOf, textIn } from '../../records/shape.ts'
 import { defineRecordKind } from '../../records/record-kind.ts'
 import { addressText, type Metadata } from './instance.ts'
 import type { InstancePlace } from './presence.ts'

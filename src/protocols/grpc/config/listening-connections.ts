@@ -15,7 +15,7 @@ export interface ListeningConnectionParts {
 }
 
 /** The items that a connection listens to, and the pushes of their changes. */
-export class ListeningConnection implements ConfigStreamListener {
+class ListeningConnection implements ConfigStreamListener {
   readonly watch: StreamWatch
   readonly who: Viewer
   readonly client: ConfigStreamListener['client']

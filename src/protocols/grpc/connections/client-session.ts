@@ -13,6 +13,6 @@ export interface ClientSession {
   readonly certificateUser: CertificateUser | undefined
   /** Whether a request on it could be carried out: it is set up, and its caller counts. Until then its requests are small. */
   isKnown: boolean
-  /** Ends it: answers that were given to Node are sent first. */
+  /** Ends it: answers that were given to it are sent first. */
   close(): void
 }

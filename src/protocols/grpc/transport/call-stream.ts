@@ -1,4 +1,7 @@
 import { failed } from '../../../core/unexpected.ts'
+import { headerBlockOf } from '../../../http2/header-encoder.ts'
+import { ERROR } from '../../../http2/protocol.ts'
+import type { Http2Stream, StreamListener } from '../../../http2/stream.ts'
 import { CallError, GRPC_STATUS } from './frames.ts'
 
 /** What a call is begun with: some fields of its head. */
@@ -11,13 +14,16 @@ export interface CallHead {
 }
 
 /** The fields of the head of an answer, or of its trailers. */
-export type AnswerHead = Readonly<Record<string, string | number>>
+type AnswerHead = Readonly<Record<string, string | number>>
 
 /** The head of an answer. */
-export const ANSWER_HEAD: AnswerHead = { ':status': 200, 'content-type': 'application/grpc' }
+const ANSWER_HEAD: AnswerHead = { ':status': 200, 'content-type': 'application/grpc' }
 
 /** The trailers after the last message: all is well. */
-export const OK_TRAILERS: AnswerHead = { 'grpc-status': `${GRPC_STATUS.ok}` }
+const OK_TRAILERS: AnswerHead = { 'grpc-status': `${GRPC_STATUS.ok}` }
+
+const ANSWER_BLOCK = blockOf(ANSWER_HEAD)
+const OK_BLOCK = blockOf(OK_TRAILERS)
 
 /** What a client gets for a fault. */
 const INTERNAL = new CallError(GRPC_STATUS.internal, 'internal error')
@@ -34,40 +40,99 @@ export interface CallEvents {
   closed(): void
 }
 
+/** Carries the bytes of calls. */
+export interface Carrier {
+  /** A request of this many bytes is carried out. */
+  carried(bytes: number): void
+}
+
 /**
  * The stream of HTTP/2 of a call. Its client may end it at any moment, so no method throws, whatever its
  * state. An error that a handler throws ends the call: a CallError as its answer, anything else as a fault.
  */
-export abstract class CallStream {
+export class CallStream implements StreamListener {
+  /** The call is answered: what the client still sends is not read. */
+  #isLeft = false
+  /** The head of the answer was sent. */
+  #hasBegun = false
+  readonly #stream: Http2Stream
+  #events: CallEvents | undefined
+  #isPaused = false
+  /** Bytes that came while nothing is received: at most the window of the stream. */
+  #held: Buffer[] = []
+  #hasEnded = false
+  #bytes = 0
+  readonly #carrier: Carrier
+
+  constructor(stream: Http2Stream, carrier: Carrier) {
+    this.#stream = stream
+    this.#carrier = carrier
+  }
+
   /** Whether an answer can still be sent. */
-  abstract get isOpen(): boolean
-  /** What was sent and has not left yet. */
-  abstract get unsentBytes(): number
+  get isOpen(): boolean {
+    return !this.#stream.isClosed
+  }
+
+  /** The bytes that were written and have not left yet. */
+  get unsentBytes(): number {
+    return this.#stream.queuedBytes
+  }
+
   /** Begins to receive. */
-  abstract receive(events: CallEvents): void
+  receive(events: CallEvents): void {
+    this.#events = events
+    this.#stream.listener = this
+  }
+
   /** Cancels the call when nothing has happened on it for this long. */
-  abstract cancelWhenIdle(idleMs: number): void
+  cancelWhenIdle(idleMs: number): void {
+    this.#stream.mostIdleMs = idleMs
+  }
+
   /** Receives nothing until `resume`. */
-  abstract pause(): void
-  abstract resume(): void
+  pause(): void {
+    this.#isPaused = true
+    this.#stream.pause()
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#stream.resume()
+    for (const piece of this.#held.splice(0)) this.data(piece)
+    if (this.#hasEnded) this.ended()
+  }
+
   /** Sends the head of the answer; messages follow. */
-  abstract begin(): void
+  begin(): void {
+    this.#hasBegun = true
+    this.#stream.respond(ANSWER_BLOCK)
+  }
+
   /** Sends a message in its frame, in pieces. False if messages wait to be read. */
-  abstract write(frame: readonly Buffer[]): boolean
+  write(frame: readonly Buffer[]): boolean {
+    let isRead = true
+    for (const piece of frame) isRead = this.#stream.write(piece)
+    return isRead
+  }
+
   /** All messages are sent. */
-  abstract end(): void
+  end(): void {
+    this.#stream.end(OK_BLOCK)
+  }
+
   /** Sends an answer of one message in its frame. What the client still sends is ignored. */
-  abstract answer(frame: readonly Buffer[]): void
+  answer(frame: readonly Buffer[]): void {
+    this.#isLeft = true
+    this.begin()
+    this.write(frame)
+    this.end()
+  }
+
   /** Ends the call without an answer. */
-  abstract cancel(): void
-  /** Whether the call is answered: what the client still sends is not read. */
-  protected abstract get isLeft(): boolean
-  /** Whether the head of the answer was sent. */
-  protected abstract get hasBegun(): boolean
-  /** Sends a head that is the whole answer. */
-  protected abstract answerHead(head: AnswerHead): void
-  /** Ends the call by an error in the middle of its answer. */
-  protected abstract breakOff(): void
+  cancel(): void {
+    this.#stream.reset(ERROR.cancel)
+  }
 
   /** A callback of this call. A CallError that it throws is the answer, and anything else is a fault, which ends the call. */
   guard<Args extends unknown[]>(run: (...args: Args) => void): (...args: Args) => void {
@@ -82,7 +147,7 @@ export abstract class CallStream {
 
   /** Answers with a status of HTTP: what was called is no gRPC. */
   answerHttp(status: number): void {
-    this.answerHead({ ':status': status })
+    this.#answerHead({ ':status': status })
   }
 
   /** Ends a call that cannot be carried out. Any error but a CallError is a fault, which is reported. */
@@ -91,13 +156,56 @@ export abstract class CallStream {
     else failed('request', () => this.#answerError(INTERNAL), error)
   }
 
+  data(piece: Buffer): void {
+    if (!this.isOpen || this.#isLeft) return
+    this.#bytes += piece.length
+    if (this.#isPaused) this.#held.push(Buffer.from(piece))
+    else this.#try(() => this.#events?.data(piece))
+  }
+
+  ended(): void {
+    this.#hasEnded = true
+    if (!this.isOpen || this.#isLeft || this.#isPaused) return
+    this.#hasEnded = false
+    this.#carrier.carried(this.#bytes)
+    this.#try(() => this.#events?.ended())
+  }
+
+  drained(): void {
+    this.#try(() => this.#events?.drained?.())
+  }
+
+  closed(): void {
+    this.#try(() => this.#events?.closed())
+  }
+
   #answerError({ status, message }: CallError): void {
-    if (!this.isOpen || this.isLeft) return
-    if (this.hasBegun) return this.breakOff()
-    this.answerHead({
+    if (!this.isOpen || this.#isLeft) return
+    if (this.#hasBegun) return this.#stream.reset(ERROR.internalError)
+    this.#answerHead({
       ...ANSWER_HEAD,
       'grpc-status': `${status}`,
       'grpc-message': encodeURIComponent(message),
     })
   }
+
+  /** Sends a head that is the whole answer. */
+  #answerHead(head: AnswerHead): void {
+    this.#isLeft = true
+    this.#stream.respond(blockOf(head))
+    this.#stream.end()
+  }
+
+  #try(run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.refuse(error)
+    }
+  }
+}
+
+/** The head of an answer as a header block. */
+function blockOf(head: AnswerHead): Buffer {
+  return headerBlockOf(Object.entries(head).map(([name, value]) => ({ name, value: `${value}` })))
 }

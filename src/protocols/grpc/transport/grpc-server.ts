@@ -10,9 +10,7 @@ import type { CallHead, CallStream } from './call-stream.ts'
 import type { CallParts, ClientServices } from './call-parts.ts'
 import { carryCall } from './carry-call.ts'
 import { OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
-import { NodeSession } from './node-session.ts'
-import { OwnSession } from './own-session.ts'
-import type { ConnectionSession } from './session.ts'
+import { ConnectionSession } from './session.ts'
 import { SessionTurns } from './session-turns.ts'
 
 /** The limits of a server of gRPC, which are those of HTTP. */
@@ -21,8 +19,6 @@ export interface GrpcSettings extends ConnectionSettings {
   readonly maxBodyMemoryBytes: number
   /** How long a client may send nothing of a request that it has begun. */
   readonly requestTimeoutMs: number
-  /** Which HTTP/2 is used: that of Node.js, or our own. */
-  readonly grpcHttp2: 'node' | 'own'
 }
 
 /** What a server of gRPC is made of. */
@@ -50,7 +46,7 @@ export class GrpcServer {
   /** Sessions that were ended because nothing was set up on them, since the start. */
   idle = 0
   readonly admission: Admission
-  /** How often clients have met the limits of the server's own HTTP/2. */
+  /** How often clients have met the limits of HTTP/2. */
   readonly limits = new LimitCounts()
   readonly #parts: GrpcServerParts
   readonly #listener: Server
@@ -159,7 +155,9 @@ export class GrpcServer {
 
   #open(socket: Socket): void {
     if (socket.destroyed) return
-    const session = this.#sessionOn(socket)
+    const { wallMs, monotonicMs } = this.#parts
+    const [counts, turns] = [this.limits, this.#turns]
+    const session = new ConnectionSession({ socket, openedMs: wallMs(), monotonicMs, counts, turns })
     this.#sessions.add(session)
     this.#unset.add(session, this.#parts.monotonicMs() + SETUP_MS)
     session.onClose(() => {
@@ -167,13 +165,6 @@ export class GrpcServer {
       this.#unset.remove(session)
     })
     session.onStream((stream, head) => this.#carry(session, stream, head))
-  }
-
-  #sessionOn(socket: Socket): ConnectionSession {
-    const { wallMs, monotonicMs, settings } = this.#parts
-    const openedMs = wallMs()
-    if (settings.grpcHttp2 === 'node') return new NodeSession(socket, openedMs)
-    return new OwnSession({ socket, openedMs, monotonicMs, counts: this.limits, turns: this.#turns })
   }
 
   #carry(session: ConnectionSession, stream: CallStream, head: CallHead): void {

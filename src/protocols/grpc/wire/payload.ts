@@ -1,6 +1,4 @@
-import { create, toBinary } from '@bufbuild/protobuf'
 import { WireType } from '@bufbuild/protobuf/wire'
-import { PayloadSchema } from '../generated/client_pb.js'
 import { bytesOfPieces } from '../../../core/text/long-text.ts'
 import { joinJson, type SentJson } from './json.ts'
 
@@ -15,13 +13,15 @@ export function toSend(type: string, first: object, rest: object): ServerMessage
   return { type, body: joinJson(first, rest) }
 }
 
-/** The fields of Payload and of the body in it (`proto/client.proto`), which both have a length. */
+/** The fields of Payload, and those in its metadata and its body (`proto/client.proto`). Each has a length. */
+const METADATA = (2 << 3) | WireType.LengthDelimited
+const TYPE = (3 << 3) | WireType.LengthDelimited
 const BODY = (3 << 3) | WireType.LengthDelimited
 const VALUE = (2 << 3) | WireType.LengthDelimited
 
 /**
- * The bytes of a message, in pieces, with `free` bytes before them. All but what others are sent too is copied once. The
- * generated code copies it several times, and takes longer for a small message than all other work on it.
+ * The bytes of a message, in pieces, with `free` bytes before them. All but what others are sent too is copied once. Generated
+ * code copies it several times, and takes longer for a small message than all other work on it.
  */
 export function writeMessage({ type, body }: ServerMessage, free: number): readonly [Buffer, ...Buffer[]] {
   const metadata = metadataOf(type)
@@ -42,7 +42,11 @@ const metadata = new Map<string, Uint8Array>()
 function metadataOf(type: string): Uint8Array {
   const known = metadata.get(type)
   if (known !== undefined) return known
-  const bytes = toBinary(PayloadSchema, create(PayloadSchema, { metadata: { type } }))
+  const text = Buffer.from(type)
+  const length = headBytes(text.length) + text.length
+  const bytes = Buffer.allocUnsafe(headBytes(length) + length)
+  const at = writeHead(METADATA, length, { to: bytes, at: 0 })
+  text.copy(bytes, writeHead(TYPE, text.length, { to: bytes, at }))
   metadata.set(type, bytes)
   return bytes
 }

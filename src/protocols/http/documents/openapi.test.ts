@@ -29,14 +29,15 @@ function configs(method: Method) {
 interface Operation {
   'x-permission': object
   requestBody: { content: Record<string, { schema: { properties: object } }> }
-  parameters: { name: string; required: boolean }[]
-  responses: Record<string, { content: Record<string, object> }>
+  parameters: { name?: string; required?: boolean; $ref?: string }[]
+  responses: Record<string, { $ref?: string; content: Record<string, object> }>
 }
 
 interface Document {
   openapi: string
   info: { version: string }
   paths: Record<string, Record<'get' | 'post', Operation>>
+  components: Record<'parameters' | 'responses' | 'requestBodies', Record<string, object>>
 }
 
 function described(document: object): Document {
@@ -50,26 +51,36 @@ test('parameters of GET are in the query, with the schemas that check them', () 
   expect(document.info.version).toBe('1.2.3')
   expect(operation['x-permission']).toEqual({ action: 'read', resource: 'config' })
   expect(operation.requestBody).toBeUndefined()
-  const byName = new Map<string, object>(operation.parameters.map((one) => [one.name, one]))
+  const byName = new Map(operation.parameters.map((one) => [one.name, one]))
   expect(byName.get('dataId')).toMatchObject({
     in: 'query',
     required: true,
     schema: { type: 'string', maxLength: 256 },
   })
-  expect(byName.get('tenant')).toMatchObject({ required: false })
-  expect(byName.get('pageSize')).toMatchObject({ required: false, schema: { default: 100, minimum: 1 } })
-  expect(byName.get('valid')).toMatchObject({ required: false, schema: { type: 'boolean' } })
+  expect(byName.get('tenant')).not.toHaveProperty('required')
+  expect(byName.get('pageSize')).toMatchObject({ schema: { default: 100, minimum: 1 } })
+  expect(byName.get('valid')).toMatchObject({ schema: { type: 'boolean' } })
   expect(byName.get('content')).toMatchObject({ schema: { 'x-max-bytes': 10_485_760 } })
-  expect(operation.responses['4XX']!.content['application/problem+json']).toBeDefined()
+  expect(operation.responses['default']!.content['application/problem+json']).toBeDefined()
 })
 
 test('methods with a body offer a form as well', () => {
-  const document = described(describeApi([configs('GET'), configs('POST')], '1'))
-  const { get, post } = document.paths['/svc/v1/cs/configs']!
-  expect(get).toBeDefined()
+  const { post } = described(describeApi([configs('POST')], '1')).paths['/svc/v1/cs/configs']!
   const form = post.requestBody.content['application/x-www-form-urlencoded']!.schema
   expect(Object.keys(form.properties)).toEqual(['tenant', 'dataId', 'pageSize', 'healthy', 'content'])
-  expect(post.parameters.every((one) => one.required === false)).toBe(true)
+  expect(post.parameters.filter((one) => one.required)).toEqual([])
+})
+
+test('what several operations have is in the document once', () => {
+  const { paths, components } = described(describeApi([configs('GET'), configs('POST')], '1'))
+  const { get, post } = paths['/svc/v1/cs/configs']!
+  expect(get.parameters[0]).toEqual({ $ref: '#/components/parameters/tenant' })
+  expect(post.parameters[0]).toEqual({ $ref: '#/components/parameters/tenant' })
+  expect(components.parameters['tenant']).toMatchObject({ name: 'tenant', in: 'query' })
+  // One of them requires it.
+  expect(get.parameters[1]).toMatchObject({ name: 'dataId', required: true })
+  expect(post.parameters[1]).toMatchObject({ name: 'dataId', 'x-required': 'in the query or in the form' })
+  expect(post.responses['default']).toEqual({ $ref: '#/components/responses/Problem' })
 })
 
 test('the route of the document describes itself', () => {

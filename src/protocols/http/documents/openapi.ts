@@ -3,21 +3,23 @@ import type { FieldSchema } from '../../parameters/parameter-field.ts'
 import type { HeaderNote, Route } from '../routing/route.ts'
 import type { AnswerSchemas, JsonSchema } from '../routing/answer-schema.ts'
 import { NamedSchemas } from './named-schemas.ts'
-
-type Json = Record<string, unknown>
+import { type Body, type DescribedOperation, shareParts } from './shared-operations.ts'
+import type { Json } from './shared-parts.ts'
 
 /**
  * The OpenAPI 3.1 document of a route table: the same schemas that requests are checked by. Parameters of
- * methods with a body may come in the query or as a form; the document offers both.
+ * methods with a body may come in the query or as a form; the document offers both. Operations refer to the
+ * parts that others have, too.
  */
 export function describeApi(routes: readonly Route[], version: string): Json {
-  const paths: Record<string, Json> = {}
+  const paths: Record<string, Record<string, DescribedOperation>> = {}
   const answers = new NamedSchemas()
   for (const route of routes) {
     if (route.variant !== undefined) continue
     const methods = (paths[route.path] ??= {})
     methods[route.method.toLowerCase()] = describeRoute(withVariants(route, routes), answers)
   }
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
   return {
     openapi: '3.1.0',
     info: {
@@ -27,7 +29,7 @@ export function describeApi(routes: readonly Route[], version: string): Json {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     paths,
-    components: { schemas: { Problem: PROBLEM_SCHEMA, ...answers.schemas } },
+    components: shareParts(operations, { Problem: PROBLEM_SCHEMA, ...answers.schemas }),
   }
 }
 
@@ -63,7 +65,7 @@ function answersOfAll(routes: readonly Route[]): AnswerSchemas {
   return Object.fromEntries([...all].map(([type, schemas]) => [type, one(schemas)]))
 }
 
-function describeRoute(route: Route, named: NamedSchemas): Json {
+function describeRoute(route: Route, named: NamedSchemas): DescribedOperation {
   const { action, resource } = route.permission
   const required = new Set<string>(route.params.required as readonly string[] | undefined)
   const fields = Object.entries(route.params.properties).map(([name, schema]) =>
@@ -75,7 +77,8 @@ function describeRoute(route: Route, named: NamedSchemas): Json {
     tags: [resource],
     'x-permission': { action, resource },
     parameters: [
-      ...fields.flatMap((field) => parameters(field, route.method !== 'GET')),
+      ...fields.map((field) => parameter(field, route.method !== 'GET')),
+      ...fields.flatMap((field) => otherNames(field, route)),
       ...Object.entries(route.headers ?? {}).map(([name, note]) => headerParameter(name, note)),
     ],
     ...(route.method === 'GET' || fields.length === 0 ? {} : { requestBody: bodyOf(fields, route) }),
@@ -118,20 +121,15 @@ function fieldOf(name: string, source: FieldSchema, isRequired: boolean): Header
   }
 }
 
-/** A parameter and, as optional ones, its other names. */
-function parameters(field: HeaderOrField, mayBeInForm: boolean): Json[] {
-  const others = field.aliases.map((name) => ({
-    name,
-    in: 'query',
-    required: false,
-    description: `The same as ${field.name}, which goes first.`,
-    schema: field.schema,
-  }))
-  return [parameter(field, mayBeInForm), ...others]
+/** The other names of a parameter, each as an optional one, unless it is the name of a parameter of a variant. */
+function otherNames({ name: first, aliases, schema }: HeaderOrField, { params }: Route): Json[] {
+  const description = `The same as ${first}, which goes first.`
+  const names = aliases.filter((name) => !Object.hasOwn(params.properties, name))
+  return names.map((name) => ({ name, in: 'query', description, schema }))
 }
 
 function headerParameter(name: string, { description, required }: HeaderNote): Json {
-  return { name, in: 'header', required, description, schema: { type: 'string' } }
+  return { name, in: 'header', ...(required ? { required } : {}), description, schema: { type: 'string' } }
 }
 
 /** In the query a parameter is never required where a form may carry it instead. */
@@ -139,14 +137,14 @@ function parameter({ name, required, schema, description }: HeaderOrField, mayBe
   return {
     name,
     in: 'query',
-    required: required && !mayBeInForm,
+    ...(required && !mayBeInForm ? { required } : {}),
     ...(description === undefined ? {} : { description }),
     schema,
     ...(required && mayBeInForm ? { 'x-required': 'in the query or in the form' } : {}),
   }
 }
 
-function bodyOf(fields: readonly HeaderOrField[], { bodyTypes = {} }: Route): Json {
+function bodyOf(fields: readonly HeaderOrField[], { bodyTypes = {} }: Route): Body {
   const properties = fields.map(({ name, schema, description }) => [
     name,
     description === undefined ? schema : { ...schema, description },
@@ -154,27 +152,29 @@ function bodyOf(fields: readonly HeaderOrField[], { bodyTypes = {} }: Route): Js
   const schema = { type: 'object', properties: Object.fromEntries(properties) as Json }
   const others = Object.entries(bodyTypes).map(([type, one]) => [type, { schema: one }])
   const content = { 'application/x-www-form-urlencoded': { schema }, ...(Object.fromEntries(others) as Json) }
-  return { required: false, content }
+  return { content }
 }
 
-function responses({ path, answers }: Route, named: NamedSchemas): Json {
+function responses({ path, answers }: Route, named: NamedSchemas): DescribedOperation['responses'] {
   const bodies = Object.entries(answers ?? {}).map(([type, schema]) => [
     type,
     { schema: named.referred(schema) },
   ])
-  const problem = problemOf(path)
   return {
     '200': {
       description: 'The answer',
       ...(bodies.length === 0 ? {} : { content: Object.fromEntries(bodies) as Json }),
     },
-    '4XX': { description: 'The request was not carried out, and changed nothing', content: problem },
-    '5XX': { description: 'A fault of the server, or it does not serve this now', content: problem },
+    default: {
+      description:
+        '4XX: the request was not carried out, and changed nothing. 5XX: a fault of the server, or it does not serve this now',
+      content: errorOf(path),
+    },
   }
 }
 
 /** How an error is answered on a path. */
-function problemOf(path: string): Json {
+function errorOf(path: string): Json {
   if (/^\/nacos\/v[23]\//.test(path)) return { [JSON_TYPE]: { schema: ENVELOPE_OF_ERROR } }
   return path.startsWith('/nacos')
     ? { 'text/plain': { schema: { type: 'string' } } }

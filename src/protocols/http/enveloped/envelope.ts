@@ -34,8 +34,11 @@ export function failure(status: number, [code, message]: EnvelopeCode, data: str
 
 /** The schema of a success, for the OpenAPI document. */
 export function answersEnvelope(data: JsonSchema): AnswerSchemas {
+  const schema = { code: Json.integer('0: success.'), message: Json.string(), data: Json.nullable(data) }
+  const { title, const: word } = data as { readonly title?: string; readonly const?: string | boolean }
+  const name = title ?? word
   return answersJson(
-    Json.object({ code: Json.integer('0: success.'), message: Json.string(), data: Json.nullable(data) }),
+    name === undefined ? Json.object(schema) : Json.named(`${name}InEnvelope`, Json.object(schema)),
   )
 }
 

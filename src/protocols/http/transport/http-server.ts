@@ -19,7 +19,7 @@ import { Exchange } from './exchange.ts'
 import type { Identification } from './identification.ts'
 import { isTested, TESTED_MAJORS } from './node-internals/node-version.ts'
 import { WholeResponse } from './node-internals/whole-response.ts'
-import type { RequestLimits } from './request-limits.ts'
+import { MOST_PIPELINED, type RequestLimits } from './request-limits.ts'
 import type { HttpCaller, ErrorFormat, Route } from '../routing/route.ts'
 import { Router } from '../routing/router.ts'
 import type { ConnectionSettings } from '../../sockets/admission.ts'
@@ -157,7 +157,7 @@ function openServer({ context, connections }: HttpServerParts, options: HttpServ
     // Node still parses what it has read of a connection that was cut.
     if (connection === undefined) return
     const exchange = new Exchange(context, { request, response }, connection)
-    connection.arrive(exchange, settings.maxPipelinedRequests)
+    connection.arrive(exchange, settings.maxPipelinedRequests ?? MOST_PIPELINED)
   }
   const server = createServer(nodeOptions(options), begin)
   // Node drops fields beyond this silently, and Host may be among them: so it keeps more than are allowed.

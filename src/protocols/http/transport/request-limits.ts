@@ -3,9 +3,12 @@ import { Refusal, type RefusalCode } from '../../../core/refusal.ts'
 /** Limits of a request besides the sizes of its parts. */
 export interface RequestLimits {
   readonly maxHeaders: number
-  /** Requests of one connection that wait for the answer of an earlier one. */
-  readonly maxPipelinedRequests: number
+  /** Requests of one connection that wait for the answer of an earlier one; MOST_PIPELINED by default. */
+  readonly maxPipelinedRequests?: number
 }
+
+/** The most requests that a connection may send before the answer to an earlier one. */
+export const MOST_PIPELINED = 256
 
 /** Refusals that end the connection: what still arrives on it is not worth reading. */
 const ENDING: ReadonlySet<RefusalCode> = new Set([

@@ -2,19 +2,17 @@ import { type BackupFacts, DamagedStore, type OnProgress } from '../../local-fil
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  BESIDE_A_STORE,
   databasePath,
   ensureDirectory,
   readMarker,
+  refuseUsedDirectory,
   syncPath,
   writeMarker,
 } from '../database/data-directory.ts'
 import { examineApart } from '../doctor/examiner-process.ts'
-import { refuseUsedDirectory } from '../doctor/repair.ts'
 import { readFacts, sha256OfFile } from './backup-facts.ts'
 import { copyFile } from './copy-file.ts'
-
-/** Names that may be in a directory that a backup is brought into: backups of before, and what file systems put there. */
-const BESIDE_A_STORE = ['backups', 'lost+found']
 
 /** Checks that a backup is what was made. Throws NothingStored, DamagedStore. */
 export async function verifyBackup(directory: string, onProgress: OnProgress): Promise<BackupFacts> {
@@ -25,7 +23,7 @@ export async function verifyBackup(directory: string, onProgress: OnProgress): P
   if (worst === undefined) return facts
   throw new DamagedStore(
     `The backup ${directory} is damaged, with ${counts.damage} findings; the first: ${worst.place}: ${worst.problem} ` +
-      'Use another backup; `waypost doctor --repair` saves what can be saved of this one.',
+      'Use another backup; `waypost copy-store --salvage` copies what is sound in this one.',
   )
 }
 

@@ -76,7 +76,10 @@ export class DirectorySource implements StoredSource {
       if (copyTo !== undefined) rmSync(copyTo, { recursive: true, force: true })
     }
     try {
-      file = copyTo === undefined ? openPrivate(directory) : openCopy(directory, copyTo, onProgress)
+      file =
+        copyTo === undefined
+          ? openPrivate(directory)
+          : openCopy(directory, { copyTo, isTraceless: false, onProgress })
       if ('problem' in file.opened)
         throw new DamagedStore(`The database in ${directory} cannot be opened: ${file.opened.problem}.`)
       const { connection } = file.opened

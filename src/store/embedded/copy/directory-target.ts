@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
 import type { HistoryRecord } from '../../../core/config/state/history-record.ts'
@@ -12,10 +12,12 @@ import { itemRow } from '../rows/config-rows.ts'
 import { SqliteConnection } from '../database/connection.ts'
 import { sumCurrentVersions, writeVersionSums } from '../rows/current-versions.ts'
 import {
+  BESIDE_A_STORE,
   databasePath,
   ensureDatabaseFile,
   ensureDirectory,
   readMarker,
+  refuseUsedDirectory,
   replaceMarker,
   syncPath,
 } from '../database/data-directory.ts'
@@ -31,8 +33,6 @@ import type { Table } from '../rows/table.ts'
 import { type RowOf, type TableName, TABLES } from '../rows/tables.ts'
 import { VersionRows } from './version-rows.ts'
 
-/** Names that may be in a directory that a copy is brought into. */
-const BESIDE_A_STORE = ['backups', 'lost+found']
 const DRAFT = '.copy'
 /** The server gives out later times than this one. */
 const AHEAD_MS = 1_000
@@ -255,10 +255,7 @@ function refuseOther(directory: string, { source, revision }: Begun): void {
         'Continue that one, or remove the directory.',
     )
   }
-  if (!existsSync(directory)) return
-  const other = readdirSync(directory).find((name) => !BESIDE_A_STORE.includes(name))
-  if (other !== undefined)
-    throw new NotExaminable(`The directory ${directory} is not empty: it has ${other}. Choose a new one.`)
+  refuseUsedDirectory(directory, BESIDE_A_STORE)
 }
 
 function prepare(connection: SqliteConnection): void {

@@ -4,13 +4,14 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DamagedStore, NothingStored } from '../../local-file.ts'
+import { DamagedStore, NotExaminable, NothingStored } from '../../local-file.ts'
 import { FORMAT, markerRefusal, STORE_MARK } from './format.ts'
 
 /** The database within a data directory. */
@@ -51,6 +52,29 @@ function makeDirectory(directory: string): void {
   mkdirSync(directory, { mode: 0o700 })
   // The new name is an entry of its parent.
   syncPath(parent)
+}
+
+/** Names that may be in a directory that a store is brought into: backups of before, and what file systems put there. */
+export const BESIDE_A_STORE: readonly string[] = ['backups', 'lost+found']
+
+/** Refuses a place that is there and not empty. Throws NotExaminable. */
+export function refuseUsedDirectory(directory: string, allowed: readonly string[] = []): void {
+  const names = entriesOf(directory).filter((name) => !allowed.includes(name))
+  if (names.length === 0) return
+  throw new NotExaminable(
+    `The directory ${directory} is not empty (${names[0]} is in it). Name one that is new or empty.`,
+  )
+}
+
+function entriesOf(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return []
+    if (code === 'ENOTDIR') throw new NotExaminable(`${directory} is not a directory.`)
+    throw error
+  }
 }
 
 /** Makes the database file where it is missing. */

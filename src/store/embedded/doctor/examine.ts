@@ -13,10 +13,10 @@ import { Findings } from '../../finding.ts'
 import { takeInventory, type Inventory } from './inventory.ts'
 import { judgeReferences } from './judge-references.ts'
 import type { LogFacts } from './log-facts.ts'
-import type { RepairPlan } from './repair-plan.ts'
+import type { LeftOut } from './left-out.ts'
 import { checkStructure } from './sqlite-check.ts'
 import { openCopy, openPrivate, type StoreFile } from './store-file.ts'
-import { StoreRows } from './store-rows.ts'
+import { type RowSource, StoreRows } from './store-rows.ts'
 
 /** How a directory is examined. */
 export interface ExamineOptions {
@@ -25,20 +25,27 @@ export interface ExamineOptions {
    * database, as that of a backup: then it needs no lock, and is read where it is.
    */
   readonly copyTo: string | undefined
+  /** Nothing is written into the directory, not even a lock. */
+  readonly isTraceless?: boolean
   readonly onProgress: OnProgress
 }
 
-/** The parts of an examination that a repair continues with; they hold the files open until `close`. */
+/** The parts of an examination that a salvage continues with; they hold the files open until `close`. */
 export interface Examined {
   readonly examination: Examination
   /** Undefined where nothing can be read. */
   readonly found:
-    | { readonly rows: StoreRows; readonly inventory: Inventory; readonly plan: RepairPlan }
+    | {
+        readonly rows: RowSource
+        readonly inventory: Inventory
+        readonly leftOut: LeftOut
+        readonly isDamaged: boolean
+      }
     | undefined
   close(): void
 }
 
-const NOTHING_LEFT = 'Nothing can be repaired. Bring a backup back with `waypost restore`.'
+const NOTHING_LEFT = 'Nothing can be salvaged. Bring a backup back with `waypost restore`.'
 
 /** Examines the store in a stopped server's data directory, without writing there. Throws NotExaminable, NothingStored. */
 export function examine(directory: string, options: ExamineOptions): Examination {
@@ -48,11 +55,13 @@ export function examine(directory: string, options: ExamineOptions): Examination
 }
 
 /** As `examine`, for a caller that continues with what was read. */
-export function openExamined(directory: string, { copyTo, onProgress }: ExamineOptions): Examined {
+export function openExamined(directory: string, options: ExamineOptions): Examined {
+  const { copyTo, isTraceless = false, onProgress } = options
   const findings = new Findings()
   checkMarker(directory, findings)
   if (!hasDatabase(directory, findings)) return examinedOf({ directory, findings, bytes: 0 }, undefined)
-  const file = copyTo === undefined ? openPrivate(directory) : openCopy(directory, copyTo, onProgress)
+  const file =
+    copyTo === undefined ? openPrivate(directory) : openCopy(directory, { copyTo, isTraceless, onProgress })
   const subject = { directory, findings, bytes: file.bytes }
   try {
     return { ...examinedOf(subject, read(file, subject, onProgress)), close: () => file.close() }
@@ -70,7 +79,8 @@ interface Subject {
 
 function examinedOf({ directory, findings, bytes }: Subject, found: Examined['found']): Examined {
   const rows = Object.fromEntries(found?.inventory.counts ?? [])
-  const examination = { directory, counts: findings.counts, findings: findings.kept, rows, bytes }
+  const { counts, kept, leftOut } = findings
+  const examination = { directory, counts, findings: kept, leftOut, rows, bytes }
   return { examination, found, close: () => {} }
 }
 
@@ -80,7 +90,7 @@ function read(file: StoreFile, { directory, findings }: Subject, onProgress: OnP
     findings.damage('waypost.db, page 1', {
       problem: `SQLite cannot open the file: ${opened.problem}.`,
       effect: 'The server cannot open it either.',
-      remedy: NOTHING_LEFT,
+      leavesOut: NOTHING_LEFT,
     })
     return undefined
   }
@@ -92,11 +102,14 @@ function read(file: StoreFile, { directory, findings }: Subject, onProgress: OnP
   checkStructure(connection, findings, format === FORMAT)
   const rows = new StoreRows(connection)
   const inventory = takeInventory(rows, findings, onProgress)
-  if (inventory.counts.size > 0) return { rows, inventory, plan: judgeReferences(rows, inventory, findings) }
+  if (inventory.counts.size > 0) {
+    const leftOut = judgeReferences(rows, inventory, findings)
+    return { rows, inventory, leftOut, isDamaged: findings.counts.damage > 0 }
+  }
   findings.damage('waypost.db', {
     problem: 'No row of any table can be read.',
     effect: 'The server does not start.',
-    remedy: NOTHING_LEFT,
+    leavesOut: NOTHING_LEFT,
   })
   return undefined
 }
@@ -115,7 +128,6 @@ function checkMarker(directory: string, findings: Findings): void {
     findings.damage('waypost.json', {
       problem: 'The marker cannot be read.',
       effect: 'The server does not start.',
-      remedy: 'The marker is written again.',
     })
     return
   }
@@ -133,8 +145,8 @@ function hasDatabase(directory: string, findings: Findings): boolean {
     problem: `The database is ${stat === undefined ? 'missing' : 'empty (0 bytes)'}, and waypost.json says that a server has used this directory.`,
     effect:
       'Everything that was stored is gone from here: a disk that is not mounted, a file removed or cut.',
-    remedy:
-      'Nothing can be repaired. Check that the right disk is mounted, or bring a backup back with `waypost restore`.',
+    leavesOut:
+      'Nothing can be salvaged. Check that the right disk is mounted, or bring a backup back with `waypost restore`.',
   })
   return false
 }
@@ -150,7 +162,6 @@ function checkFormat(directory: string, connection: SqliteConnection, findings: 
   findings.damage('waypost.db, page 1', {
     problem: `The file says that it has format ${format}, which no version writes.`,
     effect: 'The server does not start.',
-    remedy: 'The format is written again.',
   })
   return format
 }
@@ -163,7 +174,7 @@ function checkLength({ bytes, log }: StoreFile, pageCount: number, findings: Fin
   findings.damage('waypost.db', {
     problem: `The file was cut: it has ${bytes} bytes, and ${missing} of its ${pageCount} pages are missing.`,
     effect: 'The rows of those pages are lost; the consequences are listed below.',
-    remedy: 'Everything that is still there is saved.',
+    leavesOut: 'What was on those pages is left out.',
   })
 }
 
@@ -173,7 +184,7 @@ function checkLog({ commits, commitsBehindDamage, tailBytes }: LogFacts, finding
     findings.damage('waypost.db-wal', {
       problem: `The log is damaged after ${commits} commits: about ${commitsBehindDamage} later ones cannot be read.`,
       effect: 'The newest changes are lost, from that place on.',
-      remedy: 'The changes before that place are kept.',
+      leavesOut: 'The changes from that place on are left out.',
     })
     return
   }

@@ -1,30 +1,25 @@
-import {
-  type Examination,
-  type OnProgress,
-  placeError,
-  type PlaceProblem,
-  type Repaired,
-} from '../../local-file.ts'
+import { type Examination, type OnProgress, placeError, type PlaceProblem } from '../../local-file.ts'
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { draftIn } from './repair.ts'
+import { draftIn } from './salvage.ts'
 
 /** What the examining process is to do. */
 export interface ExaminerJob {
   readonly directory: string
   /** As in `ExamineOptions`. */
   readonly copyTo: string | undefined
-  /** The new directory of a repair; undefined where the store is only examined. */
-  readonly repairTo: string | undefined
+  /** The new directory of a salvage; undefined where the store is only examined. */
+  readonly salvageTo: string | undefined
 }
 
 /** What the examining process has found and done. */
 export interface ExaminerResult {
   readonly examination: Examination
-  readonly repaired: Repaired | undefined
+  /** The examination of what was salvaged; undefined where nothing can be read, or nobody asked. */
+  readonly salvaged: Examination | undefined
 }
 
 /** What comes from the examining process. */
@@ -36,18 +31,18 @@ export type FromExaminer =
 const MOST_STDERR = 500
 
 /**
- * Examines a store in a process of its own, and repairs it where `repairTo` is given. The driver ends the process on some
+ * Examines a store in a process of its own, and salvages it where `salvageTo` is given. The driver ends the process on some
  * damage: that is then the finding. A store that others may use is copied before. Throws NotExaminable, NothingStored.
  */
 export async function examineApart(
-  job: { readonly directory: string; readonly isPrivate?: boolean; readonly repairTo?: string },
+  job: { readonly directory: string; readonly isPrivate?: boolean; readonly salvageTo?: string },
   onProgress: OnProgress,
 ): Promise<ExaminerResult> {
-  const { directory, isPrivate = false, repairTo } = job
+  const { directory, isPrivate = false, salvageTo } = job
   let copyTo: string | undefined
   let child: ChildProcess | undefined
   const removeDrafts = () => {
-    const drafts = [copyTo, repairTo && draftIn(repairTo)].filter((draft) => draft !== undefined)
+    const drafts = [copyTo, salvageTo && draftIn(salvageTo)].filter((draft) => draft !== undefined)
     for (const draft of drafts) rmSync(draft, { recursive: true, force: true })
   }
   const onSignal = (signal: 'SIGINT' | 'SIGTERM') => {
@@ -60,7 +55,7 @@ export async function examineApart(
   try {
     if (!isPrivate) copyTo = mkdtempSync(join(tmpdir(), 'waypost-doctor-'))
     child = fork(examinerPath(), [], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
-    return await resultOf(child, { directory, copyTo, repairTo }, onProgress)
+    return await resultOf(child, { directory, copyTo, salvageTo }, onProgress)
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
     removeDrafts()
@@ -109,8 +104,9 @@ function deathOf(directory: string, how: string, stderr: string): ExaminerResult
     place: 'waypost.db',
     problem: `The process that read it has ended (${how})${lastLine && `: ${lastLine}`}.`,
     effect: 'The server may end in the same way.',
-    remedy: 'Nothing can be repaired. Bring a backup back with `waypost restore`.',
+    leavesOut: 'Nothing can be salvaged. Bring a backup back with `waypost restore`.',
   } as const
   const counts = { damage: 1, notes: 0 }
-  return { examination: { directory, counts, findings: [finding], rows: {}, bytes: 0 }, repaired: undefined }
+  const examination = { directory, counts, findings: [finding], leftOut: 1, rows: {}, bytes: 0 }
+  return { examination, salvaged: undefined }
 }

@@ -1,7 +1,7 @@
 import { type OnProgress, placeProblemOf } from '../../local-file.ts'
-import { openExamined } from './examine.ts'
+import { examine, openExamined } from './examine.ts'
 import type { ExaminerJob, ExaminerResult, FromExaminer } from './examiner-process.ts'
-import { repair, verifyRepaired } from './repair.ts'
+import { salvage } from './salvage.ts'
 
 // The process that reads a store which may be damaged: see examiner-process.ts.
 
@@ -21,15 +21,15 @@ function outcomeOf(job: ExaminerJob): FromExaminer {
   }
 }
 
-function resultOf({ directory, copyTo, repairTo }: ExaminerJob): ExaminerResult {
+function resultOf({ directory, copyTo, salvageTo }: ExaminerJob): ExaminerResult {
   const onProgress = throttled()
-  const examined = openExamined(directory, { copyTo, onProgress })
+  const isTraceless = salvageTo !== undefined
+  const examined = openExamined(directory, { copyTo, isTraceless, onProgress })
   try {
     const { examination, found } = examined
-    if (repairTo === undefined || found === undefined) return { examination, repaired: undefined }
-    const repaired = repair(examined, repairTo, onProgress)
-    verifyRepaired(repairTo, onProgress)
-    return { examination, repaired }
+    if (salvageTo === undefined || found === undefined) return { examination, salvaged: undefined }
+    salvage(found, salvageTo, onProgress)
+    return { examination, salvaged: examine(salvageTo, { copyTo: undefined, onProgress }) }
   } finally {
     examined.close()
   }

@@ -5,8 +5,8 @@ import type { ItemRow, RevisionRow, TableName } from '../rows/tables.ts'
 import { Findings } from '../../finding.ts'
 import { type Inventory, takeInventory } from './inventory.ts'
 import { judgeReferences } from './judge-references.ts'
-import type { RepairPlan } from './repair-plan.ts'
-import { RepairedRows } from './repaired-rows.ts'
+import type { LeftOut } from './left-out.ts'
+import { soundRows } from './salvage.ts'
 import type { AnyRow, ReadRow, RowSource } from './store-rows.ts'
 
 /** What is in a store besides its sound rows. */
@@ -22,11 +22,9 @@ export interface Beside {
 export interface Outcome {
   readonly findings: readonly Finding[]
   readonly inventory: Inventory
-  readonly plan: RepairPlan
-  /** The rows that a repair writes. */
-  readonly repaired: readonly AnyRow[]
-  /** What a repair writes into the table `meta`. */
-  readonly meta: ReadonlyMap<string, string>
+  readonly leftOut: LeftOut
+  /** The rows that a salvage copies. */
+  readonly copied: readonly AnyRow[]
 }
 
 /** The name with this number. Its dataId is a letter: a for 1, b for 2. */
@@ -70,18 +68,17 @@ export function totals(rows: number, checksums: number): AnyRow {
   return { table: 'meta', row: { name: 'instance_totals', value: `${rows} ${checksums}` } }
 }
 
-/** Examines and repairs a store with these sound rows. The checksum of a row is its rowid. */
+/** Examines and salvages a store with these sound rows. The checksum of a row is its rowid. */
 export function outcomeOf(rows: readonly AnyRow[], beside: Beside = {}): Outcome {
   const source = sourceOf(rows, beside)
   const findings = new Findings()
   const inventory = takeInventory(source, findings, () => {})
-  const plan = judgeReferences(source, inventory, findings)
-  const repaired = new RepairedRows({ rows: source, inventory, plan }, findings.counts.damage > 0)
-  const written = Array.from(
-    repaired.all(() => {}),
+  const leftOut = judgeReferences(source, inventory, findings)
+  const copied = Array.from(
+    soundRows({ rows: source, inventory, leftOut }, () => {}),
     ({ table, row }) => ({ table, row }) as AnyRow,
   )
-  return { findings: findings.kept, inventory, plan, repaired: written, meta: new Map(repaired.metaToSet()) }
+  return { findings: findings.kept, inventory, leftOut, copied }
 }
 
 function sourceOf(

@@ -41,7 +41,7 @@ export interface Inventory {
   versionSums: VersionSums | undefined
   /** The number of sound rows of each table. */
   readonly counts: Map<TableName, number>
-  /** The highest id of all revisions, broken ones included. */
+  /** The highest id of all revisions. */
   highestId: number
   /** The latest time of all history records, epoch milliseconds. */
   latestMs: number
@@ -103,15 +103,12 @@ function noteBroken(
   const { table, rows, problem } = broken
   const { from, to } = rows
   inventory.brokenTables.add(table)
-  if (table === 'config_revision' && Number.isSafeInteger(to))
-    inventory.highestId = Math.max(inventory.highestId, to ?? 0)
   const place = `waypost.db, table ${table}`
   if (from === to) {
-    const remedy = 'The row is lost.'
     findings.damage(`${place}, row ${from}`, {
       problem: `The row is damaged: ${problem}.`,
       effect: EFFECTS[table],
-      remedy,
+      leavesOut: 'The row is left out.',
     })
     return
   }
@@ -122,9 +119,9 @@ function noteBroken(
       ? `The page where it begins cannot be read: ${problem}.`
       : `They cannot be read: ${problem}.`,
     effect: EFFECTS[table],
-    remedy: isAll
-      ? 'Rows of pages below it are looked for. A small table has none and is lost: `waypost restore` brings a backup back.'
-      : 'Rows of pages below a damaged one are looked for; what is not found is lost.',
+    leavesOut: isAll
+      ? 'Rows of pages below it are looked for. A small table has none and is left out.'
+      : 'Rows of pages below a damaged one are looked for. The others are left out.',
   })
 }
 
@@ -163,14 +160,14 @@ function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): v
   }
 }
 
-/** Throws NotExaminable for a kind of a later version: nobody here can judge or repair it. */
+/** Throws NotExaminable for a kind of a later version: nobody here can judge it. */
 function noteRecord(findings: Findings, row: RecordRow): void {
   const problem = recordProblem(row)
   if (problem === undefined) return
   findings.damage(`waypost.db, table record, ${row.recordKind} ${row.id}`, {
     problem: `${problem}.`,
     effect: 'The server does not start.',
-    remedy: 'The record is lost.',
+    leavesOut: 'The record is left out.',
   })
 }
 
@@ -211,7 +208,6 @@ function noteRevision(inventory: Inventory, findings: Findings, row: RevisionRow
     findings.damage(`waypost.db, table config_revision, row ${note.id}`, {
       problem: `The content has the md5 ${md5}, and ${row.md5} is noted for it.`,
       effect: 'Watchers of the item compare md5s: they may load it again and again.',
-      remedy: 'The md5 is computed again.',
     })
   }
 }

@@ -8,17 +8,18 @@ const B = [name(2), item(2, 21), revision(2, 21)]
 const SOUND = [...A, ...B, sums({ 1: 13, 2: 21 })]
 const without = (...gone: readonly (AnyRow | undefined)[]) => SOUND.filter((row) => !gone.includes(row))
 
-/** The version in the row of each item after the repair, by its name's number. One that is not mended stays as written. */
+/** The version in the row of each item that is copied, by its name's number. */
 function versionsIn(rows: readonly AnyRow[]): Record<number, number> {
   const versions: Record<number, number> = {}
   for (const { table, row } of rows) if (table === 'config_item') versions[row.nameId] = row.revisionId
   return versions
 }
 
-test('items that stand at their newest versions are sound, and a repair writes them as they are', () => {
-  const { findings, repaired } = outcomeOf(SOUND)
+test('items that stand at their newest versions are sound, and copied as they are', () => {
+  const { findings, copied } = outcomeOf(SOUND)
   expect(findings).toEqual([])
-  expect(repaired).toEqual(SOUND)
+  // The sums are computed.
+  expect(copied).toEqual([...A, ...B])
 })
 
 test('an item that was deleted, and a name that cleaning left, are sound', () => {
@@ -27,22 +28,15 @@ test('an item that was deleted, and a name that cleaning left, are sound', () =>
 })
 
 describe('an item', () => {
-  test('without its row is created again with its newest version', () => {
-    const { findings, repaired } = outcomeOf(without(A[1]))
+  test('without its row loses its versions, but not those before an earlier deletion', () => {
+    const rows = without(A[1]).filter((row) => row.table !== 'meta')
+    const again = [deletion(1, 15, 13), revision(1, 17, { itemId: 101 }), sums({ 1: 17, 2: 21 })]
+    const { findings, copied } = outcomeOf([...rows, ...again])
     expect(findings).toMatchObject([
       { place: 'item public/g/a', problem: expect.stringContaining('has no row of it') },
     ])
-    expect(versionsIn(repaired)).toEqual({ 1: 13, 2: 21 })
-    const made = repaired.find(({ table, row }) => table === 'config_item' && row.nameId === 1)
-    expect(made?.row).toMatchObject({ id: 100, createUser: 'ada', createdMs: 4, desc: null })
-  })
-
-  test('without its row stays deleted if a record of history is broken: it may be that of the deletion', () => {
-    const { plan, repaired } = outcomeOf(without(A[1]), { broken: ['config_revision'] })
-    expect(plan.deletions.get(1)?.id).toBe(13)
-    const last = repaired.at(-1)
-    expect(last).toMatchObject({ table: 'config_revision', row: { op: 'D', nameId: 1, prevId: 13 } })
-    expect(versionsIn(repaired)).toEqual({ 2: 21 })
+    expect(copied).toEqual([...rows, again[0]])
+    expect(outcomeOf(without(A[1])).copied).toEqual([A[0], ...B])
   })
 
   test('that has lost its newest version is named by the index, and falls back to the one before', () => {
@@ -53,11 +47,11 @@ describe('an item', () => {
         [2, 21],
       ] as const,
     }
-    const { findings, repaired } = outcomeOf(without(A[3]), index)
+    const { findings, copied } = outcomeOf(without(A[3]), index)
     expect(findings).toMatchObject([
       { place: 'item public/g/a', problem: 'Its current version 13 is missing.' },
     ])
-    expect(versionsIn(repaired)).toEqual({ 1: 11, 2: 21 })
+    expect(versionsIn(copied)).toEqual({ 1: 11, 2: 21 })
   })
 
   test('that has lost its newest version is found by the sums if the index has lost it as well', () => {
@@ -66,27 +60,18 @@ describe('an item', () => {
   })
 
   test('that has lost all of its versions is lost', () => {
-    const { findings, repaired } = outcomeOf(without(A[2], A[3]))
-    expect(findings[0]).toMatchObject({ place: 'item public/g/a', remedy: 'The item is lost.' })
-    expect(versionsIn(repaired)).toEqual({ 2: 21 })
+    const { findings, copied } = outcomeOf(without(A[2], A[3]))
+    expect(findings[0]).toMatchObject({ place: 'item public/g/a', leavesOut: 'The item is left out.' })
+    expect(versionsIn(copied)).toEqual({ 2: 21 })
   })
 
-  test('with a row after its deletion is left out', () => {
-    const { findings, repaired } = outcomeOf([...SOUND, deletion(2, 23, 21)])
-    expect(findings.map(({ problem }) => problem)).toContainEqual(
-      'It has a row, but its history ends with its deletion, the record 23.',
-    )
-    expect(versionsIn(repaired)).toEqual({ 1: 11 })
-  })
-
-  test('whose newest version has no content, or is of another item, gets the newest one that is its own', () => {
-    const empty = revision(2, 23, { prevId: 21, content: null })
-    expect(versionsIn(outcomeOf([...SOUND, empty]).repaired)).toEqual({ 1: 11, 2: 21 })
-    const other = outcomeOf([...SOUND, revision(2, 23, { itemId: 999 })])
-    expect(other.plan.staleRows).toEqual(new Set([2]))
-    expect(other.findings.map(({ problem }) => problem)).toContainEqual(
-      'Its current version 23 is not one of its own.',
-    )
+  test.each([
+    ['has no content', { prevId: 21, content: null }],
+    ['is not one of its own', { itemId: 999 }],
+  ])('whose newest version %s gets the newest one that is its own', (problem, other) => {
+    const { findings, leftOut, copied } = outcomeOf([...SOUND, revision(2, 23, other)])
+    expect(findings.map((finding) => finding.problem)).toContain(`Its current version 23 ${problem}.`)
+    expect([leftOut.versions, versionsIn(copied)]).toEqual([new Set([23]), { 1: 11, 2: 21 }])
   })
 
   test('of which only the name is left is named if rows of items and versions are broken', () => {
@@ -97,9 +82,9 @@ describe('an item', () => {
 
 describe('the sums of current versions', () => {
   test('that are missing are reported, and the versions that are there are kept', () => {
-    const { findings, repaired } = outcomeOf([...A, ...B])
+    const { findings, copied } = outcomeOf([...A, ...B])
     expect(findings).toMatchObject([{ place: 'waypost.db, table meta, row current_versions' }])
-    expect(versionsIn(repaired)).toEqual({ 1: 11, 2: 21 })
+    expect(versionsIn(copied)).toEqual({ 1: 11, 2: 21 })
   })
 
   test('that miss more than can be named suspect the items that the index has lost', () => {

@@ -1,29 +1,32 @@
 import { missingVersions, type MissingVersions, type Newest } from './newest-versions.ts'
 import type { Inventory } from './inventory.ts'
-import { nameOf, placeOf, type Judging } from './repair-plan.ts'
+import { placeOf, type Judging } from './left-out.ts'
 import type { RevisionNote } from './revision-index.ts'
 import { NO_ITEM } from '../rows/config-rows.ts'
 
-/** Compares the row of each item with its versions that are left. Adds to the findings and the plan. */
-export function judgeItems(judging: Judging, newest: ReadonlyMap<number, Newest>): void {
-  const { rows, inventory, findings, plan } = judging
+/** Compares the row of each item with its versions. Adds to the findings, and to what a salvage leaves out. */
+export function judgeItems(judging: Judging, newest: Newest): void {
+  const { rows, inventory, findings, leftOut } = judging
   const missing = missingVersions(rows, inventory, newest)
+  const problems = new Map<number, Problem>()
   for (const nameId of new Set([...inventory.items.keys(), ...newest.keys()])) {
-    if (plan.namelessIds.has(nameId)) continue
-    const last = newest.get(nameId)
-    const problem = problemOfItem(inventory, nameId, {
-      last: last?.revision,
-      lost: missing.known.get(nameId),
-    })
-    if (problem === undefined) continue
-    const target = planItem(judging, nameId, last)
-    findings.damage(`item ${placeOf(judging, nameId)}`, {
-      ...problem,
-      remedy: remedyOf(judging, nameId, target),
-    })
+    if (leftOut.names.has(nameId)) continue
+    const versions = { last: newest.get(nameId), lost: missing.known.get(nameId) }
+    const problem = problemOfItem(inventory, nameId, versions)
+    if (problem !== undefined) problems.set(nameId, problem)
+  }
+  const versions = versionsOf(problems, inventory)
+  for (const [nameId, problem] of problems) {
+    const leavesOut = leaveOut(judging, nameId, versions.get(nameId) ?? [])
+    findings.damage(placeOf(judging, nameId), { ...problem, leavesOut })
   }
   judgeSums(judging, missing)
   judgeBareNames(judging, newest)
+}
+
+interface Problem {
+  readonly problem: string
+  readonly effect: string
 }
 
 interface Versions {
@@ -34,11 +37,7 @@ interface Versions {
 }
 
 /** What is wrong with an item; undefined if its row and its newest history record fit. */
-function problemOfItem(
-  { items }: Inventory,
-  nameId: number,
-  { last, lost }: Versions,
-): { problem: string; effect: string } | undefined {
+function problemOfItem({ items }: Inventory, nameId: number, { last, lost }: Versions): Problem | undefined {
   const item = items.get(nameId)
   if (item === undefined) {
     if (last === undefined || last.op === 'D' || last.itemId === NO_ITEM) return undefined
@@ -66,40 +65,34 @@ function problemOfItem(
   }
 }
 
-/** Adds to the plan which version an item gets. */
-function planItem({ inventory, plan }: Judging, nameId: number, last: Newest | undefined) {
-  const target = targetOf(inventory, nameId, last)
-  plan.items.set(nameId, target)
-  if (target === undefined && last?.withContent !== undefined && last.revision.op !== 'D')
-    plan.deletions.set(nameId, last.withContent)
-  const itemId = inventory.items.get(nameId)?.itemId
-  if (target !== undefined && itemId !== undefined && itemId !== target.itemId) plan.staleRows.add(nameId)
-  return target
+/** The versions of some items, newest first. */
+function versionsOf(
+  items: ReadonlyMap<number, unknown>,
+  { revisions }: Inventory,
+): ReadonlyMap<number, RevisionNote[]> {
+  const versions = new Map([...items.keys()].map((nameId) => [nameId, [] as RevisionNote[]]))
+  if (items.size > 0) for (const note of revisions.all()) versions.get(note.nameId)?.push(note)
+  for (const all of versions.values()) all.sort((a, b) => b.id - a.id)
+  return versions
 }
 
 /**
- * The version that an item gets; undefined: none. If only the history is damaged, an item without a row was deleted, and
- * the record of that is lost. Otherwise its row is lost, and it is created again.
+ * Leaves out versions that are newer than the newest one of the item, or than the record of its deletion. Leaves out the
+ * row of an item without a version, too. Returns what is left out.
  */
-function targetOf(
-  { items, brokenTables }: Inventory,
-  nameId: number,
-  newest: Newest | undefined,
-): RevisionNote | undefined {
-  if (newest === undefined || newest.revision.op === 'D') return undefined
-  const deletionLost = brokenTables.has('config_revision') && !brokenTables.has('config_item')
-  if (!items.has(nameId) && deletionLost) return undefined
-  return newest.withContent
-}
-
-function remedyOf({ inventory, plan }: Judging, nameId: number, target: RevisionNote | undefined): string {
-  if (target === undefined)
-    return inventory.items.has(nameId)
-      ? 'The item is lost.'
-      : 'It stays deleted; its history gets a record of that.'
-  if (!inventory.items.has(nameId) || plan.staleRows.has(nameId))
-    return `It is rebuilt with the version ${target.id}; description and tags are lost.`
-  return `It falls back to its newest sound version, ${target.id}.`
+function leaveOut({ inventory, leftOut }: Judging, nameId: number, versions: RevisionNote[]): string {
+  const item = inventory.items.get(nameId)
+  const isLast = ({ op, itemId, hasContent }: RevisionNote): boolean =>
+    op === 'D' || (hasContent && itemId === (item?.itemId ?? NO_ITEM))
+  const kept = versions.find(isLast)
+  for (const { id } of versions) if (id > (kept?.id ?? 0)) leftOut.versions.add(id)
+  if (item === undefined) return 'Its versions are left out.'
+  if (kept === undefined || kept.op === 'D') {
+    leftOut.items.add(nameId)
+    return 'The item is left out.'
+  }
+  leftOut.current.set(nameId, kept.id)
+  return `It gets its newest sound version, ${kept.id}.`
 }
 
 /** Reports missing sums, and losses that the sums show but nothing names. */
@@ -109,35 +102,34 @@ function judgeSums(judging: Judging, { more, suspected }: MissingVersions): void
     findings.damage('waypost.db, table meta, row current_versions', {
       problem: 'What tells whether every item has its newest version is missing.',
       effect: 'The server does not start.',
-      remedy: 'It is rebuilt from the existing versions.',
     })
   else if (more)
     findings.damage('waypost.db, tables config_item and config_revision', {
       problem:
         'The newest versions of the items are not those that were written last, and what is missing cannot all be named.',
       effect: 'The server does not start. Items may be gone, or have an older content than they had.',
-      remedy: 'Every item gets its newest version that is left.',
+      leavesOut: 'Every item gets its newest version that is left.',
     })
   for (const nameId of suspected) {
-    findings.damage(`item ${placeOf(judging, nameId)}`, {
+    findings.damage(placeOf(judging, nameId), {
       problem:
         'Whether it had a newer version than those that are left is not known: the index has lost it as well.',
       effect: 'It may have an older content than it had.',
-      remedy: 'It gets its newest sound version.',
+      leavesOut: 'It gets its newest sound version.',
     })
   }
 }
 
 /** Cleaning leaves names without an item. If rows of items and of versions are broken, such a name may have had one. */
-function judgeBareNames({ inventory, findings }: Judging, newest: ReadonlyMap<number, Newest>): void {
+function judgeBareNames({ inventory, findings }: Judging, newest: Newest): void {
   const { names, items, brokenTables } = inventory
   if (!brokenTables.has('config_item') || !brokenTables.has('config_revision')) return
   for (const [id, name] of names) {
     if (items.has(id) || newest.has(id)) continue
-    findings.damage(`item ${nameOf(name)}`, {
+    findings.damage(`item ${name.join('/')}`, {
       problem: 'Only its name is left: its row and all of its versions are missing.',
       effect: 'The item is gone, unless it was deleted before.',
-      remedy: 'The item is lost.',
+      leavesOut: 'The item is left out.',
     })
   }
 }

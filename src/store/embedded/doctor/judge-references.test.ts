@@ -25,31 +25,29 @@ function instance(serial: number, serviceSerial: number, ephemeral = true): AnyR
 }
 
 describe('a name', () => {
-  test('that is missing is taken from the index', () => {
-    const { findings, repaired } = outcomeOf(SOUND.slice(1), { namesInIndex: [[1, 'a']] })
-    expect(findings).toMatchObject([{ place: 'item public/g/a' }])
-    expect(repaired).toEqual(expect.arrayContaining([name(1)]))
+  test.each([
+    ['is named by the index', [[1, 'a']], 'item public/g/a'],
+    ['has a number if the index does not have it either', [], 'item with the number 1'],
+  ] as const)('that is missing takes its item and history along, and %s', (_, namesInIndex, place) => {
+    const { findings, copied } = outcomeOf(SOUND.slice(1), { namesInIndex })
+    expect(findings).toMatchObject([{ place }])
+    expect(copied).toEqual([])
   })
 
-  test('that the index does not have either takes its item and history along', () => {
-    const { findings, repaired } = outcomeOf(SOUND.slice(1), { namesInIndex: [] })
-    expect(findings).toMatchObject([{ place: 'item with the number 1' }])
-    expect(repaired.map(({ table }) => table)).toEqual(['meta'])
-  })
-
-  test('that the index has for another number as well is not taken from it', () => {
-    const rows = [...SOUND, item(2, 21), revision(2, 21), sums({ 1: 13, 2: 21 })]
-    const { plan } = outcomeOf(rows, { namesInIndex: [[2, 'a']] })
-    expect([plan.namesFromIndex.size, plan.namelessIds]).toEqual([0, new Set([2])])
+  test('that comes with two numbers has the first one', () => {
+    const repeated: AnyRow = { table: 'config_name', row: { ...SAMPLE_ROWS.config_name, id: 2 } }
+    const first: AnyRow = { table: 'config_name', row: { ...SAMPLE_ROWS.config_name, id: 1 } }
+    const { copied } = outcomeOf([first, ...SOUND.slice(1), repeated], { broken: ['config_name'] })
+    expect(copied).toEqual([first, item(1, 13), ...VERSIONS])
   })
 })
 
 describe('a record of history', () => {
-  test('whose content is missing is taken off the list, and stays as a version', () => {
+  test('whose content is missing is left out, and stays as a version', () => {
     const rows = [name(1), item(1, 13), revision(1, 13, { prevId: 11 }), sums({ 1: 13 })]
-    const { findings, repaired } = outcomeOf(rows)
+    const { findings, copied } = outcomeOf(rows)
     expect(findings).toMatchObject([{ place: 'history of the item public/g/a' }])
-    expect(repaired[2]).toMatchObject({ row: { id: 13, hidden: true } })
+    expect(copied[2]).toMatchObject({ row: { id: 13, hidden: true } })
   })
 
   test('that is hidden may miss the content that it answered', () => {
@@ -86,13 +84,13 @@ describe('instances', () => {
     expect(findings).toMatchObject([{ problem: expect.stringContaining('a test broke it') }])
   })
 
-  test('without a service are left out: an ephemeral one is normal, a persistent one is damage', () => {
+  test('without a service are reported: an ephemeral one is normal, a persistent one is left out', () => {
     const rows = [NO_ITEMS, SERVICE, instance(80, 99), instance(81, 99, false), totals(2, 161)]
-    const { findings, repaired } = outcomeOf(rows)
+    const { findings, copied } = outcomeOf(rows)
     expect(findings.map(({ severity, place }) => [severity, place])).toEqual([
       ['note', 'instance 10.0.0.1:80, row 80 of the table instance'],
       ['damage', 'instance 10.0.0.1:81, row 81 of the table instance'],
     ])
-    expect(repaired.map(({ table }) => table)).toEqual(['meta', 'service', 'meta'])
+    expect(copied).toEqual([SERVICE, instance(80, 99)])
   })
 })

@@ -3,57 +3,58 @@ import type { Findings } from '../../finding.ts'
 import { EFFECTS, type Inventory } from './inventory.ts'
 import { judgeItems } from './judge-items.ts'
 import { newestByName } from './newest-versions.ts'
-import { emptyPlan, type Judging, nameOf, placeOf, type RepairPlan } from './repair-plan.ts'
+import { type Judging, type LeftOut, nothingLeftOut, placeOf } from './left-out.ts'
 import type { RowSource } from './store-rows.ts'
 
-/** Compares what rows of different tables say of each other; says what does not fit, and how a repair would mend it. */
-export function judgeReferences(rows: RowSource, inventory: Inventory, findings: Findings): RepairPlan {
-  const judging = { rows, inventory, findings, plan: emptyPlan() }
+/** The rules between rows of different tables: says which are broken, and which rows a salvage leaves out for them. */
+export function judgeReferences(rows: RowSource, inventory: Inventory, findings: Findings): LeftOut {
+  const judging = { rows, inventory, findings, leftOut: nothingLeftOut(), namesInIndex: new Map() }
   const newest = newestByName(inventory)
   judgeNames(judging, new Set([...newest.keys(), ...inventory.items.keys()]))
   judgeItems(judging, newest)
   judgeHistory(judging)
   judgeTotals(judging)
   judgeInstances(judging)
-  return judging.plan
+  return judging.leftOut
 }
 
-function judgeNames({ rows, inventory, findings, plan }: Judging, used: ReadonlySet<number>): void {
-  const missing = new Set([...used].filter((id) => !inventory.names.has(id)))
-  if (missing.size === 0) return
-  const known = new Set([...inventory.names.values()].map((name) => name.join('\u0002')))
-  for (const { id, name } of rows.namesInIndex(inventory.names)) {
-    if (missing.has(id) && !known.has(name.join('\u0002'))) plan.namesFromIndex.set(id, name)
-  }
-  for (const id of plan.namesFromIndex.keys()) missing.delete(id)
-  for (const id of missing) plan.namelessIds.add(id)
-  for (const [id, name] of plan.namesFromIndex) {
-    findings.damage(`item ${nameOf(name)}`, {
+function judgeNames(judging: Judging, used: ReadonlySet<number>): void {
+  const { rows, inventory, findings, leftOut, namesInIndex } = judging
+  if (findings.counts.damage > 0) forgetRepeatedNames(inventory)
+  for (const id of used) if (!inventory.names.has(id)) leftOut.names.add(id)
+  if (leftOut.names.size === 0) return
+  for (const { id, name } of rows.namesInIndex(inventory.names))
+    if (leftOut.names.has(id)) namesInIndex.set(id, name)
+  for (const id of leftOut.names)
+    findings.damage(placeOf(judging, id), {
       problem: `The row ${id} of the table config_name is missing.`,
       effect: 'The server cannot start while an item has no name.',
-      remedy: 'The name is taken from the index.',
+      leavesOut: 'The item and its history are left out.',
     })
-  }
-  for (const id of missing) {
-    findings.damage(`item with the number ${id}`, {
-      problem: 'Its row of the table config_name is missing, and the index does not have its name either.',
-      effect: 'Nobody knows what this item is called.',
-      remedy: 'The item and its history are lost.',
-    })
+}
+
+/** An old page, that no tree contains, may have another number of the same name. */
+function forgetRepeatedNames({ names }: Inventory): void {
+  const seen = new Set<string>()
+  for (const [id, name] of names) {
+    const text = JSON.stringify(name)
+    if (seen.has(text)) names.delete(id)
+    seen.add(text)
   }
 }
 
 function judgeHistory(judging: Judging): void {
-  const { inventory, findings, plan } = judging
+  const { inventory, findings, leftOut } = judging
   for (const note of inventory.revisions.all()) {
-    if (note.op === 'I' || note.hidden || plan.namelessIds.has(note.nameId)) continue
+    if (note.op === 'I' || note.hidden) continue
+    if (leftOut.names.has(note.nameId) || leftOut.versions.has(note.id)) continue
     const source = inventory.revisions.find(note.prevId)
     if (source?.hasContent === true && source.nameId === note.nameId) continue
-    plan.hidden.add(note.id)
-    findings.damage(`history of the item ${placeOf(judging, note.nameId)}`, {
+    leftOut.hidden.add(note.id)
+    findings.damage(`history of the ${placeOf(judging, note.nameId)}`, {
       problem: `The record ${note.id} answers the content of the version ${note.prevId}, which is missing.`,
       effect: 'The record is on the list but cannot be shown.',
-      remedy: 'The record is taken off the list.',
+      leavesOut: 'The record is left out.',
     })
   }
 }
@@ -63,23 +64,25 @@ function judgeTotals({ inventory, findings }: Judging): void {
   const { found, stored = NO_INSTANCES } = inventory.instanceTotals
   if (isSame(found, stored) || inventory.brokenTables.has('instance')) return
   const effect = `The server does not start. ${EFFECTS.instance}`
-  const remedy = 'The totals are computed from the rows that are left.'
+  const leavesOut = 'What is missing is left out, and cannot be named.'
   const problem =
     inventory.instanceTotals.stored === undefined
       ? 'What tells whether all rows are there is missing in the table meta.'
       : `${stored.rows} rows were written, ${found.rows} are there, and they are not the same.`
-  findings.damage('waypost.db, table instance', { problem, effect, remedy })
+  findings.damage('waypost.db, table instance', { problem, effect, leavesOut })
 }
 
-function judgeInstances({ inventory, findings, plan }: Judging): void {
+function judgeInstances({ inventory, findings, leftOut }: Judging): void {
   for (const [serial, { serviceSerial, ephemeral, address }] of inventory.instances) {
     if (inventory.services.has(serviceSerial)) continue
-    plan.instances.add(serial)
     const place = `instance ${address}, row ${serial} of the table instance`
     const problem = `Its service, row ${serviceSerial} of the table service, is not there.`
     const effect = 'The next start of the server removes it.'
     // Written behind, an ephemeral instance may outlive its service in the file.
     if (ephemeral && !inventory.brokenTables.has('service')) findings.note(place, { problem, effect })
-    else findings.damage(place, { problem, effect, remedy: 'The instance is lost.' })
+    else {
+      leftOut.instances.add(serial)
+      findings.damage(place, { problem, effect, leavesOut: 'The instance is left out.' })
+    }
   }
 }

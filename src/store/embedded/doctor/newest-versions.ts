@@ -4,26 +4,14 @@ import type { Inventory } from './inventory.ts'
 import type { RevisionNote } from './revision-index.ts'
 import type { RowSource } from './store-rows.ts'
 
-/** The newest sound revision of a name, and its newest revision with a content. */
-export interface Newest {
-  readonly revision: RevisionNote
-  readonly withContent: RevisionNote | undefined
-}
+/** The newest sound revision of each name, by the number of the name. */
+export type Newest = ReadonlyMap<number, RevisionNote>
 
-/** The newest sound revisions of every name. */
-export function newestByName({ revisions }: Inventory): Map<number, Newest> {
-  const newest = new Map<number, Newest>()
-  for (const note of revisions.all()) {
-    const known = newest.get(note.nameId)
-    const isNewer = known === undefined || note.id > known.revision.id
-    const before = known?.withContent
-    const hasNewer = note.hasContent && note.id > (before?.id ?? 0)
-    if (!isNewer && !hasNewer) continue
-    newest.set(note.nameId, {
-      revision: isNewer ? note : known.revision,
-      withContent: hasNewer ? note : before,
-    })
-  }
+/** The newest sound revision of every name. */
+export function newestByName({ revisions }: Inventory): Newest {
+  const newest = new Map<number, RevisionNote>()
+  for (const note of revisions.all())
+    if (note.id > (newest.get(note.nameId)?.id ?? 0)) newest.set(note.nameId, note)
   return newest
 }
 
@@ -43,11 +31,7 @@ const NOTHING: MissingVersions = { known: new Map(), suspected: [], more: false 
  * The items that have lost their newest versions. The sums show whether any has. The rows of the items and the index then
  * show later versions than those that are left. The sums show one more.
  */
-export function missingVersions(
-  rows: RowSource,
-  inventory: Inventory,
-  newest: ReadonlyMap<number, Newest>,
-): MissingVersions {
+export function missingVersions(rows: RowSource, inventory: Inventory, newest: Newest): MissingVersions {
   const expected = inventory.versionSums
   const left = leftVersions(inventory, newest)
   if (expected?.equals(sumsOf(left))) return NOTHING
@@ -62,23 +46,23 @@ export function missingVersions(
 }
 
 /** The newest version left of each item with a row; 0 if none is left. */
-function leftVersions({ items }: Inventory, newest: ReadonlyMap<number, Newest>): Map<number, number> {
+function leftVersions({ items }: Inventory, newest: Newest): Map<number, number> {
   const versionOf = (nameId: number) => {
-    const revision = newest.get(nameId)?.revision
+    const revision = newest.get(nameId)
     return revision === undefined || revision.op === 'D' ? 0 : revision.id
   }
   return new Map([...items.keys()].map((nameId) => [nameId, versionOf(nameId)]))
 }
 
 /** Missing versions that rows of items were written with. */
-function pointedTo({ items }: Inventory, newest: ReadonlyMap<number, Newest>): Map<number, number> {
+function pointedTo({ items }: Inventory, newest: Newest): Map<number, number> {
   const lost = [...items].filter(([nameId, { revisionId }]) => revisionId > lastOf(newest, nameId))
   return new Map(lost.map(([nameId, { revisionId }]) => [nameId, revisionId]))
 }
 
 /** The id of the newest revision left of a name, deletions included; 0 if none is left. */
-function lastOf(newest: ReadonlyMap<number, Newest>, nameId: number): number {
-  return newest.get(nameId)?.revision.id ?? 0
+function lastOf(newest: Newest, nameId: number): number {
+  return newest.get(nameId)?.id ?? 0
 }
 
 /**
@@ -86,7 +70,7 @@ function lastOf(newest: ReadonlyMap<number, Newest>, nameId: number): number {
  * one more missing version explains the sums, it is added to `known`.
  */
 function isExplained(
-  { inventory, newest }: { inventory: Inventory; newest: ReadonlyMap<number, Newest> },
+  { inventory, newest }: { inventory: Inventory; newest: Newest },
   left: ReadonlyMap<number, number>,
   known: Map<number, number>,
 ): boolean {
@@ -100,7 +84,7 @@ function isExplained(
     known.set(one.nameId, one.revisionId)
     return true
   }
-  for (const [nameId, { revision }] of newest) {
+  for (const [nameId, revision] of newest) {
     if (!inventory.items.has(nameId) && revision.op !== 'D' && revision.itemId !== NO_ITEM)
       found.move(nameId, 0, revision.id)
   }

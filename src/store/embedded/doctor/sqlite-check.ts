@@ -19,14 +19,12 @@ export function checkStructure(
     findings.damage('waypost.db', {
       problem: `SQLite says: ${message}.`,
       effect: effectOf(message),
-      remedy: 'All tables and indexes are rebuilt from the sound rows.',
     })
   }
   if (isOfThisFormat && !hasTables(connection))
     findings.damage('waypost.db', {
       problem: 'Its list of tables is not what Waypost writes.',
       effect: 'The server does not start.',
-      remedy: 'All tables are rebuilt from the sound rows.',
     })
 }
 

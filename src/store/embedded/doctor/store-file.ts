@@ -40,13 +40,21 @@ export function openPrivate(directory: string): StoreFile {
   return { bytes, opened: tryOut(connection), log: undefined, close: () => connection.close() }
 }
 
+/** How a database is copied. */
+export interface CopyOptions {
+  readonly copyTo: string
+  /** Without a log there is no lock, which would make one: a server that has started meanwhile is noticed by its log. */
+  readonly isTraceless: boolean
+  readonly onProgress: OnProgress
+}
+
 /**
  * Locks the database of a stopped server, copies it with its log into another directory, and opens the copy. No server can
  * start until `close`. Throws NotExaminable where a server runs.
  */
-export function openCopy(directory: string, copyTo: string, onProgress: OnProgress): StoreFile {
+export function openCopy(directory: string, { copyTo, isTraceless, onProgress }: CopyOptions): StoreFile {
   // The lock first: it is what says that no server runs.
-  const lock = new ReadLock(directory)
+  const lock = new ReadLock(directory, isTraceless)
   // Closing a file lets go of the locks that this process has on it: it stays open as long as the lock.
   const source = openSync(databasePath(directory), 'r')
   let connection: SqliteConnection | undefined
@@ -59,6 +67,7 @@ export function openCopy(directory: string, copyTo: string, onProgress: OnProgre
     const path = databasePath(copyTo)
     copyPadded(source, path, onProgress)
     if (lock.hadLog) copyFileSync(lock.log, `${path}-wal`)
+    if (isTraceless && existsSync(lock.log) !== lock.hadLog) throw inUse(directory)
     connection = new SqliteConnection(path)
     const opened = tryOut(connection)
     const log = lock.hadLog && 'connection' in opened ? readLog(lock.log, framesOf(connection)) : undefined
@@ -86,6 +95,8 @@ function framesOf(connection: SqliteConnection): number {
 }
 
 const BLOCK_BYTES = 1024 * 1024
+/** File systems have no longer files. A header that says more is damaged. */
+const MOST_BYTES = 2 ** 43
 
 /** Copies a database, and adds zeros up to the length that its header says: SQLite opens no shorter one. */
 function copyPadded(source: number, to: string, onProgress: OnProgress): void {
@@ -100,7 +111,7 @@ function copyPadded(source: number, to: string, onProgress: OnProgress): void {
       onProgress('copying', at, size)
     }
     const length = lengthInHeader(source)
-    if (length > at) ftruncateSync(target, length)
+    if (length > at && length < MOST_BYTES) ftruncateSync(target, length)
   } finally {
     closeSync(target)
   }
@@ -123,9 +134,10 @@ class ReadLock {
   readonly log: string
   readonly hadLog: boolean
 
-  constructor(directory: string) {
+  constructor(directory: string, isTraceless: boolean) {
     this.log = `${databasePath(directory)}-wal`
     this.hadLog = existsSync(this.log)
+    if (isTraceless && !this.hadLog) return
     try {
       this.#connection = lockedReadOnly(databasePath(directory))
     } catch (error) {

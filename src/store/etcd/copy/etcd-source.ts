@@ -1,17 +1,17 @@
 import type { AuditEvent } from '../../../core/audit/audit-event.ts'
 import type { HistoryEntry } from '../../../core/config/state/history-record.ts'
-import { fieldsOf, numberIn } from '../../../core/records/json-fields.ts'
+import { fieldsOf, numberIn } from '../../../core/records/shape.ts'
 import { historyIdOf, stampOfId } from '../../../core/decisions/stamps.ts'
 import type { Revision, Snapshot } from '../../../core/engine/ports.ts'
 import { DamagedStore, NothingStored } from '../../local-file.ts'
 import type { RememberedValue, ShownRecord, StoredPart, StoredSource } from '../../stored-data.ts'
 import { withMore } from '../contents/chunks.ts'
-import type { EtcdClient } from '../client/etcd-client.ts'
+import type { EtcdClient, RangeResult } from '../client/etcd-client.ts'
 import type { KeyValue, TxnOperation } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { Keys } from '../keys/keys.ts'
 import { LayoutInUse } from '../format/layout.ts'
-import { loadKeys } from '../following/load-keys.ts'
+import { loadKeys, type LoadParts } from '../following/load-keys.ts'
 import type { Sealing } from '../sealing/sealing.ts'
 import type { SecretsKeyInUse } from '../sealing/secrets-key-in-use.ts'
 import { textOfPieces } from '../contents/shared-texts.ts'
@@ -26,6 +26,8 @@ const MOST_BYTES = 4 * 1024 * 1024
 /** How many texts one request reads. */
 const TEXTS_AT_ONCE = 60
 
+type PageRange = Parameters<EtcdClient['pages']>[0]
+
 /** What a source or a target in etcd works with. */
 export interface EtcdPlace {
   readonly client: EtcdClient
@@ -34,6 +36,8 @@ export interface EtcdPlace {
   readonly prefix: string
   /** For people. */
   readonly place: string
+  /** Keys that a salvage does not read. */
+  readonly isLeftOut?: (key: string) => boolean
   /** This process fills the store, and reads it to verify it. */
   readonly isOwnCopy?: boolean
   readonly sealing: Sealing
@@ -67,7 +71,11 @@ export class EtcdSource implements StoredSource {
     const layout = { look: () => Promise.resolve(revision) }
     const known = { clear: () => undefined, loaded: () => undefined }
     const readParts = (parts: ContentParts): Promise<Buffer> => readChunks(etcd, parts, revision)
-    const snapshot = await loadKeys({ client, keys, layout, known, readParts })
+    const sound: LoadParts['client'] = {
+      range: (range) => client.range(range),
+      pages: (range) => soundPages(etcd, range),
+    }
+    const snapshot = await loadKeys({ client: sound, keys, layout, known, readParts })
     const { count } = await client.range({ ...rangeOf(keys.every('history')), revision, countOnly: true })
     const { configs, records, services, instances } = snapshot
     const things = configs.length + records.length + services.length + instances.length
@@ -194,8 +202,13 @@ export class EtcdSource implements StoredSource {
 
   async *#each(prefix: string): AsyncGenerator<KeyValue> {
     const range = { ...rangeOf(prefix), revision: this.revision, ...LARGE_PAGES }
-    for await (const { kvs } of this.#etcd.client.pages(range)) yield* kvs
+    for await (const { kvs } of soundPages(this.#etcd, range)) yield* kvs
   }
+}
+
+async function* soundPages({ client, isLeftOut }: EtcdPlace, range: PageRange): AsyncGenerator<RangeResult> {
+  for await (const page of client.pages(range))
+    yield isLeftOut === undefined ? page : { ...page, kvs: page.kvs.filter(({ key }) => !isLeftOut(key)) }
 }
 
 /**

@@ -5,11 +5,12 @@ import type { HistoryEntry } from '../../../core/config/state/history-record.ts'
 import { historyIdOf, stampOfId } from '../../../core/decisions/stamps.ts'
 import { serviceKeyText } from '../../../core/naming/state/service.ts'
 import { recordKindNamed } from '../../../core/records/record-kind.ts'
+import type { Revision } from '../../../core/engine/ports.ts'
 import { Findings } from '../../finding.ts'
-import type { Examination, OnProgress } from '../../local-file.ts'
+import type { Examination, Finding, OnProgress } from '../../local-file.ts'
 import type { KeyValue } from '../client/messages.ts'
 import { readRecord } from '../keys/feed-changes.ts'
-import type { KeyPlace } from '../keys/keys.ts'
+import type { KeyPlace, Keys } from '../keys/keys.ts'
 import { type RecordName, recordOfPlace } from '../keys/record-places.ts'
 import {
   type ContentParts,
@@ -28,11 +29,11 @@ import { type EtcdPlace, LARGE_PAGES, rangeOf, readable } from './etcd-source.ts
 /** How the pieces of a gray version's text begin. */
 const GRAY_TEXT_BEGIN = Buffer.from('{"text":"')
 
-/** A content that is in chunks, and who has it. */
+/** A content that is in chunks, and the keys of the items and records that have it. */
 interface Wanted extends ContentParts {
   /** Undefined: nobody has noted it. */
   readonly md5: string | undefined
-  readonly owner: string
+  readonly owners: readonly string[]
 }
 
 /** What was found of the chunks of a content. */
@@ -43,31 +44,44 @@ interface FoundChunks {
   textMd5?: string
 }
 
+/** A store in etcd at one revision, and the keys that a salvage leaves out. */
+export interface ExaminedEtcd {
+  readonly examination: Examination
+  readonly revision: Revision
+  readonly isLeftOut: (key: string) => boolean
+}
+
 /** Reads all of a store in etcd at one revision, and says what is wrong with it. Nothing is written. */
-export async function examineEtcd(etcd: EtcdPlace, onProgress: OnProgress): Promise<Examination> {
+export async function examineEtcd(etcd: EtcdPlace, onProgress: OnProgress): Promise<ExaminedEtcd> {
   const { client, keys, prefix, place } = etcd
   await client.checkVersions()
   const revision = await readable(etcd)
   const { count } = await client.range({ ...rangeOf(prefix), revision, countOnly: true })
-  const examining = new Examining(etcd.sealing)
+  const examining = new Examining(etcd)
   let done = 0
   for (const range of keys.ranges())
     for await (const { kvs } of client.pages({ ...range, revision, ...LARGE_PAGES })) {
       for (const kv of kvs) examining.add(keys.read(kv.key), kv)
       onProgress('reading', (done += kvs.length), count)
     }
-  return { directory: place, ...examining.end() }
+  const examination = { directory: place, ...examining.end() }
+  return { examination, revision, isLeftOut: (key) => examining.isLeftOut(key) }
 }
 
 /** The rules of all keys. Those of one key are judged as it comes, those between keys at the end. */
 class Examining {
   readonly #sealing: Pick<Sealing, 'isInClear'>
+  readonly #keys: Keys
+  /** Keys that cannot be read, or whose rules do not hold. */
+  readonly #leftOut = new Set<string>()
   readonly #findings = new Findings()
   readonly #rows: Record<string, number> = {}
   #bytes = 0
   readonly #items = new Map<string, Pick<ConfigItem, 'historyId'>>()
   /** The newest record of each item. */
   readonly #newest = new Map<string, Pick<HistoryEntry, 'id' | 'op'>>()
+  /** The newest record of a deletion of each item that has one. */
+  readonly #deletions = new Map<string, number>()
   /** The md5 of the text of each record, by its stamp. */
   readonly #texts = new Map<number, string>()
   readonly #wanted = new Map<number, Wanted>()
@@ -79,8 +93,9 @@ class Examining {
   /** One instance of each service that has any. */
   readonly #instances = new Map<string, string>()
 
-  constructor(sealing: Pick<Sealing, 'isInClear'>) {
+  constructor({ sealing, keys }: Pick<EtcdPlace, 'sealing' | 'keys'>) {
     this.#sealing = sealing
+    this.#keys = keys
   }
 
   /** The next key, in their order. */
@@ -88,7 +103,7 @@ class Examining {
     this.#bytes += kv.key.length
     if (place === undefined) {
       const problem = 'The key is not one of this layout.'
-      this.#findings.damage(`key ${kv.key}`, { problem, effect: 'The servers do not look at it.' })
+      this.#leaveOut(kv.key, { problem, effect: 'The servers do not look at it.' })
       return
     }
     try {
@@ -102,8 +117,31 @@ class Examining {
       this.#rows[place.of] = (this.#rows[place.of] ?? 0) + 1
     } catch (error) {
       const problem = `The value cannot be read: ${(error as Error).message}`
-      this.#findings.damage(`key ${kv.key}`, { problem, effect: effectOf(place) })
+      this.#leaveOut(kv.key, { problem, effect: effectOf(place) })
     }
+  }
+
+  /** Whether a salvage leaves out a key, once all keys have come. */
+  isLeftOut(key: string): boolean {
+    const place = this.#keys.read(key)
+    if (this.#leftOut.has(key)) return true
+    if (place?.of === 'instance') return !this.#services.has(serviceKeyText(place.service))
+    if (place?.of !== 'history') return false
+    const { stamp } = place
+    if (this.#leftOut.has(this.#keys.of({ of: 'record-text', stamp }))) return true
+    if (isGrayHistory(place.key)) return false
+    const { key: item } = place
+    const isGone = this.#leftOut.has(this.#keys.of({ of: 'config', key: item }))
+    const version = isGone ? undefined : this.#items.get(item.text)?.historyId
+    // History ends with the version of the item, or with the deletion of the item.
+    return historyIdOf(stamp) > (version ?? this.#deletions.get(item.text) ?? 0)
+  }
+
+  #leaveOut(key: string, { problem, effect }: Pick<Finding, 'problem' | 'effect'>): void {
+    this.#leftOut.add(key)
+    const isItem = this.#keys.read(key)?.of === 'config'
+    const leavesOut = isItem ? 'The item and its history are left out.' : 'The key is left out.'
+    this.#findings.damage(`key ${key}`, { problem, effect, leavesOut })
   }
 
   /** All keys have come. */
@@ -117,9 +155,10 @@ class Examining {
         this.#findings.damage(`instance ${instance}`, {
           problem: 'Its service is not there.',
           effect: 'No list shows the instance.',
+          leavesOut: 'The instances of the service are left out.',
         })
-    const { counts, kept: findings } = this.#findings
-    return { counts, findings, rows: this.#rows, bytes: this.#bytes }
+    const { counts, kept: findings, leftOut } = this.#findings
+    return { counts, findings, leftOut, rows: this.#rows, bytes: this.#bytes }
   }
 
   #judge(place: KeyPlace, { key, value }: KeyValue): void {
@@ -144,7 +183,12 @@ class Examining {
     const isLarge = recordKindNamed(record.recordKind)?.isLarge === true
     const { parts } = isLarge ? (fromJson(value) as { parts?: ContentParts }) : {}
     if (parts === undefined) readRecord(record.recordKind, record.id, value)
-    else this.#wanted.set(parts.stamp, { ...parts, md5: undefined, owner })
+    else this.#want(owner, { ...parts, md5: undefined })
+  }
+
+  #want(owner: string, wanted: Omit<Wanted, 'owners'>): void {
+    const known = this.#wanted.get(wanted.stamp)?.owners ?? []
+    this.#wanted.set(wanted.stamp, { ...wanted, owners: [...known, owner] })
   }
 
   #addChunk({ stamp, index }: Extract<KeyPlace, { of: 'chunk' }>, value: Uint8Array): void {
@@ -189,9 +233,10 @@ class Examining {
   /** The texts of records come before the pages of items. What is left at the end has no page. */
   #judgeEntry(place: Extract<KeyPlace, { of: 'history' }>, key: string, value: Uint8Array): void {
     const { id, op, md5 } = fromJson(value) as HistoryEntry
+    const { text: item } = place.key
     // Gray versions are no items: their history may end with any record.
-    if (!isGrayHistory(place.key) && !this.#newest.has(place.key.text))
-      this.#newest.set(place.key.text, { id, op })
+    if (!isGrayHistory(place.key) && !this.#newest.has(item)) this.#newest.set(item, { id, op })
+    if (op === 'D' && !this.#deletions.has(item)) this.#deletions.set(item, id)
     const effect = 'The record is on the list but cannot be shown.'
     const stamp = stampOfId(id)
     const text = this.#texts.get(stamp)
@@ -204,7 +249,7 @@ class Examining {
           : text === md5
             ? undefined
             : `The text of the record ${id} is another one.`
-    if (problem !== undefined) this.#findings.damage(`key ${key}`, { problem, effect })
+    if (problem !== undefined) this.#leaveOut(key, { problem, effect })
   }
 
   #judgeContent(
@@ -212,7 +257,7 @@ class Examining {
     { md5, content, parts }: { md5: string; content: Buffer; parts: ContentParts | undefined },
   ): void {
     if (parts !== undefined) {
-      this.#wanted.set(parts.stamp, { ...parts, md5, owner })
+      this.#want(owner, { ...parts, md5 })
       return
     }
     const found = md5Of(content)
@@ -233,7 +278,8 @@ class Examining {
           : last !== undefined && last.id !== item.historyId
             ? `It has the version ${item.historyId}, but its history ends with the record ${last.id} (${last.op}).`
             : undefined
-      if (problem !== undefined) this.#findings.damage(place, { problem, effect })
+      const leavesOut = 'History records that do not fit are left out.'
+      if (problem !== undefined) this.#findings.damage(place, { problem, effect, leavesOut })
     }
   }
 
@@ -242,11 +288,12 @@ class Examining {
       this.#findings.damage(`history record ${historyIdOf(stamp)}`, {
         problem: 'It is on the page of no item.',
         effect: 'It takes room, and cleaning does not find it.',
+        leavesOut: 'The record is left out.',
       })
   }
 
   #judgeChunks(): void {
-    for (const { stamp, count, of, md5, owner } of this.#wanted.values()) {
+    for (const { stamp, count, of, md5, owners } of this.#wanted.values()) {
       const found = this.#chunks.get(stamp)
       this.#chunks.delete(stamp)
       const effect = 'The content cannot be read: a server does not start with it, or cannot show the record.'
@@ -257,7 +304,7 @@ class Examining {
           : md5 === undefined || (of === 'gray-text' ? found.textMd5 : found.hash.digest('hex')) === md5
             ? undefined
             : `Its parts (stamp ${stamp}) do not have its md5.`
-      if (problem !== undefined) this.#findings.damage(`key ${owner}`, { problem, effect })
+      if (problem !== undefined) for (const owner of owners) this.#leaveOut(owner, { problem, effect })
     }
     for (const stamp of this.#chunks.keys())
       this.#findings.note(`parts of a content, stamp ${stamp}`, {

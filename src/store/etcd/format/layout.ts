@@ -5,7 +5,7 @@ import {
   type VersionRange,
 } from '../../../core/cluster/members/versions.ts'
 import type { Revision } from '../../../core/engine/ports.ts'
-import { fieldsOf, numberIn, textIn } from '../../../core/records/json-fields.ts'
+import { fieldsOf, numberIn, textIn } from '../../../core/records/shape.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import { NotExaminable } from '../../local-file.ts'
 import type { KeyValue } from '../client/messages.ts'

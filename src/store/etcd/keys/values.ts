@@ -8,7 +8,7 @@ import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-it
 import type { HistoryEntry, HistoryRecord } from '../../../core/config/state/history-record.ts'
 import type { InstanceAddress, InstanceRecord } from '../../../core/naming/state/instance.ts'
 import type { Service, ServiceKey } from '../../../core/naming/state/service.ts'
-import { fieldsOf, numberIn } from '../../../core/records/json-fields.ts'
+import { fieldsOf, numberIn } from '../../../core/records/shape.ts'
 
 const LINE_END = 10
 

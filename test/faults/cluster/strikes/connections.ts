@@ -22,7 +22,7 @@ const CUT_MS = SILENT_MS + REPLY_MS + 5_000
 export const CONNECTION_STRIKES: readonly Strike[] = [
   {
     name: 'nothing: the instance of a connected client that falls silent leaves in time',
-    isShort: false,
+    form: 'long',
     struck: () => [],
     isHiddenFromOthers: true,
     async run({ cluster: { servers }, note }) {
@@ -36,7 +36,7 @@ export const CONNECTION_STRIKES: readonly Strike[] = [
   },
   {
     name: 'a server cut off from its clients of gRPC',
-    isShort: false,
+    form: 'long',
     struck: () => [2],
     isHiddenFromOthers: true,
     async run({ cluster: { servers } }) {
@@ -48,7 +48,7 @@ export const CONNECTION_STRIKES: readonly Strike[] = [
   },
   {
     name: 'kill -9 of a server whose client does not come back',
-    isShort: false,
+    form: 'long',
     struck: () => [0],
     isHiddenFromOthers: true,
     async run({ cluster: { servers }, note }) {

@@ -3,6 +3,7 @@ import { CUT, OPEN, type Passing } from '../network/gate.ts'
 import type { StruckServer } from '../network/struck-cluster.ts'
 import { expect } from 'vitest'
 import {
+  type Form,
   holds,
   LEASE_MS,
   metricOf,
@@ -21,9 +22,9 @@ const ANSWERS_LOST: Passing = { questions: true, answers: false }
 
 /** Strikes against connections: between a server and etcd, and between servers. */
 export const CUT_STRIKES: readonly Strike[] = [
-  cutFromEtcd('a server cut off from etcd', { isShort: true, cut: (server) => server.toEtcd(CUT) }),
+  cutFromEtcd('a server cut off from etcd', { form: 'change', cut: (server) => server.toEtcd(CUT) }),
   cutFromEtcd('a server cut off from etcd and from the others', {
-    isShort: false,
+    form: 'long',
     cut: (server) => {
       server.toEtcd(CUT)
       server.toPeers(CUT)
@@ -31,15 +32,15 @@ export const CUT_STRIKES: readonly Strike[] = [
     },
   }),
   cutFromEtcd('a server whose questions do not reach etcd, while answers arrive', {
-    isShort: false,
+    form: 'long',
     cut: (server) => server.toEtcd(QUESTIONS_LOST),
   }),
   cutFromEtcd('a server that gets no answers of etcd, while its questions arrive', {
-    isShort: false,
+    form: 'long',
     cut: (server) => server.toEtcd(ANSWERS_LOST),
   }),
   cutFromPeers('a server cut off from the others', {
-    isShort: false,
+    form: 'long',
     isWhole: true,
     cut: (server) => {
       server.toPeers(CUT)
@@ -47,16 +48,16 @@ export const CUT_STRIKES: readonly Strike[] = [
     },
   }),
   cutFromPeers('a server that cannot ask the others, but is asked', {
-    isShort: false,
+    form: 'long',
     cut: (server) => server.toPeers(CUT),
   }),
   cutFromPeers('a server that can ask the others, but does not answer them', {
-    isShort: true,
+    form: 'night',
     cut: (server) => server.fromPeers(CUT),
   }),
   {
     name: 'the watch interrupted again and again while a server catches up',
-    isShort: false,
+    form: 'long',
     struck: () => [1],
     isHiddenFromOthers: true,
     async run({ cluster: { servers } }) {
@@ -72,7 +73,7 @@ export const CUT_STRIKES: readonly Strike[] = [
   },
   {
     name: 'answers of etcd lost after the commit, for all servers',
-    isShort: true,
+    form: 'night',
     struck: () => [0, 1, 2],
     staysReady: true,
     async run({ cluster: { servers } }) {
@@ -89,17 +90,17 @@ export const CUT_STRIKES: readonly Strike[] = [
 ]
 
 interface CutOptions {
-  readonly isShort: boolean
+  readonly form: Form
   readonly cut: (server: StruckServer) => void
   /** Whether no question passes between this server and the others, so that nobody can judge. */
   readonly isWhole?: boolean
 }
 
 /** Server 2 loses etcd until its lease has ended. */
-function cutFromEtcd(name: string, { isShort, cut }: CutOptions): Strike {
+function cutFromEtcd(name: string, { form, cut }: CutOptions): Strike {
   return {
     name,
-    isShort,
+    form,
     struck: () => [1],
     isHiddenFromOthers: true,
     async run({ cluster: { servers }, note }) {
@@ -120,10 +121,10 @@ function cutFromEtcd(name: string, { isShort, cut }: CutOptions): Strike {
 }
 
 /** Server 1 loses the others and keeps its lease: what is silent stays listed until they answer again. */
-function cutFromPeers(name: string, { isShort, cut, isWhole = false }: CutOptions): Strike {
+function cutFromPeers(name: string, { form, cut, isWhole = false }: CutOptions): Strike {
   return {
     name,
-    isShort,
+    form,
     struck: () => [],
     isHiddenFromOthers: true,
     async run({ cluster: { servers }, note }) {

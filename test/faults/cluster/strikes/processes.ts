@@ -26,7 +26,7 @@ const FREEZE_MS = isLong ? 40_000 : 14_000
 export const PROCESS_STRIKES: readonly Strike[] = [
   {
     name: 'nothing: an instance that is silent leaves in time',
-    isShort: true,
+    form: 'night',
     struck: () => [],
     isHiddenFromOthers: true,
     async run({ cluster: { servers }, note }) {
@@ -39,7 +39,7 @@ export const PROCESS_STRIKES: readonly Strike[] = [
   ...[0, 1, 2].map((index) => killed(index)),
   {
     name: 'kill -9 of the leader of etcd',
-    isShort: true,
+    form: 'night',
     struck: () => [],
     async run(scene) {
       const leader = await leaderOf(scene.cluster.etcd)
@@ -52,7 +52,7 @@ export const PROCESS_STRIKES: readonly Strike[] = [
   },
   {
     name: 'SIGSTOP of the leader of etcd for 15 s',
-    isShort: false,
+    form: 'long',
     struck: () => [],
     async run(scene) {
       const leader = await leaderOf(scene.cluster.etcd)
@@ -68,7 +68,7 @@ export const PROCESS_STRIKES: readonly Strike[] = [
   },
   {
     name: 'kill -9 of two of three members of etcd',
-    isShort: true,
+    form: 'night',
     struck: () => [0, 1, 2],
     staysReady: true,
     async run({ cluster: { etcd, servers }, note }) {
@@ -89,21 +89,21 @@ export const PROCESS_STRIKES: readonly Strike[] = [
   },
   {
     name: `SIGSTOP for ${FREEZE_MS / 1_000} s of the server that judges`,
-    isShort: true,
+    form: 'change',
     struck: (scene) => [judgeOfSteady(scene.cluster).index],
     isHiddenFromOthers: true,
     run: async (scene) => frozen(scene, judgeOfSteady(scene.cluster)),
   },
   {
     name: `SIGSTOP for ${FREEZE_MS / 1_000} s of a server that does not judge`,
-    isShort: false,
+    form: 'long',
     struck: (scene) => [bystander(scene).index],
     isHiddenFromOthers: true,
     run: async (scene) => frozen(scene, bystander(scene)),
   },
   {
     name: `SIGSTOP for ${FREEZE_MS / 1_000} s of all servers`,
-    isShort: false,
+    form: 'long',
     struck: () => [0, 1, 2],
     async run({ cluster: { servers }, note }) {
       for (const server of servers) server.freeze()
@@ -121,7 +121,7 @@ export const PROCESS_STRIKES: readonly Strike[] = [
   },
   {
     name: 'a server stopped with SIGTERM, and started again',
-    isShort: true,
+    form: 'night',
     struck: () => [1],
     isHiddenFromOthers: true,
     async run({ cluster: { servers }, note }) {
@@ -133,7 +133,7 @@ export const PROCESS_STRIKES: readonly Strike[] = [
   },
   {
     name: 'etcd compacted while a server is away',
-    isShort: true,
+    form: 'night',
     struck: () => [2],
     isHiddenFromOthers: true,
     async run({ cluster: { etcd, servers } }) {
@@ -153,7 +153,7 @@ export const PROCESS_STRIKES: readonly Strike[] = [
   },
   {
     name: 'kill -9 of all servers at once',
-    isShort: false,
+    form: 'long',
     struck: () => [0, 1, 2],
     async run({ cluster: { servers } }) {
       await Promise.all(servers.map(async (server) => server.kill()))
@@ -162,7 +162,7 @@ export const PROCESS_STRIKES: readonly Strike[] = [
   },
   {
     name: 'kill -9 of all servers and all members of etcd at once',
-    isShort: true,
+    form: 'night',
     struck: () => [0, 1, 2],
     async run({ cluster: { servers, etcd } }) {
       await Promise.all([...servers, ...etcd.members].map(async (each) => each.kill()))
@@ -175,7 +175,7 @@ export const PROCESS_STRIKES: readonly Strike[] = [
 function killed(index: number): Strike {
   return {
     name: `kill -9 of server ${index + 1}`,
-    isShort: index === 0,
+    form: index === 0 ? 'change' : 'long',
     struck: () => [index],
     isHiddenFromOthers: true,
     async run({ cluster: { servers }, note }) {

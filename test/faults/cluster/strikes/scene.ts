@@ -14,6 +14,9 @@ export const SLACK = isLong ? 1 : 4
 /** How long a condition is waited for that has no promised time. */
 const LIMIT_MS = 60_000
 
+/** When a strike is tried: for each change, in the nightly run too, or only in the long form. */
+export type Form = 'change' | 'night' | 'long'
+
 /** What a strike works on. */
 export interface Scene {
   readonly cluster: StruckCluster
@@ -25,8 +28,8 @@ export interface Scene {
 /** Something that is done to the servers or to etcd under load. It ends when everything is whole again. */
 export interface Strike {
   readonly name: string
-  /** Whether it is part of the short form. */
-  readonly isShort: boolean
+  /** The smallest form of the test that has it. */
+  readonly form: Form
   /** The indices of the servers that suffer; the clients of the others are looked at apart from theirs. */
   readonly struck: (scene: Scene) => readonly number[]
   /** Whether clients of the other servers must notice nothing. */

@@ -1,14 +1,12 @@
-import { type ItemName, nameText } from '../item.ts'
+import type { ListedConfig } from '../../answers.ts'
+import { nameText } from '../item.ts'
 import type { SourceItem } from './source-items.ts'
 
 /** An item as the server has it. */
-export interface PresentItem extends ItemName {
-  readonly md5: string
-  readonly type: string
-  readonly appName: string
-  readonly desc: string | null
-  readonly configTags: string | null
-}
+export type PresentItem = Pick<
+  ListedConfig,
+  'group' | 'dataId' | 'md5' | 'type' | 'appName' | 'desc' | 'configTags'
+>
 
 /** What an apply would do. */
 export interface Plan {

@@ -12,10 +12,15 @@ const PERMISSION_PARAMS = Type.Object({
   action: Type.Enum(['r', 'w', 'rw'], { description: 'To read, to write, or both.' }),
 })
 
-const PERMISSION_PAGE = pageSchema(
-  'RolePermissionPage',
-  Json.object({ role: Json.string(), resource: Json.string(), action: Json.words(['r', 'w', 'rw']) }),
+const PERMISSION = Json.named(
+  'RolePermission',
+  Json.object({
+    role: Json.string(),
+    resource: Json.string('`namespace:group:name`, with `*` for any characters.'),
+    action: Json.words(['r', 'w', 'rw']),
+  }),
 )
+const PERMISSION_PAGE = pageSchema('RolePermissionPage', PERMISSION)
 
 /** `GET …/auth/permissions`. */
 export function listPermissionsEndpoint(permissions: Operations['permissions']): Endpoint {

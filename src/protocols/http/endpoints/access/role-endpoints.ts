@@ -7,7 +7,8 @@ import { ANSWERS_DONE, doneAnswer, PAGE_PARAMS, pageAnswer, searchFor } from './
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { pageSchema } from '../config/page-json.ts'
 
-const ROLE_PAGE = pageSchema('UserRolePage', Json.object({ role: Json.string(), username: Json.string() }))
+const ROLE = Json.named('UserRole', Json.object({ role: Json.string(), username: Json.string() }))
+const ROLE_PAGE = pageSchema('UserRolePage', ROLE)
 
 /** `GET …/auth/roles`. */
 export function listRolesEndpoint(roles: Operations['roles']): Endpoint {

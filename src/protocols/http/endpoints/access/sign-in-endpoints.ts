@@ -8,19 +8,25 @@ import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { secretAnswer } from './secret-answer.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 
-const TOKEN = Json.object({
-  accessToken: Json.string(),
-  tokenTtl: Json.integer('How long the token counts, in seconds.'),
-  globalAdmin: Json.boolean(),
-  username: Json.string(),
-})
+const TOKEN = Json.named(
+  'AccessToken',
+  Json.object({
+    accessToken: Json.string(),
+    tokenTtl: Json.integer('How long the token counts, in seconds.'),
+    globalAdmin: Json.boolean(),
+    username: Json.string(),
+  }),
+)
 
 const FIRST_ADMINISTRATOR = Json.object({ username: Json.string(), password: Json.string() })
 
-const ROTATION = Json.object({
-  keyId: Json.string(),
-  oldKeySeconds: Json.integer('How long the old key verifies, in seconds.'),
-})
+const ROTATION = Json.named(
+  'KeyRotation',
+  Json.object({
+    keyId: Json.string(),
+    oldKeySeconds: Json.integer('How long the old key verifies, in seconds.'),
+  }),
+)
 
 /** `POST …/auth/login`: answers a token (http-compat.md section 7). */
 export function loginEndpoint(signIn: Operations['signIn']): Endpoint {

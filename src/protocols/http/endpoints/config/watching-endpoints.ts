@@ -10,10 +10,13 @@ import { KEY_PARAMS, toConfigKey } from '../../../parameters/config-key.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { withMissing } from '../missing-servers.ts'
 
-const WATCHING = Json.object({
-  collectStatus: Json.constant(200),
-  lisentersGroupkeyStatus: Json.map(Json.string('The md5 that the client has.')),
-})
+const WATCHING = Json.named(
+  'Listening',
+  Json.object({
+    collectStatus: Json.constant(200),
+    lisentersGroupkeyStatus: Json.map(Json.string('The md5 that the client has.')),
+  }),
+)
 
 /**
  * The watchers of items, and the items of a watcher (http-compat.md section 2); `json` labels the answers as

@@ -53,23 +53,26 @@ const WITH_INSTANCES = Json.object({
   metadata: Json.map(Json.string()),
 })
 
-const SERVICE = Json.object({
-  service: Json.object({ name: Json.string(), groupName: Json.string(), ...SERVICE_SETTINGS }),
-  clusters: Json.list(
-    Json.named(
-      'ServiceCluster',
-      Json.object({
-        serviceName: Json.string(),
-        name: Json.string(),
-        healthChecker: CHECKER_SCHEMA,
-        defaultPort: Json.integer(),
-        defaultCheckPort: Json.integer(),
-        useIPPort4Check: Json.boolean(),
-        metadata: Json.map(Json.string()),
-      }),
-    ),
-  ),
-})
+const CLUSTER = Json.named(
+  'ServiceCluster',
+  Json.object({
+    serviceName: Json.string(),
+    name: Json.string(),
+    healthChecker: CHECKER_SCHEMA,
+    defaultPort: Json.integer(),
+    defaultCheckPort: Json.integer(),
+    useIPPort4Check: Json.boolean(),
+    metadata: Json.map(Json.string()),
+  }),
+)
+
+const SERVICE = Json.named(
+  'CatalogService',
+  Json.object({
+    service: Json.object({ name: Json.string(), groupName: Json.string(), ...SERVICE_SETTINGS }),
+    clusters: Json.list(CLUSTER),
+  }),
+)
 
 const INSTANCES = Json.object({
   list: Json.list(

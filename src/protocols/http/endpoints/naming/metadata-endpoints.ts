@@ -13,9 +13,12 @@ import type { Answer } from '../../routing/answer.ts'
 import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 
-const UPDATED = Json.object({
-  updated: Json.list(Json.string('<ip>:<port>:unknown:<cluster>:<ephemeral or persist>')),
-})
+const UPDATED = Json.named(
+  'UpdatedInstances',
+  Json.object({
+    updated: Json.list(Json.string('<ip>:<port>:unknown:<cluster>:<ephemeral or persist>')),
+  }),
+)
 
 const NAMES_IN_SLICE = 1_000
 
@@ -53,10 +56,13 @@ export function metadataEndpoints(parts: NamingEndpointParts, namespaceId: Prope
   }
 }
 
-const MODIFIED = Json.object({
-  updated: Json.list(Json.string('The id of an instance.')),
-  notFound: Json.list(Json.string('The id that an instance there would have.')),
-})
+const MODIFIED = Json.named(
+  'ChangedInstances',
+  Json.object({
+    updated: Json.list(Json.string('The id of an instance.')),
+    notFound: Json.list(Json.string('The id that an instance there would have.')),
+  }),
+)
 
 /** `PUT …/instance/batch`: weight and enabled of several instances. */
 export function modifyManyEndpoint({ instances }: NamingEndpointParts): Endpoint {

@@ -1,7 +1,8 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import { Refusal } from '../../../../core/refusal.ts'
 import { isThing, type PlanLine } from '../../../../move/plan.ts'
-import { PlanError, readPlanLine } from '../../../../move/read-plan.ts'
+import { ShapeError } from '../../../../core/records/shape.ts'
+import { readPlanLine } from '../../../../move/read-plan.ts'
 import type { ImportLine } from '../../../../operations/import/imported-things.ts'
 import type { ImportedLines } from '../../../../operations/import/import-state.ts'
 import type { Operations } from '../../../../operations/operations.ts'
@@ -106,7 +107,7 @@ function planLine(bytes: Buffer, number: number): PlanLine {
     checkPlanLine(text, number)
     return readPlanLine(text, number)
   } catch (error) {
-    if (error instanceof PlanError) throw new Refusal('malformed-request', `${error.message}.`)
+    if (error instanceof ShapeError) throw new Refusal('malformed-request', `${error.message}.`)
     if (error instanceof TypeError)
       throw new Refusal('malformed-request', `line ${number} of the plan: it is not UTF-8.`)
     throw error

@@ -1,4 +1,0 @@
-import { describeLibrary } from './describe-library.ts'
-import { GO } from './go-program.ts'
-
-describeLibrary('Go', ['go'], GO)

@@ -1,4 +1,0 @@
-import { describeLibrary } from './describe-library.ts'
-import { PYTHON } from './python-program.ts'
-
-describeLibrary('Python', ['python3'], PYTHON)

@@ -1,0 +1,22 @@
+/** What the console checks while people type costs as much time as the text is long. */
+import { expect, test } from 'vitest'
+import { changedKeys } from '../console/src/editor/changed-keys.ts'
+import { check } from '../console/src/editor/check.ts'
+import { CONSOLE_TEXTS } from './support/console-texts.ts'
+
+test.each(CONSOLE_TEXTS)('%s: %s', async (type, _, make) => {
+  const costOf = async (text: string): Promise<number> => {
+    const startedUs = process.cpuUsage()
+    await check(type, text)
+    await changedKeys(type, text, `${text}\n`)
+    const { user, system } = process.cpuUsage(startedUs)
+    return (user + system) / 1_000
+  }
+  const [short, long] = [make(2_000), make(16_000)]
+  await costOf(short)
+  const shortMs = Math.min(await costOf(short), await costOf(short), await costOf(short))
+  const longMs = Math.min(await costOf(long), await costOf(long), await costOf(long))
+  // Eight times the size costs 64 times as much where it is quadratic. Up to 28 were measured where it is not: maps of many keys, and
+  // collections of garbage, begin to cost at some size. What costs little is not measured well.
+  expect(longMs).toBeLessThan(40 * Math.max(shortMs, 5))
+})

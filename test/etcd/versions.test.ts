@@ -1,4 +1,4 @@
-/** Servers of different versions on one store: what each understands, and what it refuses (docs/decisions/0053 and 0064). */
+/** Servers of different versions on one store: what each understands, and what it refuses (docs/decisions/0053 and 0066). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { VersionRange } from '../../src/core/cluster/members/versions.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'

@@ -6,7 +6,7 @@ export interface VersionRange {
   readonly to: number
 }
 
-/** The layout and the messages of the first release. Only development builds have 1 to 3 (docs/decisions/0064). */
+/** The layout and the messages of the first release. Only development builds have 1 to 3 (docs/decisions/0066). */
 export const FIRST_RELEASED = 4
 
 /** What a server understands (docs/decisions/0053). */

@@ -33,7 +33,7 @@ import { RequestFence } from './writing/request-fence.ts'
 import { SharedTexts } from './contents/shared-texts.ts'
 import type { SecretsKeyInUse } from './sealing/secrets-key-in-use.ts'
 
-/** What the store is made of. */
+/** The dependencies of the store. */
 export interface EtcdStoreParts {
   readonly client: EtcdClient
   readonly keys: Keys
@@ -52,10 +52,10 @@ export interface EtcdStoreParts {
   readonly reloading?: ((why: unknown) => void) | undefined
 }
 
-/** How long a commit may take whose caller does not say it. */
+/** The default time limit of a commit. */
 const COMMIT_MS = 1_750
 
-/** With contents of this size a unit is committed by itself, with time for what a busy etcd takes: half a second for each MiB. */
+/** With contents of this size a unit is committed alone, with the time that a busy etcd takes: 0.5 s for each MiB. */
 const APART_BYTES = 1024 * 1024
 const BYTES_PER_MS = (2 * 1024 * 1024) / 1_000
 const MOST_BEFOREHAND_MS = 30_000
@@ -122,12 +122,12 @@ export class EtcdStore implements SharedStore {
     return this.#parts.layout.current
   }
 
-  /** How far this server is with what etcd has. */
+  /** How far this server is behind etcd. */
   get figures(): FeedFigures {
     return this.#loaded().following.figures
   }
 
-  /** Compares what this server has received with what etcd has, and loads it again where they differ. See `Following.compare`. */
+  /** Compares the received data with etcd, and loads the differing kinds again. See `Following.compare`. */
   compare(options: CompareOptions): Promise<readonly Difference[]> {
     return asRefusal(this.#loaded().following.compare(options))
   }
@@ -177,8 +177,8 @@ export class EtcdStore implements SharedStore {
   }
 
   /**
-   * Removes a bounded number of contents whose change was never made, if they are older than ten minutes. Only the elected
-   * server calls it; two that do so do no harm.
+   * Removes a bounded number of contents older than ten minutes whose change was never made. Only the elected server
+   * calls it; two servers that do so do no harm.
    */
   cleanChunks(nowMs: number): Promise<{ removed: number; more: boolean }> {
     return asRefusal(this.#chunkCleaning.step(nowMs))
@@ -204,7 +204,7 @@ export class EtcdStore implements SharedStore {
     return asRefusal(this.#remembered.recall(name))
   }
 
-  /** The remembered value of that name, or else what `make` gives. Servers that start at once get the same one. */
+  /** The remembered value of that name, or else the result of `make`. Servers that start at once get the same value. */
   agree(name: string, make: () => string): Promise<string> {
     return asRefusal(this.#remembered.agree(name, make))
   }
@@ -219,7 +219,7 @@ export class EtcdStore implements SharedStore {
     return asRefusal(this.#remembered.replace(name, seen, value))
   }
 
-  /** Removes what this process has left of itself, as well as it can: its name is not used again. Call it before `close`. */
+  /** Tries to remove this process's own keys: its name is not used again. Call it before `close`. */
   async forget(): Promise<void> {
     await this.#fence.forget().catch(() => undefined)
   }

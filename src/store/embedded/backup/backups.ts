@@ -26,6 +26,7 @@ export interface BackupProgress {
   readonly total: number
 }
 
+/** The source of backups, and their options. */
 export interface BackupOptions {
   readonly file: LocalFile
   readonly dataDirectory: string

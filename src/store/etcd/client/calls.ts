@@ -170,7 +170,7 @@ export class Calls {
   }
 }
 
-/** True as soon as one of them is, and false when none was. */
+/** True as soon as one promise is true; false when all are false or rejected. */
 function isAnyTrue(all: readonly Promise<boolean>[]): Promise<boolean> {
   const found = all.map(async (one) => (await one) || Promise.reject(new Error('It does not serve.')))
   return Promise.any(found).catch(() => false)

@@ -17,7 +17,7 @@ import { startWatch } from './watch.ts'
 import type { Watch, WatchListener, WatchOptions } from './watch.ts'
 import { readKeyValue } from './wire-messages.ts'
 
-/** What a client is made of. */
+/** The dependencies of a client. */
 export interface EtcdClientParts {
   /** `http://host:port` or `https://host:port`, at least one. */
   readonly endpoints: readonly string[]
@@ -36,9 +36,9 @@ export interface EtcdClientParts {
   readonly refused?: (error: EtcdError) => void
 }
 
-/** What to read. */
+/** A range to read. */
 export interface RangeOptions extends KeyRange {
-  /** Read as of this revision. By default the newest one. */
+  /** The revision to read at; by default the newest. */
   readonly revision?: number
   readonly limit?: number
   readonly descending?: boolean
@@ -46,7 +46,7 @@ export interface RangeOptions extends KeyRange {
   readonly countOnly?: boolean
 }
 
-/** What was read. */
+/** The result of reading a range. */
 export interface RangeResult {
   /** etcd's revision when it answered. With `revision` among the options it may be a later one. */
   readonly revision: number
@@ -80,7 +80,7 @@ export class EtcdClient {
     this.#calls = new Calls({ endpoints, clock, limits: this.#limits, open, proofKey, refused })
   }
 
-  /** Reads keys, in their order. What was committed before the call is seen. */
+  /** Reads keys, in their order. Sees everything that was committed before the call. */
   async range(range: RangeOptions): Promise<RangeResult> {
     return this.#read(await this.#range(range))
   }
@@ -96,10 +96,10 @@ export class EtcdClient {
   }
 
   /**
-   * Reads all keys of a range as of one revision, page by page: of the newest one by default. A page has at most `pageSize`
-   * keys, and fewer where values are large: each must come within the time of an attempt. One that does not is asked for again, with
-   * half as many keys. For each page etcd counts all that is left of the range: large pages are faster. `pageBytes` is about what a page
-   * may have.
+   * Reads all keys of a range at one revision, by default the newest, page by page. A page has at most `pageSize` keys,
+   * and fewer if values are large: it must arrive within the time of an attempt. A page that does not is requested
+   * again, with half as many keys. etcd counts the rest of the range for each page: large pages are faster. `pageBytes`:
+   * roughly its largest size.
    */
   async *pages(
     range: KeyRange & { revision?: number; pageSize: number; pageBytes?: number; keysOnly?: boolean },
@@ -133,8 +133,8 @@ export class EtcdClient {
   }
 
   /**
-   * A transaction. One that can change something is sent once, unless it certainly was not done: if the answer is lost it
-   * rejects in doubt.
+   * A transaction. If it can change something, it is sent once, unless it certainly was not executed: if the answer is
+   * lost, it rejects in doubt.
    */
   async txn(txn: Txn, callMs: number = this.#limits.callMs): Promise<TxnResult> {
     const send = onlyReads(txn) ? 'repeatable' : 'once'
@@ -178,7 +178,7 @@ export class EtcdClient {
     return grantLease(this.#calls, this.#parts.clock, seconds)
   }
 
-  /** Forgets what keys were before this revision. Does nothing if that was done already. */
+  /** Discards earlier versions of keys, before this revision. Does nothing if that was done already. */
   async compact(revision: number): Promise<void> {
     try {
       await this.#calls.repeatable((connection, timeoutMs) =>
@@ -189,7 +189,7 @@ export class EtcdClient {
     }
   }
 
-  /** What each endpoint says about itself, or why it does not answer. */
+  /** The status of each endpoint, or the error of an endpoint that does not answer. */
   async status(): Promise<readonly (MemberStatus | { endpoint: string; error: EtcdError })[]> {
     return Promise.all(
       this.#parts.endpoints.map(async (endpoint) => {
@@ -203,8 +203,8 @@ export class EtcdClient {
   }
 
   /**
-   * Rejects with `unsupported` if any member that answers is too old, and with `unavailable` or `untrusted` if none answers. Members that
-   * do not answer are checked by a watch before it uses them.
+   * Rejects with `unsupported` if a member that answers is too old, and with `unavailable` or `untrusted` if no member
+   * answers. A watch checks the other members before it uses them.
    */
   async checkVersions(): Promise<void> {
     const { endpoints } = this.#parts

@@ -18,7 +18,7 @@ export function framed(message: Uint8Array): Buffer {
 export class MessageReader {
   #chunks: Buffer[] = []
   #length = 0
-  /** How many bytes the next message has with its prefix; as long as that is not known, those of the prefix. */
+  /** The bytes of the next message with its prefix; until that length is known, the bytes of the prefix. */
   #needed = PREFIX_BYTES
 
   /** The messages that these bytes complete. They are parts of the chunks where that is possible. */

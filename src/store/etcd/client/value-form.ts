@@ -20,7 +20,7 @@ export function keptTxn(form: ValueForm, { compare, success, failure }: Txn): Tx
   return { compare, success: success.map(kept), ...(failure && { failure: failure.map(kept) }) }
 }
 
-/** What a transaction has read, with the values that were written. */
+/** The result of a transaction, with the values as they were before they were written. */
 export function readResult(form: ValueForm, result: TxnOperationResult): TxnOperationResult {
   if (result.did === 'range') return { ...result, kvs: result.kvs.map(form.read) }
   if (result.did !== 'txn') return result

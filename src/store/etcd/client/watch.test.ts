@@ -38,7 +38,7 @@ function member(starts: number[], ...connections: readonly (readonly WatchRespon
   }
 }
 
-/** Watches from revision 3 until the watch is broken or a revision was reported; resolves with what was reported. */
+/** Watches from revision 3 until the watch is broken or a revision was reported; resolves with all reports. */
 function report(members: Record<string, FakeMember>, until: string): Promise<string[]> {
   const reported: string[] = []
   return new Promise((resolve) => {

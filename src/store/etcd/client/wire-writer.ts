@@ -51,7 +51,7 @@ export class WireWriter {
     this.#lengthOf(field, this.#length - end)
   }
 
-  /** What was written. */
+  /** The written bytes. */
   finish(): Buffer {
     return this.#bytes.subarray(this.#at)
   }
@@ -89,7 +89,7 @@ export class WireWriter {
     this.#bytes[this.#at + count - 1] = rest
   }
 
-  /** Makes room for this number of bytes before what was written. */
+  /** Makes room for this number of bytes before the written bytes. */
   #room(length: number): void {
     if (this.#at >= length) return
     const larger = Buffer.allocUnsafe(2 * this.#bytes.length + length)

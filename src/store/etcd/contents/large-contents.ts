@@ -25,10 +25,10 @@ export interface LargeContent {
   readonly content: Buffer
 }
 
-/** Where the text of a history record is that is not written once more. */
+/** The place of a history record's text that is in etcd already. */
 export interface SharedText {
   readonly parts: ContentParts
-  /** The pieces go with this record. Otherwise they are still those of the gray version, or of a later record. */
+  /** True: deleting this record deletes the chunks. False: a gray version or a later record owns them. */
   readonly isOwner: boolean
 }
 
@@ -103,7 +103,7 @@ export function largeBytes(changes: readonly Change[], texts: Pick<TextsElsewher
   return sizes.reduce((sum, bytes) => sum + (bytes > MOST_INLINE_BYTES ? bytes : 0), 0)
 }
 
-/** What makes a value large is a text in it. */
+/** The bytes of the texts in a value: only a text makes a value large. */
 function largeValueBytes({ recordKind, value }: RecordSaved): number {
   if (recordKindNamed(recordKind)?.isLarge !== true) return 0
   const texts = Object.values(value as object).filter((one) => typeof one === 'string')

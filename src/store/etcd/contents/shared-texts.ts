@@ -4,9 +4,9 @@ import type { Change, HistoryImported } from '../../../core/decisions/changes.ts
 import { CHUNK_BYTES, MOST_INLINE_BYTES, type SharedText, type TextsElsewhere } from './large-contents.ts'
 
 /**
- * The texts that the history records of a unit share with gray versions. A large text of a gray version is in etcd already, in
- * pieces, or is written with the same unit. Its records name those pieces (docs/decisions/0060). When the version gets another text
- * or ends, the record of that takes the pieces over.
+ * The texts that the history records of a unit share with gray versions. A large text of a gray version is in etcd
+ * already, in pieces, or is written with the same unit. Its records name those pieces (docs/decisions/0060). When the
+ * version gets another text or ends, the record of that change takes the pieces over.
  */
 export class SharedTexts implements TextsElsewhere {
   readonly #shareable: ReadonlySet<Change>
@@ -34,7 +34,7 @@ export class SharedTexts implements TextsElsewhere {
     return { parts: { stamp: Number(textId), count, of: 'gray-text' }, isOwner }
   }
 
-  /** Whether a record keeps the pieces of this text, whose version has another one now or has ended. */
+  /** Whether a record keeps the pieces of this text, because the version now has another text or has ended. */
   keeps(textId: string): boolean {
     return this.#last.has(textId)
   }

@@ -23,12 +23,12 @@ import {
 } from '../keys/values.ts'
 import { type EtcdPlace, rangeOf } from './etcd-source.ts'
 
-/** What one request may have: etcd takes 128 operations and 1.5 MiB. */
+/** The limits of one request: etcd takes 128 operations and 1.5 MiB. */
 const MOST_OPERATIONS = 120
 const MOST_BYTES = 1024 * 1024
-/** What a key takes besides its value. */
+/** Estimated bytes of a key besides its value. */
 const KEY_BYTES = 200
-/** Requests that are underway. Keys whose order counts are written one request after the other. */
+/** Requests that are underway. Keys with a meaningful order are written one request after the other. */
 const AT_ONCE = 6
 const CALL_MS = 10_000
 /** An etcd that is away for longer ends the copy, which can be continued. */
@@ -41,7 +41,7 @@ const COPY = 'copy'
 
 /** The key of the layout while a copy fills the store: that one is written with each part. */
 interface CopyState extends UnderCopy {
-  /** Names this process: another one that continues the copy has another name. */
+  /** Names this process: another process that continues the copy has another name. */
   readonly process: string
   readonly sums: Sums
 }
@@ -50,7 +50,7 @@ type Put = Extract<TxnOperation, { do: 'put' }>
 
 /**
  * Keys of etcd that a copy fills. Until it is finished, the key of the layout names the copy, so no server starts. Each
- * request compares that key: what an earlier process of the same copy has sent is not written any more.
+ * request compares that key, so requests of an earlier process of the same copy are not written any more.
  */
 export class EtcdTarget implements StoredTarget {
   readonly place: string
@@ -69,12 +69,12 @@ export class EtcdTarget implements StoredTarget {
     this.#state = state
     this.#value = valueOf(state)
     this.written = state.sums
-    // What is secret is sealed with the first of the keys, if there is one.
+    // Secrets are sealed with the first key, if there is one.
     const [first] = etcd.sealing.ids
     etcd.sealing.writeWith(first)
   }
 
-  /** Begins a copy, or continues one of this source. Throws NotExaminable where another store is there, or no room is. */
+  /** Begins or continues a copy of this source. Throws NotExaminable if another store is there, or too little room. */
   static async begin(etcd: EtcdPlace, source: StoredSource): Promise<EtcdTarget> {
     const { client, keys, prefix, place } = etcd
     await client.checkVersions()
@@ -126,7 +126,7 @@ export class EtcdTarget implements StoredTarget {
 
   async complete(): Promise<void> {
     const { keys } = this.#etcd
-    // Later stamps are larger than all of the source, also those of what was removed there.
+    // Later stamps are larger than all stamps of the source, also than stamps of data removed there.
     const last = { number: 0, process: this.#state.process, stamp: this.#source.largestStamp }
     await this.#put([put(keys.of({ of: 'request', id: COPY }), toJson(last))])
   }
@@ -222,7 +222,7 @@ export class EtcdTarget implements StoredTarget {
     if (!succeeded) throw takenOver(this.place)
   }
 
-  /** Sets the key of the layout. If an answer was lost, the second time finds what the first one has written. */
+  /** Sets the key of the layout. If an answer was lost, the second request finds the value of the first. */
   async #replace(condition: KeyCondition, value: Buffer): Promise<void> {
     const success: TxnOperation[] = [{ do: 'put', key: this.#key, value }]
     const failure: TxnOperation[] = [{ do: 'range', key: this.#key }]
@@ -269,7 +269,7 @@ async function refuseWithoutRoom({ client, place }: EtcdPlace, { size }: StoredS
 /** Where a content is: with the version that it is of. Ids of versions that nobody has seen are even. */
 function partsOf(key: ConfigKey, content: Buffer, versionId: number): ContentParts | undefined {
   if (content.length <= mostInlineOf(key)) return undefined
-  // Half a millisecond before, so that they are not those of the next version.
+  // Half a millisecond earlier, so that its chunks differ from the chunks of the next version.
   const id = isItemId(versionId) ? historyIdOf(stampOfId(versionId) - 512) : versionId
   return { stamp: stampOfId(id), count: chunksOf(content).length }
 }
@@ -278,7 +278,7 @@ function put(key: string, value: Buffer): Put {
   return { do: 'put', key, value }
 }
 
-/** What is listed in the order of creation. */
+/** Whether a part is listed in the order of creation. */
 function isOrdered({ of }: StoredPart): boolean {
   return of === 'records' || of === 'services' || of === 'instances' || of === 'items'
 }

@@ -16,7 +16,7 @@ const AWAY = new EtcdError('unavailable', 'etcd is down')
 
 let nowMs: number
 let sleeps: number[]
-/** What reads come to, in their order; then they succeed. */
+/** The errors of the next reads, in order; later reads succeed. */
 let troubles: Error[]
 /** The newest revision of etcd. */
 let revision: number

@@ -25,11 +25,11 @@ export class UnknownLayout extends NotExaminable {
   override readonly name = 'UnknownLayout'
 }
 
-/** What the layout in use works with. */
+/** The dependencies of `LayoutInUse`. */
 export interface LayoutParts {
   readonly client: Pick<EtcdClient, 'range' | 'txn'>
   readonly keys: Keys
-  /** What this server reads and writes; by default {@link LAYOUTS}. */
+  /** The layouts that this server reads and writes; by default {@link LAYOUTS}. */
   readonly understood?: VersionRange | undefined
 }
 
@@ -80,14 +80,14 @@ export class LayoutInUse {
   }
 }
 
-/** What the key of the layout says while a copy fills the store: no server can use it, an older one neither. */
+/** The key of the layout while a copy fills the store: no server can use the store then, also no older one. */
 export interface UnderCopy {
   /** The place that is copied, and its revision. */
   readonly source: string
   readonly revision: Revision
 }
 
-/** The copy that the text of the layout's key names; undefined: none. Throws `UnreadableValue`. */
+/** The copy that the text of the layout's key names; undefined without a copy. Throws `UnreadableValue`. */
 export function copyIn(key: string, text: string): UnderCopy | undefined {
   return readingOf(key, () => readCopy(text))
 }
@@ -103,7 +103,7 @@ function readCopy(text: string): UnderCopy | undefined {
   return copy
 }
 
-/** The number in the text of a layout. Throws {@link UnknownLayout} if it is not one of those that are understood. */
+/** The number in the text of a layout. Throws {@link UnknownLayout} if it is not understood. */
 export function readLayout(key: string, text: string, understood: VersionRange): number {
   const copy = copyIn(key, text)
   if (copy !== undefined)

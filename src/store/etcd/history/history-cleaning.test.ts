@@ -10,7 +10,7 @@ const keys = new Keys('w/')
 const KEPT = 1_000
 const RECORDS = 1_500
 
-/** What etcd has, as far as cleaning asks for it. */
+/** The keys of etcd, as far as cleaning reads them. */
 class FakeKeys {
   readonly values = new Map<string, Buffer>()
 

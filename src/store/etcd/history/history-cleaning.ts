@@ -12,7 +12,7 @@ const LOOKED_AT = 1_000
 /** How many records are removed with one request: four operations each. */
 const AT_ONCE = 30
 
-/** What stays of history. */
+/** The records that stay in history. */
 export interface HistoryLimit {
   /** Older records go, epoch ms. */
   readonly beforeMs: number

@@ -20,7 +20,7 @@ import {
   withContentOf,
 } from '../keys/values.ts'
 
-/** What history becomes with a unit. */
+/** The effect of a unit on history. */
 export interface HistoryOfUnit {
   readonly removals: readonly RecordRemoval[]
   /** By how many bytes it grows. */
@@ -42,7 +42,7 @@ const MOST_LATE = 10_000
  */
 const AGAIN_MS = 600_000
 
-/** What the cut works with. */
+/** The dependencies of `HistoryCut`. */
 export interface HistoryCutParts {
   readonly client: Pick<EtcdClient, 'range'>
   readonly keys: Keys
@@ -51,16 +51,16 @@ export interface HistoryCutParts {
   readonly nowMs: () => number
 }
 
-/** Finds what must go of history so that it stays within its bytes, oldest records first. The newest of an item stays. */
+/** Finds the records to remove so that history stays within its bytes, oldest first. The newest of an item stays. */
 export class HistoryCut {
   readonly #parts: HistoryCutParts
-  /** What the history of an item takes at most, as of its version `historyId`: cleaning may have removed some. */
+  /** The most bytes of an item's history, at its version `historyId`: cleaning may have removed some. */
   readonly #known = new Map<string, { readonly historyId: number; readonly bytes: number }>()
   /** Older records were checked: they were the newest of their items. */
   #lookedTo = ''
   #lookAgainMs: number
   #late: string[] = []
-  /** Those that are not once what is being written is there. */
+  /** Records that stop being the newest when the current commit is written. */
   #soonLate: string[] = []
 
   constructor(parts: HistoryCutParts) {
@@ -68,7 +68,7 @@ export class HistoryCut {
     this.#lookAgainMs = parts.nowMs() + AGAIN_MS
   }
 
-  /** What a unit does to history; undefined: nothing. */
+  /** The effect of a unit on history; undefined without an effect. */
   async ofUnit({ changes }: Unit, texts: SharedTexts): Promise<HistoryOfUnit | undefined> {
     const ours = changes.filter(makesRecord)
     const [first] = ours
@@ -117,7 +117,7 @@ export class HistoryCut {
   ): Promise<RecordRemoval[]> {
     const { client, keys, limits } = this.#parts
     const before = versionBefore(change)
-    // What a new item adds is small; older history of its name was cut when it was deleted.
+    // A new item adds little; older history of its name was cut when it was deleted.
     if (before === undefined) return []
     this.#noteOlder(before.historyId)
     const { text } = keyOf(change)
@@ -205,7 +205,7 @@ function keyOf(change: RecordedChange): ConfigKey {
   return recordOfChange(change).facts.key
 }
 
-/** The version that a change replaces; undefined: there is none. */
+/** The version that a change replaces; undefined for a new item. */
 function versionBefore(change: RecordedChange): ConfigItem | undefined {
   if (change.kind === 'history-imported') return undefined
   return change.kind === 'config-deleted' ? change.deleted : change.previous

@@ -7,7 +7,7 @@
 export const CODES = 256
 const PER_OCTAVE = 12
 
-/** The code of a number of bytes. Those from 2 MiB on have the last one. */
+/** The code of a number of bytes. Numbers from 2 MiB on have the last code. */
 export function sizeCode(bytes: number): number {
   return Math.min(CODES - 1, Math.round(Math.log2(Math.max(1, bytes)) * PER_OCTAVE))
 }

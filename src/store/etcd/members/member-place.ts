@@ -41,7 +41,7 @@ export class VersionsDiffer extends Error {
   }
 }
 
-/** What etcd has about the members at one moment. */
+/** The keys of the members at one moment. */
 export interface SeenMembers {
   readonly revision: number
   readonly own: KeyValue | undefined
@@ -134,7 +134,7 @@ export class MemberPlace {
     return succeeded
   }
 
-  /** Becomes the elected one if there is none, or if it is one that this process replaces. */
+  /** Takes the election if nobody is elected, or if this process replaces the elected member. */
   async stand(lease: bigint, seen: SeenMembers): Promise<void> {
     const { elected, term } = seen
     if (elected !== undefined && !this.#isPredecessor(elected, lease)) return

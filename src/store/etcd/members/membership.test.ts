@@ -169,7 +169,7 @@ beforeEach(() => {
   membership = new EtcdMembership({ client: etcd, keys, layout, clock, failed })
 })
 
-/** A second passes, and the member does what it does each second. */
+/** A second passes, with the member's work of each second. */
 async function second(count = 1): Promise<void> {
   for (let passed = 0; passed < count; passed++) {
     etcd.passTo(etcd.nowMs + 1_000)

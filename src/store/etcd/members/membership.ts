@@ -9,13 +9,13 @@ import { AuthDiffers, MemberPlace, VersionsDiffer } from './member-place.ts'
 import { PlaceTaken } from '../failures/place-taken.ts'
 import { refusalOf } from '../failures/refusals.ts'
 
-/** What membership needs. */
+/** The dependencies of `EtcdMembership`. */
 export interface EtcdMembershipParts {
   readonly client: Pick<EtcdClient, 'lease' | 'txn'>
   readonly keys: Keys
   readonly layout: Pick<LayoutInUse, 'saw'>
   readonly clock: Clock
-  /** Called with what this server must stop for: {@link PlaceTaken}, or servers that it does not fit to. */
+  /** Called with the reason to stop this server: {@link PlaceTaken}, or servers that it does not fit to. */
   readonly failed: (error: unknown) => void
 }
 
@@ -108,7 +108,7 @@ export class EtcdMembership {
     try {
       await this.#take(place, lease, first)
     } catch (error) {
-      // What was perhaps written goes with its lease.
+      // A key that was perhaps written ends with its lease.
       void lease.revoke().catch(ignore)
       throw error
     }
@@ -145,7 +145,7 @@ async function renewed(lease: Lease): Promise<boolean> {
   }
 }
 
-/** What does not pass: anything else is tried again. */
+/** Errors that do not pass. After other errors it tries again. */
 const FINAL = [PlaceTaken, AuthDiffers, VersionsDiffer, UnknownLayout]
 
 function isFinal(error: unknown): boolean {

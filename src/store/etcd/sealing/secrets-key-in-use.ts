@@ -7,7 +7,7 @@ import type { Keys } from '../keys/keys.ts'
 import { readRecord } from '../keys/feed-changes.ts'
 import type { Sealing } from './sealing.ts'
 
-/** What the key in use works with. */
+/** The dependencies of `SecretsKeyInUse`. */
 export interface SecretsKeyParts {
   readonly client: Pick<EtcdClient, 'range' | 'txn'>
   readonly keys: Keys

@@ -18,7 +18,7 @@ let sent = 0
 let isBehind = false
 /** Revisions that somebody waited for. */
 let awaited: number[] = []
-/** What etcd answers to what is confirmed. */
+/** etcd's answer to a confirming request. */
 let confirmed: (() => TxnResult) | undefined
 let known: Record<number, readonly string[]> = {}
 let failures: unknown[] = []

@@ -17,7 +17,7 @@ import type { RequestFence } from './request-fence.ts'
 import { SharedTexts } from '../contents/shared-texts.ts'
 import { type UnitOrigin, type UnitRequest, unitRequest } from './unit-request.ts'
 
-/** What commits need. */
+/** The dependencies of `Commits`. */
 export interface CommitsParts {
   readonly client: Pick<EtcdClient, 'txn'>
   readonly keys: Keys
@@ -39,7 +39,7 @@ interface SentUnit extends UnitRequest {
   readonly grown: number
 }
 
-/** A commit that is underway. Units have no result yet where there is none. */
+/** A commit that is underway. Units without a result have `undefined`. */
 interface Underway {
   readonly decidedAt: Revision
   readonly stamp: number
@@ -48,7 +48,7 @@ interface Underway {
   readonly leftMs: () => number
 }
 
-/** What belongs to units besides themselves, by their places. */
+/** The facts about units besides themselves, by their places. */
 interface UnitsContext {
   readonly histories: readonly (HistoryOfUnit | undefined)[]
   readonly texts: readonly SharedTexts[]
@@ -83,7 +83,7 @@ export class Commits {
       const sendings = this.#sendings(units, { histories, texts }, underway)
       await this.#send(sendings, contents, underway)
     } catch (error) {
-      // What is written comes last, and has its results then.
+      // The write comes last, so a written unit has its result here.
       for (const index of results.keys()) results[index] ??= resultOf(error)
     } finally {
       chunks.forget(contents)
@@ -91,7 +91,7 @@ export class Commits {
     return results.map((result) => result ?? { kind: 'unwritten', error: NOT_SENT })
   }
 
-  /** The transactions of the units. One that can never be written has its result at once. */
+  /** The transactions of the units. A unit that can never be written gets its result at once. */
   #sendings(
     units: readonly Unit[],
     { histories, texts }: UnitsContext,
@@ -132,7 +132,7 @@ export class Commits {
         if (error instanceof PlaceTaken) this.#parts.failed(error)
         const result = resultOf(error)
         for (const { index } of request) underway.results[index] = result
-        // Those of the later requests were not sent.
+        // The units of the later requests were not sent.
         if (result.kind !== 'failed') return
       }
   }
@@ -142,7 +142,7 @@ export class Commits {
     const { client } = this.#parts
     const answer = await client.txn({ compare: [], success: request.map(transactionOf) }, leftMs())
     const answered: (UnitResult | undefined)[] = []
-    // What it conflicts with comes by the feed, and is not later than the answer.
+    // The conflicting change comes by the feed, and is not later than the answer.
     if (take(request, answer.results, answered)) await this.#reachedAll(answer.revision, leftMs())
     for (const index of answered.keys()) results[index] ??= answered[index]
   }
@@ -171,7 +171,7 @@ export class Commits {
     return sent
   }
 
-  /** What a request of before has deleted must not seem to be of later than this one. */
+  /** The deletions of an earlier request must not seem later than this request. */
   #latest(stamp: number): number {
     return (this.#stamp = Math.max(this.#stamp, stamp))
   }
@@ -217,8 +217,8 @@ export class Commits {
   }
 
   /**
-   * Resolves when the follower has everything up to this revision, which may be that of something else in etcd. Nothing was
-   * written, so the units may be confirmed once more if it does not come in time.
+   * Resolves when the follower has everything up to this revision, which may belong to other data in etcd. Nothing was
+   * written, so the units may be confirmed once more if the follower is late.
    */
   async #reachedAll(revision: Revision, limitMs: number): Promise<void> {
     if (await this.#parts.following.reachedAll(revision, limitMs)) return
@@ -245,7 +245,7 @@ function unknownResult(text: string): Refusal {
   return new Refusal('store-unavailable', text)
 }
 
-/** The result of a unit whose request has failed. */
+/** The result of a unit in a failed request. */
 function resultOf(error: unknown): Exclude<UnitResult, { kind: 'held' | 'conflict' }> {
   if (!(error instanceof EtcdError)) return { kind: 'refused', error: refusalOf(error) }
   // Each unit is tried by itself then.
@@ -273,7 +273,7 @@ function take(
   return conflicts
 }
 
-/** The latest stamp of the changes: what they delete has left then. */
+/** The latest stamp of the changes: the time at which their deletions happened. */
 function stampOf(units: readonly Unit[]): number {
   const stamps = units.flatMap(({ changes }) => changes.map(stampOfChange))
   return stamps.reduce((latest, stamp) => Math.max(latest, stamp), 0)

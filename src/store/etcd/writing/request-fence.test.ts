@@ -5,7 +5,7 @@ import { PlaceTaken } from '../failures/place-taken.ts'
 import { RequestFence } from './request-fence.ts'
 import { requestOf, toJson } from '../keys/values.ts'
 
-/** What may happen to a request: its answer is lost before or after it was written, or it is answered. */
+/** The fate of a request: its answer is lost before or after it was written, or it is answered. */
 type Fate = 'answered' | 'lost' | 'written and lost' | 'refused'
 
 const KEY = 'w/b/me'

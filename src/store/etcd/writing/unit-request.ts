@@ -84,7 +84,7 @@ export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOr
   return { compare: [...conditions.values()], success, keys: [...writes.keys()], bytes: bytesOf(success) }
 }
 
-/** What etcd compares for a read: that it has not changed since, and was or was not there. */
+/** The conditions of a read: the data has not changed since, and existed or did not. */
 function conditionsOf(
   keys: Keys,
   read: Read,
@@ -153,7 +153,7 @@ function operationsOf(keys: Keys, change: Change, texts: SharedTexts): TxnOperat
   }
 }
 
-/** Chunks go all at once: while the first one is there, all are. Those that are named here are kept. */
+/** Chunks are removed all at once: if the first exists, all exist. The chunks named here are kept. */
 function namedChunks(
   keys: Keys,
   changes: readonly Change[],
@@ -224,7 +224,7 @@ function recordKeyOf(keys: Keys, change: RecordSaved | RecordRemoved): string {
   return keys.of(placeOfRecord(change))
 }
 
-/** Units that write the same key are not of one request: kinds whose records are read one by one have none. */
+/** Units that write the same key are never in one request: kinds whose records are read one by one have no key. */
 function kindChanged(keys: Keys, { recordKind: kind, stamp }: RecordSaved | RecordRemoved): TxnOperation[] {
   if (recordKindNamed(kind)?.isReadOneByOne) return []
   return [put(keys.of({ of: 'kind', kind }), toJson(stamp))]

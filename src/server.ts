@@ -15,7 +15,7 @@ import { openBackups } from './server/process/backups.ts'
 import { monotonicMs } from './server/process/clocks.ts'
 import type { Installation } from './server/process/installation.ts'
 import { openMonitoring } from './server/process/monitoring.ts'
-import { type Ended, UnexpectedEnd } from './server/process/unexpected-end.ts'
+import { type ServerEnd, UnexpectedEnd } from './server/process/unexpected-end.ts'
 import { startRegularJobs } from './server/regular-jobs.ts'
 import { openOperations, type OperatedParts } from './server/server-operations.ts'
 import { openSignIn } from './server/sign-in/sign-in.ts'
@@ -31,7 +31,7 @@ export interface RunningServer {
   /** The one-time code for the first administrator, where there is none yet and authentication is on. */
   readonly firstCode: string | undefined
   /** Resolves with what ends this server while nobody stops it: call `stop` then, and end the process with the exit code. */
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<ServerEnd>
   /** Ends this server, because something was thrown past all its boundaries. Never throws. */
   fail(error: unknown, text: string): void
   /** Finishes the received requests and closes the store. Resolves when nothing runs any more. */

@@ -22,7 +22,7 @@ export interface MemberLog {
 }
 
 /** A server that is a member, or was one since this server was started. */
-interface Watched {
+interface WatchedMember {
   /** Undefined: it is away. */
   facts: MemberFacts | undefined
   /** Since when that is so; undefined: since before the first look. */
@@ -35,7 +35,7 @@ interface Watched {
 /** Sees which members come, go and do not reply, and writes one line in the log for each. */
 export class MemberWatch {
   readonly #parts: MemberWatchParts
-  readonly #watched = new Map<string, Watched>()
+  readonly #watched = new Map<string, WatchedMember>()
   #hasLooked = false
 
   constructor(parts: MemberWatchParts) {
@@ -72,7 +72,7 @@ export class MemberWatch {
     log.info({ member: id, version, process }, 'a server has joined')
   }
 
-  #isGone(id: string, watched: Watched): void {
+  #isGone(id: string, watched: WatchedMember): void {
     const { version, process } = watched.facts!
     watched.facts = undefined
     watched.sinceMs = this.#parts.monotonicMs()
@@ -82,7 +82,7 @@ export class MemberWatch {
     )
   }
 
-  #lookAtReplies(id: string, { peerPort }: MemberFacts, watched: Watched): void {
+  #lookAtReplies(id: string, { peerPort }: MemberFacts, watched: WatchedMember): void {
     const { replies, monotonicMs, log } = this.#parts
     const nowMs = monotonicMs()
     if (replies(id)) {

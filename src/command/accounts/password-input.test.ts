@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { UsageError } from '../command-line.ts'
 import { PasswordInput } from './password-input.ts'
 
-/** A terminal that answers each prompt with the next of these texts, and what it shows. */
+/** A terminal that answers each prompt with the next of these texts, and the output on it. */
 function terminal(...typed: string[]) {
   const shown: string[] = []
   const modes: boolean[] = []

@@ -16,9 +16,9 @@ export interface Context {
   readonly expiresMs?: number
 }
 
-/** What the user's file holds. */
+/** The contents of the user's file. */
 export interface ClientFile {
-  /** The context of commands that name none; empty: none. */
+  /** The context of commands that name no context; empty: no context. */
   readonly current: string
   readonly contexts: ReadonlyMap<string, Context>
 }
@@ -75,7 +75,7 @@ export function saveContext(name: string, context: Context, { makeCurrent }: { m
   })
 }
 
-/** The name of a context. Throws UsageError for one that could not be typed. */
+/** The name of a context. Throws UsageError for a name that nobody could type. */
 export function checkedContextName(name: string): string {
   if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(name) && name !== '__proto__') return name
   throw new UsageError('The name of a context has letters, digits and . _ -, 64 at most.')

@@ -1,4 +1,4 @@
-/** Why a server cannot be reached, by the codes of Node.js: what is so, and what to do. */
+/** Why a server cannot be reached, by the codes of Node.js, with advice. */
 const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
   [
     /^ECONNREFUSED$/,
@@ -19,10 +19,10 @@ const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
   [/^(?:ERR_SSL_|EPROTO)/, 'it does not speak TLS. Is its address one with http?'],
 ]
 
-/** A request got no answer. It is a TypeError, as that of `fetch`. */
+/** A request got no answer. It is a TypeError, as the error of `fetch` is. */
 class NoAnswerError extends TypeError {}
 
-/** The error for a request that got no answer, as a sentence that says what to do. Other errors stay. */
+/** The error for a request without an answer, as a sentence with advice. Other errors stay. */
 export function noAnswer(url: string, error: unknown): unknown {
   if (error instanceof NoAnswerError) return error
   if (!(error instanceof Error) || error.name === 'AbortError' || error.name === 'TimeoutError') return error

@@ -29,7 +29,7 @@ export interface StoredToken {
 
 /** How a session signs in. */
 export interface SignInWays {
-  /** That of `--username`, with the password in WAYPOST_PASSWORD, or from a prompt. */
+  /** The user of `--username`, with the password in WAYPOST_PASSWORD, or from a prompt. */
   readonly username?: string | undefined
   readonly stored?: StoredToken | undefined
   readonly passwords?: PasswordInput
@@ -95,7 +95,7 @@ export class ServerSession {
     return issuedOf(await jsonOf(this.url, response))
   }
 
-  /** The error for an answer 403: what the server says, and how to sign in where nobody has. */
+  /** The error for an answer 403: the server's message, and how to sign in if nobody has. */
   refused(answer: string): Error {
     const { username, stored } = this.#ways
     const why = `The server refuses this: ${problemOf(403, answer)}`
@@ -129,7 +129,7 @@ export class ServerSession {
     return this.#issued?.token
   }
 
-  /** Another token in place of the one that there is; by a password where that has ended. */
+  /** A new token in place of the present one; by a password if that has expired. */
   async #renewed(): Promise<Issued | undefined> {
     const { username, stored } = this.#ways
     const before = this.#issued
@@ -155,7 +155,7 @@ export class ServerSession {
   }
 }
 
-/** Why a server gives no token. What other programs answer to a wrong password says little. */
+/** Why a server gives no token. Other programs' answers to a wrong password say little. */
 async function notSignedIn(url: string, username: string, answer: Response): Promise<Error> {
   const said = problemOf(answer.status, await answer.text())
   const isUnknown = answer.status === 403 || answer.status === 401
@@ -170,7 +170,7 @@ function issuedOf(answer: unknown): Issued {
   return { token: accessToken, renewMs: nowMs + ttlMs * RENEWED_AT, expiresMs: nowMs + ttlMs }
 }
 
-/** What an error answer says: its `detail`, or its `message` under `/nacos`. */
+/** The message of an error answer: its `detail`, or its `message` under `/nacos`. */
 export function problemOf(status: number, text: string): string {
   try {
     const { detail, message } = JSON.parse(text) as { detail?: unknown; message?: unknown }

@@ -87,7 +87,7 @@ export function namespaceOf({ namespace: given }: NamespaceFlags, { context }: T
   return namespace === 'public' ? '' : namespace
 }
 
-/** How the context of a server signs in; undefined where nobody has signed in there. */
+/** How the context of a server signs in; undefined if nobody has signed in there. */
 export function tokenOf({ name, context }: Target): StoredToken | undefined {
   if (name === undefined || context?.username === undefined) return undefined
   const { username, token, renewMs = 0, expiresMs } = context

@@ -22,8 +22,8 @@ export async function printLine(
 }
 
 /**
- * Watches until SIGINT or SIGTERM: so a watch ends, and that is no failure. A second signal ends the process at once. What was
- * printed until then is whole.
+ * Watches until SIGINT or SIGTERM, which is no failure: the output until then is whole. A second signal ends the process
+ * at once.
  */
 export async function untilInterrupted(watch: () => Promise<CommandResult>): Promise<CommandResult> {
   const interrupted = new Promise<CommandResult>((resolve) => {

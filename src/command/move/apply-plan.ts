@@ -30,7 +30,7 @@ export interface ApplyFlags {
   readonly username?: string
   readonly overwrite?: boolean
   readonly staleOk?: boolean
-  /** The users who become administrators there, besides those whose role is in the plan; separated by commas. */
+  /** The users who become administrators there, besides the users with that role in the plan; separated by commas. */
   readonly administrators?: string
 }
 
@@ -40,7 +40,7 @@ interface FoundOutcome extends LineOutcome {
   readonly name: string
 }
 
-/** What became of the lines of a plan. */
+/** The outcomes of the lines of a plan. */
 export interface Sum {
   taken: number
   unchanged: number
@@ -102,9 +102,9 @@ interface CheckedPlan {
   readonly total: number
   /** The names of things that stay in the plan, by their kind. */
   readonly left: { readonly user: string[]; readonly instance: string[] }
-  /** The names of all users, also of those that stay in the plan. */
+  /** The names of all users, also of users that stay in the plan. */
   readonly users: ReadonlySet<string>
-  /** Those that `--administrators` has named when the plan was made. */
+  /** The users of `--administrators` when the plan was made. */
   readonly administrators: ReadonlySet<string>
   readonly otherCounts: ReturnType<LineCounts['others']>
 }
@@ -134,7 +134,7 @@ async function checkPlan(
   return { total, left, users, administrators, otherCounts: counts.others() }
 }
 
-/** Ephemeral instances that were read earlier are not what is alive. */
+/** Ephemeral instances that were read earlier than this may be gone. */
 const FRESH_MS = 5 * 60_000
 
 /** Whether a thing is sent: a user without a hash cannot be made. */

@@ -13,7 +13,7 @@ import { checkedLine } from '../../move/read-plan.ts'
 import { readPlan } from './plan-file.ts'
 import type { EarlierPlan } from './reading.ts'
 
-/** The things that an earlier plan has, as digests: a second plan has only what changed since. */
+/** The things of an earlier plan, as digests: a second plan has only later changes. */
 export class KnownLines implements EarlierPlan {
   readonly #digests = new Set<string>()
   readonly #records = new Set<string>()
@@ -29,8 +29,8 @@ export class KnownLines implements EarlierPlan {
   }
 
   /**
-   * Says what is read now. Ids of records are those of one source: another one has other records with the same ids, and they would be left
-   * out. Returns the line that says that all are read.
+   * Notes the sources that are read now. Ids of records belong to one source: another source has other records with the
+   * same ids, and they would be left out. Returns the note that all records are read.
    */
   readFrom(sources: readonly PlanSource[]): PlanNote[] {
     if (this.#records.size === 0 || sources.some(({ url }) => this.#sources.includes(url))) return []
@@ -71,7 +71,7 @@ function digestOf(thing: PlanThing): string {
   return createHash('sha1').update(JSON.stringify(same)).digest('base64')
 }
 
-/** As a plan would be read: with the fields in the order of the format. What no plan can have is not known. */
+/** The thing as it would be read from a plan: with the fields in the order of the format. */
 function inOrderOfFields(thing: PlanThing): PlanThing {
   try {
     return checkedLine(thing) as PlanThing

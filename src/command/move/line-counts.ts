@@ -20,7 +20,7 @@ export class LineCounts {
     else this.#file[line.kind] = (this.#file[line.kind] ?? 0) + 1
   }
 
-  /** The kinds whose lines are fewer or more than the head says. */
+  /** The kinds whose number of lines differs from the number in the head. */
   others(): Readonly<Record<string, OtherCount>> {
     const kinds = [...new Set([...Object.keys(this.#head), ...Object.keys(this.#file)])]
     const counts = kinds.map((kind): [string, OtherCount] => [

@@ -37,8 +37,8 @@ export interface PlanFlags {
 const MOST_SHOWN = 20
 
 /**
- * `waypost move --from … --plan FILE`: reads the sources into a file. The exit code is 1 if something could not be read or is in
- * conflict; what never comes by this way does not count.
+ * `waypost move --from … --plan FILE`: reads the sources into a file. The exit code is 1 if something could not be read
+ * or is in conflict; data that this way never brings does not count.
  */
 export async function makePlan(flags: PlanFlags, file: string, progress: Progress): Promise<CommandResult> {
   const known = await KnownLines.of(flags.since)
@@ -94,7 +94,7 @@ function isDatabase(address: string): boolean {
   return address.startsWith('mysql:')
 }
 
-/** A plan that is written, and what is printed about it. */
+/** A plan during its writing, and the output about it. */
 class PlanInMaking {
   readonly sources: PlanSource[] = []
   readonly #writer: PlanWriter
@@ -113,7 +113,7 @@ class PlanInMaking {
     await this.add(this.#known.readFrom(this.sources))
   }
 
-  /** Writes lines, but for those that the earlier plan has. */
+  /** Writes the lines that the earlier plan lacks. */
   async add(lines: AsyncIterable<PlanLine> | Iterable<PlanLine>): Promise<void> {
     for await (const line of lines)
       for (const one of this.#target === undefined ? [line] : linesGoingBack(line, this.#target))

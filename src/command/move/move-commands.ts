@@ -111,7 +111,7 @@ async function targetIn(flags: MoveFlags): Promise<BackTarget | undefined> {
   return (await import('./back/back-target.ts')).backTargetOf(flags, username)
 }
 
-/** One that answers nothing known may be of this kind behind a prefix: then it is asked as such, and says what is wrong. */
+/** Undefined for an unknown server: it may be a Waypost behind a prefix, so it is called as one, which shows the error. */
 async function targetOrUnknown(flags: MoveFlags): Promise<BackTarget | undefined> {
   const { UnknownServerError } = await import('./old/detect-server.ts')
   return targetIn(flags).catch((error: unknown) => {

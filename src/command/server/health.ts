@@ -14,7 +14,7 @@ export interface HealthFlags {
 
 /** No server that works takes so long to answer. */
 const ANSWER_LIMIT_MS = 3_000
-/** Addresses to listen on that mean all, and one of them to ask. */
+/** Listening addresses that mean all addresses, each with an address to ask. */
 const LOOPBACK: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],

@@ -13,7 +13,7 @@ import type { StoreCopies } from './store-copies.ts'
 import { addSettingOptions, givenSettings } from './start-options.ts'
 import type { StartServer } from './start.ts'
 
-/** What main.ts joins to these commands. */
+/** The parts that main.ts joins to these commands. */
 export interface ServerParts {
   readonly startServer: StartServer
   /** Loaded on demand, so that a start does not wait for it. */

@@ -6,14 +6,9 @@ import { SettingsError } from '../../settings/sources.ts'
 import { inWords } from '../system-errors.ts'
 import { packageVersion } from '../version.ts'
 
-interface Ended {
-  readonly message: string
-  readonly exitCode: number
-}
-
 /** The exit code after a fault of the program: EX_SOFTWARE of sysexits.h. */
 const FAULT_EXIT = 70
-/** How long a server that ends by itself may take to write what it can. */
+/** The time limit for a server that ends by itself to write its data. */
 const MOST_ENDING_MS = 5_000
 
 /** Starts a server. main.ts passes it, so that this folder does not depend on the server. */
@@ -22,7 +17,7 @@ export type StartServer = (settings: Settings) => Promise<{
   readonly grpcPort: number | undefined
   readonly firstCode: string | undefined
   /** Resolves with the cause of the server's own end, and the exit code for that. */
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<{ readonly message: string; readonly exitCode: number }>
   /** Ends the server, because something was thrown past all its boundaries. */
   fail(error: unknown, text: string): void
   stop(): Promise<void>
@@ -57,21 +52,18 @@ export async function start(given: Omit<SettingsSources, 'env'>, startServer: St
 type Server = Awaited<ReturnType<StartServer>>
 
 /** Stops a server that has ended by itself, within a bound. */
-async function end(server: Server, ended: Ended): Promise<number> {
+async function end(server: Server, ended: Awaited<Server['ended']>): Promise<number> {
   report(ended.message)
   await Promise.race([server.stop().catch(stopFailed), endSoon(ended)])
   return ended.exitCode
 }
 
-async function endSoon({ exitCode }: Ended): Promise<number> {
+async function endSoon({ exitCode }: Awaited<Server['ended']>): Promise<number> {
   await sleep(MOST_ENDING_MS)
   return exitCode
 }
 
-/**
- * Catches what is thrown past all catches. No such error is survived: nobody knows what it has left half
- * done.
- */
+/** Catches errors thrown past all catches. They end the process: nobody knows what they left half done. */
 class UncaughtFaults {
   #server: Server | undefined
 
@@ -142,7 +134,10 @@ export function startFailure(error: unknown, settings: Settings): string {
   return error instanceof Error ? message : String(error)
 }
 
-/** What a start prints: version, addresses, where the data are, a command to try, and how the first administrator is made. */
+/**
+ * The output of a start: version, addresses, place of the data, a command to try, and how to make the first
+ * administrator.
+ */
 function banner(
   settings: Settings,
   { url, grpcPort, firstCode }: Pick<Server, 'url' | 'grpcPort' | 'firstCode'>,
@@ -173,7 +168,7 @@ function placeOf({ store, etcdEndpoints, etcdPrefix, dataDir }: Settings): strin
 
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::', '[::]', ''])
 
-/** The addresses of a server. If it listens on every address, all those of the machine, loopback first. */
+/** The addresses of a server. If it listens on every address, all addresses of the machine, loopback first. */
 function addressesOf(host: string, url: string): string[] {
   if (!EVERY_ADDRESS.has(host)) return [url]
   const found = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])

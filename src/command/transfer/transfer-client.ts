@@ -9,7 +9,7 @@ export interface ImportAnswer {
   readonly failData?: readonly NamedItem[]
   readonly skipData?: readonly NamedItem[]
   readonly unrecognizedData?: readonly { readonly itemName: string }[]
-  /** What is wrong with the metadata, where a Waypost server refuses it. */
+  /** The fault in the metadata that a Waypost server refuses. */
   readonly reason?: string
 }
 

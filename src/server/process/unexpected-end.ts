@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 const FAULT_EXIT = 70
 
 /** The cause of a server's own end. */
-export interface Ended {
+export interface ServerEnd {
   readonly message: string
   /** What the process ends with. */
   readonly exitCode: number
@@ -13,13 +13,13 @@ export interface Ended {
 /** Ends a server that nobody stops: its installation has ended, or no boundary has caught a fault (decision 0045). */
 export class UnexpectedEnd {
   /** Resolves with the first cause. */
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<ServerEnd>
   /** Whether a fault has ended it, so that nobody knows what still works. */
   hasFailed = false
   /** Whether memory may be wrong: then nothing of it is written any more. */
   isStateBroken = false
   readonly #log: Pick<Logger, 'fatal'>
-  #end: (ended: Ended) => void = () => undefined
+  #end: (ended: ServerEnd) => void = () => undefined
 
   /** `ended` resolves when the installation has ended, such as by the loss of its store. */
   constructor(log: Pick<Logger, 'fatal'>, ended: Promise<Error>) {

@@ -4,7 +4,7 @@ import { listed } from '../result.ts'
 import { clientOf } from '../session-of-flags.ts'
 import { type ItemFlags, itemOf, itemParams } from './item.ts'
 
-/** The flags of `config gray explain`: what is known of the client. */
+/** The flags of `config gray explain`: the facts about the client. */
 export interface GrayExplainFlags extends ItemFlags {
   readonly ip?: string
   readonly tag?: string

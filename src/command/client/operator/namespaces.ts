@@ -42,7 +42,7 @@ export async function createNamespace(flags: NamespaceTextFlags, id: string): Pr
   return done(`The namespace ${id} is made.`, { namespaceId: id })
 }
 
-/** `namespace update`. What is not given stays. */
+/** `namespace update`. Fields without a flag stay. */
 export async function updateNamespace(flags: NamespaceTextFlags, id: string): Promise<CommandResult> {
   const client = clientOf(flags)
   const before = await namespaceOf(client, id)

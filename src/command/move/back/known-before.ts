@@ -4,7 +4,7 @@ import { type ComparedThing, comparedThing } from '../parity/compared-fields.ts'
 import { readPlan } from '../plan-file.ts'
 import type { GoingThing, TargetKind } from './what-goes-back.ts'
 
-/** What a server had when it was moved from, as digests: what is still so has been changed there by nobody since. */
+/** The things on a server when it was moved from, as digests: nobody there has changed a thing with the same digest. */
 export class KnownBefore {
   readonly #kind: TargetKind
   readonly #digests = new Map<string, string>()
@@ -35,7 +35,7 @@ function keyOf({ kind, name }: ComparedThing): string {
   return `${kind} ${name}`
 }
 
-/** The health is what probes find, and whether instances leave is known of a service only while it has some. */
+/** Leaves out the health, which probes find, and `ephemeral` of a service, which is known only while it has instances. */
 function digestOf({ kind, fields }: ComparedThing): string {
   const { healthy: _health, ephemeral, ...rest } = fields
   const kept = kind === 'service' ? rest : { ...rest, ephemeral }

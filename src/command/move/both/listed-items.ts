@@ -7,14 +7,14 @@ import { listItems } from '../old/item-lists.ts'
 /** An item that a server lists. */
 interface Listed {
   readonly item: PlanItem
-  /** Those that it may have; none: the list does not say. There are two where the server has it in `public` and without a namespace. */
+  /** Its possible md5s; empty: the list has none. Two if the server has the item in `public` and without a namespace. */
   readonly md5s: readonly string[]
 }
 
 /** The items that a server lists, and their md5s. */
 export class ListedItems {
   readonly #byName = new Map<string, Listed>()
-  /** Namespaces whose lists could not be read, or not whole. */
+  /** Namespaces whose lists could not be read whole. */
   readonly #failed = new Set<string>()
 
   /** How many there are. */

@@ -2,7 +2,7 @@ import type { PlanConfig, PlanHistory, PlanItem, PlanLine, PlanNamespace } from 
 import { type Access, accessLines } from '../checks/access-lines.ts'
 import type { PlanReading } from '../reading.ts'
 
-/** What is known of the items of a database before they are read. */
+/** The known facts about the items of a database before they are read. */
 export interface KnownRows {
   /** The ids of namespaces as they have them. */
   readonly spaces: readonly string[]
@@ -11,8 +11,8 @@ export interface KnownRows {
 }
 
 /**
- * What a server says beside its database, which may be a dump and older. The reading of the database asks it, in the order of these
- * functions.
+ * The data of a server beside its database, which may be an older dump. The reading of the database calls these functions in
+ * this order.
  */
 export interface ServerBeside {
   /** Reads the lists of the server. */

@@ -2,8 +2,8 @@ import type { PlanNote, PlanUser } from '../../../move/plan.ts'
 import { type Access, isBcrypt } from '../checks/access-lines.ts'
 
 /**
- * The users, roles and permissions that a database or its server has, and what is to be said about users. The server is newer. One
- * that shows no user at all does not show them.
+ * The users, roles and permissions of a database or its server, and the notes about users. The server is newer. If it
+ * shows no user at all, it hides them.
  */
 export function unitedAccess(
   ofDatabase: Access,

@@ -27,7 +27,7 @@ export interface OldPage<T> {
   readonly total: number | null
 }
 
-/** What a list has in all, as the server says, and how many entries there were. */
+/** The total of a list, as the server reports it, and the number of entries found. */
 export interface ListSize {
   readonly total: number | null
   readonly found: number
@@ -63,13 +63,13 @@ export interface OldService {
   readonly namespace: string
   readonly group: string
   readonly name: string
-  /** What the list says besides, where nothing else does. The metadata is as it was sent. */
+  /** Fields of the list that nothing else gives. The metadata is as it was sent. */
   readonly known?: { readonly protectThreshold: number; readonly metadata: unknown }
 }
 
-/** What can be asked of a server. Each kind of server has one. Undefined: the thing is not there any longer. */
+/** The calls of a server. Each kind of server has a dialect. Undefined: the thing is missing there. */
 export interface Dialect {
-  /** What this kind of server does not give over HTTP. */
+  /** The data that this kind of server does not give over HTTP. */
   readonly missing: readonly PlanNote[]
   /** Whether it has users, roles and permissions. */
   readonly hasAccess: boolean
@@ -87,7 +87,7 @@ export interface Dialect {
   record(item: PlanItem, oldId: string): Promise<PlanHistory | undefined>
   services(namespace: string, pageNo: number): Promise<OldPage<OldService>>
   service(named: OldService): Promise<PlanService | undefined>
-  /** Those of all clusters, disabled ones too. */
+  /** The instances of all clusters, disabled ones too. */
   instances(service: PlanService): Promise<readonly PlanInstance[]>
   users(pageNo: number): Promise<OldPage<PlanUser>>
   roles(pageNo: number): Promise<OldPage<PlanRole>>
@@ -98,8 +98,9 @@ export interface Dialect {
 }
 
 /**
- * The entries of all pages, until a page has nothing new. Some servers ignore the number of the page, or say a wrong total. Where a
- * page is too large, the list continues with the next smaller of the `sizes`, and with a larger one where that begins there.
+ * The entries of all pages, until a page has nothing new. Some servers ignore the number of the page, or report a wrong
+ * total. If a page is too large, the list continues with the next smaller of the `sizes`, and with a larger one where
+ * that begins.
  */
 export async function* allPages<T>(
   page: (pageNo: number, asked: PageAsked) => Promise<OldPage<T>>,

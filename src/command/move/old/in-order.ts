@@ -7,7 +7,7 @@ import { CallError } from './call-error.ts'
 /** How many things are read at once. The pace limits the calls. */
 const AT_ONCE = 8
 
-/** What a call answers, or the line that says that it cannot come. Rejects where there is no server any longer. */
+/** The answer to a call, or a note that it cannot come. Rejects if the server is gone. */
 export async function orNote<T>(about: string, name: string, call: () => Promise<T>): Promise<T | PlanNote> {
   try {
     return await call()

@@ -25,7 +25,7 @@ export function isShortList({ kind, about, name }: PlanNote): boolean {
   return kind === 'remark' && about === 'config' && name.startsWith(`${LIST} `)
 }
 
-/** Gives the entries away, and resolves with what the pages say in the end. */
+/** Passes the entries to `add`, and resolves with the result of the generator. */
 async function given<T, R>(pages: AsyncGenerator<T, R>, add: (entry: T) => void): Promise<R> {
   for (;;) {
     const next = await pages.next()

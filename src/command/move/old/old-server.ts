@@ -24,7 +24,7 @@ const RENEWED_EVERY_MS = 60_000
 /** The most bytes of an answer: lists may have the contents of all their items. */
 const MOST_BYTES = 67_108_864
 
-/** The status of a call whose answer is too large, by what the server says or by what it sends. */
+/** The status of a call with a too large answer, from the server or from the size of the answer. */
 export const TOO_LARGE = 413
 
 /** The status of a call that has no answer, or half a one, from a server that answers others. */
@@ -37,7 +37,7 @@ export interface OldAccount {
   readonly password: string
 }
 
-/** What a server is, by what it answers. */
+/** The kind of a server, found by its answers. */
 export interface OldKind {
   readonly kind: Exclude<SourceKind, 'mysql'>
   readonly version: string | null
@@ -106,14 +106,14 @@ export class OldServer {
     this.#access = access
   }
 
-  /** The same server without its context path, where an interface of its own is. `login`: the path of a sign-in there. */
+  /** The same server without its context path, for an interface of its own. `login`: the path of a sign-in there. */
   atOrigin(login: string): OldServer {
     const server = new OldServer(new URL(this.url).origin, this.#access)
     server.signInBy(login)
     return server
   }
 
-  /** How far its clock is ahead of that of this machine at most, ms; undefined: its answers show no time. */
+  /** How far its clock is at most ahead of this machine's clock, ms; undefined: its answers show no time. */
   get clockAheadMs(): number | undefined {
     return this.#clockAheadMs
   }
@@ -124,7 +124,7 @@ export class OldServer {
     this.#clockAheadMs = Math.max(this.#clockAheadMs ?? -Infinity, clockMs - beganMs)
   }
 
-  /** Signs in by this path from now on, where there is an account. */
+  /** Signs in by this path from now on, if there is an account. */
   signInBy(path: string): void {
     this.#login = path
   }
@@ -135,7 +135,7 @@ export class OldServer {
     return this.#parsed(text, callOf(path, params))
   }
 
-  /** Like `json`; undefined where the server says that the thing is not there, also by what `isNone` knows. */
+  /** Like `json`; undefined if the server says that the thing is missing, also if `isNone` says so. */
   async jsonOrNone(
     path: string,
     params: OldParams,
@@ -161,7 +161,7 @@ export class OldServer {
     return this.send({ path, params })
   }
 
-  /** The answer to a call, whatever its status. What may pass is tried again after a pause. */
+  /** The answer to a call, with any status. Errors that may pass are tried again after a pause. */
   async send(call: OldCall): Promise<OldAnswer> {
     const { method = 'GET', form, headers = {}, isAnonymous = false, isFinal = false } = call
     const { mostBytes = MOST_BYTES } = call
@@ -240,7 +240,7 @@ export class OldServer {
     return this.#token
   }
 
-  /** Whether a refused call comes again, with a token that is newer than the one that it showed. */
+  /** Whether a refused call is repeated, with a newer token than the token that it showed. */
   #mayRenew({ status }: OldAnswer, shown: Token | undefined): boolean {
     if (shown === undefined || (status !== 401 && status !== 403)) return false
     if (!shown.isLast) return true
@@ -305,7 +305,10 @@ function headersOf(token: Token | undefined): Record<string, string> {
   return token === undefined ? {} : { Authorization: `Bearer ${token.text}`, accessToken: token.text }
 }
 
-/** The body, up to what it may have: a body without an end would fill the memory. Throws NotYetError for a large one before its turn. */
+/**
+ * The body, up to `mostBytes`: a body without an end would fill the memory. Throws NotYetError for a large one too
+ * early.
+ */
 async function bytesOf({ body }: Response, call: string, mostBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0

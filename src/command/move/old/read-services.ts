@@ -7,7 +7,7 @@ import { isUsualCluster } from './fields.ts'
 import { instanceKey } from './java-things.ts'
 import { inOrder, listedOnly, orNote } from './in-order.ts'
 
-/** A service, and the nodes whose list has it. */
+/** A service, and the nodes that list it. */
 interface FoundService {
   readonly named: OldService
   readonly nodes: Dialect[]

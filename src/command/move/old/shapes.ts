@@ -5,8 +5,8 @@ import { CallError } from './call-error.ts'
 const ANSWERED = 200
 
 /**
- * The objects of a list. Throws CallError where there is none: a half server, or a proxy before it, would make everything of the list
- * missing, and nobody would notice. `null` is a list without entries where the answer counts none.
+ * The objects of a list. Throws CallError if the list is missing: a half server, or a proxy before it, would silently make
+ * everything of the list missing. `null` is a list without entries if the answer counts none.
  */
 export function entriesOf(value: unknown, name: string, total?: unknown): readonly Fields[] {
   if (Array.isArray(value)) return value.map(fieldsOf)

@@ -22,7 +22,7 @@ export class OldWaypost extends JavaV1 {
     },
   ]
   readonly #own: OldServer
-  /** The names of gray versions by those of their items; of each namespace that was listed. */
+  /** The names of gray versions, by the names of their items, for each listed namespace. */
   readonly #names = new Map<string, readonly string[]>()
 
   constructor(server: OldServer) {

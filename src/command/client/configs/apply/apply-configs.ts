@@ -23,7 +23,7 @@ export interface ApplyFlags extends ItemFlags {
   readonly comment?: string
 }
 
-/** `config apply`: makes a namespace what a directory is. It shows the plan, asks, and carries it out. */
+/** `config apply`: makes a namespace equal to a directory. It shows the plan, asks, and carries it out. */
 export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promise<CommandResult> {
   if (!/^[\p{L}\p{Nd}_.:-]{1,256}$/u.test(flags.set))
     throw new UsageError('The name of a set has letters, digits and _ - . : only.')
@@ -70,7 +70,7 @@ async function presentItems(
   return found
 }
 
-/** Carries a plan out, and records what it has done, also where it had to stop. */
+/** Carries a plan out and records its work, also after a failure. */
 class Apply {
   readonly #client: SvcClient
   readonly #flags: ApplyFlags

@@ -10,7 +10,7 @@ import { SETS_GROUP } from './set-record.ts'
 export interface SourceItem extends ItemName {
   readonly content: string
   readonly md5: string
-  /** What `.metadata.yml` says of it; undefined where it says nothing, and then nothing of that is changed. */
+  /** Its metadata in `.metadata.yml`; undefined without an entry: then no metadata is changed. */
   readonly metadata: ItemMetadata | undefined
 }
 
@@ -91,7 +91,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.toml': 'toml',
 }
 
-/** The type of a new item that says none: by the end of its name. */
+/** The type of a new item without a type, by the end of its name. */
 export function typeByName(dataId: string): string {
   return TYPES[extname(dataId).toLowerCase()] ?? 'text'
 }

@@ -19,7 +19,7 @@ export interface ListedServices {
   readonly ephemeral: boolean
 }
 
-/** Reads the list of each service as a client does. Health is that of the probes of each server, and is compared elsewhere. */
+/** Reads the list of each service as a client does. The health, found by each server's probes, is compared elsewhere. */
 export async function replayInstanceLists(
   servers: BothServers,
   { services, clusters, ephemeral }: ListedServices,

@@ -11,7 +11,7 @@ export interface BothServers {
   readonly new: KnownServer
 }
 
-/** What the replays of one kind of read found. */
+/** The results of replaying one kind of read. */
 export class Replayed {
   readonly kind: string
   readonly differences: Difference[] = []
@@ -23,7 +23,7 @@ export class Replayed {
     this.kind = kind
   }
 
-  /** Asks both servers, and compares what a client sees. */
+  /** Asks both servers, and compares the fields that a client sees. */
   async compare(
     name: string,
     servers: BothServers,
@@ -46,7 +46,7 @@ export class Replayed {
   }
 }
 
-/** Whether both servers have the interface of generation 3, and one of them may have no other. */
+/** Whether both servers have the interface of generation 3, and one of them may have only this one. */
 export function isGeneration3({ old, new: other }: BothServers): boolean {
   const kinds = [old.kind, other.kind]
   return kinds.includes('java-3') && kinds.every((kind) => kind === 'java-3' || kind === 'waypost')

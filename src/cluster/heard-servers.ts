@@ -10,7 +10,7 @@ export interface HeardServersParts {
   readonly self: string
   /** The other members, by their ids. */
   readonly peers: () => ReadonlyMap<string, MemberFacts>
-  /** Whether a server with this id is known: what is said of others is ignored. */
+  /** Whether a server with this id is known: answers about other servers are ignored. */
   readonly isKnown: (id: string) => boolean
   readonly monotonicMs: () => number
 }
@@ -44,7 +44,7 @@ export class HeardServers {
     return heardMs === undefined ? undefined : Math.max(0, this.#parts.monotonicMs() - heardMs)
   }
 
-  /** Whether a member replied when it was last asked. One that was not asked yet counts as replying. */
+  /** Whether a member replied when it was last asked. A member that was not asked yet counts as replying. */
   replies(id: string): boolean {
     return !this.#silent.has(id)
   }
@@ -67,7 +67,7 @@ export class HeardServers {
 
   async #ask(id: string, member: MemberFacts): Promise<boolean> {
     const { client, isKnown, monotonicMs } = this.#parts
-    // Counted from the question, what is passed on never becomes later than it was.
+    // Counting from the question, so that a time that passes through several servers never moves forward.
     const askedMs = monotonicMs()
     const answer = await client.ask(member, HEARD, {})
     if (answer === undefined) return false

@@ -3,7 +3,7 @@ import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 /** A member that has not replied for this long is reported. It is asked every two seconds. */
 const UNREACHED_MS = 5_000
 
-/** What the watch works with. */
+/** The dependencies of `MemberWatch`. */
 export interface MemberWatchParts {
   /** The member id of this server. */
   readonly self: string

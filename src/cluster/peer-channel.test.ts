@@ -292,7 +292,7 @@ describe('a stranger', () => {
   test('cannot keep a member out, however many there are', async () => {
     const idle = Array.from({ length: 300 }, () => stranger(''))
     for (const { socket } of idle) if (socket.connecting) await once(socket, 'connect')
-    // A busy machine may be slow: what counts here is whether a connection is kept.
+    // A busy machine may be slow: this test only asks whether a connection is kept.
     const patient = new PeerClient({ secrets: SECRETS, timeoutMs: 10_000 })
     closing.push(() => patient.close())
     expect(await patient.ask(member, STANDING, {})).toEqual({ hasStore: true })

@@ -42,10 +42,7 @@ export class PeerClient {
     this.#agent = new Agent({ ...KEPT, ...askingTls(secrets) })
   }
 
-  /**
-   * Asks a member. Undefined: it has not answered in time, or its answer is not signed by it,
-   * or makes no sense. One that does not know the question is not asked.
-   */
+  /** Asks a member. Undefined: the answer is late, unsigned or malformed, or the member is too old for the question. */
   async ask<Question, Answer>(
     member: MemberFacts,
     question: PeerQuestion<Question, Answer>,

@@ -5,7 +5,7 @@ import { PeerPlaces, type PeerRoom } from './peer-places.ts'
 import type { PeerSecrets } from './peer-secret.ts'
 import { answeringTls } from './peer-tls.ts'
 
-/** What a peer listener does with its connections. */
+/** The options of a peer listener. */
 export interface PeerListenerOptions {
   readonly secrets: PeerSecrets
   readonly room: PeerRoom
@@ -40,7 +40,7 @@ export class PeerListener {
     )
     const refuse = ({ code }: NodeJS.ErrnoException, secure: TLSSocket): void => {
       secure.destroy()
-      // One that left, or that was closed here because it took too long, is counted elsewhere.
+      // A connection that its peer left, or that was too slow, is counted elsewhere.
       if (code !== 'ECONNRESET') this.strange++
     }
     this.#listener.on('tlsClientError', guarded('connection', nothing, refuse))
@@ -78,7 +78,7 @@ export class PeerListener {
   }
 
   #admit(socket: Socket): void {
-    // What breaks before anybody reads it needs no more than its end.
+    // An error before anybody reads the connection ends it; nothing else is needed.
     socket.on('error', nothing)
     this.#places.admit(socket)
     const place = placeOf(socket)

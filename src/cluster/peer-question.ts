@@ -50,16 +50,14 @@ export interface PeerQuestion<Question, Answer> {
   readonly readAnswer: (json: unknown) => Answer
 }
 
-/**
- * How long ago did you receive the last beat of these instances? The answers are in the order of the places.
- */
+/** Asks how long ago a member received the last beat of these instances. The answers are in the order of the places. */
 export const SILENCE: PeerQuestion<readonly InstancePlace[], readonly Silence[]> = {
   name: 'silence',
   readQuestion: (json) => listOf(json, placeOf),
   readAnswer: (json) => listOf(json, silenceOf),
 }
 
-/** Does the store still renew your lease? */
+/** Asks whether the store still renews the member's lease. */
 export const STANDING: PeerQuestion<Readonly<Record<string, never>>, { readonly hasStore: boolean }> = {
   name: 'standing',
   readQuestion: () => ({}),
@@ -72,7 +70,7 @@ export interface HeardServer {
   readonly agoMs: number
 }
 
-/** How long ago did each server last answer you? */
+/** Asks how long ago each server last answered the member. */
 export const HEARD: PeerQuestion<Readonly<Record<string, never>>, readonly HeardServer[]> = {
   name: 'heard-servers',
   readQuestion: () => ({}),
@@ -83,14 +81,14 @@ export const HEARD: PeerQuestion<Readonly<Record<string, never>>, readonly Heard
     }),
 }
 
-/** What time of day is it at your place? Epoch milliseconds. */
+/** Asks a member for its wall clock, epoch ms. */
 export const CLOCK: PeerQuestion<Readonly<Record<string, never>>, { readonly wallMs: number }> = {
   name: 'clock',
   readQuestion: () => ({}),
   readAnswer: (json) => ({ wallMs: numberIn(fieldsOf(json), 'wallMs') }),
 }
 
-/** What is your part in the cluster? */
+/** Asks a member for its view of itself. */
 export const MEMBER_VIEW: PeerQuestion<Readonly<Record<string, never>>, MemberView> = {
   name: 'member-view',
   readQuestion: () => ({}),
@@ -142,7 +140,7 @@ export interface ItemWatcher {
   readonly md5: string
 }
 
-/** Who watches this item at your place? */
+/** Asks for the watchers of an item on a member. */
 export const WATCHERS_OF: PeerQuestion<ConfigKey, readonly ItemWatcher[]> = {
   name: 'watchers-of',
   readQuestion: keyOf,
@@ -153,21 +151,21 @@ export const WATCHERS_OF: PeerQuestion<ConfigKey, readonly ItemWatcher[]> = {
     }),
 }
 
-/** Who has this item at your place? */
+/** Asks for the clients of an item on a member. */
 export const CLIENTS_OF: PeerQuestion<ConfigKey, readonly ItemClient[]> = {
   name: 'clients-of',
   readQuestion: keyOf,
   readAnswer: (json) => listOf(json, itemClientOf),
 }
 
-/** How many clients at your place has each of these items? The answers are in the order of the items. */
+/** Asks for the number of a member's clients of each item. The answers are in the order of the items. */
 export const CLIENT_COUNTS: PeerQuestion<readonly ConfigKey[], readonly number[]> = {
   name: 'client-counts',
   readQuestion: (json) => listOf(json, keyOf),
   readAnswer: (json) => listOf(json, (count) => numberIn({ count }, 'count')),
 }
 
-/** What does this address watch at your place? */
+/** Asks which items an address watches on a member. */
 export const WATCHED_BY: PeerQuestion<{ readonly ip: string }, readonly WatchedItem[]> = {
   name: 'watched-by',
   readQuestion: (json) => ({ ip: textIn(fieldsOf(json), 'ip') }),
@@ -178,7 +176,7 @@ export const WATCHED_BY: PeerQuestion<{ readonly ip: string }, readonly WatchedI
     }),
 }
 
-/** How are you, and which items have clients at your place not got? */
+/** Asks for a member's condition, and for the items that its clients have not received. */
 export const CONDITION: PeerQuestion<Readonly<Record<string, never>>, OwnCondition> = {
   name: 'condition',
   readQuestion: () => ({}),
@@ -193,7 +191,7 @@ export const CONDITION: PeerQuestion<Readonly<Record<string, never>>, OwnConditi
   },
 }
 
-/** Who subscribes to this service at your place? */
+/** Asks for the subscribers of a service on a member. */
 export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ListedSubscriber[]> = {
   name: 'subscribers',
   readQuestion: serviceKeyOf,
@@ -217,7 +215,7 @@ export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ListedSubscriber[]> 
 /** The ways in which subscribers receive changes. */
 const VIAS = ['udp', 'stream', 'poll'] as const
 
-/** What do you remember of this service? */
+/** Asks for a member's entries about a service. */
 export const TIMELINE: PeerQuestion<ServiceKey, OwnTimeline> = {
   name: 'timeline',
   readQuestion: serviceKeyOf,
@@ -227,7 +225,7 @@ export const TIMELINE: PeerQuestion<ServiceKey, OwnTimeline> = {
   },
 }
 
-/** Which clients are connected to you? */
+/** Asks for the clients that are connected to a member. */
 export const CONNECTED_CLIENTS: PeerQuestion<ClientSearch, ServerClients> = {
   name: 'connected-clients',
   readQuestion: (json) => {

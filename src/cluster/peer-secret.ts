@@ -1,12 +1,12 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto'
 
-/** What the servers of an installation share: whoever has it is one of them. */
+/** The secret of an installation's servers, which proves that a server belongs to it. */
 export interface PeerSecret {
   /** Names it on the wire, and tells nothing of it. */
   readonly id: string
-  /** What messages are signed with. */
+  /** The key of signatures. */
   readonly text: string
-  /** The key of TLS, which is another one than that of the signatures: 32 bytes. */
+  /** The key of TLS, derived for TLS alone: 32 bytes. */
   readonly tlsKey: Buffer
 }
 

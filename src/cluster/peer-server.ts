@@ -40,14 +40,13 @@ const STATUS: Readonly<Record<Refused, number>> = { foreign: 403, malformed: 400
 type Answerer = (json: unknown) => unknown
 
 /**
- * Answers what the other servers ask, on a port of its own. Only a request that is signed for this process is
- * read, and each answer is signed. Everything else gets a status and no body. A repeated question does no
- * harm. Only one changes anything, the one that sends a client away, and no other client gets that client's
- * id.
+ * Answers the questions of other servers on a port of its own. It reads only requests that are signed for this process, and
+ * signs each answer. Other requests get a status and no body. A repeated question does no harm: the only one that changes
+ * anything sends a client away by its id, and ids are never used again.
  */
 export class PeerServer {
   readonly #options: PeerServerOptions
-  /** It does not listen: it reads what the listener passes on. */
+  /** It does not listen: it reads connections that the listener passes on. */
   readonly #http: Server
   readonly #listener: PeerListener
   readonly #answerers = new Map<string, Answerer>()
@@ -147,7 +146,7 @@ export class PeerServer {
     const [nonce, digest] = [headerOf(request, HEADERS.nonce), headerOf(request, HEADERS.digest)]
     const about = { process, question, nonce }
     const signature = headerOf(request, HEADERS.signature)
-    // The check comes before the body is read: a sender without a secret sends none.
+    // Check before reading the body: a sender without a secret sends no body.
     const secret = secrets().find(({ text }) =>
       isEqualText(signature, signatureOf(text, { kind: 'question', ...about, digest })),
     )

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** What a message between servers is signed with, besides its body. */
+/** The signed parts of a message between servers, besides its body. */
 export interface SignedParts {
   /** An answer must not pass as a question, or the other way round. */
   readonly kind: 'question' | 'answer'
@@ -26,7 +26,7 @@ export function newNonce(): string {
   return randomBytes(16).toString('hex')
 }
 
-/** What stands for a body in its signature. So a signature can be checked before the body is read. */
+/** The digest that a signature covers in place of the body, so that it can be checked before the body is read. */
 export function digestOf(body: Uint8Array): string {
   return createHash('sha256').update(body).digest('hex')
 }

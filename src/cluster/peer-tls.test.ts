@@ -14,7 +14,7 @@ import { answeringTls, askingTls } from './peer-tls.ts'
 
 const [OLD, NEW] = [peerSecretOf('the first secret'), peerSecretOf('the next secret')]
 const ANSWER = { hasStore: true }
-/** A busy machine may be slow: what counts here is whether a connection is kept. */
+/** A busy machine may be slow: these tests only ask whether a connection is kept. */
 const PATIENT_MS = 10_000
 
 /** The secrets that the server accepts. */
@@ -55,7 +55,7 @@ function ask(secret = OLD): Promise<unknown> {
   return clientWith(() => [secret]).ask(facts(server.port), STANDING, {})
 }
 
-/** What passes between this client and the server: all that somebody sees who has the network. */
+/** The bytes between this client and the server, as somebody on the network sees them. */
 async function watched(): Promise<{ readonly port: number; readonly seen: Buffer[] }> {
   const seen: Buffer[] = []
   const between = createTcpServer((socket) => {
@@ -74,7 +74,7 @@ async function watched(): Promise<{ readonly port: number; readonly seen: Buffer
   return { port: (between.address() as AddressInfo).port, seen }
 }
 
-/** The first bytes that a member sends: those of a handshake. */
+/** The first bytes that a member sends: a handshake. */
 async function beginning(): Promise<Buffer> {
   const { port, seen } = await watched()
   await clientWith(() => [OLD]).ask(facts(port), STANDING, {})

@@ -1,8 +1,8 @@
 import type { PeerSecrets } from './peer-secret.ts'
 
 /**
- * TLS 1.3 whose two sides know a secret and have no certificates. Each connection has new keys, so the secret does not help
- * to read what was recorded before. This cipher is the one whose hash belongs to such secrets.
+ * TLS 1.3 with a shared secret and without certificates. Each connection has new keys, so the secret does not decrypt
+ * earlier recordings. This cipher has the hash of such secrets.
  */
 const ONLY = { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3', ciphers: 'TLS_AES_128_GCM_SHA256' } as const
 

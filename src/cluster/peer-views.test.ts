@@ -31,7 +31,7 @@ function clientOf(ip: string, client: ItemClient['client']): ItemClient {
   return { ip, client, md5: 'm', seen: { md5: 'm', ip }, seenAgoMs: 5, via: ip === 's2' ? 'stream' : 'poll' }
 }
 
-/** What a server of this name knows: one client of its own, and one that all know. */
+/** The views of a server of this name: one client of its own, and one client that all servers know. */
 function viewsOf(name: string): OwnViews {
   const subscriber = { port: 1, agent: '', app: '', clusters: '', via: 'udp' as const, ...ORDERS }
   return {

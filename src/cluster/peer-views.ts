@@ -30,7 +30,7 @@ import {
 } from './peer-question.ts'
 import type { PeerServer } from './peer-server.ts'
 
-/** What the views are made of. */
+/** The dependencies of `PeerViews`. */
 export interface PeerViewsParts {
   readonly client: Pick<PeerClient, 'ask'>
   /** The other members, by their ids. */
@@ -102,7 +102,7 @@ export class PeerViews {
     return { value: { own: this.#parts.own.condition(), others }, missing }
   }
 
-  /** The subscribers of a service. One that has subscribed on several servers is there once. */
+  /** The subscribers of a service, each once, also if it subscribed on several servers. */
   async subscribers(key: ServiceKey): Promise<Collected<readonly ListedSubscriber[]>> {
     const { answers, missing } = await this.#collect(SUBSCRIBERS, key)
     const all = [...this.#parts.own.subscribers(key), ...answers.flat()]
@@ -171,12 +171,12 @@ function newestOf({ fromMs, entries }: OwnTimeline): OwnTimeline {
   return { fromMs: newest.at(-1)!.atMs, entries: newest }
 }
 
-/** How much a server knows of what happened. */
+/** How detailed an entry is. */
 function detailOf({ actor, text }: TimelineEntry): number {
   return (actor === undefined ? 0 : 2) + (text === '' ? 0 : 1)
 }
 
-/** The first of those that have the same name. */
+/** The first item of each name. */
 function eachOnce<T>(all: readonly T[], nameOf: (each: T) => string): T[] {
   const byName = new Map<string, T>()
   for (const each of all) if (!byName.has(nameOf(each))) byName.set(nameOf(each), each)

@@ -30,7 +30,7 @@ function server(): SharedSecrets {
   return new SharedSecrets({ store, monotonicMs: () => nowMs, log }, stored!.value)
 }
 
-/** The ids of the secrets that a server accepts, the one that it asks with first. */
+/** The ids of the secrets that a server accepts; it asks with the first. */
 function idsOf(secrets: SharedSecrets): string[] {
   return secrets.current().map(({ id }) => id)
 }
@@ -88,7 +88,7 @@ describe('a rotation', () => {
   })
 
   test('never parts servers that look before a step is over, whoever is elected', async () => {
-    // What happens: time passes, and a server looks, which may be the elected one.
+    // In each turn time passes, and a server looks, which may be the elected one.
     const turn = fc.record({
       ms: fc.integer({ min: 0, max: 3_000 }),
       server: fc.integer({ min: 0, max: 2 }),
@@ -103,7 +103,7 @@ describe('a rotation', () => {
         const lookedMs = [0, 0, 0]
         for (const { ms, server: index, isElected, begins } of turns) {
           nowMs += ms
-          // One that has not looked for so long has lost its lease: it is no member until it looks.
+          // A server that has not looked for so long has lost its lease: it is no member until it looks.
           for (const [at, each] of servers.entries())
             if (at === index || nowMs - lookedMs[at]! > 10_000) {
               await each.look(at === index && isElected)

@@ -15,7 +15,7 @@ export interface SeenValue {
   readonly revision: number
 }
 
-/** What the secrets need of the store. */
+/** The store as the secrets need it. */
 export interface SecretsStore {
   /** Rejects if the store cannot be reached. */
   seen(name: string): Promise<SeenValue | undefined>
@@ -23,7 +23,7 @@ export interface SecretsStore {
   replace(name: string, seen: SeenValue, value: string): Promise<boolean>
 }
 
-/** What the secrets of a server work with. */
+/** The dependencies of `SharedSecrets`. */
 export interface SharedSecretsParts {
   readonly store: SecretsStore
   readonly monotonicMs: () => number
@@ -46,7 +46,7 @@ export class SharedSecrets {
   #lookAtMs = 0
   #isLooking = false
 
-  /** `text`: what the store has. Throws an Error if it is something else. */
+  /** `text`: the stored secrets. Throws an Error for any other text. */
   constructor(parts: SharedSecretsParts, text: string) {
     this.#parts = parts
     this.#stored = readSecrets(text)

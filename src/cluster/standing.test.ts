@@ -3,7 +3,7 @@ import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { OwnStanding } from './standing.ts'
 
-/** What a peer says; undefined: it does not answer. */
+/** The answer of a peer; undefined: it does not answer. */
 type Said = boolean | undefined
 
 const facts = (port: number): MemberFacts => ({

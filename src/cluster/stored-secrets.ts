@@ -49,12 +49,12 @@ export function countingSecrets({ inUse, next, previous }: StoredSecrets): [Peer
   return other === undefined ? [peerSecretOf(inUse)] : [peerSecretOf(inUse), peerSecretOf(other)]
 }
 
-/** Begins a rotation. Undefined: one is underway. */
+/** Begins a rotation. Undefined: another rotation is underway. */
 export function withNext(secrets: StoredSecrets, next: string): StoredSecrets | undefined {
   return isRotating(secrets) ? undefined : { ...secrets, next }
 }
 
-/** The next step of a rotation. Undefined: none is underway. */
+/** The next step of a rotation. Undefined: no rotation is underway. */
 export function advanced({ origin, inUse, next, previous }: StoredSecrets): StoredSecrets | undefined {
   if (next !== undefined) return { origin, inUse: next, previous: inUse }
   return previous === undefined ? undefined : { origin, inUse }

@@ -55,7 +55,7 @@ export interface ArchiveItem {
   readonly entry: ZipEntry
 }
 
-/** What an archive holds: items, and entries or descriptions that are no items. */
+/** The content of an archive: items, and entries or descriptions without an item. */
 export interface ConfigArchive {
   readonly version: ArchiveVersion
   readonly items: readonly ArchiveItem[]

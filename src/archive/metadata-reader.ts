@@ -148,7 +148,7 @@ class MetadataReader {
     return map.items.length === 1 ? { document, list } : undefined
   }
 
-  /** All scalars are texts; what looks like a number or a date is one as well. */
+  /** All scalars are texts, also those like a number or a date. */
   #compose(tokens: readonly CST.Token[]): Document.Parsed {
     const composer = new Composer({ schema: 'failsafe', logLevel: 'silent' })
     const [document, ...more] = composer.compose([...this.#directives, ...tokens], true)

@@ -34,7 +34,7 @@ export interface ZipLimits {
   readonly maxTotalBytes: number
 }
 
-/** A file that cannot be read as a zip: `what` completes "The zip file …". */
+/** The refusal of a file that is no readable zip: `what` completes "The zip file …". */
 export function badZip(what: string, cause?: unknown): Refusal {
   const facts = { parameter: 'file', allowed: 'a zip file as an export gives it' }
   return new Refusal(

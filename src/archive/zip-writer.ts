@@ -81,7 +81,7 @@ export async function* zipChunks(files: Iterable<ZipFile>): AsyncGenerator<Buffe
   yield Buffer.concat(pending, pendingBytes)
 }
 
-/** Whether files with these names and sizes fit in a zip, even if none of them gets smaller. */
+/** Whether files with these names and sizes fit in a zip, even if compression saves nothing. */
 export function fitsInZip(files: readonly { readonly name: string; readonly bytes: number }[]): boolean {
   const overhead = LOCAL_HEADER_BYTES + DIRECTORY_HEADER_BYTES
   const sizeOf = ({ name, bytes }: { name: string; bytes: number }): number =>

@@ -206,7 +206,7 @@ describe('a stream', () => {
     answer(client.stream(1), 5)
     expect(client.flush().resets).toEqual([[1, ERROR.noError]])
     expect(client.events.at(-1)).toBe('1 closed')
-    // What the client has sent before it knew is ignored.
+    // Frames that the client sent before it knew are ignored.
     client.receive(data(1, 'x'), windowUpdate(1, 1), rst(1), whole(1, headerBlockOf([])), ping())
     expect(client.goAway).toBeUndefined()
     expect(client.resets.length).toBe(1)
@@ -383,7 +383,7 @@ describe('flow control', () => {
       [1, 32_768],
       [3, 49_152],
     ])
-    // With those of closed streams, the connection gets credit too.
+    // DATA of closed streams counts for the connection's credit too.
     for (let times = 0; times < 40; times++) client.receive(data(1, body))
     expect(credit().some(([id]) => id === 0)).toBe(true)
     expect(client.goAway).toBeUndefined()

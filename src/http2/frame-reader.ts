@@ -1,6 +1,6 @@
 import { FRAME_HEADER_BYTES, MAX_FRAME_SIZE, PREFACE } from './protocol.ts'
 
-/** A frame (RFC 9113, section 4.1). The payload is a view of what came: copy what is kept. */
+/** A frame (RFC 9113, section 4.1). The payload is a view of received bytes: copy it to keep it. */
 export interface Frame {
   readonly type: number
   readonly flags: number

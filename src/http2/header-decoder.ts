@@ -28,7 +28,7 @@ export class CompressionError extends Error {
 /** The fields of a header block. Equal blocks may share one list. */
 export interface HeaderList {
   readonly fields: readonly HeaderField[]
-  /** The fields are larger than the limit: only those within it are in the list. */
+  /** The fields are larger than the limit: the list ends at the limit. */
   readonly isTooLarge: boolean
 }
 
@@ -125,7 +125,7 @@ class BlockDecoder {
     this.#table.resize(maxBytes)
   }
 
-  /** An integer whose first bits are the last of this byte (section 5.1). */
+  /** An integer that begins in the last bits of this byte (section 5.1). */
   #integer(prefixBits: number): number {
     const mask = (1 << prefixBits) - 1
     let value = this.#byte() & mask

@@ -1,6 +1,6 @@
 /** The Huffman code of header strings (RFC 7541, section 5.2). */
 
-/** How many bits the code of each byte has; the last is that of EOS (appendix B). */
+/** The number of bits in the code of each byte; the last code is EOS (appendix B). */
 const CODE_BITS: readonly number[] = [
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28,
   28, 28, 28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7,
@@ -23,7 +23,7 @@ const CODES = canonicalCodes()
  */
 const TREE = treeOf(CODES)
 
-/** Decodes a Huffman string. Undefined where it is none: EOS in it, or a padding that is wrong or a whole byte. */
+/** Decodes a Huffman string. Undefined if it is invalid: it contains EOS, or its padding is wrong or a whole byte. */
 export function huffmanDecoded(bytes: Buffer): string | undefined {
   // The shortest code has five bits.
   const decoded = Buffer.allocUnsafe(Math.floor((bytes.length * 8) / 5))

@@ -1,4 +1,4 @@
-/** What a client may not do without end, and what honest clients do without meeting a limit. */
+/** The limits on clients, and honest clients that do not meet them. */
 import { describe, expect, test } from 'vitest'
 import {
   data,
@@ -174,7 +174,7 @@ describe('a stream is refused', () => {
   test('beyond the most at once, and the next one after one has ended', () => {
     const client = new TestConnection().receive(times(101, (index) => open(odd(index))))
     expect(client.resets).toEqual([[201, ERROR.refusedStream]])
-    // What the client has sent before it knew is ignored.
+    // Frames that the client sent before it knew are ignored.
     client.receive(data(201, 'x', FLAG.endStream), rst(1), open(203))
     expect(client.opened.has(203)).toBe(true)
     expect(client.goAway).toBeUndefined()

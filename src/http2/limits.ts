@@ -1,4 +1,4 @@
-/** What a client may not do without end. Each limit has the error that the RFC knows for it, and a name to count it by. */
+/** The limits on clients. Each has the error that the RFC defines for it, and a name for its counter. */
 
 /** Why a limit has refused something or ended a connection: the label of the counter. */
 const LIMIT_REASONS = [
@@ -19,7 +19,7 @@ const LIMIT_REASONS = [
   'request-late',
 ] as const
 
-/** One of them. */
+/** A reason of {@link LIMIT_REASONS}. */
 export type LimitReason = (typeof LIMIT_REASONS)[number]
 
 /** Streams that a client may have open at once: SETTINGS_MAX_CONCURRENT_STREAMS. More are refused. */
@@ -51,27 +51,27 @@ const MOST_IN_A_SECOND = {
   resets: 200,
   /** SETTINGS frames: each applies to all streams, and is acknowledged. */
   settings: 20,
-  /** PING frames, without those that follow DATA: clients measure the bandwidth by one for each DATA frame. */
+  /** PING frames, except one for each DATA frame, by which clients measure the bandwidth. */
   pings: 200,
   /** DATA frames without a byte that do not end the stream. */
   'empty-data': 100,
   /** DATA frames with a few bytes that do not end the stream. */
   'small-data': 5_000,
-  /** WINDOW_UPDATE frames, without those that follow DATA. */
+  /** WINDOW_UPDATE frames, except a few for each DATA frame. */
   'window-updates': 1_000,
   /** DATA frames that are small because the client gives a window of a few bytes. */
   'small-windows': 1_000,
 } as const
 
-/** What is limited by its rate. */
+/** The frames and errors that are limited by rate. */
 export type Rated = keyof typeof MOST_IN_A_SECOND
 
 const SECOND_MS = 1_000
 
-/** Counts what happens on a connection within a second. */
+/** Counts frames and errors of a connection within a second. */
 export class Rates {
   #beganMs = -Infinity
-  /** Only what has happened in this second. */
+  /** The counts of this second. */
   #counts: Partial<Record<Rated, number>> = {}
   readonly #freed: Partial<Record<Rated, number>> = {}
 

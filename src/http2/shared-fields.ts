@@ -5,7 +5,7 @@ const MOST_SHARED = 1_000
 /** The most characters of a field that is shared. */
 const LONGEST_SHARED = 128
 
-/** What may say who somebody is stays with its connection (RFC 7541, section 7.1). */
+/** Fields with credentials stay with their connection (RFC 7541, section 7.1). */
 const NEVER_SHARED = new Set(['authorization', 'proxy-authorization', 'cookie', 'accesstoken'])
 
 const shared = new Map<string, HeaderField>()

@@ -3,9 +3,9 @@ import { ReceiveWindow } from './flow-control.ts'
 import { MAX_FRAME_SIZE, MAX_WINDOW } from './protocol.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** What happens to a stream. */
+/** The events of a stream. */
 export interface StreamListener {
-  /** A piece of the body. It is a view of what came: copy what is kept. */
+  /** A piece of the body. It is a view of received bytes: copy it to keep it. */
   data(piece: Buffer): void
   /** The client has sent all. */
   ended(): void
@@ -15,7 +15,7 @@ export interface StreamListener {
   closed(): void
 }
 
-/** What a stream needs of its connection. */
+/** A stream's connection, as the stream needs it. */
 export interface StreamOwner {
   /** When something was last received. */
   readonly nowMs: number
@@ -116,7 +116,7 @@ export class Http2Stream {
     this.#owner.ready(this)
   }
 
-  /** Closes the stream at once. What waits is not sent. */
+  /** Closes the stream at once. Waiting bytes are not sent. */
   reset(errorCode: number): void {
     if (!this.isClosed) this.#owner.reset(this, errorCode)
   }
@@ -186,8 +186,8 @@ export class Http2Stream {
   }
 
   /**
-   * Writes what comes next: the head, at most one DATA frame, and the end if nothing is left before it. Gives the bytes of
-   * DATA, of which `window` are allowed.
+   * Writes the next frames: the head, at most one DATA frame, and the end if nothing is left before it. Returns the
+   * bytes of DATA, at most `window`.
    */
   writeTo(out: Buffer[], window: number): number {
     this.activeMs = this.#owner.nowMs

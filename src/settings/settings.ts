@@ -36,7 +36,7 @@ export const ETCD_PASSWORD = 'WAYPOST_ETCD_PASSWORD'
 /** The variable with the keys of `secrets-key-file`. */
 export const SECRETS_KEYS = 'WAYPOST_SECRETS_KEYS'
 
-/** Variables that are no settings: the name of the settings file, a password, and what the commands of the client read. */
+/** Variables that are no settings: the name of the settings file, a password, and the variables of client commands. */
 const OTHER_VARIABLES = new Set([
   'WAYPOST_SETTINGS',
   ETCD_PASSWORD,

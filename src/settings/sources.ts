@@ -1,4 +1,4 @@
-/** The settings are wrong. Each problem is a sentence with the setting, where it was given, and what is allowed. */
+/** The settings are wrong. Each problem is a sentence with the setting, its source, and the allowed values. */
 export class SettingsError extends Error {
   readonly problems: readonly string[]
 

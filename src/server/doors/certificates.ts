@@ -28,7 +28,7 @@ export class Certificates {
   readonly #log: Logger
   #pair: KeyPair
   #isBroken = false
-  /** What was wrong when it was last logged; '' while nothing is. */
+  /** The last logged fault; '' without a fault. */
   #logged = ''
 
   private constructor(files: Files, log: Logger, pair: KeyPair) {
@@ -37,7 +37,7 @@ export class Certificates {
     this.#pair = pair
   }
 
-  /** Reads the files; undefined where no certificate is set. Rejects with an Error that says what is wrong with them. */
+  /** Reads the files; undefined if no certificate is set. Rejects with an Error that explains a fault in them. */
   static async open(files: Files, log: Logger): Promise<Certificates | undefined> {
     const { tlsCert, tlsKey, tlsClientCa } = files
     if (tlsCert === '' && tlsKey === '' && tlsClientCa === '') return undefined
@@ -60,7 +60,7 @@ export class Certificates {
     return { expiresMs: Date.parse(new X509Certificate(this.#pair.cert).validTo), isBroken: this.#isBroken }
   }
 
-  /** Looks at the files; `use` gets a new pair. Never rejects: what cannot be used is logged once. */
+  /** Looks at the files; `use` gets a new pair. Never rejects: an unusable pair is logged once. */
   async look(use: (pair: KeyPair) => void): Promise<void> {
     try {
       const pair = await readPair(this.#files)
@@ -101,13 +101,13 @@ async function readPair({ tlsCert, tlsKey, tlsClientCa }: Files): Promise<KeyPai
 function checkPair({ cert, key, clientCa }: KeyPair): void {
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
     throw new Error('the key does not belong to the certificate')
-  // Node takes an empty list for the authorities that the whole Internet trusts, and skips what it cannot read.
+  // For an empty list Node would trust the public authorities, and it skips unreadable certificates.
   if (clientCa !== undefined && certificatesIn(clientCa) === 0)
     throw new Error('tls-client-ca holds no certificate of an authority')
   createSecureContext({ cert, key, ...(clientCa === undefined ? {} : { ca: clientCa }) })
 }
 
-/** How many certificates a PEM file holds. Throws an Error where one of them cannot be read. */
+/** The number of certificates in a PEM file. Throws an Error for an unreadable certificate. */
 function certificatesIn(pem: string): number {
   const begin = '-----BEGIN CERTIFICATE-----'
   const [, ...pieces] = pem.split(begin)

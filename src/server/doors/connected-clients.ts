@@ -14,7 +14,7 @@ import type { StreamOutlet } from '../../subscribers/stream-outlet.ts'
 import { later, monotonicMs, wallMs } from '../process/clocks.ts'
 import type { Members } from '../process/installation.ts'
 
-/** What is known of connected clients elsewhere. */
+/** Other servers and parts that know connected clients. */
 export interface ClientParts {
   readonly members: Pick<Members, 'list'>
   readonly publishing: { readonly connectionInstances: Pick<ConnectionInstances, 'registrations'> }

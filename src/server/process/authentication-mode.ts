@@ -1,7 +1,7 @@
 import { isLoopback } from '../../protocols/http/transport/cross-site-guard.ts'
 import type { Settings } from '../../settings/settings.ts'
 
-/** Whether callers must sign in. `report`: they need not, but it is logged what would be refused. */
+/** Whether callers must sign in. `report`: they need not, but requests that would be refused are logged. */
 export type AuthenticationMode = 'on' | 'off' | 'report'
 
 /** Whether callers must sign in to this server. Once the store has an administrator they must, unless `auth` says otherwise. */

@@ -32,7 +32,7 @@ export function openMonitoring(watch: Observability, settings: Settings, log: Lo
   }
 }
 
-/** It serves what probes and monitoring ask, and nothing else; the limits are those of the main address. */
+/** Serves only the requests of probes and monitoring, with the limits of the main address. */
 function monitoringServer(watch: Observability, settings: Settings): HttpServer {
   const { notReady, warnings, faults, requests } = watch
   return createHttpServer({

@@ -6,7 +6,7 @@ const FAULT_EXIT = 70
 /** The cause of a server's own end. */
 export interface ServerEnd {
   readonly message: string
-  /** What the process ends with. */
+  /** The exit code of the process. */
   readonly exitCode: number
 }
 
@@ -14,7 +14,7 @@ export interface ServerEnd {
 export class UnexpectedEnd {
   /** Resolves with the first cause. */
   readonly ended: Promise<ServerEnd>
-  /** Whether a fault has ended it, so that nobody knows what still works. */
+  /** Whether it ended by a fault, so that nobody knows what still works. */
   hasFailed = false
   /** Whether memory may be wrong: then nothing of it is written any more. */
   isStateBroken = false
@@ -36,7 +36,7 @@ export class UnexpectedEnd {
     this.#end({ message: `${text}: ${message}`, exitCode: FAULT_EXIT })
   }
 
-  /** The same for what has left memory half changed. */
+  /** The same for a fault that left memory half changed. */
   readonly failState = (error: unknown, text: string): void => {
     this.isStateBroken = true
     this.fail(error, text)

@@ -7,7 +7,7 @@ import type { QuotaShares } from '../../store/etcd/space/quota-shares.ts'
 import { fullestOf, roomOf } from '../../store/etcd/space/space.ts'
 import { monotonicMs } from '../process/clocks.ts'
 
-/** History takes at most this part of etcd's quota: what is current must fit too, and what was before until compaction. */
+/** The part of etcd's quota for history: current data, and old versions until compaction, must fit too. */
 const HISTORY_PART = 1 / 4
 /** How often the parts of the quota are measured. */
 const SHARES_MS = 10 * 60_000

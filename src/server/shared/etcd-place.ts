@@ -43,7 +43,7 @@ export function etcdPlaceOf(settings: EtcdSettings, env: NodeJS.ProcessEnv): Etc
   return { endpoints, prefix, access: { tls, ...userOf(settings, env) }, secretsKeys }
 }
 
-/** The keys of the file, or of the environment; none: secrets are not sealed. Throws an Error if they cannot be read. */
+/** The keys of the file, or of the environment; empty: secrets are not sealed. Throws an Error if they cannot be read. */
 function secretsKeysOf(
   { secretsKeyFile: file }: Pick<Settings, 'secretsKeyFile'>,
   env: NodeJS.ProcessEnv,
@@ -76,7 +76,7 @@ function userOf(
   return { user: { name, password } }
 }
 
-/** The error for a value in etcd that is not what a server writes. */
+/** The error for a value in etcd that no server writes. */
 export function unreadableRecord(prefix: string, cause: SyntaxError): DamagedStore {
   return new DamagedStore(
     `A value in etcd, prefix ${prefix}, is damaged: ${cause.message}. \`waypost doctor --store etcd\` says which one.`,

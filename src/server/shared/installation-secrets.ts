@@ -6,7 +6,7 @@ import type { OpenEtcd } from '../../store/etcd/open-etcd.ts'
 import { SealingCare } from '../../store/etcd/sealing/sealing-care.ts'
 import { monotonicMs } from '../process/clocks.ts'
 
-/** What several servers keep secret together: how they know each other, and what is sealed in etcd. */
+/** The secrets that several servers share: the secret of the peer channel, and the keys that seal secrets in etcd. */
 export class InstallationSecrets {
   readonly #shared: SharedSecrets
   readonly #sealing: SealingCare
@@ -16,7 +16,7 @@ export class InstallationSecrets {
     this.#sealing = sealing
   }
 
-  /** Agrees with the other servers on a secret. `failed`: called with what this server must stop for. */
+  /** Agrees with the other servers on a secret. `failed`: called with the reason to stop this server. */
   static async open(
     { store, client, sealing, secretsKey: inUse }: OpenEtcd,
     { log, failed }: { log: Logger; failed: (error: unknown) => void },

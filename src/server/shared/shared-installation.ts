@@ -55,7 +55,7 @@ const SEEN_MS = 5_000
 const LOOK_MS = 10
 /** A lease that is renewed each second is certain for longer. */
 const HAS_STORE_MS = 5_000
-/** A server whose knowledge is older has not caught up. A quiet etcd is asked once a second whether there is news. */
+/** A server with older data has not caught up. A quiet etcd is asked once a second for news. */
 const CAUGHT_UP_MS = 3_000
 
 /** Once an hour each key is compared with etcd, and each minute the numbers of keys. */
@@ -75,7 +75,7 @@ interface OpenedInstallation {
   readonly secrets: InstallationSecrets
 }
 
-/** What follows the state of the store. */
+/** The followers of the store. */
 interface Following {
   readonly state: State
   readonly engine: SharedEngine
@@ -192,7 +192,7 @@ export class SharedInstallation implements Installation {
       clock,
       loop,
       report: watch.report,
-      // What an instance has registered, and what is remembered of it.
+      // The registration of an instance, and the remembered metadata of it.
       mostBytesOfOne: 2 * this.#opened.settings.maxInstanceMetadataBytes,
     })
     this.#following = { state: follower.state, engine }

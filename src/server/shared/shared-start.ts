@@ -28,7 +28,7 @@ const ALARM_MS = 60_000
 const REFUSED_MS = 60_000
 const MOST_REFUSALS = 20
 
-/** What this process says of itself; who must sign in is known later. */
+/** The facts of this process; who must sign in is known later. */
 export function ownFacts(settings: Settings, { secretsKeys }: Pick<EtcdPlace, 'secretsKeys'>): OwnFacts {
   const { port, peerPort, site } = settings
   return {

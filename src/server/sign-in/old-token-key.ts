@@ -7,7 +7,7 @@ import type { KeptRecords } from '../../core/engine/ports.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { type OldTokenKey, oldKeyOf } from '../../sign-in/old-token-key.ts'
 
-/** What the key of an old server is opened with. */
+/** The dependencies of opening the key of an old server. */
 export interface OldTokenParts {
   readonly store: Pick<KeptRecords, 'remember' | 'recall'>
   readonly clock: () => Now
@@ -16,7 +16,7 @@ export interface OldTokenParts {
 
 const LONGEST_MS = 7 * 86_400_000
 
-/** The name of what the store keeps: nothing of the key. */
+/** The name of the acceptance in the store, which holds nothing of the key. */
 const KEPT = 'old-tokens'
 
 interface Acceptance {
@@ -27,8 +27,8 @@ interface Acceptance {
 type OldTokenSettings = Pick<Settings, 'acceptTokenSecret' | 'acceptTokenUntil'>
 
 /**
- * The key of `accept-token-secret`; undefined where there is none, or its time is over. The log and the audit say that it is accepted.
- * Throws an Error for a secret that is not safe, and for a time that is missing, no time, or more than 7 days ahead.
+ * The key of `accept-token-secret`; undefined without a setting, or after its time. The log and the audit record its
+ * acceptance. Throws an Error for an unsafe secret, and for a time that is missing, invalid, or more than 7 days ahead.
  */
 export async function openOldTokenKey(
   parts: OldTokenParts,

@@ -42,11 +42,11 @@ export interface SignIn {
   /** Undefined while everybody may do everything. */
   readonly authorisation: Authorisation | undefined
   readonly identification: Identification | undefined
-  /** Judges those who have signed in; undefined while authentication is off. */
+  /** Judges signed-in callers; undefined while authentication is off. */
   readonly judge: Judge | undefined
   /** Finds the sender of a request on a connection. */
   readonly identifyClient: (credentials: ClientCredentials) => Identity | Promise<Identity>
-  /** Refuses clients on connections whose credentials do not count; undefined while nobody is refused. */
+  /** Refuses clients on connections with invalid credentials; undefined while nobody is refused. */
   readonly strangers: Strangers | undefined
   /** Removes sessions and keys that do not count any longer. Call it about every ten seconds. */
   tidy(): Promise<void>
@@ -148,8 +148,7 @@ function identificationBy(parts: IdentificationParts): Identification {
 }
 
 /**
- * The user of the cookies of a browser, or else of the certificate of the connection. If there are several
- * cookies, the first one that counts is used.
+ * The user of a browser's cookies, or else of the connection's certificate. Of several cookies, the first valid one counts.
  */
 function identityWithoutSecrets(
   { sessions, judge }: Pick<IdentificationParts, 'sessions' | 'judge'>,
@@ -199,7 +198,7 @@ interface SignInMode {
   readonly code: string | undefined
 }
 
-/** Logs what an operator must know of the sign-in. */
+/** Logs what an operator must know about the sign-in. */
 function logMode({ mode, isManaged, code }: SignInMode, log: Logger): void {
   if (mode === 'off' && isManaged)
     log.warn('authentication is off by the setting auth, though there are users: everybody may do everything')

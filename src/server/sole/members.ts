@@ -12,11 +12,11 @@ import { HEARTBEAT_MS, type Members } from '../process/installation.ts'
 /** How long a leader is the leader after its last heartbeat, ms. */
 const LEASE_MS = 15_000
 
-/** What the list of the only server is made of. */
+/** The dependencies of the list of the only server. */
 export interface SoleMemberParts {
   readonly state: State
   readonly settings: Settings
-  /** What this server measures of itself. */
+  /** The server's own measurements. */
   readonly figures: () => ServerFigures
 }
 

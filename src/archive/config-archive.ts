@@ -62,10 +62,7 @@ export interface ConfigArchive {
   readonly unrecognized: readonly Unrecognized[]
 }
 
-/**
- * Something that is not imported. Its entry has a name other than `group/dataId`, its entry is not described
- * by the metadata, or its description has no entry. `name` is the entry's, or the one it would have.
- */
+/** An entry or description that is not imported: another name than `group/dataId`, or without its counterpart. */
 export interface Unrecognized {
   readonly name: string
   readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry'

@@ -78,10 +78,7 @@ export function metaLine(item: { group: string; dataId: string; appName: string 
 /** Lines read before other work gets a turn: about a millisecond. */
 const LINES_PER_TURN = 2_000
 
-/**
- * Reads `.meta.yml`: the applications of the wanted `metaKey`s. A line ends with CR, LF or both. Lines of others are skipped.
- * Rejects with MetadataError for a line without `=`.
- */
+/** Reads `.meta.yml`: the applications of the wanted `metaKey`s. Rejects with MetadataError for a line without `=`. */
 export async function parseMetaLines(
   text: string,
   wanted: ReadonlySet<string>,

@@ -24,9 +24,8 @@ import {
 const LEXEMES_PER_TURN = 500
 
 /**
- * The most lexemes that are kept before their items are complete. Items in block style are read one by one
- * and need a few dozen each. A whole list in flow style, or one item of very many keys, is kept until its
- * end.
+ * The most lexemes that are kept before their items are complete. Items in block style are read one by one and need a
+ * few dozen each. A whole list in flow style, or one item of very many keys, is kept until its end.
  */
 const MAX_KEPT_LEXEMES = 20_000
 

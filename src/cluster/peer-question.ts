@@ -37,10 +37,7 @@ import { fieldsOf, numberIn, textIn } from '../core/records/shape.ts'
  */
 export const MESSAGES: VersionRange = { from: FIRST_RELEASED, to: FIRST_RELEASED }
 
-/**
- * A kind of question that servers ask each other. Both the question and its answer are plain JSON data. Their
- * readers throw an Error for anything that does not have their shape.
- */
+/** A kind of question between servers, and its answer: plain JSON data. The readers throw an Error for another shape. */
 export interface PeerQuestion<Question, Answer> {
   /** Its path. */
   readonly name: string

@@ -61,8 +61,7 @@ export class PeerViews {
   }
 
   /**
-   * The md5 that each address has of an item. Where several servers know an address, this server's own answer
-   * counts.
+   * The md5 that each address has of an item. Where several servers know an address, this server's own answer counts.
    */
   async watchersOf(key: ConfigKey): Promise<Collected<ReadonlyMap<string, string>>> {
     const { answers, missing } = await this.#collect(WATCHERS_OF, key)
@@ -115,10 +114,7 @@ export class PeerViews {
     }
   }
 
-  /**
-   * The history of a service. All servers see the same changes; the author of a change, and the result of a
-   * probe, is known to the server that did it. A server that has started later knows less.
-   */
+  /** The history of a service. Only the server of a change knows its author; a server that started later knows less. */
   async timeline(key: ServiceKey): Promise<Collected<OwnTimeline>> {
     const { answers, missing } = await this.#collect(TIMELINE, key)
     const all = [this.#parts.own.timeline(key), ...answers]

@@ -95,10 +95,7 @@ export class SharedNamingCare {
     server.answer(SILENCE, (places) => silencesOf(places, this.#options, this.#healthMs()))
   }
 
-  /**
-   * Call it when the store could not continue from the last revision: this server may have missed that a
-   * member was lost.
-   */
+  /** Call it when the store was loaded again: this server may have missed the loss of a member. */
   reloaded(): void {
     this.#vote.missedNews(this.#healthMs())
     this.#lookAtProcesses(false)

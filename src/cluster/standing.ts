@@ -59,8 +59,7 @@ export class OwnStanding {
   }
 
   /**
-   * The standing of this server now. As long as nothing else is known, a lost lease is taken for an outage of
-   * the store.
+   * The standing of this server now. As long as nothing else is known, a lost lease is taken for an outage of the store.
    */
   get current(): Standing {
     if (this.#lost !== undefined) return this.#lost

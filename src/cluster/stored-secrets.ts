@@ -6,8 +6,8 @@ import { newSecretText, type PeerSecret, peerSecretOf } from './peer-secret.ts'
 export const STORED_SECRETS = 'peer-secret'
 
 /**
- * The secrets as the store has them. A rotation has three steps: there is a next secret; it is in use and the one before still
- * counts; it is alone. All servers must know a step before the next one is taken.
+ * The secrets in the store. A rotation has three steps: a next secret exists; it is in use and the previous one still
+ * counts; it is alone. All servers must know a step before the next step.
  */
 export interface StoredSecrets {
   /** Names the installation in the ids of events. It is made of the first secret, and stays. */

@@ -52,8 +52,8 @@ const UPDATES_OF_DATA = 4
 const TOO_LARGE_FIELDS = headerBlockOf([{ name: ':status', value: '431' }])
 
 /**
- * The server side of a connection of HTTP/2 (RFC 9113). It is a state machine: bytes that came go into `receive`, bytes to send
- * come out of `take`. It has no clock and no socket, and no bytes make it throw.
+ * The server side of a connection of HTTP/2 (RFC 9113), as a state machine: received bytes go into `receive`, bytes to
+ * send come out of `take`. It has no clock and no socket, and no bytes make it throw.
  */
 export class ServerConnection implements StreamOwner {
   nowMs: number
@@ -200,10 +200,7 @@ export class ServerConnection implements StreamOwner {
     if (endStream && !stream.isClosed) this.#remoteEnd(stream)
   }
 
-  /**
-   * The window of the connection has its bytes back at once, whatever the state of the stream: only streams
-   * hold clients back.
-   */
+  /** The connection's window gets its bytes back at once, in any state of the stream: only streams hold clients back. */
   #creditConnection(bytes: number): void {
     this.#receiveWindow.take(bytes)
     const increment = this.#receiveWindow.credit()
@@ -220,8 +217,8 @@ export class ServerConnection implements StreamOwner {
   }
 
   /**
-   * A header block, or a fragment of it, has come (sections 6.2 and 6.10). Also blocks of streams that are ignored are decoded, or
-   * the tables of both sides would differ.
+   * A header block, or a fragment, has come (sections 6.2 and 6.10). Blocks of ignored streams are decoded too, because they
+   * change the table.
    */
   #fieldsCame(fields: ReceivedFields | FieldsError | undefined): void {
     if (fields === undefined) return

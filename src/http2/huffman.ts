@@ -17,10 +17,7 @@ const EOS = 256
 /** The code of each byte. It is canonical: codes of one length are in the order of their bytes. */
 const CODES = canonicalCodes()
 
-/**
- * The code as a binary tree. Node n has its two children at 2n and 2n + 1; a negative child is a leaf, -1 - byte. Zero is no
- * child, because the root is nobody's child.
- */
+/** The code as a binary tree: node n has children at 2n and 2n + 1; a leaf is -1 - byte; 0 is no child. */
 const TREE = treeOf(CODES)
 
 /** Decodes a Huffman string. Undefined if it is invalid: it contains EOS, or its padding is wrong or a whole byte. */

@@ -75,9 +75,7 @@ export class Rates {
   #counts: Partial<Record<Rated, number>> = {}
   readonly #freed: Partial<Record<Rated, number>> = {}
 
-  /**
-   * Counts it once. True if it has happened too often. As many as `free`, since the begin of the connection, do not count.
-   */
+  /** Counts it once. True if it was too often. The first `free` times of the connection do not count. */
   exceeds(rated: Rated, { nowMs, free }: { nowMs: number; free: number }): boolean {
     const freed = this.#freed[rated] ?? 0
     if (freed < free) {

@@ -11,8 +11,8 @@ const NEVER_SHARED = new Set(['authorization', 'proxy-authorization', 'cookie', 
 const shared = new Map<string, HeaderField>()
 
 /**
- * A field that is kept in the table of a connection. Most clients send the same ones, so one object serves all connections that
- * have it. A client that sends many of its own only makes others keep theirs.
+ * A field for the table of a connection. Most clients send the same fields, so connections share one object. A client
+ * with many fields of its own costs others only the sharing.
  */
 export function sharedField(field: HeaderField): HeaderField {
   const { name, value } = field

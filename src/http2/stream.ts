@@ -37,10 +37,7 @@ const NOBODY: StreamListener = {
 /** With this many bytes waiting, `write` asks its caller to wait. */
 const HIGH_WATER_BYTES = 16 * 1024
 
-/**
- * A stream that a client has opened (section 5.1). It is open until one side has ended: then it is half-closed (remote) or
- * half-closed (local). It is closed when both have, or one has reset it.
- */
+/** A stream that a client has opened (section 5.1). It is closed when both sides have ended, or one has reset it. */
 export class Http2Stream {
   readonly id: number
   listener: StreamListener = NOBODY
@@ -95,10 +92,7 @@ export class Http2Stream {
     this.#owner.ready(this)
   }
 
-  /**
-   * Sends bytes of the body after the head. False if too many bytes wait: the caller should wait for
-   * `drained`.
-   */
+  /** Sends bytes of the body after the head. False if too many bytes wait: the caller should wait for `drained`. */
   write(bytes: Buffer): boolean {
     if (!this.isWritable) return true
     this.#pieces.push(bytes)
@@ -131,10 +125,7 @@ export class Http2Stream {
     this.#credit()
   }
 
-  /**
-   * A DATA frame has come: `data` of it, and `bytes` with its padding, which count for flow control (section 6.9.1). False if it
-   * exceeds the window.
-   */
+  /** Takes a DATA frame; `bytes`: with padding, for flow control (section 6.9.1). False if it exceeds the window. */
   receive(data: Buffer, bytes: number): boolean {
     this.activeMs = this.#owner.nowMs
     if (!this.#receiveWindow.take(bytes)) return false

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 
 /**
- * Reads the values of a setting. `read` takes the text of a flag, of an environment variable or of a `name=value` line,
- * or a JSON value of a settings file. It returns undefined if that is not a value of this kind.
+ * A kind of setting. `read` takes a text (of a flag, an environment variable or a `name=value` line) or a JSON value of
+ * a settings file. It returns undefined for an invalid value.
  */
 export interface Kind<T> {
   /** The allowed values, as the end of the sentence "It must be …". */

@@ -23,8 +23,8 @@ export interface SettingsSources {
 }
 
 /**
- * The settings of this start. A flag wins over the environment, this over the file, and this over the default. Throws
- * SettingsError with all problems.
+ * The settings of this start: flag before environment before file before default. Throws SettingsError with all
+ * problems.
  */
 export function loadSettings(sources: SettingsSources): Settings {
   return readSettings(definitions, sources)

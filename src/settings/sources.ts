@@ -33,10 +33,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     .map(([name, raw]) => ({ name, raw, origin: `the environment variable ${name}` }))
 }
 
-/**
- * Reads a settings file: a JSON object if its first character is `{`, otherwise lines `name=value`.
- * Throws SettingsError if it is neither.
- */
+/** Reads a settings file: JSON if it begins with `{`, otherwise lines `name=value`. Throws SettingsError for other files. */
 export function readFileText(content: string, file: string): readonly Given[] {
   const trimmed = content.replace(/^\uFEFF/, '').trim()
   return trimmed.startsWith('{') ? readJson(trimmed, file) : readProperties(trimmed, file)

@@ -8,15 +8,11 @@ export interface HeldFile {
 }
 
 /**
- * The second port of a store, beside `Store`, for stores that keep their data in a local file: a running
- * server can be backed up. A store for several servers has none, and its operators use that store's own
- * tools. The composition root joins the two ports.
+ * The second port of a store, beside `Store`, for a store in a local file, which a running server can back up. A store for
+ * several servers lacks it; operators use that store's own tools. The composition root joins the two ports.
  */
 export interface LocalFile {
-  /**
-   * Brings everything into the one file and leaves that alone until `release`. Writes continue, into the log
-   * only, which grows meanwhile. Throws if that cannot be done now.
-   */
+  /** Brings everything into the one file and leaves it alone until `release`; writes go to the log. Throws if it cannot. */
   hold(): Promise<HeldFile>
   /** Lets the file change again. False if it was not held all the time: the store was opened again meanwhile. */
   release(): Promise<boolean>

@@ -38,10 +38,7 @@ export function serverUrl(value: string): string {
   return value.replace(/\/+$/, '')
 }
 
-/**
- * The server of a command: of `--server`, `--context`, WAYPOST_SERVER, WAYPOST_CONTEXT, the current context, or the one of this
- * machine, in this order.
- */
+/** The server of `--server`, `--context`, WAYPOST_SERVER, WAYPOST_CONTEXT, the current context, else of this machine. */
 export function targetOf(flags: ServerFlags): Target {
   const { WAYPOST_SERVER: serverOfEnvironment, WAYPOST_CONTEXT: contextOfEnvironment } = process.env
   const address = flags.server ?? flags.url

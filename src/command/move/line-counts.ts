@@ -7,10 +7,7 @@ interface OtherCount {
   readonly file: number
 }
 
-/**
- * Compares the lines of a plan with the counts in its head. Lines may be taken out by hand, so fewer are no error. But they may be
- * lost as well, and nobody else would say it.
- */
+/** Compares the lines of a plan with the counts in its head. Fewer lines are no error: people may take lines out. */
 export class LineCounts {
   #head: PlanHead['counts'] = {}
   readonly #file: Record<string, number> = {}

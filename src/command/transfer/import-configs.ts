@@ -38,8 +38,8 @@ export interface ImportFlags extends NamespaceFlags {
 }
 
 /**
- * `waypost import`: publishes the items of a zip file in a namespace. The exit code is 1 also if an item exists already
- * and the policy is abort.
+ * `waypost import`: publishes the items of a zip in a namespace. Exit code 1 also if an item exists and the policy is
+ * abort.
  */
 export async function importConfigs(
   flags: ImportFlags,

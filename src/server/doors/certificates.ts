@@ -19,9 +19,8 @@ export interface CertificateStatus {
 }
 
 /**
- * The certificate files of the server. They are read again at regular intervals. Every replacement is noticed
- * by its content: a new file, a link that moves or a rewritten file. A pair that cannot be used keeps the old
- * one.
+ * The certificate files of the server. They are read again at regular intervals. Every replacement is noticed by its
+ * content: a new file, a link that moves or a rewritten file. A pair that cannot be used keeps the old one.
  */
 export class Certificates {
   readonly #files: Files

@@ -76,10 +76,7 @@ export function openConnections(parts: GrpcClientParts, settings: Settings, log:
   })
   return {
     figures: figuresOf(book, asks, server),
-    /**
-     * Listens, unless gRPC is off; `httpPort` is the port of HTTP. Resolves with its own port, undefined where it is off. Rejects
-     * with an Error that names the port.
-     */
+    /** Listens, unless gRPC is off. Resolves with its port, or undefined. Rejects with an Error that names the port. */
     listen: (httpPort: number) => listen(server, { settings, httpPort, log }),
     useKeyPair: (pair: KeyPair) => server.useKeyPair(pair),
     /** Call it about ten times a second. */

@@ -76,9 +76,8 @@ export interface Members {
 }
 
 /**
- * The store of a server, and whether the server is alone on it. `SoleInstallation`: a directory of this
- * machine. `SharedInstallation`: a store that it shares with equal servers. Everything else of a server is
- * the same.
+ * The store of a server, and whether the server is alone on it. `SoleInstallation`: a directory of this machine.
+ * `SharedInstallation`: a store that it shares with equal servers. Everything else of a server is the same.
  */
 export interface Installation {
   readonly store: KeptRecords

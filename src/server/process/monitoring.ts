@@ -11,8 +11,8 @@ import type { Settings } from '../../settings/settings.ts'
 const MOST_CONNECTIONS = 32
 
 /**
- * Makes an address of its own for measurements, where the settings name one: every client that reaches it may read them. Nothing
- * listens before `listen`, which rejects with an Error that names the address.
+ * Makes the separate address for measurements, if the settings name one: every client that reaches it may read them. Listens
+ * only at `listen`, which rejects with an Error that names the address.
  */
 export function openMonitoring(watch: Observability, settings: Settings, log: Logger) {
   const { metricsHost: host, metricsPort, shutdownGraceMs } = settings

@@ -73,10 +73,7 @@ function isAway(error: unknown): error is Error {
   return isOfStore(error) && !(error.cause instanceof PlaceTaken)
 }
 
-/**
- * Waits while etcd has its alarm for a full quota: without a lease no server can join. An operator lifts the alarm, however long that
- * takes. It is logged once a minute.
- */
+/** Waits while etcd has its alarm for a full quota, until an operator lifts it: without a lease no server can join. */
 export async function withoutAlarm(etcd: OpenEtcd, log: Logger): Promise<void> {
   for (let loggedMs = -Infinity; (await answering(etcd)).some(hasAlarm);) {
     if (monotonicMs() - loggedMs >= ALARM_MS) {

@@ -13,8 +13,7 @@ export interface ReportLog {
 }
 
 /**
- * Logs the refusals that callers would get, if the server refused anything: the same once in ten minutes,
- * within bounds.
+ * Logs the refusals that callers would get, if the server refused anything: the same once in ten minutes, within bounds.
  */
 export class RefusalReport {
   readonly #log: ReportLog

@@ -4,10 +4,7 @@ import { orNote } from './in-order.ts'
 
 const LIST = 'items of'
 
-/**
- * Gives each item in the list of a namespace to `add`. Resolves with a note where the list could not be read, or is shorter than the
- * server says. Then items may be there that were not listed.
- */
+/** Gives each listed item of a namespace to `add`. Resolves with a note if the list is unreadable or too short. */
 export async function listItems(
   dialect: Dialect,
   namespace: string,

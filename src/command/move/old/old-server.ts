@@ -89,8 +89,8 @@ export interface OldAccess {
 }
 
 /**
- * A server that is read. It is asked in turns, so that it can serve others; calls that an overloaded server does not answer are
- * repeated. The token goes in header fields, because servers log their URLs.
+ * A server that is read. Calls are made in turns, so that it can serve others, and repeated if an overloaded server does not
+ * answer. The token goes in header fields, because servers log their URLs.
  */
 export class OldServer {
   /** The address with the context path, without a slash at its end. */

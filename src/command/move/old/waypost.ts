@@ -9,8 +9,8 @@ import { entriesOf } from './shapes.ts'
 const GRAYS = '/svc/v1/cs/configs/gray'
 
 /**
- * A server of this program. It answers as servers of 1.x do, but its lists may be ahead of its clock, and its own interface has all gray
- * versions (docs/gray.md).
+ * A Waypost server. It answers as 1.x, but its lists may be ahead of its clock, and its own interface has all gray
+ * versions.
  */
 export class OldWaypost extends JavaV1 {
   override readonly missing: readonly PlanNote[] = [

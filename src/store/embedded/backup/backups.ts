@@ -71,8 +71,8 @@ export class Backups {
   }
 
   /**
-   * Makes a backup with the name `target`, which must not be there. Throws BackupFailure; then nothing of it is
-   * left, and the store works as before.
+   * Makes a backup with the free name `target`. Throws BackupFailure; then nothing is left, and the store works as
+   * before.
    */
   async make(target: string, label = ''): Promise<MadeBackup> {
     if (this.#isStopped) throw new BackupFailure('refused', 'The server is stopping.')

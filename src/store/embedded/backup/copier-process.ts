@@ -17,10 +17,7 @@ function threadUrl(): URL {
     : new URL('./copier-thread.js', here)
 }
 
-/**
- * One copy, in a process of its own, which a thread of its own starts and listens to: see there. Where it fails nothing
- * is left behind, unless the process is killed.
- */
+/** One copy, in a process of its own, started by a thread of its own. A failure leaves nothing behind; a kill may. */
 export class CopierProcess {
   readonly #thread = new Worker(threadUrl(), { name: 'copier', execArgv: [] })
   /** Done when thread and process are gone. */

@@ -41,9 +41,9 @@ function bindableStored(value: SqlValue): SqlValue {
 }
 
 /**
- * The one connection to the database file, with its prepared statements. Everything is synchronous. The driver releases a
- * closed file only when its statements are gone too. The end of the worker thread ends them: closing alone does not release
- * the directory.
+ * The one connection to the database file, with its prepared statements. Everything is synchronous. The driver releases
+ * a closed file only with its statements, which end with the worker thread: closing alone does not release the
+ * directory.
  */
 export class SqliteConnection {
   readonly #database: InstanceType<typeof Database>

@@ -1,9 +1,9 @@
 /**
- * The tables. Contents are stored once. A record of op U or D answers the content of the revision that it replaced
- * (`prev_id`). An item has the content of the newest revision of its name. The row in `config_item` is written only when
- * something in it changes. `revision_id` is the revision that it was written with; the newest one is that or a later one
- * (see `current-versions.ts`). `content` is the last column so that the others are read without it. `hidden` marks a revision
- * that history no longer shows and that stays because a later record, or the item, answers its content.
+ * The tables. Contents are stored once. A record of op U or D answers the content of the revision that it replaced (`prev_id`). An
+ * item has the content of the newest revision of its name. The row in `config_item` is written only when it changes:
+ * `revision_id` is the newest revision then, and a later one may follow (see `current-versions.ts`). `content` is the
+ * last column so that the others are read without it. `hidden` marks a revision that history no longer shows and whose
+ * content a later record, or the item, answers.
  */
 export const SCHEMA = `
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL);

@@ -31,8 +31,8 @@ export type FromExaminer =
 const MOST_STDERR = 500
 
 /**
- * Examines a store in a process of its own, and salvages it where `salvageTo` is given. The driver ends the process on some
- * damage: that is then the finding. A store that others may use is copied before. Throws NotExaminable, NothingStored.
+ * Examines a store in a process of its own, because the driver ends the process on some damage, which is then the finding.
+ * Salvages it into `salvageTo`. Copies a store that others may use first. Throws NotExaminable, NothingStored.
  */
 export async function examineApart(
   job: { readonly directory: string; readonly isPrivate?: boolean; readonly salvageTo?: string },

@@ -39,8 +39,8 @@ const TOTALS: readonly string[] = [
 type Found = NonNullable<Examined['found']>
 
 /**
- * Copies every sound row that breaks no rule into a new directory. The database gets its name when it is whole and on the
- * disk; nothing is left behind where writing fails. Throws NotExaminable for a directory that is not empty.
+ * Copies every sound row that breaks no rule into a new directory. The database gets its name when it is whole and on
+ * the disk; a failed write leaves nothing behind. Throws NotExaminable for a directory that is not empty.
  */
 export function salvage(found: Found, directory: string, onProgress: OnProgress): void {
   refuseUsedDirectory(directory, BESIDE_A_STORE)

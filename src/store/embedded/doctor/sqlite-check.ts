@@ -52,8 +52,8 @@ export function lostPages(connection: SqliteConnection): number[] {
 }
 
 /**
- * The first row has all messages about pages; SQLite may give up after it. Messages are read as digits, because they can
- * contain names of the file: the driver ends the process on a text that is not UTF-8.
+ * The first row has all messages about pages; SQLite may give up after it. Messages are read as hexadecimal digits: the
+ * driver ends the process on a name in them that is not UTF-8.
  */
 function messages(connection: SqliteConnection, most: number, rows = most): string[] {
   const query = `SELECT hex(integrity_check) FROM pragma_integrity_check(${most}) LIMIT ${rows}`

@@ -49,8 +49,8 @@ export interface CopyOptions {
 }
 
 /**
- * Locks the database of a stopped server, copies it with its log into another directory, and opens the copy. No server can
- * start until `close`. Throws NotExaminable where a server runs.
+ * Locks the database of a stopped server until `close`, copies it with its log into another directory, and opens the copy.
+ * Throws NotExaminable if a server runs.
  */
 export function openCopy(directory: string, { copyTo, isTraceless, onProgress }: CopyOptions): StoreFile {
   // Take the lock first: it proves that no server runs.
@@ -125,10 +125,7 @@ function lengthInHeader(file: number): number {
   return isHeader ? header.readUInt32BE(28) * PAGE_BYTES : 0
 }
 
-/**
- * The lock on a stopped server's database, taken without writing: a server cannot start while it is held. Throws
- * NotExaminable where a server runs.
- */
+/** The lock on a stopped server's database, which keeps servers from starting. Throws NotExaminable if a server runs. */
 class ReadLock {
   readonly #connection: SqliteConnection | undefined
   readonly log: string

@@ -113,10 +113,7 @@ export class AuditEvents {
     return this.#connection.first(any, [floor, reached]) !== undefined
   }
 
-  /**
-   * A transaction that does not wait for the disk. The next commit syncs the log, or a checkpoint does before it copies the
-   * log into the file (decision 0032).
-   */
+  /** A transaction that does not wait for the disk: the next commit or checkpoint syncs the log (decision 0032). */
   #unsynced(work: () => void): void {
     this.#connection.exec('PRAGMA synchronous = NORMAL')
     try {

@@ -5,10 +5,7 @@ import { TABLES } from '../rows/tables.ts'
 
 const MOST_REMEMBERED = 50_000
 
-/**
- * The numbers that stand for the keys of items in all other tables, which so need no text. The most used
- * ones are kept in memory.
- */
+/** The numbers of the keys of items in all other tables. The most used numbers are kept in memory. */
 export class ConfigNames {
   readonly #connection: SqliteConnection
   readonly #known = new Map<string, number>()

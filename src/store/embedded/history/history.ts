@@ -61,10 +61,7 @@ function recordWithoutContent(connection: SqliteConnection, id: number | null): 
   return row === undefined ? undefined : sizedRow(row)
 }
 
-/**
- * The record with this id, of any item. Throws `DamagedRow` also if only the index of the name `expected` has it: the table is
- * damaged where the row was.
- */
+/** The record with this id, of any item. Throws `DamagedRow` also if only the index of the name `expected` has it. */
 export function recordById(
   connection: SqliteConnection,
   id: number,

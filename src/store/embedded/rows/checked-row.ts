@@ -41,8 +41,8 @@ export function verified(
 }
 
 /**
- * The CRC-32 of the name of the table, the checked columns and the checksum of the content, as JSON. Because of the name, a
- * row that is found outside of its table fits no other table that has as many columns.
+ * The CRC-32 of the table's name, the checked columns and the checksum of the content, as JSON. With the name, a row of
+ * another table with as many columns never fits.
  */
 function rowChecksum(table: CheckedTable, values: Values, content: Values): number {
   return crc32(JSON.stringify([table.name, ...values.slice(0, table.checked.length), ...content]))

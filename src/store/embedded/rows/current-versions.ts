@@ -16,10 +16,10 @@ export interface CurrentVersion {
 }
 
 /**
- * No row points to the newest revision of an item. So no row shows that it is lost, from the table or from the index that
- * finds it. Two sums over the current revisions of all items show it: one of their ids, one of numbers mixed from id and
- * name. Every commit updates them with the rows that it writes. The first sum is too large if an item has lost its newest
- * revision, or is lost itself. The second sum shows which item it is, if it is only one.
+ * Sums that show the loss of an item's newest revision, from the table or from its index: no row points to it. One sum
+ * is of the ids of the current revisions of all items, the other of numbers mixed from id and name. Every commit updates
+ * them with its rows. If an item has lost its newest revision, or is lost itself, the first sum is too large, and the
+ * second shows which item it is, if it is only one.
  */
 export class VersionSums {
   #ids = 0n

@@ -3,8 +3,8 @@ import type { SqliteConnection } from '../database/connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
 
 /**
- * How many rows the table `instance` has, and the sum of their checksums modulo 2^32. No other row refers to an
- * instance, so without these totals nobody would notice that one is lost or out of date.
+ * The number of rows of the table `instance`, and the sum of their checksums modulo 2^32. No other row refers to an
+ * instance, so only these totals show that a row is lost or out of date.
  */
 export interface InstanceTotals {
   readonly rows: number

@@ -8,11 +8,11 @@ import type { Values } from './table.ts'
 export type NameText = readonly [namespaceId: string, group: string, dataId: string]
 
 /**
- * One write of a commit, as it goes to the worker. Rows are sent as values (`Table.encode`), because objects take
- * several times as long. The values of a revision and an item have no name number and no content yet. `item` is undefined if
- * the item's row stays as it is. The content is `contentLength` bytes at `contentAt` of the batch's contents.
- * `previousLength` and `deletedLength` are the bytes of the content that becomes history.
- * An `instance` without health keeps the health that it has.
+ * One write of a commit, as the worker gets it. Rows are sent as values (`Table.encode`), because objects take several
+ * times as long. The values of a revision and an item have no name number and no content yet. `item` is undefined if the
+ * item's row stays as it is. The content is `contentLength` bytes at `contentAt` of the batch's contents.
+ * `previousLength` and `deletedLength` are the bytes of the content that becomes history. An `instance` without health
+ * keeps its health.
  */
 export type Write =
   | readonly [

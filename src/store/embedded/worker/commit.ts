@@ -49,10 +49,7 @@ export class CommitWriter {
     this.#versions = readVersionSums(connection)
   }
 
-  /**
-   * All groups, or nothing and the number of the group that cannot be written. Throws `StoreFailure` when
-   * the store as a whole cannot write.
-   */
+  /** Writes all groups, or returns the number of the group that cannot be written. Throws `StoreFailure`. */
   commit(batch: CommitBatch): CommitOutcome {
     if (batch.writes.length === 0) return undefined
     try {

@@ -121,8 +121,8 @@ export class EmbeddedDatabase implements Methods {
   }
 
   /**
-   * Writes something small over a failed transaction in the log, so that it cannot come back. After a rollback, SQLite writes
-   * at the same place of the log. Throws where that cannot be written either.
+   * Overwrites a failed transaction in the log, at the same place, so that it cannot come back. Throws if that fails
+   * too.
    */
   overwriteFailed(): void {
     const revision = String(this.#lastRevision)

@@ -27,8 +27,8 @@ export function* loadBatches(connection: SqliteConnection): Generator<LoadBatch>
 }
 
 /**
- * Everything that a server needs to know to start, in batches; history is not read. Every row is checked, and nothing is
- * written. Throws `DamagedRow`, `LostVersions` and `LostInstances`.
+ * The data that a server needs to start, in batches, without history. Every row is checked, and nothing is written. Throws
+ * `DamagedRow`, `LostVersions` and `LostInstances`.
  */
 export function* readBatches(connection: SqliteConnection): Generator<LoadBatch> {
   yield* configBatches(connection)

@@ -18,8 +18,8 @@ import { saysDamaged, sqliteCodeOf, storeWideAdvice } from '../database/store-er
 export const AUTOCHECKPOINT = 'PRAGMA wal_autocheckpoint = 1500'
 
 /**
- * Opens the database of a data directory as its only user, and creates directory and database where they are
- * missing. Throws an Error that names the directory: in use, database lost, another format, not ours.
+ * Opens the database of a data directory as its only user; makes missing ones. Throws an Error that names the directory:
+ * in use, database lost, another format, not ours.
  */
 export function openDatabase(directory: string): SqliteConnection {
   ensureDirectory(directory)
@@ -88,8 +88,8 @@ function createTables(connection: SqliteConnection): void {
 }
 
 /**
- * Whether somebody has cut the file within a page. SQLite reads the rest of that page as zeros, and a record can be missing without
- * an error. While the log has frames, the end of the file may be one of a checkpoint that was not finished: the log has it.
+ * Whether somebody has cut the file within a page: SQLite reads the rest as zeros, and a record can be missing without
+ * an error. While the log has frames, an unfinished checkpoint may have left such an end: the log has the page.
  */
 function endsInsideAPage(directory: string): boolean {
   const path = databasePath(directory)

@@ -22,10 +22,7 @@ interface Running {
   readonly lastRevision: number
 }
 
-/**
- * The built worker. A worker thread cannot load TypeScript. Where this module itself runs as TypeScript (in tests), the
- * worker is the one in `dist/`, which has to be built first.
- */
+/** The built worker, also when this module runs as TypeScript in tests: a worker thread cannot load TypeScript. */
 function workerUrl(): URL {
   const here = import.meta.url
   return here.endsWith('.ts') ? new URL('../../../../dist/worker.js', here) : new URL('./worker.js', here)
@@ -74,8 +71,8 @@ export class WorkerClient {
   }
 
   /**
-   * Whether a connection was lost in the middle of a commit. The next connection may have found that commit whole in the log,
-   * and memory does not have it. Only a restart, which reads everything again, shows it.
+   * Whether a connection was lost during a commit. The next connection may have found that commit whole in the log, and
+   * memory lacks it: only a restart, which reads everything again, shows it.
    */
   get commitInDoubt(): boolean {
     return this.#commitInDoubt

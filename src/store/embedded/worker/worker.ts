@@ -12,8 +12,8 @@ if (port === null) throw new Error('This module is the store’s worker thread a
 /** After damage nothing is trusted any more: all that was asked meanwhile gets the same answer. */
 let broken: StoreFailure | undefined
 /**
- * A write has failed, and may be in the log as if it were committed: a crash would bring it back. So
- * nothing else is written, and nothing is said to be, before that place of the log is written over.
+ * A failed write may be in the log as if it were committed. So its place is overwritten before any other write or
+ * answer.
  */
 let inDoubt = false
 const WRITING: readonly WorkerRequest['method'][] = [

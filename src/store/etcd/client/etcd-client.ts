@@ -62,10 +62,7 @@ const PROGRESS_MS = 1_000
 const FIRST_PAGE_SIZE = 100
 const PAGE_BYTES = 4 * 1024 * 1024
 
-/**
- * A client of etcd. All calls have a limit of time. A call that may be repeated goes to the next endpoint if one fails;
- * all reject with `EtcdError`.
- */
+/** A client of etcd. All calls have a time limit; repeatable calls try the next endpoint. All reject with `EtcdError`. */
 export class EtcdClient {
   readonly #parts: EtcdClientParts
   readonly #limits: CallTimes
@@ -147,9 +144,7 @@ export class EtcdClient {
     return { ...answer, results: answer.results.map((one) => readResult(values, one)) }
   }
 
-  /**
-   * Watches keys from a revision on. It continues over any loss of connections, until it is closed or broken.
-   */
+  /** Watches keys from a revision on. It continues over any loss of connections, until it is closed or broken. */
   watch(options: WatchOptions, listener: WatchListener): Watch {
     const watch = startWatch(
       {

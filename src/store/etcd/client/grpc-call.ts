@@ -13,9 +13,7 @@ export interface MessageStream<Request, Response> {
   readonly responses: AsyncIterable<Response>
 }
 
-/**
- * Sends one message and resolves with the only one of the answer. Rejects with `GrpcError`, after the timeout at the latest.
- */
+/** Sends one message and resolves with the one answer. Rejects with `GrpcError`, after the timeout at the latest. */
 export function callOn<Request, Response>(
   session: Session,
   method: Method<Request, Response>,

@@ -4,10 +4,7 @@ import { EtcdError } from './etcd-error.ts'
 import { toNumber } from './messages.ts'
 import { METHODS } from './methods.ts'
 
-/**
- * How long a leader of etcd that was replaced may still renew leases: its election timeout. The new leader does not know
- * of these renewals.
- */
+/** How long a replaced leader of etcd may still renew leases, unknown to the new one: its election timeout. */
 const MARGIN_MS = 1_000
 
 /** A lease: keys written with it are deleted when it ends. */

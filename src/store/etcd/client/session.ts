@@ -177,8 +177,8 @@ export function cancel(stream: ClientHttp2Stream, reason?: Error): void {
 }
 
 /**
- * Calls back after the sockets were read once more. If this process did not run for a while then its timers are due
- * before it has seen the answers that have come.
+ * Calls back after the sockets were read once more: after a pause of this process, its timers are due before it has seen the
+ * answers.
  */
 export function afterReading(then: () => void): void {
   setImmediate(then)

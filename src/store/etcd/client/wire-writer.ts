@@ -2,8 +2,8 @@ const LENGTH_DELIMITED = 2
 const VARINT = 0
 
 /**
- * Writes a message of protobuf from its end to its beginning. When a part is written, its length is known, so
- * nothing is measured before or copied afterwards. The last field comes first.
+ * Writes a message of protobuf from its end to its beginning, the last field first. So the length of a part is known
+ * when it is needed, without measuring or copying.
  */
 export class WireWriter {
   #bytes: Buffer

@@ -52,8 +52,8 @@ export class Chunks {
   }
 
   /**
-   * Writes contents before the unit that names them: a chunk that no unit names is removed later. Contents of several commits are
-   * written one after the other. Rejects with {@link SlowContents} if they are not in etcd in time.
+   * Writes contents before the unit that names them: chunks without a unit are removed later. Contents of several
+   * commits are written one after the other. Rejects with {@link SlowContents} if time runs out.
    */
   async write(contents: readonly LargeContent[], leftMs: () => number): Promise<void> {
     if (contents.length === 0) return

@@ -23,9 +23,7 @@ export interface FollowingParts {
   readonly member: string
   readonly readParts: ReadParts
   readonly clock: Clock
-  /**
-   * Another follower of etcd: it begins with a revision that was loaded, and gets the keys of each later one.
-   */
+  /** Another follower of etcd: it begins with a revision that was loaded, and gets the keys of each later one. */
   readonly size?: Pick<HistorySize, 'begin' | 'follow'> | undefined
   /** Called with an error that a reload does not repair: a layout or a kind of records of a later version. */
   readonly failed: (error: unknown) => void

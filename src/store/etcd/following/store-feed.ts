@@ -117,10 +117,7 @@ export class StoreFeed {
     }
   }
 
-  /**
-   * `reached` resolves when the follower has everything up to this revision. After a restore that may be never: `forget` ends the
-   * wait.
-   */
+  /** `reached` resolves when the follower has this revision; after a restore perhaps never: `forget` ends the wait. */
   waitFor(revision: Revision): { readonly reached: Promise<void>; forget(): void } {
     if (revision <= this.#reached) return { reached: Promise.resolve(), forget: () => undefined }
     let waiter: Waiter | undefined

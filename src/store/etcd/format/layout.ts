@@ -16,7 +16,7 @@ import { readingOf } from '../failures/unreadable.ts'
 
 /**
  * The layouts of keys and values that this version of Waypost reads and writes. A record that older servers cannot read,
- * or must not lose, needs a new one: docs/recipes/add-a-layout.md.
+ * or must not lose, needs a new layout: docs/recipes/add-a-layout.md.
  */
 export const LAYOUTS: VersionRange = { from: FIRST_RELEASED, to: FIRST_RELEASED }
 

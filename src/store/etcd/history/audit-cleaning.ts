@@ -17,10 +17,7 @@ interface Looked {
   readonly next: string | undefined
 }
 
-/**
- * Removes events of the audit beyond the limits, in small steps, from the newest one to the oldest. The newest one stays: no later
- * stamp may be before it.
- */
+/** Removes audit events beyond the limits, in small steps, newest first. The newest stays: later stamps must be larger. */
 export class AuditCleaning {
   readonly #client: Pick<EtcdClient, 'range' | 'txn'>
   readonly #keys: Keys

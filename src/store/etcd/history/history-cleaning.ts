@@ -23,8 +23,8 @@ export interface HistoryLimit {
 }
 
 /**
- * Removes old records, in small steps, from one end of all histories to the other. Two servers that clean at the same time do
- * no harm: a record is removed with all its keys at once, or not at all.
+ * Removes old records in small steps through all histories. Two servers that clean at once do no harm: all keys of a
+ * record are removed together, or not at all.
  */
 export class HistoryCleaning {
   readonly #client: Pick<EtcdClient, 'range' | 'txn'>

@@ -36,10 +36,7 @@ const LOOKED_AT = 8
 const ENTRIES = 1_000
 const MOST_REMEMBERED = 50_000
 const MOST_LATE = 10_000
-/**
- * After this time the oldest records are checked again from the beginning: another server may have added
- * newer ones of their items.
- */
+/** After this time the oldest records are checked again: another server may have added newer ones of their items. */
 const AGAIN_MS = 600_000
 
 /** The dependencies of `HistoryCut`. */

@@ -22,9 +22,8 @@ export function bytesOfRecord({
 }
 
 /**
- * How many bytes the history of all items takes. It is counted once after everything was loaded, at that
- * revision. A server that adds or removes records writes the difference with them, so every server follows
- * it.
+ * How many bytes the history of all items takes. It is counted once after everything was loaded, at that revision. A
+ * server that adds or removes records writes the difference with them, so every server follows it.
  */
 export class HistorySize {
   readonly #client: Pick<EtcdClient, 'pages'>

@@ -141,9 +141,9 @@ const LAYOUTS: Layouts = {
 const BY_LETTER = new Map(Object.values(LAYOUTS).map((layout) => [layout.letter, layout]))
 
 /**
- * The keys of a store in etcd. A key is `<prefix><letter>/<part>/<part>`, such as `waypost/s/public/DEFAULT_GROUP@@orders`.
- * Parts are escaped, so the prefix of a service or an item covers nothing else. Stamps have a fixed width and are
- * in order; in the history of an item the newest comes first.
+ * The keys of a store in etcd: `<prefix><letter>/<part>/<part>`, such as `waypost/s/public/DEFAULT_GROUP@@orders`. Parts are
+ * escaped, so the prefix of a service or an item covers nothing else. Stamps have a fixed width, so keys sort by them; in the
+ * history of an item the newest comes first.
  */
 export class Keys {
   readonly #prefix: string

@@ -1,5 +1,5 @@
 /**
- * Sizes as one of 256 codes, each 6 % larger than the one before. A code fits beside a revision in one exact number, as long as there are
+ * Sizes as one of 256 codes, each 6 % larger than the one before. A code and a revision fit into one exact number, for
  * fewer than 2^45 revisions.
  */
 

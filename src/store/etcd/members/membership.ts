@@ -27,9 +27,8 @@ const TURN_MS = 1_000
 const MOST_TRIES = 20
 
 /**
- * Makes this server a member of the cluster for as long as it runs. It keeps its lease alive, is a candidate
- * for election, and joins again if its lease has ended. The list of members comes by the feed of the store,
- * as records.
+ * Makes this server a member of the cluster for as long as it runs. It keeps its lease alive, is a candidate for
+ * election, and joins again if its lease has ended. The list of members comes by the feed of the store, as records.
  */
 export class EtcdMembership {
   readonly #parts: EtcdMembershipParts
@@ -42,10 +41,9 @@ export class EtcdMembership {
   }
 
   /**
-   * Becomes a member. A process that had the place before loses it at once. Call it after the store was loaded, which takes
-   * the place of its requests. Rejects with {@link PlaceTaken}. Rejects with an Error if other members
-   * have another `auth` or other versions, or if it does not know the layout in use. After Refusal `store-unavailable` it may be
-   * called again.
+   * Becomes a member, and takes the place from an earlier process at once. Call it after the store was loaded. Rejects with
+   * {@link PlaceTaken}, and with an Error if other members have another `auth` or other versions, or if it does not know the
+   * layout. After Refusal `store-unavailable` it may be called again.
    */
   async join(facts: MemberFacts): Promise<void> {
     if (this.#keeping !== undefined) throw new Error('This server has joined already.')

@@ -20,8 +20,8 @@ export const SECRETS_KEY = 'secrets-key'
 const MOST_TRIES = 5
 
 /**
- * The key with which all servers seal secrets: etcd has its id. It is taken into use when all servers have it first among theirs. So nobody
- * meets a sealed value who cannot read it.
+ * The key with which all servers seal secrets: etcd has its id. It is taken into use when all servers have it first
+ * among their keys, so that every server can read sealed values.
  */
 export class SecretsKeyInUse {
   readonly #parts: SecretsKeyParts
@@ -46,7 +46,7 @@ export class SecretsKeyInUse {
   }
 
   /**
-   * Takes the first of the own keys into use. Returns the servers that have another one first, or none: then it stays as it is. Rejects with
+   * Takes the first own key into use. Returns the servers with another first key: then nothing changes. Rejects with
    * `EtcdError`.
    */
   async take(id: string): Promise<readonly string[]> {

@@ -47,8 +47,8 @@ export function fullestOf(
 }
 
 /**
- * A change fits into the file as long as it may grow, or into its free pages. etcd counts the size of the file, so pages that are
- * free inside help only until the file is near the quota.
+ * A change needs room for the file to grow, or free pages in the file. etcd counts the size of the file, so its free
+ * pages help only while the file is not near the quota.
  */
 function roomOfMember(member: MemberStatus, { reserveBytes, quotaBytes }: SpaceLimits): Room {
   const { endpoint, sizeBytes, inUseBytes } = member

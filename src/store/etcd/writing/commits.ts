@@ -190,10 +190,7 @@ export class Commits {
     return found
   }
 
-  /**
-   * The removals from the history of other items that go with a request. Each record has a transaction of its
-   * own, because another server may have removed it.
-   */
+  /** The removals from history with a request, each in its own transaction: another server may have removed the record. */
   async #removalsWith(request: readonly SentUnit[]): Promise<TxnOperation[]> {
     const { history, keys, member } = this.#parts
     const grown = request.reduce((sum, one) => sum + one.grown, 0)

@@ -68,8 +68,8 @@ export class RequestFence {
   }
 
   /**
-   * Sends operations as one request. Rejects with {@link PlaceTaken}, with `EtcdError` if they were certainly not written,
-   * and with Refusal `store-unavailable` if that is not known.
+   * Sends operations as one request. Rejects with {@link PlaceTaken}, with `EtcdError` if they were certainly not
+   * written, and with Refusal `store-unavailable` if that is unknown.
    */
   async send(operations: readonly TxnOperation[], { stamp, leftMs }: SendOptions): Promise<SendOutcome> {
     // Before that nothing new may be sent.

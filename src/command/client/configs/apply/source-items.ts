@@ -17,8 +17,8 @@ export interface SourceItem extends ItemName {
 const METADATA_FILE = '.metadata.yml'
 
 /**
- * The items of a directory, by their names: `DIR/GROUP/DATA_ID`, and `DIR/DATA_ID` in the default group. It is the layout of an
- * export, with its `.metadata.yml`. Other names that begin with a dot are left out. Throws UsageError with all problems.
+ * The items of a directory in the layout of an export, by their names: `DIR/GROUP/DATA_ID`, and `DIR/DATA_ID` in the default
+ * group. Reads `.metadata.yml`, skips other names with a dot first. Throws UsageError with all problems.
  */
 export async function sourceItems(directory: string, defaultGroup: string): Promise<SourceItem[]> {
   const metadata = await metadataIn(directory)

@@ -88,7 +88,7 @@ test('a killed server was last there when it last answered anybody, on all serve
   expect([first.agoMs('s3'), second.agoMs('s3')]).toEqual([17_000, 17_000])
 })
 
-test('a server that starts later learns when it was, and nobody remembers what all have forgotten', async () => {
+test('a server that starts later learns the time of the last answer; a time that all have forgotten is gone', async () => {
   const first = await start('s1')
   await start('s2')
   nowMs = 1_000

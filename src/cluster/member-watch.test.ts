@@ -48,7 +48,7 @@ function second(count = 1): void {
 }
 
 describe('the watch of members', () => {
-  test('writes nothing about those that are there from the beginning', () => {
+  test('writes nothing about members that are there from the beginning', () => {
     second(20)
     expect(lines).toEqual([])
     expect(watch.forMs('other')).toBeUndefined()

@@ -163,7 +163,7 @@ test('the clients of many items are counted with one question to each server', a
   expect(client.counts.asked).toBe(2)
 })
 
-test('a server without others has what it knows itself', async () => {
+test('a server without others answers from its own views', async () => {
   const views = new PeerViews({ client, peers: () => peers, own: viewsOf('s1') })
   expect(await views.watchersOf(KEY)).toEqual({ value: viewsOf('s1').watchersOf(KEY), missing: [] })
 })

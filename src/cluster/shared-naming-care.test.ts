@@ -171,7 +171,7 @@ describe('the care of a server that judges', () => {
     expect(world.judge.instance(WHERE)?.healthy).toBe(true)
   })
 
-  test('brings back what was removed although it had beaten', async () => {
+  test('brings back an instance that was removed although it had beaten', async () => {
     await world.pass(10_000)
     world.cluster.beat(world.judge, WHERE)
     const { serial } = world.judge.instance(WHERE)!.record
@@ -190,7 +190,7 @@ describe('the care of a server that judges', () => {
   })
 })
 
-test('what is loaded counts as learned, and not as a beat', () => {
+test('a loaded instance counts as learned, and not as a beat', () => {
   const cluster = new Cluster()
   const member = cluster.join(1)
   cluster.register(WHERE)

@@ -98,7 +98,7 @@ describe('a server whose lease is not certain', () => {
     expect(standing.current).toBe('down-for-all')
   })
 
-  test('asks those that it knew last, also when their records are gone, and by their newest process', async () => {
+  test('asks the members that it knew last, also when their records are gone, and by their newest process', async () => {
     await standing.look()
     members = new Map([['s2', { ...facts(2), process: 'p2 again' }]])
     isCertain = false

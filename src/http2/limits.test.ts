@@ -132,7 +132,7 @@ describe('a connection is ended that', () => {
     expect(client.limits).toEqual({ 'small-windows': 1 })
   })
 
-  test('unread: does not read what the connection sends', () => {
+  test('unread: does not read the output of the connection', () => {
     const client = new TestConnection()
     // Nothing is taken, so that all acknowledgements wait; each second has fewer than a limit of its own.
     for (let second = 0; second < 40 && client.events.length === 0; second++)
@@ -209,7 +209,7 @@ describe('a stream is refused', () => {
   })
 })
 
-describe('what is decoded from little is not kept', () => {
+describe('fields that decode from few bytes are not kept', () => {
   test('a block of indices to a large field', () => {
     const client = new TestConnection()
     const large = Buffer.concat([

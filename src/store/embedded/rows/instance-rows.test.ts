@@ -57,7 +57,7 @@ function numbers(seed: number): (below: number) => number {
 }
 
 describe('the rows of instances', () => {
-  test('are those of the last successful write, for any failing commits', () => {
+  test('are the rows of the last successful write, for any failing commits', () => {
     saveService()
     const next = numbers(7)
     let known: Known = new Map()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { LAYOUTS, readLayout } from './layout.ts'
 
-test('a layout that is not understood is refused with both, and with what to do', () => {
+test('a layout that is not understood is refused with both layouts, and with advice', () => {
   const understood = { from: 5, to: 6 }
   expect(readLayout('w/format', '6', understood)).toBe(6)
   expect(() => readLayout('w/format', '7', understood)).toThrow(

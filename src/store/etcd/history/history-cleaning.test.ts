@@ -47,7 +47,7 @@ class FakeKeys {
   }
 }
 
-test('a history that is longer than a step is cleaned to what stays of it', async () => {
+test('a history that is longer than a step is cleaned to the records that stay', async () => {
   const etcd = new FakeKeys()
   const item = configKey('public', 'G', 'a')
   etcd.values.set(keys.of({ of: 'config', key: item }), Buffer.from('{}'))

@@ -96,7 +96,7 @@ describe('a commit', () => {
     expect(await commit(unit('a'))).toEqual([{ kind: 'refused', error }])
   })
 
-  test('keeps what is certain if a later request fails, and says which units were not sent', async () => {
+  test('keeps certain results if a later request fails, and says which units were not sent', async () => {
     answers = [held, fails(new EtcdError('full', 'no space'))]
     const results = await commit(unit('a', 700_000), unit('b', 700_000), unit('c', 700_000))
     expect(results.map((result) => ('error' in result ? result.error.message : result.kind))).toEqual([
@@ -107,7 +107,7 @@ describe('a commit', () => {
     expect(sent).toBe(2)
   })
 
-  test('is not answered before this server knows what it has written', async () => {
+  test('is not answered before this server has received its changes', async () => {
     answers = [held]
     isBehind = true
     const error = expect.objectContaining({ message: expect.stringMatching(/behind.*not known/) })
@@ -148,7 +148,7 @@ describe('a commit', () => {
     expect(await commit(unit('a'))).toMatchObject([{ kind: 'refused' }])
   })
 
-  test('that etcd refuses as invalid fails without hiding what comes after it', async () => {
+  test('that etcd refuses as invalid fails without hiding later results', async () => {
     answers = [fails(new EtcdError('invalid', 'duplicate key')), held]
     const results = await commit(unit('a'), unit('b'))
     expect(results.map(({ kind }) => kind)).toEqual(['failed', 'held'])

@@ -25,7 +25,7 @@ export type OnProgress = (step: string, done: number, total: number) => void
 export interface Finding {
   /** `damage` needs a person; a `note` is normal, or heals itself. */
   readonly severity: 'damage' | 'note'
-  /** Where: file, table, row or page. */
+  /** The place: file, table, row or page. */
   readonly place: string
   readonly problem: string
   /** The effect for users of the server. */
@@ -69,7 +69,7 @@ export interface BackupOfDirectory extends BackupFacts {
   readonly path: string
 }
 
-/** A place that the work cannot use: it is in use, is not empty, or another version of Waypost has written it. */
+/** A place that the work cannot use: it is in use, is not empty, or belongs to another version of Waypost. */
 export class NotExaminable extends Error {}
 
 /** A place that holds no store and no backup, or the database of another program. */
@@ -92,7 +92,7 @@ export function placeProblemOf(error: unknown): PlaceProblem | undefined {
   return undefined
 }
 
-/** The error with this text about a place, or a plain one. */
+/** The error with this text about a place, or a plain error. */
 export function placeError(problem: PlaceProblem | undefined, message: string): Error {
   return new (problem === undefined ? Error : PLACE_ERRORS[problem])(message)
 }
@@ -102,7 +102,7 @@ export function placeError(problem: PlaceProblem | undefined, message: string): 
  * methods throw NotExaminable and NothingStored; all but `examine` throw DamagedStore.
  */
 export interface DirectoryTools {
-  /** Refuses a directory that is there and not empty. */
+  /** Refuses a directory that exists and is not empty. */
   refuseUsed(directory: string): void
   /** Examines a copy of the store in a data directory. */
   examine(directory: string, onProgress: OnProgress): Promise<Examination>

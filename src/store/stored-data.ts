@@ -44,7 +44,7 @@ export interface StoredSource {
   readonly largestStamp: number
   /** About how many history records there are, and how many bytes etcd needs for all. */
   readonly size: { readonly records: number; readonly bytes: number }
-  /** All parts, in the order of {@link PARTS}; the same ones each time. */
+  /** All parts, in the order of {@link PARTS}; the same each time. */
   parts(): AsyncGenerator<StoredPart> | Generator<StoredPart>
   close(): Promise<void> | void
 }
@@ -54,7 +54,7 @@ export interface StoredTarget {
   readonly place: string
   /** The sums of the parts that an interrupted copy has written. */
   readonly written: Sums
-  /** The part is there already. */
+  /** The part was written by an earlier copy. */
   skip(part: StoredPart): void
   /** Writes a part. `sums` include it and are written too, so that a later copy continues there. */
   write(part: StoredPart, sums: Sums): Promise<void>
@@ -65,7 +65,7 @@ export interface StoredTarget {
   close(): Promise<void> | void
 }
 
-/** How many things of each kind there are, and the sum of their digests, which is the same in any order. */
+/** The number of things of each kind, and the sum of their digests, which is independent of their order. */
 export type Sums = Readonly<
   Partial<Record<StoredPart['of'], { readonly count: number; readonly sum: number }>>
 >
@@ -73,7 +73,7 @@ export type Sums = Readonly<
 /** Filters a part: returns it without the rows that a copy leaves out. */
 export type LeftOut = (part: StoredPart) => StoredPart
 
-/** The servers share a secret, and a key that seals secrets: two installations must not have the same. */
+/** The servers share a secret, and a key that seals secrets: two installations must have different ones. */
 const OF_INSTALLATION = ['peer-secret', 'secrets-key']
 /** Kinds of records that belong to the servers of an installation, or to browsers that are signed in there. */
 const OF_SERVERS = ['session', 'server', 'member', 'election']
@@ -95,7 +95,7 @@ export const forBackup: LeftOut = (part) => {
   return { ...part, all }
 }
 
-/** The source and the target of a copy do not have the same. */
+/** The source and the target of a copy differ. */
 class CopyDiffers extends DamagedStore {
   override readonly name = 'CopyDiffers'
 }
@@ -124,7 +124,7 @@ export async function copyParts(
   return sums
 }
 
-/** The next part is read while one is written. */
+/** The next part is read while the present part is written. */
 async function* ahead(source: StoredSource): AsyncGenerator<StoredPart> {
   const parts = source.parts()
   let next = Promise.resolve(parts.next())
@@ -151,7 +151,7 @@ export async function sumsOf(
   return sums
 }
 
-/** Throws {@link CopyDiffers} unless both sums are of the same. */
+/** Throws {@link CopyDiffers} if the sums differ. */
 export function refuseDifference(written: Sums, found: Sums): void {
   for (const of of PARTS) {
     const [a, b] = [written[of] ?? NONE, found[of] ?? NONE]

@@ -41,7 +41,7 @@ export interface EtcdStoreParts {
   readonly secretsKey: Pick<SecretsKeyInUse, 'begin'>
   /** Names this server among all: its address. */
   readonly member: string
-  /** Names this process: no other one has the same name. */
+  /** A unique name for this process. */
   readonly process: string
   readonly clock: Clock
   /** How many bytes history may take; by default it has no limit. */
@@ -62,7 +62,7 @@ const MOST_BEFOREHAND_MS = 30_000
 
 /** Stores changes in etcd, for several equal servers (docs/cluster.md). */
 export class EtcdStore implements SharedStore {
-  /** With their history and indexes they are within the limit of one transaction. */
+  /** With their history and indexes they fit in one transaction. */
   readonly mostChanges = 40
   readonly #parts: EtcdStoreParts
   readonly #fence: RequestFence

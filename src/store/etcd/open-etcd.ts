@@ -25,7 +25,7 @@ export interface EtcdSetup {
   readonly prefix: string
   /** The id of this server: `<ip>:<port>` (`memberIdOf`). */
   readonly member: string
-  /** Names this process: no other one has the same name. */
+  /** A unique name for this process. */
   readonly process: string
   readonly clock: Clock
   /** See `EtcdStoreParts.history`. */
@@ -56,7 +56,7 @@ export interface OpenEtcd {
   readonly secretsKey: SecretsKeyInUse
 }
 
-/** Makes the store and the membership of a server. Nothing is connected before it is used; `store.close` ends all of it. */
+/** Makes the store and the membership of a server. Connects at the first use; `store.close` ends everything. */
 export function openEtcd({ prefix, compact, layouts, ...own }: EtcdSetup): OpenEtcd {
   const { clock, failed } = own
   const whole = `${prefix.replace(/\/+$/, '')}/`

@@ -22,7 +22,7 @@ export interface MadeBackup extends BackupFacts {
 export interface BackupProgress {
   readonly step: string
   readonly done: number
-  /** 0 where nobody knows. */
+  /** 0: unknown. */
   readonly total: number
 }
 
@@ -31,7 +31,7 @@ export interface BackupOptions {
   readonly file: LocalFile
   readonly dataDirectory: string
   readonly version: string
-  /** 0 is as fast as it goes. */
+  /** 0: without a limit. */
   readonly bytesPerSecond: number
   /** The space that stays free on its disk, which the server may use too; 64 MiB by default. */
   readonly reserveBytes?: number

@@ -6,7 +6,7 @@ export interface CopyJob {
   readonly database: string
   /** The directory where the backup is made; its parent exists. */
   readonly draft: string
-  /** The name that it gets when it is whole. */
+  /** The name of the finished backup. */
   readonly target: string
   readonly bytesPerSecond: number
   readonly facts: Omit<BackupFacts, 'size' | 'sha256' | 'format'>

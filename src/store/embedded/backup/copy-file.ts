@@ -14,7 +14,7 @@ const SYNC_BYTES = 4 * 1024 * 1024
 export interface CopyOptions {
   readonly from: string
   readonly to: string
-  /** 0 is as fast as it goes. */
+  /** 0: without a limit. */
   readonly bytesPerSecond: number
   readonly onProgress: OnProgress
 }

@@ -3,10 +3,10 @@ import { Refusal } from '../../../core/refusal.ts'
 import type { StoreLog } from '../worker/store-log.ts'
 import { BackupFailure, backupName, Backups, backupsIn, type BackupOptions } from './backups.ts'
 
-/** Where and how many backups a running server makes of itself. */
+/** The place of a running server's backups, and their number. */
 export interface ServerBackupOptions extends BackupOptions {
   readonly backupDirectory: string
-  /** How many may lie there; further ones are refused. */
+  /** The most backups there; further ones are refused. */
   readonly maxBackups: number
   readonly log: StoreLog
 }
@@ -58,7 +58,7 @@ export class ServerBackups {
     return this.#backups.progress
   }
 
-  /** Ends a running one. */
+  /** Ends a running backup. */
   stop(): Promise<void> {
     return this.#backups.stop()
   }

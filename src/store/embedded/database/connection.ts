@@ -109,7 +109,7 @@ export class SqliteConnection {
     }
   }
 
-  /** Does the work in one transaction: all of it is on the disk on return, or nothing of it when it throws. */
+  /** Does the work in one transaction: everything is on the disk on return, or nothing if it throws. */
   transaction<T>(work: () => T): T {
     this.exec('BEGIN IMMEDIATE')
     try {

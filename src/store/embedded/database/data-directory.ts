@@ -57,7 +57,7 @@ function makeDirectory(directory: string): void {
 /** Names that may exist in a directory into which a store is brought: earlier backups, and entries of file systems. */
 export const BESIDE_A_STORE: readonly string[] = ['backups', 'lost+found']
 
-/** Refuses a place that is there and not empty. Throws NotExaminable. */
+/** Refuses a directory that exists and is not empty. Throws NotExaminable. */
 export function refuseUsedDirectory(directory: string, allowed: readonly string[] = []): void {
   const names = entriesOf(directory).filter((name) => !allowed.includes(name))
   if (names.length === 0) return
@@ -77,7 +77,7 @@ function entriesOf(directory: string): string[] {
   }
 }
 
-/** Makes the database file where it is missing. */
+/** Makes a missing database file. */
 export function ensureDatabaseFile(path: string): void {
   // SQLite creates the database with the mode of the umask, and copies its mode to the files beside it.
   if (!existsSync(path)) closeSync(openSync(path, 'a', OWNER_ONLY))
@@ -93,7 +93,7 @@ const OWNER_ONLY = 0o600
 const OTHERS_MAY_READ = 0o004
 const OTHERS_MAY_ENTER = 0o001
 
-/** Whether there is a file. Throws where this user may not know. */
+/** Whether a file exists. Throws if this user may not know. */
 export function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
@@ -145,7 +145,7 @@ export function writeMarker(directory: string, createdMs: number): void {
   replaceMarker(directory, { createdMs })
 }
 
-/** Writes the marker, also in place of another one. `copying`: the directory is not whole yet. */
+/** Writes or replaces the marker. `copying`: the directory is not whole yet. */
 export function replaceMarker(directory: string, facts: Pick<Marker, 'createdMs' | 'copying'>): void {
   const path = markerPath(directory)
   const draft = `${path}.new`

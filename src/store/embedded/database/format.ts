@@ -1,6 +1,6 @@
 import { NotExaminable, NothingStored } from '../../local-file.ts'
 
-/** The format of a data directory. The server opens this one and refuses every other. Development builds have written 1 to 4. */
+/** The format of a data directory. The server refuses every other format. Development builds have written 1 to 4. */
 export const FORMAT = 5
 
 /** The size of a page of the database file. */

@@ -11,7 +11,7 @@ export function saysDamaged(error: unknown): boolean {
   return /^SQLITE_(?:CORRUPT|NOTADB)/.test(sqliteCodeOf(error) ?? '')
 }
 
-/** Which problem of its place an error of an open store says. */
+/** The problem of the place that an error of an open store reports. */
 export function problemOfStore(error: unknown): PlaceProblem | undefined {
   const cause = error instanceof StoreFailure ? error.cause : error
   return saysDamaged(cause) ? 'damaged' : placeProblemOf(error)

@@ -33,7 +33,7 @@ export interface ExamineOptions {
 /** The parts of an examination that a salvage continues with; they hold the files open until `close`. */
 export interface Examined {
   readonly examination: Examination
-  /** Undefined where nothing can be read. */
+  /** Undefined if nothing can be read. */
   readonly found:
     | {
         readonly rows: RowSource
@@ -151,7 +151,7 @@ function hasDatabase(directory: string, findings: Findings): boolean {
   return false
 }
 
-/** Returns the format that the file says it has. */
+/** Returns the format in the file's header. */
 function checkFormat(directory: string, connection: SqliteConnection, findings: Findings): number {
   const applicationId = connection.number('PRAGMA application_id')
   const format = connection.number('PRAGMA user_version')

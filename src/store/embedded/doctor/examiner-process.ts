@@ -11,7 +11,7 @@ export interface ExaminerJob {
   readonly directory: string
   /** As in `ExamineOptions`. */
   readonly copyTo: string | undefined
-  /** The new directory of a salvage; undefined where the store is only examined. */
+  /** The new directory of a salvage; undefined if the store is only examined. */
   readonly salvageTo: string | undefined
 }
 

@@ -47,6 +47,6 @@ function throttled(): OnProgress {
 }
 
 function send(message: FromExaminer): void {
-  // Without the one who asked, nobody needs the result.
+  // Without its parent, nobody needs the result.
   if (process.connected) process.send?.(message)
 }

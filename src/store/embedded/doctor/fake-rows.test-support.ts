@@ -39,7 +39,7 @@ export function item(nameId: number, revisionId: number, other: Partial<ItemRow>
   return { table: 'config_item', row }
 }
 
-/** A revision of the item with the name `nameId`; without `prevId` its first one. */
+/** A revision of the item with the name `nameId`; without `prevId` its first revision. */
 export function revision(nameId: number, id: number, other: Partial<RevisionRow> = {}): AnyRow {
   const { prevId = null } = other
   const op = prevId === null ? 'I' : 'U'

@@ -136,7 +136,7 @@ function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): v
     }
     case 'config_item': {
       const { nameId, id, revisionId } = stored.row
-      // The later one of two rows counts: a page that no tree contains may be old.
+      // Of two rows the later one counts: a page outside of all trees may be old.
       if ((items.get(nameId)?.revisionId ?? 0) < revisionId) items.set(nameId, { itemId: id, revisionId })
       return
     }
@@ -160,7 +160,7 @@ function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): v
   }
 }
 
-/** Throws NotExaminable for a kind of a later version: nobody here can judge it. */
+/** Throws NotExaminable for a kind of a later version, which cannot be judged here. */
 function noteRecord(findings: Findings, row: RecordRow): void {
   const problem = recordProblem(row)
   if (problem === undefined) return
@@ -189,7 +189,7 @@ function noteMeta(inventory: Inventory, { name, value }: MetaRow): void {
 
 function noteInstance(inventory: Inventory, row: InstanceRow, checksum: number): void {
   const { serial, serviceSerial, record } = row
-  // The first one of two rows with the same serial counts: the other is in a page that no tree contains.
+  // Of two rows with the same serial the first one counts: the other is in a page outside of all trees.
   if (inventory.instances.has(serial)) return
   const { ephemeral, address } = instanceOfText(serial, record)
   const at = `${address.ip}:${address.port}`

@@ -120,7 +120,7 @@ function judgeSums(judging: Judging, { more, suspected }: MissingVersions): void
   }
 }
 
-/** Cleaning leaves names without an item. If rows of items and of versions are broken, such a name may have had one. */
+/** Cleaning leaves names without an item. If rows of items and of versions are broken, the name may have had an item. */
 function judgeBareNames({ inventory, findings }: Judging, newest: Newest): void {
   const { names, items, brokenTables } = inventory
   if (!brokenTables.has('config_item') || !brokenTables.has('config_revision')) return

@@ -60,7 +60,7 @@ export function salvage(found: Found, directory: string, onProgress: OnProgress)
   }
 }
 
-/** Where a salvage writes until everything is written. */
+/** The directory of a salvage until everything is written. */
 export function draftIn(directory: string): string {
   return join(directory, '.salvage')
 }
@@ -69,7 +69,7 @@ function writeDatabase(path: string, found: Found, onProgress: OnProgress): void
   ensureDatabaseFile(path)
   const connection = new SqliteConnection(path)
   try {
-    // A draft needs no journal: it is thrown away where something fails, and synced when it is whole.
+    // A draft needs no journal: it is deleted after a failure, and synced when it is whole.
     connection.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = OFF`)
     connection.exec('PRAGMA journal_mode = OFF')
     connection.exec(SCHEMA)
@@ -82,10 +82,10 @@ function writeDatabase(path: string, found: Found, onProgress: OnProgress): void
   }
 }
 
-/** Writes within a transaction that has begun, and leaves one open. */
+/** Writes within an open transaction, and leaves a transaction open. */
 function writeRows(connection: SqliteConnection, found: Found, onProgress: OnProgress): void {
   const writers = new Map(TABLE_NAMES.map((name) => [name, new RowWriter(connection, TABLES[name])]))
-  // Below two pages, or in an old page that no tree contains: the first one of two rows counts.
+  // Below two pages, or in an old page outside of all trees: the first of two rows counts.
   const written = new Set<string>()
   let count = 0
   for (const { table, row } of soundRows(found, onProgress)) {
@@ -114,7 +114,7 @@ export function* soundRows(
   }
 }
 
-/** The row as it is copied; undefined if it is left out. */
+/** The row for the copy; undefined if it is left out. */
 function keptRow(
   stored: AnyRow,
   { inventory, leftOut }: Pick<Found, 'inventory' | 'leftOut'>,
@@ -123,11 +123,11 @@ function keptRow(
     case 'meta':
       return TOTALS.includes(stored.row.name) ? undefined : stored
     case 'config_name':
-      // Two rows with one name: the other one was removed before.
+      // Two rows with one name: the other row was removed before.
       return inventory.names.has(stored.row.id) ? stored : undefined
     case 'config_item': {
       const { nameId, revisionId } = stored.row
-      // The later one of two rows of an item counts.
+      // Of two rows of an item the later one counts.
       if (inventory.items.get(nameId)?.revisionId !== revisionId) return undefined
       if (leftOut.names.has(nameId) || leftOut.items.has(nameId)) return undefined
       const current = Math.min(revisionId, leftOut.current.get(nameId) ?? revisionId)

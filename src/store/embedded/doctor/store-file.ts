@@ -43,7 +43,7 @@ export function openPrivate(directory: string): StoreFile {
 /** How a database is copied. */
 export interface CopyOptions {
   readonly copyTo: string
-  /** Without a log there is no lock, which would make one: a server that has started meanwhile is noticed by its log. */
+  /** Without a log, nothing is locked, because a lock would make a log. A server that starts meanwhile makes a log. */
   readonly isTraceless: boolean
   readonly onProgress: OnProgress
 }
@@ -95,10 +95,10 @@ function framesOf(connection: SqliteConnection): number {
 }
 
 const BLOCK_BYTES = 1024 * 1024
-/** File systems have no longer files. A header that says more is damaged. */
+/** File systems have no longer files: a header with a larger size is damaged. */
 const MOST_BYTES = 2 ** 43
 
-/** Copies a database, and adds zeros up to the length that its header says: SQLite opens no shorter one. */
+/** Copies a database, and adds zeros up to the length in its header: SQLite opens no shorter file. */
 function copyPadded(source: number, to: string, onProgress: OnProgress): void {
   const target = openSync(to, 'wx', 0o600)
   const block = Buffer.alloc(BLOCK_BYTES)
@@ -144,7 +144,7 @@ class ReadLock {
     }
   }
 
-  /** Lets the database go, and takes away the empty log that locking it may have made: while nobody else can use it. */
+  /** Releases the database, but first removes an empty log that the lock may have made, while nobody else can use it. */
   close(): void {
     const madeLog = this.#connection !== undefined && !this.hadLog && existsSync(this.log)
     if (madeLog && statSync(this.log).size === 0) unlinkSync(this.log)

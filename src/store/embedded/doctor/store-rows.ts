@@ -19,7 +19,7 @@ export type ReadRow =
 
 /** The doctor's access to the rows of a store. */
 export interface RowSource {
-  /** All rows, table by table. In a damaged file a row may come twice; the first one counts. */
+  /** All rows, table by table. In a damaged file a row may come twice; the first counts. */
   read(step: string, onProgress: OnProgress): Iterable<ReadRow>
   /** Names that only the index has, not `known`. They have no checksum. */
   namesInIndex(known: ReadonlyMap<number, NameText>): Iterable<{ id: number; name: NameText }>

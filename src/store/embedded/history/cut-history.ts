@@ -3,7 +3,7 @@ import type { SqliteConnection } from '../database/connection.ts'
 import { eraseRecords, itemRevision } from './erase-records.ts'
 import type { HistorySize } from './history-size.ts'
 
-/** How many records one transaction removes: after a limit was lowered, the rest goes with the next ones. */
+/** How many records one transaction removes: after a limit was lowered, later transactions remove the rest. */
 const MOST_RECORDS = 500
 const MOST_BYTES = 256 * 1024 * 1024
 /** How many revisions one transaction looks at in search of the oldest. */

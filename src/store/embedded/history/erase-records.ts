@@ -11,7 +11,7 @@ const ITEM_REVISION = `SELECT ${newestRevision('config_item.name_id')} FROM conf
 const GONE = 'FROM config_revision WHERE name_id = ? AND hidden = ? AND id <= ? AND id NOT IN (?, ?)'
 const SIZE_OF_GONE = `SELECT ifnull(sum(${REVISION_BYTES} + ifnull(length(content), 0)), 0) ${GONE}`
 
-/** The revision that an item has; undefined: there is no such item. */
+/** The current revision of an item; undefined without an item. */
 export function itemRevision(connection: SqliteConnection, nameId: number): number | undefined {
   const row = connection.first(ITEM_REVISION, [nameId])
   return row === undefined ? undefined : Number(row[0])

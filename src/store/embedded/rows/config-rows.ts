@@ -53,7 +53,7 @@ export function deletedRow({ deleted, historyId, operator, atMs }: ConfigDeleted
   }
 }
 
-/** The item of a record that was imported while there was no item of its name: no other row is of it. */
+/** The item id of a record that was imported without an item of its name: no other row has it. */
 export const NO_ITEM = 0
 
 /** An imported record, without its content. It answers its own content, not the content of the revision before it. */
@@ -92,7 +92,7 @@ export function itemRow({ origin, historyId, notes }: ConfigItem): ItemRow {
   }
 }
 
-/** Whether the row of an item may stay as it is for the previous version. Compares all that `itemRow` writes. */
+/** Whether the row of an item need not change for a new version. Compares all fields of `itemRow`. */
 export function hasSameRow(item: ConfigItem, previous: ConfigItem): boolean {
   if (item.origin !== previous.origin) return false
   const [its, before] = [item.notes, previous.notes]

@@ -32,7 +32,7 @@ export class VersionSums {
     return sums
   }
 
-  /** The sums that a text of `toString` says; undefined for any other text. */
+  /** The sums in a text of `toString`; undefined for other texts. */
   static parse(text: string): VersionSums | undefined {
     const [, ids, mixed] = /^(\d+) (\d+)$/.exec(text) ?? []
     if (ids === undefined || mixed === undefined) return undefined
@@ -42,7 +42,7 @@ export class VersionSums {
     return sums
   }
 
-  /** Sums of the same that go their own way from here. */
+  /** A copy that changes independently. */
   copy(): VersionSums {
     const copy = new VersionSums()
     copy.#ids = this.#ids
@@ -56,7 +56,7 @@ export class VersionSums {
     this.#mixed = (this.#mixed + mixed(nameId, after) - mixed(nameId, before)) >>> 0
   }
 
-  /** Whether these are sums of the same. */
+  /** Whether both sums cover the same versions. */
   equals(other: VersionSums): boolean {
     return this.#ids === other.#ids && this.#mixed === other.#mixed
   }

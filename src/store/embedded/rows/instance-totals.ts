@@ -25,7 +25,7 @@ export function sumOf(a: InstanceTotals, b: InstanceTotals, sign: 1 | -1 = 1): I
   return { rows: a.rows + sign * b.rows, checksums: (a.checksums + sign * b.checksums) >>> 0 }
 }
 
-/** The totals in a text of `writeTotals`; undefined if it is another text. */
+/** The totals in a text of `writeTotals`; undefined for other texts. */
 export function parsedTotals(text: string): InstanceTotals | undefined {
   const [, rows, checksums] = /^(\d+) (\d+)$/.exec(text) ?? []
   return rows === undefined ? undefined : { rows: Number(rows), checksums: Number(checksums) }
@@ -49,7 +49,7 @@ export function keepTotals(
   writeTotals(connection, sumOf(sumOf(storedTotals(connection), before, -1), after))
 }
 
-/** Writes the totals of the rows that are there. The transaction is the caller's. */
+/** Writes the totals of the present rows. The transaction is the caller's. */
 export function renewTotals(connection: SqliteConnection): void {
   writeTotals(connection, totalsOf(connection, TOTALS))
 }
@@ -63,19 +63,19 @@ export function checkTotals(connection: SqliteConnection): void {
 /** Removes the instances of services that do not exist; returns how many. Their rows are sound. */
 export function removeOrphans(connection: SqliteConnection): number {
   const serials = connection.all(ORPHANS).flat().map(Number)
-  // A start writes nothing if there is nothing to write.
+  // A start writes nothing if the totals are right.
   if (serials.length === 0) return 0
   const remove = () => void connection.run(REMOVE_SOME, [JSON.stringify(serials)])
   connection.transaction(() => keepTotals(connection, serials, remove))
   return serials.length
 }
 
-/** Whether two totals are of the same rows. */
+/** Whether both totals cover the same rows. */
 export function isSame(a: InstanceTotals, b: InstanceTotals): boolean {
   return a.rows === b.rows && a.checksums === b.checksums
 }
 
-/** Rows of the table `instance` are missing, or are not the ones that were written last. */
+/** Rows of the table `instance` are missing, or are not the rows written last. */
 class LostInstances extends DamagedStore {
   constructor(found: number, stored: number) {
     const problem = found === stored ? 'some are not those that were written last' : `${stored} were written`

@@ -126,7 +126,7 @@ export interface WorkerRequest {
   readonly args: readonly unknown[]
 }
 
-/** An error as it crosses: `storeWide` are the store's own, and `reopen` says that the worker is done for. */
+/** An error as it crosses. `storeWide`: the whole store failed; `reopen`: the worker must be replaced. */
 export interface CrossingError {
   readonly message: string
   readonly storeWide: boolean

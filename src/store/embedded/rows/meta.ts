@@ -26,7 +26,7 @@ export function readMeta(connection: SqliteConnection, name: MetaName): string |
 
 /** Sets the value of that name; the transaction is the caller's. */
 export function writeMeta(connection: SqliteConnection, name: MetaName, value: string): void {
-  // A row that is there keeps its place, and the index its entry: one page to write and not two.
+  // A present row keeps its place, and its entry in the index: one page to write and not two.
   connection.run(
     'INSERT INTO meta (name, value, checksum) VALUES (?, ?, ?) ' +
       'ON CONFLICT (name) DO UPDATE SET value = excluded.value, checksum = excluded.checksum',

@@ -5,7 +5,7 @@ import type { Table, Values } from './table.ts'
 // The driver ends the whole process when it reads a text that is not UTF-8, such as after a flipped bit. So queries return
 // the bytes of texts as hexadecimal digits. Each value that crosses the driver costs time, so a row's texts come as one.
 
-/** Bytes that UTF-8 does not have: one between two texts, and one for NULL. */
+/** Bytes that UTF-8 does not have, for the border of two texts and for NULL. */
 const BETWEEN = 0xff
 const NOTHING = 0xfe
 

@@ -19,7 +19,7 @@ export interface Table<R> {
   readonly key: readonly string[]
   /** The columns that hold a text or NULL. All others hold numbers, except `content`. */
   readonly texts: readonly string[]
-  /** Rows are only inserted. In other tables a row replaces the one with the same key. */
+  /** Rows are only inserted. In other tables a row replaces the row with the same key. */
   readonly isAppended: boolean
   /** How many rows one INSERT statement takes at most. */
   readonly rowsAtOnce: number

@@ -71,7 +71,7 @@ function instanceWrite({ record, serviceSerial, healthy }: InstanceSaved): Write
   return ['instance', record.serial, serviceSerial, healthy, instanceText(record)]
 }
 
-/** The serial is the key of the row: rows without one would replace each other. */
+/** The serial is the key of the row: rows without a serial would replace each other. */
 function refuseWithoutSerial({ serial }: { readonly serial: number }): void {
   if (serial === NO_SERIAL) throw new Error('A service or an instance has no serial')
 }

@@ -100,7 +100,7 @@ export class CommitWriter {
     }
   }
 
-  /** Ids follow from the highest record there is, and that one may go with a deleted item. */
+  /** Ids follow from the highest record, which may go with a deleted item. */
   #cutHistory(revision: number): void {
     if (this.#grown.size === 0) return
     if (this.#cutter.cut(this.#grown) > 0) writeMeta(this.#connection, 'revision_floor', String(revision))

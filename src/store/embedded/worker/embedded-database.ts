@@ -26,7 +26,7 @@ import { ClockMark } from '../rows/clock-mark.ts'
 import { readMeta, writeMeta } from '../rows/meta.ts'
 import { AUTOCHECKPOINT, openDatabase } from './open-database.ts'
 
-/** The store's database: all that the worker can be asked, synchronous, on the one connection. */
+/** The store's database: all requests of the worker, synchronous, on the one connection. */
 export class EmbeddedDatabase implements Methods {
   readonly #connection: SqliteConnection
   readonly #names: ConfigNames

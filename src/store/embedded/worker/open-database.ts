@@ -36,7 +36,7 @@ export function openDatabase(directory: string): SqliteConnection {
   return connection
 }
 
-/** The driver's own words for a file that cannot be opened do not say much. */
+/** The driver's own message for a file that cannot be opened says too little. */
 function connect(directory: string): SqliteConnection {
   const path = databasePath(directory)
   try {

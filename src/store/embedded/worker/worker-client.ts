@@ -169,7 +169,7 @@ export class WorkerClient {
     }
   }
 
-  /** Ends a worker whose connection must not be used again; the next request starts another. */
+  /** Ends a worker whose connection must not be used again; the next request starts a new worker. */
   #retire(worker: Worker): void {
     this.#forget(worker)
     void worker.terminate()
@@ -183,7 +183,7 @@ export class WorkerClient {
   }
 
   #lost({ worker, waiting }: Omit<Running, 'lastRevision'>, cause: unknown): void {
-    // Nobody has asked it to end.
+    // It ended by itself.
     const isDead = this.#worker === worker && !this.#isClosing
     this.#forget(worker)
     if (isDead) fatal(cause, 'the thread of the store has died')

@@ -9,7 +9,7 @@ import { problemOfStore, storeFailureOf, type StoreFailure } from '../database/s
 const port = parentPort
 if (port === null) throw new Error('This module is the store’s worker thread and does not run by itself')
 
-/** After damage nothing is trusted any more: all that was asked meanwhile gets the same answer. */
+/** After damage nothing is trusted any more: all waiting requests get the same answer. */
 let broken: StoreFailure | undefined
 /**
  * A failed write may be in the log as if it were committed. So its place is overwritten before any other write or

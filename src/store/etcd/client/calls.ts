@@ -86,7 +86,7 @@ export class Calls {
     this.#endpoints.failed(endpoint)
   }
 
-  /** Asks a member whether it serves. It is left, with its calls and watches, if it does not and another one does. */
+  /** Asks a member whether it serves. If it does not and another member does, it is left, with its calls and watches. */
   suspect(connection: EtcdConnection): void {
     void this.#prove(connection)
   }

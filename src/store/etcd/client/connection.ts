@@ -7,7 +7,7 @@ import { type Method, METHODS } from './methods.ts'
 import { Session } from './session.ts'
 import { readTlsFiles, tlsFault, type TlsFiles } from './tls.ts'
 
-/** One endpoint, over which its methods are called. */
+/** A connection to one endpoint. */
 export interface EtcdConnection {
   readonly endpoint: string
   /** Connects if needed. Rejects with `unavailable`, not in doubt, if that takes longer. */

@@ -23,7 +23,7 @@ export interface EtcdClientParts {
   readonly endpoints: readonly string[]
   readonly clock: Clock
   readonly random: () => number
-  /** Opens a connection: `connectTo` of `connection.ts`, or one for tests. */
+  /** Opens a connection: `connectTo` of `connection.ts`, or a fake in tests. */
   readonly open: OpenConnection
   readonly limits?: Partial<CallTimes>
   /** How often a quiet watch asks for its progress. */
@@ -48,7 +48,7 @@ export interface RangeOptions extends KeyRange {
 
 /** The result of reading a range. */
 export interface RangeResult {
-  /** etcd's revision when it answered. With `revision` among the options it may be a later one. */
+  /** etcd's revision when it answered. It may be later than `revision` of the options. */
   readonly revision: number
   readonly kvs: readonly KeyValue[]
   /** How many keys the range has, whatever the limit. */
@@ -119,7 +119,7 @@ export class EtcdClient {
     }
   }
 
-  /** Undefined: it has not come in time, and a smaller one may. */
+  /** Undefined: the page is late, and a smaller page may not be. */
   async #page(range: RangeOptions & { limit: number }): Promise<RangeResult | undefined> {
     try {
       return await this.#range(range)

@@ -12,7 +12,7 @@ export type EtcdErrorKind =
   | 'no-lease'
   /** etcd does not let this user do it. */
   | 'denied'
-  /** etcd or this client cannot show who it is: a certificate, the user or the password is wrong. Never in doubt. */
+  /** etcd or this client cannot prove its identity: a certificate, the user or the password is wrong. Never in doubt. */
   | 'untrusted'
   /** It can never succeed: too large, too many operations, a key twice. */
   | 'invalid'
@@ -37,7 +37,7 @@ export class EtcdError extends Error {
   }
 }
 
-/** Refusals of etcd that say more than their codes, by a part of their text. */
+/** Refusals of etcd that are more exact than their codes, by a part of their text. */
 const BY_TEXT: readonly (readonly [text: string, kind: EtcdErrorKind])[] = [
   ['has been compacted', 'compacted'],
   ['database space exceeded', 'full'],

@@ -41,7 +41,7 @@ const BY_HTTP_STATUS: Readonly<Record<number, number>> = {
   504: GRPC.UNAVAILABLE,
 }
 
-/** Why the head of an answer is not one of gRPC; undefined: it is. */
+/** Why the head of an answer is not gRPC; undefined: it is. */
 export function faultOfHead(headers: IncomingHttpHeaders): GrpcError | undefined {
   const status = Number(headers[':status'])
   if (status !== 200)

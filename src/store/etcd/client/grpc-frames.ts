@@ -1,8 +1,8 @@
 import { GRPC, GrpcError } from './grpc-error.ts'
 
-/** Before each message: one byte that says whether it is compressed, and four of its length. */
+/** The prefix of each message: a byte for compression, and four bytes of length. */
 const PREFIX_BYTES = 5
-/** No answer of etcd is larger. A length beyond it is no length. */
+/** No answer of etcd is larger. A greater length is invalid. */
 const MOST_BYTES = 512 * 1024 * 1024
 
 /** A message as it is sent. */

@@ -2,11 +2,11 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { EtcdError } from './etcd-error.ts'
 
-/** Files for TLS, which are read for each connection: a renewed certificate is used by the next one. */
+/** Files for TLS, read for each connection: the next connection uses a renewed certificate. */
 export interface TlsFiles {
   /** The trusted authorities, instead of Node's own. */
   readonly ca?: string
-  /** The certificate of this client with its key, where etcd asks for one. */
+  /** The certificate of this client with its key, if etcd asks for a certificate. */
   readonly cert?: string
   readonly key?: string
 }

@@ -1,11 +1,11 @@
 import type { KeyValue, Txn, TxnOperation, TxnOperationResult } from './messages.ts'
 import type { KeyRevision } from './whole-revisions.ts'
 
-/** How values are kept in etcd, where that is not as callers write and read them. */
+/** The stored form of values, if it differs from the form for callers. */
 export interface ValueForm {
   /** The value to keep. */
   readonly kept: (key: string, value: Uint8Array) => Uint8Array
-  /** The key with the value that was written. If that cannot be read, its `value` throws when it is used. */
+  /** The key with the value that was written. If the value cannot be read, `value` throws when it is used. */
   readonly read: (kv: KeyValue) => KeyValue
 }
 

@@ -28,7 +28,7 @@ export interface WatchListener {
   broken(why: 'compacted' | 'restored'): void
   /** A member answers. It is asked for the changes since the last reported revision. */
   connected?(endpoint: string): void
-  /** The member was left; another one is tried. */
+  /** The member was left; another member is tried. */
   disconnected?(error: EtcdError): void
 }
 
@@ -36,7 +36,7 @@ export interface WatchListener {
 export interface Watch {
   /** Asks etcd how far this watch has come. `reached` is called with a revision that is not older than this call. */
   requestProgress(): void
-  /** Something is in etcd that this watch should have reported: its member may stand still, while calls go to another one. */
+  /** The watch has missed something in etcd: its member may stand still, while calls go to another member. */
   suspect(): void
   close(): void
   /** Resolves when the watch was closed or is broken, and has nothing left to do. */
@@ -166,7 +166,7 @@ class RunningWatch implements Watch {
       this.#listener.changed(revision)
       if (this.#closed.signal.aborted) return
     }
-    // A response without events says how far the watch has come.
+    // A response without events reports the progress of the watch.
     const reached = revisionOf(response.header)
     if (response.events.length > 0 || response.fragment) return
     this.#revisions.reach(reached)
@@ -192,7 +192,7 @@ class RunningWatch implements Watch {
     return toNumber(header?.revision ?? 0n)
   }
 
-  /** Leaves a member that is silent: it may be frozen, cut off, or so far behind that another one is better. */
+  /** Leaves a member that is silent: it may be frozen, cut off, or so far behind that another member is better. */
   async #checkProgress(lost: AbortController): Promise<void> {
     let silent = 0
     this.#heard = false

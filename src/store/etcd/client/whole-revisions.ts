@@ -49,7 +49,7 @@ export class WholeRevisions {
     if (!fragment && this.#partial !== undefined) yield this.#complete(this.#partial)
   }
 
-  /** All revisions up to this one were received. False if that says nothing new. */
+  /** All revisions up to this one were received. False if that is nothing new. */
   reach(revision: number): boolean {
     if (this.#partial !== undefined || revision < this.#next) return false
     this.#next = revision + 1

@@ -18,7 +18,7 @@ const YOUNG_MS = 10 * 60_000
 export class ChunkCleaning {
   readonly #client: Pick<EtcdClient, 'range' | 'txn'>
   readonly #keys: Keys
-  /** Where the next step begins; undefined: at the beginning. */
+  /** The place where the next step begins; undefined: at the beginning. */
   #from: string | undefined
 
   constructor(client: Pick<EtcdClient, 'range' | 'txn'>, keys: Keys) {

@@ -50,7 +50,7 @@ export function textOfPieces(pieces: Uint8Array): Buffer {
 
 type Shareable = HistoryImported & { readonly textId: string }
 
-/** With that many bytes the text is in pieces for certain, and reading it gives the same bytes. */
+/** A text of this size is certainly in pieces, and reading it gives the same bytes. */
 function isShareable(change: Change): change is Shareable {
   if (change.kind !== 'history-imported' || change.textId === undefined) return false
   const { content } = change.record

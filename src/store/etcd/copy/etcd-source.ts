@@ -97,7 +97,7 @@ export class EtcdSource implements StoredSource {
   }
 
   close(): void {
-    // The client is closed by the one who has opened it.
+    // The caller closes the client that it has opened.
   }
 
   #valueOf({ key, value }: KeyValue): RememberedValue[] {
@@ -133,7 +133,7 @@ export class EtcdSource implements StoredSource {
     if (ofItem.length > 0) yield ofItem.reverse()
   }
 
-  /** Parts of bounded size; the last one ends with an item. */
+  /** Parts of bounded size; the last part ends with an item. */
   async *#shown(entries: readonly HistoryEntry[]): AsyncGenerator<StoredPart> {
     for (let from = 0; from < entries.length;) {
       let to = from
@@ -174,12 +174,12 @@ export class EtcdSource implements StoredSource {
     const { facts, content, parts } = withContentOf<RecordFacts>(value)
     const whole = parts === undefined ? content : await readChunks(this.#etcd, parts, this.revision)
     const versionId = parts?.of === 'gray-text' ? id : parts && historyIdOf(parts.stamp)
-    // Only etcd notes that: the sums of a copy must not have it.
+    // Only etcd has that field: the sums of a copy must not include it.
     const { ownsContent: _ownsContent, sharesContent: _sharesContent, ...shown } = facts
     return { record: { ...shown, key, id, content: whole }, versionId }
   }
 
-  /** Newest first. A directory needs another id for each event; two servers may have used the same one. */
+  /** Newest first. A directory needs another id for each event; two servers may have used the same id. */
   async *#audit(): AsyncGenerator<StoredPart> {
     let all: AuditEvent[] = []
     let last = Number.MAX_SAFE_INTEGER

@@ -36,10 +36,10 @@ const AWAY_MS = 30_000
 const AGAIN_MS = 250
 /** The quota of an etcd that does not tell its own. */
 const USUAL_QUOTA = 2 * 1024 * 1024 * 1024
-/** Names the copy where a server would name itself. */
+/** The name of the copy, in place of a server's. */
 const COPY = 'copy'
 
-/** The key of the layout while a copy fills the store: that one is written with each part. */
+/** The key of the layout while a copy fills the store. It is written with each part. */
 interface CopyState extends UnderCopy {
   /** Names this process: another process that continues the copy has another name. */
   readonly process: string
@@ -140,7 +140,7 @@ export class EtcdTarget implements StoredTarget {
   }
 
   close(): void {
-    // The client is closed by the one who has opened it.
+    // The caller closes the client that it has opened.
   }
 
   #putsOf(part: StoredPart): Put[] {
@@ -266,7 +266,7 @@ async function refuseWithoutRoom({ client, place }: EtcdPlace, { size }: StoredS
   )
 }
 
-/** Where a content is: with the version that it is of. Ids of versions that nobody has seen are even. */
+/** The place of a content: with its version. Ids of unknown versions are even. */
 function partsOf(key: ConfigKey, content: Buffer, versionId: number): ContentParts | undefined {
   if (content.length <= mostInlineOf(key)) return undefined
   // Half a millisecond earlier, so that its chunks differ from the chunks of the next version.
@@ -311,7 +311,7 @@ function requestsOf(
   return requests
 }
 
-/** Keys of one revision are listed by their names: a request ends where the next name would come before. */
+/** Keys of one revision are listed by their names: a request ends before a name that would come earlier. */
 function risingRequests(puts: readonly Put[]): Put[][] {
   return requestsOf(puts, (before, next) => compareKeys(before.key, next.key) < 0)
 }

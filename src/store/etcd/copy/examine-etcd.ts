@@ -29,9 +29,9 @@ import { type EtcdPlace, LARGE_PAGES, rangeOf, readable } from './etcd-source.ts
 /** How the pieces of a gray version's text begin. */
 const GRAY_TEXT_BEGIN = Buffer.from('{"text":"')
 
-/** A content that is in chunks, and the keys of the items and records that have it. */
+/** A content in chunks, and the keys of the items and records that name it. */
 interface Wanted extends ContentParts {
-  /** Undefined: nobody has noted it. */
+  /** Undefined: unknown. */
   readonly md5: string | undefined
   readonly owners: readonly string[]
 }
@@ -80,7 +80,7 @@ class Examining {
   readonly #items = new Map<string, Pick<ConfigItem, 'historyId'>>()
   /** The newest record of each item. */
   readonly #newest = new Map<string, Pick<HistoryEntry, 'id' | 'op'>>()
-  /** The newest record of a deletion of each item that has one. */
+  /** The newest record of a deletion, for each item with one. */
   readonly #deletions = new Map<string, number>()
   /** The md5 of the text of each record, by its stamp. */
   readonly #texts = new Map<number, string>()
@@ -90,7 +90,7 @@ class Examining {
   #pieces: { readonly stamp: number; readonly all: Uint8Array[] } | undefined
   readonly #named = new Set<number>()
   readonly #services = new Set<string>()
-  /** One instance of each service that has any. */
+  /** One instance of each service with instances. */
   readonly #instances = new Map<string, string>()
 
   constructor({ sealing, keys }: Pick<EtcdPlace, 'sealing' | 'keys'>) {
@@ -213,7 +213,7 @@ class Examining {
       const text = textOfPieces(Buffer.concat(pieces.all))
       this.#chunks.get(pieces.stamp)!.textMd5 = md5Of(text)
     } catch {
-      // It is another content that begins like one. If it should be one, its md5 is missing.
+      // It is another content with the same beginning. If it should be a text, its md5 is missing.
     }
   }
 

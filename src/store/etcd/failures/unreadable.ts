@@ -30,7 +30,7 @@ export function readingOf<T>(key: string, read: () => T | Promise<T>): T | Promi
   }
 }
 
-/** Not where etcd does not answer, the value has changed meanwhile, or it is of a later version. */
+/** False if etcd does not answer, the value has changed meanwhile, or it is of a later version. */
 function isOfValue(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof EtcdError || error instanceof UnknownRecordKind)
     return false

@@ -48,7 +48,7 @@ const clock: Clock = {
   nowMs: () => nowMs,
   sleep: (ms, signal) => {
     sleeps.push(ms)
-    // A wait for a revision lasts until it is there.
+    // A wait for a revision lasts until it is applied.
     return ms > 10_000
       ? new Promise((resolve) => signal?.addEventListener('abort', () => resolve()))
       : Promise.resolve()

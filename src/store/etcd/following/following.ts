@@ -122,7 +122,7 @@ export class Following {
     }
   }
 
-  /** The same for a revision that may have changed nothing of ours: the watch is asked how far it has come. */
+  /** The same for a revision without a change of ours: asks the watch for its progress. */
   reachedAll(revision: Revision, limitMs: number): Promise<boolean> {
     const reached = this.reached(revision, limitMs)
     this.#watch?.requestProgress()
@@ -198,7 +198,7 @@ export class Following {
     else this.#parts.failed(error)
   }
 
-  /** Loads a kind of keys again. Where that fails, everything is loaded again. */
+  /** Loads a kind of keys again. If that fails, everything is loaded again. */
   async #mend(kind: ComparedKind): Promise<void> {
     if (this.#isReloading) return
     try {

@@ -26,7 +26,7 @@ export interface LoadParts {
   readonly readParts: ReadParts
 }
 
-/** Reads everything that the state has, at one revision. Throws `UnknownLayout`. */
+/** Reads the whole state at one revision. Throws `UnknownLayout`. */
 export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
   const { client, keys, layout, known } = parts
   const revision = await layout.look()
@@ -57,7 +57,7 @@ export async function loadKind(parts: LoadParts, kind: ComparedKind, revision: R
   return { ...loaded, revision, largestStamp: stamps.largest }
 }
 
-/** How one reading is done. */
+/** The context of one reading. */
 interface Reading extends LoadParts {
   readonly revision: Revision
   readonly stamps: LargestStamp

@@ -29,7 +29,7 @@ interface Waiter {
   readonly resolve: () => void
 }
 
-/** How many revisions of this server are remembered. A lost request is found out before the next one is sent. */
+/** How many revisions of this server are remembered. The outcome of a lost request is known before the next request. */
 const MOST_RECENT = 10
 
 /** Gives the follower each revision as changes, one after the other, also where contents must be read first. */

@@ -13,7 +13,7 @@ const AT_ONCE = 100
 /** The result of looking at some events. */
 interface Looked {
   readonly due: readonly string[]
-  /** Where the next step begins; undefined: all events were checked. */
+  /** The place where the next step begins; undefined: all events were checked. */
   readonly next: string | undefined
 }
 
@@ -21,7 +21,7 @@ interface Looked {
 export class AuditCleaning {
   readonly #client: Pick<EtcdClient, 'range' | 'txn'>
   readonly #keys: Keys
-  /** Where the next step begins; undefined: at the newest event. */
+  /** The place where the next step begins; undefined: at the newest event. */
   #from: string | undefined
   /** How many of the events checked since the newest one stay. */
   #kept = 0

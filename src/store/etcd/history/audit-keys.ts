@@ -20,7 +20,7 @@ export class AuditKeys {
   readonly #member: string
   readonly #cleaning: AuditCleaning
 
-  /** `member`: tells events of one stamp on two servers apart. */
+  /** `member` distinguishes events of one stamp on two servers. */
   constructor(client: Pick<EtcdClient, 'range' | 'txn'>, keys: Keys, member: string) {
     this.#client = client
     this.#keys = keys

@@ -30,7 +30,7 @@ export class HistoryCleaning {
   readonly #client: Pick<EtcdClient, 'range' | 'txn'>
   readonly #keys: Keys
   readonly #member: string
-  /** Where the next step begins; undefined: at the beginning. */
+  /** The place where the next step begins; undefined: at the beginning. */
   #from: string | undefined
   /** The item in which the last step ended, and how many of its records were seen. */
   #item = ''
@@ -57,7 +57,7 @@ export class HistoryCleaning {
     const isWhole = due.length < most
     if (isWhole) this.#from = more ? `${kvs.at(-1)!.key}\0` : undefined
     else {
-      // It has removed as much as it may, and looks at the same entries again. They may begin within an item.
+      // It has removed its most, and looks at the same entries again. They may begin within an item.
       this.#from = from
       this.#item = before.item
       this.#seen = before.seen
@@ -105,7 +105,7 @@ export class HistoryCleaning {
       )
       const bytes = removals.reduce((sum, removal) => sum + removal.bytes, 0)
       const key = this.#keys.of({ of: 'history-grown', id: this.#member, index: 'cleaned' })
-      // A publish may have removed one meanwhile: then they are checked again with the next round.
+      // A publish may have removed an entry meanwhile: then they are checked again with the next round.
       await this.#client.txn({
         compare: removals.map(({ text }) => ({ key: text, of: 'create', is: '>', to: 0 })),
         success: [

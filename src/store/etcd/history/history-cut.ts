@@ -193,7 +193,7 @@ export class HistoryCut {
   }
 }
 
-/** The value of a key that says by how much history has grown. */
+/** The value of a key with the growth of history. */
 export function grownValue(bytes: number): Buffer {
   return toJson(bytes)
 }

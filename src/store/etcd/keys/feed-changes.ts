@@ -35,7 +35,7 @@ interface RevisionContext {
 /** The author of a change is in the item's history; the state does not keep it. */
 const NOBODY = { ip: '', user: null } as const
 
-/** The changes of one revision, and the stamp of the request that made it; 0 where it was no request of a server. */
+/** The changes of one revision, and the stamp of the request that made it; 0 if no request of a server made it. */
 export interface RevisionChanges {
   readonly changes: FedChange[]
   readonly stamp: number
@@ -163,7 +163,7 @@ async function configChange(
   return { kind: 'config-published', op, item, previous: undefined, operator: NOBODY }
 }
 
-/** The stamp of a request, which each revision of a server has. A deletion has no value: its stamp is this one. */
+/** The stamp of a request, which each revision of a server has. A deletion has no value, so this is its stamp. */
 function stampOf(placed: readonly PlacedKey[]): number {
   const request = placed.find(({ place }) => place?.of === 'request')?.event
   return request?.kind === 'put' ? requestOf(request.kv.value).stamp : 0

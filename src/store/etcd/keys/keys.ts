@@ -46,7 +46,7 @@ const INDEX_DIGITS = 6
 /** Comes after every number in a key. */
 const AFTER_DIGITS = ':'
 
-/** How places of one kind are written: their letter, and the parts that follow it. */
+/** The form of places of one kind: their letter, and the parts that follow it. */
 interface Layout<P extends KeyPlace> {
   readonly letter: string
   readonly write: (place: P) => readonly string[]
@@ -161,7 +161,7 @@ export class Keys {
     return this.#prefix + [letter, ...write(place).map(escape)].join('/')
   }
 
-  /** The meaning of a key. Undefined if it is of another store, or of a newer layout. */
+  /** The meaning of a key. Undefined for a key of another store, or of a newer layout. */
   read(key: string): KeyPlace | undefined {
     if (!key.startsWith(this.#prefix)) return undefined
     const [letter = '', ...parts] = key.slice(this.#prefix.length).split('/')
@@ -181,7 +181,7 @@ export class Keys {
     return `${this.#prefix}${LAYOUTS[kind].letter}/`
   }
 
-  /** Ranges that follow each other and have all keys with the prefix, each the keys of about one kind. */
+  /** Consecutive ranges that cover all keys with the prefix, each with the keys of about one kind. */
   ranges(): { readonly key: string; readonly end: string }[] {
     const letters = [...BY_LETTER.keys()].sort(compareKeys)
     const starts = [this.#prefix, ...letters.map((letter) => `${this.#prefix}${letter}/`)]
@@ -199,7 +199,7 @@ export class Keys {
     return this.every('instance') + prefixOf(toParts(service))
   }
 
-  /** Where the events of the audit begin that are older than this stamp. */
+  /** The key before which all audit events are older than this stamp. */
   auditBefore(stamp: number): string {
     const isNone = stamp < 1
     return this.every('audit') + (isNone ? AFTER_DIGITS : newestFirst(Math.min(stamp, STAMP_LIMIT) - 1))
@@ -252,7 +252,7 @@ function digits(value: number, width = STAMP_DIGITS): string {
   return String(value).padStart(width, '0')
 }
 
-/** A stamp so that later ones come first. */
+/** A stamp in reverse, so that later stamps come first. */
 function newestFirst(stamp: number): string {
   return digits(STAMP_LIMIT - 1 - stamp)
 }

@@ -35,7 +35,7 @@ const PAGE_SIZE = 5_000
  */
 export class KnownKeys {
   readonly #keys: Keys
-  /** For each key its revision and about how many bytes it takes, in one number: a key costs as little memory as it can. */
+  /** For each key its revision and a code of its size, in one number, to save memory. */
   readonly #packed: Record<ComparedKind, Map<string, number>> = emptyMaps()
   readonly #bytes: Record<ComparedKind, number> = { config: 0, service: 0, instance: 0, 'small-record': 0 }
   /** The keys deleted since a comparison began. */

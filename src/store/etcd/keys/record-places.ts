@@ -4,13 +4,13 @@ import type { KeyRange } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { Keys, KeyPlace } from './keys.ts'
 
-/** Which record it is. */
+/** The kind and id of a record. */
 export interface RecordName {
   readonly recordKind: string
   readonly id: string
 }
 
-/** Where a record is. Members and the elected one have keys on the leases of their servers. */
+/** The place of a record. Members and the elected one have keys on the leases of their servers. */
 export function placeOfRecord({ recordKind, id }: RecordName): KeyPlace {
   if (recordKind === MEMBER.name) return { of: 'member', id }
   if (recordKind === ELECTION.name) return { of: 'elected' }

@@ -24,7 +24,7 @@ export interface ContentParts {
 export interface WithContent<T> {
   readonly facts: T
   readonly content: Buffer
-  /** Where the content is, if it is not in the value. */
+  /** The place of the content, if it is not in the value. */
   readonly parts: ContentParts | undefined
 }
 
@@ -84,7 +84,7 @@ export function requestOf(value: Uint8Array): RequestValue {
   return fields as unknown as RequestValue
 }
 
-/** The value of facts with a content, which is elsewhere if `parts` says so. */
+/** The value of facts with a content; `parts`: the content is elsewhere. */
 export function contentValue<T>({ facts, content, parts }: WithContent<T>): Buffer {
   const line = Buffer.from(`${JSON.stringify({ facts, parts })}\n`)
   return parts === undefined ? Buffer.concat([line, content]) : line

@@ -37,7 +37,7 @@ export class SealingCare {
     this.#parts = parts
   }
 
-  /** Call it at least once a second. Rejects if etcd cannot be reached: it is asked again then. */
+  /** Call it at least once a second. Rejects if etcd cannot be reached; the next call tries again. */
   async look(isElected: boolean): Promise<void> {
     const nowMs = this.#parts.monotonicMs()
     if (!isElected) this.#led = undefined

@@ -42,7 +42,7 @@ export class Sealing implements ValueForm {
     this.#values = new Set(SECRET_VALUES.map((name) => keys.of({ of: 'remembered', name })))
   }
 
-  /** The ids of the own keys, the first one first. */
+  /** The ids of the own keys, the first key first. */
   get ids(): readonly string[] {
     return [...this.#keys.keys()]
   }
@@ -52,7 +52,7 @@ export class Sealing implements ValueForm {
     return this.#writesWith
   }
 
-  /** Seals new values with this key from now on. Throws {@link MissingSecretsKey} if it is not one of the own. */
+  /** Seals new values with this key from now on. Throws {@link MissingSecretsKey} if it is no own key. */
   writeWith(id: string | undefined): void {
     if (id !== undefined && !this.#keys.has(id)) throw this.#missing('What is secret in etcd', id)
     this.#writesWith = id

@@ -38,7 +38,7 @@ export class SecretsKeyInUse {
     this.#parts.sealing.writeWith(kvs[0] && textOf(kvs[0]))
   }
 
-  /** The same before anything is loaded. Where no key is in use, and no server runs that has another one, the first of the own keys is taken. */
+  /** The same before loading. If no key is in use, and no other server has another first key, takes the first own key. */
   async begin(): Promise<void> {
     await this.look()
     const { ids, writesWith } = this.#parts.sealing

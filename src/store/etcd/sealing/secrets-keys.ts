@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 /** A key that seals secrets. */
 export interface SecretsKey {
-  /** Its name in the file and eight digits of its digest: `2026-11.1f3c9a77`. Another key of the same name has another id. */
+  /** Its name in the file and eight digits of its digest, which distinguish keys of the same name: `2026-11.1f3c9a77`. */
   readonly id: string
   /** 32 bytes, for AES-256-GCM. */
   readonly bytes: Buffer

@@ -37,7 +37,7 @@ export class Compaction {
     return this.#compacted
   }
 
-  /** Notes the revision, and compacts up to the one of ten minutes ago. */
+  /** Notes the revision, and compacts up to the revision of ten minutes ago. */
   async step(): Promise<void> {
     const { client, prefix, mode, nowMs } = this.#parts
     if (mode === 'off') return
@@ -55,7 +55,7 @@ export class Compaction {
     this.#compacted = due.revision
   }
 
-  /** Whether etcd has keys of others. Where they may not be read, it has. */
+  /** Whether etcd has keys of others. Assumes so if they may not be read. */
   async #isShared(): Promise<boolean> {
     const { client, prefix } = this.#parts
     const before = { key: '\0', end: prefix }

@@ -69,13 +69,13 @@ export async function quotaShares(
   return Object.fromEntries(QUOTA_KINDS.map((kind) => [kind, share(kind)])) as unknown as QuotaShares
 }
 
-/** How many bytes the keys of a prefix take, if all are as large as the first ones. */
+/** The estimated bytes of the keys with a prefix, by the size of the first keys. */
 async function estimated(client: Client, prefix: string): Promise<number> {
   const { kvs, count } = await client.range({ key: prefix, end: prefixEnd(prefix), limit: SAMPLE })
   return count * meanBytes(kvs)
 }
 
-/** The same for the texts of history, which are looked at in several places between the oldest and now. */
+/** The same for the texts of history, sampled in several places between the oldest and now. */
 async function texts({ client, keys, nowMs }: QuotaSharesParts): Promise<number> {
   const prefix = keys.every('record-text')
   const end = prefixEnd(prefix)

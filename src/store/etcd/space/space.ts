@@ -27,7 +27,7 @@ export function roomOf(members: readonly MemberStatus[], limits: SpaceLimits): R
   return rooms.reduce((least, room) => (room.leftBytes < least.leftBytes ? room : least))
 }
 
-/** Whether a member knows of the alarm for a full quota. All members have it, and etcd takes no write and gives no lease then. */
+/** Whether a member knows the alarm for a full quota, during which etcd takes no write and gives no lease. */
 export function hasAlarm({ errors }: Pick<MemberStatus, 'errors'>): boolean {
   return errors.some((text) => text.includes('NOSPACE'))
 }

@@ -16,7 +16,7 @@ export type SendOutcome =
 export interface RequestPlace {
   /** The key that has the number of the last request. */
   readonly key: string
-  /** Names this process: no other one has the same name. */
+  /** A unique name for this process. */
   readonly process: string
 }
 
@@ -62,7 +62,7 @@ export class RequestFence {
     const [before] = kvs
     this.#goOnAfter(before)
     const untilMs = clock.nowMs() + TAKE_MS
-    // The stamp of the last request stays: nothing else may say when it deleted something.
+    // The stamp of the last request stays: only it gives the time of a deletion.
     const stamp = before === undefined ? 0 : requestOf(before.value).stamp
     await this.send([], { stamp, leftMs: () => untilMs - clock.nowMs() })
   }

@@ -31,11 +31,11 @@ export interface UnitRequest {
   readonly success: readonly TxnOperation[]
   /** The keys that it writes. */
   readonly keys: readonly string[]
-  /** About how large it is. */
+  /** Its estimated size. */
   readonly bytes: number
 }
 
-/** Where a unit comes from. */
+/** The origin of a unit. */
 export interface UnitOrigin {
   /** The revision at which it was decided. */
   readonly decidedAt: Revision
@@ -165,7 +165,7 @@ function namedChunks(
   }))
 }
 
-/** The ids of an item's history rise, also where the clock of another server is ahead: nothing is as late as these changes. */
+/** The ids of an item's history rise with any clocks: no record may be as late as these changes. */
 function newerThanHistory(keys: Keys, changes: readonly Change[]): KeyCondition[] {
   const first = new Map<string, KeyCondition>()
   for (const change of changes) {
@@ -180,7 +180,7 @@ function newerThanHistory(keys: Keys, changes: readonly Change[]): KeyCondition[
   return [...first.values()]
 }
 
-/** A deletion alone does not say that it was for silence. */
+/** Marks deletions for silence, because a deletion alone does not show it. */
 function silencedOperations(keys: Keys, changes: readonly Change[], { member: id, index }: UnitOrigin) {
   const silenced = changes.flatMap((change) =>
     change.kind === 'instance-removed' && change.reason === 'expired'
@@ -202,7 +202,7 @@ function historyOperations(keys: Keys, change: RecordedChange, texts: SharedText
 
 type Writing = Extract<TxnOperation, { do: 'put' | 'delete' }>
 
-/** Removes the oldest records of an item, and says by how much history has grown. */
+/** Removes the oldest records of an item, and writes the growth of history. */
 function historyCut(keys: Keys, { member: id, index, history }: UnitOrigin): Writing[] {
   if (history === undefined) return []
   const grown = keys.of({ of: 'history-grown', id, index: String(index) })

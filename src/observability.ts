@@ -48,7 +48,7 @@ export interface ObservabilityOptions {
   readonly lagging?: ReadinessOptions['lagging']
   /** See `RoomWatchOptions.measure`. */
   readonly measureRoom?: MeasureRoom
-  /** The files of the store. Absent, undefined or an error: it cannot be said. */
+  /** The files of the store. Absent, undefined or an error: unknown. */
   readonly storeBytes?: () => Promise<number | undefined>
   readonly log: WatchLog
   readonly settings: Settings
@@ -166,7 +166,7 @@ export class Observability {
     void this.roomWatch.look()
   }
 
-  /** Call it at each pulse of the jobs: by how much it is late. */
+  /** Call it at each pulse of the jobs, with its delay. */
   readonly pulse = (lateMs: number): void => this.#loop.note(lateMs)
 
   /** Call it each second. */

@@ -26,7 +26,7 @@ import type { Settings } from './settings/settings.ts'
 export interface RunningServer {
   /** The address without a path: `http://127.0.0.1:8848`. */
   readonly url: string
-  /** The port for clients that use gRPC; undefined where it is off. */
+  /** The port for clients that use gRPC; undefined if it is off. */
   readonly grpcPort: number | undefined
   /** The one-time code for the first administrator, if there is no administrator and authentication is on. */
   readonly firstCode: string | undefined
@@ -41,7 +41,7 @@ export interface RunningServer {
 /** The parts that are opened before the rest is loaded. */
 export interface Opened {
   readonly installation: Installation
-  /** Undefined where the server speaks no TLS. */
+  /** Undefined if the server speaks no TLS. */
   readonly certificates: Certificates | undefined
 }
 

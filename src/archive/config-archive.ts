@@ -114,7 +114,7 @@ function describedItems(entries: readonly ZipEntry[], described: readonly ItemMe
   return { version: 2, items, unrecognized }
 }
 
-/** Layout 1: every entry of two parts is an item; another one may name their applications. */
+/** Layout 1: every entry of two parts is an item; another entry may name their applications. */
 async function namedItems(
   entries: readonly ZipEntry[],
   metadata: ZipEntry | undefined,

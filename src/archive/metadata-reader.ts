@@ -38,7 +38,7 @@ const PIECES_PER_TURN = 10_000
 /** Collections within each other; the layout needs three. */
 const MAX_DEPTH = 16
 
-/** The lexeme before the text of a scalar, to distinguish a comment from a text that looks like one. */
+/** The lexeme before the text of a scalar, to distinguish a comment from a text like a comment. */
 const SCALAR_MARK = '\u001f'
 
 const NULL_TAG = 'tag:yaml.org,2002:null'

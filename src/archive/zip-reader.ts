@@ -160,7 +160,7 @@ function checkSizes(headers: readonly Header[], { maxEntryBytes, maxTotalBytes }
   }
 }
 
-/** With entries that share their data a small zip would unpack to a huge one. */
+/** With entries that share their data a small zip would unpack to a huge size. */
 function checkOverlap(headers: readonly Header[]): void {
   let end = 0
   for (const header of headers.toSorted((a, b) => a.start - b.start)) {

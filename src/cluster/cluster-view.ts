@@ -54,7 +54,7 @@ export class ClusterView {
     server.answer(MEMBER_VIEW, () => this.#own())
   }
 
-  /** Asks all members at once; each has a second to reply. Servers that were members lately are there too. */
+  /** Asks all members at once; each has a second to reply. Includes servers that were members lately. */
   async members(): Promise<readonly ClusterMember[]> {
     const { state } = this.#parts
     const members = new Map(state.records(MEMBER))

@@ -8,7 +8,7 @@ import { PeerServer } from './peer-server.ts'
 
 const SECRET = peerSecretOf('secret')
 
-/** One of the servers, each with a clock of its own. */
+/** A server with a clock of its own. */
 interface Running {
   readonly heard: HeardServers
   readonly server: PeerServer

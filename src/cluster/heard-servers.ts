@@ -37,7 +37,7 @@ export class HeardServers {
     server.answer(HEARD, () => Array.from(this.#ids(), (id) => ({ id, agoMs: this.agoMs(id)! })))
   }
 
-  /** How long ago a server last answered; undefined where no running server remembers. */
+  /** How long ago a server last answered; undefined if no running server remembers. */
   agoMs(id: string): number | undefined {
     if (id === this.#parts.self) return 0
     const heardMs = this.#heardMs.get(id)

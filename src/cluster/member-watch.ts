@@ -15,7 +15,7 @@ export interface MemberWatchParts {
   readonly log: MemberLog
 }
 
-/** Where the lines about members are written. */
+/** The log for lines about members. */
 export interface MemberLog {
   info(facts: object, text: string): void
   warn(facts: object, text: string): void
@@ -42,7 +42,7 @@ export class MemberWatch {
     this.#parts = parts
   }
 
-  /** For how long a server is there or away; undefined: since before the first look, or it is not known. */
+  /** How long a server has been present or away; undefined: since before the first look, or unknown. */
   forMs(id: string): number | undefined {
     const sinceMs = this.#watched.get(id)?.sinceMs
     return sinceMs === undefined ? undefined : Math.round(this.#parts.monotonicMs() - sinceMs)

@@ -13,7 +13,7 @@ const ANSWER_MS = 1_000
 const MOST_BYTES = 16 * 1024 * 1024
 /** Connections to one member. */
 const KEPT = { keepAlive: true, maxSockets: 4 }
-/** A connection may end while a question is on its way, because it was idle or gave way to others: it is asked again. */
+/** A connection that was idle or gave way to others may end during a question: then it is asked again. */
 const MOST_TRIES = 3
 
 /** The options of a peer client. */

@@ -13,14 +13,14 @@ export interface PeerListenerOptions {
   readonly onOpen: (connection: Socket) => void
 }
 
-/** The peer port, which speaks TLS only. Each connection has a place from its beginning, whatever it says. */
+/** The peer port, which speaks TLS only. Each connection has a place from its beginning. */
 export class PeerListener {
   readonly #onOpen: PeerListenerOptions['onOpen']
   readonly #listener: Server
   readonly #places: PeerPlaces
-  /** The connections in their handshake, by their addresses and ports: Node does not tell which one a TLSSocket decrypts. */
+  /** The connections in their handshake, by address and port: Node does not tell which connection a TLSSocket decrypts. */
   readonly #begun = new Map<string, Socket>()
-  /** The connection below each one with TLS. */
+  /** The connection below each TLS connection. */
   readonly #below = new WeakMap<Socket, Socket>()
   /** Handshakes that have failed since the start. A connection without TLS fails at its own. */
   strange = 0
@@ -94,7 +94,7 @@ export class PeerListener {
     if (socket === undefined) return void secure.destroy()
     this.#begun.delete(placeOf(secure))
     this.#below.set(secure, socket)
-    // Nobody can finish a handshake who does not know the secret.
+    // Nobody without the secret can finish a handshake.
     this.#places.asked(socket)
     this.#onOpen(secure)
   }

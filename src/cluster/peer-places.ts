@@ -7,7 +7,7 @@ export interface PeerRoom {
   readonly strangers: number
   /** Connections that have. */
   readonly members: number
-  /** How long a connection may take to show one, ms. */
+  /** How long a connection may take to show a question, ms. */
   readonly strangerMs: number
 }
 

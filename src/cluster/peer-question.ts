@@ -41,7 +41,7 @@ export const MESSAGES: VersionRange = { from: FIRST_RELEASED, to: FIRST_RELEASED
 export interface PeerQuestion<Question, Answer> {
   /** Its path. */
   readonly name: string
-  /** The first version of the messages that has it; by default the first one. Members that do not understand it are not asked. */
+  /** The first version of the messages with it; by default the first version. Older members are not asked. */
   readonly since?: number
   readonly readQuestion: (json: unknown) => Question
   readonly readAnswer: (json: unknown) => Answer
@@ -236,7 +236,7 @@ export const CONNECTED_CLIENTS: PeerQuestion<ClientSearch, ServerClients> = {
   },
 }
 
-/** Send this client away if it is connected to you. To ask twice does no harm: no other client gets the id. */
+/** Asks a member to send this client away. Asking twice does no harm: no other client gets the id. */
 export const DISMISS: PeerQuestion<Dismissal, { readonly isKnown: boolean }> = {
   name: 'dismiss-client',
   readQuestion: (json) => {

@@ -10,7 +10,7 @@ export interface PeerSecret {
   readonly tlsKey: Buffer
 }
 
-/** The secrets that count now. A server asks with the first one, and accepts all. */
+/** The valid secrets. A server asks with the first secret, and accepts all. */
 export type PeerSecrets = () => readonly [PeerSecret, ...PeerSecret[]]
 
 const SECRET_BYTES = 32

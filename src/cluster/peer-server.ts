@@ -88,7 +88,7 @@ export class PeerServer {
     return this.#listener.port
   }
 
-  /** Says how a kind of question is answered. Without it, the question is refused. */
+  /** Registers the answer to a kind of question. Other questions are refused. */
   answer<Question, Answer>(
     { name, readQuestion }: PeerQuestion<Question, Answer>,
     answer: (question: Question) => Answer,

@@ -77,7 +77,7 @@ function connectedClient(id: string): ConnectedClient {
   return { id, ip: '10.0.0.1', port: 1, ...says, sinceMs: 4, heardAgoMs: 5, ...counts }
 }
 
-/** Only the server that was asked knows who asked, which is the second one. */
+/** Only the server that was asked knows the caller, which is the second server. */
 function happened(ip: string, atMs: number, at = ''): TimelineEntry {
   const actor = at === 's2' ? { user: null, ip: '10.0.0.9' } : undefined
   return { atMs, kind: 'disabled', cause: 'operator', address: address({ ip }), actor, text: '' }

@@ -131,7 +131,7 @@ export class PeerViews {
     return { value: { own: this.#parts.own.connectedClients(search), others }, missing }
   }
 
-  /** Sends a client away. The others are asked only where it is not connected to this server. */
+  /** Sends a client away. Asks other servers only if it is not connected to this server. */
   async dismiss(dismissal: Dismissal): Promise<Collected<boolean>> {
     if (this.#parts.own.dismiss(dismissal)) return { value: true, missing: [] }
     const { answers, missing } = await this.#collect(DISMISS, dismissal)

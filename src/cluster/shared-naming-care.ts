@@ -187,7 +187,7 @@ export class SharedNamingCare {
     }
   }
 
-  /** Never rejects: a round that stays open would be the last one. A member that could not be asked has not answered. */
+  /** Never rejects: a round that stays open would be the last round. A member that could not be asked has not answered. */
   async #askAll(round: VoteRound): Promise<void> {
     const asked = Array.from(round.peers, async ([id, member]) => this.#ask(round, id, member))
     for (const result of await Promise.allSettled(asked))

@@ -60,7 +60,7 @@ export class SharedSecrets {
 
   readonly current: PeerSecrets = () => this.#counting
 
-  /** Call it at least once a second. Rejects if the store cannot be reached: it is asked again then. */
+  /** Call it at least once a second. Rejects if the store cannot be reached; the next call tries again. */
   async look(isElected: boolean): Promise<void> {
     const nowMs = this.#parts.monotonicMs()
     if (!isElected) this.#ledSinceMs = undefined
@@ -95,7 +95,7 @@ export class SharedSecrets {
     this.#ledSinceMs ??= nowMs
     if (nowMs - this.#ledSinceMs < STEP_MS) return
     const next = advanced(this.#stored)
-    // If another one was elected and faster, the next look sees that.
+    // If another elected server was faster, the next look sees that.
     if (next !== undefined) await this.#parts.store.replace(STORED_SECRETS, seen, secretsText(next))
     this.#lookAtMs = 0
   }

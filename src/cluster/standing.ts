@@ -21,7 +21,7 @@ export interface OwnStandingParts {
   readonly isCertain: () => boolean
   /** Whether the store has renewed the lease lately: it stays certain for some seconds after the store is lost. */
   readonly hasStore: () => boolean
-  /** Whether the feed has reached the revision in which this server became a member, also where it became one again. */
+  /** Whether the feed has reached the revision in which this server became a member, the last time it did. */
   readonly hasCaughtUp: () => boolean
 }
 

@@ -43,7 +43,7 @@ export function secretsText(secrets: StoredSecrets): string {
   return JSON.stringify(secrets)
 }
 
-/** The secrets that count: the one to ask with, then one more that is accepted. */
+/** The valid secrets: first the secret to ask with, then the other accepted secret. */
 export function countingSecrets({ inUse, next, previous }: StoredSecrets): [PeerSecret, ...PeerSecret[]] {
   const other = next ?? previous
   return other === undefined ? [peerSecretOf(inUse)] : [peerSecretOf(inUse), peerSecretOf(other)]

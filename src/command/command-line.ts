@@ -32,7 +32,7 @@ export type CommandWork<F> = (
   words: readonly string[],
 ) => Promise<CommandResult> | CommandResult
 
-/** The exit code of the command that runs: a process runs one. */
+/** The exit code of the command; a process runs one command. */
 let exitCode: number = EXIT.done
 
 /**
@@ -77,7 +77,7 @@ export function plainAction<F extends object>(
 /** The default command: `npx waypost` in an empty directory starts a server. */
 const WITHOUT_WORDS = ['start']
 
-/** Runs a command line. Resolves with the exit code; 2 where commander refuses the line, which it has reported. */
+/** Runs a command line. Resolves with the exit code; 2 if commander has refused the line. */
 export async function runProgram(program: Command, args: readonly string[]): Promise<number> {
   exitCode = EXIT.done
   try {

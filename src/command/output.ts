@@ -22,7 +22,7 @@ export interface Printed {
   readonly json?: unknown
   /** The names for `--output name`, one a line. */
   readonly names?: readonly string[]
-  /** Printed as they are, and nothing else, where no format is asked for. */
+  /** Printed as they are, and nothing else, without a format. */
   readonly bytes?: Uint8Array
 }
 

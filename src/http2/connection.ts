@@ -46,7 +46,7 @@ export interface ServerConnectionParts {
 /** How long a client may take for its preface and SETTINGS, and for a header block that it has begun. */
 const LATE_MS = 10_000
 
-/** After a DATA frame a client may send one for the stream and one for the connection, or two of each. */
+/** After a DATA frame a client may send one update for the stream and one for the connection, or two of each. */
 const UPDATES_OF_DATA = 4
 
 const TOO_LARGE_FIELDS = headerBlockOf([{ name: ':status', value: '431' }])

@@ -5,7 +5,7 @@ import { sharedField } from './shared-fields.ts'
 /** The size of the dynamic table that SETTINGS begins with (RFC 9113, section 6.5.2). */
 export const TABLE_BYTES = 4_096
 
-/** A change to a smaller size and one to the last: no block needs more (RFC 7541, section 4.2). */
+/** A change to a smaller size and a change to the last size: no block needs more (RFC 7541, section 4.2). */
 const MOST_SIZE_UPDATES = 2
 
 /** Integers have at most this many bytes after their prefix: 28 bits, more than any length or index here (section 5.1). */

@@ -28,7 +28,7 @@ export const MAX_CONCURRENT_STREAMS = 100
 /** The fields of a request, as SETTINGS_MAX_HEADER_LIST_SIZE counts them. A larger list is answered with 431. */
 export const MAX_HEADER_LIST_BYTES = 16 * 1024
 
-/** The bytes of a header block before it is decoded. Twice as many as its list may have, because a client may not know that limit yet. */
+/** The bytes of an encoded header block: twice the limit of its list, which a client may not know yet. */
 export const MAX_HEADER_BLOCK_BYTES = 32 * 1024
 
 /** CONTINUATION frames of a header block: a client needs one for each 16 KiB. */

@@ -120,7 +120,7 @@ export class Outgoing {
     return count
   }
 
-  /** About as many bytes as this, or all there is. */
+  /** About as many bytes as this, or the rest. */
   take(maxBytes: number): Taken | undefined {
     const out = this.#control
     const ended: Http2Stream[] = []

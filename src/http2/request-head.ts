@@ -73,7 +73,7 @@ function isValue(value: string): boolean {
   )
 }
 
-/** A space or a tab: no value begins or ends with one (section 8.2.1). */
+/** A space or a tab: no value begins or ends with such a character (section 8.2.1). */
 function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09
 }

@@ -135,7 +135,7 @@ export class Http2Stream {
     return true
   }
 
-  /** Whether the body has as many bytes as its head has said (section 8.1.1); so far, if it has not ended. */
+  /** Whether the body has the length in its head (section 8.1.1); before its end, whether it is not longer. */
   hasRightLength({ isEnd }: { isEnd: boolean }): boolean {
     if (this.#contentLength === undefined) return true
     return isEnd ? this.#receivedBytes === this.#contentLength : this.#receivedBytes <= this.#contentLength

@@ -7,7 +7,7 @@ export const SOURCE_KINDS = ['java-1', 'java-2', 'java-3', 'r-nacos', 'waypost',
 /** One of {@link SOURCE_KINDS}. */
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
-/** Where the lines of a plan were read. */
+/** The source of the lines of a plan. */
 export interface PlanSource {
   /** Its address, without a user or a password. */
   readonly url: string
@@ -132,7 +132,7 @@ export interface PlanService {
   readonly selector: { readonly type: string; readonly expression: string }
   readonly metadata: Readonly<Record<string, string>>
   readonly clusters: readonly PlanCluster[]
-  /** Null where the source does not say, and no instance shows it. */
+  /** Null if the source does not report it, and no instance shows it. */
   readonly ephemeral: boolean | null
 }
 
@@ -159,7 +159,7 @@ export interface PlanInstance {
 export interface PlanUser {
   readonly kind: 'user'
   readonly username: string
-  /** A bcrypt hash. Null: it cannot come, and a `remark` says why. */
+  /** A bcrypt hash. Null: it cannot come, and a `remark` gives the reason. */
   readonly passwordHash: string | null
   readonly enabled: boolean
 }
@@ -191,7 +191,7 @@ export interface PlanSwitch {
   readonly value: string
 }
 
-/** The kinds of lines that say something about others. An apply does not send them. */
+/** The kinds of lines about other lines or things. An apply does not send them. */
 export const NOTE_KINDS = ['conflict', 'cannot-come', 'remark'] as const
 
 /**

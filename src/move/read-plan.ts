@@ -179,7 +179,7 @@ export function readPlanLine(line: string, number: number): PlanLine {
   return read
 }
 
-/** The line with the fields that the format has. Throws a ShapeError that names a field that is not as the format says. */
+/** The line with the fields of the format. Throws a ShapeError that names an invalid field. */
 export function checkedLine(value: unknown): PlanLine {
   const { kind } = fieldsOf(value)
   const reader = READERS.get(String(kind))

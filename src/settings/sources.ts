@@ -9,12 +9,12 @@ export class SettingsError extends Error {
   }
 }
 
-/** A value as the user wrote it, and where: messages name both. */
+/** A value as the user wrote it, and its source: messages name both. */
 export interface Given {
   /** The name as it was written: `port`, `WAYPOST_PORT`. */
   readonly name: string
   readonly raw: unknown
-  /** Where the user wrote it: `the flag --port`, `the environment variable WAYPOST_PORT`, `prod.json`. */
+  /** The source: `the flag --port`, `the environment variable WAYPOST_PORT`, `prod.json`. */
   readonly origin: string
 }
 
@@ -26,7 +26,7 @@ export function environmentName(name: string): string {
   return ENVIRONMENT_PREFIX + name.replaceAll(/[^A-Za-z0-9]/g, '_').toUpperCase()
 }
 
-/** The variables that begin with `WAYPOST_`. An empty one counts as absent: container files leave variables out this way. */
+/** The variables that begin with `WAYPOST_`. An empty variable counts as absent: container files write it so. */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): readonly Given[] {
   return Object.entries(env)
     .filter(([name, value]) => name.startsWith(ENVIRONMENT_PREFIX) && value !== undefined && value !== '')

@@ -2,7 +2,7 @@ import type { Settings } from '../../settings/settings.ts'
 
 /** The operations of `waypost user` and `waypost key`, on a running server or in the directory of a stopped server. */
 export interface Accounts {
-  /** The directory of the store, where this command has made it. */
+  /** The directory of a store that this command has made. */
   readonly newStore?: string | undefined
   /** Makes a user, who is an administrator or may do nothing yet. */
   add(username: string, password: string, isAdministrator: boolean): Promise<void>
@@ -28,9 +28,9 @@ export interface Account {
   readonly roles: readonly string[]
 }
 
-/** Where accounts are stored: in the directory of a stopped server, or in etcd, also while servers work on it. */
+/** The place of accounts: the directory of a stopped server, or etcd, also while servers work on it. */
 export type StoredPlace =
-  /** `mayBeNew`: a store is made where the directory is missing or empty. */
+  /** `mayBeNew`: a store is made if the directory is missing or empty. */
   { readonly directory: string; readonly mayBeNew?: boolean } | { readonly etcd: Settings }
 
 /** Runs work on stored accounts, and closes the store. */

@@ -10,7 +10,7 @@ import type { Accounts, StoredPlace, WithStoredAccounts } from './accounts.ts'
 import { PasswordInput } from './password-input.ts'
 import { RemoteAccounts } from './remote-accounts.ts'
 
-/** The flags that say where the accounts are. */
+/** The flags for the place of the accounts. */
 export interface PlaceFlags extends ServerFlags, EtcdFlags {
   readonly dataDir?: string
 }

@@ -32,19 +32,19 @@ export function noAnswer(url: string, error: unknown): unknown {
   return new NoAnswerError(`The server at ${url} cannot be reached: ${text}`, { cause: error })
 }
 
-/** Like `fetch`, for the server of a command. Rejects with an Error that says why there is no answer. */
+/** Like `fetch`, for the server of a command. Rejects with an Error that explains a missing answer. */
 export async function reach(url: string, path: string, init: RequestInit = {}): Promise<Response> {
   return fetch(`${url}${path}`, init).catch((error: unknown) => {
     throw noAnswer(url, error)
   })
 }
 
-/** The JSON of an answer. Rejects with an Error for another text: then it is another program that answers. */
+/** The JSON of an answer. Rejects with an Error for another text, which another program has sent. */
 export async function jsonOf(url: string, response: Response): Promise<unknown> {
   return jsonIn(url, await response.text())
 }
 
-/** Like `jsonOf`, for a text that is there. */
+/** Like `jsonOf`, for a text that was read already. */
 export function jsonIn(url: string, text: string): unknown {
   try {
     return JSON.parse(text)

@@ -6,10 +6,10 @@ import { jsonOf, reach } from './no-answer.ts'
 const TOKEN = 'WAYPOST_ACCESS_TOKEN'
 const PASSWORD = 'WAYPOST_PASSWORD'
 
-/** A token is renewed once this share of its time is over: then it ends only where nothing is done for most of that time. */
+/** A token is renewed after this share of its time, so that it ends only after a long time without work. */
 const RENEWED_AT = 0.1
 
-/** A token, when it is renewed, and when it ends (epoch milliseconds). */
+/** A token, the time of its renewal, and its end (epoch milliseconds). */
 export interface Issued {
   readonly token: string
   readonly renewMs: number
@@ -23,7 +23,7 @@ export class RefusedError extends Error {}
 export interface StoredToken {
   readonly username: string
   readonly issued: Issued | undefined
-  /** Stores a newer one. */
+  /** Stores a newer token. */
   readonly save: (issued: Issued) => void
 }
 
@@ -33,7 +33,7 @@ export interface SignInWays {
   readonly username?: string | undefined
   readonly stored?: StoredToken | undefined
   readonly passwords?: PasswordInput
-  /** Where the server signs in: other servers have `/nacos/v1` only. */
+  /** The interface for the sign-in: other servers have `/nacos/v1` only. */
   readonly root?: '/svc/v1' | '/nacos/v1'
 }
 
@@ -99,7 +99,7 @@ export class ServerSession {
   refused(answer: string): Error {
     const { username, stored } = this.#ways
     const why = `The server refuses this: ${problemOf(403, answer)}`
-    // Where it is not the credentials, others of the same user do not help; with sign-in off nobody has any.
+    // If the credentials are right, a new sign-in of the same user does not help; with sign-in off nobody has any.
     const isRight = /"type":"[^"]*:forbidden"/.test(answer)
     if (username !== undefined) return new RefusedError(`${why} It was asked as ${username}.`)
     if (this.#issued !== undefined)

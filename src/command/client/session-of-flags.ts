@@ -4,7 +4,7 @@ import type { ServerFlags } from './server-options.ts'
 import { ServerSession, type StoredToken } from './server-session.ts'
 import { SvcClient } from './svc-client.ts'
 
-/** Where a server listens by default. */
+/** The default address of a server. */
 const DEFAULT_URL = 'http://127.0.0.1:8848'
 
 /** The flags of commands about things in a namespace. */
@@ -78,7 +78,7 @@ export function clientOf(flags: NamespaceFlags): SvcClient {
   return new SvcClient(sessionOf(flags), namespaceOf(flags, targetOf(flags)))
 }
 
-/** The id of the namespace that a command works in; empty: the default one. */
+/** The id of the namespace of a command; empty: the default namespace. */
 export function namespaceOf({ namespace: given }: NamespaceFlags, { context }: Target): string {
   const namespace = given ?? process.env['WAYPOST_NAMESPACE'] ?? context?.namespace ?? ''
   return namespace === 'public' ? '' : namespace

@@ -1,6 +1,6 @@
 import { painted, printableLine } from '../terminal-text.ts'
 
-/** Lines of the one text, of the other, or of both. */
+/** Lines of one text, of the other text, or of both. */
 interface Piece {
   readonly kind: ' ' | '-' | '+'
   readonly line: string

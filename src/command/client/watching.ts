@@ -37,7 +37,7 @@ export async function untilInterrupted(watch: () => Promise<CommandResult>): Pro
   return Promise.race([watch(), interrupted])
 }
 
-/** Says on standard error that no change is missed from now on. */
+/** Reports on standard error that no change is missed from now on. */
 export function sayWatching({ session, namespace }: SvcClient): void {
   process.stderr.write(`watching ${printableWord(namespace || 'public')} on ${session.url}; Ctrl-C ends it\n`)
 }

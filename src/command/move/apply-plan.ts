@@ -13,10 +13,10 @@ import { grouped, TimeLeft } from './time-left.ts'
 
 const OPERATION = '/svc/v1/operator/import'
 
-/** The most that one call has; a single line may be longer. */
+/** The most bytes of one call; a single line may be longer. */
 const MOST_LINES = 1_000
 const MOST_BYTES = 2 * 1_048_576
-/** The server judges a new hash for 0.2 s, and one of cost 12 for up to 2 s. All of a call must be answered within its limit. */
+/** The server judges a new hash for 0.2 s, at cost 12 for up to 2 s. A whole call must be answered within its limit. */
 const MOST_USERS = 20
 
 /** The most lines of an outcome that are printed. */
@@ -46,7 +46,7 @@ export interface Sum {
   unchanged: number
   kept: number
   refused: number
-  /** The first ones of each outcome. */
+  /** The first lines of each outcome. */
   readonly lines: FoundOutcome[]
 }
 
@@ -184,7 +184,7 @@ function add(sum: Sum, lines: readonly SentLine[], answer: ImportAnswer): void {
   }
 }
 
-/** So many lines of an outcome are remembered, for `--output json`. */
+/** How many lines of an outcome are remembered, for `--output json`. */
 const MOST_KEPT = 10_000
 
 /** The counts of each outcome, and the first lines that were kept or refused. */

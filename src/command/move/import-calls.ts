@@ -12,7 +12,7 @@ const CALL_LIMIT_MS = 120_000
 /** The server, or a proxy in front of it, takes no body of this size. */
 const TOO_LARGE = 413
 
-/** A line of a call. Its content stays bytes: one may have 10 MiB. */
+/** A line of a call. Its content stays bytes: a line may have 10 MiB. */
 export interface SentLine extends Pick<NumberedLine, 'number' | 'bytes'> {
   readonly kind: PlanThing['kind']
   readonly name: string
@@ -91,7 +91,7 @@ async function answerOf(
       .catch((error: unknown) => {
         if (signal.aborted)
           return new Error(`${session.url} has not answered within ${CALL_LIMIT_MS / 1_000} s`)
-        // No answer, or half a one. Other errors, such as a refusal, come again with another try.
+        // The answer is missing or cut. Other errors, such as a refusal, come again with another try.
         if (error instanceof TypeError) return noAnswer(session.url, error) as Error
         throw error
       })

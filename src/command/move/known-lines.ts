@@ -21,7 +21,7 @@ export class KnownLines implements EarlierPlan {
   #isSameSource = true
   #left = 0
 
-  /** Reads an earlier plan; without one nothing is known. */
+  /** Reads an earlier plan; without a plan nothing is known. */
   static async of(file: string | undefined): Promise<KnownLines> {
     const known = new KnownLines()
     if (file !== undefined) for await (const { line } of readPlan(file)) known.#note(line)
@@ -49,7 +49,7 @@ export class KnownLines implements EarlierPlan {
     return this.#isSameSource && this.#records.has(`${itemName(item)} ${oldId}`)
   }
 
-  /** Whether the earlier plan has this very thing; it is counted then. */
+  /** Whether the earlier plan has exactly this thing; counts it then. */
   leavesOut(thing: PlanThing): boolean {
     if (this.#digests.size === 0) return false
     const isKnown = this.#digests.has(digestOf(inOrderOfFields(thing)))
@@ -65,7 +65,7 @@ export class KnownLines implements EarlierPlan {
   }
 }
 
-/** A persistent instance is the same, whenever it was read. */
+/** A persistent instance is the same at any time of reading. */
 function digestOf(thing: PlanThing): string {
   const same = thing.kind === 'instance' && !thing.ephemeral ? { ...thing, seenMs: 0 } : thing
   return createHash('sha1').update(JSON.stringify(same)).digest('base64')

@@ -1,7 +1,7 @@
 import type { PlanHead, PlanLine } from '../../move/plan.ts'
 import { grouped } from './time-left.ts'
 
-/** How many lines of a kind there are, where the head of the plan says another number. */
+/** The number of lines of a kind, if the head of the plan has another number. */
 interface OtherCount {
   readonly head: number
   readonly file: number

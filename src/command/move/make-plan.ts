@@ -108,7 +108,7 @@ class PlanInMaking {
     this.#target = target
   }
 
-  /** Says it where the earlier plan is of other sources. */
+  /** Adds a note if the earlier plan is of other sources. */
   async noteSources(): Promise<void> {
     await this.add(this.#known.readFrom(this.sources))
   }
@@ -156,7 +156,7 @@ function readingOf(flags: PlanFlags, progress: Progress): Omit<PlanReading, 'ear
     parts: 'all',
     history: boundOf(flags.target === undefined ? flags.history : 'none'),
     ephemeral: flags.ephemeral === true,
-    // On the way back no user goes.
+    // On the way back no user is moved.
     administrators: flags.target === undefined ? administratorsIn(flags.administrators) : 'as-there',
     show: (step, done, total) => progress.show(`waypost: ${left.text(step, done, total)}`),
   }

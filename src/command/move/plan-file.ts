@@ -41,7 +41,7 @@ export class PlanWriter {
     this.#file = file
   }
 
-  /** Begins a file beside the one with this name. */
+  /** Begins a file beside the file with this name. */
   static async begin(name: string): Promise<PlanWriter> {
     const there = statSync(name, { throwIfNoEntry: false })
     if (there?.isDirectory() === true) throw new UsageError(`${name} is a directory: name a file in it`)
@@ -163,7 +163,7 @@ function partOf(name: string): string {
   return `${name}.part`
 }
 
-/** A line of a file, as it is there and as it was read; `number` begins at 1. */
+/** A line of a file, as bytes and as it was read; `number` begins at 1. */
 export interface NumberedLine {
   readonly number: number
   /** Without the line feed. */
@@ -194,7 +194,7 @@ export async function* readPlan(name: string): AsyncGenerator<NumberedLine> {
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 const LINE_END = 10
 
-/** Lines end with a line feed only: others may be within a text. They stay bytes, because one may have 10 MiB. */
+/** Lines end with a line feed only, because texts may contain other line ends. They stay bytes: a line may have 10 MiB. */
 async function* linesOf(name: string): AsyncGenerator<Buffer> {
   let rest: Buffer[] = []
   for await (const chunk of chunksOf(name)) {

@@ -118,7 +118,7 @@ function report(problem: string): void {
   process.stderr.write(`waypost: ${inWords(problem)}\n`)
 }
 
-/** One sentence that says why the server could not start, and which setting to change. */
+/** One sentence with the reason why the server could not start, and the setting to change. */
 export function startFailure(error: unknown, settings: Settings): string {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   const { host, port } = settings
@@ -152,7 +152,7 @@ function banner(
 ${firstCode === undefined ? '' : firstSteps(firstCode, address)}`
 }
 
-/** How the first administrator is made. The code is behind the `#`, which browsers send to nobody. */
+/** How the first administrator is made. The code is behind the `#`, which browsers never send. */
 function firstSteps(code: string, address: string): string {
   return `  sign-in  there is no administrator yet. Make one on this page, which has a one-time code:
            ${address}/ui/#/first-administrator?code=${code}
@@ -160,7 +160,7 @@ function firstSteps(code: string, address: string): string {
 `
 }
 
-/** Where the data are. */
+/** The place of the data. */
 function placeOf({ store, etcdEndpoints, etcdPrefix, dataDir }: Settings): string {
   return store === 'etcd' ? `${etcdPrefix}/ in etcd at ${etcdEndpoints.join(', ')}` : resolve(dataDir)
 }

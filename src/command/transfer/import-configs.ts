@@ -23,7 +23,7 @@ import {
 /** The file may be large: it is sent in parts, and the server limits each part. */
 const LIMITS = { maxEntries: 65_534, maxEntryBytes: 64 * 1024 * 1024, maxTotalBytes: Infinity }
 
-/** The most that one request has: small enough to show progress, and for the limits of any server. */
+/** The most bytes of one request: small enough to show progress, and for the limits of any server. */
 const MAX_ITEMS = 500
 const MAX_BYTES = 16 * 1024 * 1024
 
@@ -110,7 +110,7 @@ async function sendAll(
   return sum
 }
 
-/** Sends a part. An error after the first part says how many items were handled. */
+/** Sends a part. An error after the first part names the number of handled items. */
 async function sendPart(
   send: (zip: readonly Buffer[]) => Promise<ImportAnswer>,
   zip: readonly Buffer[],

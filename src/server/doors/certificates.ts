@@ -14,7 +14,7 @@ type Files = Pick<Settings, 'tlsCert' | 'tlsKey' | 'tlsClientCa'>
 export interface CertificateStatus {
   /** Epoch ms after which clients refuse it. */
   readonly expiresMs: number
-  /** The files hold a pair that cannot be used; the old one still is. */
+  /** The files hold an unusable pair; the old pair stays in use. */
   readonly isBroken: boolean
 }
 
@@ -96,7 +96,7 @@ async function readPair({ tlsCert, tlsKey, tlsClientCa }: Files): Promise<KeyPai
   return { cert, key, clientCa }
 }
 
-/** Throws an Error that says why a pair cannot be used. */
+/** Throws an Error that explains why a pair cannot be used. */
 function checkPair({ cert, key, clientCa }: KeyPair): void {
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
     throw new Error('the key does not belong to the certificate')
@@ -114,7 +114,7 @@ function certificatesIn(pem: string): number {
   return pieces.length
 }
 
-/** A new certificate that has expired is no better than the one in use. */
+/** A new certificate that has expired is no better than the present certificate. */
 function refuseExpired({ cert }: KeyPair): void {
   const { validTo } = new X509Certificate(cert)
   if (Date.parse(validTo) < Date.now()) throw new Error(`the certificate has expired: ${validTo}`)

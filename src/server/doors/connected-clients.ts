@@ -44,7 +44,7 @@ export function openClients(parts: ClientParts, settings: Settings) {
       const clients = found.slice(0, most).map((connection) => shown(connection, parts))
       return { server: server(), count: found.length, clients }
     },
-    /** Sends a client away. False where no client has the id. */
+    /** Sends a client away. False if no client has the id. */
     dismiss({ id, how }: Dismissal): boolean {
       const connection = book.of(id)
       if (connection === undefined) return false

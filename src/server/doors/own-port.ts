@@ -21,7 +21,7 @@ export async function ownPort(settings: Pick<Settings, 'host' | 'port' | 'grpcPo
   throw new Error('no free port was found')
 }
 
-/** A port that is free, of this number unless it is 0; undefined where it is not. */
+/** A free port, with this number unless it is 0; undefined if it is in use. */
 async function freePort(host: string, wanted: number): Promise<number | undefined> {
   if (wanted > LARGEST_PORT) return undefined
   const probe = createServer().listen(wanted, host)

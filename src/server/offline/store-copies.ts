@@ -183,7 +183,7 @@ function leftOutOf({ leftOut: count, findings }: Examination): Salvaged['leftOut
   return { count, findings: findings.filter(({ leavesOut }) => leavesOut !== undefined) }
 }
 
-/** Nobody else uses the new directory, so it is read where it is. */
+/** Nobody else uses the new directory, so it is read in place. */
 function fillDirectory(source: StoredSource, directory: string, how: HowToCopy): Promise<Copied> {
   return fill(source, new DirectoryTarget(directory, source), {
     ...how,

@@ -114,7 +114,7 @@ interface EngineOnStore {
   readonly engine: Engine
   readonly state: Follower['state']
   readonly newStore?: string | undefined
-  /** Where servers have a secret of their own. */
+  /** For a place where servers share a secret. */
   readonly peers?: SecretsStore | undefined
 }
 

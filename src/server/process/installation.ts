@@ -81,10 +81,10 @@ export interface Members {
  */
 export interface Installation {
   readonly store: KeptRecords
-  /** Names this process: no other one has the same name. */
+  /** A unique name for this process. */
   readonly process: string
   readonly snapshot: Snapshot
-  /** The file of the data; undefined where they are in no file of this machine. */
+  /** The file of the data; undefined if they are in no file of this machine. */
   readonly file: LocalFile | undefined
   /** Names the origin of the store's revisions, if other servers have the same revisions. */
   readonly sharedOrigin: string | undefined
@@ -108,9 +108,9 @@ export interface Installation {
   careOf(parts: CareParts): Care
   /** Checks the standing of this server. Call it about twice a second. */
   look(): Promise<void>
-  /** How much room the store has beyond its reserve; undefined: it cannot be said. Called about once a second; `isUrgent`: now. */
+  /** The room of the store beyond its reserve; undefined: unknown. Called about once a second; `isUrgent`: now. */
   measureRoom(isUrgent: boolean): Promise<Room | undefined>
-  /** The files of the store; of several, the largest. Undefined or an error: it cannot be said now. */
+  /** The files of the store; of several, the largest. Undefined or an error: unknown now. */
   storeBytes(): Promise<number | undefined>
   /** Compares this server's data with the store, and loads differing data again. Call it about once a minute. */
   compare(): Promise<void>
@@ -120,15 +120,15 @@ export interface Installation {
   metrics(): Metric[]
   /** Whether this server is certainly a member, so that its writes count. */
   isMember(): boolean
-  /** Whether this server does the work that one of several does for all: cleaning. */
+  /** Whether this server does the common work of the servers: cleaning. */
   isElected(): boolean
-  /** Becomes one of the servers, just before clients reach it. Rejects with an Error that says why it may not. */
+  /** Becomes a member, just before clients reach it. Rejects with an Error that explains why it may not. */
   enter(mode: AuthenticationMode): Promise<void>
   /**
    * Gives up membership: the others take over its common work at once. It still finishes its requests. Call it after its
    * connected clients have left.
    */
   handOver(): Promise<void>
-  /** Is no longer one of the servers, and closes the store. */
+  /** Gives up membership, and closes the store. */
   leave(): Promise<void>
 }

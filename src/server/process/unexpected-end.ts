@@ -16,7 +16,7 @@ export class UnexpectedEnd {
   readonly ended: Promise<ServerEnd>
   /** Whether it ended by a fault, so that nobody knows what still works. */
   hasFailed = false
-  /** Whether memory may be wrong: then nothing of it is written any more. */
+  /** Whether memory may be wrong: then nothing more is written from it. */
   isStateBroken = false
   readonly #log: Pick<Logger, 'fatal'>
   #end: (ended: ServerEnd) => void = () => undefined

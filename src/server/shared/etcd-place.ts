@@ -4,7 +4,7 @@ import type { EtcdAccess } from '../../store/etcd/client/connection.ts'
 import { DamagedStore } from '../../store/local-file.ts'
 import { readSecretsKeys, type SecretsKey } from '../../store/etcd/sealing/secrets-keys.ts'
 
-/** Where etcd is, and how this server shows who it is. */
+/** The place of etcd, and the credentials of this server. */
 export interface EtcdPlace {
   readonly endpoints: readonly string[]
   readonly prefix: string
@@ -13,7 +13,7 @@ export interface EtcdPlace {
   readonly secretsKeys: readonly SecretsKey[]
 }
 
-/** The settings that say it. */
+/** The settings for it. */
 type EtcdSettings = Pick<
   Settings,
   | 'etcdEndpoints'

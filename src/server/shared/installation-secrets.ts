@@ -38,7 +38,7 @@ export class InstallationSecrets {
     return this.#shared.current
   }
 
-  /** Call it at least once a second. If etcd is away, it is asked again: nobody waits for it. */
+  /** Call it at least once a second. If etcd is away, the next call tries again. */
   look(isElected: boolean): void {
     for (const each of [this.#shared, this.#sealing]) void each.look(isElected).catch(() => undefined)
   }

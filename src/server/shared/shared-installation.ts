@@ -148,7 +148,7 @@ export class SharedInstallation implements Installation {
     this.#clocks = new MemberClocks({ ...asking, wallMs, log: opened.log })
   }
 
-  /** Opens the store and loads it. Rejects with an Error where etcd cannot be reached, or is not for this version. */
+  /** Opens the store and loads it. Rejects with an Error if etcd cannot be reached, or is not for this version. */
   static async open(settings: Settings, log: Logger): Promise<SharedInstallation> {
     if (settings.etcdEndpoints.length === 0)
       throw new Error('store=etcd needs the addresses of etcd: set them with --etcd-endpoints.')
@@ -333,7 +333,7 @@ export class SharedInstallation implements Installation {
     })
   }
 
-  /** Others may ask this server as soon as it is a member, so it answers them before. */
+  /** Others may ask this server as soon as it is a member, so it can answer them before. */
   async enter(auth: AuthenticationMode): Promise<void> {
     await this.#answerPeers()
     const { etcd, own, log } = this.#opened
@@ -376,7 +376,7 @@ export class SharedInstallation implements Installation {
     this.#views?.answerOn(server)
   }
 
-  /** Whether the state of this server has it among the members. */
+  /** Whether this server is among the members in its state. */
   #isSeen(): boolean {
     return this.#members().get(this.#id)?.process === this.#opened.own.process
   }

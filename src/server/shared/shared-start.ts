@@ -22,9 +22,9 @@ const PEER_PORT_OFFSET = 2_000
 /** How long a start waits for etcd, and how often it tries. */
 const REACH_MS = 60_000
 const RETRY_MS = 500
-/** How often a start that waits for space says so. */
+/** How often a start that waits for space logs it. */
 const ALARM_MS = 60_000
-/** How often the same refusal of etcd is logged, and of how many that is known. */
+/** How often the same refusal of etcd is logged, and for how many refusals that is remembered. */
 const REFUSED_MS = 60_000
 const MOST_REFUSALS = 20
 
@@ -99,7 +99,7 @@ export function logOfRefusals(log: Logger): (error: EtcdError) => void {
   }
 }
 
-/** Warns where etcd can be reached from other machines without TLS. The peer port has TLS by itself. */
+/** Warns if other machines can reach etcd without TLS. The peer port always has TLS. */
 export function warnOfOpenNetworks({ etcdEndpoints }: Settings, log: Logger): void {
   const open = etcdEndpoints.filter((endpoint) => {
     const { protocol, hostname } = new URL(endpoint)

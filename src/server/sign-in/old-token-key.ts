@@ -62,7 +62,7 @@ export async function openOldTokenKey(
   return { key, untilMs, sinceStamp }
 }
 
-/** A larger file is another one. */
+/** A larger file is no secret. */
 const MOST_BYTES = 4_096
 
 /** The secret in a file. Throws an Error for a file that has not just the value of the setting of the old server. */
@@ -89,7 +89,7 @@ function textOf(file: string): string {
 function timeOf(until: string): number {
   const [isWhole, day] =
     /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/.exec(until) ?? []
-  // A day that its month does not have would be one of the next month.
+  // A day that its month does not have would become a day of the next month.
   const isDay = isWhole !== undefined && new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day!.slice(8))
   const ms = isDay ? Date.parse(until) : NaN
   if (!Number.isNaN(ms)) return ms

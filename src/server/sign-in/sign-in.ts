@@ -58,7 +58,7 @@ interface SignInNeeds extends OldTokenParts {
   readonly watch: Pick<Observability, 'report'>
 }
 
-/** Builds the sign-in of a server, with a signing key. Throws an Error where the server would be open by accident. */
+/** Builds the sign-in of a server, with a signing key. Throws an Error if the server would be open by accident. */
 export async function openSignIn(needs: SignInNeeds, settings: Settings, log: Logger): Promise<SignIn> {
   const { state, engine, watch, trail } = needs
   const isManaged = hasAdministrator(state)

@@ -20,7 +20,7 @@ export interface SoleMemberParts {
   readonly figures: () => ServerFigures
 }
 
-/** The only server of an installation, as operators see it: it is its own leader. Its term counts its starts on these data. */
+/** The only server of an installation, as operators see it: its own leader. Its term counts its starts on these data. */
 export class SoleMember implements Members {
   readonly #state: State
   readonly #figures: () => ServerFigures

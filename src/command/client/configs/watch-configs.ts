@@ -18,7 +18,7 @@ interface WatchedChange extends ItemName {
   readonly size: number | null
 }
 
-/** `config watch`: prints changes as they come, until it is interrupted; with `--once`, until the first one. */
+/** `config watch`: prints changes as they come, until it is interrupted; with `--once`, until the first change. */
 export function watchConfigs(
   flags: ItemFlags & WatchFlags,
   words: readonly string[],

@@ -84,7 +84,7 @@ export async function restoreConfig(flags: ChangeFlags, words: readonly string[]
   })
 }
 
-/** The md5 of the current content; of no item it is empty, as casMd5 says that. */
+/** The md5 of the current content; empty without an item, as casMd5 expects. */
 async function currentMd5(client: SvcClient, name: Parameters<typeof readItem>[1]): Promise<string> {
   try {
     return (await readItem(client, name)).md5

@@ -13,7 +13,7 @@ export class KnownBefore {
     this.#kind = kind
   }
 
-  /** Reads the plans of the move to here. The last one counts for a thing that is in several. */
+  /** Reads the plans of the move to here. For a thing in several plans the last plan counts. */
   static async of(files: readonly string[], kind: TargetKind): Promise<KnownBefore> {
     const known = new KnownBefore(kind)
     for (const file of files)

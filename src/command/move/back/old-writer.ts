@@ -39,7 +39,7 @@ export class OldWriter {
     this.#mayReplace = mayReplace
   }
 
-  /** Writes one thing. Rejects where the server does not answer. */
+  /** Writes one thing. Rejects if the server does not answer. */
   async write(planned: GoingThing): Promise<Written> {
     try {
       const before = await this.#before(planned)

@@ -47,7 +47,7 @@ export class BothSources implements ServerBeside {
   /** The id of the last record of each item in the database. */
   readonly #lastRecords = new Map<string, string>()
   #namespaces: readonly PlanNamespace[] = []
-  /** Whether both know some item. Otherwise nobody can say that the server has deleted the others. */
+  /** Whether both have an item in common. Otherwise a missing item may not have been deleted on the server. */
   #isOfOne = true
 
   constructor(dialect: Dialect, reading: PlanReading) {

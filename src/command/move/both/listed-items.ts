@@ -22,12 +22,12 @@ export class ListedItems {
     return this.#byName.size
   }
 
-  /** Reads the list of a namespace. Resolves with a note where that failed. */
+  /** Reads the list of a namespace. Resolves with a note if that failed. */
   async read(dialect: Dialect, namespace: string): Promise<PlanNote | undefined> {
     const unsure: PlanItem[] = []
     const note = await listItems(dialect, namespace, (listed) => {
       const item = { namespace: spaceOf(namespace), group: listed.group, dataId: listed.dataId }
-      // A database may have rows without names, which nobody can ask for.
+      // A database may have rows without names, which cannot be read by name.
       if (item.group === '' || item.dataId === '') return
       this.#add(item, listed)
       if (listed.md5 === null && isEncrypted(listed.dataId)) unsure.push(item)
@@ -63,7 +63,7 @@ export class ListedItems {
     return listed
   }
 
-  /** The items that nobody has taken out. */
+  /** The items that were not taken out. */
   left(): PlanItem[] {
     return [...this.#byName.values()].map(({ item }) => item)
   }

@@ -6,7 +6,7 @@ import type { PlanReading } from '../reading.ts'
 export interface KnownRows {
   /** The ids of namespaces as they have them. */
   readonly spaces: readonly string[]
-  /** The oldest ones. */
+  /** The oldest items. */
   readonly oldest: readonly PlanItem[]
 }
 
@@ -17,21 +17,21 @@ export interface KnownRows {
 export interface ServerBeside {
   /** Reads the lists of the server. */
   begin(database: KnownRows): AsyncIterable<PlanLine>
-  /** The lines of namespaces, where the database has these. */
+  /** The lines of namespaces, if the database has these. */
   namespaces(ofDatabase: readonly PlanNamespace[]): Iterable<PlanLine>
-  /** The lines of users, roles and permissions, where the database has these. */
+  /** The lines of users, roles and permissions, if the database has these. */
   access(ofDatabase: Access): AsyncIterable<PlanLine>
   /** The database has this record, which is in the plan. */
   sawRecord(record: PlanHistory): void
-  /** Whether the plan has the item as the database has it. */
+  /** Whether the plan takes the item from the database. */
   takes(config: PlanConfig): boolean
   /** The lines of the items that the plan has as the server has them. */
   items(): AsyncIterable<PlanLine>
-  /** Whether they had this one. */
+  /** Whether they have this item. */
   brought(item: PlanItem): boolean
 }
 
-/** There is a database only: all is as it says. */
+/** A database without a server: everything comes from the database. */
 export class NoServerBeside implements ServerBeside {
   readonly #reading: PlanReading
 

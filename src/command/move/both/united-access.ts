@@ -54,7 +54,7 @@ function unitedUsers(
 const ONLY_IN_DATABASE = 'the server does not list the user, and may have deleted it; the plan has it'
 const OTHER_PASSWORDS = 'the database and the server have other passwords; the plan has that of the server'
 
-/** One of each. */
+/** Each value once. */
 function united<T>(all: readonly T[], namesOf: (one: T) => readonly string[]): T[] {
   return [...new Map(all.map((one) => [JSON.stringify(namesOf(one)), one])).values()]
 }

@@ -15,7 +15,7 @@ export interface DatabaseFlags {
 /** A row: each value as a text, or null. Numbers and times are texts, too, because they may be larger than a number. */
 export type DatabaseRow = Readonly<Record<string, string | null>>
 
-/** Rows that wait in memory at most. One may have 10 MiB. */
+/** The most rows waiting in memory. A row may have 10 MiB. */
 const WAITING_ROWS = 8
 
 /** The database may wait so long until a row is written to the plan. */
@@ -88,7 +88,7 @@ export class Database {
     return found
   }
 
-  /** The rows of a large answer, one after the other. */
+  /** The rows of a large result, one after the other. */
   async *stream(sql: string, values: readonly string[] = []): AsyncGenerator<DatabaseRow> {
     const query = this.#connection.query(sql, [...values])
     try {
@@ -171,6 +171,6 @@ function textsOf(row: object): DatabaseRow {
 
 function textOfValue(value: unknown): string | null {
   if (value === null) return null
-  // Some sites have made columns of texts ones of bytes.
+  // Some sites have changed columns of texts to columns of bytes.
   return Buffer.isBuffer(value) ? textOfBytes(value) : String(value as string | number)
 }

@@ -17,13 +17,13 @@ import type {
 /** How many entries a page has at most. */
 export const PAGE_SIZE = 500
 
-/** The pages of lists that may have contents. Each size divides the one before, so that a list can continue with another. */
+/** The page sizes of lists with contents. Each size divides the size before, so that a list can continue with another. */
 export const ITEM_PAGES = [PAGE_SIZE, 50, 5, 1]
 
 /** A page of a list. */
 export interface OldPage<T> {
   readonly entries: readonly T[]
-  /** How many the list has in all; null: the server does not say. It may be wrong. */
+  /** The total of the list; null: unknown. It may be wrong. */
   readonly total: number | null
 }
 
@@ -41,7 +41,7 @@ export interface PageAsked {
 
 /** An item as the list of items has it. */
 export interface ListedItem extends PlanItem {
-  /** The md5 that the list says, or of the content that it has; null: it has neither. */
+  /** The md5 in the list, or of the content in it; null without either. */
   readonly md5: string | null
 }
 
@@ -75,7 +75,7 @@ export interface Dialect {
   readonly hasAccess: boolean
   /** Without `public`. */
   namespaces(): Promise<readonly PlanNamespace[]>
-  /** Some servers send the contents with the list. Rejects with a CallError of status 413 where a page is too large. */
+  /** Some servers send the contents with the list. Rejects with a CallError of status 413 for a too large page. */
   items(namespace: string, page: PageAsked): Promise<OldPage<ListedItem>>
   config(item: PlanItem): Promise<PlanConfig | undefined>
   /** Whether that lacks `use`, `effect` and `schema`. */
@@ -93,7 +93,7 @@ export interface Dialect {
   roles(pageNo: number): Promise<OldPage<PlanRole>>
   permissions(pageNo: number): Promise<OldPage<PlanPermission>>
   switches(): Promise<Readonly<Record<string, unknown>>>
-  /** How many servers its cluster has; undefined: it does not say. */
+  /** The number of servers in its cluster; undefined: unknown. */
   nodes(): Promise<number | undefined>
 }
 

@@ -81,7 +81,7 @@ export function isUsualCluster({ checker, checkPort, useInstancePort, metadata }
   return checker.type === 'TCP' && checkPort === 80 && useInstancePort && Object.keys(metadata).length === 0
 }
 
-/** The parts of `group@@name`; a name without a group is in the given one. */
+/** The parts of `group@@name`; a name without a group gets the given group. */
 export function splitName(name: string, group: string): { readonly group: string; readonly name: string } {
   const at = name.indexOf('@@')
   return at < 0 ? { group, name } : { group: name.slice(0, at), name: name.slice(at + 2) }

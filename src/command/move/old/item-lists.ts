@@ -17,7 +17,7 @@ export async function listItems(
   return listed.total !== null && listed.total > listed.found ? shortList(name, listed) : undefined
 }
 
-/** Whether a note says that a list was shorter than the server says. */
+/** Whether a note reports a list that was shorter than its total. */
 export function isShortList({ kind, about, name }: PlanNote): boolean {
   return kind === 'remark' && about === 'config' && name.startsWith(`${LIST} `)
 }

@@ -179,7 +179,7 @@ export function switchesOf(answer: unknown): Fields {
   return fieldsOf(answer)
 }
 
-/** How many servers of a cluster's list live: others cannot be read. Undefined: it is no list. */
+/** The number of live servers in a cluster's list: others cannot be read. Undefined: it is no list. */
 export function livingNodes(data: unknown): number | undefined {
   if (!Array.isArray(data)) return undefined
   return data.filter((node) => fieldsOf(node)['state'] !== 'DOWN').length

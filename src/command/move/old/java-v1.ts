@@ -295,14 +295,14 @@ function clusterOfV1(fields: Fields): PlanCluster {
   })
 }
 
-/** A list may have the contents of its items. A page of one is taken whatever its size. */
+/** A list may have the contents of its items. A page of one item is taken at any size. */
 function mostBytesOf({ pageSize }: PageAsked): number | undefined {
   return pageSize === 1 ? undefined : MOST_LIST_BYTES
 }
 
 const MOST_LIST_BYTES = 4_194_304
 
-/** Whether a namespace is the default one, which no list of namespaces has to name. */
+/** Whether a namespace is the default one, which lists of namespaces need not have. */
 export function isPublic(namespace: string): boolean {
   return namespace === '' || namespace === 'public'
 }

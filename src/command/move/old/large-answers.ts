@@ -33,7 +33,7 @@ export function waitingTurn(): Turn | undefined {
   return turn === undefined || turn.isNext ? undefined : turn
 }
 
-/** An answer is large, and it is not the turn of the task. */
+/** An answer is large, and the task's turn has not come. */
 export class NotYetError extends Error {
   readonly turn: Turn
 

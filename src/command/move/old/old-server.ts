@@ -12,13 +12,13 @@ const TRIES = 4
 const FIRST_WAIT_MS = 500
 const CALL_LIMIT_MS = 60_000
 
-/** Answers that another try may mend. 500 is there too: old servers answer so for everything. */
+/** Statuses that another try may mend. Old servers answer 500 for everything. */
 const PASSING = new Set([429, 500, 502, 503, 504])
 
 /** A token is renewed when this share of its time is over. */
 const RENEWED_AT = 0.8
 
-/** A server that has restarted refuses the tokens from before. After a refusal it is signed in again, at most once in this time. */
+/** A restarted server refuses earlier tokens. After a refusal the client signs in again, at most once in this time. */
 const RENEWED_EVERY_MS = 60_000
 
 /** The most bytes of an answer: lists may have the contents of all their items. */
@@ -27,7 +27,7 @@ const MOST_BYTES = 67_108_864
 /** The status of a call with a too large answer, from the server or from the size of the answer. */
 export const TOO_LARGE = 413
 
-/** The status of a call that has no answer, or half a one, from a server that answers others. */
+/** The status of a call without a whole answer, from a server that answers other calls. */
 const NOT_THIS = 599
 const OTHER_LIMIT_MS = 10_000
 
@@ -56,18 +56,18 @@ export type OldParams = Readonly<Record<string, string | number | boolean>>
 interface Token {
   readonly text: string
   readonly renewMs: number
-  /** No newer one is asked for. */
+  /** No newer token is requested. */
   isLast: boolean
 }
 
-/** A call: a GET, unless it says another method. Parameters go in the query, `form` in the body. */
+/** A call: by default a GET. Parameters go in the query, `form` in the body. */
 export interface OldCall {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly params?: OldParams
   readonly form?: OldParams
   readonly headers?: Readonly<Record<string, string>>
-  /** The call must show nobody's token. */
+  /** The call must not send a token. */
   readonly isAnonymous?: boolean
   /** Whatever the server answers counts: the call does not come again. */
   readonly isFinal?: boolean
@@ -82,7 +82,7 @@ interface SignedCall {
   readonly mostBytes: number
 }
 
-/** The servers of one move share how they are asked: the pace, and who signs in. */
+/** The servers of one move share their pace and their account. */
 export interface OldAccess {
   readonly pace: Pace
   readonly account: OldAccount | undefined
@@ -149,7 +149,7 @@ export class OldServer {
     return this.#parsed(text, call) ?? undefined
   }
 
-  /** The answer to a GET. Throws CallError for one other than 200. */
+  /** The answer to a GET. Throws CallError for a status other than 200. */
   async get(path: string, params: OldParams = {}, mostBytes = MOST_BYTES): Promise<OldAnswer> {
     const answer = await this.send({ path, params, mostBytes })
     if (answer.status === 200) return answer
@@ -187,7 +187,7 @@ export class OldServer {
     }
   }
 
-  /** Whether there is a server at all, where one call has no answer. */
+  /** Whether the server still answers, after one call without an answer. */
   async #answersOthers(): Promise<boolean> {
     const signal = AbortSignal.timeout(OTHER_LIMIT_MS)
     try {
@@ -198,7 +198,7 @@ export class OldServer {
     }
   }
 
-  /** One try, and another one where the server does not know the token any longer. */
+  /** One try, and another try if the server no longer knows the token. */
   async #signedIn(call: string, signed: SignedCall): Promise<OldAnswer> {
     const token = signed.isAnonymous ? undefined : await this.#currentToken()
     const headers = { ...signed.headers, ...headersOf(token) }

@@ -56,7 +56,7 @@ export class Pace {
     if (atMs > nowMs) await this.#clock.wait(atMs - nowMs)
   }
 
-  /** Notes how long an answer took, and whether it says that the server is overloaded. */
+  /** Notes the duration of an answer, and whether it reports an overload. */
   answered(elapsedMs: number, isOverloaded: boolean): void {
     const nowMs = this.#clock.nowMs()
     const usualMs = this.#usualMs ?? elapsedMs

@@ -35,9 +35,9 @@ export async function* readEach(items: readonly PlanItem[], how: ItemReading): A
 /** An item as it was read, but for the contents of its history. */
 export interface ReadItem {
   readonly item: PlanItem
-  /** A note, where it could not be read; undefined: the server has no formal version of it. */
+  /** A note if it could not be read; undefined: the server has no formal version of it. */
   readonly config: PlanConfig | PlanNote | undefined
-  /** The oldest first; a note, where the server does not list them. */
+  /** The oldest first; a note if the server does not list them. */
   readonly records: readonly OldRecord[] | PlanNote
   readonly lines: readonly PlanLine[]
 }

@@ -79,7 +79,7 @@ async function serviceLines({ named, nodes }: FoundService, reading: PlanReading
   return [...notes, ...linesOf(service, [...instances.values()], reading)]
 }
 
-/** A node may know clusters that another one does not know. */
+/** Nodes may know different clusters. */
 async function instancesOf(
   node: Dialect,
   first: Dialect,

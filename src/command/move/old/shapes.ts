@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf } from './fields.ts'
 import { CallError } from './call-error.ts'
 
-/** The status of an answer that came with 200, and says something else. */
+/** The status of an answer that came with 200, and reports an error. */
 const ANSWERED = 200
 
 /**
@@ -21,7 +21,7 @@ export function fieldIn(answer: unknown, name: string): unknown {
   return fields[name]
 }
 
-/** Refuses an envelope that says an error, whatever its HTTP status: servers answer so while their database is away. */
+/** Refuses an envelope with an error, at any HTTP status: servers answer so while their database is away. */
 export function refuseErrorIn(answer: unknown, call: string): void {
   const { code, message } = fieldsOf(answer)
   if (typeof code !== 'number' || code === 0 || code === ANSWERED) return

@@ -30,7 +30,7 @@ export class OldWaypost extends JavaV1 {
     this.#own = server.atOrigin('/svc/v1/auth/login')
   }
 
-  /** The first page also has the items with gray versions: some have no formal one. */
+  /** The first page also has the items with gray versions: some have no formal version. */
   override async items(namespace: string, page: PageAsked): Promise<OldPage<ListedItem>> {
     const { entries, total } = await super.items(namespace, page)
     if (page.pageNo > 1) return { entries, total }

@@ -24,7 +24,7 @@ const NOT_GIVEN: { readonly [server in OldKind['kind']]?: Readonly<Record<string
   },
 }
 
-/** How a thing is compared. Undefined: it is not, because each server numbers or times it for itself. */
+/** The compared form of a thing. Undefined: it is not compared, because each server numbers or times it for itself. */
 export function comparedThing(thing: PlanThing, server: OldKind['kind']): ComparedThing | undefined {
   const named = thing.kind === 'permission' ? { ...thing, resource: resourceOf(thing.resource) } : thing
   const fields = fieldsOf(thing)
@@ -36,7 +36,7 @@ export function comparedThing(thing: PlanThing, server: OldKind['kind']): Compar
   return { kind: thing.kind, name: nameOf(named), fields: Object.fromEntries(given) }
 }
 
-/** Null: the server does not say. */
+/** Null: the server does not show it. */
 function fieldsOf(thing: PlanThing): Record<string, string | null> | undefined {
   switch (thing.kind) {
     case 'namespace':

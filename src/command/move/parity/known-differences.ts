@@ -1,6 +1,6 @@
 import type { Side } from './read-side.ts'
 
-/** Whether a difference concerns an installation. `perhaps`: nothing that HTTP shows says it. */
+/** Whether a difference concerns an installation. `perhaps`: HTTP does not show it. */
 export type Concern = 'no' | 'perhaps' | { readonly because: string }
 
 /** A difference between this server and others, as docs/compatibility.md has it. */

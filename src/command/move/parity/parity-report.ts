@@ -94,7 +94,7 @@ function differenceText({ kind, name, only, field, old = '', new: other = '' }: 
   return `differs: ${thing}: ${field}: ${short(old)} (old), ${short(other)} (new)`
 }
 
-/** A text may be long, and may be of anybody. */
+/** A text may be long, and may come from anybody. */
 function short(text: string): string {
   return printableWord(JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text))
 }

@@ -25,7 +25,7 @@ export interface ParityFlags {
   readonly new: readonly string[]
   /** The account that signs in on both. */
   readonly username?: string
-  /** The account that reads the new server; by default the same. One of the same name signs in there with its own password. */
+  /** The account that reads the new server; by default the same. If the name is equal, it signs in with its own password. */
   readonly newUsername?: string
   readonly rate: string
   readonly ephemeral?: boolean
@@ -90,7 +90,7 @@ interface Opened {
   readonly accounts: BothAccounts | undefined
 }
 
-/** The new server is read as the same user, if it signs that one in, or else as nobody. */
+/** The new server is read as the same user if it signs in there, else without a user. */
 async function open({ rate, username, newUsername, ...flags }: ParityFlags): Promise<Opened> {
   const perSecond = rateOf(rate)
   const account = await accountOf(username, 'WAYPOST_FROM_PASSWORD')

@@ -56,7 +56,7 @@ async function ask(plan: Plan, { yes }: ApplyFlags): Promise<void> {
     throw new UsageError('Nothing was changed.')
 }
 
-/** The items of these names that there are: the groups are listed, because one page has 500 items. */
+/** The present items of these names: the groups are listed, because one page has 500 items. */
 async function presentItems(
   client: SvcClient,
   names: readonly string[],
@@ -96,7 +96,7 @@ class Apply {
       }
     } catch (error) {
       progress.end()
-      // The first error is the one to report.
+      // The first error is reported.
       await this.#writeRecord().catch(() => undefined)
       throw stopped(error, ` ${done} of ${sizeOf(plan)} items are done. Apply again to continue.`)
     }
@@ -140,7 +140,7 @@ class Apply {
     return this.#flags.comment ?? `apply ${this.#flags.set}`
   }
 
-  /** An error says which item it is about. */
+  /** Adds the name of the item to an error. */
   async #named(item: ItemName, work: () => Promise<unknown>): Promise<void> {
     try {
       await work()

@@ -45,7 +45,7 @@ export async function replayConfigReads(
   return { replayed, md5s: new Map(md5s) }
 }
 
-/** Reads an item without a token. It says whether the servers ask for one. */
+/** Reads an item without a token, to see whether the servers ask for a token. */
 export async function replayOpenRead(
   servers: BothServers,
   [name, item]: readonly [string, PlanItem],

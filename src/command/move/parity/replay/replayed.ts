@@ -5,7 +5,7 @@ import { CallError } from '../../old/call-error.ts'
 import type { ComparedFields } from '../compared-fields.ts'
 import { type Difference, differingFields } from '../differences.ts'
 
-/** The two servers that are asked the same. */
+/** The two servers that get the same requests. */
 export interface BothServers {
   readonly old: KnownServer
   readonly new: KnownServer
@@ -46,7 +46,7 @@ export class Replayed {
   }
 }
 
-/** Whether both servers have the interface of generation 3, and one of them may have only this one. */
+/** Whether both servers have the interface of generation 3, and one may have only this interface. */
 export function isGeneration3({ old, new: other }: BothServers): boolean {
   const kinds = [old.kind, other.kind]
   return kinds.includes('java-3') && kinds.every((kind) => kind === 'java-3' || kind === 'waypost')

@@ -33,8 +33,8 @@ export interface ZipEntry {
 }
 
 /**
- * The files in a zip, without directories, not yet unpacked. Rejects with Refusal `malformed-request` for a file that is
- * no zip, incomplete, encrypted, or has repeated names or overlapping entries, and with `too-large` beyond the limits.
+ * The files in a zip, without directories, not yet unpacked. Rejects with Refusal `too-large` beyond the limits. Rejects with
+ * `malformed-request` for a file that is no zip, incomplete, encrypted, or has repeated names or overlapping entries.
  */
 export async function openZip(zip: Buffer, limits: ZipLimits): Promise<ZipEntry[]> {
   const directory = findDirectory(zip)

@@ -17,7 +17,7 @@ export interface HeardServersParts {
 
 /**
  * How long ago each server last answered any of the servers. Each server asks the others regularly. An answer shows that its
- * sender lives, and has the sender's times for all servers, so a server that starts later learns when another one died.
+ * sender lives, and has the sender's times for all servers. So a server that starts later learns when another one died.
  * Answers hold durations, because clocks differ.
  */
 export class HeardServers {

@@ -146,8 +146,8 @@ export class SharedNamingCare {
   }
 
   /**
-   * Votes round after round until nothing waits. The confirmed silences of a round are written before the next round
-   * begins, so that clients do not wait for all rounds when very many instances die at once.
+   * Votes round after round until nothing waits. The confirmed silences of a round are written before the next round begins.
+   * So clients do not wait for all rounds when very many instances die at once.
    */
   async #judge(): Promise<void> {
     if (this.#isJudging) return

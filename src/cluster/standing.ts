@@ -33,16 +33,15 @@ interface Said {
 }
 
 /**
- * So often in a row a server must be found alone, so that its clients do not leave for one late answer of a busy peer, or for
- * a peer that loses the store a moment later.
+ * How often in a row a server must be found alone. Its clients must not leave for one late answer of a busy peer, or for a
+ * peer that loses the store a moment later.
  */
 const LOOKS_UNTIL_ALONE = 2
 
 /**
- * Finds out whether this server alone has lost the store, or all have. While its lease is not certain, it asks the
- * members that it knew last. It is alone if the store still renews the lease of any, or if fewer than a majority, with
- * itself, are known to have lost the store: members that do not answer may well have it. A server without others is
- * never alone.
+ * Finds out whether this server alone has lost the store, or all have. While its lease is not certain, it asks the members
+ * that it knew last. It is alone if the store still renews the lease of any. It is also alone if fewer than a majority, with
+ * itself, are known to have lost the store: silent members may well have it. A server without others is never alone.
  */
 export class OwnStanding {
   readonly #parts: OwnStandingParts

@@ -52,8 +52,8 @@ const UPDATES_OF_DATA = 4
 const TOO_LARGE_FIELDS = headerBlockOf([{ name: ':status', value: '431' }])
 
 /**
- * The server side of a connection of HTTP/2 (RFC 9113), as a state machine: received bytes go into `receive`, bytes to
- * send come out of `take`. It has no clock and no socket, and no bytes make it throw.
+ * The server side of a connection of HTTP/2 (RFC 9113), as a state machine. Received bytes go into `receive`, bytes to send
+ * come out of `take`. It has no clock and no socket, and no bytes make it throw.
  */
 export class ServerConnection implements StreamOwner {
   nowMs: number

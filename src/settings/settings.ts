@@ -13,7 +13,7 @@ type SettingValues<D extends Definitions> = {
 /** The settings of a server, read once at the start and frozen. Durations are in ms, sizes in bytes. */
 export type Settings = SettingValues<typeof definitions>
 
-/** The sources of settings: flags, the environment, and the file that either of them names. */
+/** The sources of settings: flags, the environment, and the file that one of both names. */
 export interface SettingsSources {
   /** By the names of the settings. Two values of a list are joined by a comma. */
   readonly flags?: Readonly<Record<string, unknown>>

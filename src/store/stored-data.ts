@@ -100,7 +100,7 @@ class CopyDiffers extends DamagedStore {
   override readonly name = 'CopyDiffers'
 }
 
-/** Writes all of a source into a target, or the rest of it. Returns the sums of what is written. */
+/** Writes a source into a target, or the rest of it. Returns the sums of the target. */
 export async function copyParts(
   source: StoredSource,
   target: StoredTarget,

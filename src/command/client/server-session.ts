@@ -38,8 +38,8 @@ export interface SignInWays {
 }
 
 /**
- * How a command signs in to a server: by the user of `--username` with a password, else by the token in
- * WAYPOST_ACCESS_TOKEN, else by the token of the context. A token is renewed in time, because a backup may take hours.
+ * Signs a command in to a server: the user of `--username` with a password, else the token in WAYPOST_ACCESS_TOKEN, else
+ * the token of the context. A token is renewed in time, because a backup may take hours.
  */
 export class ServerSession {
   readonly url: string

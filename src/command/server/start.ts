@@ -24,8 +24,8 @@ export type StartServer = (settings: Settings) => Promise<{
 }>
 
 /**
- * Runs the server until a signal stops it. Resolves with the exit code: 0 after a signal, 1 if it could not start or
- * stop, 2 for wrong settings, 70 after a fault of the program. A second signal ends the process at once with 1.
+ * Runs the server until a signal stops it. Resolves with the exit code. 0: a signal; 1: it could not start or stop; 2: wrong
+ * settings; 70: a fault of the program. A second signal ends the process at once with 1.
  */
 export async function start(given: Omit<SettingsSources, 'env'>, startServer: StartServer): Promise<number> {
   const settings = settingsOrProblems(given)

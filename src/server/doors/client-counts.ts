@@ -24,8 +24,8 @@ export interface ClientCounterParts {
 }
 
 /**
- * Counts clients as Java does: each connection for naming; each address and port with instances that beat, and again with
- * persistent ones, if registered without a connection. An address that gets pushes by UDP counts as one that beats.
+ * Counts clients as Java does: each connection for naming, and each address and port registered without a connection. Such an
+ * address counts once for instances that beat, and once for persistent ones. Pushes by UDP count as beats.
  */
 export class ClientCounter {
   readonly #parts: ClientCounterParts

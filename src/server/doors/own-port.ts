@@ -6,7 +6,7 @@ import { GRPC_PORT_OFFSET, LARGEST_PORT } from './grpc-port.ts'
 const MOST_TRIES = 50
 
 /**
- * The port that a server will listen on. Servers that share a store are named by their port before they listen, so for the
+ * The port that a server will listen on. Servers that share a store are named by their port before they listen. So for the
  * setting 0 this chooses a free port, such that gRPC can have the port 1000 above.
  */
 export async function ownPort(settings: Pick<Settings, 'host' | 'port' | 'grpcPort'>): Promise<number> {

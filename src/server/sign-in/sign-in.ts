@@ -147,9 +147,7 @@ function identificationBy(parts: IdentificationParts): Identification {
   return isOptional ? withoutRefusals(identification) : identification
 }
 
-/**
- * The user of a browser's cookies, or else of the connection's certificate. Of several cookies, the first valid one counts.
- */
+/** The user of a browser's cookies, or else of the connection's certificate. The first valid cookie counts. */
 function identityWithoutSecrets(
   { sessions, judge }: Pick<IdentificationParts, 'sessions' | 'judge'>,
   caller: HttpCaller,

@@ -1,8 +1,8 @@
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * An edited text in the form of the original: with its byte order mark, its line ends and its end of the last line, which
- * editors change by themselves. A text with mixed line ends stays as it was edited.
+ * An edited text in the form of the original: byte order mark, line ends and end of the last line. Editors change them by
+ * themselves. A text with mixed line ends stays as it was edited.
  */
 export function inFormOf(original: string, edited: string): string {
   return withMarkOf(original, withLastEndOf(original, withLineEndsOf(original, edited)))

@@ -12,7 +12,7 @@ type Shown = Pick<RevisionRow, 'md5' | 'type' | 'appName' | 'encryptedDataKey' |
 const NOTHING: Shown = { md5: null, type: null, appName: null, encryptedDataKey: null, content: null }
 
 /**
- * Makes the rows of one name from its records, oldest first. A record shows its own text (I) or the text before it (U, D); a
+ * Makes the rows of one name from its records, oldest first. A record shows its own text (I) or the text before it (U, D). A
  * row has the text of its own version, so it is made when the next record, or the item, is known. A version without a record
  * gets a hidden row if a record, or the item, needs its text.
  */

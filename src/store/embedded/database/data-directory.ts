@@ -25,9 +25,9 @@ export function markerPath(directory: string): string {
 }
 
 /**
- * Makes a missing directory durably, for its owner alone. Throws an Error that names the directory, with advice. It
- * makes one level after the other: Node's recursive mkdir never returns if a file system, such as /proc, answers ENOENT
- * for a name in an existing directory.
+ * Makes a missing directory durably, for its owner alone. Throws an Error that names the directory, with advice. It makes one
+ * level after the other. Node's recursive mkdir never returns if a file system, such as /proc, answers ENOENT for a name in
+ * an existing directory.
  */
 export function ensureDirectory(directory: string): void {
   try {

@@ -136,7 +136,7 @@ function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): v
     }
     case 'config_item': {
       const { nameId, id, revisionId } = stored.row
-      // Of two rows the later one counts: a page outside of all trees may be old.
+      // The later of two rows counts: a page outside of all trees may be old.
       if ((items.get(nameId)?.revisionId ?? 0) < revisionId) items.set(nameId, { itemId: id, revisionId })
       return
     }
@@ -189,7 +189,7 @@ function noteMeta(inventory: Inventory, { name, value }: MetaRow): void {
 
 function noteInstance(inventory: Inventory, row: InstanceRow, checksum: number): void {
   const { serial, serviceSerial, record } = row
-  // Of two rows with the same serial the first one counts: the other is in a page outside of all trees.
+  // The first of two rows with the same serial counts: the other is in a page outside of all trees.
   if (inventory.instances.has(serial)) return
   const { ephemeral, address } = instanceOfText(serial, record)
   const at = `${address.ip}:${address.port}`

@@ -127,7 +127,7 @@ function keptRow(
       return inventory.names.has(stored.row.id) ? stored : undefined
     case 'config_item': {
       const { nameId, revisionId } = stored.row
-      // Of two rows of an item the later one counts.
+      // The later of two rows of an item counts.
       if (inventory.items.get(nameId)?.revisionId !== revisionId) return undefined
       if (leftOut.names.has(nameId) || leftOut.items.has(nameId)) return undefined
       const current = Math.min(revisionId, leftOut.current.get(nameId) ?? revisionId)

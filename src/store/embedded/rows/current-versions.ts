@@ -16,10 +16,10 @@ export interface CurrentVersion {
 }
 
 /**
- * Sums that show the loss of an item's newest revision, from the table or from its index: no row points to it. One sum
- * is of the ids of the current revisions of all items, the other of numbers mixed from id and name. Every commit updates
- * them with its rows. If an item has lost its newest revision, or is lost itself, the first sum is too large, and the
- * second shows which item it is, if it is only one.
+ * Sums that show the loss of an item's newest revision, from the table or from its index: no row points to it. One sum is of
+ * the ids of the current revisions of all items, the other of numbers mixed from id and name. Every commit updates them.
+ * After a loss of an item, or of its newest revision, the first sum is too large. The second sum shows which item it is, if
+ * only one is lost.
  */
 export class VersionSums {
   #ids = 0n

@@ -108,7 +108,7 @@ export class EtcdTarget implements StoredTarget {
   }
 
   skip(): void {
-    // What was written has its sums in the key of the layout.
+    // The key of the layout has the sums of the written parts.
   }
 
   async write(part: StoredPart, sums: Sums): Promise<void> {

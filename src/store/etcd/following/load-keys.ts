@@ -37,7 +37,7 @@ export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
   const records = await recordsOf(reading)
   const naming = await namingOf(reading)
   stamps.see(await newestOfAudit(client, keys))
-  // Of removed data, only its request has a stamp.
+  // Only its request has the stamp of removed data.
   for (const { key, value } of await valuesOf(reading, keys.every('request')))
     stamps.see(readingOf(key, () => requestOf(value).stamp))
   return { configs, ...naming, records, revision, largestStamp: stamps.largest }

@@ -26,7 +26,7 @@ export type KeyPlace =
   | { readonly of: 'elected' }
   /** The instances that a unit of a member removed for silence in this key's revision; `index`: its place in the commit. */
   | { readonly of: 'silenced'; readonly id: string; readonly index: number }
-  /** The bytes by which history grew in this key's revision, by a request of a member; `index`: for what. */
+  /** The bytes by which history grew in this key's revision, by a request of a member; `index`: its unit, or the cleaning. */
   | { readonly of: 'history-grown'; readonly id: string; readonly index: string }
   /** The number of a member's last request. */
   | { readonly of: 'request'; readonly id: string }

@@ -23,8 +23,8 @@ export function roomOf(request: readonly Weighed[]): number {
 }
 
 /**
- * Divides units into requests, in their order. etcd refuses a request of more than 1.5 MiB, or one that writes a key
- * twice, or one whose transactions and operations of the largest transaction are together more than 128.
+ * Divides units into requests, in their order. etcd refuses a request of more than 1.5 MiB, or one that writes a key twice.
+ * It also refuses more than 128 transactions and operations, counting only the operations of the largest transaction.
  */
 export function packed<T extends Weighed>(units: readonly T[]): T[][] {
   const requests: T[][] = []

@@ -39,9 +39,9 @@ export interface SendOptions {
 }
 
 /**
- * Numbers the requests of a server: each compares the number before it and writes its own. So the outcome of a request
- * with a lost answer can be found: if the same number can be written again, the lost request was not written and never
- * will be. And a process that wakes after another one has taken its place writes nothing. One request at a time.
+ * Numbers the requests of a server: each compares the number before it and writes its own. So the outcome of a request with a
+ * lost answer can be found. If the same number can be written again, the lost request was not written and never will be. And
+ * a process that wakes after another one has taken its place writes nothing. One request at a time.
  */
 export class RequestFence {
   readonly #client: Pick<EtcdClient, 'range' | 'txn'>

@@ -1,4 +1,4 @@
-import { type Extension, Facet, type Range as Placed, StateEffect, StateField } from '@codemirror/state'
+import { type Extension, Facet, type Range as EditorRange, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
 import { withoutMarks } from './line-ends.ts'
 import { secretRanges } from './secrets.ts'
@@ -63,7 +63,7 @@ const masks = StateField.define<DecorationSet>({
 
 function masksOver(text: string, label: string): DecorationSet {
   const widget = Decoration.replace({ widget: new MaskWidget(label) })
-  const placed: Placed<Decoration>[] = secretRanges(withoutMarks(text, ' ')).map(({ from, to }) =>
+  const placed: EditorRange<Decoration>[] = secretRanges(withoutMarks(text, ' ')).map(({ from, to }) =>
     widget.range(from, to),
   )
   return Decoration.set(placed, true)

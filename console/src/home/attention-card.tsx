@@ -42,7 +42,7 @@ interface Away {
   readonly isMember: boolean
 }
 
-/** The servers that are away, and those that count as members and do not reply. */
+/** The servers that are away, and the members that do not reply. */
 function awayIn({ members, missingServers }: Overview): Away[] {
   const nameOf = ({ ip, port }: OverviewMember): string => `${ip}:${port}`
   const gone = members

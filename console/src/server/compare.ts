@@ -11,7 +11,7 @@ export const compareNamespaces = (from: string, to: string): Promise<Comparison>
 /** An item to copy. */
 export interface Copied {
   readonly id: string
-  /** Its name there; absent: that of the original. */
+  /** Its name there; absent: the name of the original. */
   readonly dataId?: string
   readonly group?: string
   /** What must be there, empty for nothing; absent: as the policy says. */

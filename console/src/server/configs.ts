@@ -18,7 +18,7 @@ export type {
   Watchers,
 } from './answers.ts'
 
-/** The names of an item. `tenant` is the id of its namespace; that of the default one is empty. */
+/** The names of an item. `tenant` is the id of its namespace; the id of the default namespace is empty. */
 export interface ConfigName {
   readonly tenant: string
   readonly group: string
@@ -75,7 +75,7 @@ export interface ConfigFilter {
   readonly group?: string
   readonly content: string
   readonly key: string
-  /** A tag, or several with commas: all of them; absent: any. */
+  /** A tag, or several with commas: an item must have all tags; absent: any. */
   readonly tag?: string
   readonly type: string
   readonly sort: ConfigOrder
@@ -136,7 +136,7 @@ export interface Publication extends ConfigName, ConfigNotes {
   readonly casMd5: string
   /** Why; it is kept with the version. */
   readonly comment: string
-  /** That of a content that a client has encrypted; it belongs to that very content. */
+  /** The key of a content that a client has encrypted; it belongs to that very content. */
   readonly encryptedDataKey: string
 }
 

@@ -1,6 +1,6 @@
-/** Why the server, or the way to it, did not do what was asked. */
+/** Why a request failed, at the server or on the way to it. */
 export interface RequestProblem {
-  /** That of the server's problem details, or `offline`. */
+  /** The code of the server's problem details, or `offline`. */
   readonly code: string
   readonly status: number
   readonly detail: string

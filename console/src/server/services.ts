@@ -150,7 +150,7 @@ export const deleteService = (name: ServiceName): Promise<string> =>
 
 type Many = readonly Instance[]
 
-/** Changes weight or enabled of instances; the ids of those that are not there any more. */
+/** Changes weight or enabled of instances. Resolves with the ids of the instances that are not there any more. */
 export async function changeInstances(
   name: ServiceName,
   instances: Many,

@@ -38,7 +38,7 @@ export const HELP = `npm run bench -- [options]
   --on-etcd        compare with our server on etcd (list, read and beat)
   --url BASE[,PID] compare with a running server, for example http://127.0.0.1:8848/nacos/v1 (repeatable)
   --json FILE      write the figures of every round as JSON
-  --list           list the scenarios, and which of them are long
+  --list           list the scenarios, and which are long
 `
 
 /** Parses the arguments. Throws an Error with the reason if they are wrong. */

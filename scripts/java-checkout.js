@@ -24,8 +24,8 @@ const PUBLISHED = new Set(['api', 'client', 'common'])
 
 /**
  * Compiles the suites of a checkout, each module apart. Classes of the server that a suite refers to are compiled with it;
- * `Nacos` is ours. `isLeftOut` takes the name of a suite, which is not compiled then. Resolves with the version, the suites
- * and the folder for what is made of them.
+ * `Nacos` is ours. `isLeftOut` takes the name of a suite, which is not compiled then. Resolves with the version, the suites and
+ * the folder of the compiled suites.
  */
 export async function compileSuites(checkout, isLeftOut) {
   const version = versionOf(checkout)

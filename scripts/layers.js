@@ -325,7 +325,7 @@ function judgeTheJudge() {
   assert.deepEqual(filesInCircles(new Map(Object.entries(circle))), ['one', 'two', 'three'])
 }
 
-/** Which files of the folder each of them imports. */
+/** The files of the folder that each file imports. */
 function targetsOf(imports) {
   const relative = ([file, names]) => [
     file,

@@ -22,8 +22,8 @@ function below(folder) {
 }
 
 /**
- * A module: its code, all names that it imports from (`imports`), the parts that it names of them (`uses`: the name it imports from,
- * and the part; without a part, any), and the values that it exports.
+ * A module: its code, all names that it imports from (`imports`), the parts that it imports (`uses`: the name it imports from, and
+ * the part; without a part, any), and the values that it exports.
  */
 export function moduleOf(file, code) {
   const parsed = parseSync(file, code)

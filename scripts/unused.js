@@ -23,7 +23,7 @@ export function unusedFaults(modules) {
   ]
 }
 
-/** Files that are started, and not imported: those that another names, such as `new URL('./worker.ts', …)`, and tests. */
+/** Files that are started, and not imported: files that another file names, such as `new URL('./worker.ts', …)`, and tests. */
 function startedFiles(modules) {
   const names = new Set()
   for (const { code } of modules.values())

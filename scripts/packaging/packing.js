@@ -24,7 +24,7 @@ export async function runScript(work) {
   }
 }
 
-/** Reads `--arch x64|arm64` (default: that of this machine), `--out DIR` (default: `defaultOut`) and `--fast`. */
+/** Reads `--arch x64|arm64` (default: the architecture of this machine), `--out DIR` (default: `defaultOut`) and `--fast`. */
 export function readFlags(defaultOut = 'release') {
   const options = { arch: { type: 'string' }, out: { type: 'string' }, fast: { type: 'boolean' } }
   const { arch = process.arch, out = join(root, defaultOut), fast = false } = parseArgs({ options }).values

@@ -10,7 +10,7 @@ export const TOOLS = {
   command: ['bash', join(root, '.ci', 'tools')],
 }
 
-/** The tests that depend on the version of Node.js, on one of them. */
+/** The tests that depend on the version of Node.js, on one version. */
 export function nodePart(major, minutes) {
   return {
     name: `node-${major}`,

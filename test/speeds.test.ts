@@ -1,4 +1,4 @@
-/** Each test file has one speed: `npm test`, the other parts of `.ci/run`, or `npm run test:nightly`. No test is in none of them. */
+/** Each test file has one speed: `npm test`, the other parts of `.ci/run`, or `npm run test:nightly`. No test is in no run. */
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'

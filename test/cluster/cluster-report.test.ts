@@ -12,7 +12,7 @@ let cluster: Cluster
 const membersAt = async ({ url }: Waypost): Promise<Json[]> =>
   (await clientsOf(url).svc.get('/operator/cluster')).json().members
 const keyOf = ({ port }: Waypost): string => `127.0.0.1:${port}`
-/** Those that a server lists, by whether they are alive. */
+/** The members that a server lists, and whether each is alive. */
 const seenBy = async (server: Waypost): Promise<Record<string, boolean>> =>
   Object.fromEntries((await membersAt(server)).map(({ key, alive }) => [key, alive]))
 

@@ -102,7 +102,7 @@ async function publish(number: number, dataId: string, content = dataId): Promis
   )
 }
 
-/** The machines of the servers that are members, as one of them sees it. */
+/** The machines of the servers that are members, as one member sees it. */
 async function membersAt(number: number): Promise<string[]> {
   const { members } = (await clientsOf(urlOf(number)).svc.get('/operator/cluster')).json()
   const alive = (members as Json[]).filter((member) => member.alive)

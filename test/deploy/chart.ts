@@ -74,7 +74,7 @@ export interface Manifest {
   readonly spec: {
     readonly replicas?: number
     readonly serviceName?: string
-    /** Of a service; that of the pods has none. */
+    /** Of a service; the service of the pods has no type. */
     readonly type?: string
     readonly selector: Labels & { readonly matchLabels?: Labels }
     readonly podSelector: { readonly matchLabels: Labels }

@@ -97,7 +97,7 @@ test(
       server: first,
       strike,
       writeBehindMs: WRITE_BEHIND_MS,
-      // All rounds set the same switch, and a round may be refused each time: its value is that of an earlier round.
+      // All rounds set the same switch, and a round may be refused each time: its value is the value of an earlier round.
       forget: (journal) => journal.forget(journal.things().filter(({ kind }) => kind !== 'switch')),
     })
   },

@@ -96,7 +96,10 @@ class Run {
     this.#tls = tls
   }
 
-  /** Holds these conversations, or those that the seed makes of these numbers, and throws an Error where the server is not well after them. */
+  /**
+   * Holds these conversations, or the conversations that the seed makes of these numbers. Throws an Error if the server is not
+   * well afterwards.
+   */
   async round(numbers: readonly (number | Conversation)[]): Promise<void> {
     const left = [...numbers]
     const work = async (): Promise<void> => {

@@ -183,7 +183,7 @@ function metadataOf(type: string, headers: Record<string, string>): Buffer {
   return fieldOf(2, toBinary(MetadataSchema, create(MetadataSchema, { type, headers })))
 }
 
-/** A message in another order than that of its clients. */
+/** A message in another order than the order of clients. */
 function bodyFirst(type: string, bytes: number, accessToken = ''): Buffer {
   const value = Buffer.from(JSON.stringify(publish(bytes)))
   const body = fieldOf(3, toBinary(AnySchema, create(AnySchema, { value })))

@@ -221,7 +221,7 @@ describe.skipIf(mariadb.skip)('the plan of a database and its server', () => {
       ]),
     )
     expect(of('namespace')).toMatchObject([{ id: 'dev' }, { id: 'ops', name: 'Ops' }])
-    // Records of the database, and those that came since; they come before their item.
+    // Records of the database, and the later records; they come before their item.
     const differs = lines.filter((line) => 'dataId' in line && line.dataId === 'differs')
     expect(differs).toMatchObject([
       { kind: 'history', oldId: '1' },

@@ -41,7 +41,7 @@ interface Column {
 }
 
 let vault: Vault
-/** That of a session of the user. */
+/** The cookie of a session of the user. */
 let cookie: string
 
 const withToken = (role: Role): Column => ({
@@ -133,7 +133,7 @@ const RULES: Readonly<Record<Permission['resource'], (column: Column, use: Use) 
   operator: isAdministrator,
   backup: isAdministrator,
   audit: isAdministrator,
-  // With an old password it is about the own one of the caller, and none of them is that user.
+  // With an old password it is about the own one of the caller, and no caller of this matrix is that user.
   access: (column, { texts }) => isAdministrator(column) && !('oldPassword' in texts),
 }
 

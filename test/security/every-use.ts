@@ -20,7 +20,7 @@ export interface Use {
   readonly upload: { readonly body: string; readonly headers: Record<string, string> } | undefined
 }
 
-/** These say in which namespace something is; a request without one is about all of them. */
+/** These say in which namespace something is; a request without a namespace is about all namespaces. */
 export const NAMESPACE_PARAMETERS = [
   'tenant',
   'namespaceId',

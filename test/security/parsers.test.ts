@@ -61,7 +61,7 @@ const words = fc.constantFrom(
   'factor',
 )
 
-/** JSON of any shape, whose keys and texts are often those that parsers look for. */
+/** JSON of any shape, whose keys and texts are often the ones that parsers look for. */
 const json = fc
   .letrec((tie) => ({
     value: fc.oneof(

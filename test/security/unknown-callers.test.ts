@@ -181,7 +181,7 @@ describe('slow forms of strangers', () => {
     const slow = await fill('127.0.0.2')
     for (let round = 0; round < 3; round++)
       expect((await published(`${ITEM}&content=${'x'.repeat(MIB)}&accessToken=${token}`)).text).toBe('true')
-    // Those that gave way were told so.
+    // Requests that gave way got an answer that says so.
     expect(slow.map(statusOf)).toContain('503')
   })
 

@@ -57,7 +57,7 @@ export class ConnectionCheck {
   readonly #released = new Set<Connection>()
   /** When its client was sent to another server. */
   readonly #movedMs = new Map<Connection, number>()
-  /** Released at a server that could write: nothing of them may be left. */
+  /** Connections that were released at a server that could write: none of their instances may be left. */
   #ended: { readonly connection: Connection; readonly atMs: number }[] = []
   #looked = 0
 
@@ -101,7 +101,10 @@ export class ConnectionCheck {
       for (const change of this.#world.store.fed(this.#looked + 1)?.changes ?? []) this.#note(change)
   }
 
-  /** Everything has worked for long enough: each address that clients want belongs to one of them, and nothing else is there. */
+  /**
+   * Everything has worked for long enough: each address that clients want belongs to one of these clients, and nothing else is
+   * there.
+   */
   atEnd(servers: readonly JudgingServer[]): void {
     for (const { server } of servers)
       for (const service of SERVICES) {

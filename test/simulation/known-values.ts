@@ -48,7 +48,7 @@ export function serviceObject({ groupedName }: ServiceKey): string {
   return `service ${serviceNameOf(groupedName)}`
 }
 
-/** The object that a change is about; undefined: none of those that the simulation looks at. */
+/** The object that a change is about; undefined: no object that the simulation looks at. */
 export function objectOf(change: Change): string | undefined {
   switch (change.kind) {
     case 'config-published':

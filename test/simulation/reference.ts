@@ -41,7 +41,7 @@ export class Reference {
     return this.#of(object).findLast((version) => version.revision <= revision)!.value
   }
 
-  /** The values that an object had since it had `count` of them, the one it had then included. */
+  /** The values that an object had since its value number `count`, with this value. */
   since(object: string, count: number): unknown[] {
     return this.#of(object)
       .slice(count - 1)
@@ -84,7 +84,7 @@ export type ServiceValue = {
   readonly instances: Readonly<Record<string, InstanceValue>>
 } | null
 
-/** The users, each with the stamp of its password, who of them is an administrator, and the sessions with their users. */
+/** The users, each with the stamp of its password, the administrators, and the sessions with their users. */
 export interface AccessValue {
   readonly users: Readonly<Record<string, number>>
   readonly administrators: readonly string[]

@@ -209,7 +209,7 @@ export const LARGEST_OF_NAMING: Readonly<Record<string, LargestCase>> = {
     prepare: alone(() => noteServer(LONG, { ip: LONG, port: 1, site: LONG })),
     run: alone(() => forgetServer(LONG)),
   },
-  // Without members nothing is judged here: what it has read is confirmed. Its change is that of one instance.
+  // Without members nothing is judged here: what it has read is confirmed. It changes one instance.
   removeOrphan: {
     prepare: (server) => register(server, 1, true),
     run: async (server) =>

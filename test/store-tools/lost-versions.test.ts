@@ -143,7 +143,7 @@ test('a page of an earlier state is refused, or has no effect', async () => {
   expect(refused).toBeGreaterThan(3)
 }, 30_000)
 
-/** Publishes, changes and deletes 30 items by turns; answers those that there are then. */
+/** Publishes, changes and deletes 30 items by turns. Resolves with the items that are left. */
 async function changed(directory: string, before: ReadonlyMap<string, ConfigItem>) {
   const store = await openEmbeddedStore({ directory, log: { info() {}, warn() {}, error() {} } })
   const items = new Map(before)

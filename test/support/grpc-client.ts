@@ -31,7 +31,7 @@ export interface GrpcClientOptions {
   readonly reply?: (request: Spoken) => Body | undefined
   /** For TLS: `https:` with these options of node:tls. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
-  /** The port for gRPC, where it is not 1000 above that of HTTP. */
+  /** The port for gRPC, where it is not 1000 above the HTTP port. */
   readonly grpcPort?: number
   /** Breaks the connection off when it is aborted, also while it is made. */
   readonly signal?: AbortSignal

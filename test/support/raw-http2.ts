@@ -125,7 +125,7 @@ export interface RawConnection {
 /** How a raw connection is made. */
 export interface RawOptions {
   readonly settings?: readonly (readonly [number, number])[]
-  /** What is sent first; without it, that of HTTP/2 with the settings. */
+  /** The first bytes; by default the preface of HTTP/2 with the settings. */
   readonly begin?: Buffer
   /** With TLS; the certificate is not checked. */
   readonly tls?: boolean

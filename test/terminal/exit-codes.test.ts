@@ -67,7 +67,7 @@ function wordsOf(line: string): readonly string[] {
   return line.split(' ').map((word) => (word.startsWith('@') ? place(word.slice(1)) : word))
 }
 
-/** Every command on a data directory. Those that write do so to a new place. */
+/** Every command on a data directory. Commands that write do so to a new place. */
 const ON_A_DIRECTORY = [
   ['doctor', (of: string) => `doctor --data-dir ${of}`],
   ['copy-store --salvage', (of: string) => `copy-store --salvage --from ${of} --to ${newPlace()}`],

@@ -15,7 +15,7 @@ import { type PlainInstance, portsAt, publishAt, registerAt } from './plain-requ
 /** What a swap was like. */
 export interface MeasuredSwap extends SwapTimes, ListsAfterStart, Outcomes {
   readonly applications: ReadonlyMap<SwappedLibrary, ApplicationCalls>
-  /** The ports that must be left in the list of the shared service, and those that are. */
+  /** The ports that must be left in the list of the shared service, and the ports that are left. */
   readonly shared: { readonly wanted: readonly number[]; readonly left: readonly number[] }
 }
 

@@ -134,7 +134,7 @@ function lateInLists(
   return leftBehind(lists, closed, { struck, limitMs: CLOSED_MS * SLACK })
 }
 
-/** When no more clients come and leave, the instances of those that have left go, also where they could not be removed. */
+/** When no more clients come and leave, the instances of clients that have left go, also where they could not be removed. */
 async function onlyKeptAreListed(): Promise<void> {
   await load.pause()
   try {

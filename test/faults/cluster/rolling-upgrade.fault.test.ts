@@ -150,7 +150,7 @@ describe.skipIf(etcdTools.skip || !isLinux)(`a rolling upgrade${note}`, () => {
     async () => {
       const [server] = cluster.servers
       await load.pause()
-      // The first later layout is that of a secret which is replaced.
+      // The first later layout belongs to a secret which is replaced.
       expect(await rotatePeers()).toMatchObject({ code: 0, stderr: '' })
       expect(await valueOf('format')).toBe('2')
       await Promise.all(cluster.servers.map((each) => each.stop()))

@@ -23,7 +23,7 @@ export function needLoopDevice(): NeededTools {
 }
 
 /**
- * A real file system in an image of its own. The cut is that of the file system test suites: from one moment to
+ * A real file system in an image of its own. The cut is the same as in the file system test suites: from one moment to
  * the next nothing reaches the image any more. What is opened then is a copy of the image: its journal is replayed
  * as after a real power cut.
  */

@@ -132,7 +132,7 @@ const latestOf =
   (one: Cut) =>
   (other: Cut): Cut => ({ formal: Math.max(one.formal, other.formal), gray: Math.max(one.gray, other.gray) })
 
-/** Without those that are behind another one: who may be there may be here. */
+/** Without cuts that are behind another cut: a client that may see the later cut may see the earlier one. */
 function earliest(cuts: readonly Cut[]): Cut[] {
   return cuts.filter(
     (cut, at) =>

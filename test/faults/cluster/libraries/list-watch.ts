@@ -11,7 +11,7 @@ interface Lack {
   readonly text: string
 }
 
-/** Asks every server again and again for some services. Each of them must have the instance with the port 1, healthy. */
+/** Asks every server again and again for some services. Each service must have the instance with the port 1, healthy. */
 export class ListWatch {
   readonly #urls: readonly string[]
   readonly #services: readonly string[]

@@ -183,7 +183,7 @@ class CountedClient extends RecordedClient {
   }
 }
 
-/** Sends a request that fails to the next server, and notes those that all have failed. */
+/** Sends a request that fails to the next server, and notes the requests that failed at all servers. */
 class RoamingClient extends CountedClient {
   readonly #unserved: string[]
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { freePort } from '../../../support/waypost.ts'
 
-/** From the port of HTTP to that of gRPC, as clients compute it. */
+/** From the HTTP port to the gRPC port, as clients compute it. */
 const GRPC_OFFSET = 1_000
 
 /**

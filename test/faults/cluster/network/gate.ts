@@ -55,7 +55,7 @@ export class Gate {
     return (this.#server.address() as { port: number }).port
   }
 
-  /** Decides what passes for the connections of a process, those that are open and those to come. */
+  /** Decides what passes for the connections of a process: open connections and later ones. */
   set(from: string, passing: Passing): void {
     this.#passing.set(from, passing)
     for (const pair of this.#pairs) if (pair.from === from) apply(pair, passing)

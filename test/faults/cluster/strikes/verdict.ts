@@ -36,7 +36,7 @@ function byKey(operations: readonly Operation[]): Map<string, Operation[]> {
   return keys
 }
 
-/** What is wrong in the histories of items, and in what clients read of them. */
+/** The errors in the histories of items, and in the reads of clients. */
 export function wrongItems(operations: readonly Operation[], items: readonly FinalItem[]): string[] {
   const all = byKey(operations)
   return items.flatMap((final) => {

@@ -11,7 +11,7 @@ import {
 } from '@codemirror/state'
 import { lineEndsOf, type LineEnd, linesOf } from './line-ends.ts'
 
-/** The end of a line, over the character of the editor that stands for it. What is typed beside it is not under it. */
+/** The end of a line, over the character of the editor that stands for it. Characters typed beside it are not under it. */
 class EndMark extends RangeValue {
   readonly end: LineEnd
   override startSide = 1

@@ -1,4 +1,4 @@
-/** What ends a line. */
+/** The characters that end a line. */
 export type LineEnd = '\n' | '\r\n' | '\r'
 
 /** A line of a text. The end of the last one is empty: a text that ends with a line end has an empty last line. */

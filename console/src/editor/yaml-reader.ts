@@ -16,7 +16,7 @@ import type { Finding } from './finding.ts'
 const OPTIONS = { prettyErrors: false, logLevel: 'silent', uniqueKeys: false } as const
 const LONGEST_KEY = 200
 
-/** What is wrong with a YAML text, keys that occur twice included. */
+/** The errors of a YAML text, keys that occur twice included. */
 export function checkYaml(text: string): Finding[] {
   return documentsIn(text)
     .flatMap((document) => [

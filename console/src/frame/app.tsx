@@ -69,7 +69,7 @@ function Live({ isExpired }: { isExpired: boolean }) {
   return null
 }
 
-/** What cannot be read now is read again when it changes. */
+/** Data that cannot be read now is read again when it changes. */
 const quietly = (read: () => Promise<void>) => () => read().catch(() => undefined)
 
 function Frame({ username }: { username: string }) {

@@ -15,7 +15,7 @@ export function KeysButton() {
   )
 }
 
-/** What each key does, and the switch for those without Ctrl. */
+/** The effect of each key, and the switch for keys without Ctrl. */
 export function KeysDialog() {
   const isShown = useStore(areKeysShown)
   const hasLetters = useStore(hasLetterKeys)

@@ -13,7 +13,7 @@ interface AudienceProps {
   readonly onChange: (audience: Audience) => void
 }
 
-/** What is typed in one kind of field says nothing in another; addresses may be chosen and typed. */
+/** Text typed in one kind of field has no meaning in another; addresses may be chosen and typed. */
 const areAddresses = (kind: AudienceKind): boolean => kind === 'clients' || kind === 'ips'
 
 /** Fields that say for whom a text is: for all clients, or for some, and then for which clients. */

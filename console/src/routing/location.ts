@@ -23,7 +23,7 @@ function placeOf(hash: string): ViewLocation {
 /** Where the page is now. */
 export const place = new Store<ViewLocation>(placeOf(location.hash))
 
-/** What a view with an edit asks before it is left; undefined where there is nothing to lose. */
+/** The question of a view with an edit before it is left; undefined where there is nothing to lose. */
 export type LeaveQuestion = (reason: 'other-view' | 'sign-out') => Promise<boolean>
 
 let question: LeaveQuestion | undefined
@@ -51,7 +51,7 @@ function numbered(otherwise: number): number {
   return otherwise
 }
 
-/** What is done before another place is shown. `isNew`: the user has not been there by this entry of the history. */
+/** Called before another location is shown. `isNew`: the user has not been there by this entry of the history. */
 export type OnMove = (move: { readonly from: number; readonly to: number; readonly isNew: boolean }) => void
 
 let onMove: OnMove = () => undefined

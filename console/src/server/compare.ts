@@ -14,7 +14,7 @@ export interface Copied {
   /** Its name there; absent: the name of the original. */
   readonly dataId?: string
   readonly group?: string
-  /** What must be there, empty for nothing; absent: as the policy says. */
+  /** The md5 that must be there, empty for nothing; absent: as the policy says. */
   readonly casMd5?: string
   /** The md5 of the original that was seen. */
   readonly fromMd5?: string

@@ -25,7 +25,7 @@ export interface ConfigName {
   readonly dataId: string
 }
 
-/** What people set besides the content. */
+/** The fields that people set besides the content. */
 export interface ConfigNotes {
   readonly type: string
   readonly desc: string
@@ -65,7 +65,7 @@ const CONSOLE = 'svc/v1/console'
 /** By what a list is sorted. */
 export type ConfigOrder = 'modifyTime' | 'dataId' | 'group' | 'size'
 
-/** What a list of items is asked for. */
+/** The search of a list of items. */
 export interface ConfigFilter {
   /** `*`: all that the user may read. */
   readonly namespaceId: string
@@ -130,7 +130,7 @@ function withoutNulls<T extends { desc: string | null; configTags: string | null
   return { ...item, desc: item.desc ?? '', configTags: item.configTags ?? '' }
 }
 
-/** What is published. `casMd5` is the md5 of the version that the author has seen; empty: there is none. */
+/** A version to publish. `casMd5` is the md5 of the version that the author has seen; empty: there is none. */
 export interface Publication extends ConfigName, ConfigNotes {
   readonly content: string
   readonly casMd5: string
@@ -162,7 +162,7 @@ export const exportAddress = (tenant: string, ids: readonly string[]): string =>
     ids: ids.length === 0 ? undefined : ids.join(','),
   })
 
-/** What an import does with an item that exists. */
+/** The effect of an import on an item that exists. */
 export type ImportPolicy = 'ABORT' | 'SKIP' | 'OVERWRITE'
 
 /**

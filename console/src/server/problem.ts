@@ -6,7 +6,7 @@ export interface RequestProblem {
   readonly detail: string
   /** The parameter that it is about. */
   readonly parameter?: string | undefined
-  /** What is allowed there, in English. */
+  /** The allowed values, in English. */
   readonly allowed?: string | undefined
 }
 
@@ -39,7 +39,7 @@ export function problemIn(status: number, text: string): RequestProblem {
   }
 }
 
-/** What went wrong, whatever was thrown. */
+/** The problem for anything that was thrown. */
 export function problemOf(error: unknown): RequestProblem {
   if (error instanceof RequestError) return error.problem
   // Browsers say what happened in words of their own, such as "Failed to fetch", which help nobody.

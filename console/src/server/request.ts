@@ -1,6 +1,6 @@
 import { problemIn, RequestError } from './problem.ts'
 
-/** What is sent. */
+/** The data of a request. */
 export interface RequestInput {
   readonly query?: Params
   readonly form?: Params

@@ -31,7 +31,7 @@ export function readableNamespace(id: string): string {
 /** How an address names a namespace. */
 export const namespaceParam = (id: string): string => (id === '' ? 'public' : id)
 
-/** What people call a namespace. */
+/** The name of a namespace for people. */
 export const namespaceName = (id: string): string => knownNamespace(id)?.name ?? (id === '' ? 'public' : id)
 
 const knownNamespace = (id: string): Namespace | undefined =>

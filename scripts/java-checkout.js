@@ -9,7 +9,7 @@ const execute = promisify(execFile)
 const own = join(root, 'scripts', 'java-suites')
 const MAX_OUTPUT = 64 * 1024 * 1024
 
-/** What differs between the generations: by the start of the version. */
+/** The differences between the generations, by the start of the version. */
 const GENERATIONS = {
   1.4: { modules: ['test'], release: '8', classifier: '' },
   2.5: {

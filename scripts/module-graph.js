@@ -49,7 +49,10 @@ function partOf({ kind, name }) {
   return kind === 'Default' ? 'default' : (name ?? undefined)
 }
 
-/** What is imported while the code runs, and by types within others. The whole tree is large: it is made only where it may have some. */
+/**
+ * The imports that happen while the code runs, and by types within others. The whole tree is large: it is made only where it may
+ * have some.
+ */
 function dynamicImports(parsed, code) {
   const found = []
   if (!/\bimport\s*\(/.test(code)) return found

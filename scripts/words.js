@@ -10,7 +10,7 @@ const MOST_WORDS = 25
 const LONG = `longer than ${MOST_WORDS} words`
 const PRONOUN = 'pronouns without a noun'
 
-/** What each kind looks for. The lookaheads leave out the usual senses: "no more than 3", "it stands for a list". */
+/** The pattern of each kind. The lookaheads leave out the usual senses: "no more than 3", "it stands for a list". */
 const KINDS = {
   [LONG]: new RegExp(`^(?:\\W*\\w\\S*\\s+){${MOST_WORDS}}.*\\w`, 'g'),
   told: /\b(?:un)?told\b(?! apart)/gi,

@@ -1,4 +1,6 @@
-/** What `npm run app`, `image`, `archive` and `deb` share: their flags, what a release is, and how they run programs. */
+/**
+ * The common part of `npm run app`, `image`, `archive` and `deb`: their flags, the parts of a release, and how they run programs.
+ */
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'

@@ -25,7 +25,7 @@ export interface Options {
   readonly urls: readonly string[]
 }
 
-/** What `npm run bench -- --help` prints. */
+/** The output of `npm run bench -- --help`. */
 export const HELP = `npm run bench -- [options]
   --quick          two minutes instead of half an hour: fewer and shorter rounds
   --only a,b       run only these scenarios (the beginning of a name is enough); long ones need this option

@@ -108,7 +108,7 @@ function partsWith(parts: readonly Part[], { file, projectName }: Listed): strin
     .map(({ name }) => name)
 }
 
-/** What vitest runs in all projects, those of the night too. */
+/** The files that vitest runs in all projects, those of the night too. */
 async function list(): Promise<Listed[]> {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
   const env = { ...process.env, NIGHTLY: 'true' }

@@ -1,4 +1,4 @@
-/** What several servers report of each other: `GET /svc/v1/operator/cluster`, and the log. */
+/** The reports of several servers about each other: `GET /svc/v1/operator/cluster`, and the log. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Client, clientsOf, type Json, until } from '../interface/client.ts'
 import { type Cluster, startCluster } from '../support/cluster.ts'

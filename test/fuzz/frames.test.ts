@@ -70,7 +70,7 @@ describe.each([
   )
 })
 
-/** What is wrong with objects of Node shows when they are collected. */
+/** Errors with objects of Node show when they are collected. */
 const OFTEN_COLLECTED = { NODE_OPTIONS: '--max-semi-space-size=1' }
 
 const SETTINGS = { 'log-level': 'error', 'request-timeout': '2s' }
@@ -133,7 +133,7 @@ class Run {
     }
   }
 
-  /** What is wrong with the server: it is gone, does not answer, or has logged a fault. */
+  /** The fault of the server: it is gone, does not answer, or has logged a fault. */
   async #fault(): Promise<string | undefined> {
     const output = this.#server.output()
     if (!(await this.#answers())) return `the server does not answer: ${output.slice(-2_000)}`

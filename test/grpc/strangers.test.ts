@@ -1,4 +1,4 @@
-/** What a caller may do who has shown nothing: no connection that is set up, or no token. */
+/** The rights of a caller without credentials: no connection that is set up, or no token. */
 import { once } from 'node:events'
 import { toBinary, create } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'

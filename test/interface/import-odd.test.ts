@@ -1,4 +1,4 @@
-/** What an import makes of a server that is closed, of callers without rights, and of lines that no server would have written. */
+/** An import into a server that is closed, by callers without rights, and of lines that no server would have written. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problemType } from '../../src/protocols/http/errors/problem.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'

@@ -62,13 +62,13 @@ const paged = (pageItems: readonly unknown[]) => json({ totalCount: pageItems.le
 const listOf = (items: Readonly<Record<string, string>> = {}) =>
   paged(Object.entries(items).map(([dataId, content]) => ({ dataId, group: 'G', content, md5: null })))
 
-/** What is said beside the items. */
+/** The answers of the server beside its items. */
 interface Said {
   readonly namespaces?: Readonly<Record<string, string>>
   readonly passwords?: Readonly<Record<string, string>>
   /** Items as they are shown instead, by their names. */
   readonly shown?: Readonly<Record<string, unknown>>
-  /** What the list of `public` answers instead. */
+  /** The answer of the list of `public` instead. */
   readonly list?: ReturnType<typeof listOf> | { readonly status: number; readonly body: string }
 }
 

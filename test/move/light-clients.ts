@@ -13,7 +13,7 @@ interface FailedCall {
 export class SwapRecord {
   /** The last content that a server has acknowledged, by item. */
   readonly acknowledged = new Map<string, number>()
-  /** What each listener has heard, in order, by item. */
+  /** The notifications of each listener, in order, by item. */
   readonly heard = new Map<string, number[]>()
   /** The ports of each list that a subscriber has got, by service. */
   readonly lists = new Map<string, (readonly number[])[]>()

@@ -159,7 +159,7 @@ const ask = (column: Column, use: Use): Promise<Reply> =>
 /** The code in the envelopes of `/nacos/v2` and `/nacos/v3` (grpc-compat.md section 7). */
 const ACCESS_DENIED = 10_001
 
-/** What `/nacos/v1` says to each (http-compat.md section 7). */
+/** The answer of `/nacos/v1` to each (http-compat.md section 7). */
 const NACOS_MESSAGES: Readonly<Record<Column['code'], string>> = {
   'not-signed-in': 'unknown user!',
   'token-invalid': 'token invalid!',

@@ -175,7 +175,7 @@ describe('any text is read or refused', () => {
     holdsFor((sent) => {
       const checker = valueOrRefusal(() => parseHealthChecker(sent, { unknownIsNone }))
       if (checker?.type !== 'HTTP') return
-      // What is sent to the instance is one request: nothing in it ends a line.
+      // The instance gets exactly one request: nothing in it ends a line.
       const messages = [
         probePathOf(checker.path),
         ...Object.entries(probeHeadersOf(checker.headers)).flat(),

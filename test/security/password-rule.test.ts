@@ -18,7 +18,7 @@ const WEAK = [
 ] as const
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** What a door says of a new password of the user {@link NAME}. */
+/** The answer of an interface to a new password of the user {@link NAME}. */
 interface Said {
   readonly taken: boolean
   readonly text: string

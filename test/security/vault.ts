@@ -3,7 +3,7 @@ import { Client, until } from '../interface/client.ts'
 import { startManaged } from '../support/administrator.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 
-/** What each role may do. */
+/** The permissions of each role. */
 export const ROLES = {
   outsider: { 'other:*:*': 'rw' },
   reader: { 'vault:*:*': 'r' },

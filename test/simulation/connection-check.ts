@@ -81,7 +81,7 @@ export class ConnectionCheck {
     this.#movedMs.set(connection, this.#world.nowMs)
   }
 
-  /** What was released in an earlier tick is gone, unless its server could not write since. */
+  /** An instance that was released in an earlier tick is gone, unless its server could not write since. */
   lookAtEnded(running: readonly JudgingServer[]): void {
     const couldWrite = ({ server }: Connection): boolean => running.includes(server) && canWrite(server)
     this.#ended = this.#ended.filter(({ connection }) => couldWrite(connection))
@@ -153,7 +153,10 @@ export class ConnectionCheck {
     }
   }
 
-  /** What a client has, and wants, leaves only when its connection has ended, or it was moved or its server was no member for a while. */
+  /**
+   * A wanted instance of a client leaves only when its connection has ended, or it was moved or its server was no member for a
+   * while.
+   */
   #removed(place: string, { publisher, address }: InstanceRecord): void {
     const owner = connectionOf(publisher)
     const connection = this.#connections.get(owner?.connectionId ?? '')

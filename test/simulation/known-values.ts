@@ -74,7 +74,7 @@ export function objectOf(change: Change): string | undefined {
   }
 }
 
-/** What a server knows of an object, as the reference has it. */
+/** The value of an object on a server, in the form of the reference. */
 export function knownValue(state: State, object: string): unknown {
   const kind = kindOf(object)
   const name = object.slice(kind.length + 1)

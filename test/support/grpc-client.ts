@@ -27,7 +27,7 @@ export interface GrpcClientOptions {
   readonly clientIp?: string
   /** The headers of all its requests, such as `accessToken`. */
   readonly headers?: Record<string, string>
-  /** What it replies to a request of the server; undefined: nothing. By default it acknowledges everything. */
+  /** Its reply to a request of the server; undefined: nothing. By default it acknowledges everything. */
   readonly reply?: (request: Spoken) => Body | undefined
   /** For TLS: `https:` with these options of node:tls. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }

@@ -24,7 +24,7 @@ export const END_HEADERS = 4
 /** The setting of HTTP/2 for the window of new streams. */
 export const INITIAL_WINDOW = 4
 
-/** What every client begins with. */
+/** The first bytes of every client. */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 /** A frame of HTTP/2. */

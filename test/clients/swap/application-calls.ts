@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DrivenClient } from '../grpc/driven-client.ts'
 
-/** What an application asks of its library. */
+/** The calls of an application to its library. */
 export const KINDS = ['publish', 'read', 'register', 'list'] as const
 
 export type Kind = (typeof KINDS)[number]

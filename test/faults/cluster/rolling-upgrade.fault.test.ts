@@ -30,7 +30,7 @@ let cluster: StruckCluster
 let load: ClusterLoad
 let etcd: EtcdClient
 
-/** What a key of etcd holds; undefined: there is none. */
+/** The value of a key of etcd; undefined: there is no such key. */
 async function valueOf(key: string): Promise<string | undefined> {
   const { kvs } = await etcd.range({ key: `${PREFIX}${key}` })
   return kvs[0] && Buffer.from(kvs[0].value).toString()

@@ -10,7 +10,7 @@ interface Kind {
   readonly name: string
   readonly program: LibraryProgram
   readonly version: LibraryVersion
-  /** What it cannot do through a fault of its own, with the reason. */
+  /** The aspects that it fails through a fault of its own, with the reason. */
   readonly excused?: ParticipantSpec['excused']
 }
 

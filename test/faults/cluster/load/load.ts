@@ -45,7 +45,7 @@ const GRAY_CLIENTS = 6
 /** A load on several servers that runs until it is stopped. */
 export interface ClusterLoad {
   readonly recording: Recording
-  /** What no server has served, with `triesNext`. */
+  /** The requests that no server has served, with `triesNext`. */
   readonly unserved: readonly string[]
   readonly items: readonly string[]
   /** The items that may have a gray version. */
@@ -207,7 +207,7 @@ class RoamingClient extends CountedClient {
     }
   }
 
-  /** What is written once more is another operation, with an id and a content of its own. */
+  /** A repeated write is another operation, with an id and a content of its own. */
   #again(...[about, request]: Asking): Asking {
     const id = this.nextId()
     const renamed = <T>(value: T): T | string => (value === about.id && value !== undefined ? id : value)

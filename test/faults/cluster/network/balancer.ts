@@ -52,7 +52,7 @@ function listenerBefore(ports: readonly number[], open: Set<Socket>): Server {
       hold(far, open)
       near.on('close', () => far.destroy())
       far.on('close', () => near.destroy())
-      // What came before is waiting: nothing was read of it yet.
+      // The bytes that came before are waiting: none of these bytes was read yet.
       near.pipe(far)
       far.pipe(near)
       if (near.destroyed) far.destroy()

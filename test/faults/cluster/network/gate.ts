@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /**
- * What passes a link. A direction that is held back is like a network that loses all packets: connections stay open, nothing
- * arrives, and what was sent arrives late if the link is opened again before somebody closes the connection.
+ * The traffic that passes a link. A direction that is held back is like a network that loses all packets: connections stay open,
+ * nothing arrives, and what was sent arrives late if the link is opened again before somebody closes the connection.
  */
 export interface Passing {
   readonly questions: boolean
@@ -61,7 +61,7 @@ export class Gate {
     for (const pair of this.#pairs) if (pair.from === from) apply(pair, passing)
   }
 
-  /** Ends the open connections of a process. What was held back is lost. */
+  /** Ends the open connections of a process. Bytes that were held back are lost. */
   breakAll(from: string): void {
     for (const pair of this.#pairs) if (pair.from === from) end(pair)
   }

@@ -17,7 +17,7 @@ const LIMIT_MS = 60_000
 /** When a strike is tried: for each change, in the nightly run too, or only in the long form. */
 export type Form = 'change' | 'night' | 'long'
 
-/** What a strike works on. */
+/** The dependencies of a strike. */
 export interface Scene {
   readonly cluster: StruckCluster
   readonly load: ClusterLoad

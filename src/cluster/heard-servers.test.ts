@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
+import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { HeardServers } from './heard-servers.ts'
 import { PeerClient } from './peer-client.ts'
 import { peerSecretOf } from './peer-secret.ts'
@@ -54,7 +54,7 @@ async function start(id: string, clockAheadMs = 0): Promise<HeardServers> {
     version: '',
     process: id,
     auth: 'on',
-    versions: FIRST_VERSIONS,
+    versions: VERSIONS,
   })
   return heard
 }

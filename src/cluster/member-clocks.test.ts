@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
+import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { MemberClocks } from './member-clocks.ts'
 
 const HOUR = 3_600_000
@@ -12,7 +12,7 @@ const facts = (process: string): MemberFacts => ({
   version: '',
   process,
   auth: 'on',
-  versions: FIRST_VERSIONS,
+  versions: VERSIONS,
 })
 
 /** How far the clock of each member is ahead of the right time; undefined: it does not answer. The own one is `self`. */

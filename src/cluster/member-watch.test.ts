@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
+import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { MemberWatch } from './member-watch.ts'
 
 const facts = (port: number, process = `p${port}`): MemberFacts => ({
@@ -11,7 +11,7 @@ const facts = (port: number, process = `p${port}`): MemberFacts => ({
   version: '1.0.0',
   process,
   auth: 'on',
-  versions: FIRST_VERSIONS,
+  versions: VERSIONS,
 })
 
 let members: Map<string, MemberFacts>

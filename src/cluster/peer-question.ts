@@ -19,7 +19,7 @@ import type { InstanceAddress } from '../core/naming/state/instance.ts'
 import type { InstancePlace } from '../core/naming/state/presence.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { HeardMember, MemberView } from '../core/cluster/members/member-view.ts'
-import type { VersionRange } from '../core/cluster/members/versions.ts'
+import { FIRST_RELEASED, type VersionRange } from '../core/cluster/members/versions.ts'
 import type { Silence } from '../core/naming/liveness/silence.ts'
 import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
 import {
@@ -33,9 +33,9 @@ import { fieldsOf, numberIn, textIn } from '../core/records/shape.ts'
 
 /**
  * The versions of the messages that this version of Waypost understands. A question that older servers do not know, or
- * understand otherwise, needs a new one: it says so in `since`. 3: they are asked with TLS (`TLS_SINCE`).
+ * understand otherwise, needs a new one: it says so in `since`.
  */
-export const MESSAGES: VersionRange = { from: 1, to: 3 }
+export const MESSAGES: VersionRange = { from: FIRST_RELEASED, to: FIRST_RELEASED }
 
 /**
  * A kind of question that servers ask each other. Both the question and its answer are plain JSON data. Their
@@ -44,7 +44,7 @@ export const MESSAGES: VersionRange = { from: 1, to: 3 }
 export interface PeerQuestion<Question, Answer> {
   /** Its path. */
   readonly name: string
-  /** The first version of the messages that has it; by default 1. Members that do not understand it are not asked. */
+  /** The first version of the messages that has it; by default the first one. Members that do not understand it are not asked. */
   readonly since?: number
   readonly readQuestion: (json: unknown) => Question
   readonly readAnswer: (json: unknown) => Answer
@@ -86,7 +86,6 @@ export const HEARD: PeerQuestion<Readonly<Record<string, never>>, readonly Heard
 /** What time of day is it at your place? Epoch milliseconds. */
 export const CLOCK: PeerQuestion<Readonly<Record<string, never>>, { readonly wallMs: number }> = {
   name: 'clock',
-  since: 2,
   readQuestion: () => ({}),
   readAnswer: (json) => ({ wallMs: numberIn(fieldsOf(json), 'wallMs') }),
 }
@@ -94,7 +93,6 @@ export const CLOCK: PeerQuestion<Readonly<Record<string, never>>, { readonly wal
 /** What is your part in the cluster? */
 export const MEMBER_VIEW: PeerQuestion<Readonly<Record<string, never>>, MemberView> = {
   name: 'member-view',
-  since: 2,
   readQuestion: () => ({}),
   readAnswer: (json) => {
     const fields = fieldsOf(json)
@@ -110,8 +108,7 @@ export const MEMBER_VIEW: PeerQuestion<Readonly<Record<string, never>>, MemberVi
       judgedServices: numberIn(fields, 'judgedServices'),
       judgedInstances: numberIn(fields, 'judgedInstances'),
       hears: listOf(fields['hears'], heardOf),
-      // Older servers do not send it.
-      ...(fields['figures'] === undefined ? {} : { figures: figuresOf(fields['figures']) }),
+      figures: figuresOf(fields['figures']),
     }
   },
 }
@@ -206,14 +203,13 @@ export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ListedSubscriber[]> 
       return {
         address: textIn(fields, 'address'),
         port: numberIn(fields, 'port'),
-        // A server of an earlier version does not know it.
-        toldIp: 'toldIp' in fields ? textIn(fields, 'toldIp') : textIn(fields, 'address'),
+        toldIp: textIn(fields, 'toldIp'),
         agent: textIn(fields, 'agent'),
         app: textIn(fields, 'app'),
         clusters: textIn(fields, 'clusters'),
         namespaceId: textIn(fields, 'namespaceId'),
         groupedName: textIn(fields, 'groupedName'),
-        via: VIAS.find((via) => via === fields['via']) ?? 'udp',
+        via: wordOf(VIAS, fields['via']),
       }
     }),
 }
@@ -266,8 +262,7 @@ function connectedClientOf(json: unknown): ConnectedClient {
     appName: textIn(fields, 'appName'),
     module: textIn(fields, 'module'),
     clientIp: textIn(fields, 'clientIp'),
-    // Older servers do not send it.
-    username: fields['username'] === undefined ? '' : textIn(fields, 'username'),
+    username: textIn(fields, 'username'),
     labels: Object.fromEntries(Object.keys(labels).map((name) => [name, textIn(labels, name)])),
     sinceMs: numberIn(fields, 'sinceMs'),
     heardAgoMs: numberIn(fields, 'heardAgoMs'),
@@ -347,7 +342,7 @@ function itemClientOf(json: unknown): ItemClient {
   return {
     ...addressOfClient(json),
     md5: textIn(fields, 'md5'),
-    seen: fields['seen'] === undefined ? undefined : seenVersionOf(fields['seen']),
+    seen: seenVersionOf(fields['seen']),
     seenAgoMs: numberIn(fields, 'seenAgoMs'),
     via: textIn(fields, 'via') === 'stream' ? 'stream' : 'poll',
   }

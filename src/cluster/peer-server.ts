@@ -25,8 +25,6 @@ export interface PeerServerOptions {
   /** Names this process, as in its record of MEMBER. */
   readonly process: string
   readonly secrets: PeerSecrets
-  /** Whether all members speak TLS: then nobody is answered without it. By default they do not. */
-  readonly refusesPlain?: () => boolean
   /** Called if answering a question throws. */
   readonly report: (error: unknown, question: string) => void
 }
@@ -34,8 +32,8 @@ export interface PeerServerOptions {
 /** Why a request was not answered. `foreign`: it is not signed with a secret, or is meant for another process. */
 type Refused = 'foreign' | 'malformed' | 'failed'
 
-/** How a request or a connection ended. `plain`: without TLS; `silent`: it has shown no signed question in time. */
-type Outcome = 'answered' | Refused | 'plain' | 'silent'
+/** How a request or a connection ended. `silent`: it has shown no signed question in time. */
+type Outcome = 'answered' | Refused | 'silent'
 
 const STATUS: Readonly<Record<Refused, number>> = { foreign: 403, malformed: 400, failed: 500 }
 
@@ -69,7 +67,6 @@ export class PeerServer {
     this.#listener = new PeerListener({
       secrets: options.secrets,
       room: ROOM,
-      refusesPlain: options.refusesPlain ?? (() => false),
       onOpen: (connection) => void this.#http.emit('connection', connection),
     })
   }
@@ -83,9 +80,8 @@ export class PeerServer {
 
   /** Requests since the start by outcome, and connections that came to no request. */
   get counts(): Readonly<Record<Outcome, number>> {
-    const { counts, closedStrangers } = this.#listener
-    const foreign = this.#counts.foreign + counts.strange
-    return { ...this.#counts, foreign, plain: counts.plain, silent: closedStrangers }
+    const { strange, closedStrangers } = this.#listener
+    return { ...this.#counts, foreign: this.#counts.foreign + strange, silent: closedStrangers }
   }
 
   /** The port that it listens on. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
+import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { configKey } from '../core/config/state/config-item.ts'
 import { address, ORDERS } from '../core/core.test-support.ts'
 import type { TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 function clientOf(ip: string, client: ItemClient['client']): ItemClient {
-  return { ip, client, md5: 'm', seenAgoMs: 5, via: ip === 's2' ? 'stream' : 'poll' }
+  return { ip, client, md5: 'm', seen: { md5: 'm', ip }, seenAgoMs: 5, via: ip === 's2' ? 'stream' : 'poll' }
 }
 
 /** What a server of this name knows: one client of its own, and one that all know. */
@@ -102,7 +102,7 @@ async function addPeer(id: string): Promise<void> {
     version: '',
     process: id,
     auth: 'on',
-    versions: FIRST_VERSIONS,
+    versions: VERSIONS,
   })
 }
 

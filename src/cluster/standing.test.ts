@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
+import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { OwnStanding } from './standing.ts'
 
 /** What a peer says; undefined: it does not answer. */
@@ -14,7 +14,7 @@ const facts = (port: number): MemberFacts => ({
   version: '',
   process: `p${port}`,
   auth: 'on',
-  versions: FIRST_VERSIONS,
+  versions: VERSIONS,
 })
 
 let members: Map<string, MemberFacts>

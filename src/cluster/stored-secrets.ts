@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { fieldsOf, textIn } from '../core/records/shape.ts'
-import { type PeerSecret, peerSecretOf } from './peer-secret.ts'
+import { newSecretText, type PeerSecret, peerSecretOf } from './peer-secret.ts'
 
 /** The name of the remembered value that has the secrets. */
 export const STORED_SECRETS = 'peer-secret'
@@ -19,9 +19,14 @@ export interface StoredSecrets {
   readonly previous?: string
 }
 
-/** Reads the stored text: JSON, or the secret alone while there was only one ever. Throws an Error for anything else. */
+/** The first secret of an installation. */
+export function firstSecrets(): StoredSecrets {
+  const inUse = newSecretText()
+  return { origin: originOf(inUse), inUse }
+}
+
+/** Reads the stored text. Throws an Error for anything else. */
 export function readSecrets(text: string): StoredSecrets {
-  if (!text.startsWith('{')) return { origin: originOf(text), inUse: text }
   const fields = fieldsOf(JSON.parse(text))
   const optional = (name: 'next' | 'previous') =>
     fields[name] === undefined ? {} : { [name]: textIn(fields, name) }
@@ -33,7 +38,7 @@ export function readSecrets(text: string): StoredSecrets {
   }
 }
 
-/** The text of the secrets. Servers of before the rotation cannot read it. */
+/** The text of the secrets. */
 export function secretsText(secrets: StoredSecrets): string {
   return JSON.stringify(secrets)
 }

@@ -42,8 +42,8 @@ describe.skipIf(etcdTools.skip)(`several servers${note}`, { timeout: 2 * LIMIT_M
     for (const { version, layouts, messages, alive, report, figures } of members) {
       expect(figures.storeBytes).toBeGreaterThan(0)
       expect(figures.lines.memoryBytes.length).toBeLessThanOrEqual(180)
-      expect([version, layouts.from, messages.from, alive]).toEqual([expect.any(String), 1, 1, true])
-      expect(report).toMatchObject({ standing: 'member', layout: 1, reloads: 0 })
+      expect([version, layouts.from, messages.from, alive]).toEqual([expect.any(String), 4, 4, true])
+      expect(report).toMatchObject({ standing: 'member', layout: 4, reloads: 0 })
       expect(report.newestRevision).toBeGreaterThanOrEqual(report.revision)
       expect(report.revision).toBeGreaterThan(0)
     }

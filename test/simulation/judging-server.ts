@@ -1,7 +1,7 @@
 import { LiveProcesses } from '../../src/core/cluster/members/live-processes.ts'
 import { ConnectionInstances } from '../../src/core/naming/connections/connection-instances.ts'
 import { MEMBER, memberIdOf, type MemberFacts } from '../../src/core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../../src/core/cluster/members/versions.ts'
+import { VERSIONS } from '../../src/core/cluster/members/versions.test-support.ts'
 import type { InstancePlace } from '../../src/core/naming/state/presence.ts'
 import type { Silence } from '../../src/core/naming/liveness/silence.ts'
 import { SharedNamingCare, type SharedNamingCareOptions } from '../../src/cluster/shared-naming-care.ts'
@@ -142,6 +142,6 @@ function factsOf(index: number, process: string): MemberFacts {
     version: '1',
     process,
     auth: 'on',
-    versions: FIRST_VERSIONS,
+    versions: VERSIONS,
   }
 }

@@ -81,7 +81,6 @@ export const serverEn = {
   'problem.store-full': 'The store has no room. Free space on its disk, then try again: nothing was written.',
   'problem.store-unavailable':
     'The store cannot be written. Nothing was changed: the log of the server says why.',
-  'problem.cluster-not-upgraded': 'A server that runs is of an older version: upgrade it first.',
   'problem.stopping': 'The server is stopping. Try again in a moment.',
   'problem.history-not-yours':
     'It is a version of another configuration. Open it from the versions of its own one.',

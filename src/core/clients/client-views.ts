@@ -30,8 +30,8 @@ export interface ItemClient {
   readonly client: { readonly port: number; readonly agent: string } | undefined
   /** What it has. */
   readonly md5: string
-  /** The version of the item that is for it; undefined: its server does not say, and it is the formal one. */
-  readonly seen?: SeenVersion | undefined
+  /** The version of the item that is for it. */
+  readonly seen: SeenVersion
   /** How long ago its last request came, in milliseconds; 0: it is connected. */
   readonly seenAgoMs: number
   /** How it receives changes. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { newSecretText, type PeerSecrets } from '../../cluster/peer-secret.ts'
+import type { PeerSecrets } from '../../cluster/peer-secret.ts'
 import { SharedSecrets } from '../../cluster/shared-secrets.ts'
-import { STORED_SECRETS } from '../../cluster/stored-secrets.ts'
+import { firstSecrets, secretsText, STORED_SECRETS } from '../../cluster/stored-secrets.ts'
 import type { OpenEtcd } from '../../store/etcd/open-etcd.ts'
 import { SealingCare } from '../../store/etcd/sealing/sealing-care.ts'
 import { monotonicMs } from '../process/clocks.ts'
@@ -21,7 +21,7 @@ export class InstallationSecrets {
     { store, client, sealing, secretsKey: inUse }: OpenEtcd,
     { log, failed }: { log: Logger; failed: (error: unknown) => void },
   ): Promise<InstallationSecrets> {
-    const agreed = await store.agree(STORED_SECRETS, newSecretText)
+    const agreed = await store.agree(STORED_SECRETS, () => secretsText(firstSecrets()))
     return new InstallationSecrets(
       new SharedSecrets({ store, monotonicMs, log }, agreed),
       new SealingCare({ client, sealing, inUse, monotonicMs, log, failed }),

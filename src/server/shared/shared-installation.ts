@@ -7,7 +7,6 @@ import { OwnLag } from '../../cluster/own-lag.ts'
 import { OwnStanding } from '../../cluster/standing.ts'
 import { PeerClient } from '../../cluster/peer-client.ts'
 import { PeerServer } from '../../cluster/peer-server.ts'
-import { speaksTls } from '../../cluster/peer-tls.ts'
 import { PeerViews } from '../../cluster/peer-views.ts'
 import { SharedNamingCare } from '../../cluster/shared-naming-care.ts'
 import type { OwnViews } from '../../core/clients/client-views.ts'
@@ -121,12 +120,10 @@ export class SharedInstallation implements Installation {
     this.#client = new PeerClient({ secrets: secrets.ofPeers })
     this.#shares = new MeasuredShares(etcd, opened.settings.etcdQuotaBytes)
     this.#files = new EtcdFiles(etcd, opened.settings)
+    const asking = { client: this.#client, self: this.#id, peers: () => this.#peers(), monotonicMs }
     this.#heard = new HeardServers({
-      client: this.#client,
-      self: this.#id,
-      peers: () => this.#peers(),
+      ...asking,
       isKnown: (id) => this.#following?.state.record(SERVER, id) !== undefined,
-      monotonicMs,
     })
     this.#standing = new OwnStanding({
       client: this.#client,
@@ -137,11 +134,9 @@ export class SharedInstallation implements Installation {
       hasCaughtUp: () => this.#isSeen() && etcd.store.figures.lagMs < CAUGHT_UP_MS,
     })
     this.#lag = new OwnLag({
-      client: this.#client,
-      peers: () => this.#peers(),
+      ...asking,
       lagMs: () => this.lagMs(),
       isMember: () => this.isMember(),
-      monotonicMs,
     })
     this.#watch = new MemberWatch({
       self: this.#id,
@@ -150,14 +145,7 @@ export class SharedInstallation implements Installation {
       monotonicMs,
       log: opened.log,
     })
-    this.#clocks = new MemberClocks({
-      client: this.#client,
-      self: this.#id,
-      peers: () => this.#peers(),
-      wallMs,
-      monotonicMs,
-      log: opened.log,
-    })
+    this.#clocks = new MemberClocks({ ...asking, wallMs, log: opened.log })
   }
 
   /** Opens the store and loads it. Rejects with an Error where etcd cannot be reached, or is not for this version. */
@@ -374,7 +362,6 @@ export class SharedInstallation implements Installation {
       port: own.peerPort,
       process: own.process,
       secrets: secrets.ofPeers,
-      refusesPlain: () => Array.from(this.#peers().values()).every(speaksTls),
       report: (err, question) =>
         log.error({ err, question }, 'a question of another server could not be answered'),
     }).catch((cause: Error) => {

@@ -25,12 +25,12 @@ import { HistoryKeys } from './history/history-keys.ts'
 import type { Keys } from './keys/keys.ts'
 import { type Difference, KnownKeys } from './keys/known-keys.ts'
 import { largeBytes } from './contents/large-contents.ts'
-import { type LayoutInUse, SHARED_TEXTS_LAYOUT } from './format/layout.ts'
+import type { LayoutInUse } from './format/layout.ts'
 import { quotaShares, type QuotaShares } from './space/quota-shares.ts'
 import { asRefusal, sayingIfFull } from './failures/refusals.ts'
 import { RememberedValues } from './format/remembered-values.ts'
 import { RequestFence } from './writing/request-fence.ts'
-import { mayShare, SharedTexts } from './contents/shared-texts.ts'
+import { SharedTexts } from './contents/shared-texts.ts'
 import type { SecretsKeyInUse } from './sealing/secrets-key-in-use.ts'
 
 /** What the store is made of. */
@@ -148,8 +148,7 @@ export class EtcdStore implements SharedStore {
   }
 
   beforehandMs({ changes }: Unit): number {
-    const isShared = this.#parts.layout.current >= SHARED_TEXTS_LAYOUT && mayShare(changes)
-    const bytes = largeBytes(changes, isShared ? new SharedTexts(changes) : SharedTexts.none)
+    const bytes = largeBytes(changes, new SharedTexts(changes))
     return bytes < APART_BYTES ? 0 : Math.min(MOST_BEFOREHAND_MS, Math.ceil(bytes / BYTES_PER_MS))
   }
 
@@ -218,11 +217,6 @@ export class EtcdStore implements SharedStore {
   /** Replaces a remembered value as it was seen. False: it has changed since. */
   replace(name: string, seen: { readonly revision: number }, value: string): Promise<boolean> {
     return asRefusal(this.#remembered.replace(name, seen, value))
-  }
-
-  /** Resolves when all members understand this layout, and it is in use. See `LayoutInUse.raiseTo`. */
-  raiseLayout(layout: number): Promise<void> {
-    return asRefusal(this.#parts.layout.raiseTo(layout))
   }
 
   /** Removes what this process has left of itself, as well as it can: its name is not used again. Call it before `close`. */

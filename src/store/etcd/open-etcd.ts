@@ -64,7 +64,7 @@ export function openEtcd({ prefix, compact, layouts, ...own }: EtcdSetup): OpenE
   const sealing = new Sealing(keys, own.secretsKeys ?? [])
   const client = clientOf(own, keys, sealing)
   const layout = new LayoutInUse({ client, keys, understood: layouts })
-  const secretsKey = new SecretsKeyInUse({ client, keys, layout, sealing })
+  const secretsKey = new SecretsKeyInUse({ client, keys, sealing })
   return {
     client,
     compaction: new Compaction({

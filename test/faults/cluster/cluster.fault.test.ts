@@ -44,7 +44,7 @@ describe.skipIf(etcdTools.skip || !isLinux)(`three servers on etcd under load${n
     await holds('all servers are ready', () => isWhole(cluster))
     const urls = cluster.servers.map(({ url }) => url)
     const grpcPorts = cluster.servers.map(({ grpcPort }) => grpcPort)
-    load = await startClusterLoad({ urls, grpcPorts, hasGray: true }, seed)
+    load = await startClusterLoad({ urls, grpcPorts }, seed)
     probe = new EtcdProbe(cluster.etcd)
     await holds('all connected instances are registered', () =>
       load.connected.every(({ sinceMs }) => sinceMs !== undefined),

@@ -59,10 +59,7 @@ async function deletedMd5(client: SvcClient, name: Parameters<typeof readItem>[1
   try {
     return (await readItem(client, name)).md5
   } catch (error) {
-    // A server of an earlier build has no gray versions.
-    const gray = await client
-      .get<object[]>('/cs/configs/gray', { namespaceId: client.namespace, ...name })
-      .catch(() => [])
+    const gray = await client.get<object[]>('/cs/configs/gray', { namespaceId: client.namespace, ...name })
     if (gray.length > 0) return ''
     throw error
   }

@@ -33,8 +33,7 @@ export interface MemberView {
   readonly judgedInstances: number
   /** The other members. */
   readonly hears: readonly HeardMember[]
-  /** Undefined: it is of a version that does not measure them. */
-  readonly figures?: ServerFigures | undefined
+  readonly figures: ServerFigures
 }
 
 /** A server of the installation, as the one that is asked knows it. */
@@ -48,8 +47,8 @@ export interface ClusterMember extends KnownServer {
   readonly clockAheadMs: number | undefined
   readonly isSelf: boolean
   readonly isElected: boolean
-  /** What it reports; undefined: it is away, does not answer, or is of a version that does not know the question. */
+  /** What it reports; undefined: it is away, or does not answer. */
   readonly view: Omit<MemberView, 'figures'> | undefined
-  /** What it measures of itself; undefined as `view` is, or it is of a version that does not measure. */
+  /** What it measures of itself; undefined as `view` is. */
   readonly figures: ServerFigures | undefined
 }

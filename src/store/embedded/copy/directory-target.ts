@@ -26,7 +26,7 @@ import { renewTotals } from '../rows/instance-totals.ts'
 import { instanceText } from '../rows/instance-text.ts'
 import { readMeta, writeMeta } from '../rows/meta.ts'
 import { RowWriter } from '../rows/row-writer.ts'
-import { LATER_SCHEMA, SCHEMA } from '../database/schema.ts'
+import { SCHEMA } from '../database/schema.ts'
 import { serviceRow } from '../rows/service-rows.ts'
 import { nameText } from '../rows/writes-of-change.ts'
 import type { Table } from '../rows/table.ts'
@@ -263,7 +263,7 @@ function prepare(connection: SqliteConnection): void {
   connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   if (connection.number('SELECT count(*) FROM sqlite_schema') > 0) return
   connection.transaction(() => {
-    connection.exec(SCHEMA + LATER_SCHEMA)
+    connection.exec(SCHEMA)
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}`)
   })
 }

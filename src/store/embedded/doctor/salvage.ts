@@ -13,7 +13,7 @@ import {
   writeMarker,
 } from '../database/data-directory.ts'
 import { APPLICATION_ID, FORMAT, PAGE_BYTES } from '../database/format.ts'
-import { LATER_SCHEMA, SCHEMA } from '../database/schema.ts'
+import { SCHEMA } from '../database/schema.ts'
 import { HistorySize } from '../history/history-size.ts'
 import { sumCurrentVersions, writeVersionSums } from '../rows/current-versions.ts'
 import { renewTotals } from '../rows/instance-totals.ts'
@@ -72,7 +72,7 @@ function writeDatabase(path: string, found: Found, onProgress: OnProgress): void
     // A draft needs no journal: it is thrown away where something fails, and synced when it is whole.
     connection.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = OFF`)
     connection.exec('PRAGMA journal_mode = OFF')
-    connection.exec(SCHEMA + LATER_SCHEMA)
+    connection.exec(SCHEMA)
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; BEGIN`)
     writeRows(connection, found, onProgress)
     writeTotals(connection, found.inventory)

@@ -1,7 +1,6 @@
 import type { OnProgress } from '../../local-file.ts'
 import type { SqliteConnection } from '../database/connection.ts'
 import type { NameText } from '../rows/messages.ts'
-import { isLaterTable } from '../database/schema-shape.ts'
 import type { Table } from '../rows/table.ts'
 import { type RowOf, TABLE_NAMES, type TableName, TABLES } from '../rows/tables.ts'
 import { lostPages } from './sqlite-check.ts'
@@ -30,8 +29,6 @@ export interface RowSource {
 
 const ROWS_PER_REPORT = 1_000
 
-const HAS_TABLE = 'SELECT count(*) FROM sqlite_schema WHERE name = ?'
-
 // A text of the file comes as digits: the driver ends the process on one that is not UTF-8.
 const NEXT_NAME = `
   SELECT id + 0, hex(namespace_id), hex(group_name), hex(data_id)
@@ -57,11 +54,10 @@ export class StoreRows implements RowSource {
   }
 
   *read(step: string, onProgress: OnProgress): Generator<ReadRow> {
-    const tables = TABLE_NAMES.filter((table) => this.#isThere(table))
-    const total = this.#rowsOf(tables)
+    const total = this.#rowsOf(TABLE_NAMES)
     const incomplete = new Set<TableName>()
     let count = 0
-    for (const table of tables) {
+    for (const table of TABLE_NAMES) {
       onProgress(step, count, total)
       const definition = TABLES[table] as Table<unknown>
       for (const met of new TableRows(this.#connection, definition, NUMBERS_IN_INDEX[table]).all()) {
@@ -114,11 +110,6 @@ export class StoreRows implements RowSource {
         next = this.#nameAfter(next.name)
       }
     }
-  }
-
-  /** A file of an earlier build lacks later tables. */
-  #isThere(table: TableName): boolean {
-    return !isLaterTable(table) || this.#connection.number(HAS_TABLE, [table]) > 0
   }
 
   /** For the progress: how many rows there are. Damaged tables do not count. */

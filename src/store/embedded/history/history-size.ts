@@ -17,7 +17,7 @@ const CURRENT_OF_NAME = `${CURRENT} WHERE config_item.name_id = ?`
 
 /**
  * How many bytes history takes: every revision that is not the current version of an item. The sum is in `meta`, so a start
- * counts nothing. A file without it (of an earlier build, or a copy) is counted once.
+ * counts nothing. A file without it (a new one, or a copy) is counted once.
  */
 export class HistorySize {
   readonly #connection: SqliteConnection

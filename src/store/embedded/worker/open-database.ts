@@ -10,7 +10,7 @@ import {
 import { VersionSums, writeVersionSums } from '../rows/current-versions.ts'
 import { DamagedStore } from '../../local-file.ts'
 import { APPLICATION_ID, databaseRefusal, FORMAT, PAGE_BYTES } from '../database/format.ts'
-import { LATER_SCHEMA, SCHEMA } from '../database/schema.ts'
+import { SCHEMA } from '../database/schema.ts'
 import { hasWholeSchema } from '../database/schema-shape.ts'
 import { saysDamaged, sqliteCodeOf, storeWideAdvice } from '../database/store-errors.ts'
 
@@ -65,7 +65,6 @@ function prepareSchema(connection: SqliteConnection, directory: string): void {
   connection.exec('PRAGMA synchronous = FULL')
   connection.exec(AUTOCHECKPOINT)
   if (isNew) createTables(connection)
-  else connection.exec(LATER_SCHEMA)
   if (!hasWholeSchema(connection)) throw damagedSchema(directory)
 }
 
@@ -80,7 +79,7 @@ function checkFormat(connection: SqliteConnection, directory: string): void {
 
 function createTables(connection: SqliteConnection): void {
   connection.transaction(() => {
-    connection.exec(SCHEMA + LATER_SCHEMA)
+    connection.exec(SCHEMA)
     writeVersionSums(connection, new VersionSums())
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}`)
   })

@@ -9,8 +9,6 @@ import { CHUNK_BYTES, MOST_INLINE_BYTES, type SharedText, type TextsElsewhere } 
  * or ends, the record of that takes the pieces over.
  */
 export class SharedTexts implements TextsElsewhere {
-  /** Nothing is shared: an older server would misread it. */
-  static readonly none = new SharedTexts([])
   readonly #shareable: ReadonlySet<Change>
   /** The last record that shows each text. */
   readonly #last = new Map<string, HistoryImported>()
@@ -50,22 +48,13 @@ export function textOfPieces(pieces: Uint8Array): Buffer {
   return Buffer.from(GRAY_TEXT.decode(json, '').text)
 }
 
-/** Whether some change of these could be written so that an older server would misread it. */
-export function mayShare(changes: readonly Change[]): boolean {
-  return changes.some(isLargeOfGray)
-}
-
 type Shareable = HistoryImported & { readonly textId: string }
 
-/** With that many bytes the text is in pieces for certain. */
-function isLargeOfGray(change: Change): change is Shareable {
-  if (change.kind !== 'history-imported' || change.textId === undefined) return false
-  return change.record.content.length > MOST_INLINE_BYTES
-}
-
-/** Reading the text gives the same bytes. */
+/** With that many bytes the text is in pieces for certain, and reading it gives the same bytes. */
 function isShareable(change: Change): change is Shareable {
-  return isLargeOfGray(change) && isUtf8(change.record.content)
+  if (change.kind !== 'history-imported' || change.textId === undefined) return false
+  const { content } = change.record
+  return content.length > MOST_INLINE_BYTES && isUtf8(content)
 }
 
 function goneText(change: Change): string[] {

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
 import { historyIdOf, isItemId, stampOfId } from '../../../core/decisions/stamps.ts'
-import { recordKindNamed } from '../../../core/records/record-kind.ts'
 import { NotExaminable } from '../../local-file.ts'
 import type { ShownRecord, StoredPart, StoredSource, StoredTarget, Sums } from '../../stored-data.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 import type { KeyCondition, TxnOperation, TxnResult } from '../client/messages.ts'
 import { compareKeys } from '../keys/keys.ts'
 import { chunksOf, mostInlineOf, partsOfValue } from '../contents/large-contents.ts'
-import { copyIn, LAYOUTS, SECRETS_LAYOUT, type UnderCopy } from '../format/layout.ts'
+import { copyIn, LAYOUTS, type UnderCopy } from '../format/layout.ts'
 import { placeOfRecord } from '../keys/record-places.ts'
 import { SECRETS_KEY } from '../sealing/secrets-key-in-use.ts'
 import { roomOf } from '../space/space.ts'
@@ -61,7 +60,6 @@ export class EtcdTarget implements StoredTarget {
   readonly #key: string
   #state: CopyState
   #value: Buffer
-  #layout = LAYOUTS.from
 
   private constructor(etcd: EtcdPlace, source: Pick<StoredSource, 'largestStamp'>, state: CopyState) {
     this.place = etcd.place
@@ -74,7 +72,6 @@ export class EtcdTarget implements StoredTarget {
     // What is secret is sealed with the first of the keys, if there is one.
     const [first] = etcd.sealing.ids
     etcd.sealing.writeWith(first)
-    if (first !== undefined) this.#layout = SECRETS_LAYOUT
   }
 
   /** Begins a copy, or continues one of this source. Throws NotExaminable where another store is there, or no room is. */
@@ -110,12 +107,11 @@ export class EtcdTarget implements StoredTarget {
     return target
   }
 
-  skip(part: StoredPart): void {
-    this.#noteLayout(part)
+  skip(): void {
+    // What was written has its sums in the key of the layout.
   }
 
   async write(part: StoredPart, sums: Sums): Promise<void> {
-    this.#noteLayout(part)
     const requests = isOrdered(part) ? risingRequests(this.#putsOf(part)) : requestsOf(this.#putsOf(part))
     const waiting = requests.values()
     const lane = async (): Promise<void> => {
@@ -140,17 +136,11 @@ export class EtcdTarget implements StoredTarget {
     const { writesWith } = sealing
     if (writesWith !== undefined)
       await this.#put([put(keys.of({ of: 'remembered', name: SECRETS_KEY }), Buffer.from(writesWith))])
-    await this.#replace(this.#unchanged(), Buffer.from(String(this.#layout)))
+    await this.#replace(this.#unchanged(), Buffer.from(String(LAYOUTS.from)))
   }
 
   close(): void {
     // The client is closed by the one who has opened it.
-  }
-
-  #noteLayout(part: StoredPart): void {
-    if (part.of !== 'records') return
-    for (const { recordKind } of part.all)
-      this.#layout = Math.max(this.#layout, recordKindNamed(recordKind)?.layout ?? 1)
   }
 
   #putsOf(part: StoredPart): Put[] {

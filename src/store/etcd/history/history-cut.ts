@@ -9,7 +9,7 @@ import { bytesOfRecord, type HistorySize } from './history-size.ts'
 import type { Keys } from '../keys/keys.ts'
 import { storedRecord } from '../contents/large-contents.ts'
 import { type RecordRemoval, removalOf } from './record-removal.ts'
-import { SharedTexts } from '../contents/shared-texts.ts'
+import type { SharedTexts } from '../contents/shared-texts.ts'
 import {
   makesRecord,
   type RecordedChange,
@@ -81,6 +81,7 @@ export class HistoryCut {
         ...(await this.#ofItem(
           change,
           ours.filter((one) => keyOf(one).text === keyOf(change).text),
+          texts,
         )),
       )
     const some = removals.slice(0, MOST_OF_UNIT)
@@ -109,7 +110,11 @@ export class HistoryCut {
     return removals
   }
 
-  async #ofItem(change: RecordedChange, changes: readonly RecordedChange[]): Promise<RecordRemoval[]> {
+  async #ofItem(
+    change: RecordedChange,
+    changes: readonly RecordedChange[],
+    texts: SharedTexts,
+  ): Promise<RecordRemoval[]> {
     const { client, keys, limits } = this.#parts
     const before = versionBefore(change)
     // What a new item adds is small; older history of its name was cut when it was deleted.
@@ -117,7 +122,7 @@ export class HistoryCut {
     this.#noteOlder(before.historyId)
     const { text } = keyOf(change)
     const { maxBytesOfItem } = limits()
-    const added = changes.reduce((sum, one) => sum + bytesOfRecord(entryOf(one, SharedTexts.none)), 0)
+    const added = changes.reduce((sum, one) => sum + bytesOfRecord(entryOf(one, texts)), 0)
     const known = this.#known.get(text)
     let bytes = known?.historyId === before.historyId ? known.bytes + added : Infinity
     const removals: RecordRemoval[] = []

@@ -16,7 +16,7 @@ const LINE_END = 10
 export interface ContentParts {
   readonly stamp: number
   readonly count: number
-  /** They are those of a gray version's text: a record as JSON, and there may be some more of them. Since layout 3. */
+  /** They are those of a gray version's text: a record as JSON, and there may be some more of them. */
   readonly of?: 'gray-text'
 }
 
@@ -35,7 +35,7 @@ export type ItemFacts = Omit<ConfigItem, 'key' | 'content'>
 export interface RecordFacts extends Omit<HistoryRecord, 'content'> {
   /** Its content is of no version: what an import wrote. The content of an insert is also that of a version. */
   readonly ownsContent?: true
-  /** Its content is in pieces that stay when it goes: those of a gray version, or of a later record. Since layout 3. */
+  /** Its content is in pieces that stay when it goes: those of a gray version, or of a later record. */
   readonly sharesContent?: true
 }
 

@@ -5,7 +5,7 @@ import { EtcdError } from '../client/etcd-error.ts'
 import type { Lease } from '../client/lease.ts'
 import type { Keys } from '../keys/keys.ts'
 import { type LayoutInUse, UnknownLayout } from '../format/layout.ts'
-import { AuthDiffers, MemberPlace, MessagesDiffer } from './member-place.ts'
+import { AuthDiffers, MemberPlace, VersionsDiffer } from './member-place.ts'
 import { PlaceTaken } from '../failures/place-taken.ts'
 import { refusalOf } from '../failures/refusals.ts'
 
@@ -44,7 +44,7 @@ export class EtcdMembership {
   /**
    * Becomes a member. A process that had the place before loses it at once. Call it after the store was loaded, which takes
    * the place of its requests. Rejects with {@link PlaceTaken}. Rejects with an Error if other members
-   * have another `auth` or other messages, or if it does not know the layout in use. After Refusal `store-unavailable` it may be
+   * have another `auth` or other versions, or if it does not know the layout in use. After Refusal `store-unavailable` it may be
    * called again.
    */
   async join(facts: MemberFacts): Promise<void> {
@@ -127,7 +127,7 @@ export class EtcdMembership {
       if (!first) place.refuseReplaced(seen)
       this.#parts.layout.saw(seen.format)
       place.refuseOtherAuth(seen)
-      place.refuseOtherMessages(seen)
+      place.refuseOtherVersions(seen)
       if (await place.take(lease.id, seen)) return
     }
     throw new EtcdError('unavailable', 'Too many servers join at once.')
@@ -146,7 +146,7 @@ async function renewed(lease: Lease): Promise<boolean> {
 }
 
 /** What does not pass: anything else is tried again. */
-const FINAL = [PlaceTaken, AuthDiffers, MessagesDiffer, UnknownLayout]
+const FINAL = [PlaceTaken, AuthDiffers, VersionsDiffer, UnknownLayout]
 
 function isFinal(error: unknown): boolean {
   return FINAL.some((kind) => error instanceof kind)

@@ -1,18 +1,16 @@
-import { memberIdOf } from '../../../core/cluster/members/member-records.ts'
-import { includes } from '../../../core/cluster/members/versions.ts'
+import { MEMBER, type MemberFacts, memberIdOf } from '../../../core/cluster/members/member-records.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 import type { KeyCondition, KeyValue, TxnOperationResult } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { Keys } from '../keys/keys.ts'
-import { type LayoutInUse, memberOf, SECRETS_LAYOUT } from '../format/layout.ts'
+import { readRecord } from '../keys/feed-changes.ts'
 import type { Sealing } from './sealing.ts'
 
 /** What the key in use works with. */
 export interface SecretsKeyParts {
   readonly client: Pick<EtcdClient, 'range' | 'txn'>
   readonly keys: Keys
-  readonly layout: Pick<LayoutInUse, 'raiseTo'>
   readonly sealing: Sealing
 }
 
@@ -49,15 +47,14 @@ export class SecretsKeyInUse {
 
   /**
    * Takes the first of the own keys into use. Returns the servers that have another one first, or none: then it stays as it is. Rejects with
-   * Refusal `cluster-not-upgraded`, and with `EtcdError`.
+   * `EtcdError`.
    */
   async take(id: string): Promise<readonly string[]> {
-    const { layout, sealing, client } = this.#parts
+    const { sealing, client } = this.#parts
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const { revision, current, without } = await this.#seen(id)
       if (without.length > 0) return without
       if (current === undefined || textOf(current) !== id) {
-        await layout.raiseTo(SECRETS_LAYOUT)
         const members = this.#parts.keys.every('member')
         const compare: KeyCondition[] = [
           { key: this.#key, of: 'mod', is: '=', to: current?.modRevision ?? 0 },
@@ -82,13 +79,13 @@ export class SecretsKeyInUse {
       ],
     })
     const [[current] = [], found = []] = results.map(kvsOf)
-    const without = found
-      .map(memberOf)
-      .filter(
-        ({ secretsKeys, versions }) => secretsKeys?.[0] !== id || !includes(versions.layouts, SECRETS_LAYOUT),
-      )
+    const without = found.map(memberOf).filter(({ secretsKeys }) => secretsKeys?.[0] !== id)
     return { revision, current, without: without.map(memberIdOf) }
   }
+}
+
+function memberOf({ key, value }: KeyValue): MemberFacts {
+  return readRecord(MEMBER.name, key, value).value as MemberFacts
 }
 
 function textOf({ value }: KeyValue): string {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Unit } from '../../../core/engine/ports.ts'
-import { defineRecordKind, recordSaved } from '../../../core/records/record-kind.ts'
+import { recordSaved } from '../../../core/records/record-kind.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { SWITCH } from '../../../core/switches/switch-records.ts'
 import { Commits } from './commits.ts'
@@ -11,7 +11,6 @@ import { PlaceTaken } from '../failures/place-taken.ts'
 import type { SendOutcome } from './request-fence.ts'
 
 const keys = new Keys('w/')
-const LATER = defineRecordKind<string>('of-layout-2', (json) => String(json), { layout: 2 })
 
 /** The outcome of each request, in their order. */
 let answers: ((operations: readonly TxnOperation[]) => SendOutcome)[] = []
@@ -42,10 +41,6 @@ const commits = new Commits({
         : Promise.resolve(confirmed()),
   },
   keys,
-  layout: {
-    current: 1,
-    raiseTo: () => Promise.reject(new Refusal('cluster-not-upgraded', 'an older server')),
-  },
   member: 'me',
   clock: { nowMs: () => 0, sleep: () => Promise.resolve() },
   fence: { send: (operations) => Promise.resolve().then(() => answers[sent++]!(operations)) },
@@ -157,20 +152,6 @@ describe('a commit', () => {
     answers = [fails(new EtcdError('invalid', 'duplicate key')), held]
     const results = await commit(unit('a'), unit('b'))
     expect(results.map(({ kind }) => kind)).toEqual(['failed', 'held'])
-  })
-
-  test('of what an older server could not read fails alone', async () => {
-    answers = [held, held]
-    const later: Unit = {
-      reads: [],
-      changes: [recordSaved(LATER, { id: 'a', value: 'x', stamp: 1 })],
-    }
-    const error = expect.objectContaining({ code: 'cluster-not-upgraded' })
-    expect(await commit(unit('a'), later, unit('b'))).toEqual([
-      { kind: 'held' },
-      { kind: 'failed', error },
-      { kind: 'held' },
-    ])
   })
 
   test('that can never be written fails alone', async () => {

@@ -11,18 +11,16 @@ import type { Keys } from '../keys/keys.ts'
 import { type LargeContent, largeContents } from '../contents/large-contents.ts'
 import { grownValue, type HistoryCut, type HistoryOfUnit } from '../history/history-cut.ts'
 import { fits, packed, roomOf } from './packed.ts'
-import { type LayoutInUse, layoutOf, SHARED_TEXTS_LAYOUT } from '../format/layout.ts'
 import { PlaceTaken } from '../failures/place-taken.ts'
 import { refusalOf } from '../failures/refusals.ts'
 import type { RequestFence } from './request-fence.ts'
-import { mayShare, SharedTexts } from '../contents/shared-texts.ts'
+import { SharedTexts } from '../contents/shared-texts.ts'
 import { type UnitOrigin, type UnitRequest, unitRequest } from './unit-request.ts'
 
 /** What commits need. */
 export interface CommitsParts {
   readonly client: Pick<EtcdClient, 'txn'>
   readonly keys: Keys
-  readonly layout: Pick<LayoutInUse, 'current' | 'raiseTo'>
   readonly member: string
   readonly clock: Clock
   readonly fence: Pick<RequestFence, 'send'>
@@ -79,8 +77,7 @@ export class Commits {
     const underway: Underway = { decidedAt, stamp: stampOf(units), results, leftMs }
     const contents: LargeContent[] = []
     try {
-      await this.#raiseLayout(units, underway)
-      const texts = await this.#textsOf(units, underway)
+      const texts = units.map(({ changes }) => new SharedTexts(changes))
       contents.push(...units.flatMap(({ changes }, index) => largeContents(changes, texts[index]!)))
       const histories = await this.#historiesOf(units, texts)
       const sendings = this.#sendings(units, { histories, texts }, underway)
@@ -94,31 +91,6 @@ export class Commits {
     return results.map((result) => result ?? { kind: 'unwritten', error: NOT_SENT })
   }
 
-  /** Raises the layout for the units that need it. One that older servers could not read has its result at once. */
-  async #raiseLayout(units: readonly Unit[], { results, leftMs }: Underway): Promise<void> {
-    const { layout } = this.#parts
-    for (const [index, { changes }] of units.entries()) {
-      const needed = layoutOf(changes)
-      if (needed <= layout.current) continue
-      results[index] = await layout.raiseTo(needed, leftMs).then(
-        () => undefined,
-        (error: unknown) => (error instanceof Refusal ? { kind: 'failed', error } : resultOf(error)),
-      )
-    }
-  }
-
-  /** The texts that the history of each unit shares with gray versions: none while there is a server that could not read that. */
-  async #textsOf(units: readonly Unit[], { leftMs }: Underway): Promise<SharedTexts[]> {
-    const { layout } = this.#parts
-    const would = units.some(({ changes }) => mayShare(changes))
-    if (would && layout.current < SHARED_TEXTS_LAYOUT)
-      await layout.raiseTo(SHARED_TEXTS_LAYOUT, leftMs).catch((error: unknown) => {
-        if (!(error instanceof Refusal)) throw error
-      })
-    const isAllowed = layout.current >= SHARED_TEXTS_LAYOUT
-    return units.map(({ changes }) => (would && isAllowed ? new SharedTexts(changes) : SharedTexts.none))
-  }
-
   /** The transactions of the units. One that can never be written has its result at once. */
   #sendings(
     units: readonly Unit[],
@@ -126,7 +98,6 @@ export class Commits {
     { decidedAt, results }: Underway,
   ): SentUnit[] {
     return units.flatMap((unit, index) => {
-      if (results[index] !== undefined) return []
       const history = histories[index]
       const { member } = this.#parts
       const request = this.#requestOf(unit, { decidedAt, member, index, history, texts: texts[index]! })

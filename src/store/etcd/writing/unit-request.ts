@@ -45,13 +45,13 @@ export interface UnitOrigin {
   readonly index: number
   /** The effect on history; undefined: nothing is removed, and nobody counts it. */
   readonly history?: HistoryOfUnit | undefined
-  /** The texts that its history records do not write; by default they write all. */
+  /** The texts that its history records do not write; by default those of its changes. */
   readonly texts?: SharedTexts
 }
 
 /** The transaction of a unit. */
 export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOrigin): UnitRequest {
-  const { decidedAt, texts = SharedTexts.none } = origin
+  const { decidedAt, texts = new SharedTexts(changes) } = origin
   const writes = new Map<string, TxnOperation>()
   const conditions = new Map<string, KeyCondition>()
   for (const condition of [...reads, ...changes.map(changedThing)].flatMap((read, index) =>

@@ -1,4 +1,4 @@
-/** What several servers report of each other: `GET /svc/v1/operator/cluster`, and the log. */
+/** The reports of several servers about each other: `GET /svc/v1/operator/cluster`, and the log. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Client, clientsOf, type Json, until } from '../interface/client.ts'
 import { type Cluster, startCluster } from '../support/cluster.ts'
@@ -12,7 +12,7 @@ let cluster: Cluster
 const membersAt = async ({ url }: Waypost): Promise<Json[]> =>
   (await clientsOf(url).svc.get('/operator/cluster')).json().members
 const keyOf = ({ port }: Waypost): string => `127.0.0.1:${port}`
-/** Those that a server lists, by whether they are alive. */
+/** The members that a server lists, and whether each is alive. */
 const seenBy = async (server: Waypost): Promise<Record<string, boolean>> =>
   Object.fromEntries((await membersAt(server)).map(({ key, alive }) => [key, alive]))
 

@@ -151,7 +151,7 @@ function passwordsInClear({ state, engine, now }: { state: State; engine: Engine
   }
 }
 
-/** What a server tells of its settings. */
+/** The settings as a server reports them. */
 const FACTS = {
   isOneOfMany: false,
   port: 8848,

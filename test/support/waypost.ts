@@ -56,7 +56,7 @@ const PASSED_ON = 'WAYPOST_NODE_STREAMS'
 const START_LIMIT_MS = 15_000
 const STOP_LIMIT_MS = 10_000
 const PORT_TRIES = 20
-/** From the port of HTTP to that of gRPC, as clients compute it. */
+/** From the HTTP port to the gRPC port, as clients compute it. */
 const GRPC_OFFSET = 1_000
 
 const running = new Set<ChildProcess>()

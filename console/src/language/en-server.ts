@@ -1,4 +1,4 @@
-/** What the server says, in English: its problems, its switches, and what the audit calls operations. */
+/** The texts of the server, in English: its problems, its switches, and the operations of the audit. */
 export const serverEn = {
   'switch.pushEnabled': 'Whether changes of services are pushed to clients by UDP.',
   'switch.defaultCacheMillis': 'How long a client without pushes may keep a list (ms).',

@@ -1,6 +1,6 @@
 import type { serverEn } from './en-server.ts'
 
-/** What the server says, in Chinese. */
+/** The texts of the server, in Chinese. */
 export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'switch.pushEnabled': '是否通过 UDP 向客户端推送服务变更。',
   'switch.defaultCacheMillis': '未启用推送的客户端缓存列表的时长（毫秒）。',

@@ -49,7 +49,7 @@ export class StruckServer {
     this.#peerGates = gates.peers
   }
 
-  /** What the others call it. */
+  /** Its name for the others. */
   get memberId(): string {
     return `${addressOf(this.index)}:${this.#process.port}`
   }

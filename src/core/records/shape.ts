@@ -37,9 +37,11 @@ export function orNull<T>(shape: Shape<T>): Shape<T | null> {
   return (value) => (value === null ? null : shape(value))
 }
 
-/** A field that may be missing: its value is `missing` then. */
-export function optional<T, M = undefined>(shape: Shape<T>, missing?: M): Shape<T | M> {
-  return (value) => (value === undefined ? (missing as M) : shape(value))
+/** A field that may be missing: its value is `missing` then, by default undefined. */
+export function optional<T>(shape: Shape<T>): Shape<T | undefined>
+export function optional<T>(shape: Shape<T>, missing: T): Shape<T>
+export function optional<T>(shape: Shape<T>, missing?: T): Shape<T | undefined> {
+  return (value) => (value === undefined ? missing : shape(value))
 }
 
 export function oneOf<T extends string>(words: readonly T[]): Shape<T> {

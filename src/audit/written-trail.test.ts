@@ -16,7 +16,7 @@ const refused: AuditEntry = { ...done, result: 'refused', code: 'forbidden' }
 
 let nowMs: number
 let stamp: number
-/** What the store has, by id. */
+/** The events in the store, by id. */
 let stored: Map<number, AuditEvent>
 let saves: number[]
 let seen: AuditEvent[]

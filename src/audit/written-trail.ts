@@ -10,7 +10,7 @@ import { EventMerger, newEvent } from '../core/audit/event-merger.ts'
 import type { KeptRecords } from '../core/engine/ports.ts'
 import type { Now } from '../core/decisions/stamps.ts'
 
-/** What the trail writes with. */
+/** Dependencies of the trail. */
 export interface WrittenTrailParts {
   readonly store: Pick<KeptRecords, 'saveAudit'>
   readonly clock: () => Pick<Now, 'wallMs' | 'stamp'>
@@ -37,7 +37,7 @@ const MOST_PENDING = 10_000
 /** One call of the store takes some milliseconds at most. */
 const MOST_AT_ONCE = 200
 
-/** What the events beyond the limit of a minute are merged into. */
+/** Stands for all events beyond the limit of a minute. */
 const OTHER_REFUSALS: AuditEntry = {
   username: NO_USER,
   by: 'none',
@@ -65,7 +65,7 @@ export class WrittenTrail implements AuditTrail {
   readonly #refusals = new EventMerger({ most: MOST_REFUSALS, others: OTHER_REFUSALS })
   readonly #signIns = new EventMerger({ most: MOST_SIGN_INS, others: OTHER_SIGN_INS })
   readonly #tallies = new Map<string, AuditTally>()
-  /** What the store does not have yet, by id. */
+  /** Events that the store does not have yet, by id. */
   readonly #pending = new Map<number, AuditEvent>()
   readonly #counts = { written: 0, merged: 0, dropped: 0 }
   #isDropping = false

@@ -85,7 +85,7 @@ export function livenessOf(state: State): Liveness {
   return liveness
 }
 
-/** What a beat works on. */
+/** Dependencies of a beat. */
 export function beatPartsOf(state: State) {
   return { state, liveness: livenessOf(state) }
 }
@@ -163,7 +163,7 @@ class FakeStore implements SoleEngineStore {
   /** By id: tests use one kind at a time. */
   readonly records = new Map<string, unknown>()
   readonly contents = new Map<string, string>()
-  /** What commits have saved that failed. A crash may find it until the next commit. */
+  /** The changes of failed commits. A crash may find them on the disk, until the next commit. */
   readonly #doubtful: (readonly Change[])[] = []
   #revision = 1
 

@@ -21,7 +21,7 @@ export interface SignedIn {
   readonly username: string
   /** `old-token`: a token of the server from which this one has taken over (docs/decisions/0059). */
   readonly by: 'token' | 'old-token' | 'password' | 'session' | 'certificate'
-  /** That of the user when the password was checked (`User.credentialStamp`); undefined for a certificate. */
+  /** `User.credentialStamp` when the password was checked; undefined for a certificate. */
   readonly credentialStamp: number | undefined
   /** Epoch ms; Infinity where it has no end of its own. */
   readonly expiresMs: number

@@ -3,7 +3,7 @@ import { Refusal } from '../refusal.ts'
 import { shown } from '../text/shown.ts'
 import { TextPattern } from '../text/text-pattern.ts'
 
-/** What the resource of a permission stands for (http-compat.md section 7). */
+/** The resource of a permission, parsed (http-compat.md section 7). */
 export type ResourcePattern = ItemPattern | { readonly kind: 'metrics' }
 
 /** The configurations or services that a permission is about. */

@@ -1,7 +1,7 @@
 import type { ConfigKey } from '../config/state/config-item.ts'
 import type { ServiceKey } from '../naming/state/service.ts'
 
-/** What an operation does to what it touches. */
+/** The effect of an operation on its resources. */
 export type Action = 'read' | 'write'
 
 /**

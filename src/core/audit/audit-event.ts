@@ -6,20 +6,17 @@ import type { SignedIn } from '../access/identity.ts'
  */
 export type SignedInBy = SignedIn['by'] | 'none' | 'tool'
 
-/**
- * The outcome of an operation. `refused`: an expected 'no' with a code. `failed`: an error that nobody
- * expected.
- */
+/** The outcome of an operation. `refused`: an expected 'no' with a code. `failed`: an error that nobody expected. */
 export type AuditResult = 'done' | 'refused' | 'failed'
 
-/** What somebody did, or was refused. It has names only: no contents, no values, no secrets. */
+/** An action that somebody took, or was refused. It has names only: no contents, no values, no secrets. */
 export interface AuditEntry {
   /** The user, or `-`. */
   readonly username: string
   readonly by: SignedInBy
   /** The address of the caller, or `-` for a tool. */
   readonly ip: string
-  /** What was done, e.g. `publish config`. */
+  /** The action, e.g. `publish config`. */
   readonly operation: string
   /** The item, e.g. `public:DEFAULT_GROUP:config/app.yaml`: at most {@link MOST_ITEM_CHARACTERS} characters. */
   readonly item: string

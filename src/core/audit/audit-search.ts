@@ -32,7 +32,7 @@ export interface AuditLimit {
   readonly beforeMs: number
   /** The newest events that stay. */
   readonly keep: number
-  /** The newest of those that are not `done` that stay: refusals cannot drive out what was done. */
+  /** The newest events with another outcome than `done` that stay: refusals cannot drive out `done` events. */
   readonly keepRefused: number
   readonly most: number
 }

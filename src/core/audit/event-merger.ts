@@ -1,7 +1,7 @@
 import type { Now } from '../decisions/stamps.ts'
 import type { AuditEntry, AuditEvent } from './audit-event.ts'
 
-/** Events that come within this time of the first of them are merged. */
+/** Equal events are merged for this long after the first one. */
 const WINDOW_MS = 60_000
 
 /** How many different events a window has, and what all others are merged into. */

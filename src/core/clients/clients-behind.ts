@@ -41,7 +41,7 @@ export function clientsBehind(polls: Iterable<LastPoll>, state: ViewedState, now
   return [...byItem.values()]
 }
 
-/** What several servers know, each item once. */
+/** Merges the items of several servers, each item once. */
 export function togetherBehind(all: readonly BehindItem[]): BehindItem[] {
   const byItem = new Map<string, BehindItem>()
   for (const { key, ...one } of all) {

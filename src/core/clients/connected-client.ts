@@ -38,7 +38,7 @@ export interface ServerClients {
   readonly server: string
   /** How many there are. */
   readonly count: number
-  /** The first of them, in the order in which they connected. */
+  /** The first clients, in the order in which they connected. */
   readonly clients: readonly ConnectedClient[]
 }
 

@@ -26,10 +26,7 @@ export interface Command<T> {
   /** Whether it surely makes changes that are synced: then it is decided with its batch only, and not twice. */
   surelySyncs?(view: View): boolean
   decide(view: View, now: Now): Decision<T>
-  /**
-   * How many stamps the decision may use: that of `now`, and those right after it. Absent: one. Each history record needs one of
-   * its own.
-   */
+  /** How many stamps, from `now.stamp` on, the decision may use. Absent: one. Each history record needs its own. */
   stamps?(view: View): number
   /**
    * About how many bytes of contents and metadata it adds to the store; it is refused without room (`StoreRoom`). Absent for

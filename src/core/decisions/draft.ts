@@ -18,7 +18,7 @@ interface DraftedInstance {
   readonly known: KnownInstance | undefined
 }
 
-/** What a batch has changed of one service so far. */
+/** The changes of a batch to one service so far. */
 interface ServiceDraft {
   service: Service | undefined
   readonly instances: Map<string, DraftedInstance>
@@ -98,7 +98,7 @@ export class Draft implements View {
     return count
   }
 
-  /** What the batch has changed is not abandoned for any time yet. */
+  /** Undefined for a service that the batch has changed: it is not abandoned yet. */
   abandonedSinceMs(key: ServiceKey): number | undefined {
     return this.#services.has(serviceKeyText(key)) ? undefined : this.#base.abandonedSinceMs(key)
   }

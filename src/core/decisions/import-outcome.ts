@@ -15,7 +15,7 @@ export const TAKEN: ImportOutcome = { outcome: 'taken' }
 /** The thing was here like this. */
 export const HERE_ALREADY: ImportOutcome = { outcome: 'unchanged' }
 
-/** What is here stays. */
+/** The decision to keep the present thing. */
 export function keeping(reason: string): Decision<ImportOutcome> {
   return unchanged({ outcome: 'kept', reason })
 }

@@ -18,10 +18,10 @@ export type Read =
       readonly address: InstanceAddress
       readonly found: boolean
     }
-  /** All instances of a service: none was added or changed since. `none`: there was none. */
+  /** The read covers all instances of a service. `none`: the service had no instance. */
   | { readonly of: 'instances'; readonly serviceKey: ServiceKey; readonly none: boolean }
 
-/** What a change is about, as the read of it. `found` says nothing here. */
+/** The thing that a change touches, written as a read. Ignore its `found`. */
 export function changedThing(change: Change): Read {
   const found = true
   switch (change.kind) {

@@ -6,7 +6,7 @@ import type { Service, ServiceKey } from '../naming/state/service.ts'
 import type { Switches } from '../switches/switches.ts'
 import type { RecordView } from '../records/record-tables.ts'
 
-/** What a decision reads of an instance. */
+/** The parts of an instance that decisions read. */
 export interface KnownInstance {
   readonly record: InstanceRecord
   readonly healthy: boolean

@@ -89,8 +89,8 @@ function* namingDifference(
 }
 
 /**
- * The names that stay where they are, of those that were there before. What is created comes last: so from the first new name on,
- * in the order of afterwards, everything is new or was created again.
+ * The earlier names that keep their places. New things come last in the order: so everything after the first new name is
+ * new or was created again.
  */
 function staying(before: readonly string[], after: readonly string[]): ReadonlySet<string> {
   const places = new Map(before.map((name, place) => [name, place]))

@@ -14,7 +14,7 @@ export interface Commit {
   readonly changes: readonly Change[]
 }
 
-/** What a follower works with. */
+/** Dependencies of a follower. */
 export interface FollowerOptions {
   readonly clock: () => Now
   /** The stamps that `clock` gives. */
@@ -81,7 +81,7 @@ export class Follower {
     this.appliedAhead(changes)
   }
 
-  /** Applies what makes the state that of a snapshot, which may be of an earlier revision: the store was restored. */
+  /** Applies the changes that lead to a snapshot. After a restore of the store, its revision may be an earlier one. */
   reloaded({ revision, changes }: Commit): void {
     this.#revision = revision
     this.appliedAhead(changes)

@@ -161,7 +161,7 @@ export class ModelAccess implements Pick<SharedStore, 'commit' | 'mostChanges'> 
   }
 }
 
-/** What writes nothing is confirmed first. */
+/** The requests for these units. A unit without changes is confirmed first. */
 function requestsOf(units: readonly Unit[], most: number): Request[] {
   const confirming = [...units.keys()].filter((index) => units[index]!.changes.length === 0)
   const writing = [...units.keys()].filter((index) => units[index]!.changes.length > 0)

@@ -98,9 +98,7 @@ export interface StoredSerials {
   surelyHas(serial: number): boolean
 }
 
-/**
- * Stores acknowledged changes for one server, which is alone on it: `embedded` uses one file of this machine.
- */
+/** Stores acknowledged changes for one server, which is alone on it: `embedded` uses one file of this machine. */
 export interface Store extends KeptRecords, StoredSerials {
   /** Every record there is. Called once, before any other method. Throws when the data cannot be read, or has records of an unknown kind. */
   load(): Promise<Snapshot>
@@ -111,7 +109,7 @@ export interface Store extends KeptRecords, StoredSerials {
   commit(groups: readonly ChangeGroup[]): Promise<CommitResult>
 }
 
-/** What the engine of one server needs of its store. */
+/** The part of its store that the engine of one server needs. */
 export type SoleEngineStore = Pick<Store, 'commit' | keyof StoredSerials>
 
 /**
@@ -119,7 +117,7 @@ export type SoleEngineStore = Pick<Store, 'commit' | keyof StoredSerials>
  * changes the store only confirms the reads: so a negative answer is as certain as a positive one.
  */
 export interface Unit {
-  /** What the decisions have read, and what they change. */
+  /** The reads of the decisions. */
   readonly reads: readonly Read[]
   readonly changes: readonly Change[]
 }
@@ -145,10 +143,10 @@ export interface SharedCommit {
   readonly stamp?: number
 }
 
-/** What was loaded again. What is undefined was not; services and instances belong together. */
+/** The newly loaded parts; undefined ones were not loaded. Services and instances belong together. */
 export type Loaded = Pick<Snapshot, 'revision' | 'largestStamp'> & Partial<Snapshot>
 
-/** What follows a store that several servers share. Methods are synchronous: after the call the changes are applied. */
+/** Follows a store that several servers share. Methods are synchronous: after the call the changes are applied. */
 export interface StoreFollower {
   /** The next revision, of any server: in order, none missing, none twice. */
   applied(commit: SharedCommit): void
@@ -168,12 +166,12 @@ export interface SharedStore extends KeptRecords {
   readonly mostChanges: number
   /** Every record there is, at one revision. Called once, before any other method. */
   load(): Promise<Snapshot>
-  /** Feeds every revision after that of `load` to the follower. Called once. */
+  /** Feeds every revision after the loaded one to the follower. Called once. */
   follow(follower: StoreFollower): void
   /**
    * Writes each unit if nothing that it read has changed after the revision `decidedAt`. The ids of its history records must
-   * also be larger than those of their items, because the clocks of servers differ. Units of one call are independent of
-   * each other: none of them changes what another one changes or has read. Resolves with a result for each, once the follower
+   * also be larger than those of their items, because the clocks of servers differ. Units of one call are independent: no
+   * unit changes a thing that another one changes or has read. Resolves with a result for each, once the follower
    * has applied every revision that the results depend on. It settles within this time (by default 2 s), whatever the store
    * does: it rejects with Refusal `store-unavailable` if no unit was written. If the answer of the store was lost, it first
    * finds out what has happened.

@@ -20,17 +20,17 @@ export class Serials {
   /** Decisions that are applied together to a state, with a serial for what they create. */
   ofDecisions(groups: readonly ChangeGroup[], state: Known): readonly ChangeGroup[] {
     if (!groups.some((changes) => changes.some(lacksSerial))) return groups
-    const step = new Step(state)
+    const step = new StepSerials(state)
     return groups.map((changes) => changes.map((change) => this.#given(change, step)))
   }
 
   /** The changes of a store that several servers share, with the serials of this server. Those of another server do not count. */
   ofFeed(changes: readonly Change[], state: Known): readonly Change[] {
-    const step = new Step(state)
+    const step = new StepSerials(state)
     return changes.map((change) => this.#given(change, step))
   }
 
-  #given(change: Change, step: Step): Change {
+  #given(change: Change, step: StepSerials): Change {
     switch (change.kind) {
       case 'service-saved': {
         const serial = this.#ofSaved(change, step)
@@ -65,7 +65,7 @@ export class Serials {
   }
 
   /** The serial of what is saved: the one that it has, or the next. */
-  #ofSaved(change: Change, step: Step): number {
+  #ofSaved(change: Change, step: StepSerials): number {
     const thing = changedThing(change)
     const known = step.serialOf(thing)
     if (known !== NO_SERIAL) return known
@@ -76,7 +76,7 @@ export class Serials {
 }
 
 /** The serials as the changes of one step leave them. */
-class Step {
+class StepSerials {
   readonly #state: Known
   /** By `readText`: what the step has created or removed. */
   readonly #changed = new Map<string, number>()

@@ -50,7 +50,7 @@ class Server {
     return watched(this.engine.execute(command))
   }
 
-  /** What waits is decided and sent. */
+  /** Decides and sends the waiting commands. */
   async send(): Promise<void> {
     while (this.#deferred.length > 0) {
       const deferred = this.#deferred

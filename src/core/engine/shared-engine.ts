@@ -13,7 +13,7 @@ import { type DecidedUnit, gatherUnits } from './units.ts'
 import type { View } from '../decisions/view.ts'
 
 const MOST_COMMANDS = 512
-/** What a command that does the same to many things may change together: a store takes twice as much. */
+/** The most bytes that a command over many things may change together: a store takes twice as much. */
 const MOST_BYTES = 512 * 1024
 /** A command is answered this long after it was given, whatever the store does; later if it has large contents. */
 const ANSWER_MS = 1_700
@@ -22,7 +22,7 @@ const GRACE_MS = 50
 /** The pause before what was not written is tried again. */
 const AGAIN_MS = 20
 
-/** What the engine needs from outside: core has no clock, no timers and no log of its own. */
+/** Dependencies of the engine: core has no clock, no timers and no log of its own. */
 export interface SharedEngineOptions {
   /** Applies what the store feeds to it; decisions read its state. */
   readonly follower: Follower
@@ -215,7 +215,7 @@ export class SharedEngine implements Engine {
     return []
   }
 
-  /** Those that have time for another commit; the others are refused. What nobody waits for is found out once more later. */
+  /** The commands with time left for another commit; rejects the others. Sweeps find again what nobody waits for. */
   #stillInTime(commands: readonly WaitingCommand[], error: Error): WaitingCommand[] {
     const isInTime = (one: WaitingCommand): boolean =>
       this.#sinceMs.has(one) && this.#leftMs(one) >= LEAST_COMMIT_MS

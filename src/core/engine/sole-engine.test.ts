@@ -69,7 +69,7 @@ test('commands that change nothing, and a wrong casMd5, are answered during a co
 })
 
 describe('a batch waits for returning callers', () => {
-  /** Two were answered together, and one of them has come back. */
+  /** Two callers were answered together, and one has come back. */
   async function oneIsBack(): Promise<EngineWorld> {
     const world = new EngineWorld()
     world.start(publish('a', 'one'))

@@ -24,7 +24,7 @@ const GATHER_TICKS = 4
 /** Ticks before a failed write of records is retried. */
 const RETRY_TICKS = 10
 
-/** What the engine needs from outside: core has no clock, no timers and no log of its own. */
+/** Dependencies of the engine: core has no clock, no timers and no log of its own. */
 export interface SoleEngineOptions {
   /** Applies the changes; decisions read its state. */
   readonly follower: Follower
@@ -96,7 +96,7 @@ export class SoleEngine implements Engine {
     if (changes.length > 0) this.#applyAtOnce({ changes, durability: 'behind', outcome: undefined })
   }
 
-  /** Call this about ten times a second. It writes the records that are behind, or lets more of them gather. */
+  /** Call this about ten times a second. It writes the records that are behind, or lets more records gather. */
   tick(): void {
     if (this.#ticksToRetry > 0) this.#ticksToRetry--
     else if (!this.#gathers() && (this.#behind.size > 0 || this.#doubtful.size > 0)) {

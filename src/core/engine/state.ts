@@ -126,7 +126,7 @@ export class State implements View {
     return this.#addresses.labelsAt(ip, namespaceId, () => this.#everyInstance())
   }
 
-  /** The latest `lastRefTime` of all services, also of those that have left. */
+  /** The latest `lastRefTime` of all services, also of removed ones. */
   get latestRefMs(): number {
     return this.#latestRefMs
   }

@@ -8,11 +8,11 @@ export interface Room {
   readonly leftBytes: number
   /** How large the store is and how much must stay free: a sentence for a person. */
   readonly usage: string
-  /** What to do, and what is refused until then. */
+  /** The advice to operators, and which commands are refused until then. */
   readonly advice: string
 }
 
-/** What is refused without room. */
+/** Says which commands are refused without room. */
 export const REFUSED_WITHOUT_ROOM =
   'Until then configurations and metadata are refused; registrations and deletions are not.'
 

@@ -23,7 +23,7 @@ export interface Gathered {
 /** How units are gathered. */
 export interface Gathering {
   readonly clock: () => Now
-  /** The most changes of a unit. A decision with more of them is a unit by itself. */
+  /** The most changes of a unit. A decision with more changes is a unit by itself. */
   readonly mostChanges: number
   /** Whether a command must be a unit by itself, because the unit that it was in could not be written. */
   readonly isAlone: (waiting: WaitingCommand) => boolean
@@ -48,11 +48,11 @@ export function gatherUnits(view: View, waiting: readonly WaitingCommand[], gath
   return { units, later: waiting.filter((one) => !decided.has(one)) }
 }
 
-/** The units of one commit. The store compares what they read with what was before all of them. */
+/** The units of one commit. The store compares their reads with the state before the commit. */
 class TakenUnits {
   readonly #read = new Set<string>()
   readonly #changed = new Set<string>()
-  /** What was changed, and the ranges that it is in. */
+  /** The changed things, and the ranges that contain them. */
   readonly #touched = new Set<string>()
 
   /** False: a unit would change what another one changes or has read, and must wait for the next commit. */
@@ -132,8 +132,8 @@ class UnitDraft {
   }
 
   /**
-   * A shared store keeps an instance as one value: a change of a part is written as the whole instance. The store keeps only
-   * the last change of a unit. That one must be a beat if any of them is.
+   * A shared store keeps an instance as one value, so each change has the whole instance. The store keeps only the last
+   * change of a unit: it must be a beat if any change of the unit is one.
    */
   #whole(change: Change): Change[] {
     if (change.kind !== 'instance-saved' && change.kind !== 'instance-health-changed') return [change]

@@ -25,7 +25,7 @@ export const NAMESPACE_COLORS = [
 /** The look of a namespace without any. */
 export const PLAIN_LOOK: NamespaceLook = { color: '', isProtected: false }
 
-/** The looks of namespaces, listed or not, `public` too; the id of the record is that of the namespace. */
+/** The looks of namespaces, listed or not, `public` too, by namespace id. */
 export const NAMESPACE_LOOK = defineRecordKind<NamespaceLook>('namespace-look', (json) => {
   const fields = fieldsOf(json)
   return { color: textIn(fields, 'color'), isProtected: fields['isProtected'] === true }

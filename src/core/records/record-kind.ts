@@ -27,7 +27,7 @@ export interface StoredRecord {
   readonly recordKind: string
   /** Names the record among those of its kind. */
   readonly id: string
-  /** What `decode` of its kind gave. */
+  /** The result of `decode` of its kind. */
   readonly value: unknown
 }
 

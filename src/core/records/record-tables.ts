@@ -16,7 +16,7 @@ export interface VersionedRecords extends RecordView {
   recordVersion(kind: RecordKind<unknown>): number
 }
 
-/** What a decision has read: one record, or all records of a kind, so that it depends on each of them. */
+/** A read of a decision: one record, or all records of a kind. The decision depends on each. */
 export type RecordRead =
   | { readonly of: 'record'; readonly recordKind: string; readonly id: string; readonly found: boolean }
   | { readonly of: 'records'; readonly recordKind: string }
@@ -61,7 +61,7 @@ export class RecordTables implements RecordView {
 export class DraftRecords implements RecordView {
   readonly #base: RecordView
   readonly #log: RecordReadLog | undefined
-  /** What the batch has changed; undefined: it is removed. */
+  /** The records that the batch has changed; undefined: removed. */
   readonly #changed = new Map<string, Map<string, unknown>>()
 
   /** `log`: notes which records of `base` are read. */

@@ -75,7 +75,7 @@ export const probeParams: SwitchReader<IntervalParams> = (text, entry) => {
   throw badValue(entry, text, 'a JSON object of min and max (ms, min <= max) and factor (0 to 1)')
 }
 
-/** `url:status,url:status`, or a JSON object of them; none: an empty text. */
+/** Parses `url:status,url:status`, or a JSON object from url to status. An empty text has no limits. */
 export const limitedUrls: SwitchReader<Readonly<Record<string, number>>> = (text, entry) => {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed === 'null') return {}

@@ -1,4 +1,4 @@
-/** What is read of a text: its UTF-16 units. */
+/** The part of a text that is read: its UTF-16 units. */
 export type Units = Pick<string, 'length' | 'charCodeAt'>
 
 const WILDCARD = '*'
@@ -9,7 +9,7 @@ const WILDCARD = '*'
  * of its end once more.
  */
 export class TextPattern {
-  /** What it was made of, without repeated wildcards: equal for equal patterns. */
+  /** Its source without repeated wildcards: equal for equal patterns. */
   readonly source: string
   /** The only text that it matches, where it has no wildcard. */
   readonly exact: string | undefined

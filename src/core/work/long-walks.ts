@@ -10,7 +10,7 @@ const MOST_AT_ONCE = 8
 /** How many may wait for a place. Each holds its request only. */
 const MOST_WAITING = 128
 
-/** What a walk over very many entries asks for turns. */
+/** Gives turns to a walk over very many entries. */
 export interface Turns {
   /** Whether it is time for a turn of others. */
   readonly isDue: boolean
@@ -22,8 +22,8 @@ export interface Turns {
 export type InTurns = <T>(made: Iterator<T, void>) => AsyncGenerator<T, void>
 
 /**
- * The long walks of all requests: searches, lists and counts over everything. In each turn of the event loop
- * one of them works, for 5 ms. So many walks cost other requests no more than one does.
+ * The long walks of all requests: searches, lists and counts over everything. In each turn of the event loop one walk
+ * works, for 5 ms. So many walks cost other requests no more than one does.
  */
 export class LongWalks {
   readonly #loop: Loop

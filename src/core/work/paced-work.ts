@@ -15,7 +15,7 @@ export class PacedWork {
   readonly #loop: Pick<Loop, 'soon'>
   readonly #most: number
   readonly #waiting = new Set<Waiting>()
-  /** What was done in this turn. */
+  /** Work done in this turn. */
   #done = 0
 
   constructor(loop: Pick<Loop, 'soon'>, most: number) {

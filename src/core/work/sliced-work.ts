@@ -13,7 +13,7 @@ const SLICE_MS = 5
 /** After this many failed steps in a row, the work is given up until it is started again. */
 const MOST_FAILURES = 1_000
 
-/** What a caller may ask for. */
+/** Options of a caller. */
 export interface SliceOptions {
   /**
    * A slice takes as long as the work since the slice before it, up to this. Then half of the time is for the
@@ -21,7 +21,7 @@ export interface SliceOptions {
    * steps.
    */
   readonly mostMs?: number
-  /** What a step that throws ends; `push` by default. */
+  /** The boundary of a step that throws; `push` by default. */
   readonly boundary?: Boundary
 }
 

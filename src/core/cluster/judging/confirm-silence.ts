@@ -16,7 +16,7 @@ export interface Evidence {
   readonly effect: SilenceEffect
   /** Health time of the question. */
   readonly askedMs: number
-  /** All members, as `membersText` names them: each of them was asked. */
+  /** All members, as `membersText` names them: each was asked. */
   readonly members: string
 }
 

@@ -254,7 +254,7 @@ test('more suspects than one question takes are judged in rounds', () => {
   expect(cluster.nowMs).toBeLessThanOrEqual(100_000 + REMOVE_MS + 1_000)
 })
 
-/** What may happen to a cluster within a second. */
+/** The events that may happen in a cluster within a second. */
 type Event = 'nothing' | 'join' | 'restart' | 'leave' | 'crash' | 'freeze' | 'thaw' | 'mute' | 'speak'
 const EVENTS: Event[] = ['nothing', 'join', 'restart', 'leave', 'crash', 'freeze', 'thaw', 'mute', 'speak']
 

@@ -177,10 +177,7 @@ export class SilenceVote {
     }
   }
 
-  /**
-   * Ends the open round. Returns the confirmed silences; everything else is checked again when its time
-   * comes.
-   */
+  /** Ends the open round. Returns the confirmed silences; everything else is checked again when its time comes. */
   close(nowMs: number): ConfirmedSilence[] {
     const round = this.#round
     if (round === undefined) return []
@@ -207,10 +204,7 @@ export class SilenceVote {
     })
   }
 
-  /**
-   * The outcome of a confirmed silence: true, it was carried out; otherwise the instance is checked again
-   * soon.
-   */
+  /** The outcome of a confirmed silence: true, it was carried out; otherwise the instance is checked again soon. */
   settled({ instance }: ConfirmedSilence, isDone: boolean, nowMs: number): void {
     this.#release(instance, isDone ? this.#dueMs(instance, this.#failures.look(nowMs)) : nowMs + WAITS_MS)
   }

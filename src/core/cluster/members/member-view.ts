@@ -11,7 +11,7 @@ export interface HeardMember {
   readonly agoMs: number | undefined
 }
 
-/** What a server reports of its part in the cluster. Its times are durations, so no clocks are compared. */
+/** The report of a server on its part in the cluster. Its times are durations, so no clocks are compared. */
 export interface MemberView {
   /** Since it was started. */
   readonly upMs: number
@@ -40,7 +40,7 @@ export interface MemberView {
 /** A server of the installation, as the one that is asked knows it. */
 export interface ClusterMember extends KnownServer {
   readonly id: string
-  /** What it says of itself in its key; undefined: it is away. */
+  /** The facts in its key; undefined: it is away. */
   readonly facts: MemberFacts | undefined
   /** Since when it is there or away, as this server has seen it, ms; undefined: since before this server was started. */
   readonly forMs: number | undefined
@@ -48,8 +48,8 @@ export interface ClusterMember extends KnownServer {
   readonly clockAheadMs: number | undefined
   readonly isSelf: boolean
   readonly isElected: boolean
-  /** What it reports; undefined: it is away, does not answer, or is of a version that does not know the question. */
+  /** Its report; undefined: it is away, does not answer, or is of a version without reports. */
   readonly view: Omit<MemberView, 'figures'> | undefined
-  /** What it measures of itself; undefined as `view` is, or it is of a version that does not measure. */
+  /** Its measurements; undefined if `view` is, or if its version does not measure. */
   readonly figures: ServerFigures | undefined
 }

@@ -6,7 +6,7 @@ export interface VersionRange {
   readonly to: number
 }
 
-/** What a server understands (docs/decisions/0053). */
+/** The versions that a server understands (docs/decisions/0053). */
 export interface MemberVersions {
   /** The layouts of what is stored. */
   readonly layouts: VersionRange
@@ -14,7 +14,7 @@ export interface MemberVersions {
   readonly messages: VersionRange
 }
 
-/** What a server understands that does not say it: it is of the time before there were versions. */
+/** The versions of a server that reports none: it is from the time before there were versions. */
 export const FIRST_VERSIONS: MemberVersions = {
   layouts: { from: 1, to: 1 },
   messages: { from: 1, to: 1 },

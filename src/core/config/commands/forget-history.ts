@@ -10,7 +10,7 @@ export interface GoneItem {
   readonly historyId: number
 }
 
-/** What belongs to history records that are gone. */
+/** Data about history records that are gone. */
 export interface HistoryLeftovers {
   readonly deleted: readonly GoneItem[]
   readonly comments: readonly string[]

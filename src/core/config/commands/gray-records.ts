@@ -8,7 +8,7 @@ import { ownedOperator } from '../state/owned-operator.ts'
 import { GRAY, GRAY_TEXT, grayHistoryKey, type GrayItem, type GrayVersion } from '../state/gray-version.ts'
 import type { HistoryOp } from '../state/history-record.ts'
 
-/** What all records of one change of gray versions have in common. */
+/** The common fields of all records of one change of gray versions. */
 export interface GrayChange {
   readonly operator: Operator
   /** Why; undefined or empty: nobody says. */

@@ -105,14 +105,12 @@ export function importHistory(given: ImportedRecord, since?: PendingChange): Com
   }
 }
 
-/** A time that is far ahead becomes that of now (docs/move-plan.md, "Times"). */
+/** A time far in the future becomes now (docs/move-plan.md, "Times"). */
 function notAhead<T extends number | undefined>(ms: T, { wallMs }: Now): T | number {
   return ms !== undefined && isFarAhead(ms, wallMs) ? wallMs : ms
 }
 
-/**
- * Whether a record comes after the newest one that was imported: by their old ids, or by time after a version without one.
- */
+/** Whether a record is newer than the newest imported one: by old id, or by time where that one has no old id. */
 export function isLaterRecord({ oldId, atMs }: ChangeMark, newest: ChangeMark): boolean {
   return newest.oldId === '' ? atMs > newest.atMs : BigInt(oldId) > BigInt(newest.oldId)
 }
@@ -195,7 +193,7 @@ function published(view: View, now: Now, { input, current, change }: Version): D
   return synced(changes, TAKEN)
 }
 
-/** What is noted of a version: the change that made it, or else the newest change that it certainly has. */
+/** The mark of a version: the change that made it, or else the newest change that it certainly includes. */
 function markOf({ input, current, change }: Version): ImportMark {
   if (change === undefined) return { importedId: '' }
   const importedUpTo = ownText(change.oldId)

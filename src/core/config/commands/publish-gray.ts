@@ -21,7 +21,7 @@ import { checkCas } from './check-cas.ts'
 import { ownedOperator } from '../state/owned-operator.ts'
 import { grayContent, grayRecorded } from './gray-records.ts'
 
-/** A new text, or a new rule, of a gray version. `md5` is that of `content`. */
+/** A new text, or a new rule, of a gray version. `md5` is the digest of `content`. */
 export interface PublishGray {
   readonly key: ConfigKey
   readonly name: string
@@ -48,7 +48,7 @@ export function publishGray(input: PublishGray): Command<true> {
   return {
     subject: key.text,
     growsBy: content.length,
-    // One of them names the text.
+    // The second one becomes the id of the text.
     stamps: () => 2,
     decide(view, now) {
       const item = view.record(GRAY, key.text)

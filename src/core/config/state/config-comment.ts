@@ -4,7 +4,7 @@ import type { RecordView } from '../../records/record-tables.ts'
 import { ownText } from '../../text/own-text.ts'
 import type { GrayRule } from './gray-rule.ts'
 
-/** What is noted beside the history record of a change. */
+/** The note beside the history record of a change. */
 export interface ConfigComment {
   /** Why somebody made it; empty: nobody says. */
   readonly comment: string
@@ -16,13 +16,13 @@ export interface ConfigComment {
   readonly gray?: GrayNote
 }
 
-/** What a history record says of the gray version that it is about. */
+/** The part of a note about the gray version of a history record. */
 export interface GrayNote {
   readonly name: string
   readonly rule: GrayRule
 }
 
-/** The comments of changes; the id of the record is that of the history record. They are cleaned with the history. */
+/** The comments of changes, by the id of the history record. They are cleaned with the history. */
 export const CONFIG_COMMENT = defineRecordKind<ConfigComment>(
   'config-comment',
   (json) => {
@@ -61,7 +61,7 @@ export function grayNoteOf(records: Pick<RecordView, 'record'>, historyId: numbe
   return records.record(CONFIG_COMMENT, String(historyId))?.gray
 }
 
-/** What says that a history record was imported. */
+/** The fields that mark a history record as imported. */
 export type ImportMark = Pick<ConfigComment, 'importedId' | 'importedUpTo'>
 
 /** The change that marks a history record as imported. */

@@ -18,13 +18,13 @@ export interface Viewer {
   readonly labels?: ReadonlyMap<string, string> | undefined
 }
 
-/** What a client sees of an item: the formal version, or a gray one in the shape of an item. */
+/** The version that a client sees: the formal one, or a gray one in the shape of an item. */
 export interface SeenItem extends ConfigItem {
   /** The gray version that it is; absent: it is the formal one. */
   readonly gray?: GrayVersion
 }
 
-/** What a view reads. */
+/** The part of the state that a view reads. */
 export interface ViewedState extends Pick<RecordView, 'record'> {
   config(key: ConfigKey): ConfigItem | undefined
 }
@@ -50,7 +50,7 @@ export function viewedMd5(state: ViewedState, key: ConfigKey, who: Viewer): stri
   return who.asksForTag === true ? '' : (state.config(key)?.md5 ?? '')
 }
 
-/** What a client sees of an item, for people. */
+/** The version that a client sees, for people. */
 export function seenBy(state: ViewedState, key: ConfigKey, who: Viewer) {
   const gray = state.record(GRAY, key.text)
   const version = gray === undefined ? undefined : grayFor(gray, who)
@@ -112,7 +112,7 @@ export function explainedVersions(item: GrayItem | undefined, who: Viewer): Expl
   })
 }
 
-/** What tells clients apart for a share of them: the label `instance`, else the address and the name of the application. */
+/** Identifies a client when a share of clients is chosen: the label `instance`, else address and application. */
 export function identityOf({ ip, labels }: Viewer): string {
   return labels?.get('instance') ?? `${ip} ${labels?.get('AppName') ?? ''}`
 }
@@ -168,7 +168,7 @@ function labelOf({ ip, tag, asksForTag, labels }: Viewer, label: string): string
   return asksForTag === true ? undefined : labels?.get(labelName(label))
 }
 
-/** FNV-1a over the characters, with the last steps of MurmurHash3: every bit depends on all of them. */
+/** FNV-1a over the characters, then the last steps of MurmurHash3, so that every bit depends on all characters. */
 function hashOf(text: string): number {
   let bits = 0x811c9dc5
   for (let at = 0; at < text.length; at++) bits = Math.imul(bits ^ text.charCodeAt(at), 0x01000193)

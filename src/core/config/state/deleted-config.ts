@@ -54,7 +54,7 @@ function deletedGrayIn(json: unknown): DeletedGray {
   return { name: textIn(fields, 'name'), historyId: numberIn(fields, 'historyId') }
 }
 
-/** What is kept of an item that is deleted. */
+/** The record that is kept of a deleted item. */
 export function deletedConfigOf(
   { key, md5, content, type, notes }: ConfigItem,
   deletion: Pick<DeletedConfig, 'historyId' | 'atMs' | 'operator'>,

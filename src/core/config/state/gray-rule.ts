@@ -89,8 +89,8 @@ export interface LabelCondition {
 }
 
 /**
- * The groups of an expression of labels: one of them must hold, with all of its conditions. Version 1.0.0 is `key=v1,v2`. Version
- * 1.1.0 joins several with `&&`, which binds more tightly, and `||`. Throws Refusal `gray-rule`.
+ * The groups of an expression of labels: a client matches if it fulfils all conditions of one group. Version 1.0.0 is
+ * `key=v1,v2`. Version 1.1.0 joins several with `&&` (within a group) and `||` (between groups). Refusal `gray-rule`.
  */
 export function labelGroups(expr: string, version: string): LabelCondition[][] {
   const groups = version === '1.0.0' ? [[expr]] : expr.split('||').map((group) => group.split('&&'))
@@ -112,7 +112,7 @@ export function shareOf(expr: string): number {
   return Math.round(Number(expr) * 100)
 }
 
-/** What callers name `expr`: the header of addresses, the parameter of a tag, and the words of the documents. */
+/** How callers name `expr`: the header of addresses, the parameter of a tag, and the words of the documents. */
 const EXPR_NAMES: Readonly<Record<GrayRuleType, string>> = {
   beta: 'betaIps',
   tag: 'tag',

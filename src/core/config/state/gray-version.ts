@@ -14,7 +14,7 @@ export interface GrayVersion {
   readonly size: number
   /** The id of the record that has its text ({@link GRAY_TEXT}). */
   readonly textId: string
-  /** Undefined: that of the formal version. */
+  /** Undefined: the type of the formal version. */
   readonly type: ConfigType | undefined
   readonly encryptedDataKey: string
   /** The id of the history record of its first publish: it names the release, and a share of clients is chosen with it. */
@@ -92,12 +92,12 @@ export function grayHistoryKey({ namespaceId, group, dataId }: ConfigKey): Confi
   return configKey(namespaceId, group, dataId + BEHIND_NAME)
 }
 
-/** Whether a key is that of the history of gray versions. */
+/** Whether a key belongs to the history of gray versions. */
 export function isGrayHistory({ dataId }: ConfigKey): boolean {
   return dataId.endsWith(BEHIND_NAME)
 }
 
-/** The item whose history has a key, also that of its gray versions. */
+/** The item to which a history key belongs, also a key of {@link grayHistoryKey}. */
 export function itemOfHistoryKey(key: ConfigKey): ConfigKey {
   const { namespaceId, group, dataId } = key
   return isGrayHistory(key) ? configKey(namespaceId, group, dataId.slice(0, -BEHIND_NAME.length)) : key

@@ -19,7 +19,7 @@ export interface InstanceTarget {
   readonly ephemeral: boolean | undefined
 }
 
-/** What changes of an instance; what is undefined stays as it is, metadata is merged by key. */
+/** Changes of an instance: undefined fields stay as they are, metadata is merged by key. */
 export interface InstancePatch {
   readonly weight: number | undefined
   readonly enabled: boolean | undefined
@@ -61,8 +61,8 @@ export function deregisterInstance(
 }
 
 /**
- * Changes an instance. Metadata keys given here are remembered (interface.md, state rule 3); weight and enabled are, where
- * the instance is that of a connection.
+ * Changes an instance. The given metadata keys are remembered (interface.md, state rule 3); weight and enabled only if a
+ * connection registered the instance.
  */
 export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Command<'ok'> {
   return {

@@ -57,7 +57,7 @@ export function deleteMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
   }
 }
 
-/** What is to be written over an instance. */
+/** Metadata to write over an instance. */
 export interface KeysToRemember {
   readonly serviceKey: ServiceKey
   readonly record: InstanceRecord

@@ -11,7 +11,7 @@ import type { ServiceKey } from '../state/service.ts'
 /** An instance of a connection. It is ephemeral. */
 export type PublishedInstance = Omit<RegisterInstance, 'serviceKey' | 'publisher' | 'ephemeral'>
 
-/** What a connection has in a service from now on, and where it may have something else that must go. */
+/** The new instances of a connection in a service, and the addresses where old ones must go. */
 export interface InstanceReplacement {
   readonly serviceKey: ServiceKey
   readonly publisher: Publisher
@@ -81,7 +81,7 @@ function removeOwn(
   }
 }
 
-/** What all of the decisions together need. */
+/** The strictest durability of the decisions. */
 function strictest(decisions: readonly Decision<unknown>[]): Durability {
   const needs = (one: Durability): boolean => decisions.some(({ durability }) => durability === one)
   if (needs('synced')) return 'synced'

@@ -24,10 +24,7 @@ const RETRY_MS = 1_000
 const BUCKET_MS = 250
 /** The most registrations that are repaired at a time. */
 const MOST_REPAIRS = 500
-/**
- * After a pause of this length, others may have removed what dead connections of this process have published,
- * ms.
- */
+/** After a pause of this length, others may have removed what dead connections of this process have published, ms. */
 const LONG_PAUSE_MS = 10_000
 /** By then a dead connection has been noticed, ms. */
 const NOTICED_MS = 30_000
@@ -36,7 +33,7 @@ const GIVEN_UP_MS = 3_000
 /** So soon after its server answers again, a library that had given it up is elsewhere, and has closed the old connection, ms. */
 const FLED_MS = 10_000
 
-/** What {@link ConnectionInstances} works on. */
+/** Dependencies of {@link ConnectionInstances}. */
 export interface ConnectionInstanceParts {
   readonly state: State
   readonly processes: Pick<ConnectionProcesses, 'takeLost'>
@@ -63,7 +60,7 @@ export interface ConnectionPublication {
   readonly instances: readonly PublishedInstance[]
 }
 
-/** What is known of a connection that has ended; all times are on the monotonic clock. */
+/** Facts about an ended connection; all times are on the monotonic clock. */
 export interface EndedConnection {
   /** Its client was sent to another server, or must sign in again. */
   readonly comesBack: boolean
@@ -81,9 +78,9 @@ const NO_CHANGE: Replacement = { registered: 0, known: 0, removed: 0 }
 /**
  * The connections of this process and what they register: the instances that this server wants in the state.
  * The state says what is there. Every event has a method; the table in {@link ConnectionRegistration} says
- * what it does, and this class carries it out. Instances that could not be removed are removed later, and
- * those that others have removed are registered again while their connection lives. An address that another
- * publisher has taken over comes back when that one leaves. All times are health time.
+ * what it does, and this class carries it out. Removals that failed are repeated. An instance that others have removed is
+ * registered again while its connection lives. An address that another publisher has taken over is registered again when
+ * that publisher leaves. All times are health time.
  */
 export class ConnectionInstances {
   readonly #parts: ConnectionInstanceParts
@@ -104,7 +101,7 @@ export class ConnectionInstances {
     this.#paced = new PacedWork(parts.loop, parts.engine.mostAtOnce)
   }
 
-  /** What each connection registers. */
+  /** The registrations of each connection. */
   get registrations(): Pick<ConnectionRegistrations, 'of' | 'left' | 'size' | 'counts'> {
     return this.#registrations
   }

@@ -32,15 +32,15 @@ type Phase = 'connected' | 'withheld' | 'ended'
 type PlaceState = 'registered' | 'missing' | 'taken' | 'removing' | 'away'
 
 /** An address at which the connection wants, has or may have an instance. A change replaces it. */
-interface Place {
+interface RegistrationPlace {
   readonly address: InstanceAddress
-  /** What the client has published here last; undefined: it does not want the address any longer. */
+  /** The last instance that the client published here; undefined: it does not want the address any longer. */
   readonly wanted: PublishedInstance | undefined
   readonly state: PlaceState
 }
 
 /** By the `addressText` of each. */
-type Places = Map<string, Place>
+type Places = Map<string, RegistrationPlace>
 
 const NO_PLACES: Readonly<Record<PlaceState, number>> = {
   registered: 0,
@@ -146,7 +146,7 @@ export class ConnectionRegistration implements Due {
     return { instances, leaving: this.removing, takesOver: false }
   }
 
-  /** Runs a change after those that are underway, so that the last request counts. Then calls `settled`. */
+  /** Runs a change after the earlier ones, so that the last request counts. Then calls `settled`. */
   inTurn<T>(run: () => T | Promise<T>, settled: () => void): T | Promise<T> {
     const outcome = this.#underway === undefined ? runNow(run, settled) : this.#underway.then(run)
     if (!(outcome instanceof Promise)) return outcome
@@ -257,13 +257,13 @@ export class ConnectionRegistration implements Due {
     else if (place !== undefined) this.#put(text, { ...place, wanted: undefined, state: 'removing' })
   }
 
-  #inState(state: PlaceState): Place[] {
+  #inState(state: PlaceState): RegistrationPlace[] {
     // A registration may have very many places, and is looked at for each that is lost.
     if (this.#counts[state] === 0) return []
     return [...this.#places.values()].filter((place) => place.state === state)
   }
 
-  #put(text: string, place: Place): void {
+  #put(text: string, place: RegistrationPlace): void {
     const before = this.#places.get(text)
     if (before !== undefined) this.#counts[before.state]--
     this.#counts[place.state]++

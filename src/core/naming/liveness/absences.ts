@@ -8,7 +8,7 @@ interface Absence {
   readonly sinceMs: number
 }
 
-/** Which absences are meant: those that began at `beforeMs` or earlier, at most `most`, of the services that `of` names. */
+/** Selects at most `most` absences that began at `beforeMs` or earlier, of services for which `of` is true. */
 export interface AbsenceLimit {
   readonly beforeMs: number
   readonly most: number

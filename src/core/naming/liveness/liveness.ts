@@ -24,8 +24,8 @@ export const UNJUDGED_MS = 1_000
  * is. Only instances whose publisher sends beats are in the queue. The clock is the caller's: all times are
  * health time (`HealthClock`).
  *
- * A server that is alone judges by `sweep`. If there are several, each takes what is due with `takeDue`, and
- * one of them judges (`SilenceVote`): each has received some of the beats.
+ * A single server judges by `sweep`. Of several servers, each has received some of the beats: each takes the due instances
+ * with `takeDue`, and one judges (`SilenceVote`).
  */
 export class Liveness implements Presence {
   readonly #due = new DueBook<TimedInstance>(BUCKET_MS)
@@ -37,7 +37,7 @@ export class Liveness implements Presence {
   readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0 }
   #misjudged: Instance[] = []
 
-  /** `process`: that of this server (`MemberFacts.process`). `orphansKeptMs`: for tests, see {@link ConnectionProcesses}. */
+  /** `process`: `MemberFacts.process` of this server. `orphansKeptMs`: for tests, see {@link ConnectionProcesses}. */
   constructor(process?: string, orphansKeptMs?: number) {
     this.processes = new ConnectionProcesses(process, orphansKeptMs)
   }

@@ -44,7 +44,7 @@ export function newInstance(
   return instance
 }
 
-/** The same instance. All of them are made by {@link newInstance}. */
+/** The same instance: every instance is made by {@link newInstance}. */
 export function timedInstance(instance: Instance): TimedInstance {
   return instance as TimedInstance
 }

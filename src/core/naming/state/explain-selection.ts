@@ -30,7 +30,7 @@ export interface ExplainedInstance {
 /** A list, explained. */
 export interface ExplainedSelection {
   readonly protecting: boolean
-  /** What the selector of the service did; `ignored`: the consumer has no such labels, or nothing shares them. */
+  /** The effect of the service's selector; `ignored`: the consumer has no such labels, or nothing shares them. */
   readonly selector: 'none' | 'applied' | 'ignored'
   readonly instances: readonly ExplainedInstance[]
 }

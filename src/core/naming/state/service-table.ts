@@ -6,7 +6,7 @@ export class ServiceTable {
   readonly #byNamespace = new Map<string, Map<string, ServiceEntry>>()
   readonly #sorted = new Map<string, string[]>()
   #size = 0
-  /** What was looked up last: one command asks for the same service several times. */
+  /** The last lookup: one command asks for the same service several times. */
   #asked: ServiceKey | undefined
   #found: ServiceEntry | undefined
   /** New entries start here, so that a service that comes back never goes back in time. */

@@ -2,7 +2,7 @@ import type { ServiceKey } from '../state/service.ts'
 import { type Actor, TIMELINE_CAUSES, TIMELINE_KINDS, type TimelineEntry } from './timeline-entry.ts'
 import type { InstanceAddress } from '../state/instance.ts'
 
-/** What few entries have. */
+/** The fields that few entries have. */
 interface Details {
   readonly actor: Actor | undefined
   readonly text: string

@@ -29,15 +29,15 @@ export interface TimelineRequest {
   readonly actor: Actor
 }
 
-/** What a timeline needs to know of the server. */
+/** Dependencies of a timeline. */
 export interface TimelineParts {
   /** When it begins to watch, epoch ms. */
   readonly startMs: number
-  /** What the last probe of an instance has found; empty: nothing is known of it here. */
+  /** The result of the last probe of an instance; empty: this server knows none. */
   readonly probeText: (key: ServiceKey, address: InstanceAddress) => string
 }
 
-/** What the state has before a change. */
+/** The state before a change. */
 interface Before {
   service(key: ServiceKey): Pick<Service, 'key'> | undefined
   instance(key: ServiceKey, address: InstanceAddress): Instance | undefined
@@ -57,7 +57,7 @@ export class Timeline {
   readonly #parts: TimelineParts
   readonly #ofClients: TimelineRing
   readonly #ofPeople: TimelineRing
-  /** What is being carried out, by place. */
+  /** The requests underway, by place. */
   readonly #requests = new Map<string, TimelineRequest>()
 
   constructor(parts: TimelineParts) {
@@ -120,7 +120,7 @@ export class Timeline {
     }
   }
 
-  /** What is remembered of a service. */
+  /** The timeline of a service. */
   of(key: ServiceKey): OwnTimeline {
     const rings = [this.#ofClients, this.#ofPeople]
     const entries = rings.flatMap((ring) => ring.of(key)).sort((a, b) => b.atMs - a.atMs)
@@ -130,7 +130,7 @@ export class Timeline {
   #saved(change: InstanceSaved, state: Before): void {
     const { record, stamp } = change
     const known = state.instance(change.serviceKey, record.address)
-    // That of the state: an entry may outlive the request, and must not keep another one.
+    // The key object of the state: an entry may outlive the request, and must not keep a second key in memory.
     const serviceKey = state.service(change.serviceKey)?.key ?? change.serviceKey
     const note = (found: Found): void => this.#note(serviceKey, record.address, { stamp, ...found })
     if (known === undefined) {

@@ -9,7 +9,7 @@ import { contained, guarded, nothing } from '../core/unexpected.ts'
 export type ChangeSubscriber = (change: Change, revision: Revision) => void
 
 /** Changes that were applied in one step. */
-interface Step {
+interface AppliedStep {
   readonly changes: readonly Change[]
   readonly revision: Revision
 }
@@ -29,7 +29,7 @@ export interface FeedOptions {
 export class Feed {
   readonly #options: FeedOptions
   readonly #subscribers: ChangeSubscriber[] = []
-  #pending: Step[] = []
+  #pending: AppliedStep[] = []
   #deferred = false
 
   constructor(options: FeedOptions) {

@@ -9,7 +9,7 @@ import type { RecordView } from '../core/records/record-tables.ts'
 /** How many deleted items, and how many comments, a round checks: the store is asked about each. */
 const LOOKED_AT = 1_000
 
-/** What forgetting works on. */
+/** Dependencies of forgetting. */
 export interface GoneHistoryParts {
   readonly state: Pick<RecordView, 'records'>
   readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>

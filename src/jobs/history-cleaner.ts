@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { nextHistoryClock } from '../core/config/state/history-clock.ts'
 import type { KeptRecords } from '../core/engine/ports.ts'
 
-/** What the store remembers the history clock by: it ages records, and does not jump with the wall clock. */
+/** The name of the history clock in the store: it ages records, and does not jump with the wall clock. */
 export const HISTORY_CLOCK = 'history-clock-ms'
 /** How many records one step removes. A step takes a few milliseconds of the store's time. */
 const STEP = 200

@@ -1,6 +1,6 @@
 import type { Metric } from './metric.ts'
 
-/** What one of several servers knows of the store, the others and itself. Counts are since the start. */
+/** Figures of one of several servers about the store, the others and itself. Counts are since the start. */
 export interface ClusterFigures {
   readonly feed: () => FeedFigures
   readonly conflicts: () => number

@@ -2,7 +2,7 @@ import type { Identity } from '../core/access/identity.ts'
 import type { Action, Resource } from '../core/access/resource.ts'
 import { Refusal } from '../core/refusal.ts'
 
-/** What an operation does, and to which kind of resource: known without its input. */
+/** The action of an operation, and its kind of resource: known without its input. */
 export interface Permission<A extends Action = Action> {
   readonly action: A
   readonly resource:

@@ -25,28 +25,28 @@ export type Audited<I, O> =
 
 /** An operation whose input names all that it touches. */
 export interface Operation<I, O, C extends Caller> {
-  /** All of them must be allowed. */
+  /** The caller needs rights for every resource. */
   readonly resources: (input: I) => readonly Resource[]
   readonly run: (input: I, caller: C) => O
 }
 
 /**
- * An operation that learns what it touches from what it finds, e.g. by ids. All of it must be allowed, except
- * what the operation leaves out itself.
+ * An operation that must find things, e.g. by ids, to know which resources it touches. The caller needs rights for all of
+ * these, except the ones that `leaveOut` removes.
  */
 export interface FindingOperation<I, F, O, C extends Caller> {
   /** Judged before anything is looked up. */
   readonly scope: (input: I) => Resource
   /** Looks up what the input means, and changes nothing. */
   readonly find: (input: I) => F
-  /** What was found, without what the caller may not touch: an id must not reveal that something exists. */
+  /** Leaves out the things that the caller may not touch: an id must not reveal that something exists. */
   readonly leaveOut?: (found: F, mayTouch: (touch: Touch) => boolean) => F
   readonly touches: (found: F) => readonly Touch[]
   /** Carries it out on what was found, and on nothing else. */
   readonly run: (found: F, input: I, caller: C) => O
 }
 
-/** An operation that shows many things: those that the caller may not touch are left out. */
+/** An operation that shows many things, without the ones that the caller may not touch. */
 export interface ListingOperation<I, E, O, C extends Caller> {
   readonly permission: Permission<'read'>
   /** Judged before anything is looked up. */
@@ -169,7 +169,7 @@ function named({ permission, audit }: { permission: Permission; audit?: { readon
   return audit === undefined ? permission : { ...permission, operation: audit.operation }
 }
 
-/** What records refusals. */
+/** Records refusals. */
 type Refusals = Pick<OperationAudit<never, never>, 'refused'>
 
 /** Judges the callers of one operation. */
@@ -210,7 +210,7 @@ class Gate {
   }
 }
 
-/** What is changed of what was found; the scope where nothing was found. */
+/** The changed resources of the found things; the scope if nothing was found. */
 function writtenBy(touches: readonly Touch[], scope: Resource): readonly Resource[] {
   const written = touches.filter(({ action }) => action === 'write').map(({ resource }) => resource)
   return written.length > 0 ? written : [scope]

@@ -11,7 +11,7 @@ import { auditedItem } from '../core/audit/audited-item.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { Permission, Caller } from './authorisation.ts'
 
-/** What the audit records of an operation. */
+/** How the audit records an operation. */
 export interface AuditRule<I, O> {
   /** Its name, e.g. `publish config`. */
   readonly operation: string
@@ -26,7 +26,7 @@ export interface AuditRule<I, O> {
    * identity.
    */
   readonly as?: (input: I) => Who
-  /** What an outcome means, where it does not always mean `done`. */
+  /** The audited meaning of an outcome, if it is not always `done`. */
   readonly cameTo?: (outcome: Awaited<O>) => AuditedOutcome
 }
 
@@ -48,7 +48,6 @@ export const NEVER_RECORDED = (): boolean => false
 export interface AuditedCall<I> {
   readonly input: I
   readonly caller: Caller
-  /** What it touches. */
   readonly resources: readonly Resource[]
 }
 

@@ -20,7 +20,6 @@ export interface JudgedConnection {
   end(cause: 'signed-out'): void
 }
 
-/** What {@link EndedRights} works on. */
 interface EndedRightsParts {
   readonly state: Pick<State, 'recordVersion'>
   readonly judge: Pick<Judge, 'problemOf' | 'mayUser'>
@@ -59,7 +58,7 @@ export class EndedRights {
     this.#work.start()
   }
 
-  /** Versions only rise, so their sum changes with each of them. */
+  /** Versions only rise, so their sum changes with each version. */
   #versionNow(): number {
     const kinds = [USER, USER_ROLE, ROLE_PERMISSION, SIGNING_KEY]
     return kinds.reduce((sum, kind) => sum + this.#parts.state.recordVersion(kind), 0)

@@ -10,7 +10,6 @@ import { type Caller, type Authorisation, forbidden } from '../authorisation.ts'
 /** Reports, in dry-run mode, the refusal that the caller would have got. */
 export type ReportRefusal = (caller: Caller, action: Action, resource: Resource) => void
 
-/** What the judge works on. */
 interface JudgeParts {
   readonly state: Pick<State, 'record' | 'records'>
   readonly rightsOf: (username: string) => Rights

@@ -13,7 +13,7 @@ export interface UserAndRights {
 
 /** A session that has begun. */
 export interface BegunSession extends UserAndRights {
-  /** What the browser keeps. */
+  /** The id that the browser keeps. */
   readonly browserId: string
 }
 

@@ -14,7 +14,7 @@ import type { Tokens } from '../../sign-in/tokens.ts'
 import type { Guard } from '../guard.ts'
 import type { Who } from '../operation-audit.ts'
 
-/** What the operations of signing in work on. */
+/** Dependencies of the operations of signing in. */
 export interface SignInParts {
   readonly guard: Guard
   readonly state: Pick<State, 'record' | 'records'>

@@ -21,7 +21,7 @@ export interface HistoryParts {
   }
 }
 
-/** What is noted of a record: by an import, or that it is about a gray version. */
+/** The note of a record: from an import, or about a gray version. */
 export interface ImportNote extends GrayOfRecord {
   /** The id that the record had where it was imported from, or empty where it had none; absent: it is of this server. */
   readonly importedId?: string | undefined

@@ -51,7 +51,6 @@ export interface ItemClients {
   readonly clients: readonly ItemClient[]
 }
 
-/** What listening works on. */
 interface ListeningParts {
   readonly guard: Guard
   readonly polls: PollHolder & ListenerKeeper
@@ -70,7 +69,7 @@ export type Polled =
 
 const TOO_MANY: Polled = { kind: 'too-many' }
 
-/** What an address watches; namespaceId undefined: in every namespace. */
+/** Asks for the items that an address watches; namespaceId undefined: in every namespace. */
 export interface WatchedByRequest {
   readonly ip: string
   readonly namespaceId: string | undefined
@@ -125,7 +124,7 @@ function watcherOperations({ guard, views, state, clock }: ListeningParts) {
           return { value: { md5: state.config(key)?.md5, nowMs: clock().wallMs, clients }, missing }
         }),
     }),
-    /** The items that an address watches: those that the caller may read. */
+    /** The items that an address watches and the caller may read. */
     watchedBy: guard.operation({
       permission: READ_CONFIG,
       resources: ({ namespaceId }: WatchedByRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
@@ -140,7 +139,7 @@ function watcherOperations({ guard, views, state, clock }: ListeningParts) {
   }
 }
 
-/** What the caller may no longer read when the poll is answered does not differ. Its next poll then says why. */
+/** Items that the caller may no longer read do not differ. The next poll is refused with the reason. */
 function judgedAgain(
   poll: PollRequest,
   items: readonly WatchedItem[],

@@ -22,7 +22,6 @@ import {
 } from './import-configs.ts'
 import { type AuditedOutcome, NEVER_RECORDED } from '../operation-audit.ts'
 
-/** What exports, imports and clones work on. */
 interface TransferParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'configs' | 'gray' | 'record' | 'records'>
@@ -46,7 +45,7 @@ export interface ImportRequest extends ImportOptions {
   readonly comment?: string | undefined
 }
 
-/** An item to copy; what is undefined of its new name is that of the original. */
+/** An item to copy. An undefined `dataId` or `group` stays as in the original. */
 export interface Selected {
   readonly id: number
   readonly dataId: string | undefined
@@ -124,7 +123,7 @@ function importOperations(parts: TransferParts) {
       run: (request, caller) => importAll(parts, request, caller),
       audit: { operation: 'import configs', isRecorded: changesAnything, cameTo: auditedImport },
     }),
-    /** Copies items, without those that the caller may not read. Refusal `invalid-parameter` where two of them get one name. */
+    /** Copies the items that the caller may read. Refusal `invalid-parameter` if two copies get one name. */
     clone: guard.finding({
       permission: WRITE_CONFIG,
       scope: someOf,

@@ -14,12 +14,11 @@ import type { Touch, Caller } from '../authorisation.ts'
 import type { AuditedOutcome } from '../operation-audit.ts'
 import { cutPage, pageOf, type PageRequest } from '../page.ts'
 
-/** What the operations on configurations work on. */
 interface ConfigParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'configs' | 'record'>
   readonly engine: Pick<Engine, 'execute'>
-  /** What contents may take in all; every publish stays within it. */
+  /** The limit of all contents; every publish stays within it. */
   readonly budget: Pick<ContentBudget, 'within'>
 }
 
@@ -29,7 +28,7 @@ export interface ViewRequest {
   readonly who: Viewer
 }
 
-/** What a publisher sends. `content` must own its memory: it is kept as long as the item lives. */
+/** The request of a publisher. `content` must own its memory: it is kept as long as the item lives. */
 export interface PublishRequest {
   readonly key: ConfigKey
   readonly content: Buffer
@@ -45,7 +44,7 @@ export interface PublishRequest {
   readonly srcUser: string | undefined
 }
 
-/** What to delete, and who says so. */
+/** The item to delete, and who says so. */
 export interface RemoveRequest {
   readonly key: ConfigKey
   /** Delete only if this is the md5 of the current content; absent: whatever it is. */
@@ -62,7 +61,7 @@ export interface RemoveManyRequest {
   readonly srcUser?: string | undefined
 }
 
-/** What is deleted by ids, and how many ids are skipped: of no item, and of items that the caller may not delete. */
+/** The items that are deleted by ids, and how many ids are skipped: unknown, or not allowed to the caller. */
 interface Removal {
   readonly items: readonly ConfigItem[]
   readonly unknown: number
@@ -87,7 +86,7 @@ export function configOperations(parts: ConfigParts) {
 
 function readOperations({ guard, state }: ConfigParts) {
   return {
-    /** What a client sees of an item: the formal version or a gray one; undefined where it sees none. */
+    /** The version that a client sees, formal or gray; undefined if it sees none. */
     view: guard.operation({
       permission: READ_CONFIG,
       resources: ({ key }: ViewRequest) => [configResource(key)],
@@ -220,7 +219,7 @@ export function itemsOfIds({ configs }: Pick<State, 'configs'>, ids: readonly nu
   return [...new Set(ids)].flatMap((id) => configs.getById(id) ?? [])
 }
 
-/** What the contents of one page may weigh together, in bytes: they are all in memory at once, more than once. */
+/** The most bytes of all contents of a page: they are all in memory at once, more than once. */
 export const MAX_PAGE_BYTES = 64 * 1024 * 1024
 
 function refuseHeavyPage(items: readonly ConfigItem[]): void {

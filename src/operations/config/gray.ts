@@ -18,7 +18,6 @@ import type { State } from '../../core/engine/state.ts'
 import type { Guard, Resource } from '../guard.ts'
 import { configResource, operatorOf, type PublishRequest, READ_CONFIG, WRITE_CONFIG } from './configs.ts'
 
-/** What the operations on gray versions work on. */
 interface GrayParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'gray' | 'record' | 'records'>
@@ -44,12 +43,12 @@ export interface ExplainedView {
   readonly md5: string
   /** The name of the gray version; undefined: it sees the formal one, or nothing. */
   readonly gray: string | undefined
-  /** What tells it apart from others where a version is for a share of clients. */
+  /** Identifies the client when a version is for a share of clients. */
   readonly identity: string
   readonly versions: readonly ExplainedVersion[]
 }
 
-/** What to do with a gray version, and who says so. */
+/** A change of a gray version, and who says so. */
 export interface GrayRequest extends GrayName {
   /** Only if this is the md5 of the version that is written; absent: whatever it is. */
   readonly casMd5?: string | undefined

@@ -25,7 +25,7 @@ export interface ImportItem {
   read(): Promise<Buffer>
 }
 
-/** What happens to an item that exists: stop there, leave it, or replace it. */
+/** The policies for an item that exists: stop there, leave it, or replace it. */
 export const IMPORT_POLICIES = ['ABORT', 'SKIP', 'OVERWRITE'] as const
 
 /** One of {@link IMPORT_POLICIES}. */
@@ -55,7 +55,7 @@ export interface ImportOutcome {
   readonly state: string
 }
 
-/** What an import works on. */
+/** Dependencies of an import. */
 export interface ImportParts {
   readonly state: Pick<State, 'config' | 'records'>
   /** Publishes an item with this content over what `casMd5` names, else Refusal `config-changed`. */

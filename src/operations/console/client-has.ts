@@ -10,7 +10,7 @@ export const CLIENT_HAS = ['gray', 'formal', 'behind', 'unknown'] as const
 /** One of {@link CLIENT_HAS}. */
 export type ClientHas = (typeof CLIENT_HAS)[number]
 
-/** What there is of an item: the md5 of its formal version, empty where there is none, and its gray versions. */
+/** The versions of an item: the md5 of its formal version, empty if there is none, and its gray versions. */
 export interface ThereIs {
   readonly md5: string
   readonly versions: readonly Pick<GrayVersion, 'md5' | 'rule'>[]

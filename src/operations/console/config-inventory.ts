@@ -14,7 +14,6 @@ import type { Resource } from '../guard.ts'
 import type { Turns } from '../../core/work/long-walks.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 
-/** What the list of configurations for people works on. */
 interface InventoryParts extends CompareParts {
   readonly state: Pick<State, 'config' | 'configs' | 'gray'>
   readonly store: Pick<KeptRecords, 'history'>
@@ -69,7 +68,7 @@ export function inventoryOperations(parts: InventoryParts) {
   const { guard } = parts
   return {
     ...compareOperation(parts),
-    /** A page of the items of one namespace or of all, without those that the caller may not read. */
+    /** A page of the items of one namespace or of all, as far as the caller may read them. */
     list: guard.operation({
       permission: READ_CONFIG,
       resources: ({ namespaceId }: ConfigListRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],

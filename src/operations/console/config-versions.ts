@@ -20,7 +20,6 @@ import { foundPage } from '../name-search.ts'
 import { cutPage, type PageRequest } from '../page.ts'
 import { restoreGray } from './restore-gray.ts'
 
-/** What versions are made from. */
 interface VersionParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'record' | 'records'>
@@ -86,8 +85,8 @@ export function versionOperations(parts: VersionParts) {
       run: ({ key, page }: { key: ConfigKey; page: PageRequest }) => listVersions(parts, key, page),
     }),
     /**
-     * One version with its text; that of a deletion is the deleted one. Also a gray version, at its begin and its end. Refusals as those of a
-     * history record.
+     * One version with its text, also the begin or end of a gray version. A deletion has the deleted text. Refuses as the
+     * read of a history record does.
      */
     read: guard.operation({
       permission: READ_CONFIG,
@@ -246,7 +245,7 @@ async function restore(parts: VersionParts, request: RestoreRequest, caller: Cal
   return { md5: shows ? md5 : undefined, historyId: parts.state.config(key)?.historyId ?? record.id }
 }
 
-/** What a deleted item had besides its text. */
+/** The notes of a deleted item. */
 function notesOfDeleted({ state }: VersionParts, { key, id }: HistoryRecord): Partial<ConfigNotes> {
   const deleted = state.record(DELETED_CONFIG, key.text)
   if (deleted?.historyId !== id) return {}

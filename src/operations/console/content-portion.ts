@@ -14,8 +14,8 @@ export interface ContentPortion {
 }
 
 /**
- * The items that one request searches: all of them or, where these have very many bytes, the first ones in the order of their
- * keys. `after` is the `next` of the portion before.
+ * The items that one request searches: all items or, if they have very many bytes, the first ones by key. `after` is the
+ * `next` of the portion before.
  */
 export async function contentPortion(
   items: readonly ConfigItem[],

@@ -18,14 +18,14 @@ interface GrayOnlySearch {
   readonly isShown: (key: ConfigKey) => boolean
 }
 
-/** A page of items, and whether it took too long to look at all of them. */
+/** A page of items, and whether it took too long to look at every item. */
 interface GrayOnlyPage extends Page<GrayItem> {
   readonly isTruncated: boolean
 }
 
 /**
- * A page of the items that match and have gray versions, but no formal one: by their names. Without a formal version an item has no type, no
- * tags and no content to look for.
+ * A page of the items with gray versions only whose names match. Without a formal version an item has no type, tags or
+ * content to search.
  */
 export async function grayOnlyPage(
   { gray }: Pick<State, 'gray'>,

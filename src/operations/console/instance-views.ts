@@ -22,13 +22,12 @@ import { READ_SERVICE, serviceResource } from '../naming/services.ts'
 /** The last probe of an instance. */
 export interface LastProbe {
   readonly isUp: boolean
-  /** What was found, in words. */
+  /** The result, in words. */
   readonly text: string
   readonly elapsedMs: number
   readonly agoMs: number
 }
 
-/** What the instances of a service are shown from, for people. */
 interface InstanceViewParts extends ShownConnectionParts {
   readonly guard: Guard
   readonly state: State
@@ -77,7 +76,7 @@ export interface ShownInstance {
   readonly disabling: TimelineEntry | undefined
 }
 
-/** A page of them. */
+/** A page of instances. */
 export interface ShownInstances {
   readonly page: PageRequest
   readonly totalCount: number
@@ -130,7 +129,7 @@ export function hasMetadata(metadata: Metadata, name: string, value: string | un
   return Object.hasOwn(metadata, name) && (value === undefined || metadata[name] === value)
 }
 
-/** What is read once for a page. */
+/** Facts that are read once for a page. */
 interface PageFacts {
   readonly now: Now
   readonly disablings: ReadonlyMap<string, TimelineEntry>
@@ -173,7 +172,7 @@ function shown(parts: InstanceViewParts, instance: Instance, { now, disablings }
   }
 }
 
-/** What has disabled it last. What is stored outlasts a restart, and knows who has asked another server. */
+/** The last disabling. The stored one outlasts a restart, and knows who asked another server. */
 function lastDisabling(
   seen: TimelineEntry | undefined,
   stored: InstanceDisabling | undefined,

@@ -2,9 +2,9 @@
 const HEAD_LENGTH = 512
 /** The white space and the dash of a list before a key. */
 const INDENT = /^\s*(?:- +)?/
-/** What a key cannot begin with, once its quote is taken off. */
+/** A key does not begin like this, once its quote is taken off. */
 const NO_KEY = /^[\s"'#{}[\],]/
-/** What a key cannot contain. */
+/** A key does not contain this. */
 const NOT_IN_KEY = /["'#]/
 
 /** A key that has others below it. */
@@ -17,7 +17,7 @@ interface Parent {
   readonly end: string
 }
 
-/** What a line says of keys. */
+/** The result for a line. */
 export interface KeyLine {
   /** Whether the path of the key of the line has the wanted text. A line without a key has none. */
   readonly isWanted: boolean
@@ -30,7 +30,7 @@ export interface KeyLine {
  * comes from the indentation of the lines before. That reads YAML and JSON as people write them, properties, and TOML without
  * its sections. It is for finding, not for parsing.
  *
- * The time of a line grows with its length and that of the wanted text, however deep it is: paths are not put together.
+ * The time for a line depends on its length and the length of the wanted text, not on its depth: paths are not joined.
  */
 export class KeyPaths {
   readonly #wanted: string

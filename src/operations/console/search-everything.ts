@@ -13,7 +13,6 @@ import type { Guard, Resource } from '../guard.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import { serviceResource } from '../naming/services.ts'
 
-/** What the search works on. */
 interface SearchParts {
   readonly guard: Guard
   readonly state: Pick<State, 'configs' | 'gray' | 'services'>
@@ -68,7 +67,7 @@ export function searchOperations(parts: SearchParts) {
   }
 }
 
-/** A name beside what has it: those that are the text come first, then those that begin with it. */
+/** A match with its name. Equal names come first, then names that start with the text. */
 interface Named<T> {
   readonly rank: number
   readonly name: string

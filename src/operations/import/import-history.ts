@@ -13,7 +13,7 @@ import { HERE_ALREADY, type ImportOutcome, keeping } from '../../core/decisions/
 import type { KeptRecords } from '../../core/engine/ports.ts'
 import type { State } from '../../core/engine/state.ts'
 
-/** What records of history are imported with. */
+/** Dependencies of the import of history records. */
 export interface HistoryImportParts {
   readonly state: Pick<State, 'config' | 'record'>
   readonly store: Pick<KeptRecords, 'history'>

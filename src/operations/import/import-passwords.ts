@@ -4,7 +4,7 @@ import { Refusal } from '../../core/refusal.ts'
 import { bcryptCostOf } from '../../sign-in/bcrypt.ts'
 import type { Passwords } from '../../sign-in/passwords.ts'
 
-/** What hashes of passwords are judged with. */
+/** Dependencies of the import of password hashes. */
 export interface PasswordImportParts {
   readonly state: Pick<State, 'record'>
   readonly signIn: { readonly passwords: Pick<Passwords, 'matchesBcrypt'> }

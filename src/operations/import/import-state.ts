@@ -28,7 +28,6 @@ import { HistoryImport, type HistoryImportParts } from './import-history.ts'
 import { ImportMarks, type MarkParts } from './import-marks.ts'
 import type { ImportedState, ImportedThing, ImportLine, LeftLine } from './imported-things.ts'
 
-/** What an import works on. */
 interface ImportParts {
   readonly state: HistoryImportParts['state'] &
     PasswordImportParts['state'] &
@@ -43,7 +42,7 @@ interface ImportParts {
   readonly connectionInstances: Pick<ConnectionInstances, 'process'>
 }
 
-/** What is imported, and how. */
+/** The lines to import, and the options. */
 export interface ImportStateRequest {
   /** Reads the lines, once the caller is permitted. */
   readonly read: () => Promise<ImportedLines>
@@ -53,9 +52,9 @@ export interface ImportStateRequest {
   readonly administrators: ReadonlySet<string>
 }
 
-/** What an import has been sent. */
+/** The lines that were sent to an import. */
 export interface ImportedLines {
-  /** What the clock of the old server shows now, epoch ms; 0: not known. */
+  /** The present time of the old server's clock, epoch ms; 0: not known. */
   readonly lastRefMs: number
   readonly lines: readonly ImportLine[]
 }

@@ -24,19 +24,19 @@ export interface ImportLine {
   readonly thing: ImportedThing | { readonly kind: 'refused'; readonly reason: string }
 }
 
-/** What became of a line that was not simply taken. */
+/** The outcome of a line that was not simply taken. */
 export interface LeftLine {
   readonly line: number
   readonly outcome: 'kept' | 'refused'
   readonly reason: string
 }
 
-/** What became of all lines. */
+/** The outcome of all lines. */
 export interface ImportedState {
   readonly taken: number
   readonly unchanged: number
   readonly kept: number
   readonly refused: number
-  /** What was kept or refused. */
+  /** The kept and refused lines. */
   readonly lines: readonly LeftLine[]
 }

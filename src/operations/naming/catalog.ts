@@ -15,7 +15,6 @@ import type { InTurns, LongWalks } from '../../core/work/long-walks.ts'
 import { type Page, pageOf, type PageRequest } from '../page.ts'
 import { clusterNames, READ_SERVICE, serviceResource, someServices } from './services.ts'
 
-/** What the views of services for people and tools are made from. */
 interface CatalogParts {
   readonly guard: Guard
   readonly state: State
@@ -75,7 +74,7 @@ export interface NamesRequest {
   readonly part: string
 }
 
-/** What a cluster can be checked by, with the defaults of each. */
+/** The checkers of clusters, with their defaults. */
 const CHECKERS = [
   { type: 'NONE' },
   { type: 'TCP' },
@@ -118,7 +117,7 @@ function serviceViews({ guard, state }: CatalogParts, inTurns: InTurns) {
         return names as ReadonlyMap<string, readonly string[]>
       },
     }),
-    /** What a cluster can be checked by. */
+    /** The checkers of clusters. */
     healthCheckers: guard.operation({
       permission: READ_SERVICE,
       resources: () => [someServices({ namespaceId: undefined })],

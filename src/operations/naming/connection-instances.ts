@@ -12,7 +12,7 @@ import { instanceText } from './instances.ts'
 import { NEVER_RECORDED } from '../operation-audit.ts'
 import { serviceResource, WRITE_SERVICE } from './services.ts'
 
-/** What the operations on the instances of connections work on. */
+/** Dependencies of the operations on the instances of connections. */
 export interface ConnectionInstanceOperationParts {
   readonly guard: Guard
   readonly state: State

@@ -47,7 +47,7 @@ beforeEach(() => {
   operations = { ...instanceOperations(parts), ...beatOperations(parts) }
 })
 
-/** What an operation came to, once everything is written. */
+/** The result of an operation, once everything is written. */
 async function settled<T>(outcome: T): Promise<Awaited<T>> {
   await world.quiet()
   return await outcome

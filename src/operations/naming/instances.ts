@@ -30,7 +30,7 @@ import { afterwards } from '../afterwards.ts'
 import { type BatchParts, carryOutBatch } from './metadata-batches.ts'
 import { READ_SERVICE, serviceResource, WRITE_SERVICE } from './services.ts'
 
-/** What the operations on instances work on. */
+/** Dependencies of the operations on instances. */
 export interface InstanceParts extends BatchParts {
   readonly guard: Guard
   readonly state: State
@@ -73,7 +73,7 @@ export interface RegisterRequest extends InstanceRequest {
   readonly app: string
 }
 
-/** What changes of an instance; what is undefined stays as it is, metadata is merged by key. */
+/** Changes of an instance: undefined fields stay as they are, metadata is merged by key. */
 export interface ModifyRequest extends InstanceRequest, Omit<InstancePatch, 'maxMetadataBytes' | 'actor'> {
   /** An unknown instance is registered instead of refused (docs/decisions/0021). */
   readonly registersUnknown: boolean
@@ -193,7 +193,7 @@ export interface ModifyManyRequest {
   readonly enabled: boolean | undefined
 }
 
-/** The addresses of the instances that were changed, and of those that are not there. */
+/** The addresses of the changed and of the missing instances. */
 export interface ModifiedMany {
   readonly updated: readonly InstanceAddress[]
   readonly notFound: readonly InstanceAddress[]

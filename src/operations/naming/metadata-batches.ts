@@ -7,7 +7,7 @@ import type { Loop } from '../../core/work/sliced-work.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { KnownInstance } from '../../core/decisions/view.ts'
 
-/** What batches work on. */
+/** Dependencies of batches. */
 export interface BatchParts {
   readonly state: State
   readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>

@@ -16,7 +16,6 @@ import type { State } from '../../core/engine/state.ts'
 import type { Guard, Resource } from '../guard.ts'
 import { type Page, pageOf, type PageRequest } from '../page.ts'
 
-/** What the operations on services work on. */
 interface ServiceParts {
   readonly guard: Guard
   readonly state: State
@@ -38,7 +37,7 @@ export interface ServicesRequest {
   readonly page: PageRequest
 }
 
-/** A service with its clusters: those that hold instances and those that somebody has configured, by name. */
+/** A service with its clusters, by name: each has instances or was configured. */
 export interface ServiceDetail {
   readonly service: Service
   readonly clusters: readonly ShownCluster[]
@@ -134,7 +133,7 @@ function hasEphemeral(entry: ServiceEntry | undefined): boolean {
   return false
 }
 
-/** The clusters of a service: those that hold instances and those that somebody has configured, sorted. */
+/** The sorted names of the clusters of a service: each has instances or was configured. */
 export function clusterNames(service: Service, entry: ServiceEntry | undefined): string[] {
   return [...new Set([...Object.keys(service.clusters), ...(entry?.clusterSizes.names() ?? [])])].sort()
 }

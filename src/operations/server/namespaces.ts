@@ -14,7 +14,6 @@ import type { Guard, Resource } from '../guard.ts'
 import type { Caller } from '../authorisation.ts'
 import type { AuditedOutcome } from '../operation-audit.ts'
 
-/** What the operations on namespaces work on. */
 interface NamespaceParts {
   readonly guard: Guard
   readonly state: Pick<State, 'record' | 'records' | 'configs'>
@@ -90,7 +89,7 @@ export function namespaceOperations(parts: NamespaceParts) {
   }
 }
 
-/** What people see of a namespace from now on. */
+/** The new name and description of a namespace. */
 export interface RenameRequest {
   readonly id: string
   readonly showName: string

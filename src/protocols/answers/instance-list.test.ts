@@ -263,7 +263,7 @@ describe('in a service whose hosts are kept one by one', () => {
     for (let port = 1; port <= 40; port++) registered(state, { address: address({ port }) })
     return state
   }
-  /** What a server that has kept nothing answers. */
+  /** The answer of a server that has kept nothing. */
   const freshText = (state: State) => wholeText(new InstanceListAnswers(state, IDLE).answer(ALL)!).toString()
 
   test('a list shows every change of a host and of the hosts there are', () => {

@@ -10,7 +10,7 @@ import { hostWriter, type ListFormat, moreListFields, mostBytesOf } from './list
 import { headText, type ListPlan, ListTextWriter, tailText } from './list-text.ts'
 import { type KeptAnswers, RecentAnswers, UNUSED } from './recent-answers.ts'
 
-/** What a client asks of a service's list. */
+/** A query for a service's list. */
 export interface ListQuery {
   readonly key: ServiceKey
   readonly format: ListFormat
@@ -236,7 +236,7 @@ function variantOf(entry: ServiceEntry, { clusters, healthyOnly }: ListQuery): s
   return healthyOnly ? `h${name}` : name
 }
 
-/** Adds a list to those that are kept. Returns false when they are at their limit. */
+/** Keeps a list. Returns false when the limit of kept lists is reached. */
 function keep(lists: KeptLists, made: KeptList): boolean {
   const bytes = lists.bytes + made.bytes
   if (lists.lists.length > 0 && (lists.lists.length >= MOST_LISTS || bytes > MOST_KEPT_BYTES)) return false
@@ -285,7 +285,7 @@ function isPersonal({ entry }: KeptLists): boolean {
   return entry.service.selector.type !== 'none'
 }
 
-/** What a list is written from, as it is now. */
+/** The parts of a list, as it is now. */
 function planOf(state: State, lists: KeptLists, query: ListQuery): ListPlan {
   const { entry } = lists
   const { key, metadata } = entry.service
@@ -350,7 +350,7 @@ function textsFor(lists: KeptLists, count: number): HostTexts {
   return texts
 }
 
-/** The answer for an unknown service is that of an empty one. No service with this name had a later `lastRefTime`. */
+/** An unknown service is answered like an empty one. No service with this name had a later `lastRefTime`. */
 function emptyList(state: State, query: ListQuery): string {
   const { format, key } = query
   const more = moreListFields(format, { groupedName: key.groupedName, metadata: {} })

@@ -14,7 +14,7 @@ export interface SearchedField {
   readonly longestValue: number
 }
 
-/** What is found instead of a value that is too long. */
+/** The result instead of a value that is too long. */
 export const TOO_LONG: unique symbol = Symbol('too long')
 
 /** The value of a field; undefined if the form does not have it. */

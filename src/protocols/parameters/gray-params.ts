@@ -46,7 +46,7 @@ export const GRAY_RELEASE_PARAMS = {
   grayPriority: Type.Optional(grayPriority),
 }
 
-/** What {@link GRAY_RELEASE_PARAMS} read. */
+/** The values of {@link GRAY_RELEASE_PARAMS}. */
 export interface GrayReleaseParams {
   readonly grayName?: string
   readonly grayType: GrayRuleType

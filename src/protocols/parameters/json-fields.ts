@@ -163,7 +163,7 @@ export function parseHealthChecker(text: string, { unknownIsNone }: { unknownIsN
   }
 }
 
-/** What a refusal shows instead of a text that may hold a password. */
+/** Shown in a refusal instead of a text that may hold a password. */
 const NOT_SHOWN = '…'
 
 function checkerObject(text: string): JsonObject {

@@ -4,7 +4,7 @@ import { checkJsonDepth } from './json-depth.ts'
 import { checkJsonSize } from './json-size.ts'
 import type { ParameterRules } from './parameter-rules.ts'
 
-/** What a parameter can be once it is read. */
+/** The value of a parameter once it is read. */
 export type FieldValue = string | number | boolean
 
 /** The part of JSON Schema that a parameter may use, and our additions to it. */
@@ -29,7 +29,7 @@ export interface FieldSchema {
   readonly maxBytes?: number
   /** The text may be JSON, whose depth the rules bound. */
   readonly mayBeJson?: boolean
-  /** What is allowed, in words, if the pattern is not clear enough. */
+  /** The allowed values, in words, if the pattern is not clear enough. */
   readonly allowed?: string
 }
 
@@ -58,7 +58,7 @@ export function compileField(name: string, schema: FieldSchema, rules: Parameter
   }
 }
 
-/** What a schema allows, in words, as refusals and documents say it. */
+/** The allowed values of a schema, in words, as refusals and documents name them. */
 export function allowedBy(schema: FieldSchema): string {
   if (schema.allowed !== undefined) return schema.allowed
   const choices = schema.enum

@@ -17,7 +17,7 @@ export function percentByte(bytes: Uint8Array, at: number, end: number): number 
   return low < 0 ? -1 : high * 16 + low
 }
 
-/** Makes each `+` a space, in place. Very many of them cost less than a search for each. */
+/** Replaces each `+` by a space, in place. With very many, one loop costs less than a search for each. */
 export function spacePluses(bytes: Buffer): void {
   const { length } = bytes
   for (let at = bytes.indexOf(PLUS); at >= 0 && at < length; at++) {

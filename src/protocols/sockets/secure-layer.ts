@@ -15,7 +15,7 @@ export interface KeyPair {
 /** The longest time that any client may take for the handshake. */
 const HANDSHAKE_MS = 10_000
 
-/** What a secure layer does with its connections. */
+/** The options of a secure layer. */
 export interface SecureLayerOptions {
   /** How long a client may take for a request: no longer for the handshake. */
   readonly requestTimeoutMs: number

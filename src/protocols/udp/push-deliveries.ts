@@ -21,7 +21,7 @@ interface Delivery extends Due {
   dueTick: number
 }
 
-/** What deliveries need of their socket. */
+/** Dependencies of deliveries. */
 export interface DeliveryOptions {
   readonly loop: Loop
   readonly transmit: (target: PushTarget, packet: PushPacket) => void
@@ -59,7 +59,7 @@ export class PushDeliveries {
     this.#due.add(delivery, sentMs + ACK_WITHIN_MS)
   }
 
-  /** An ack came; those that nobody waits for are ignored. */
+  /** An ack came; an unexpected one is ignored. */
   acked(lastRefTime: number, from: { address: string; port: number }): void {
     const key = ackKey(lastRefTime, from)
     const delivery = this.#awaited.get(key)
@@ -75,7 +75,7 @@ export class PushDeliveries {
   tick(nowMs: number): void {
     const due = this.#due.due(nowMs)
     if (due.length === 0) return
-    // Those that were due first come last, where they can be taken from.
+    // The earliest come last: `pop` takes them first.
     this.#overdue = due.reverse().concat(this.#overdue)
     this.#work.start()
   }

@@ -14,7 +14,7 @@ const LOG_EVERY_MS = 60_000
 /** Datagrams that are read in a second, which are acks of pushes. Further ones are dropped unread. */
 const MOST_DATAGRAMS = 50_000
 
-/** What the push socket needs of the server. */
+/** Dependencies of the push socket. */
 export interface PushSocketOptions {
   /** The address that the server listens on, or a name of it. */
   readonly host: string

@@ -14,7 +14,7 @@ export const MOST_TRIES = 10
 /** How many pushes of a connection may wait for their acknowledgements at once. */
 export const MOST_PENDING = 64
 
-/** What pushes need of the server. */
+/** Dependencies of pushes. */
 export interface PushParts {
   readonly connection: Pick<ClientConnection, 'ask' | 'close'>
   readonly after: (ms: number, run: () => void) => void
@@ -49,7 +49,7 @@ export class ChangePushes {
   readonly #parts: PushParts
   /** By the text of the key. */
   readonly #pushes = new Map<string, Push>()
-  /** Those that can be sent now. */
+  /** The pushes that can be sent now. */
   readonly #ready = new Set<Push>()
   readonly #reminders: PushReminders
   #pending = 0
@@ -80,10 +80,7 @@ export class ChangePushes {
     this.#sendReady()
   }
 
-  /**
-   * The client has said what it has of this item, or does not listen to it any longer: a pending push is not
-   * news.
-   */
+  /** The client has said what it has of this item, or does not listen to it any longer: a pending push is not news. */
   forget(keyText: string): void {
     this.#reminders.asked(keyText)
     const push = this.#pushes.get(keyText)
@@ -146,10 +143,7 @@ export class ChangePushes {
     this.#parts.after(push.failures * RETRY_MS, guarded('push', end, again))
   }
 
-  /**
-   * Either the client receives nothing, and connects again when it is closed; or it does not listen to this
-   * item.
-   */
+  /** Either the client receives nothing, and connects again when it is closed; or it does not listen to this item. */
   #giveUp(push: Push): void {
     this.#pushes.delete(push.item.key.text)
     if (this.#acks > push.acksBefore) this.#parts.unheard(push.item)

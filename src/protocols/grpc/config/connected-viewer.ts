@@ -7,7 +7,7 @@ const TAG = 'Vipserver-Tag'
 /** Applications name their own labels; libraries put this before. */
 const OWN_LABEL = 'app_'
 
-/** What clients are told apart by, while they are connected. */
+/** The viewers of connected clients. */
 const VIEWERS = new WeakMap<ClientConnection, Viewer>()
 
 /**

@@ -7,7 +7,7 @@ import type { RequestContext } from '../requests/request-type.ts'
 import { ChangePushes } from './change-pushes.ts'
 import { viewerOfConnection } from './connected-viewer.ts'
 
-/** What listening connections need of the server. */
+/** Dependencies of listening connections. */
 export interface ListeningConnectionParts {
   readonly listening: Pick<Operations['listening'], 'joinStream'>
   /** Runs something later, and keeps no process alive for it. */

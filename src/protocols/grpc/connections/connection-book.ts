@@ -49,7 +49,7 @@ export class ConnectionBook {
     })
   }
 
-  /** Asks those that have been silent for long whether they are there, and ends those that do not reply. */
+  /** Asks connections that have been silent for long, and ends the ones that do not reply. */
   tick(nowMs: number): void {
     for (const connection of this.#due.due(nowMs)) {
       const silentMs = nowMs - connection.heardMs

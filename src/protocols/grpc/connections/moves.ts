@@ -18,7 +18,7 @@ const SLOW_MOVE_MS = 5_000
  */
 const CHOOSES_ITSELF = /^Nacos-Go-Client/
 
-/** What moves work with. */
+/** Dependencies of moves. */
 export interface MoveParts {
   readonly book: ConnectionBook
   /** The other servers that serve now. */

@@ -7,7 +7,7 @@ import type { ClientConnection, ClientFacts, EndCause, EndReason, Question } fro
 import type { ClientSession } from './client-session.ts'
 import type { Outlet } from './outlet.ts'
 
-/** What a connection is made of. */
+/** Dependencies of a connection. */
 export interface StreamConnectionParts {
   readonly session: ClientSession
   readonly client: ClientFacts
@@ -36,7 +36,7 @@ export class StreamConnection implements ClientConnection, Due {
   readonly #onEnd: ((why: EndReason) => void)[] = []
   #leaving: 'moved' | 'stopping' | undefined
   #ended: EndReason | undefined
-  /** What has ended it; undefined while it is open. */
+  /** Why it ended; undefined while it is open. */
   endedBy: EndCause | undefined
   #identities: Map<string, SignedIn> | undefined
 

@@ -12,13 +12,13 @@ export interface FuzzyDialect<Key> {
   readonly syncType: ServerRequestType
   /** Such as `ConfigFuzzyWatchChangeNotifyRequest`. */
   readonly changeType: ServerRequestType
-  /** What a sync says of a thing. */
+  /** The fields of a thing in a sync. */
   readonly contextOf: (name: string, isThere: boolean) => object
-  /** What the message of one change says. */
+  /** The fields of the message of one change. */
   readonly changeOf: (name: string, isThere: boolean) => object
 }
 
-/** What a sync needs. */
+/** Dependencies of a sync. */
 export interface FuzzySyncParts<Key> {
   readonly connection: Pick<ClientConnection, 'ask'>
   readonly dialect: FuzzyDialect<Key>
@@ -37,7 +37,7 @@ const RETRY_MS = 2_000
  */
 const MOST_TRIES = 5
 
-/** What is on its way to the client. */
+/** A message on its way to the client. */
 interface SyncMessage<Key> {
   readonly question: Question
   /** The names in it. */

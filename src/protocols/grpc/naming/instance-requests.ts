@@ -11,7 +11,6 @@ import { isPersistent, readInstance, type SentInstance } from './instance-body.t
 import { PublishingConnections } from './publishing-connections.ts'
 import { SERVICE_KEYS, serviceKeyOf } from './service-names.ts'
 
-/** What the requests on instances work on. */
 interface InstanceRequestParts {
   readonly operations: Pick<Operations, 'instances' | 'connectionInstances'>
   readonly limits: Limits
@@ -21,7 +20,7 @@ interface Limits {
   readonly maxInstanceMetadataBytes: number
 }
 
-/** What a request wants of a service: to have these instances there from now on, or to change one that persists. */
+/** The change in a service: to register these instances from now on, or to change a persistent one. */
 interface InstanceBody {
   /** As sent: the answer repeats it. */
   readonly type: string

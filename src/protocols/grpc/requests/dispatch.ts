@@ -13,7 +13,7 @@ import { answered, refused } from './answers.ts'
 import { sentError, TRANSPORT } from './error-codes.ts'
 import { AnsweredNo, type AnyRequestType, type RequestContext } from './request-type.ts'
 
-/** What requests are answered with. */
+/** Dependencies of {@link Dispatch}. */
 export interface DispatchParts {
   readonly types: readonly AnyRequestType[]
   readonly book: ConnectionBook
@@ -42,7 +42,7 @@ export interface Strangers {
   refusedUnread(caller: Caller, permission: Permission, refusal: Refusal): void
 }
 
-/** What a request carries to show who sends it. */
+/** The credentials in a request. */
 export interface ClientCredentials {
   /** From the header `accessToken`, or from `Authorization: Bearer`. */
   readonly token: string | undefined
@@ -62,7 +62,7 @@ interface CountedAnswer {
 /** A request, or as much of it as has come. */
 type ReceivedRequest = MessageHead & { readonly body: Uint8Array | undefined }
 
-/** A request that nothing but its body can refuse. */
+/** A request that passed every check that needs no body. */
 interface Admitted {
   readonly known: AnyRequestType
   readonly call: RequestContext

@@ -10,15 +10,13 @@ export interface RequestContext {
   readonly headers: ReadonlyMap<string, string>
 }
 
-/**
- * A kind of request that clients send once their connection is set up.
- */
+/** A kind of request that clients send once their connection is set up. */
 export interface RequestType<B> {
   /** Such as `ConfigQueryRequest`. */
   readonly type: string
   /** Such as `ConfigQueryResponse`. */
   readonly answer: string
-  /** That of the operations which it calls; they judge the resources themselves. */
+  /** The permission of the operations which it calls; they judge the resources themselves. */
   readonly permission: Permission
   /** The body, checked. `null`, `''` and absent keys are made one here. Throws Refusal where a key is wrong. */
   readonly read: (body: JsonObject, call: RequestContext) => B

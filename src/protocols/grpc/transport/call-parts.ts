@@ -12,7 +12,7 @@ export interface ClientStreamListener {
   ended(): void
 }
 
-/** What answers clients. */
+/** Answers clients. */
 export interface ClientServices {
   /** The answer to a request: at once where nothing has to be awaited. Never throws or rejects. */
   answer(message: Message, session: ClientSession): ServerMessage | Promise<ServerMessage>
@@ -28,14 +28,14 @@ export interface ClientServices {
   open(outlet: Outlet, session: ClientSession): ClientStreamListener
 }
 
-/** What calls are carried with. All calls of a server share it. */
+/** Dependencies of calls. All calls of a server share them. */
 export interface CallParts {
   readonly services: ClientServices
   /** The memory of all requests of known callers that are being received or answered. */
   readonly memory: BodyMemory
-  /** That of all others, and of messages on streams that are not complete. */
+  /** The memory of the requests of all other callers, and of incomplete messages on streams. */
   readonly unknown: OldestFirstMemory
-  /** That of all that clients leave unread. */
+  /** The memory of all answers that clients leave unread. */
   readonly unread: OldestFirstMemory
   /** How long a client may send nothing of a request that it has begun. */
   readonly idleMs: number

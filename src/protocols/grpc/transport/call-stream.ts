@@ -4,7 +4,7 @@ import { ERROR } from '../../../http2/protocol.ts'
 import type { Http2Stream, StreamListener } from '../../../http2/stream.ts'
 import { CallError, GRPC_STATUS } from './frames.ts'
 
-/** What a call is begun with: some fields of its head. */
+/** Some fields of the head of a call. */
 export interface CallHead {
   readonly path: string | undefined
   readonly method: string | undefined
@@ -25,10 +25,10 @@ const OK_TRAILERS: AnswerHead = { 'grpc-status': `${GRPC_STATUS.ok}` }
 const ANSWER_BLOCK = blockOf(ANSWER_HEAD)
 const OK_BLOCK = blockOf(OK_TRAILERS)
 
-/** What a client gets for a fault. */
+/** The answer to a fault. */
 const INTERNAL = new CallError(GRPC_STATUS.internal, 'internal error')
 
-/** What may happen to a call. */
+/** The events of a call. */
 export interface CallEvents {
   /** A piece that the client has sent. Nothing follows once the call is answered. */
   data(piece: Buffer): void

@@ -21,7 +21,7 @@ export interface GrpcSettings extends ConnectionSettings {
   readonly requestTimeoutMs: number
 }
 
-/** What a server of gRPC is made of. */
+/** Dependencies of a server of gRPC. */
 export interface GrpcServerParts {
   readonly services: ClientServices
   readonly settings: GrpcSettings

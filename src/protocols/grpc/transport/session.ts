@@ -76,7 +76,7 @@ export class ConnectionSession implements ClientSession, Due, ConnectionListener
   /** Callbacks for the answer to the ping under way. */
   #pinged = NOBODY
   #late: NodeJS.Timeout | undefined
-  /** What has come and is not handled yet. */
+  /** Bytes that have come and are not handled yet. */
   #waiting: Buffer[] = []
   #waitingBytes = 0
   /** The bytes of requests that were carried out in this turn. */

@@ -17,7 +17,7 @@ const SMALL_BYTES = 16 * 1024
 /** Everything before the body has at most this many bytes (`message-reader.ts`), so the head is in these or comes after the body. */
 const LARGEST_HEAD_BYTES = 128 * 1024
 
-/** What Node holds of a call, about. */
+/** About the memory that Node holds for a call. */
 export const CALL_BYTES = 8 * 1024
 
 /** A request and its answer on a stream of their own. */
@@ -27,7 +27,7 @@ export class UnaryCall implements CallEvents, Holder {
   readonly #parts: CallParts
   readonly #frames = new MessageReader(LARGEST_BYTES)
   readonly #messages: Buffer[] = []
-  /** Those that have come, and those of them that are counted in the memory of known callers. */
+  /** Received bytes, and the part that is counted in the memory of known callers. */
   #bytes = 0
   #countedBytes = 0
   /** The caller is judged before its message becomes larger. */

@@ -19,7 +19,7 @@ export interface SentJson {
   readonly shared: readonly Buffer[]
 }
 
-/** The text of a JSON object of which a part is made once for many messages. It has no key of those that every message has. */
+/** The text of a JSON object, a part of which is made once for many messages, without the keys of every message. */
 export class ReadyJson {
   readonly before: string
   readonly #own: readonly (Buffer | string)[]

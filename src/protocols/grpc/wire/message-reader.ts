@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { Refusal } from '../../../core/refusal.ts'
 
-/** What a message says besides its body. */
+/** The fields of a message besides its body. */
 export interface MessageHead {
   readonly type: string
   /** By their names in lower case. */
@@ -32,7 +32,7 @@ const MOST_AROUND_BODY = 64 * 1024
 const NO_BYTES = new Uint8Array()
 const NO_HEADERS: ReadonlyMap<string, string> = new Map()
 
-/** What is read so far. A message may say each field again: the last one counts, and headers are added. */
+/** The fields read so far. A message may repeat a field: the last one counts, and headers are added. */
 class Begun implements Message {
   type = ''
   clientIp = ''

@@ -77,7 +77,7 @@ test('what several operations have is in the document once', () => {
   expect(get.parameters[0]).toEqual({ $ref: '#/components/parameters/tenant' })
   expect(post.parameters[0]).toEqual({ $ref: '#/components/parameters/tenant' })
   expect(components.parameters['tenant']).toMatchObject({ name: 'tenant', in: 'query' })
-  // One of them requires it.
+  // GET requires it, so the two are not shared.
   expect(get.parameters[1]).toMatchObject({ name: 'dataId', required: true })
   expect(post.parameters[1]).toMatchObject({ name: 'dataId', 'x-required': 'in the query or in the form' })
   expect(post.responses['default']).toEqual({ $ref: '#/components/responses/Problem' })

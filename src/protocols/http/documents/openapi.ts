@@ -56,7 +56,7 @@ function withVariants(route: Route, routes: readonly Route[]): Route {
   }
 }
 
-/** Where variants answer the same content type, the answer is one of them. */
+/** If variants answer the same content type, its schema is `anyOf` theirs. */
 function answersOfAll(routes: readonly Route[]): AnswerSchemas {
   const all = new Map<string, JsonSchema[]>()
   for (const { answers = {} } of routes)

@@ -43,7 +43,7 @@ function parameterPlaces({ parameters }: DescribedOperation): PlaceOfPart[] {
   }))
 }
 
-/** The name is that of the schema, if it has a name. */
+/** A part has the name of its schema, if that has one. */
 function answerPlaces({ responses }: DescribedOperation): PlaceOfPart[] {
   const part = responses['200']
   const [first] = Object.values((part['content'] ?? {}) as Body['content'])

@@ -9,7 +9,7 @@ export interface NamingDialect {
   readonly hasJavaKeys: boolean
   readonly text: (value: unknown) => string
   readonly json: (value: unknown) => Answer
-  /** What the OpenAPI document says of answers with the fields of interface.md alone. */
+  /** The schemas in the OpenAPI document for answers with the fields of interface.md alone. */
   readonly described: (schema: JsonSchema) => AnswerSchemas
 }
 

@@ -8,7 +8,7 @@ import type { Answer } from '../routing/answer.ts'
 import { answersOfFile, PAGE_HEADERS } from './page-answers.ts'
 import type { ConsoleAssets } from './page-file.ts'
 
-/** What the routes of the console work on. */
+/** Dependencies of the routes of the console. */
 export interface PageParts {
   readonly page: ConsoleAssets
   /** Whether the console is shown to this caller; the server decides what it may then do. */

@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http'
 import { bytesOfPieces } from '../../../core/text/long-text.ts'
 
-/** An answer, ready to be written. `headers` come on top of those that every answer has. */
+/** An answer, ready to be written. `headers`: in addition to the headers of every answer. */
 export interface Answer {
   readonly status: number
   readonly contentType: string
   readonly body: Buffer | string
-  /** What follows the body, if that is bytes: pieces that others may be sent too. */
+  /** The pieces after a body of bytes; other answers may be sent the same pieces. */
   readonly rest?: readonly Buffer[]
   /** The body is a text of ASCII characters alone: as many bytes. */
   readonly isAscii?: boolean

@@ -9,7 +9,7 @@ import { answersJson, Json } from '../routing/answer-schema.ts'
 
 const NAMES = Json.list(Json.object({ dataId: Json.string(), group: Json.string() }))
 
-/** What imports and clones answer. */
+/** The answers of imports and clones. */
 export const ANSWERS_OUTCOME = answersJson(
   Json.named(
     'TransferOutcome',

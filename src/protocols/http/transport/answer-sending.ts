@@ -44,7 +44,7 @@ export function sendAnswer(
   response.end()
 }
 
-/** What is smaller is not counted while it is unread. */
+/** Smaller answers are not counted while they are unread. */
 const SMALL_BYTES = 64 * 1024
 
 /**

@@ -15,7 +15,7 @@ export interface BodyOwner {
   readonly isStranger: boolean
 }
 
-/** What one body takes of the memory. */
+/** The memory of one body. */
 export interface BodyShare {
   /** Counts `bytes` more; false, and nothing is counted, if there is no room for them. */
   take(bytes: number): boolean
@@ -139,7 +139,7 @@ class Pool {
     return true
   }
 
-  /** The oldest share of the owner of most, if that has more than the owner of this share would have. */
+  /** The oldest share of the client with most bytes, if it has more than this client would have. */
   #oldestOfLargest({ owner }: Share, bytes: number): Share | undefined {
     let most = (this.#bytesOf.get(owner) ?? 0) + bytes
     let largest: string | undefined

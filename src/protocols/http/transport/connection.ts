@@ -98,7 +98,7 @@ export class Connection {
     else if (this.#isRetired) this.socket.destroySoon()
   }
 
-  /** Takes no further requests, and ends once those that have arrived are answered. */
+  /** Takes no further requests, and ends once the received requests are answered. */
   retire(): void {
     this.#isRetired = true
     if (this.#current === undefined) this.socket.destroySoon()

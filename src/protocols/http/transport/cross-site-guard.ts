@@ -21,7 +21,7 @@ interface HostAndPort {
 interface Origin {
   readonly name: string
   readonly port: number
-  /** What a Host without a port means, if it is the same place. */
+  /** The port of a Host without one, if it is the same place. */
   readonly defaultPort: number
 }
 
@@ -111,7 +111,7 @@ function authorityOf(url: string): string | undefined {
   return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1]
 }
 
-/** Reads `name`, `name:port`, `[IPv6]` or `[IPv6]:port`; undefined where it is none of them. */
+/** Reads `name`, `name:port`, `[IPv6]` or `[IPv6]:port`; undefined for other texts. */
 function placeOf(text: string): HostAndPort | undefined {
   const [, ipv6, plain, digits] = /^(?:\[([^\]]*)\]|([^:[\]@/\s,]+))(?::(\d{1,5}))?$/.exec(text) ?? []
   const name = ipv6 ?? plain

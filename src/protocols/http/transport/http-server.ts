@@ -49,7 +49,7 @@ export interface HttpSettings extends ConnectionSettings, SlownessSettings, Requ
   readonly nodeStreams: boolean
 }
 
-/** What an HTTP server is made of. */
+/** Dependencies of an HTTP server. */
 export interface HttpServerOptions {
   readonly routes: readonly Route[]
   readonly settings: HttpSettings
@@ -179,8 +179,8 @@ function openServer({ context, connections }: HttpServerParts, options: HttpServ
 }
 
 /**
- * Listens, and passes the connections that are admitted to Node's HTTP server: others are not even read. Its
- * `close` stops listening and leaves the open connections alone, unlike that of an HTTP server.
+ * Listens, and passes the admitted connections to Node's HTTP server: others are not even read. Unlike `close` of an HTTP
+ * server, its `close` only stops listening, and leaves the open connections alone.
  */
 function openListener(server: Server, connections: Connections, secure: SecureLayer | undefined): Listener {
   const accept = (socket: Socket): void => {

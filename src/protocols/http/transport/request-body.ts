@@ -17,7 +17,7 @@ export interface BodyReceiver {
   bodyOwner(): BodyOwner
 }
 
-/** What bounds a body: its own size, and what all bodies take together. */
+/** The limits of a body: its own size, and the size of all bodies together. */
 export interface BodyLimits {
   readonly limitBytes: number
   readonly memory: BodyShares

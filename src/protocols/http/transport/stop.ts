@@ -32,7 +32,7 @@ export async function stopListening(listener: Listener, connections: Connections
   listener.close()
 }
 
-/** What is stopped. */
+/** The parts to stop. */
 export interface Stopping {
   readonly listener: Listener
   readonly connections: Connections

@@ -29,7 +29,7 @@ export function pageAnswer<T>(
   return jsonAnswer(pageJson(page, totalCount, entries.map(json)))
 }
 
-/** What `doneAnswer` gives. */
+/** The schema of `doneAnswer`. */
 export const ANSWERS_DONE = answersJson(
   Json.named(
     'Done',

@@ -10,7 +10,7 @@ import { headerText } from './header-text.ts'
 import { TAG_HEADER } from './http-viewer.ts'
 import { listeningConfigsOf, LISTENING_CONFIGS } from './listening-configs.ts'
 
-/** What the endpoints of listening work on. */
+/** Dependencies of the endpoints of listening. */
 export interface ListenerParts {
   readonly listening: Operations['listening']
   /** The clock that polls are due by, in milliseconds. */

@@ -201,7 +201,7 @@ function figures(entry: ServiceEntry): object {
   }
 }
 
-/** What the Java server leaves empty in these answers, although it has the fields. */
+/** Fields that the Java server leaves empty in these answers. */
 const LEFT_EMPTY = {
   cluster: { clusterName: null, healthChecker: null, metadata: null },
   service: { namespace: null, selector: null, ephemeral: null },

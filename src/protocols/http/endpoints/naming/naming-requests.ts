@@ -7,7 +7,7 @@ import { toGroupedName } from '../../../parameters/grouped-name.ts'
 import { parseMetadata } from '../../../parameters/json-fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 
-/** What the endpoints of naming call, and the most metadata of an instance, in bytes. */
+/** Dependencies of the naming endpoints, and the most metadata of an instance, in bytes. */
 export interface NamingEndpointParts extends Pick<
   Operations,
   'instances' | 'beats' | 'lists' | 'services' | 'catalog'

@@ -31,7 +31,7 @@ const UPLOAD = {
   properties: { file: { type: 'string', format: 'binary', description: 'The zip file.' } },
 }
 
-/** The most entries of a zip: those that one without zip64 can have. */
+/** The most entries of a zip: a zip without zip64 can have no more. */
 const MAX_ENTRIES = 65_534
 /** Any entry but a content may be as large as metadata can be; contents have their own limit. */
 const MAX_ENTRY_BYTES = 64 * 1024 * 1024

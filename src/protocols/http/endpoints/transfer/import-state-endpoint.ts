@@ -13,7 +13,7 @@ import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { checkPlanLine } from './plan-line-limit.ts'
 import { type ThingLimits, thingOf } from './plan-things.ts'
 
-/** What the endpoint calls, and how large what it takes may be. */
+/** Dependencies of the endpoint, and the largest body that it takes. */
 export interface ImportStateParts {
   readonly imports: Operations['imports']
   readonly limits: ThingLimits & { readonly maxImportBytes: number }

@@ -292,7 +292,7 @@ function checkerOf(params: Properties): (texts: Readonly<Record<string, string>>
   }
 }
 
-/** What parameters are read without. */
+/** A blank at an end of a text: parameters are read without these. */
 // oxlint-disable-next-line no-control-regex
 const BLANK_END = /^[\0-\x20]|[\0-\x20]$/
 

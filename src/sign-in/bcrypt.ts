@@ -7,7 +7,7 @@ export interface BcryptQuestion {
   readonly hash: string
 }
 
-/** What the thread answers. */
+/** The answer of the thread. */
 export interface BcryptAnswer {
   readonly id: number
   readonly matches: boolean

@@ -1,6 +1,6 @@
 import { Refusal } from '../core/refusal.ts'
 
-/** What a new password is judged by: `off` takes any, as old tools expect. */
+/** The rule for new passwords: `off` takes any, as old tools expect. */
 export type PasswordRule = 'on' | 'off'
 
 /** A user, and the password that the user is to have. */

@@ -9,7 +9,7 @@ import type { PasswordCheck, Passwords } from './passwords.ts'
 import { type SignInAttempt, SignInAttempts } from './sign-in-attempts.ts'
 import { VerifiedPairs } from './verified-pairs.ts'
 
-/** What signing in with a password works with. */
+/** Dependencies of signing in with a password. */
 export interface PasswordSignInParts {
   readonly records: RecordView
   readonly engine: Pick<Engine, 'execute'>
@@ -29,7 +29,7 @@ const LONGEST_USERNAME = 128
 const LONGEST_PASSWORD = 256
 /** Attempts that wait because they are slowed. */
 const MOST_DELAYED = 1_000
-/** Those of them that come from one address. */
+/** Attempts from one address that wait. */
 const MOST_DELAYED_OF_ADDRESS = 5
 
 /**

@@ -91,14 +91,14 @@ describe('a bcrypt hash of another server', () => {
   })
 
   test('is compared for an unknown user and one of this server as well, where any user has one', async () => {
-    class Watched extends Passwords {
+    class CountingPasswords extends Passwords {
       compared = 0
       override matchesBcrypt(...args: Parameters<Passwords['matchesBcrypt']>) {
         this.compared++
         return super.matchesBcrypt(...args)
       }
     }
-    const watched = new Watched({ rule: 'off', cost })
+    const watched = new CountingPasswords({ rule: 'off', cost })
     const own = await watched.hash('secret')
     for (const stored of [undefined, own, hashed('secret')])
       await watched.check('wrong', stored, { bcryptCost })

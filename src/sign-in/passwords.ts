@@ -5,7 +5,7 @@ import { Bcrypt, bcryptCostOf, bcryptOfNobody } from './bcrypt.ts'
 import { type NewPassword, type PasswordRule, requireStrong } from './password-rule.ts'
 import { FairQueue, type QueueLimits } from './fair-queue.ts'
 
-/** What scrypt costs: `N` rounds of memory, blocks of `r`, `p` times. */
+/** The cost of scrypt: `N` rounds of memory, blocks of `r`, `p` times. */
 interface Cost {
   readonly N: number
   readonly r: number
@@ -21,8 +21,8 @@ const HASH_BYTES = 32
 const LIMITS: QueueLimits = { atOnce: Math.min(2, Math.max(1, availableParallelism() - 1)), waiting: 200 }
 
 /**
- * Whether a password is that of a stored hash. `isOutdated`: it is, and the hash was made with other
- * parameters than those in use now, or elsewhere with bcrypt.
+ * Whether a password matches a stored hash. `isOutdated`: it matches, but the hash has other parameters than today's, or
+ * was made elsewhere with bcrypt.
  */
 export interface PasswordCheck {
   readonly matches: boolean
@@ -39,16 +39,17 @@ export interface PasswordOptions {
 /** The client that wants a password to be checked, and what all checks cost. */
 export interface CheckContext {
   readonly client?: string
-  /** The highest cost of the bcrypt hashes of all users: every check takes as long as one of them. Undefined: there is none. */
+  /** The highest cost of the bcrypt hashes of all users: every check takes as long. Undefined: no user has one. */
   readonly bcryptCost?: number | undefined
 }
 
-/** Hashes that nobody at a network address asked for, such as those of a new user. */
+/** The client of hashes that no network address asked for, such as the hash of a new user. */
 const NO_CLIENT = ''
 
 /**
  * Hashes passwords with Node's scrypt, off the event loop. The stored text is `scrypt$N$r$p$salt$hash`, the last two as
- * base64url. It also checks bcrypt hashes, which come from other servers. A `client` is an address: clients take turns. With too many at once, `sign-in-slowed` is thrown.
+ * base64url. It also checks bcrypt hashes, which come from other servers. A `client` is an address: clients take turns.
+ * With too many at once, `sign-in-slowed` is thrown.
  */
 export class Passwords {
   readonly #cost: Cost

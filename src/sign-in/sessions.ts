@@ -7,7 +7,7 @@ import type { Engine } from '../core/engine/engine.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 import { Refusal } from '../core/refusal.ts'
 
-/** What sessions work with. */
+/** Dependencies of sessions. */
 export interface SessionParts {
   readonly records: RecordView
   readonly engine: Pick<Engine, 'execute'>

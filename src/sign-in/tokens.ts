@@ -6,7 +6,7 @@ import { ownText } from '../core/text/own-text.ts'
 import { algorithmsOf, type OldTokenKey } from './old-token-key.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 
-/** What tokens work with. */
+/** Dependencies of tokens. */
 export interface TokenParts {
   readonly records: RecordView
   /** Epoch ms. */
@@ -172,7 +172,7 @@ function isOfOtherKey(error: unknown): boolean {
   return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JOSEAlgNotAllowed
 }
 
-/** What an error of a verification says of the caller. Throws others. */
+/** The identity after a failed verification: expired or invalid. Throws other errors. */
 function identityOf(error: unknown): NotSignedIn {
   if (error instanceof errors.JWTExpired) return EXPIRED
   if (error instanceof errors.JOSEError) return INVALID

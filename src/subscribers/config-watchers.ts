@@ -29,7 +29,7 @@ const NOTHING: readonly WatchedItem[] = Object.freeze([])
 export interface ConfigWatcherOptions {
   /** The md5 of what a client sees of an item, or the empty string if it sees nothing. */
   readonly md5Of: (key: ConfigKey, who: Viewer) => string
-  /** What a client sees of an item, for people; absent: there are no gray versions. */
+  /** The version that a client sees, for people; absent: there are no gray versions. */
   readonly seenBy?: (key: ConfigKey, who: Viewer) => SeenVersion
   readonly loop: Loop
   readonly maxHeld?: number
@@ -66,11 +66,11 @@ export interface PollHandle {
 }
 
 /**
- * All who watch items: held polls, and standing listeners of streams. A poll is answered when an item that it watches differs from the client's version, or
- * with an empty answer after its timeout.
+ * All watchers of items: held polls, and standing listeners of streams. A poll is answered when a watched item differs
+ * from the client's version, or with an empty answer after its timeout.
  *
  * A change only marks its item. Soon afterwards the polls of marked items are compared with the current state, in slices
- * of a few milliseconds. So a poll that watches several items of a burst is answered once, with all of them. An item that
+ * of a few milliseconds. So a poll that watches several items of a burst is answered once, with all its changed items. An item that
  * was changed back answers no poll. An item that changes during its walk is marked again, so no poll misses the last
  * state.
  */
@@ -194,10 +194,7 @@ export class ConfigWatchers {
     return md5ByIp
   }
 
-  /**
-   * The clients of an item: those that watch it, and those that have polled for it in the last minute. It walks over what is
-   * remembered: call it for people, not for programs.
-   */
+  /** The clients that watch an item or polled for it in the last minute. A walk: call it for people, not for programs. */
   clientsOf(key: ConfigKey): ItemClient[] {
     const clients: ItemClient[] = []
     for (const watcher of this.#polls.of(key.text)) {

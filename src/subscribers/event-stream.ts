@@ -28,7 +28,7 @@ export interface EventStreamRequest {
 /** How many events wait for a client by default, before it gets a `reset` instead. */
 const MOST_WAITING = 1_000
 
-/** What a stream says to the one who holds it. */
+/** The functions that a stream calls. */
 export interface StreamHost {
   readonly nowMs: () => number
   readonly leave: (stream: EventStream) => void

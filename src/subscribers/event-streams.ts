@@ -220,7 +220,7 @@ export class EventStreams {
     )
   }
 
-  /** What was gathered is lost: each stream reports that everything may have changed. */
+  /** The gathered events are lost: each stream reports that everything may have changed. */
   #miss(): void {
     this.#gathered = new Map()
     this.#isGathering = false
@@ -286,10 +286,7 @@ export class EventStreams {
   }
 }
 
-/**
- * Whether a stream that comes back gets the event: facts that are true for a moment only are looked up
- * anyway.
- */
+/** Whether a stream that comes back gets the event: facts that are true for a moment only are looked up anyway. */
 function isKept({ kind }: LiveEvent): boolean {
   return kind !== 'watchers' && kind !== 'condition' && kind !== 'audit'
 }

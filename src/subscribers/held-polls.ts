@@ -148,7 +148,7 @@ export class HeldPolls {
     return this.#byKey.has(keyText)
   }
 
-  /** The watchers of an item, oldest first, except those that `watch` has added again. */
+  /** The watchers of an item, oldest first; a watcher that `watch` has added again is last. */
   of(keyText: string): ReadonlySet<Watcher> {
     const there = this.#byKey.get(keyText)
     if (there === undefined) return NONE

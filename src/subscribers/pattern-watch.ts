@@ -25,14 +25,14 @@ export interface NamedThing<Key> {
 /** The options of a watch. */
 export interface PatternWatchOptions<Key> {
   readonly loop: Loop
-  /** What appears or disappears with a change; undefined for other changes. */
+  /** The thing that appears or disappears with a change; undefined for other changes. */
   readonly touchedBy: (change: Change) => NamedThing<Key> | undefined
   /** The most watchers. */
   readonly most: number
 }
 
 /** A pattern and those who watch it. */
-interface Watched<Key> {
+interface WatchedPattern<Key> {
   readonly pattern: KeyPattern
   readonly watchers: Set<PatternWatcher<Key>>
 }
@@ -44,7 +44,7 @@ interface Watched<Key> {
 export class PatternWatch<Key> {
   readonly #options: PatternWatchOptions<Key>
   /** By namespace, then by the text of the pattern. */
-  readonly #byNamespace = new Map<string, Map<string, Watched<Key>>>()
+  readonly #byNamespace = new Map<string, Map<string, WatchedPattern<Key>>>()
   #touched: NamedThing<Key>[] = []
   #walk: Iterator<void> | undefined
   readonly #work: SlicedWork
@@ -79,7 +79,7 @@ export class PatternWatch<Key> {
 
   #watchersOf(pattern: KeyPattern): Set<PatternWatcher<Key>> {
     const { namespaceId, text } = pattern
-    const patterns = this.#byNamespace.get(namespaceId) ?? new Map<string, Watched<Key>>()
+    const patterns = this.#byNamespace.get(namespaceId) ?? new Map<string, WatchedPattern<Key>>()
     this.#byNamespace.set(namespaceId, patterns)
     const watched = patterns.get(text) ?? { pattern, watchers: new Set() }
     patterns.set(text, watched)

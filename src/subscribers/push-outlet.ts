@@ -19,7 +19,7 @@ export type { Subscriber } from './push-registry.ts'
  */
 export const LAPSE_MARGIN_MS = 5_000
 
-/** What pushes need of the server. */
+/** Dependencies of pushes. */
 export interface PushOptions {
   readonly sender: PushSender
   /**
@@ -43,7 +43,7 @@ export interface PushedList extends Pick<Subscriber, 'clusters' | 'format'> {
   readonly consumerIp: string | undefined
 }
 
-/** What is known of all subscriptions; pushes are counted since the start. */
+/** Figures of all subscriptions; pushes are counted since the start. */
 export interface PushStatus extends PushCounts {
   readonly subscribers: number
   /** Lists that were not sent to a client because its datagrams cannot hold them. */
@@ -148,10 +148,7 @@ export class PushOutlet implements WatchOutlet {
     subscription.silentSinceMs = this.#options.loop.now()
   }
 
-  /**
-   * A client that has not answered, or may not read the service any longer, gets nothing until it calls
-   * again.
-   */
+  /** A client that has not answered, or may not read the service any longer, gets nothing until it calls again. */
   #isWanted(subscription: Subscription): boolean {
     const { silentSinceMs, lastCallMs, subscriber } = subscription
     if (silentSinceMs !== undefined && lastCallMs <= silentSinceMs) return false

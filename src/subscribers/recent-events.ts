@@ -27,7 +27,7 @@ export class RecentEvents {
     this.#floor = position
   }
 
-  /** Notes an event whose position is not before that of any other. */
+  /** Notes an event. Positions must not fall. */
   add(placed: PlacedEvent): void {
     const key = liveKeyOf(placed.event)
     // Deleted first, so that it becomes the last one.

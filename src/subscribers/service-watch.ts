@@ -15,7 +15,7 @@ export interface WatchLoop extends Loop {
   readonly after: (ms: number, run: () => void) => void
 }
 
-/** What the watch needs of the server. */
+/** Dependencies of the watch. */
 export interface ServiceWatchOptions {
   readonly loop: WatchLoop
   /** How long the changes of a service are gathered, ms; 0: each is reported by itself. Absent: {@link GATHER_MS}. */

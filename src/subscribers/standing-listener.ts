@@ -8,7 +8,7 @@ import type { Watcher } from './watcher.ts'
 export interface Listener {
   /** The address of the client. */
   readonly ip: string
-  /** What decides which version of an item the client sees; absent: its address. */
+  /** The facts that decide which version of an item the client sees; absent: its address. */
   readonly who?: Viewer | undefined
   /** Undefined where its protocol does not say. */
   readonly client?: PollClient | undefined
@@ -21,7 +21,7 @@ export interface Listener {
   end(): void
 }
 
-/** What a standing listener does through those who hold it. */
+/** The functions that a standing listener calls. */
 export interface ListenerHost {
   /** The md5 of what a client sees of an item, the empty string where it sees nothing. */
   md5Of(key: ConfigKey, who: Viewer): string
@@ -68,7 +68,7 @@ export class StandingListener implements Watcher {
     return this.#listener.client
   }
 
-  /** What it watches, with the md5 that the client said that it has. */
+  /** The watched items, each with the md5 that the client reported. */
   get items(): ReadonlyMap<string, WatchedItem> {
     return this.#items
   }

@@ -32,7 +32,7 @@ const MOST_UNACKED_BYTES = 256 * 1024
 /** How long changes are gathered for streams, ms: what changes until an ack is gathered anyway. */
 const GATHER_MS = 5
 
-/** What pushes on streams need of the server. */
+/** Dependencies of pushes on streams. */
 export interface StreamOptions {
   /** The list as it is sent; a long one comes later. Undefined if it is longer than clients take. The same list is made once. */
   readonly listOf: (list: StreamedList) => SentText | undefined | Promise<SentText | undefined>
@@ -54,7 +54,7 @@ export interface StreamedList {
   readonly consumerIp: string | undefined
 }
 
-/** What is known of all subscriptions; pushes are counted since the start. */
+/** Figures of all subscriptions; pushes are counted since the start. */
 export interface StreamCounts {
   readonly subscribers: number
   readonly sent: number

@@ -59,7 +59,7 @@ const MOST_REFUSALS = 200
 /** Sign-ins and the like: all clients of a large system sign in when it starts. */
 const MOST_SIGN_INS = 2_000
 
-/** Records what was done, and writes it behind: nobody waits for the store. */
+/** Records events, and writes them behind: nobody waits for the store. */
 export class WrittenTrail implements AuditTrail {
   readonly #parts: WrittenTrailParts
   readonly #refusals = new EventMerger({ most: MOST_REFUSALS, others: OTHER_REFUSALS })
@@ -102,7 +102,7 @@ export class WrittenTrail implements AuditTrail {
     return this.#counts
   }
 
-  /** Writes what waits. Call it a few times a second. Rejects with what the store rejects with; the next call tries again. */
+  /** Writes the waiting events. Call it a few times a second. Rejects as the store does; the next call tries again. */
   async flush(): Promise<void> {
     const nowMs = this.#parts.wallMs()
     for (const merger of [this.#refusals, this.#signIns]) this.#tellAgain(merger.closed(nowMs))
@@ -116,7 +116,7 @@ export class WrittenTrail implements AuditTrail {
     await this.flush()
   }
 
-  /** Undefined for what is an event of its own. */
+  /** Undefined for an entry that is an event of its own. */
   #mergerOf({ result }: AuditEntry, options: RecordingOptions | undefined): EventMerger | undefined {
     if (result !== 'done') return this.#refusals
     return options?.mayRepeat === true ? this.#signIns : undefined

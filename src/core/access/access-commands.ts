@@ -51,9 +51,8 @@ export function createFirstAdministrator(user: HashedPassword): Command<void> {
 }
 
 /**
- * Sets another password: signing in with the old one does not count any longer. Refusal `user-not-found`.
- * With a `credentialStamp`, which names the password that is replaced, `unknown-user` where it has changed
- * meanwhile.
+ * Sets another password: signing in with the old one does not count any longer. Refusal `user-not-found`. With a
+ * `credentialStamp`, which names the password that is replaced, `unknown-user` where it has changed meanwhile.
  */
 export function setPassword(user: HashedPassword, credentialStamp?: number): Command<void> {
   return {
@@ -172,7 +171,7 @@ export function removePermission(permission: RolePermission): Command<void> {
   }
 }
 
-/** Whether any user is an administrator. True also if the store lost the record of who is one. */
+/** Whether any user is an administrator. Also true if the store lost the record of the administrators. */
 export function hasAdministrator(view: RecordView): boolean {
   const counted = view.record(ADMINISTRATORS, IN_ALL)?.count ?? 0
   return counted > 0 || rolesWhere(view, isOfAdministrator).length > 0
@@ -182,7 +181,7 @@ function isOfAdministrator({ role }: UserRole): boolean {
   return role === ADMINISTRATOR_ROLE
 }
 
-/** The change that gives a user a role, and what counts administrators. */
+/** The changes that give a user a role and count the administrators. */
 export function roleAdded(view: RecordView, value: UserRole, stamp: number): Change[] {
   const saved = recordSaved(USER_ROLE, { id: idOf(value.username, value.role), value, stamp })
   if (!isOfAdministrator(value)) return [saved]
@@ -197,8 +196,8 @@ function rolesRemoved(view: RecordView, roles: readonly UserRole[], stamp: numbe
 }
 
 /**
- * Throws Refusal `last-administrator` if no administrator stays without these roles. Returns how many stay; undefined if
- * these are not roles of administrators.
+ * Throws Refusal `last-administrator` if no administrator stays without these roles. Returns how many stay; undefined
+ * if these are not roles of administrators.
  */
 function refuseLastAdministrator(view: RecordView, roles: readonly UserRole[]): number | undefined {
   const going = new Set(roles.filter(isOfAdministrator).map(({ username }) => username))

@@ -67,7 +67,7 @@ export interface SigningKey {
   readonly createdStamp: number
   /** Epoch ms until which a replaced key verifies: then its last token has expired. Null for the key that signs. */
   readonly verifiesUntilMs: number | null
-  /** Keys that were made before this stamp had leaked when this one was made; 0: none is known. */
+  /** Keys made before this stamp had leaked when this key was made; 0: no leak is known. */
   readonly leakedBefore: number
 }
 

@@ -31,7 +31,7 @@ export interface SignedIn {
   readonly keyId?: string
   /** When that key was made (`SigningKey.createdStamp`); of an old token, since when its key is accepted. */
   readonly keyStamp?: number
-  /** True for what is sent to a connection as long as it lasts: an expired token still counts. */
+  /** True for messages that a connection is sent as long as it lasts: an expired token still counts. */
   readonly lasts?: boolean
   /** The id of the record of a session. */
   readonly sessionId?: string

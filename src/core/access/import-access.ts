@@ -30,8 +30,8 @@ export interface ImportedUser extends HashedPassword {
 
 /**
  * Imports a user. An import replaces the hash of an earlier import, as long as the user has not signed in here. With
- * `overwrite` it replaces any hash. The hash of an administrator of this server is replaced only if the import names the
- * user as an administrator: a user of the same name elsewhere may be anybody.
+ * `overwrite` it replaces any hash. An administrator of this server keeps the hash unless the import names the user as
+ * an administrator. The reason: a user of the same name elsewhere may be anybody.
  */
 export function importUser(user: ImportedUser, overwrite: boolean): Command<ImportOutcome> {
   return {

@@ -6,9 +6,9 @@ export type Action = 'read' | 'write'
 
 /**
  * One thing that a permission can allow or forbid. `some-configs`, `some-services` and `some-namespaces` mean at least
- * one in there, of every namespace where `namespaceId` is undefined: the operation then asks for each one that it finds.
- * `operator`, `backup`, `audit` and `access` (users, roles, permissions, keys) need an administrator. `metrics` is what the
- * server tells about itself to monitoring. `own-account` needs a user who is signed in, and nothing else.
+ * one in the namespace, or in any namespace if `namespaceId` is undefined: the operation then asks for each one that it
+ * finds. `operator`, `backup`, `audit` and `access` (users, roles, permissions, keys) need an administrator. `metrics`
+ * is for monitoring. `own-account` needs a signed-in user, and nothing else.
  */
 export type Resource =
   | { readonly kind: 'config'; readonly key: ConfigKey }

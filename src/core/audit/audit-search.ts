@@ -1,6 +1,6 @@
 import type { AuditEvent, AuditResult } from './audit-event.ts'
 
-/** Which events are looked for; what is undefined does not matter. */
+/** A search for events; undefined fields match all. */
 export interface AuditSearch {
   readonly username: string | undefined
   readonly operation: string | undefined

@@ -26,7 +26,7 @@ export interface ItemClient {
   /** Its port, and how its library names itself; undefined where nobody knows. */
   readonly client: { readonly port: number; readonly agent: string } | undefined
   readonly md5: string
-  /** The version of the item that is for it; undefined: its server does not say, and it is the formal one. */
+  /** The version for this client; undefined: the formal one, because its server reports none. */
   readonly seen?: SeenVersion | undefined
   /** How long ago its last request came, in milliseconds; 0: it is connected. */
   readonly seenAgoMs: number
@@ -70,11 +70,11 @@ export interface ServerFault {
   readonly forMs: number
 }
 
-/** How a server is, and what it knows of its clients. */
+/** The condition of a server, and its clients. */
 export interface OwnCondition {
   readonly behind: readonly BehindItem[]
   readonly subscriberCount: number
-  /** How old what it knows of the store is. */
+  /** The age of its knowledge of the store. */
   readonly lagMs: number
   readonly faults: readonly ServerFault[]
 }
@@ -93,7 +93,7 @@ export interface AllServerClients {
 /** Knowledge about clients, collected from all servers. */
 export interface Collected<T> {
   readonly value: T
-  /** The ids of the servers that have not replied in time: what they know is missing. */
+  /** The ids of the servers that have not replied in time: their clients are missing. */
   readonly missing: readonly string[]
 }
 

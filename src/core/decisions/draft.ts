@@ -36,7 +36,7 @@ export class Draft implements View {
   readonly #services = new Map<string, ServiceDraft>()
   readonly namingSizes: NamingCounter
 
-  /** `log`: takes down what is read of `base`, for a store that several servers share. */
+  /** `log`: notes the reads of `base`, for a store that several servers share. */
   constructor(base: View, log?: ReadLog) {
     this.#base = base
     this.#log = log

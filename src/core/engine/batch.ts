@@ -29,8 +29,8 @@ export interface Batch {
 }
 
 /**
- * Decides the waiting commands in order, each with a time of its own, against the state. The groups of records that are behind
- * come first: `takeBehind` returns them, given the changes of the commands.
+ * Decides the waiting commands in order, each with a time of its own, against the state. The groups of records that are
+ * behind come first: `takeBehind` returns them, given the changes of the commands.
  */
 export function gatherBatch(
   { state, serials }: Pick<Follower, 'state' | 'serials'>,

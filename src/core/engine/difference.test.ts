@@ -29,7 +29,7 @@ const REMOVALS: readonly Change['kind'][] = [
 ]
 const KINDS: readonly RecordKind<unknown>[] = [NAMESPACE, MEMBER]
 
-/** A revision of the store: what a command of one of the servers has changed. */
+/** Makes a revision of the store: the changes of a command on one server. */
 type RevisionMaker = (state: State, stamp: number) => readonly Change[]
 
 /** A server that follows the store. */

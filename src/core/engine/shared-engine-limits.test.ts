@@ -67,7 +67,7 @@ function commit(units: readonly Unit[], _decidedAt: number, withinMs?: number) {
   })
 }
 
-/** Runs what is due at once. */
+/** Runs everything due now. */
 async function run(): Promise<void> {
   await microtasks()
   while (deferred.length > 0) {
@@ -76,7 +76,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** Time passes until then, and what is due in it runs. */
+/** Lets time pass until then, and runs everything due. */
 async function passTo(ms: number): Promise<void> {
   await run()
   for (;;) {

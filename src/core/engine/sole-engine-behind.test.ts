@@ -32,7 +32,7 @@ test('an ephemeral registration is visible and answered at once, and written beh
   expect(kinds(world.store.begun[0])).toEqual([['service-saved'], ['instance-saved']])
   await world.succeed()
   expect(world.engine.backlog.behind).toBe(0)
-  // What was applied long ago is neither applied nor published again.
+  // A change that was applied long ago is neither applied nor published again.
   expect(world.published).toHaveLength(2)
 })
 

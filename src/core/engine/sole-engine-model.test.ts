@@ -131,7 +131,7 @@ function expectSoundDisk({ store, state }: EngineWorld): void {
   const places = new Set<string>()
   for (const { serviceKey: key, serviceSerial, record } of store.instances.values()) {
     const service = store.services.get(serviceSerial)
-    // What has left goes with its service when the server starts.
+    // An instance that has left goes with its service when the server starts.
     const isKnown = state.instance(key, record.address)?.record.serial === record.serial
     if (!record.ephemeral || isKnown) expect(service, 'the service of an instance').toBeDefined()
     if (service === undefined) continue

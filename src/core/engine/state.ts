@@ -49,10 +49,7 @@ export class State implements View {
   /** Counts the revisions that were applied. */
   #step = 0
 
-  /**
-   * `floorMs`: every `lastRefTime` is later than this (epoch ms). `presence`: notified of what is applied, and asked for times by
-   * decisions.
-   */
+  /** `floorMs`: every `lastRefTime` is later (epoch ms). `presence` learns of changes and answers times. */
   constructor(floorMs: number, namingLimits = NO_NAMING_LIMITS, presence: Presence = new Liveness()) {
     this.#presence = presence
     this.namingLimits = namingLimits
@@ -136,7 +133,7 @@ export class State implements View {
     return this.#listsAheadMs
   }
 
-  /** Makes the changes of one revision part of what is known. Liveness counts from `now.healthMs`. */
+  /** Applies the changes of one revision. Liveness counts from `now.healthMs`. */
   apply(changes: Iterable<Change>, now: Now): void {
     this.#step++
     for (const change of changes) this.#apply(change, now)
@@ -206,7 +203,7 @@ export class State implements View {
     if (entry === undefined)
       throw new Error(`instance saved in unknown service ${change.serviceKey.groupedName}`)
     const known = entry.get(change.record.address)
-    // A modification of what has expired while it was being written: it changed what was there, and is gone too.
+    // The modification of an instance that expired while it was being written.
     if (known === undefined && !change.beat) return
     const instance = known ?? newInstance(entry, change)
     if (known === undefined) {
@@ -251,7 +248,7 @@ export class State implements View {
     this.#presence.instanceSaved(instance, false, now.healthMs)
   }
 
-  /** Some kinds change what else is known; most do not. */
+  /** Records of some kinds change other parts of the state. */
   #changeRecord(change: RecordSaved | RecordRemoved, now: Now): void {
     if (change.recordKind === GRAY_TEXT.name) this.#countGray(change)
     if (change.recordKind === GRAY.name) this.#noteGray(change)

@@ -7,7 +7,7 @@ import { changedThing, type Read, ReadLog, readText } from '../decisions/reads.t
 import type { View } from '../decisions/view.ts'
 import type { DecidedCommand, WaitingCommand } from './batch.ts'
 
-/** Commands of one subject, decided one after the other, and what the store has to write or confirm for them. */
+/** Commands of one subject, decided one after the other, and their unit for the store. */
 export interface DecidedUnit extends Unit {
   readonly commands: readonly DecidedCommand[]
   /** Changes that this server alone makes, and that are never written. */

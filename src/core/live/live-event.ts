@@ -13,9 +13,9 @@ import { NAMESPACE } from '../namespaces/namespace.ts'
 import { LOCAL_SWITCH, SWITCH } from '../switches/switch-records.ts'
 
 /**
- * What a live event is about. `config` to `server`: that thing has changed. `rights`: what users may do. `watchers`: who has an
- * item that was published a moment ago. `condition`: what a server says of itself, e.g. that it cannot write. `audit`: there
- * are new events in the audit.
+ * The topic of a live event. `config` to `server`: such a thing has changed. `rights`: rights of users. `watchers`:
+ * which clients have an item that was just published. `condition`: the report of a server, e.g. that it cannot write.
+ * `audit`: there are new events in the audit.
  */
 export const LIVE_KINDS = [
   'config',

@@ -4,7 +4,7 @@ import { defineRecordKind, recordRemoved, recordSaved } from '../records/record-
 
 /** How people tell a namespace from others. It changes nothing for clients. */
 export interface NamespaceLook {
-  /** One of {@link NAMESPACE_COLORS}; empty: none. */
+  /** One of {@link NAMESPACE_COLORS}, or empty. */
   readonly color: string
   /** Whether the console asks for the name of the namespace before it writes there. */
   readonly isProtected: boolean

@@ -46,7 +46,7 @@ function isSet(view: View, id: string, value: SwitchValue): boolean {
   return JSON.stringify(view.record(SWITCH, id)) === JSON.stringify(value)
 }
 
-/** Keeping a switch ends what was set for it here alone. */
+/** Keeping a switch ends its setting for this server alone. */
 function kept(view: View, one: { id: string; value: SwitchValue; stamp: number }): Change[] {
   const saved = recordSaved(SWITCH, one)
   if (view.record(LOCAL_SWITCH, one.id) === undefined) return [saved]

@@ -1,5 +1,5 @@
 /**
- * A kind of small records: what its records are called and how a stored one is read. State, batches, stores, doctor, backup
+ * A kind of small records: its name, and how a stored record is read. State, batches, stores, doctor, backup
  * and metrics treat all kinds alike. See `docs/recipes/add-a-record.md`.
  */
 export interface RecordKind<T> {
@@ -9,16 +9,16 @@ export interface RecordKind<T> {
   readonly isLocal: boolean
   /** The first layout of the store of several servers that has this kind; absent: 1. See docs/recipes/add-a-layout.md. */
   readonly layout?: number
-  /** No decision reads all records of this kind: so a store of several servers need not compare that none was changed. */
+  /** No decision reads all records of this kind: so a shared store need not compare all of the kind. */
   readonly isReadOneByOne?: boolean
   /**
-   * Values may be as large as a content. The id of such a record is the stamp of the change that saves it, which no other change
-   * has. It is removed, and never saved again.
+   * Values may be as large as a content. The id of such a record is the stamp of the change that saves it, which no
+   * other change has. It is removed, and never saved again.
    */
   readonly isLarge?: boolean
   /** It helps to sign in, or to find out a password: a store of several servers can seal it. */
   readonly isSecret?: boolean
-  /** The value of a stored record, from its JSON. Throws an Error that says what is wrong with it. */
+  /** The value of a stored record, from its JSON. Throws an Error with the reason. */
   readonly decode: (json: unknown, id: string) => T
 }
 

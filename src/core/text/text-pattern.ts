@@ -66,7 +66,7 @@ function grown({ text, borders }: Piece, matched: number, unit: number): number 
   return text.charCodeAt(length) === unit ? length + 1 : length
 }
 
-/** Where the first occurrence of a piece ends; -1 where there is none. */
+/** The end of the first occurrence of a piece, or -1. */
 function endOf(piece: Piece, text: Units, { from, end }: { from: number; end: number }): number {
   let matched = 0
   for (let at = from; at < end; at++) {

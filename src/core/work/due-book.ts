@@ -26,12 +26,12 @@ interface Ripe<T> {
 const FEW_SLOTS = 32
 
 /**
- * A queue of items by time, in buckets, for very many items without a timer for each (held polls, pending acks, the health
- * of instances). `add` and `remove` are O(1); an item costs one slot of an array. An item is never returned before its
- * time, and at most one bucket (`bucketMs`) after it if `due` is called once per bucket.
+ * A queue of items by time, in buckets, for very many items without a timer for each (held polls, pending acks, the
+ * health of instances). `add` and `remove` are O(1); an item costs one slot of an array. An item is never returned
+ * before its time, and at most one bucket (`bucketMs`) after it if `due` is called once per bucket.
  *
- * An item that is renewed often need not be moved each time: when `due` returns it, `add` it again with its new time. The
- * caller passes the time, which must not go back.
+ * An item that is renewed often need not be moved each time: when `due` returns it, `add` it again with its new time.
+ * The caller passes the time, which must not go back.
  */
 export class DueBook<T extends Due> {
   readonly #bucketMs: number

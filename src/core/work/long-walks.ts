@@ -51,8 +51,8 @@ export class LongWalks {
   }
 
   /**
-   * The pieces of an answer that is made while its client reads it. Each has the slice of a turn, so it should take less than
-   * 5 ms. There is no bound on the time: a slow client takes no place from walks.
+   * The pieces of an answer that is made while its client reads it. Each has the slice of a turn, so it should take
+   * less than 5 ms. There is no bound on the time: a slow client takes no place from walks.
    */
   async *pieces<T>(made: Iterator<T, void>): AsyncGenerator<T, void> {
     for (;;) {

@@ -9,7 +9,7 @@ function fixture(most: number) {
     done,
     work,
     run: (...sizes: number[]) => sizes.forEach((size) => work.run(size, () => void done.push(size))),
-    /** Takes a turn, and says what was done in it. */
+    /** Takes a turn, and returns its work. */
     turn: (): number[] => {
       const [due, before] = [soon, done.length]
       soon = []

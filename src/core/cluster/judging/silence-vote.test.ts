@@ -14,7 +14,7 @@ let cluster: Cluster
 beforeEach(() => {
   cluster = new Cluster()
   for (const port of [1, 2, 3]) cluster.join(port)
-  // What counts as the start of the members is long ago.
+  // The members have started long ago.
   cluster.pass(100_000)
   cluster.register(WHERE)
 })

@@ -20,8 +20,7 @@ const MOST_ASKED = 1_000
 /** After this time an instance is checked again whose silence was not confirmed yet. */
 const WAITS_MS = 1_000
 /**
- * The longest time until an instance is checked again that another server judges: by then this one may be the
- * judge.
+ * The longest time until an instance is checked again that another server judges: by then this one may be the judge.
  */
 const MOST_UNSEEN_MS = 5_000
 
@@ -42,8 +41,7 @@ export interface VoteRound {
 }
 
 /**
- * A silence that all members have confirmed. The engine has to carry out its effect. Report its outcome with
- * `settled`.
+ * A silence that all members have confirmed. The engine has to carry out its effect. Report its outcome with `settled`.
  */
 export interface ConfirmedSilence {
   readonly instance: Instance

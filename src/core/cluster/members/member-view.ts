@@ -7,7 +7,7 @@ export interface HeardMember {
   readonly id: string
   /** Whether it replied when it was last asked. */
   readonly replies: boolean
-  /** How long ago any server got an answer of it; undefined: nobody remembers one. */
+  /** The time since its last answer to any server; undefined: nobody remembers an answer. */
   readonly agoMs: number | undefined
 }
 
@@ -24,7 +24,7 @@ export interface MemberView {
   /** The last revision of the store that it has applied, and the newest one that it knows of. */
   readonly revision: number
   readonly newestRevision: number
-  /** How old what it knows of the store may be. */
+  /** The greatest age of its knowledge of the store. */
   readonly lagMs: number
   /** How often it has loaded everything again since its start. */
   readonly reloads: number

@@ -8,7 +8,7 @@ export interface VersionRange {
 
 /** The versions that a server understands (docs/decisions/0053). */
 export interface MemberVersions {
-  /** The layouts of what is stored. */
+  /** The layouts of the store. */
   readonly layouts: VersionRange
   /** The messages between servers. */
   readonly messages: VersionRange

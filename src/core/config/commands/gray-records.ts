@@ -51,8 +51,8 @@ export function stampsToEnd(view: View, key: ConfigKey): number {
 }
 
 /**
- * The changes that end gray versions of an item, each with its record: by default all. The first record has the stamp, and each
- * further one the next.
+ * The changes that end gray versions of an item, each with its record: by default all. The first record has the stamp,
+ * and each further one the next.
  */
 export function grayEnded(
   view: View,

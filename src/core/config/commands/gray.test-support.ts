@@ -3,7 +3,7 @@ import { configKey } from '../state/config-item.ts'
 import type { Viewer } from '../state/config-view.ts'
 import { BETA_PRIORITY, type GrayRule, TAG_PRIORITY } from '../state/gray-rule.ts'
 
-/** A gray version as a test remembers it: what was said, and nothing that the server makes of it. */
+/** A gray version as a test remembers it: the input alone, without computed fields. */
 export interface NaiveGray {
   readonly name: string
   readonly rule: GrayRule

@@ -34,7 +34,7 @@ export interface ImportedConfig {
 
 /** How an item is imported. */
 export interface ImportOptions {
-  /** Whether it replaces what was changed here. */
+  /** Whether it replaces versions that were changed here. */
   readonly overwrite: boolean
   /** The newest change of the item whose record was imported. It made the version, if the times are equal. */
   readonly change?: ChangeMark | undefined
@@ -80,9 +80,9 @@ export function importConfig(given: ImportedConfig, options: ImportOptions): Com
 }
 
 /**
- * Imports a history record. While the item is not here, the record is added as it is. Later, the item has the version that its
- * last import has brought. A record of a later change then shows which version came next, so that version is published. `since`
- * is the change before, whose text the record has.
+ * Imports a history record. While the item is not here, the record is added as it is. Later, the item has the version
+ * that its last import has brought. A record of a later change then shows which version came next, so that version is
+ * published. `since` is the change before, whose text the record has.
  */
 export function importHistory(given: ImportedRecord, since?: PendingChange): Command<ImportOutcome> {
   return {
@@ -207,7 +207,7 @@ function originOf({ createdMs, modifiedMs, operator }: ImportedConfig, { stamp, 
   return { id: itemIdOf(stamp), createdMs: createdMs ?? modifiedMs ?? wallMs, createUser, createIp }
 }
 
-/** Why what is here stays; undefined: nothing is here, or an import wrote it. */
+/** Why the present version stays; undefined: there is no version, or an import wrote it. */
 function whyKept(view: View, input: ImportedConfig, current: ConfigItem | undefined): string | undefined {
   if (current === undefined)
     return view.record(DELETED_CONFIG, input.key.text) === undefined ? undefined : 'the item was deleted here'

@@ -39,8 +39,8 @@ export interface PublishGray {
 }
 
 /**
- * Publishes a text for some clients. The formal version stays as it is, and there need not be one. Answers true. What is already
- * there changes nothing. Refusals `gray-rule`, `gray-too-many`, `config-changed`.
+ * Publishes a text for some clients. The formal version stays as it is, and there need not be one. Answers true. What
+ * is already there changes nothing. Refusals `gray-rule`, `gray-too-many`, `config-changed`.
  */
 export function publishGray(input: PublishGray): Command<true> {
   const { key, content, casMd5 } = input

@@ -12,7 +12,7 @@ export interface ConfigComment {
   readonly importedId?: string
   /** An imported version whose own change is not known: the newest change there that it certainly has. */
   readonly importedUpTo?: string
-  /** The record is of a gray version: which one, and the rule that it got with the change. */
+  /** The name of the gray version that the record is of, and its rule after the change. */
   readonly gray?: GrayNote
 }
 
@@ -38,7 +38,7 @@ export const CONFIG_COMMENT = defineRecordKind<ConfigComment>(
   { isReadOneByOne: true },
 )
 
-/** The change that keeps a comment, beside the change that it is about; none where there is no comment. */
+/** The change that keeps a comment beside its change; empty without a comment. */
 export function commentSaved(
   comment: string | undefined,
   { historyId, stamp }: { historyId: number; stamp: number },
@@ -72,7 +72,7 @@ export function importMarked(
   return recordSaved(CONFIG_COMMENT, { id: String(historyId), value: { comment: '', ...mark }, stamp })
 }
 
-/** The id that a record had where it was imported from, or empty where it had none; undefined: it is of this server. */
+/** The id of an imported record at its origin, or empty; undefined: a record of this server. */
 export function importedIdOf(records: Pick<RecordView, 'record'>, historyId: number): string | undefined {
   return records.record(CONFIG_COMMENT, String(historyId))?.importedId
 }

@@ -5,14 +5,14 @@ import { addressesOf, type GrayRule, labelGroups, labelName, shareOf } from './g
 import { GRAY, GRAY_TEXT, type GrayItem, type GrayVersion } from './gray-version.ts'
 
 /**
- * The client that asks for an item: all that rules of gray versions may look at. Where a client is connected, `ip` is the address that it says
- * of itself; elsewhere it is where the request comes from.
+ * The client that asks for an item: all that rules of gray versions may look at. Where a client is connected, `ip` is
+ * the address that it says of itself; elsewhere it is where the request comes from.
  */
 export interface Viewer {
   readonly ip: string
   /** The tag of the client, or the one that it asks for. */
   readonly tag?: string | undefined
-  /** The client asks for the version of `tag` and no other one: its labels do not count, and the formal version is no answer. */
+  /** The client asks for the version of `tag` only: its labels do not count, and it never gets the formal version. */
   readonly asksForTag?: boolean | undefined
   /** By their names, in the spelling of `labelName`. */
   readonly labels?: ReadonlyMap<string, string> | undefined
@@ -29,10 +29,7 @@ export interface ViewedState extends Pick<RecordView, 'record'> {
   config(key: ConfigKey): ConfigItem | undefined
 }
 
-/**
- * The view: what a client sees of an item, undefined for nothing. It depends on the item and on who asks, so it is the same on every
- * server.
- */
+/** The version that a client sees, or undefined. It depends on item and client only: all servers give the same. */
 export function viewOf(state: ViewedState, key: ConfigKey, who: Viewer): SeenItem | undefined {
   const formal = state.config(key)
   const gray = state.record(GRAY, key.text)
@@ -42,7 +39,7 @@ export function viewOf(state: ViewedState, key: ConfigKey, who: Viewer): SeenIte
   return version === undefined ? formalSeen : seenGray(state, { key: gray.key, formal, version })
 }
 
-/** The md5 of what a client sees of an item; the empty string: it sees nothing. */
+/** The md5 of the version that a client sees; the empty string: it sees nothing. */
 export function viewedMd5(state: ViewedState, key: ConfigKey, who: Viewer): string {
   const gray = state.record(GRAY, key.text)
   const version = gray === undefined ? undefined : grayFor(gray, who)
@@ -57,19 +54,19 @@ export function seenBy(state: ViewedState, key: ConfigKey, who: Viewer) {
   return { md5: version?.md5 ?? state.config(key)?.md5 ?? '', gray: version?.name, ip: who.ip }
 }
 
-/** When what a client sees of an item may have changed last, epoch milliseconds; undefined: it sees nothing. */
+/** When the client's view of an item may have changed last, epoch milliseconds; undefined: it sees nothing. */
 export function seenSinceMs(state: ViewedState, key: ConfigKey, who: Viewer): number | undefined {
   const seen = viewOf(state, key, who)
   const versions = state.record(GRAY, key.text)?.versions ?? []
   return seen && versions.reduce((latest, one) => Math.max(latest, one.modifiedMs), seen.modifiedMs)
 }
 
-/** The gray version that a client gets; undefined: none is for it. */
+/** The gray version that a client gets, or undefined. */
 export function grayFor({ versions }: GrayItem, who: Viewer): GrayVersion | undefined {
   return versions.find((version) => matches(version, who))
 }
 
-/** The bytes of a gray version, and what an item says of its version. Throws an Error if the store has lost its text. */
+/** A gray version with its text, in the shape of an item. Throws an Error if the store has lost the text. */
 export function seenGray(
   state: Pick<RecordView, 'record'>,
   { key, formal, version }: { key: ConfigKey; formal: ConfigItem | undefined; version: GrayVersion },

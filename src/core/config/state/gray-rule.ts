@@ -1,7 +1,7 @@
 import { Refusal } from '../../refusal.ts'
 
 /**
- * What a gray version is for. `beta`: clients of some addresses. `tag`: clients with one tag. `tagv2`: clients whose labels
+ * The clients of a gray version. `beta`: some addresses. `tag`: clients with one tag. `tagv2`: clients whose labels
  * match an expression. `percent`: a share of all clients; no other server has it.
  */
 export const GRAY_RULE_TYPES = ['beta', 'tag', 'tagv2', 'percent'] as const
@@ -10,8 +10,8 @@ export const GRAY_RULE_TYPES = ['beta', 'tag', 'tagv2', 'percent'] as const
 export type GrayRuleType = (typeof GRAY_RULE_TYPES)[number]
 
 /**
- * The clients that get a gray version. `expr` is kept as it was sent: addresses separated by commas, a tag, an expression of labels, or a share
- * of 100. The version with the highest priority that matches counts; of two with the same one, that with the first name.
+ * Selects the clients of a gray version. `expr` is kept as sent: addresses separated by commas, a tag, an expression of
+ * labels, or a share of 100. A client gets the matching version with the highest priority, then with the first name.
  */
 export interface GrayRule {
   readonly type: GrayRuleType
@@ -20,7 +20,7 @@ export interface GrayRule {
   readonly priority: number
 }
 
-/** The priorities of rules that have a fixed one: addresses win over a tag, and both over all others. */
+/** Fixed priorities: addresses win over a tag, and both over all other rules. */
 export const BETA_PRIORITY = 2_147_483_647
 export const TAG_PRIORITY = 2_147_483_646
 
@@ -74,7 +74,7 @@ export function checkGrayName(name: string, { type, expr }: GrayRule): void {
     throw refusedRule('grayName', `another one than ${BETA_NAME}, and not begin with ${TAG_NAME}`)
 }
 
-/** The addresses of a list, without what surrounds them. */
+/** The addresses of a list, without blanks around them. */
 export function addressesOf(expr: string): string[] {
   return expr
     .split(',')

@@ -11,8 +11,8 @@ interface GrayNamespace {
 const NOTHING: readonly GrayItem[] = []
 
 /**
- * All items with gray versions, by namespace, and the ones without a formal version. So a list of one namespace does not
- * visit the others. Written by State alone.
+ * All items with gray versions, by namespace, and the ones without a formal version. So a list of one namespace does
+ * not visit the others. Written by State alone.
  */
 export class GrayTable {
   readonly #byNamespace = new Map<string, GrayNamespace>()

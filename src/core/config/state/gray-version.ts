@@ -3,12 +3,12 @@ import { defineRecordKind } from '../../records/record-kind.ts'
 import { CONFIG_TYPES, configKey, type ConfigKey, type ConfigType, type Operator } from './config-item.ts'
 import { GRAY_RULE_TYPES, type GrayRule } from './gray-rule.ts'
 
-/** A version of an item that some clients get instead of the formal one, which all others get. */
+/** A version of an item that some clients get instead of the formal one. */
 export interface GrayVersion {
   /** `beta`, `tag_` and the tag, or the name that its publisher has chosen. */
   readonly name: string
   readonly rule: GrayRule
-  /** The md5 of its text, as of a formal one. */
+  /** The md5 of its text. */
   readonly md5: string
   /** Bytes of its text. */
   readonly size: number
@@ -29,7 +29,7 @@ export interface GrayVersion {
   readonly comment: string
 }
 
-/** The gray versions of an item that are out: at least one. The item may have no formal version. */
+/** The current gray versions of an item, at least one. The item may have no formal version. */
 export interface GrayItem {
   readonly key: ConfigKey
   /** In the order in which they are asked whom they are for: the highest priority first, then by name. */
@@ -85,8 +85,8 @@ export function inOrder(versions: readonly GrayVersion[]): GrayVersion[] {
 const BEHIND_NAME = '\u0002gray'
 
 /**
- * The key under which history has the records of an item's gray versions. No item can have it. They are apart from the records of
- * the formal version, because the newest of those is the current version.
+ * The key under which history has the records of an item's gray versions. No item can have it. They are apart from the
+ * records of the formal version, because the newest of those is the current version.
  */
 export function grayHistoryKey({ namespaceId, group, dataId }: ConfigKey): ConfigKey {
   return configKey(namespaceId, group, dataId + BEHIND_NAME)

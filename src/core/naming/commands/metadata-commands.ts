@@ -69,7 +69,7 @@ export interface KeysToRemember {
   readonly stamp: number
 }
 
-/** The changes that write this over an instance; none when it is there already. Refuses what would be too much in all. */
+/** The changes that write metadata over an instance; empty if it has it already. Refuses too much metadata. */
 export function rememberKeys(view: View, input: KeysToRemember): Change[] {
   const { serviceKey, record, keys, stamp, maxBytes } = input
   const { address } = record

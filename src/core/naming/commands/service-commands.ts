@@ -63,8 +63,8 @@ export function createService(key: ServiceKey, settings: ServiceSettings): Comma
 }
 
 /**
- * Changes what the settings name and keeps the rest. A service that a registration made belongs to the operator from then
- * on. It is not removed when it is empty, because its settings were acknowledged.
+ * Changes what the settings name and keeps the rest. A service that a registration made belongs to the operator from
+ * then on. It is not removed when it is empty, because its settings were acknowledged.
  */
 export function updateService(key: ServiceKey, settings: ServiceSettings): Command<'ok'> {
   return {
@@ -101,7 +101,7 @@ export interface SentCluster extends Omit<Cluster, 'healthChecker'> {
   readonly healthChecker: SentChecker
 }
 
-/** Says how the persistent instances of a cluster are probed, and what else is known of it. */
+/** Saves how the persistent instances of a cluster are probed, and its other settings. */
 export function saveCluster(key: ServiceKey, cluster: SentCluster): Command<'ok'> {
   return {
     subject: serviceSubject(key),

@@ -24,7 +24,7 @@ const RETRY_MS = 1_000
 const BUCKET_MS = 250
 /** The most registrations that are repaired at a time. */
 const MOST_REPAIRS = 500
-/** After a pause of this length, others may have removed what dead connections of this process have published, ms. */
+/** After a pause this long, others may have removed the instances of dead connections of this process, ms. */
 const LONG_PAUSE_MS = 10_000
 /** By then a dead connection has been noticed, ms. */
 const NOTICED_MS = 30_000
@@ -43,7 +43,7 @@ export interface ConnectionInstanceParts {
   readonly clock: Pick<HealthClock, 'at' | 'pausedSince' | 'stoodStillUntil'>
   readonly monotonicMs: () => number
   readonly loop: Pick<Loop, 'soon'>
-  /** Whether what this server does can reach the others, and operators let it write. */
+  /** Whether changes of this server can reach the others, and operators let it write. */
   readonly canWrite: () => boolean
   readonly report: (error: unknown, text: string) => void
   /** For tests: instead of `ORPHAN_MS`. */
@@ -76,11 +76,11 @@ const NO_MEMBER = 'The server is no member of the cluster now: try again in a mo
 const NO_CHANGE: Replacement = { registered: 0, known: 0, removed: 0 }
 
 /**
- * The connections of this process and what they register: the instances that this server wants in the state.
- * The state says what is there. Every event has a method; the table in {@link ConnectionRegistration} says
- * what it does, and this class carries it out. Removals that failed are repeated. An instance that others have removed is
- * registered again while its connection lives. An address that another publisher has taken over is registered again when
- * that publisher leaves. All times are health time.
+ * The connections of this process and what they register: the instances that this server wants in the state. The state
+ * says what is there. Every event has a method; the table in {@link ConnectionRegistration} says what it does, and this
+ * class carries it out. Removals that failed are repeated. An instance that others have removed is registered again
+ * while its connection lives. An address that another publisher has taken over is registered again when that publisher
+ * leaves. All times are health time.
  */
 export class ConnectionInstances {
   readonly #parts: ConnectionInstanceParts
@@ -122,10 +122,9 @@ export class ConnectionInstances {
   }
 
   /**
-   * Makes these all the instances of a connection in a service. If it is refused, what it had before stays.
-   * Refusal `stopping` where the connection has ended, and `store-unavailable` while this server cannot
-   * write. A server that was frozen reads old requests when it wakes, whose clients have registered
-   * elsewhere.
+   * Makes these all the instances of a connection in a service. If it is refused, the earlier instances stay. Refusal
+   * `stopping` if the connection has ended, and `store-unavailable` while this server cannot write. A server that was
+   * frozen reads old requests when it wakes, whose clients have registered elsewhere.
    */
   publish({ serviceKey, connectionId, instances, client, username }: ConnectionPublication): Carried {
     const registration = this.#registrations.open(serviceKey, connectionId)
@@ -140,7 +139,7 @@ export class ConnectionInstances {
     })
   }
 
-  /** A connection has no instances in a service any more. What cannot be removed now is removed later. */
+  /** Removes all instances of a connection in a service, now or later. */
   withdraw({
     serviceKey,
     connectionId,
@@ -154,9 +153,9 @@ export class ConnectionInstances {
   }
 
   /**
-   * The user of a registration may not have it any more: its instances go, and are remembered while its connection lives.
-   * What is left of a connection that has ended is not kept any longer. Resolves when they are gone. What cannot
-   * be removed now is removed later. Never rejects.
+   * The user of a registration may not have it any more: its instances go, and are remembered while its connection
+   * lives. Instances of an ended connection are not kept longer. Resolves when they are gone. Failed removals are
+   * repeated. Never rejects.
    */
   withhold(registration: ConnectionRegistration): void | Promise<void> {
     return this.#quietly(registration, () => {
@@ -165,7 +164,7 @@ export class ConnectionInstances {
     })
   }
 
-  /** The user of a registration may have it again: what was withheld comes back. Resolves when it is there. Never rejects. */
+  /** The user of a registration may have it again: its instances come back. Resolves when they are there. Never rejects. */
   allow(registration: ConnectionRegistration): void | Promise<void> {
     return this.#quietly(registration, () => {
       if (!registration.isWithheld) return NO_CHANGE
@@ -209,8 +208,8 @@ export class ConnectionInstances {
   }
 
   /**
-   * Whether a client may have closed its connection because this process has just stood still. It is at another server then, and
-   * registers there a little later.
+   * Whether a client may have closed its connection because this process has just stood still. It is at another server
+   * then, and registers there a little later.
    */
   #mayHaveFled({ beganMs = Infinity }: EndedConnection): boolean {
     const { clock, monotonicMs } = this.#parts

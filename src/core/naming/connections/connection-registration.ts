@@ -51,13 +51,13 @@ const NO_PLACES: Readonly<Record<PlaceState, number>> = {
 }
 
 /**
- * What a connection registers in a service: what its client wants, and what this server knows of each address. It writes
+ * The registration of a connection in a service: the wanted instances, and the state of each address. It writes
  * nothing. `ConnectionInstances` calls a method for each event, and carries out what must be registered and removed.
  *
  * | event: method                        | while connected                         | while withheld                    | once ended              |
  * | ------------------------------------ | --------------------------------------- | --------------------------------- | ----------------------- |
  * | its client publishes: `publish`      | the set is `registered`, all else `removing` | the same, and connected      | (refused)               |
- * | that set is refused: what it returns | the set before; what is new `removing`  | (was withheld) withheld again     | nothing                 |
+ * | that set is refused: the returned function | the set before; new ones `removing` | (was withheld) withheld again   | nothing                 |
  * | its client withdraws: `withdraw`     | all `removing`                          | the same, and connected           | nothing                 |
  * | rights of its user end: `withhold`   | all `removing`, and withheld            | nothing                           | not kept any longer     |
  * | rights of its user return: `allow`   | nothing                                 | wanted `missing`, and connected   | nothing                 |
@@ -68,7 +68,7 @@ const NO_PLACES: Readonly<Record<PlaceState, number>> = {
  * | time passes: `repairs`               | `missing` and `removing` are carried out | the same                         | the same, once not kept |
  *
  * A registration without places is over. A restart of the server ends all connections without any method: their instances
- * are then those of a process that is gone (`ConnectionProcesses`).
+ * then belong to a process that is gone (`ConnectionProcesses`).
  */
 export class ConnectionRegistration implements Due {
   readonly serviceKey: ServiceKey
@@ -95,7 +95,7 @@ export class ConnectionRegistration implements Due {
     return registered + missing + taken
   }
 
-  /** At how many addresses it has an instance, or may have one. */
+  /** The number of addresses at which it has, or may have, an instance. */
   get addresses(): number {
     return this.#places.size
   }
@@ -159,7 +159,7 @@ export class ConnectionRegistration implements Due {
     return outcome
   }
 
-  /** Calls a function when the change that is underway has ended. False: none is. */
+  /** Calls a function when the change underway has ended. False if no change is underway. */
   afterChange(run: () => void): boolean {
     void this.#underway?.then(run)
     return this.isChanging
@@ -210,8 +210,8 @@ export class ConnectionRegistration implements Due {
   }
 
   /**
-   * Somebody has an address now, or nobody. What another publisher has is wanted all the same: that one may be an older
-   * connection of the same client, whose server is late.
+   * Notes the owner of an address. An address of another publisher stays wanted: that may be an older connection of the
+   * same client, whose server is late.
    */
   found(address: InstanceAddress, owner: AddressOwner): void {
     const text = addressText(address)

@@ -26,7 +26,7 @@ function look(ms: number, isCertain = true): void {
   processes.look(ms, { isAlive: (process) => alive.includes(process), isCertain })
 }
 
-/** The ports of what is taken at this time, in slices of `most`. */
+/** The ports of the orphans taken at this time, in slices of `most`. */
 function taken(ms: number, { isCertain = true, most = 100 } = {}): number[] {
   look(ms, isCertain)
   const found: Instance[] = []

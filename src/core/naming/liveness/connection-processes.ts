@@ -9,8 +9,8 @@ import type { InstancePlace } from '../state/presence.ts'
  */
 export const ORPHAN_MS = 40_000
 /**
- * How long imported instances are kept while the process that has imported them is alive, in ms. In this time the old server is
- * stopped, and this one started on its ports. After that start they are orphans as others are.
+ * How long imported instances are kept while the process that has imported them is alive, in ms. In this time the old
+ * server is stopped, and this one started on its ports. After that start they are orphans as others are.
  */
 export const MOVED_MS = 5 * 60_000
 /** The time between two passes over all orphans: a pass looks again at the orphans that were left. */
@@ -123,8 +123,8 @@ export class ConnectionProcesses {
   }
 
   /**
-   * Looks which processes are gone. While it is not certain who is alive, or when this server may have missed who came back,
-   * the time of all begins again.
+   * Looks which processes are gone. While it is not certain who is alive, or when this server may have missed who came
+   * back, the time of all begins again.
    */
   look(nowMs: number, { isAlive, isCertain }: LiveView): void {
     for (const process of this.#byName.values()) {

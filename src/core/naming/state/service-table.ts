@@ -21,7 +21,7 @@ export class ServiceTable {
     return this.#size
   }
 
-  /** No service has had a later `lastRefMs` and left; what is answered for a service that is not there. */
+  /** No removed service had a later `lastRefMs`: the answer for an unknown service. */
   get floorMs(): number {
     return this.#floorMs
   }

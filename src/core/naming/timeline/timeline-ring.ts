@@ -9,8 +9,8 @@ interface Details {
 }
 
 /**
- * The last entries of all services together, in columns that grow up to a fixed length. An entry costs no object, but for the few with
- * details: it names a service and an address that the state has anyway.
+ * The last entries of all services together, in columns that grow up to a fixed length. An entry costs no object, but
+ * for the few with details: it names a service and an address that the state has anyway.
  */
 export class TimelineRing {
   readonly #most: number

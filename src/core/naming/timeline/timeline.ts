@@ -165,7 +165,7 @@ export class Timeline {
     })
   }
 
-  /** Becoming healthy or not, by who keeps the instance; what somebody asks for is found by its request. */
+  /** A change of health, with its cause by the publisher of the instance. Requests of people have their own causes. */
   #health({ record, entry }: Instance, healthy: boolean): Found {
     const kind = healthKind(healthy)
     switch (record.publisher.kind) {

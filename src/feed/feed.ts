@@ -3,8 +3,8 @@ import type { Revision } from '../core/engine/ports.ts'
 import { contained, guarded, nothing } from '../core/unexpected.ts'
 
 /**
- * Called with each change after it is applied, and with the last revision of the store that was applied with it. It must not
- * throw and must not take long.
+ * Called with each change after it is applied, and with the last revision of the store that was applied with it. It
+ * must not throw and must not take long.
  */
 export type ChangeSubscriber = (change: Change, revision: Revision) => void
 
@@ -21,10 +21,9 @@ export interface FeedOptions {
 }
 
 /**
- * Delivers applied changes to the subscribers, in order, each change once. A subscriber only records its work
- * and does it later in slices, so a slow one never delays a write or another subscriber. One that throws is
- * called once more, because each looks at the state as it is. If it throws again, it misses that change, and
- * the others do not.
+ * Delivers applied changes to the subscribers, in order, each change once. A subscriber only records its work and does
+ * it later in slices, so a slow one never delays a write or another subscriber. One that throws is called once more,
+ * because each looks at the state as it is. If it throws again, it misses that change, and the others do not.
  */
 export class Feed {
   readonly #options: FeedOptions

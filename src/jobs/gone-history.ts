@@ -17,8 +17,8 @@ export interface GoneHistoryParts {
 }
 
 /**
- * Forgets the deleted items and the comments whose history records are gone. Records of an item that is gone all go by their
- * age. Others go when history takes too many bytes: so the store is asked which are still there.
+ * Forgets the deleted items and the comments whose history records are gone. Records of an item that is gone all go by
+ * their age. Others go when history takes too many bytes: so the store is asked which are still there.
  */
 export class GoneHistory {
   readonly #parts: GoneHistoryParts
@@ -30,7 +30,7 @@ export class GoneHistory {
     this.#parts = parts
   }
 
-  /** Forgets what belongs to changes before this time and is gone. */
+  /** Forgets data about history records from before this time that are gone. */
   async forgetBefore(beforeMs: number): Promise<void> {
     const deleted = await this.#goneItems(beforeMs)
     const comments = await this.#goneComments()

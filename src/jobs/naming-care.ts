@@ -35,7 +35,7 @@ export interface NamingCareOptions {
   readonly expiredMetadataTimeMs: number
 }
 
-/** Applies what time changes in naming: silent instances, those of connections of an earlier process, empty services, old remembered metadata. */
+/** Applies the changes of time: silent instances, orphans of earlier processes, empty services, old metadata. */
 export class NamingCare {
   readonly #options: NamingCareOptions
   readonly #sweeping: SlicedWork

@@ -31,7 +31,7 @@ export class FigureHistory {
   #last: { readonly reading: FigureReading; readonly atMs: number } | undefined
   #storeBytes: number | undefined
 
-  /** Adds what was measured at `atMs` (monotonic). The first one of all is only what the second is compared with. */
+  /** Adds the measurements at `atMs` (monotonic). The first are only compared with the second. */
   add(reading: FigureReading, atMs: number): void {
     const last = this.#last
     this.#last = { reading, atMs }

@@ -26,7 +26,7 @@ export interface ReadinessOptions {
    * why it alone is cut off from the store. While the store is away for all, sending requests elsewhere helps nobody.
    */
   readonly cutOff?: (() => Lasting | undefined) | undefined
-  /** Undefined: this server knows what the others have written, or is the only one. */
+  /** Undefined: this server knows the writes of the others, or is the only server. */
   readonly lagging?: (() => Lagging | undefined) | undefined
   /** Why the store has no room for publishes; undefined: it has. */
   readonly full: () => Lasting | undefined

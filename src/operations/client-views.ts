@@ -20,7 +20,7 @@ export interface Conditions {
   readonly others: readonly PeerCondition[]
 }
 
-/** The clients of all servers: what they watch and subscribe to, their connections, and what has happened. */
+/** The clients of all servers: their watches, subscriptions, connections and timelines. */
 export interface ClientViews {
   /** The md5 that each address has of an item. */
   watchersOf(key: ConfigKey): Awaitable<Collected<ReadonlyMap<string, string>>>

@@ -22,8 +22,7 @@ export interface AuditRule<I, O> {
   /** Which item, where the resources do not say it: a name, never a content, a value or a secret. */
   readonly item?: (input: I) => string
   /**
-   * The user that the caller claims to be, for an operation that signs it in. Without it, the caller's own
-   * identity.
+   * The user that the caller claims to be, for an operation that signs it in. Without it, the caller's own identity.
    */
   readonly as?: (input: I) => Who
   /** The audited meaning of an outcome, if it is not always `done`. */
@@ -37,7 +36,7 @@ export type Who = Pick<AuditEntry, 'username' | 'by'>
 export interface AuditedOutcome {
   readonly result: AuditResult
   readonly code?: string
-  /** Numbers of what was done. */
+  /** Numbers, such as how many items were published. */
   readonly detail?: string
 }
 

@@ -31,10 +31,9 @@ interface EndedRightsParts {
 }
 
 /**
- * Judges connected clients again after each change of users, roles, permissions and keys, here or on another
- * server. Instances of a user who may not have them any longer are withheld, and come back when the user may.
- * A connection whose credentials ended is closed too. The work is cut into slices, however many instances
- * there are.
+ * Judges connected clients again after each change of users, roles, permissions and keys, here or on another server.
+ * Instances of a user who may not have them any longer are withheld, and come back when the user may. A connection
+ * whose credentials ended is closed too. The work is cut into slices, however many instances there are.
  */
 export class EndedRights {
   readonly #parts: EndedRightsParts
@@ -51,7 +50,7 @@ export class EndedRights {
 
   /** Begins a pass if something has changed. Call it about four times a second. */
   tick(): void {
-    // What changes during a pass is judged by the next one.
+    // The next pass judges changes that come during this one.
     if (this.#pass !== undefined || this.#versionNow() === this.#version) return
     this.#version = this.#versionNow()
     this.#pass = this.#judgeAll()

@@ -20,8 +20,8 @@ interface JudgeParts {
 }
 
 /**
- * Decides who may do what: the caller must be somebody whose credentials count now, and have a permission. Both are
- * read from the state each time, so what an administrator changes counts from the next request on.
+ * Decides whether a caller has valid credentials and a permission. Both are read from the state each time, so a change
+ * by an administrator counts from the next request on.
  */
 export class Judge implements Authorisation {
   readonly isOn = true

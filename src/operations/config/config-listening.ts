@@ -10,10 +10,10 @@ import type { Now } from '../../core/decisions/stamps.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Guard, Resource } from '../guard.ts'
 
-/** A poll that may be held: `answer` is called once, with the items that differ or with none. */
+/** A poll that may be held: `answer` is called once, with the items that differ, if any. */
 export interface ConfigPoll {
   readonly items: readonly WatchedItem[]
-  /** The address and the tag of the client: what it sees of an item depends on them. */
+  /** The address and the tag of the client: its version of an item depends on them. */
   readonly ip: string
   readonly tag?: string | undefined
   /** Undefined where the protocol does not say. */
@@ -45,7 +45,7 @@ export interface PollHolder {
 
 /** The clients that have an item. */
 export interface ItemClients {
-  /** The md5 of the current content; undefined where there is none. */
+  /** The md5 of the current content; undefined without an item. */
   readonly md5: string | undefined
   readonly nowMs: number
   readonly clients: readonly ItemClient[]
@@ -61,7 +61,7 @@ interface ListeningParts {
   readonly views: Pick<ClientViews, 'watchersOf' | 'clientsOf' | 'watchedBy'>
 }
 
-/** The outcome of a poll: the items that differ, perhaps none; or it is held; or too many are. */
+/** The outcome of a poll: the items that differ, if any; or it is held; or too many polls are held. */
 export type Polled =
   | { readonly kind: 'compared'; readonly changed: readonly WatchedItem[] }
   | { readonly kind: 'held'; readonly handle: PollHold }

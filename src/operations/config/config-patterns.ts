@@ -13,7 +13,7 @@ export interface PatternKeeper<Key> {
 /** A pattern that a client watches. */
 export interface PatternRequest<Key> {
   readonly pattern: KeyPattern
-  /** Called when something that the pattern means has appeared or disappeared, of what the caller may read. */
+  /** Called when an item that matches, and that the caller may read, has appeared or disappeared. */
   readonly touched: (key: Key) => void
 }
 

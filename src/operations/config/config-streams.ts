@@ -30,7 +30,7 @@ export interface KeptWatch {
   leave(): void
 }
 
-/** Keeps listeners, and compares what they have. */
+/** Keeps listeners, and compares their items with the state. */
 export interface ListenerKeeper {
   /** The items of which the client sees another version than it has. */
   compare(items: readonly WatchedItem[], who: Viewer): readonly WatchedItem[]
@@ -137,14 +137,14 @@ class ConfigWatch {
     return this.#who
   }
 
-  /** Takes what a request says of the client, and says whether that is news. In one connection only the tag can differ. */
+  /** Takes the viewer of a request; true if it is new. Within a connection only the tag can differ. */
   takeViewer(who: Viewer | undefined): boolean {
     if (who === undefined || who.tag === this.#who.tag) return false
     this.#who = who
     return true
   }
 
-  /** Reports what the client sees in another way than it was sent. */
+  /** Reports the items of which the client now sees another version than it was sent. */
   compareAll(): void {
     this.#kept.compareAll()
   }

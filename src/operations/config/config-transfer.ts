@@ -50,7 +50,7 @@ export interface Selected {
   readonly id: number
   readonly dataId: string | undefined
   readonly group: string | undefined
-  /** The md5 of what the copy replaces (`''`: nothing); undefined: as the policy says. */
+  /** The md5 of the item that the copy replaces (`''`: no item); undefined: as the policy says. */
   readonly casMd5: string | undefined
   /** The md5 of the original that was seen: another one is not copied; undefined: whatever it is. */
   readonly fromMd5: string | undefined
@@ -109,7 +109,7 @@ function exportOperations({ guard, state }: TransferParts) {
 function importOperations(parts: TransferParts) {
   const { guard, state } = parts
   return {
-    /** Whether items can be imported into a namespace: only into one on the list, or the default one. */
+    /** Whether items can be imported into a namespace: it must be on the list, or the default one. */
     takesImports: guard.operation({
       permission: WRITE_CONFIG,
       audit: { operation: 'check import', isRecorded: NEVER_RECORDED },
@@ -191,7 +191,7 @@ interface Copy {
   readonly key: ConfigKey
 }
 
-/** The copy of one item; none where no item has the id. */
+/** The copy of one item; empty if no item has the id. */
 function copyOf({ configs }: TransferParts['state'], selected: Selected, namespaceId: string): Copy[] {
   const source = configs.getById(selected.id)
   if (source === undefined) return []

@@ -36,7 +36,7 @@ export interface PublishRequest {
   readonly type: ConfigType | undefined
   /** A note that is absent stays as it is. */
   readonly notes: Partial<ConfigNotes>
-  /** Publish only if this is the md5 of the current content (`''`: there is none); undefined: whatever it is. */
+  /** Publish only if this is the md5 of the current content (`''`: no item); undefined: whatever it is. */
   readonly casMd5: string | undefined
   /** Why; absent: nobody says. */
   readonly comment?: string | undefined
@@ -141,7 +141,7 @@ function publishOperation({ guard, engine, budget }: ConfigParts) {
 
 function removeOperations({ guard, state, engine }: ConfigParts) {
   return {
-    /** Deletes an item; true also where there was none. Refusal `config-changed`. */
+    /** Deletes an item; true also if it did not exist. Refusal `config-changed`. */
     remove: guard.operation({
       permission: WRITE_CONFIG,
       audit: { operation: 'delete config' },
@@ -150,8 +150,8 @@ function removeOperations({ guard, state, engine }: ConfigParts) {
         engine.execute(deleteConfig(key, operatorOf(caller, srcUser), options)),
     }),
     /**
-     * Deletes the items of these ids, of whatever namespace. Ids of no item are skipped, and so are those of items that the
-     * caller may not delete.
+     * Deletes the items of these ids, of whatever namespace. Ids of no item are skipped, and so are those of items that
+     * the caller may not delete.
      */
     removeByIds: guard.finding({
       permission: WRITE_CONFIG,
@@ -180,7 +180,7 @@ function writeOf({ key }: ConfigItem): Touch {
   return { action: 'write', resource: configResource(key) }
 }
 
-/** The audit tells apart what the answer does not. */
+/** The audit has more cases than the answer. */
 function auditedRemoval({ items, unknown, forbidden }: Removal): AuditedOutcome {
   if (unknown + forbidden === 0) return { result: 'done' }
   const detail = `deleted ${items.length}, unknown ${unknown}, not permitted ${forbidden}`

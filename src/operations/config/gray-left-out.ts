@@ -9,8 +9,8 @@ export interface ExportedItems {
 }
 
 /**
- * The items whose gray versions an export leaves out: the exported items, and items without a formal version whose names
- * match the search. Such items have no id.
+ * The items whose gray versions an export leaves out: the exported items, and items without a formal version whose
+ * names match the search. Such items have no id.
  */
 export function grayLeftOut(
   state: Pick<State, 'configs' | 'gray' | 'record'>,

@@ -39,7 +39,7 @@ export interface GrayName {
 
 /** Which version of an item a client sees, and why. */
 export interface ExplainedView {
-  /** The md5 of what it sees; the empty string: nothing. */
+  /** The md5 of its version; the empty string: it sees nothing. */
   readonly md5: string
   /** The name of the gray version; undefined: it sees the formal one, or nothing. */
   readonly gray: string | undefined
@@ -62,7 +62,7 @@ export interface GrowRequest extends GrayRequest {
   readonly priority?: number | undefined
 }
 
-/** A gray version with its text, and what the item says of it. */
+/** A gray version with its text, and its item. */
 export interface FoundGray {
   readonly version: GrayVersion
   readonly item: ConfigItem
@@ -76,7 +76,7 @@ export function grayOperations(parts: GrayParts) {
 function readingOperations({ guard, state }: GrayParts) {
   const resources = ({ key }: { key: ConfigKey }) => [configResource(key)]
   return {
-    /** A gray version with its text; undefined where there is none of that name. */
+    /** The gray version of this name with its text, or undefined. */
     find: guard.operation({
       permission: READ_CONFIG,
       resources,
@@ -154,7 +154,7 @@ function writingOperations({ guard, engine, budget }: GrayParts) {
       run: ({ srcUser, ...same }: GrayRequest, caller) =>
         engine.execute(promoteGray({ ...same, operator: operatorOf(caller, srcUser) })),
     }),
-    /** Ends a gray version; whether there was one. Refusal `config-changed`. */
+    /** Ends a gray version; false if it did not exist. Refusal `config-changed`. */
     stop: guard.operation({
       permission,
       audit: { operation: 'stop gray config' },

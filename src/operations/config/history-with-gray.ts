@@ -11,7 +11,7 @@ export interface GrayOfRecord {
   readonly gray?: GrayNote | undefined
 }
 
-/** How many entries are read at a time where two lists become one. */
+/** How many entries of each list are read at a time. */
 const AT_ONCE = 500
 
 /** An entry and its place in the list of both. */
@@ -21,8 +21,8 @@ interface MergedEntry {
 }
 
 /**
- * A page of the history of an item: of its formal versions and of its gray ones, newest first. The store has two lists. The
- * list of the gray versions is short: all of it is read. The other list is read around the page.
+ * A page of the history of an item: of its formal versions and of its gray ones, newest first. The store has two lists.
+ * The list of the gray versions is short: all of it is read. The other list is read around the page.
  */
 export async function historyWithGray(
   store: Pick<KeptRecords, 'history'>,

@@ -20,7 +20,7 @@ interface InventoryParts extends CompareParts {
   readonly views: Pick<ClientViews, 'clientCounts'>
 }
 
-/** By what a list is sorted. */
+/** The orders of a list. */
 export const CONFIG_ORDERS = ['modifyTime', 'dataId', 'group', 'namespaceId', 'size'] as const
 
 /** One of {@link CONFIG_ORDERS}. */
@@ -28,7 +28,7 @@ export type ConfigOrder = (typeof CONFIG_ORDERS)[number]
 
 /** A page of items that are looked for. */
 export interface ConfigListRequest extends ConfigFilter {
-  /** Undefined: every one. */
+  /** Undefined: every namespace. */
   readonly namespaceId: string | undefined
   readonly sort: ConfigOrder
   readonly isDescending: boolean
@@ -86,7 +86,7 @@ interface ShownItems extends Omit<
   readonly shown: readonly (readonly [ConfigItem, readonly Hit[]])[]
 }
 
-/** A page, with what the store and the other servers know of its items. */
+/** A page, with facts about its items from the store and the other servers. */
 async function listed(
   parts: InventoryParts,
   request: ConfigListRequest,

@@ -28,7 +28,7 @@ interface VersionParts {
   readonly budget: Pick<ContentBudget, 'within' | 'withinGray'>
 }
 
-/** A text that an item had, with what belongs to it. */
+/** A former text of an item, with its fields. */
 export interface VersionText {
   readonly content: Buffer
   readonly md5: string
@@ -85,8 +85,8 @@ export function versionOperations(parts: VersionParts) {
       run: ({ key, page }: { key: ConfigKey; page: PageRequest }) => listVersions(parts, key, page),
     }),
     /**
-     * One version with its text, also the begin or end of a gray version. A deletion has the deleted text. Refuses as the
-     * read of a history record does.
+     * One version with its text, also the begin or end of a gray version. A deletion has the deleted text. Refuses as
+     * the read of a history record does.
      */
     read: guard.operation({
       permission: READ_CONFIG,
@@ -97,8 +97,8 @@ export function versionOperations(parts: VersionParts) {
       },
     }),
     /**
-     * Publishes the text of a version, also of a deletion. It never deletes. At the end of a gray version, that version is out again with its rule.
-     * Refusals as those of `publish` and `read`.
+     * Publishes the text of a version, also of a deletion. It never deletes. At the end of a gray version, that version
+     * is out again with its rule. Refusals as those of `publish` and `read`.
      */
     restore: guard.operation({
       permission: WRITE_CONFIG,
@@ -179,7 +179,7 @@ function versionOf(parts: VersionParts, { entry, newer, current }: Neighbours): 
     const { md5, type, content } = textOfItem(current)
     return { entry, comment, text: { md5, type, size: content.length }, isCurrent }
   }
-  // The record of an update has what was before it.
+  // The record of an update has the version before it.
   const { md5, type, size } = entry.op === 'I' ? entry : (newer ?? entry)
   return { entry, comment, text: { md5, type, size }, isCurrent }
 }

@@ -13,7 +13,7 @@ export interface Hit {
   /** Counted from 1. */
   readonly line: number
   readonly text: string
-  /** The key that the line belongs to, where it has none itself, such as a line of a long value; else empty. */
+  /** The key of a line without a key, such as a line of a long value; else empty. */
   readonly under: string
 }
 

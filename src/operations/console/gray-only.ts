@@ -46,8 +46,8 @@ export async function grayOnlyPage(
 }
 
 /**
- * The items with gray versions only, of a namespace or of all. Those of each namespace are copied when its turn comes: the items may
- * change between two turns.
+ * The items with gray versions only, of a namespace or of all. Those of each namespace are copied when its turn comes:
+ * the items may change between two turns.
  */
 export function* onlyGrayOf(gray: State['gray'], namespaceId: string | undefined): Generator<GrayItem> {
   const namespaces = namespaceId === undefined ? Array.from(gray.namespaces()) : [namespaceId]

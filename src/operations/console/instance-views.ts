@@ -35,7 +35,7 @@ interface InstanceViewParts extends ShownConnectionParts {
   readonly clock: () => Now
   readonly timeline: Pick<Timeline, 'of'>
   readonly probes: { lastOf(key: ServiceKey, address: InstanceAddress): LastProbe | undefined }
-  /** Whether this server probes the instances of a service; undefined: there is no other one. */
+  /** Whether this server probes the instances of a service; undefined: it is the only server. */
   readonly judges: ((key: ServiceKey) => boolean) | undefined
 }
 
@@ -53,8 +53,8 @@ export interface InstanceViewRequest {
 }
 
 /**
- * Why an instance has the health that it has. `probe`: it is probed, perhaps by another server. `never`: nobody has looked at it
- * yet.
+ * Why an instance has the health that it has. `probe`: it is probed, perhaps by another server. `never`: nobody has
+ * looked at it yet.
  */
 export type HealthReason = 'beat' | 'beat-timeout' | 'probe' | 'operator' | 'connection' | 'never'
 
@@ -68,7 +68,7 @@ export interface ShownInstance {
   readonly reason: HealthReason
   readonly checker: HealthChecker['type'] | undefined
   readonly probe: LastProbe | undefined
-  /** Where its connection is; undefined: it has none. */
+  /** Where its connection is; undefined: no connection registered it. */
   readonly connection: ShownConnection | undefined
   /** The keys that operators wrote over its metadata. */
   readonly remembered: Metadata

@@ -43,7 +43,7 @@ export interface Overview {
   readonly behind: readonly BehindItem[]
   /** Faults and lag of other servers, if the caller may see servers. */
   readonly faults: readonly OtherFault[]
-  /** The servers that have not replied in time: what they know of their clients is missing. */
+  /** The servers that have not replied in time: their clients are missing. */
   readonly missingServers: readonly string[]
   /** The servers, if the caller may see them. */
   readonly members: readonly Member[]
@@ -60,7 +60,7 @@ const MOST_ATTENTIONS = 50
 /** The knowledge of the store is up to a second old where nothing changes. */
 const LAGS_AFTER_MS = 3_000
 
-/** Makes the overview. It is for everybody who is signed in, and has what that user may read. */
+/** Makes the overview, for every signed-in user: it has everything that the user may read. */
 export function overviewOperations(parts: OverviewParts) {
   const { guard } = parts
   return {
@@ -138,7 +138,7 @@ function faultsIn({ own, others }: Conditions): OtherFault[] {
   return [...reported, ...lags]
 }
 
-/** Copies: what there is may change between two turns. */
+/** Copies, because the state may change between two turns. */
 function servicesIn({ services }: OverviewParts['state'], namespaceId: string | undefined): ServiceEntry[] {
   const all = Array.from(services.all())
   return namespaceId === undefined

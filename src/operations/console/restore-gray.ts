@@ -37,9 +37,9 @@ interface EndedVersion {
 }
 
 /**
- * Publishes an ended gray version again, with its rule. If it ended with the deletion of an item without a formal version,
- * all gray versions of the item come back, each with a commit of its own. Resolves with the md5 and the new release id of
- * the first. Refusals `history-not-found`, and the refusals of `publishGray`.
+ * Publishes an ended gray version again, with its rule. Was an item without a formal version deleted, then all its gray
+ * versions come back, each with its own commit. Resolves with the md5 and the new release id of the first. Refusals
+ * `history-not-found`, and the refusals of `publishGray`.
  */
 export async function restoreGray(
   parts: RestoreGrayParts,

@@ -49,7 +49,7 @@ export interface FoundEverywhere {
   readonly next: string | undefined
 }
 
-/** Makes the search over all namespaces. It is for everybody who is signed in, and finds what that user may read. */
+/** Makes the search over all namespaces, for every signed-in user: it finds everything that the user may read. */
 export function searchOperations(parts: SearchParts) {
   const { guard } = parts
   return {

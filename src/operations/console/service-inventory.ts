@@ -19,12 +19,12 @@ interface ServiceInventoryParts {
 
 /** Conditions of a service. */
 export const SERVICE_HEALTHS = ['unhealthy', 'protecting', 'empty', 'disabled'] as const
-/** By what a list is sorted. */
+/** The orders of a list. */
 export const SERVICE_ORDERS = ['name', 'namespaceId', 'ipCount', 'lastChangeMs'] as const
 
 /** A page of the services that are looked for; an empty text finds all. */
 export interface ServiceInventoryRequest {
-  /** Undefined: every one. */
+  /** Undefined: every namespace. */
   readonly namespaceId: string | undefined
   /** A part of the name or the group, in any case. */
   readonly text: string

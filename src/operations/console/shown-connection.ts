@@ -15,8 +15,8 @@ export interface ShownConnectionParts {
 }
 
 /**
- * Where the connection of an instance is. `here`: on this server. `elsewhere`: on another one, of which only the name is known.
- * `gone`: its server is gone, and the instance is removed unless its client registers it again.
+ * Where the connection of an instance is. `here`: on this server. `elsewhere`: on another one. `gone`: its server is
+ * gone, and the instance is removed unless its client registers it again.
  */
 export type ShownConnection =
   | { readonly where: 'here'; readonly client: PublishingClient | undefined }

@@ -23,7 +23,7 @@ interface SpaceParts {
 /** A namespace as people see it. */
 export interface Space extends NamespaceLook {
   readonly id: string
-  /** The shown name, and what it is for; of a namespace that is not on the list, its id. */
+  /** The shown name; for an unlisted namespace its id. */
   readonly name: string
   readonly desc: string
   /** False for a namespace that is in use without being on the list. */
@@ -34,7 +34,7 @@ export interface Space extends NamespaceLook {
   readonly isEmpty: boolean
 }
 
-/** Another look of a namespace; what is undefined stays as it is. */
+/** Another look of a namespace; undefined fields stay as they are. */
 export interface LookRequest {
   readonly id: string
   readonly color: string | undefined

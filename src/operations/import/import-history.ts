@@ -19,7 +19,7 @@ export interface HistoryImportParts {
   readonly store: Pick<KeptRecords, 'history'>
 }
 
-/** The newest record of a name that has no item. `oldId` undefined: it is not an imported one. */
+/** The newest record of a name that has no item. `oldId` undefined: it was not imported. */
 interface NewestRecord {
   readonly atMs: number
   readonly oldId: string | undefined
@@ -47,13 +47,13 @@ export class HistoryImport {
     this.#pending = pending
   }
 
-  /** The store has not taken these, or nobody knows: what it has is read again. */
+  /** Reads the names of these records again: the store has not taken them, or nobody knows. */
   async prepareAgain(records: readonly ImportedRecord[]): Promise<void> {
     for (const { key } of records) this.#newest.delete(key.text)
     await this.prepare(records)
   }
 
-  /** Reads what the store has of the names of these records and items. */
+  /** Reads the newest records of these names from the store. */
   async prepare(lines: readonly Pick<ImportedRecord, 'key'>[]): Promise<void> {
     const names = new Map(lines.map(({ key }) => [key.text, key]))
     const unknown = [...names.values()].filter(

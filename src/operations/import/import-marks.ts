@@ -22,8 +22,8 @@ const VALUES = 16
 
 /**
  * Remembers, as digests, the namespaces, switches, services and instances that an import has written: so a later import
- * knows which were deleted here. (Records of items and history say it themselves.) A mark is written after its thing. If
- * a crash loses marks, a later import keeps what is here, and imports again what was deleted.
+ * knows which were deleted here. (Records of items and history say it themselves.) A mark is written after its thing.
+ * If a crash loses marks, a later import keeps what is here, and imports again what was deleted.
  */
 export class ImportMarks {
   readonly #parts: MarkParts
@@ -52,7 +52,7 @@ export class ImportMarks {
     return mark !== undefined && mark === this.#present(thing)
   }
 
-  /** Whether an import has brought the thing, and somebody has deleted it here. What leaves by itself is not deleted. */
+  /** Whether the thing was imported, and then deleted here. A thing that leaves by itself is not deleted. */
   isDeletedHere(thing: ImportLine['thing']): boolean {
     if (!isMarked(thing) || leavesByItself(thing)) return false
     const mark = this.#markOf(thing)
@@ -71,7 +71,7 @@ export class ImportMarks {
     this.#changed.add(place.value)
   }
 
-  /** Writes what was noted. */
+  /** Writes the noted marks. */
   async save(): Promise<void> {
     for (const value of this.#changed)
       await this.#parts.store.remember(`imported-${value}`, JSON.stringify(this.#values.get(value)))

@@ -58,8 +58,8 @@ export interface InstancesRequest {
 }
 
 /**
- * A page of the subscribers of a service. `isPushed`: without those who only read its list, and each client once, however
- * many connections or clusters it subscribes by.
+ * A page of the subscribers of a service. `isPushed`: without those who only read its list, and each client once,
+ * however many connections or clusters it subscribes by.
  */
 export interface SubscribersRequest {
   readonly key: ServiceKey
@@ -67,7 +67,7 @@ export interface SubscribersRequest {
   readonly page: PageRequest
 }
 
-/** The names of services by namespace; `namespaceId` undefined: of every one. */
+/** The names of services by namespace; `namespaceId` undefined: of every namespace. */
 export interface NamesRequest {
   readonly namespaceId: string | undefined
   /** Only services whose own name holds this text. */

@@ -117,7 +117,7 @@ function registerOperation(parts: InstanceParts) {
   })
 }
 
-/** Removes an instance; ok also where there was none. Refusal `instance-connected`. */
+/** Removes an instance; ok also if it did not exist. Refusal `instance-connected`. */
 function deregisterOperation(parts: InstanceParts) {
   const { guard, engine, timeline } = parts
   return guard.operation({
@@ -263,7 +263,7 @@ async function modifyMany(
 
 function reads({ guard, state }: InstanceParts) {
   return {
-    /** One instance, or the refusal that says what is not there: service, cluster or instance. */
+    /** One instance, or the refusal that names the missing thing: service, cluster or instance. */
     read: guard.operation({
       permission: READ_SERVICE,
       resources: ofInstance,

@@ -16,8 +16,8 @@ export interface BatchParts {
 }
 
 /**
- * Carries out a batch of metadata; returns the instances that it means. A large batch is carried out in several commands,
- * one after the other; other requests are answered between them.
+ * Carries out a batch of metadata; returns the instances that it means. A large batch is carried out in several
+ * commands, one after the other; other requests are answered between them.
  */
 export function carryOutBatch(
   parts: BatchParts,

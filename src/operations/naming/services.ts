@@ -22,7 +22,7 @@ interface ServiceParts {
   readonly engine: Pick<Engine, 'execute'>
 }
 
-/** A service of this key, and what an operator says of it. */
+/** The key of a service, and its settings by an operator. */
 export interface ServiceRequest extends ServiceSettings {
   readonly key: ServiceKey
 }
@@ -32,7 +32,7 @@ export interface ServicesRequest {
   readonly namespaceId: string
   /** Undefined: of every group. */
   readonly group: string | undefined
-  /** Conditions on metadata, as `conditionsOfExpression` reads them; empty: none. */
+  /** Conditions on metadata, as `conditionsOfExpression` reads them; may be empty. */
   readonly filter: string
   readonly page: PageRequest
 }

@@ -54,7 +54,7 @@ export function namespaceOperations(parts: NamespaceParts) {
         throw new Refusal('namespace-not-found', `namespaceId [ ${id} ] not exist`)
       },
     }),
-    /** Whether nobody else can make a namespace of this id; false for the empty one, which is never taken. */
+    /** Whether a namespace has this id; false for the empty id, which is never taken. */
     isTaken: guard.operation({
       permission: READ,
       resources,
@@ -68,7 +68,7 @@ export function namespaceOperations(parts: NamespaceParts) {
         engine.execute(createNamespace({ id: id === '' ? randomUUID() : id, showName, desc })),
       audit: { operation: 'create namespace', cameTo: (isNew) => doneIf(isNew, 'id-taken') },
     }),
-    /** Changes what people see of a namespace; `desc` undefined stays as it is. */
+    /** Changes name and description of a namespace; an undefined `desc` stays as it is. */
     rename: guard.operation({
       permission: WRITE,
       resources,
@@ -79,7 +79,7 @@ export function namespaceOperations(parts: NamespaceParts) {
       },
       audit: { operation: 'rename namespace', cameTo: (renamed) => doneIf(renamed === 'renamed', renamed) },
     }),
-    /** Takes a namespace off the list; what is in it stays readable. */
+    /** Takes a namespace off the list; its contents stay readable. */
     remove: guard.operation({
       permission: WRITE,
       resources,

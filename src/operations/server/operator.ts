@@ -66,7 +66,7 @@ interface OperatorParts {
 
 /** Makes backups of the store on the machine of the server. */
 export interface BackupMaker {
-  /** Answers what the backup is, once it is verified. */
+  /** Resolves with the backup, once it is verified. */
   make(label: string): Promise<object>
   /** How far a running one has come. */
   progress(): object | undefined
@@ -192,7 +192,7 @@ function figureOperations(parts: OperatorParts) {
   }
 }
 
-/** `host:port` of the servers that are alive, in a fixed order; of all, where none seems to be. */
+/** `host:port` of the live servers, in a fixed order; of all servers, if all seem to be away. */
 function addressesOf({ members }: OperatorParts): string[] {
   const all = members()
   const alive = all.filter((member) => member.alive)

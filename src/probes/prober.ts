@@ -89,8 +89,8 @@ export class Prober {
   }
 
   /**
-   * Adds a target, or replaces the one of this key. `healthy` is its current health. For an equal target only the health
-   * changes: its time and its count stay, so that frequent updates do not delay its probes.
+   * Adds a target, or replaces the one of this key. `healthy` is its current health. For an equal target only the
+   * health changes: its time and its count stay, so that frequent updates do not delay its probes.
    */
   watch(key: string, target: ProbeTarget, healthy: boolean): void {
     const known = this.#watched.get(key)
@@ -129,7 +129,7 @@ export class Prober {
     this.#queue.remove(entry)
   }
 
-  /** The last probe of a target: what was found, and how long ago. */
+  /** The last probe of a target: its result and its age. */
   lastOf(key: string): (ProbeResult & { readonly agoMs: number }) | undefined {
     const entry = this.#watched.get(key)
     return entry?.last && { ...entry.last, agoMs: this.#options.now() - entry.sinceMs }

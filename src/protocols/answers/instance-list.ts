@@ -79,7 +79,7 @@ const NONE_PENDING: readonly Pending[] = []
 
 const MOST_LISTS = 32
 
-/** The hosts of smaller services are all serialized again after a change: keeping them would double what an instance takes. */
+/** Smaller services serialize all hosts again after a change: kept texts would double the memory of an instance. */
 const FEWEST_KEPT = 32
 
 /** The most texts of hosts per instance: texts of instances that have left are dropped beyond. */
@@ -97,8 +97,8 @@ const MOST_KEPT_BYTES = 64 * 1024 * 1024
 
 /**
  * Builds the instance list answer (interface.md, instance list answer envelope) as the bytes that are sent, and keeps
- * it until the service changes. A list that is asked for again costs one lookup. The state knows nothing of this: what
- * is kept is found by the service's entry, and is valid while the entry has the same version.
+ * it until the service changes. A list that is asked for again costs one lookup. The state knows nothing of this: kept
+ * lists are found by the service's entry, and valid while the entry has the same version.
  */
 export class InstanceListAnswers {
   readonly #state: State
@@ -125,8 +125,8 @@ export class InstanceListAnswers {
   }
 
   /**
-   * As `answer`, but a long list that nobody has asked for since the last change is written in slices. Undefined if it is
-   * longer than may be answered in its format.
+   * As `answer`, but a long list that nobody has asked for since the last change is written in slices. Undefined if it
+   * is longer than may be answered in its format.
    */
   answerInSlices(query: ListQuery): ListBody | undefined | Promise<ListBody | undefined> {
     const entry = this.#state.services.get(query.key)
@@ -159,7 +159,7 @@ export class InstanceListAnswers {
     return made === undefined ? undefined : reworded(made, query)
   }
 
-  /** The list as it is now or later, once it is written. Requests for the same list wait for the same one. */
+  /** The list as it is now or later, once it is written. Requests for the same list wait together. */
   async #awaited(lists: KeptLists, query: ListQuery, wanted: WantedList): Promise<ListBody | undefined> {
     const shows: ShownVersion = { version: undefined }
     const done = this.#write(lists, query, shows)
@@ -219,7 +219,7 @@ export class InstanceListAnswers {
   }
 }
 
-/** Drops what the last change has made invalid. Hosts name the switch clientBeatInterval. */
+/** Drops the parts that the last change has made invalid. Hosts contain the switch clientBeatInterval. */
 function renew(kept: KeptLists, beatIntervalMs: number): void {
   if (kept.beatIntervalMs !== beatIntervalMs) kept.hosts = undefined
   kept.version = kept.entry.version

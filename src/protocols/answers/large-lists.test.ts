@@ -23,7 +23,7 @@ class HandLoop {
   readonly now = (): number => this.#ms++
   readonly soon = (run: () => void): void => void this.turns.push(run)
 
-  /** Takes a turn; false where nobody waits for one. */
+  /** Takes a turn; false if nobody waits for a turn. */
   turn(): boolean {
     const run = this.turns.shift()
     run?.()

@@ -56,7 +56,7 @@ const CHARACTERS_AT_ONCE = 64 * 1024
 
 /** A list that waits for its turn. */
 interface WaitingList {
-  /** Called when the turn comes: what is not written yet costs no copy of its hosts. */
+  /** Called when the turn comes, so that a waiting list needs no copy of its hosts. */
   readonly plan: () => ListPlan
   readonly mostBytes: number
   readonly resolve: (text: LongText | undefined) => void
@@ -79,8 +79,8 @@ export class ListTextWriter {
   }
 
   /**
-   * Writes a list. `plan` is called when its turn comes; later changes do not count. Undefined if the text has more than
-   * `mostBytes`; it is written no further then.
+   * Writes a list. `plan` is called when its turn comes; later changes do not count. Undefined if the text has more
+   * than `mostBytes`; it is written no further then.
    */
   write(plan: () => ListPlan, mostBytes: number): Promise<LongText | undefined> {
     return new Promise((resolve, reject) => {

@@ -36,7 +36,7 @@ export interface FieldSchema {
 /** Turns the text of one parameter into its value, or throws Refusal `invalid-parameter`. */
 export type ParseField = (text: string) => FieldValue
 
-/** Builds the parser of one parameter; `name` is what refusals call it. Throws on a schema it cannot read. */
+/** Builds the parser of one parameter; `name` is its name in refusals. Throws on a schema it cannot read. */
 export function compileField(name: string, schema: FieldSchema, rules: ParameterRules): ParseField {
   if (schema.enum !== undefined) return enumField(name, schema.enum)
   switch (schema.type) {
@@ -69,7 +69,7 @@ export function allowedBy(schema: FieldSchema): string {
   return `${schema.minLength === undefined ? 'a text' : `at least ${schema.minLength} characters`}${sizeText(schema)}`
 }
 
-/** A refusal of a value: names the parameter, what is allowed and what was sent. */
+/** A refusal of a value, with the parameter, the allowed values and the sent one. */
 export function invalid(name: string, allowed: string, value: string): Refusal {
   const facts = { parameter: name, allowed, names: { value: value.slice(0, 256) } }
   return new Refusal('invalid-parameter', `${name} must be ${allowed}, but is ${shown(value)}.`, facts)

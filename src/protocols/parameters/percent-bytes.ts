@@ -2,7 +2,7 @@ const PERCENT = 0x25
 const PLUS = 0x2b
 const SPACE = 0x20
 
-/** The value of each byte as a hexadecimal digit; -1 if it is none. */
+/** The value of each byte as a hexadecimal digit; -1 for other bytes. */
 const DIGITS = Int8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte)
   return /[0-9a-f]/i.test(character) ? parseInt(character, 16) : -1
@@ -41,7 +41,7 @@ export function decodePercents(bytes: Buffer): Buffer {
   return bytes.subarray(0, to)
 }
 
-/** Where the first `%xx` is: what is before it stays in its place. The length if there is none. */
+/** The place of the first `%xx`, or else the length: earlier bytes stay in their places. */
 function firstSequence(bytes: Buffer): number {
   const { length } = bytes
   for (let at = bytes.indexOf(PERCENT); at >= 0 && at + 2 < length;) {

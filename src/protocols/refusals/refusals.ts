@@ -12,7 +12,7 @@ export interface RefusalRow {
   readonly nacos?: string
   /** Its name in a list of problems: short, and the same every time. */
   readonly title: string
-  /** When it is given, and what to do about it: docs/errors.md. */
+  /** When it is given, and what to do then: docs/errors.md. */
   readonly meaning: string
 }
 

@@ -42,8 +42,8 @@ export class OldestFirstMemory {
   }
 
   /**
-   * This holder holds a text now, until `release`. What several hold is counted once, as the newest of all. It is given up
-   * with all who hold it.
+   * This holder holds a text now, until `release`. A text of several holders is counted once, as the newest of all, and
+   * given up with all its holders.
    */
   share(holder: Holder, { rest }: Pick<LongText, 'rest'>): void {
     const [key] = rest

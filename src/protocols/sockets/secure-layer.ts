@@ -8,7 +8,7 @@ export interface KeyPair {
   /** The certificate of the server, and those between it and its authority. */
   readonly cert: string
   readonly key: string
-  /** The authorities of client certificates; undefined: none are asked for. */
+  /** The authorities of client certificates; undefined: clients are not asked for certificates. */
   readonly clientCa: string | undefined
 }
 
@@ -21,7 +21,7 @@ export interface SecureLayerOptions {
   readonly requestTimeoutMs: number
   /** The handshake is done. `secure` gives and takes plain bytes; `socket` is the one that was passed to `begin`. */
   readonly onSecure: (secure: TLSSocket, socket: Socket) => void
-  /** The names of what is spoken inside, as TLS has them: `http/1.1`, `h2`. */
+  /** The protocols inside, as TLS names them: `http/1.1`, `h2`. */
   readonly protocols: readonly string[]
   /** There was no handshake: another protocol, an old version of TLS, or a client that is too slow. */
   readonly onFailed: () => void
@@ -30,8 +30,8 @@ export interface SecureLayerOptions {
 }
 
 /**
- * TLS, 1.2 or newer, on connections that were accepted before. A client may show a certificate; one that no authority of ours
- * has signed counts as none.
+ * TLS, 1.2 or newer, on connections that were accepted before. A client may show a certificate, which
+ * is ignored unless one of our authorities has signed it.
  */
 export class SecureLayer {
   readonly #server: Server

@@ -30,9 +30,9 @@ export interface DeliveryOptions {
 }
 
 /**
- * Follows up pushes. An ack ends one. No ack within 10 s sends it again, unless a newer push has taken its
- * place. No ack 10 s after that means that the client cannot be reached, if nothing else came from it. An ack
- * counts only from where the push was sent to.
+ * Follows up pushes until their acks. Without an ack, a push is sent again after 10 s, unless there is a newer one.
+ * Without an ack after 10 s more, the client cannot be reached, if nothing else came from it. An ack counts only from
+ * the address to which the push was sent.
  */
 export class PushDeliveries {
   readonly #options: DeliveryOptions

@@ -12,7 +12,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024
 /** The most bytes of a UDP datagram over IPv4: 65,535 less the IP and UDP headers. */
 export const MAX_DATAGRAM_BYTES = 65_507
 
-/** The receive buffer of the Go client; what is longer arrives cut off. */
+/** The receive buffer of the Go client: longer datagrams arrive cut off. */
 const SMALL_DATAGRAM_BYTES = 4_024
 
 /** Acks are some 70 bytes; nothing larger is read. */

@@ -72,7 +72,7 @@ export class PushSocket implements PushSender {
     this.#deliveries.send(target, packet)
   }
 
-  /** Sends again what was not acked; to be called about once a second. */
+  /** Sends unacknowledged pushes again. Call it about once a second. */
   tick(nowMs: number): void {
     this.#deliveries.tick(nowMs)
   }

@@ -19,8 +19,7 @@ export interface PushParts {
   readonly connection: Pick<ClientConnection, 'ask' | 'close'>
   readonly after: (ms: number, run: () => void) => void
   /**
-   * Called when the client acknowledges other pushes, but not those of this item: it does not listen to it
-   * any longer.
+   * Called when the client acknowledges other pushes, but not those of this item: it does not listen to it any longer.
    */
   readonly unheard: (item: WatchedItem) => void
 }
@@ -41,9 +40,8 @@ class Push {
 }
 
 /**
- * Notifies a client which of its items have changed; it then asks for them. Changes of an item during a push
- * become one push afterwards. So a client that reads slowly, or not at all, costs only one small object for
- * each of its items.
+ * Notifies a client which of its items have changed; it then asks for them. Changes of an item during a push become one
+ * push afterwards. So a client that reads slowly, or not at all, costs only one small object for each of its items.
  */
 export class ChangePushes {
   readonly #parts: PushParts
@@ -80,7 +78,7 @@ export class ChangePushes {
     this.#sendReady()
   }
 
-  /** The client has said what it has of this item, or does not listen to it any longer: a pending push is not news. */
+  /** Drops a pending push: the client has reported its version, or does not listen to the item any longer. */
   forget(keyText: string): void {
     this.#reminders.asked(keyText)
     const push = this.#pushes.get(keyText)

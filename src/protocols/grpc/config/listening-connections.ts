@@ -49,7 +49,7 @@ class ListeningConnection implements ConfigStreamListener {
     this.#pushes.changed(item)
   }
 
-  /** The client has said what it has of this item, or does not listen to it any longer. */
+  /** The client has reported its version of this item, or does not listen to it any longer. */
   forget(keyText: string): void {
     this.#pushes?.forget(keyText)
   }

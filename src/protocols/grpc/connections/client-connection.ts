@@ -8,7 +8,7 @@ export interface ClientFacts {
   readonly module: string
   /** The name of the application; ''. */
   readonly appName: string
-  /** The address that the client takes for its own; it may be wrong. '' where it says none. */
+  /** The address that the client takes for its own, or ''; it may be wrong. */
   readonly clientIp: string
   /** Labels as sent, `module` and `AppName` among them. */
   readonly labels: ReadonlyMap<string, string>
@@ -26,8 +26,8 @@ export interface Question {
 
 /**
  * Why a connection has ended. `left`: the client closed it, is silently dead, or was ended by an operator. `moved`: the
- * client was sent to another server, where it registers again. `signed-out`: its credentials do not count any more; it may
- * sign in again. `stopping`: this server stops.
+ * client was sent to another server, where it registers again. `signed-out`: its credentials do not count any more; it
+ * may sign in again. `stopping`: this server stops.
  */
 export type EndReason = 'left' | 'moved' | 'signed-out' | 'stopping'
 

@@ -11,7 +11,7 @@ const BUCKET_MS = 500
 
 /** The connections of this server that are set up, by the ids of their sessions. */
 export class ConnectionBook {
-  /** Connections that have ended since the start, by what has ended them. */
+  /** Connections that have ended since the start, by cause. */
   readonly ended: Record<EndCause, number> = {
     left: 0,
     silent: 0,

@@ -47,10 +47,9 @@ interface SyncMessage<Key> {
 }
 
 /**
- * Sends a client what a pattern means: first the difference to what it knows, in batches, then each change.
- * One message at a time is on its way. Only names that the client has still to receive are kept, and their
- * state is looked up when the message is made. So a client that reads slowly receives less, and the last
- * state of each name.
+ * Sends a client the names that match a pattern: first the difference to its known names, in batches, then each change. One
+ * message at a time is on its way. Only names that the client has still to receive are kept, and their state is looked up
+ * when the message is made. So a client that reads slowly receives fewer messages, with the last state of each name.
  */
 export class FuzzySync<Key> {
   readonly #parts: FuzzySyncParts<Key>
@@ -67,7 +66,7 @@ export class FuzzySync<Key> {
     this.#parts = parts
   }
 
-  /** Begins again: the client has said what it knows. `watched` takes the place of the one before. */
+  /** Begins again with the names that the client knows. `watched` replaces the earlier one. */
   begin(watched: WatchedKeys<Key>, { received, isInitializing }: FuzzyRequest): void {
     this.#watched?.leave()
     this.#watched = watched
@@ -129,13 +128,13 @@ export class FuzzySync<Key> {
       this.#failures = 0
       return
     }
-    // A new beginning meanwhile knows itself what is to be sent.
+    // After a new beginning meanwhile, nothing is taken back.
     if (this.#watched === watched) this.#takeBack(message)
     if (++this.#failures >= MOST_TRIES) return this.#giveUp()
     await new Promise<void>((resolve) => this.#parts.after(this.#failures * RETRY_MS, resolve))
   }
 
-  /** The next message; undefined where there is none now. */
+  /** The next message, if any. */
   #next(): SyncMessage<Key> | undefined {
     const watched = this.#watched
     if (watched === undefined) return undefined

@@ -11,7 +11,7 @@ const MOST_PATTERNS = 100
 
 /** A kind of things whose names clients watch by patterns. */
 export interface FuzzyWatchParts<Key> {
-  /** Such as `ConfigFuzzyWatchRequest`, and of what type its answer is. */
+  /** Such as `ConfigFuzzyWatchRequest`, and the type of its answer. */
   readonly type: string
   readonly answer: string
   readonly permission: Permission

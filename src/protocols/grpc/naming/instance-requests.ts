@@ -41,7 +41,7 @@ interface Persist {
 const REGISTER = 'registerInstance'
 const DEREGISTER = 'deregisterInstance'
 const REGISTER_BATCH = 'batchRegisterInstance'
-/** Sent by no client that we know: they register what is left. */
+/** No known client sends it: clients register the remaining instances. */
 const DEREGISTER_BATCH = 'batchDeregisterInstance'
 
 /** The most instances that one request may name. */
@@ -92,7 +92,7 @@ function readInstanceRequest(body: JsonObject, limits: Limits): InstanceBody {
   // Clients send those with a request of their own. A client that uses this one means the same.
   if (isPersistent(body['instance'])) return readPersistent(body, limits)
   const { type, serviceKey } = readTyped(body, [REGISTER, DEREGISTER])
-  // What is deregistered is what the connection has, whatever the request names.
+  // Deregisters all instances of the connection, whatever the request names.
   const instances = type === REGISTER ? [readInstance(body['instance'], limits.maxInstanceMetadataBytes)] : []
   return { type, serviceKey, change: { kind: 'replace', instances } }
 }

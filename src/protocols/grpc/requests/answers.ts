@@ -8,8 +8,8 @@ export function answered(type: string, requestId: string | undefined, own: objec
 }
 
 /**
- * A 'no' in the type of answer that the request has, or `ErrorResponse` where it concerns the connection. `own`: what it has
- * besides; what Java always writes is added.
+ * A 'no' in the answer type of the request, or `ErrorResponse` where it concerns the connection. `own`: further fields;
+ * fields that Java always writes are added.
  */
 export function refused(
   type: string,

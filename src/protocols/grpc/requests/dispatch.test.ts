@@ -6,7 +6,7 @@ import { ConnectionBook } from '../connections/connection-book.ts'
 import { Dispatch, type DispatchParts } from './dispatch.ts'
 import { type RequestContext, requestType } from './request-type.ts'
 
-/** Answers what it was sent; `refuse` and `fail` make it throw. */
+/** Answers its own body; `refuse` and `fail` make it throw. */
 const ECHO = requestType({
   type: 'EchoRequest',
   answer: 'EchoResponse',

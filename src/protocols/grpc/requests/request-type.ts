@@ -21,8 +21,8 @@ export interface RequestType<B> {
   /** The body, checked. `null`, `''` and absent keys are made one here. Throws Refusal where a key is wrong. */
   readonly read: (body: JsonObject, call: RequestContext) => B
   /**
-   * The own keys of the answer, without `null`; a ReadyJson where the text is at hand. A Refusal becomes the answer of this
-   * type with resultCode 500, its errorCode and its message. So does an {@link AnsweredNo}, which is no fault.
+   * The own keys of the answer, without `null`; a ReadyJson where the text is at hand. A Refusal becomes the answer of
+   * this type with resultCode 500, its errorCode and its message. So does an {@link AnsweredNo}, which is no fault.
    */
   readonly run: (body: B, call: RequestContext) => object | Promise<object>
 }

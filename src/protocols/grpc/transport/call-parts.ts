@@ -17,8 +17,8 @@ export interface ClientServices {
   /** The answer to a request: at once where nothing has to be awaited. Never throws or rejects. */
   answer(message: Message, session: ClientSession): ServerMessage | Promise<ServerMessage>
   /**
-   * The refusal of a request whose head is enough to refuse it; undefined: the body is read. `head` is undefined while only the
-   * size of the request is known.
+   * The refusal of a request whose head is enough to refuse it; undefined: the body is read. `head` is undefined while
+   * only the size of the request is known.
    */
   judge(
     head: MessageHead | undefined,

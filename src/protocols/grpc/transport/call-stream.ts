@@ -34,7 +34,7 @@ export interface CallEvents {
   data(piece: Buffer): void
   /** The client has sent all. */
   ended(): void
-  /** The client has read what was sent. */
+  /** The client has read everything that was sent. */
   drained?(): void
   /** The call is over, for whatever reason. Called once. */
   closed(): void
@@ -51,7 +51,7 @@ export interface Carrier {
  * state. An error that a handler throws ends the call: a CallError as its answer, anything else as a fault.
  */
 export class CallStream implements StreamListener {
-  /** The call is answered: what the client still sends is not read. */
+  /** The call is answered: later data of the client is not read. */
   #isLeft = false
   /** The head of the answer was sent. */
   #hasBegun = false
@@ -121,7 +121,7 @@ export class CallStream implements StreamListener {
     this.#stream.end(OK_BLOCK)
   }
 
-  /** Sends an answer of one message in its frame. What the client still sends is ignored. */
+  /** Sends an answer of one message in its frame. Later data of the client is ignored. */
   answer(frame: readonly Buffer[]): void {
     this.#isLeft = true
     this.begin()
@@ -145,7 +145,7 @@ export class CallStream implements StreamListener {
     }
   }
 
-  /** Answers with a status of HTTP: what was called is no gRPC. */
+  /** Answers a call that is not gRPC with a status of HTTP. */
   answerHttp(status: number): void {
     this.#answerHead({ ':status': status })
   }

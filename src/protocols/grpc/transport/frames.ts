@@ -10,7 +10,7 @@ export const GRPC_STATUS = {
   internal: 13,
 } as const
 
-/** Why a call cannot be carried out: its frames or what is in them. */
+/** Why a call cannot be carried out: its frames or their contents. */
 export class CallError extends Error {
   readonly status: number
 

@@ -19,14 +19,14 @@ import { SessionTurns } from './session-turns.ts'
 
 const LARGE_BYTES = 2_000_000
 
-/** A socket whose client reads what is written when the test says so. */
+/** A socket whose client reads when the test says so. */
 class TestSocket extends Duplex {
   readonly written: Buffer[] = []
   #reads = true
   #taken: (() => void) | undefined
 
   override _read(): void {
-    // What came is pushed.
+    // The test pushes the received bytes.
   }
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -40,7 +40,7 @@ class TestSocket extends Duplex {
     this.#reads = false
   }
 
-  /** The client has read what was written. */
+  /** The client has read everything. */
   readWritten(): void {
     this.#taken?.()
   }

@@ -8,7 +8,7 @@ import { CallError, framed, MessageReader, GRPC_STATUS } from './frames.ts'
 import type { ConnectionSession } from './session.ts'
 import type { Holder } from '../../sockets/oldest-first-memory.ts'
 
-/** Clients may send contents of 10 MiB; what is around them comes on top. */
+/** Clients may send contents of 10 MiB; the message around them comes on top. */
 const LARGEST_BYTES = 10 * 1024 * 1024 + 256 * 1024
 
 /** Smaller requests are not counted when they are unread, and are received from everybody. */
@@ -32,7 +32,7 @@ export class UnaryCall implements CallEvents, Holder {
   #countedBytes = 0
   /** The caller is judged before its message becomes larger. */
   #judgedBytes = SMALL_BYTES
-  /** Whether it is counted in the memory of what is unread: a large answer, once it is sent. */
+  /** Whether it is counted in the memory of unread answers: a large answer, once it is sent. */
   #isUnread = false
   #answerBytes = 0
   #isClosed = false
@@ -82,10 +82,7 @@ export class UnaryCall implements CallEvents, Holder {
     else this.#session.whenRead(() => unread.release(this))
   }
 
-  /**
-   * Judges a large request by the part that has arrived. Where its head comes last, it is judged when all has
-   * arrived.
-   */
+  /** Judges a large request by the part that has arrived, or when all has arrived if its head comes last. */
   #judge(): void {
     const head = readMessageHead(this.#frames.begun)
     const isFinal = head !== undefined || this.#frames.waitingBytes > LARGEST_HEAD_BYTES
@@ -136,7 +133,7 @@ export class UnaryCall implements CallEvents, Holder {
   }
 }
 
-/** The message in these bytes. Throws CallError where there is none. */
+/** The message in these bytes. Throws CallError for other bytes. */
 export function messageIn(bytes: Buffer): Message {
   try {
     return readMessage(bytes)

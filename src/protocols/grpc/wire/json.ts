@@ -26,7 +26,7 @@ export class ReadyJson {
   readonly #shared: readonly Buffer[]
   readonly #bytes: number
 
-  /** @param before What is before the text in the object, `after` what follows it. */
+  /** @param before The part of the object before the text, `after` the part after it. */
   constructor(before: string, text: SentText = '', after = '') {
     this.before = before
     this.#bytes = bytesOfText(text) + Buffer.byteLength(after)

@@ -50,8 +50,8 @@ class Begun implements Message {
 }
 
 /**
- * The message that a client has sent. Nothing in it is required here. Throws an Error for bytes that are none, and Refusal
- * `too-large` for one with many fields or headers, which would take seconds.
+ * The message that a client has sent. No field is required here. Throws an Error for other bytes, and Refusal
+ * `too-large` for very many fields or headers, which would take seconds.
  */
 export function readMessage(bytes: Uint8Array): Message {
   const begun = new Begun()
@@ -72,8 +72,8 @@ export function readMessage(bytes: Uint8Array): Message {
 }
 
 /**
- * What the begin of a message says besides its body; undefined where that has not come yet. Clients need not
- * send it before the body. A message may say it again and differently, so a whole one is judged once more.
+ * The head in the begin of a message; undefined if it has not come yet: clients may send it after the body. A message
+ * may have a second, different head, so a whole message is judged once more.
  */
 export function readMessageHead(begin: Uint8Array): MessageHead | undefined {
   try {

@@ -20,8 +20,8 @@ const BODY = (3 << 3) | WireType.LengthDelimited
 const VALUE = (2 << 3) | WireType.LengthDelimited
 
 /**
- * The bytes of a message, in pieces, with `free` bytes before them. All but what others are sent too is copied once. Generated
- * code copies it several times, and takes longer for a small message than all other work on it.
+ * The bytes of a message, in pieces, with `free` bytes before them. Shared pieces are not copied, all others once.
+ * Generated code copies them several times, and takes longer for a small message than all other work on it.
  */
 export function writeMessage({ type, body }: ServerMessage, free: number): readonly [Buffer, ...Buffer[]] {
   const metadata = metadataOf(type)

@@ -15,8 +15,8 @@ export interface DescribedOperation extends Json {
 }
 
 /**
- * The `components` of a document: these schemas, and the parameters, form fields, bodies and errors that several operations have.
- * The operations refer to them from now on.
+ * The `components` of a document: these schemas, and the parameters, form fields, bodies and errors that several
+ * operations have. The operations refer to them from now on.
  */
 export function shareParts(operations: readonly DescribedOperation[], schemas: Json): Json {
   const shared = new SharedParts(schemas)

@@ -21,7 +21,7 @@ export interface HealthParts {
   readonly notReady: () => readonly NotReadyReason[]
   /** Faults of a server that is ready. */
   readonly warnings: () => readonly NotReadyReason[]
-  /** The faults that were caught since the start, by what they have ended. */
+  /** The faults that were caught since the start, by boundary. */
   readonly faults: () => Readonly<Record<string, number>>
 }
 

@@ -59,7 +59,7 @@ function publish({ configs, gray }: Pick<Operations, 'configs' | 'gray'>, limits
     handle: async ({ params, caller }) => {
       refuseMisplaced({ import: params.import, clone: params.clone })
       const request = toPublishRequest(params, casOfClients(casMd5Of(caller, params)))
-      // Consoles send the addresses as a form field too, also with what is for all: only the header counts.
+      // Consoles send the addresses as a form field too, also with versions for all: only the header counts.
       const release = grayOfClients({ betaIps: headerText(caller, 'betaIps'), tag: params.tag })
       await publishForAllOrSome({ configs, gray }, request, { release, caller })
       return CS_TRUE_JSON
@@ -67,7 +67,7 @@ function publish({ configs, gray }: Pick<Operations, 'configs' | 'gray'>, limits
   })
 }
 
-/** Refuses a publish that says in another place than the query, or in another spelling, that it is none. */
+/** Refuses a request whose mark that it is no publish is outside the query, or spelled differently. */
 function refuseMisplaced(said: Readonly<Record<string, boolean | undefined>>): void {
   for (const [parameter, isSaid] of Object.entries(said)) {
     if (isSaid !== true) continue

@@ -16,14 +16,14 @@ export interface PageParts {
 }
 
 /**
- * `/ui` and the files below it, each a route. All addresses in the page are relative, so that it works below any path of a
- * proxy.
+ * `/ui` and the files below it, each a route. All addresses in the page are relative, so that it works below any path
+ * of a proxy.
  */
 export function pageRoutes(parts: PageParts): Route[] {
   return [pageRoute('/', ({ headers }) => rootAnswer(headers.accept)), ...consoleRoutes(parts)]
 }
 
-/** People who open the address of the server get the console; programs get what any unknown path answers. */
+/** People who open the address of the server get the console; programs get the answer of an unknown path. */
 function rootAnswer(accepted: string | undefined): Answer {
   if (accepted?.includes('text/html') === true) return TO_PAGE
   throw new Refusal('unknown-path', 'There is nothing at this path. The console is at /ui.')

@@ -36,7 +36,7 @@ export interface Held {
 export interface Request<P> {
   readonly params: P
   readonly caller: HttpCaller
-  /** The body of a route with `body: 'raw'`; undefined where none came. */
+  /** The body of a route with `body: 'raw'`, if it came. */
   readonly rawBody?: Buffer | undefined
   /** The request target word for word, where that is all that was sent: undefined for a request with a body. */
   readonly target: string | undefined
@@ -62,7 +62,7 @@ export interface Route<T extends Properties = Properties> {
   readonly permission: Permission
   /** Query or form parameters; a handler sees them by these names. */
   readonly params: ObjectSchema<T>
-  /** The header fields that the operation reads, for the OpenAPI document: what each means. */
+  /** The meanings of the header fields that the operation reads, for the OpenAPI document. */
   readonly headers?: Readonly<Record<string, HeaderNote>>
   /** Its answers at 200, for the OpenAPI document. */
   readonly answers?: AnswerSchemas
@@ -94,7 +94,7 @@ export interface HeaderNote {
   readonly required: boolean
 }
 
-/** Turns whatever a handler threw into what the dialect's clients expect. */
+/** Turns any error of a handler into the answer that the dialect's clients expect. */
 export type ErrorFormat = (error: unknown, context: ErrorContext) => Answer
 
 /** The facts that an error answer may mention. */

@@ -32,7 +32,7 @@ export const ANSWERS_OUTCOME = answersJson(
   ),
 )
 
-/** The answers of `/svc` to imports and clones: the outcome of the items, or a refusal where none was tried. */
+/** The answers of `/svc` to imports and clones: the outcome of the items, or a refusal if no item was tried. */
 export const svcTransferAnswers: TransferAnswers = {
   nothingSelected: () => refuse('malformed-request', 'The body names no item.'),
   nothingToImport: () => refuse('config-not-found', 'There is no item in what was sent.'),

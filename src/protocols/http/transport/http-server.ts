@@ -84,8 +84,8 @@ export interface HttpServer {
   /** Stops listening; requests on open connections are still carried out. `stop` follows. */
   stopListening(): Promise<void>
   /**
-   * Lets the requests in flight be answered, refuses further ones (`stopping`), and ends all connections, by force after
-   * `graceMs`. Held requests have to be answered by those who hold them.
+   * Lets the requests in flight be answered, refuses further ones (`stopping`), and ends all connections, by force
+   * after `graceMs`. Held requests have to be answered by those who hold them.
    */
   stop(graceMs: number): Promise<void>
   /** Requests that are not answered yet. */
@@ -154,7 +154,7 @@ function openServer({ context, connections }: HttpServerParts, options: HttpServ
     )
   const arrive = (request: IncomingMessage, response: ServerResponse): void => {
     const connection = connections.of(request.socket)
-    // Node still parses what it has read of a connection that was cut.
+    // Node still parses bytes of a connection that was cut.
     if (connection === undefined) return
     const exchange = new Exchange(context, { request, response }, connection)
     connection.arrive(exchange, settings.maxPipelinedRequests ?? MOST_PIPELINED)
@@ -179,8 +179,8 @@ function openServer({ context, connections }: HttpServerParts, options: HttpServ
 }
 
 /**
- * Listens, and passes the admitted connections to Node's HTTP server: others are not even read. Unlike `close` of an HTTP
- * server, its `close` only stops listening, and leaves the open connections alone.
+ * Listens, and passes the admitted connections to Node's HTTP server: others are not even read. Unlike `close` of an
+ * HTTP server, its `close` only stops listening, and leaves the open connections alone.
  */
 function openListener(server: Server, connections: Connections, secure: SecureLayer | undefined): Listener {
   const accept = (socket: Socket): void => {

@@ -20,7 +20,7 @@ export interface Identification {
   identify(credentials: Credentials, caller: HttpCaller): Identity | Promise<Identity>
   /** The user of a token that was verified before; undefined for others. */
   known(token: string): Identity | undefined
-  /** Whether a caller of this identity may ask for what is not open to everybody. */
+  /** Whether a caller of this identity may use routes that are not open to everybody. */
   counts(identity: Identity): boolean
   /** The refusal of a caller who may not, before the operation is known. The audit has it. */
   refuse(caller: HttpCaller, permission: Route['permission']): Refusal
@@ -49,10 +49,10 @@ const FIELDS = ['accessToken', 'username', 'password'].map((name) => ({
 }))
 
 /**
- * The credentials of a request, searched in its bytes: nothing else is decoded. If there are a token and a pair, the token
- * counts. Of a repeated parameter the first counts, the query before the form, as where parameters are read. The pair is
- * not read on routes with an own parameter `username`, which names somebody else, and on routes that are open to
- * everybody. A pair from a browser is ignored: a page of another site could put it into an address, so that failures
+ * The credentials of a request, searched in its bytes: nothing else is decoded. If there are a token and a pair, the
+ * token counts. If a parameter is repeated, the first counts (query before form), as in the parameters of routes. The
+ * pair is not read on routes with an own parameter `username`, which names somebody else, and on routes that are open
+ * to everybody. A pair from a browser is ignored: a page of another site could put it into an address, so that failures
  * count against its visitor.
  */
 export function credentialsOf(searched: Searched, route: Pick<Route, 'params' | 'permission'>): Credentials {

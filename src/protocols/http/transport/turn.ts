@@ -35,7 +35,7 @@ export class Turn {
     this.#nowMs = nowMs
   }
 
-  /** Adds work for the end of this turn; what is added during that work belongs to the next turn. */
+  /** Adds work for the end of this turn; work that is added during it belongs to the next turn. */
   add(work: ReadyWork): void {
     this.#gathered.push(work)
     this.#schedule()

@@ -89,7 +89,7 @@ const OVERVIEW = Json.named(
   }),
 )
 
-/** `GET …/console/overview`: how everything is, and what needs attention. */
+/** `GET …/console/overview`: the condition of everything, and the things that need attention. */
 export function overviewEndpoint(overview: Operations['overview'], facts: OverviewFacts): Endpoint {
   return endpoint({
     summary: 'Counts what the caller may read, and tells what needs attention',

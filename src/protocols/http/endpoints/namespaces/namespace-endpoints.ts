@@ -70,7 +70,7 @@ export function booleanAnswer(outcome: boolean): Answer {
   return outcome ? TRUE_JSON : FALSE_JSON
 }
 
-/** Makes a namespace; without an id, or with an empty one, it gets a random one. */
+/** Makes a namespace; without an id, or with an empty id, it gets a random id. */
 export function createEndpoint(namespaces: Operations['namespaces'], idField: Schema<string>) {
   return endpoint({
     summary: 'Makes a namespace',

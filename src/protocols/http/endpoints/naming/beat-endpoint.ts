@@ -31,7 +31,7 @@ export function beatEndpoint(parts: NamingEndpointParts, answerOf: BeatAnswerOf)
     handle: ({ params, target, caller }) => {
       const full = fullBeat(parts, params.beat)
       const { ip, port } = full ?? lightSource(params)
-      // Spelled out: a spread here was a third of what a beat cost.
+      // Spelled out: a spread here was a third of the cost of a beat.
       const request = {
         serviceKey: serviceKeyOf(params),
         ip,

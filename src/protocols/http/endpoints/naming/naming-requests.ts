@@ -34,7 +34,7 @@ export function serviceKeyOf(params: {
   }
 }
 
-/** The metadata that a request gives; undefined where it gives none. */
+/** The metadata in a request, if any. */
 export function metadataOf(
   { maxInstanceMetadataBytes }: Pick<NamingEndpointParts, 'maxInstanceMetadataBytes'>,
   text: string | undefined,

@@ -37,7 +37,7 @@ export const SELECTION_SCHEMA = {
   },
 }
 
-/** The items that a body names; throws Refusal where it is not what is allowed. */
+/** The items that a body names. Throws Refusal for other bodies. */
 export function parseSelection(text: string): Selected[] {
   const json = parseArray(text)
   if (json.length > MAX_CLONED) {

@@ -29,7 +29,7 @@ interface ExportRequest {
   readonly fileName?: (namespaceId: string) => string
 }
 
-/** How many gray versions are not in the file: it has formal versions only. Absent for none. */
+/** How many gray versions are not in the file: it has formal versions only. Absent for 0. */
 const LEFT_OUT = 'Waypost-Gray-Left-Out'
 
 /** A zip of the items with these ids, or of the items that a blur search finds. */

@@ -16,7 +16,7 @@ import { compileReader } from '../../../parameters/parameter-reader.ts'
 import { NACOS_CONFIG_RULES } from '../../../parameters/parameter-rules.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
 
-/** The items of an archive that can be published, and what cannot. */
+/** The items of an archive that can be published, and its unrecognized entries. */
 export interface ImportItems {
   readonly items: readonly ImportItem[]
   readonly unrecognized: readonly Unrecognized[]

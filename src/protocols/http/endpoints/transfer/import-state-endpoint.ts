@@ -75,7 +75,7 @@ const LINES_PER_TURN = 200
 const BYTES_PER_TURN = 256 * 1024
 const LINE_END = 10
 
-/** The things of a body. Throws Refusal `malformed-request` for a line that is none of a plan: nothing is imported then. */
+/** The things of a body. Throws Refusal `malformed-request` for an unknown line: nothing is imported then. */
 async function linesOf(body: Buffer, limits: ThingLimits): Promise<ImportedLines> {
   const lines: ImportLine[] = []
   let lastRefMs = 0

@@ -180,7 +180,7 @@ function notesOf(config: PlanConfig): ConfigNotes {
   }
 }
 
-/** The most characters of a note: what the tables of the other servers hold, which may be more than a publish may send here. */
+/** The most characters of a note in the tables of the other servers, perhaps more than a publish may send here. */
 const LONGEST: Readonly<Record<keyof ConfigNotes | 'user' | 'ip', number>> = {
   appName: 256,
   desc: 256,
@@ -226,7 +226,7 @@ function serviceOf(service: PlanService, { maxInstanceMetadataBytes }: ThingLimi
 
 function clusterOf({ name, checker, checkPort, useInstancePort, metadata }: PlanCluster, most: number) {
   checkCluster({ clusterName: name })
-  // What is nested is of no checker.
+  // Nested fields belong to no checker.
   const flat = Object.entries(checker).filter(([, value]) => typeof value !== 'object')
   return {
     name,

@@ -39,7 +39,7 @@ export class FailureCounts {
     const count = (this.get(key, nowMs)?.count ?? 0) + 1
     this.#counts.delete(key)
     if (this.#counts.size >= this.#limits.entries) this.#counts.delete(this.#leastNeeded(nowMs))
-    // What is sent with a name must not stay in memory with it.
+    // The request of a name must not stay in memory with the name.
     this.#counts.set(ownText(key), { count, lastMs: nowMs })
   }
 

@@ -21,8 +21,8 @@ const ALGORITHMS = [
 ] as const
 
 /**
- * The key in a secret as the other servers are given it: Base64, or else the text itself. Throws an Error for one that is too short or
- * published.
+ * The key in a secret as the other servers are given it: Base64, or else the text itself. Throws an Error for one that
+ * is too short or published.
  */
 export function oldKeyOf(secret: string): Uint8Array {
   const key = bytesOf(secret)

@@ -11,7 +11,7 @@ export interface NewPassword {
 
 const FEWEST_CHARACTERS = 10
 
-/** Refuses a new password that is easily guessed: Refusal `weak-password`, with what is wrong. */
+/** Refuses a new password that is easily guessed: Refusal `weak-password`, with the reason. */
 export async function requireStrong({ username, password }: NewPassword): Promise<void> {
   if (Array.from(password).length < FEWEST_CHARACTERS)
     throw weak(`A new password has at least ${FEWEST_CHARACTERS} characters.`)

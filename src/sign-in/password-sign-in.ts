@@ -61,7 +61,7 @@ export class PasswordSignIn {
     return running === undefined ? this.#checkFirst(attempt, key) : this.#checkWith(running, attempt)
   }
 
-  /** Like `check`, for a secret of another kind: `isRight` says whether it is the right one. */
+  /** Like `check`, for a secret of another kind: `isRight` says whether it is right. */
   async guarded(attempt: SignInAttempt, isRight: () => boolean): Promise<boolean> {
     await this.#begin(attempt)
     const right = isRight()
@@ -150,7 +150,7 @@ export class PasswordSignIn {
     else this.#delayed.set(network, left)
   }
 
-  /** Replaces an outdated hash. Where there is no place to make one, the next time will do. */
+  /** Replaces an outdated hash, or leaves it for the next time if too many hashes are being made. */
   async #replaceHash(
     { username, passwordHash: old }: User,
     { ip, password }: PasswordAttempt,

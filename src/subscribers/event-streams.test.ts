@@ -8,7 +8,7 @@ import { recordRemoved } from '../core/records/record-kind.ts'
 import type { EventStream, StreamMessage } from './event-stream.ts'
 import { EventStreams, type EventStreamsOptions } from './event-streams.ts'
 
-/** A clock that the test moves; what is deferred runs with it. */
+/** A clock that the test moves; deferred functions run with it. */
 function startStreams(options: Partial<EventStreamsOptions> = {}) {
   let nowMs = 0
   let timers: { atMs: number; run: () => void }[] = []
@@ -84,7 +84,7 @@ test('a stream that comes back gets what it has missed, also on another server o
   second.streams.onChange(changed('b'), 12)
   second.pass(100)
   const back = open(second.streams, { lastId: 'o-11' })
-  // What was at the position of the id comes again: a revision may have been cut in the middle.
+  // Events at the position of the id come again: a revision may have been cut in the middle.
   expect(taken(back)).toEqual(['begun o-12', 'a@11 b@12 o-12'])
   expect(taken(other)).toHaveLength(2)
   expect(second.streams.counts()).toMatchObject({ open: 2, resumed: 1, resets: 0 })

@@ -3,9 +3,9 @@ import type { Change } from '../core/decisions/changes.ts'
 import type { KeyPattern } from '../core/text/key-pattern.ts'
 import { type Loop, SlicedWork } from '../core/work/sliced-work.ts'
 
-/** Learns what appears and disappears. */
+/** Learns of things that appear and disappear. */
 export interface PatternWatcher<Key> {
-  /** Something that the pattern means has appeared or disappeared, perhaps both: look at what is there now. */
+  /** A thing that matches has appeared or disappeared, perhaps both: look at the state. */
   touched(key: Key): void
 }
 
@@ -38,8 +38,8 @@ interface WatchedPattern<Key> {
 }
 
 /**
- * Watchers of things by patterns of their names. Equal patterns are compared once with a change, however many clients watch
- * them. Like the held polls, it works in slices after the change.
+ * Watchers of things by patterns of their names. Equal patterns are compared once with a change, however many clients
+ * watch them. Like the held polls, it works in slices after the change.
  */
 export class PatternWatch<Key> {
   readonly #options: PatternWatchOptions<Key>

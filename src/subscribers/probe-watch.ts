@@ -15,7 +15,7 @@ export interface ProbeRequest {
   readonly checker: HealthChecker
 }
 
-/** The kinds of records that decide what is probed. */
+/** The kinds of records that decide which targets are probed. */
 const CHOOSING_KINDS = new Set([SWITCH.name, LOCAL_SWITCH.name, MEMBER.name])
 
 /** The prober. Watching a key again replaces its target. */

@@ -15,8 +15,8 @@ export interface PublishedTimes {
 }
 
 /**
- * The items that were published lately, in the order of their last publish, so that a search for due items ends at the
- * first other one.
+ * The items that were published lately, in the order of their last publish. So a search for due items ends at the first
+ * item that is not due.
  */
 export class PublishedLately {
   readonly #times: PublishedTimes

@@ -21,7 +21,7 @@ export class RecentEvents {
     this.#most = most
   }
 
-  /** Forgets everything; what happens after this position is remembered. */
+  /** Forgets everything, and remembers events after this position. */
   beginAt(position: number): void {
     this.#byKey.clear()
     this.#floor = position
@@ -42,8 +42,8 @@ export class RecentEvents {
   }
 
   /**
-   * What has changed at this position or later, each thing once: a revision may have been cut in the middle. Undefined where
-   * changes after the position are forgotten.
+   * The events at this position or later, each thing once: a revision may have been cut in the middle. Undefined if
+   * events after the position are forgotten.
    */
   since(position: number): readonly PlacedEvent[] | undefined {
     if (position < this.#floor) return undefined

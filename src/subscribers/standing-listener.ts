@@ -23,7 +23,7 @@ export interface Listener {
 
 /** The functions that a standing listener calls. */
 export interface ListenerHost {
-  /** The md5 of what a client sees of an item, the empty string where it sees nothing. */
+  /** The md5 of the version that a client sees; the empty string: it sees nothing. */
   md5Of(key: ConfigKey, who: Viewer): string
   /** False where no more items can be watched. */
   watch(key: ConfigKey, listener: StandingListener): boolean
@@ -74,8 +74,8 @@ export class StandingListener implements Watcher {
   }
 
   /**
-   * Watches an item that was just compared; nothing may be awaited in between, or a change would be missed. The client knows
-   * the outcome of the comparison: only what changes afterwards is reported. False if no more items can be watched.
+   * Watches an item that was just compared; nothing may be awaited in between, or a change would be missed. The client
+   * knows the outcome of the comparison: only later changes are reported. False if no more items can be watched.
    */
   watch({ key, md5, echo }: WatchedItem): boolean {
     if (!this.#items.has(key.text) && !this.#host.watch(key, this)) return false

@@ -76,7 +76,7 @@ export class StreamSubscription {
   readonly variant: StreamVariant
   readonly of: ConnectionSubscriptions
   isAllowed: (() => boolean) | undefined
-  /** The version of the service that was sent last; -1: none. */
+  /** The version of the service that was sent last, or -1. */
   sentVersion = -1
   /** A list was sent, and its ack is awaited. */
   isInFlight = false
@@ -147,7 +147,7 @@ export class StreamRegistry {
     return there
   }
 
-  /** Ends a subscription; does nothing if there is none in this spelling. */
+  /** Ends the subscription in this spelling, if it exists. */
   remove(
     request: Pick<SubscriptionRequest, 'key' | 'clusters'> & { readonly client: { readonly id: string } },
   ): void {

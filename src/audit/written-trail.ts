@@ -28,7 +28,7 @@ export interface TrailCounts {
   readonly written: number
   /** Refusals and sign-ins that another event counts. */
   readonly merged: number
-  /** Events that were not kept, because the store did not take those before them. */
+  /** Events that were not kept, because the store did not take earlier ones. */
   readonly dropped: number
 }
 

@@ -208,7 +208,7 @@ class FakeStore implements SoleEngineStore {
     return commit
   }
 
-  /** The instances that a crash at this moment may find: those on disk, or after a commit that is underway or in doubt. */
+  /** The instances that a crash at this moment may find: on disk, or after a commit that is underway or in doubt. */
   crashes(): SavedInstance[][] {
     const perhaps = [[], ...this.pending.map(({ groups }) => groups.flat()), ...this.#doubtful]
     return perhaps.map((changes) => {

@@ -1,7 +1,7 @@
 /** The part of the server that a fault may end, and nothing else (decision 0045). */
 export type Boundary = 'listener' | 'connection' | 'request' | 'probe' | 'push' | 'job'
 
-/** Every boundary, for those who count. */
+/** Every boundary, for counts. */
 export const BOUNDARIES: readonly Boundary[] = ['listener', 'connection', 'request', 'probe', 'push', 'job']
 
 /** Takes errors that were thrown where nothing should throw. It must not throw itself. */

@@ -9,7 +9,7 @@ export interface User {
   readonly username: string
   /** The text that `Passwords` made: parameters, salt and hash. */
   readonly passwordHash: string
-  /** The stamp of the change that set the password. A sign-in with another one does not count any longer. */
+  /** The stamp of the change that set the password. A sign-in with another stamp no longer counts. */
   readonly credentialStamp: number
 }
 

@@ -69,7 +69,7 @@ export function importRole(role: UserRole, isAdministrator: boolean): Command<Im
   }
 }
 
-/** Imports a permission of a role. Refusals as those of `addPermission`. */
+/** Imports a permission of a role. Refuses as `addPermission` does. */
 export function importPermission(permission: RolePermission): Command<ImportOutcome> {
   const add = addPermission(permission)
   return {

@@ -74,8 +74,7 @@ export function endedSessions(records: RecordView, nowMs: number): string[] {
 }
 
 /**
- * Removes those of these sessions that have ended. It reads them and their users and no other ones: a store that
- * several servers share compares each thing that is read.
+ * Removes the ended ones of these sessions. It reads only these sessions and their users: a shared store compares each read.
  */
 export function removeEndedSessions(ids: readonly string[]): Command<void> {
   return {

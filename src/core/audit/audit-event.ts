@@ -61,7 +61,7 @@ export interface RecordingOptions {
 export interface AuditTrail {
   /** An operation has settled, or was refused. Equal refusals of a minute are one event. */
   record(entry: AuditEntry, options?: RecordingOptions): void
-  /** The tally of an operation, for those of its calls that are only counted. */
+  /** The tally of an operation, for calls that are only counted. */
   tallyOf(operation: string): AuditTally
 }
 

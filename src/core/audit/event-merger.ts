@@ -16,8 +16,8 @@ export interface OpenEvent extends AuditEvent {
 }
 
 /**
- * Merges equal events of a minute: those of the same user, address, operation, result and code. The number of events of
- * a window is bounded; all beyond it are one event.
+ * Merges events of a minute with equal user, address, operation, result and code. The number of events of a window is
+ * bounded; all others are one event.
  */
 export class EventMerger {
   readonly #options: MergerOptions

@@ -25,7 +25,7 @@ interface ServiceDraft {
 }
 
 /**
- * The state with the changes of the batch that is being gathered, so that a command sees those before it.
+ * The state with the changes of the batch that is being gathered, so that a command sees the earlier ones.
  * It holds the differences only; the state is not touched.
  */
 export class Draft implements View {

@@ -17,7 +17,7 @@ export type DecidedCommand =
   | { readonly waiting: WaitingCommand; readonly decision: Decision<unknown> }
   | { readonly waiting: WaitingCommand; readonly error: unknown }
 
-/** Commands decided in order, each seeing the changes of those before it, and the groups to commit. */
+/** Commands decided in order, each seeing the changes of the earlier ones, and the groups to commit. */
 export interface Batch {
   readonly decided: readonly DecidedCommand[]
   /** Records that were behind and are written in the same commit. */

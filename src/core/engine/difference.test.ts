@@ -149,7 +149,7 @@ const step: fc.Arbitrary<RevisionMaker> = fc.oneof(
 
 const steps = fc.array(step, { maxLength: 40, size: 'max' })
 
-test('a server that loads everything again shows what one shows that has followed, in the same order', () => {
+test('a server that loads everything again has the same state and order as a server that has followed', () => {
   fc.assert(
     fc.property(steps, steps, (before, meanwhile) => {
       const kept = new Kept()

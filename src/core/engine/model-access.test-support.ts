@@ -107,7 +107,7 @@ export class ModelAccess implements Pick<SharedStore, 'commit' | 'mostChanges'> 
     this.#answer()
   }
 
-  /** The oldest commit takes too long: its callers are refused, and it arrives later all the same. */
+  /** The oldest commit takes too long: its callers are refused, but it arrives later. */
   delay(): void {
     this.#underway[0]?.reject(NOT_KNOWN)
   }
@@ -181,7 +181,7 @@ const UNWRITTEN: UnitResult = {
 }
 const NOT_KNOWN = new Refusal('store-unavailable', 'Whether the change was made is not known.')
 
-/** A request of a commit fails, and those after it are not sent. */
+/** A request of a commit fails, and the later ones are not sent. */
 function refuse(commit: Underway, failed: Request | undefined, fault: 'unavailable' | 'lost'): void {
   for (const index of failed?.indexes ?? [])
     commit.results[index] = fault === 'lost' ? { kind: 'refused', error: NOT_KNOWN } : UNWRITTEN

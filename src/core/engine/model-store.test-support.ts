@@ -73,7 +73,7 @@ export class ModelStore {
     return (this.#history.get(keyText) ?? []).toSorted((a, b) => a.id - b.id)
   }
 
-  /** One request: writes those units, in one revision, of whose reads nothing has changed after `decidedAt`. */
+  /** One request: writes the units whose reads have not changed after `decidedAt`, in one revision. */
   write(units: readonly Unit[], decidedAt: Revision): boolean[] {
     const holds = units.map((unit) => this.#options.compares === false || this.#holds(unit, decidedAt))
     const held = units.filter((_unit, index) => holds[index])

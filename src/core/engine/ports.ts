@@ -17,7 +17,7 @@ export interface Snapshot {
   readonly configs: readonly ConfigItem[]
   readonly services: readonly Service[]
   readonly instances: readonly StoredInstance[]
-  /** The small records of all kinds; those of a kind in the order in which they were first saved. */
+  /** The small records of all kinds; within a kind in the order in which they were first saved. */
   readonly records: readonly StoredRecord[]
   /** The last commit that is in it. */
   readonly revision: Revision
@@ -72,7 +72,7 @@ export interface KeptRecords {
   }): Promise<{ removed: number; more: boolean }>
   /**
    * Saves events of the audit; one with the id of a stored event replaces it. They are written without waiting for the
-   * disk: a power cut may lose those of the last second, and never loses others with them.
+   * disk: a power cut may lose the last second, and never loses more.
    */
   saveAudit(events: readonly AuditEvent[]): Promise<void>
   /** At most `most` events that match, newest first. It looks at a bounded number of events (`FoundEvents`). */

@@ -50,7 +50,7 @@ export class SharedEngine implements Engine {
   #waiting: WaitingCommand[] = []
   /** The commands of the commit that is underway. */
   #sent: WaitingCommand[] = []
-  /** The commands of units with large contents, which are committed beside the others: nobody else waits for those. */
+  /** The commands of units with large contents. They are committed apart, so that nobody else waits for them. */
   readonly #apart = new Set<WaitingCommand>()
   /** How much longer these commands may take. */
   readonly #moreMs = new WeakMap<WaitingCommand, number>()

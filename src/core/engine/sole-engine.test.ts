@@ -134,7 +134,7 @@ test('at most 512 commands are in one batch, and the rest follow at once', async
   expect(outcomes.every(({ value }) => value === true)).toBe(true)
 })
 
-test('a command sees those before it in the batch', async () => {
+test('a command sees the changes of earlier commands in the batch', async () => {
   const world = new EngineWorld()
   const insert = watched(world.engine.execute(publish('a', 'one')))
   const update = watched(world.engine.execute(publish('a', 'two')))

@@ -56,7 +56,7 @@ export class State implements View {
     this.services = new ServiceTable(floorMs)
   }
 
-  /** The switches in force: those kept, with this server's own over them. */
+  /** The switches in force: the stored ones, with this server's own over them. */
   get switches(): Switches {
     return this.#switches
   }
@@ -299,7 +299,7 @@ export class State implements View {
     instance.timing = timingOf(instance.metadata)
   }
 
-  /** Every list moves, so that all are later than those of another server. They never move back. */
+  /** Every list moves, so that all are later than the lists of another server. They never move back. */
   #raiseLists(stamp: number): void {
     const byMs = listsAheadMs(this) - this.#listsAheadMs
     if (byMs <= 0) return

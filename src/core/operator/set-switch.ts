@@ -24,7 +24,7 @@ export function setSwitch(entry: string, text: string, localOnly: boolean): Comm
   }
 }
 
-/** Imports a switch. One that was set here stays. Refusals as those of `setSwitch`. */
+/** Imports a switch, unless it was set here. Refuses as `setSwitch` does. */
 export function importSwitch(entry: string, text: string, overwrite: boolean): Command<ImportOutcome> {
   return {
     subject: 'switches',

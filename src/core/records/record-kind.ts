@@ -25,7 +25,7 @@ export interface RecordKind<T> {
 /** A record as a store gives it. */
 export interface StoredRecord {
   readonly recordKind: string
-  /** Names the record among those of its kind. */
+  /** Names the record within its kind. */
   readonly id: string
   /** The result of `decode` of its kind. */
   readonly value: unknown

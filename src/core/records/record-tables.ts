@@ -91,7 +91,7 @@ export class DraftRecords implements RecordView {
     for (const [id, value] of left) if (value !== undefined) yield [id, value as T]
   }
 
-  /** Whether the batch has changed any record of a kind; with an id: that one. */
+  /** Whether the batch has changed any record of a kind; with an id: that record. */
   hasChanged({ name }: RecordKind<unknown>, id?: string): boolean {
     const changed = this.#changed.get(name)
     return changed !== undefined && (id === undefined || changed.has(id))

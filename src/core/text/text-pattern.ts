@@ -4,9 +4,8 @@ export type Units = Pick<string, 'length' | 'charCodeAt'>
 const WILDCARD = '*'
 
 /**
- * A text in which each `*` stands for any characters, also none; all else is compared as it is. The time of a
- * comparison grows with the length of the text alone. Its units are read once, from left to right, and those
- * of its end once more.
+ * A text in which each `*` stands for any characters, or nothing; all else is compared as it is. The time of a comparison
+ * grows with the length of the text alone. Its units are read once, from left to right, and the last ones once more.
  */
 export class TextPattern {
   /** Its source without repeated wildcards: equal for equal patterns. */

@@ -106,7 +106,7 @@ export class DueBook<T extends Due> {
     return found
   }
 
-  /** The ticks to look at, in order: all since the last call, or those in use if they are fewer. */
+  /** The ticks to look at, in order: all since the last call, or the ticks in use if they are fewer. */
   #ticksUntil(nowTick: number): number[] {
     const gap = nowTick - this.#doneTick
     if (gap > this.#buckets.size) {

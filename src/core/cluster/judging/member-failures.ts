@@ -3,7 +3,7 @@ import { MEMBER } from '../members/member-records.ts'
 
 /**
  * When a member was last lost (health time): a lost member may have received beats that no other server has. A member
- * whose record is removed is lost, and one whose process is another one. This server's own start counts too, since it
+ * is lost if its record is removed, or has another process. This server's own start counts too, since it
  * does not know who was lost before. A failure is noticed at the next look, later than it happened and never earlier.
  */
 export class MemberFailures {

@@ -219,7 +219,7 @@ describe('a judge whose lease is not certain', () => {
     expect(isGone()).toBe(true)
   })
 
-  test('does not carry out what it has decided before', () => {
+  test('does not carry out its earlier decision', () => {
     const judge = cluster.judge()
     judge.isFrozen = true
     cluster.pass(REMOVE_MS + 1_000)
@@ -333,7 +333,7 @@ class Churn {
   }
 }
 
-test('whatever members do, what beats at a live one is never unhealthy or removed, and what is dead leaves', () => {
+test('whatever members do, an instance that beats at a live member is never unhealthy or removed, and a dead one leaves', () => {
   const second = constantFrom<Event>('nothing', 'nothing', 'nothing', 'nothing', ...EVENTS)
   assert(
     property(array(second, { minLength: 60, maxLength: 200 }), integer(), (events, seed) => {

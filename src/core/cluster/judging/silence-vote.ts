@@ -91,7 +91,7 @@ export class SilenceVote {
     return this.#busy.size
   }
 
-  /** This server was without news of the members: it may have missed that one was lost. */
+  /** This server was without news of the members: it may have missed a lost member. */
   missedNews(nowMs: number): void {
     this.#failures.note(nowMs)
   }

@@ -44,7 +44,7 @@ export interface ClusterMember extends KnownServer {
   readonly facts: MemberFacts | undefined
   /** Since when it is there or away, as this server has seen it, ms; undefined: since before this server was started. */
   readonly forMs: number | undefined
-  /** How far its clock is ahead of those of most servers, ms; negative: behind. Undefined: it did not answer lately. */
+  /** How far its clock is ahead of most servers, ms; negative: behind. Undefined: it did not answer lately. */
   readonly clockAheadMs: number | undefined
   readonly isSelf: boolean
   readonly isElected: boolean

@@ -8,7 +8,7 @@ import { type PublishGray, publishGray } from './publish-gray.ts'
 /** The comment of imported versions. As long as it is there, nobody has changed the version here. */
 const IMPORTED = 'imported'
 
-/** Imports a gray version of an item elsewhere. Refusals as those of `publishGray`. */
+/** Imports a gray version of an item elsewhere. Refuses as `publishGray` does. */
 export function importGray(
   input: Omit<PublishGray, 'casMd5' | 'comment'>,
   overwrite: boolean,

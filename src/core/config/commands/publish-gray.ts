@@ -208,7 +208,7 @@ function hasText(
   return version?.md5 === md5 && grayContent(view, version).equals(content)
 }
 
-/** Whether both are the same to those who get them and to those who ask whom they are for. */
+/** Whether both are the same to their clients, and have the same rule. */
 function isSame(one: GrayVersion, other: GrayVersion): boolean {
   return (
     one.textId === other.textId &&

@@ -51,7 +51,7 @@ export function tagName(tag: string): string {
   return TAG_NAME + tag
 }
 
-/** The rule itself. Throws Refusal `gray-rule` where nobody could say whom it is for. */
+/** The rule itself. Throws Refusal `gray-rule` for an invalid rule. */
 export function checkedRule(rule: GrayRule): GrayRule {
   const { type, version, expr, priority } = rule
   if (expr.length > LONGEST_EXPR)

@@ -32,7 +32,7 @@ export interface GrayVersion {
 /** The current gray versions of an item, at least one. The item may have no formal version. */
 export interface GrayItem {
   readonly key: ConfigKey
-  /** In the order in which they are asked whom they are for: the highest priority first, then by name. */
+  /** In the order in which their rules are tried: the highest priority first, then by name. */
   readonly versions: readonly GrayVersion[]
 }
 

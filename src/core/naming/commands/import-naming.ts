@@ -58,8 +58,8 @@ export function importService(input: ImportedService, overwrite: boolean): Comma
 }
 
 /**
- * Imports an instance, and its service where it is not there. Refusals as those of a registration. A client that has come already
- * keeps its instance, also where the import overwrites. The time of one that has still to come begins again.
+ * Imports an instance, and its service if it is new. Refuses as a registration does. A client that has come already
+ * keeps its instance, even if the import overwrites. For a client that has still to come, the time begins again.
  */
 export function importInstance(
   input: ImportedInstance,

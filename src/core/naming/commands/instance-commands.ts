@@ -99,8 +99,8 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
 }
 
 /**
- * Changes an instance as {@link modifyInstance} does. Where there is none at the address, of either kind, it registers
- * one with the patch over the defaults (docs/decisions/0021).
+ * Changes an instance as {@link modifyInstance} does. If the address has no instance of either kind, it registers one
+ * with the patch over the defaults (docs/decisions/0021).
  */
 export function modifyOrRegister(target: InstanceTarget, patch: InstancePatch): Command<'ok'> {
   const { serviceKey, address, ephemeral } = target

@@ -15,7 +15,7 @@ export interface InstanceLocator extends InstanceAddress {
 }
 
 /**
- * Which instances of a service a batch means: those of a kind, or those named. With a kind the names are
+ * Selects the instances of a service for a batch: by kind, or by name. With a kind the names are
  * ignored; any other word for the kind means no instance (interface.md, batch metadata, rules 1 to 4).
  */
 export interface MetadataBatch {

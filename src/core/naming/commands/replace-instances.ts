@@ -99,7 +99,7 @@ function registerWhereFree(request: RegisterInstance): Command<unknown> {
   }
 }
 
-/** Decides commands one after the other; each sees the changes of those before it. */
+/** Decides commands one after the other; each sees the changes of the earlier ones. */
 function decideInTurn(view: View, commands: readonly Command<unknown>[], now: Now): Decision<unknown>[] {
   const draft = new Draft(view)
   return commands.map((command) => {

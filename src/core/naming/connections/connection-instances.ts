@@ -174,9 +174,9 @@ export class ConnectionInstances {
   }
 
   /**
-   * A connection has ended: its instances go at once. If its client comes back, they stay as long as those of
-   * a server that is gone, unless it has registered them again. They stay at least until `returnsByMs`. If
-   * this server cannot write now, they stay too, and go some time after it can again.
+   * A connection has ended: its instances go at once. If its client is expected back, they stay like the instances of a
+   * lost server, and at least until `returnsByMs`. A new registration takes them over. If this server cannot write now,
+   * they stay too, and go some time after it can again.
    */
   release(connectionId: string, ended: EndedConnection): void {
     const { canWrite, monotonicMs, keptMs = ORPHAN_MS } = this.#parts
@@ -249,7 +249,7 @@ export class ConnectionInstances {
     }
   }
 
-  /** Other requests are answered between the parts. Nobody waits for those of a connection that has ended. */
+  /** Other requests are answered between the parts. Nobody waits for the parts of an ended connection. */
   async #inParts(
     registration: ConnectionRegistration,
     parts: readonly ReplacementPart[],

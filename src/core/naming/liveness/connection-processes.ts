@@ -42,8 +42,8 @@ interface ConnectionProcess {
 }
 
 /**
- * The server processes whose connections have instances in the state. No connection outlives its process, so the instances of
- * one that is gone are orphans as a whole. They are kept for a while, so that their clients can register elsewhere. A client
+ * The server processes whose connections have instances in the state. No connection outlives its process, so all instances of
+ * a lost process are orphans. They are kept for a while, so that their clients can register elsewhere. A client
  * that registers an address takes it over: it is no orphan any longer. There is no clock here: all times are health time.
  *
  * | event: method                               | process alive                  | process gone                         |

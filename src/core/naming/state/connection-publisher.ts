@@ -1,6 +1,6 @@
 import type { Publisher } from './instance.ts'
 
-/** A connection of a client, among those of all processes of all servers. */
+/** A connection of a client, unique among all processes of all servers. */
 export interface ConnectionName {
   /** Names the process of the server that holds the connection (`MemberFacts.process`). */
   readonly process: string

@@ -62,7 +62,7 @@ export class InstanceTable<T extends Addressed> {
     this.#size++
   }
 
-  /** Takes out the instance at this address; false where there is none. */
+  /** Removes the instance at this address; false if there is no instance. */
   delete(address: InstanceAddress): boolean {
     if (this.get(address) === undefined) return false
     this.#size--

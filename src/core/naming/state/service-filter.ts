@@ -47,7 +47,7 @@ function keysOf(words: string): string[] {
   return [...new Set([afterFirst, last])].filter((key) => key !== '')
 }
 
-/** Whether a service meets all conditions. One of its instances must meet all those of instances. */
+/** Whether a service meets all conditions. One instance must meet all conditions on instances. */
 export function meetsConditions(entry: ServiceEntry, conditions: readonly MetadataCondition[]): boolean {
   const ofService = conditions.filter(({ scope }) => scope === 'SERVICE')
   if (!holds(entry.service.metadata, ofService)) return false

@@ -43,7 +43,7 @@ interface Before {
   instance(key: ServiceKey, address: InstanceAddress): Instance | undefined
 }
 
-/** Clients and probes cause more changes than people, and must not drive those out. */
+/** Clients and probes cause more changes than people, and must not drive out the changes by people. */
 const MOST_OF_CLIENTS = 40_000
 const MOST_OF_PEOPLE = 10_000
 

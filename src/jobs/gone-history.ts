@@ -30,7 +30,7 @@ export class GoneHistory {
     this.#parts = parts
   }
 
-  /** Forgets data about history records from before this time that are gone. */
+  /** Forgets deletions from before this time, and data about history records that are gone. */
   async forgetBefore(beforeMs: number): Promise<void> {
     const deleted = await this.#goneItems(beforeMs)
     const comments = await this.#goneComments()
@@ -41,7 +41,7 @@ export class GoneHistory {
       await engine.execute(forgetHistory({ deleted: [], comments: part }))
   }
 
-  /** Those of changes before this time, and those whose record is gone. */
+  /** The deleted items from before this time, and deleted items whose history record is gone. */
   async #goneItems(beforeMs: number): Promise<GoneItem[]> {
     const all = Array.from(this.#parts.state.records(DELETED_CONFIG), ([id, { atMs, historyId }]) => ({
       id,

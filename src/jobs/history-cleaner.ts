@@ -20,7 +20,7 @@ export interface HistoryCleanerOptions {
   readonly intervalMs: number
   /** How many of the newest records of each existing item are always kept. */
   readonly keep: number
-  /** Forgets data about history records from before this time that are gone. */
+  /** Forgets deletions from before this time, and data about history records that are gone. */
   readonly forgetBefore: (beforeMs: number) => Promise<void>
 }
 

@@ -7,7 +7,7 @@ export interface ConnectionFigures {
   readonly connections: () => number
   /** Sockets that are open. */
   readonly sockets: () => number
-  /** Sockets that a limit has refused, and those on which nothing was set up. */
+  /** Sockets that a limit has refused, and sockets on which nothing was set up. */
   readonly refused: () => { readonly limit: number; readonly idle: number }
   /** Ended connections, by cause. */
   readonly ended: () => Readonly<Record<string, number>>

@@ -41,7 +41,7 @@ export class Faults {
     this.#options = options
   }
 
-  /** The faults since the start by boundary; those without any are left out. */
+  /** The faults since the start by boundary; boundaries without faults are left out. */
   counts(): Partial<Record<Boundary, number>> {
     return Object.fromEntries([...this.#counts].filter(([, count]) => count > 0))
   }

@@ -64,7 +64,7 @@ const FIRST_ADMINISTRATOR = 'nacos'
 
 const PUBLIC = { action: 'write', resource: 'public' } as const
 
-/** Makes the operations of signing in: they are open to everybody, and slowed for those who guess. */
+/** Makes the operations of signing in: they are open to everybody, and slow for clients that guess. */
 export function signInOperations({ guard, state, engine, signIn }: SignInParts) {
   return {
     /** Checks a password and issues a token. Refusals `unknown-user` and `sign-in-slowed`. */
@@ -111,7 +111,7 @@ export function signInOperations({ guard, state, engine, signIn }: SignInParts) 
 function tokenOperations({ guard, engine, signIn }: SignInParts) {
   return {
     /**
-     * Issues another token for the user of one that counts, for 12 hours after the sign-in with a password. Refusals
+     * Issues another token for the user of a valid token, for 12 hours after the sign-in with a password. Refusals
      * `malformed-request` for a caller without a token, and `token-expired`.
      */
     renew: guard.operation({

@@ -33,7 +33,7 @@ export interface PollHold {
   cancel(): void
 }
 
-/** Compares polls, and holds those without a difference. */
+/** Compares polls, and holds polls without a difference. */
 export interface PollHolder {
   /** The items of which the client sees another version than it has. */
   compare(items: readonly WatchedItem[], who: Viewer): readonly WatchedItem[]

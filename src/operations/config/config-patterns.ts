@@ -5,7 +5,7 @@ import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard, Resource } from '../guard.ts'
 import { refuseManyMatches, tooManyPatterns, type WatchedKeys } from '../watched-keys.ts'
 
-/** Keeps those who watch patterns. */
+/** Keeps the watchers of patterns. */
 export interface PatternKeeper<Key> {
   watch(pattern: KeyPattern, watcher: { touched(key: Key): void }): { leave(): void } | 'too-many'
 }
@@ -17,7 +17,7 @@ export interface PatternRequest<Key> {
   readonly touched: (key: Key) => void
 }
 
-/** Makes the operations of those who watch patterns of configurations. */
+/** Makes the operations for watchers of patterns of configurations. */
 export function configPatternOperations({
   guard,
   state,

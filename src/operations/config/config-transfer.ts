@@ -37,7 +37,7 @@ export interface IdsRequest {
   readonly ids: readonly number[]
 }
 
-/** Items to publish, e.g. those of an archive. */
+/** Items to publish, e.g. of an archive. */
 export interface ImportRequest extends ImportOptions {
   readonly items: readonly ImportItem[]
   readonly srcUser: string | undefined
@@ -85,7 +85,7 @@ function exportOperations({ guard, state }: TransferParts) {
       resource: ({ key }) => configResource(key),
       run: (items) => items,
     }),
-    /** The items of these ids. Ids of another namespace are left out, and those of items that the caller may not read. */
+    /** The items of these ids, without items of other namespaces or items that the caller may not read. */
     exportByIds: guard.finding({
       permission: READ_CONFIG,
       scope: someOf,
@@ -204,7 +204,7 @@ function readOf({ key }: ConfigItem): Touch {
   return { action: 'read', resource: configResource(key) }
 }
 
-/** A copy shows its source to those who may read the target. */
+/** A copy shows its source to everybody who may read the target. */
 function touchesOfCopy({ source, key }: Copy): Touch[] {
   return [readOf(source), { action: 'write', resource: configResource(key) }]
 }

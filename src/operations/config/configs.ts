@@ -149,10 +149,7 @@ function removeOperations({ guard, state, engine }: ConfigParts) {
       run: ({ key, srcUser, ...options }, caller) =>
         engine.execute(deleteConfig(key, operatorOf(caller, srcUser), options)),
     }),
-    /**
-     * Deletes the items of these ids, of whatever namespace. Ids of no item are skipped, and so are those of items that
-     * the caller may not delete.
-     */
+    /** Deletes the items of these ids, of any namespace. Skips unknown ids and items that the caller may not delete. */
     removeByIds: guard.finding({
       permission: WRITE_CONFIG,
       audit: { operation: 'delete configs', cameTo: auditedRemoval },

@@ -56,7 +56,7 @@ export interface GrayRequest extends GrayName {
   readonly srcUser?: string | undefined
 }
 
-/** To whom a gray version is given from now on. */
+/** The new clients of a gray version. */
 export interface GrowRequest extends GrayRequest {
   readonly expr: string
   readonly priority?: number | undefined
@@ -86,7 +86,7 @@ function readingOperations({ guard, state }: GrayParts) {
         return { version, item: seenGray(state, { key, formal: state.config(key), version }) }
       },
     }),
-    /** The gray versions of an item, in the order in which they are asked whom they are for. */
+    /** The gray versions of an item, in the order in which their rules are tried. */
     of: guard.operation({
       permission: READ_CONFIG,
       resources,

@@ -15,7 +15,7 @@ export interface GrayOfRecord {
 const AT_ONCE = 500
 
 /** An entry and its place in the list of both. */
-interface MergedEntry {
+interface Merged {
   readonly entry: HistoryEntry
   readonly place: number
 }
@@ -70,11 +70,7 @@ async function allGray(store: Pick<KeptRecords, 'history'>, key: ConfigKey): Pro
 }
 
 /** `before`: how many formal entries precede `formal`. A gray entry among these gets a place before the page. */
-function placesOf(
-  gray: readonly HistoryEntry[],
-  formal: readonly HistoryEntry[],
-  before: number,
-): MergedEntry[] {
+function placesOf(gray: readonly HistoryEntry[], formal: readonly HistoryEntry[], before: number): Merged[] {
   const newerThan = (id: number, entries: readonly HistoryEntry[]): number => {
     const at = entries.findIndex((entry) => entry.id < id)
     return at === -1 ? entries.length : at

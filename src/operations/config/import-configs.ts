@@ -67,7 +67,7 @@ const MOST_TOGETHER = 64
 const MOST_BYTES_TOGETHER = 8 * 1024 * 1024
 
 /**
- * Publishes items group by group, each as an ordinary publish: with its history record, and for those who watch it.
+ * Publishes items group by group, each as an ordinary publish: with its history record and its notifications.
  * An item that somebody else publishes at the same time is not overwritten unless the policy says so.
  */
 export async function importConfigs(

@@ -97,8 +97,8 @@ export function versionOperations(parts: VersionParts) {
       },
     }),
     /**
-     * Publishes the text of a version, also of a deletion. It never deletes. At the end of a gray version, that version
-     * is out again with its rule. Refusals as those of `publish` and `read`.
+     * Publishes the text of a version, also of a deletion. It never deletes. For the end of a gray version, it
+     * publishes that version again with its rule. Refuses as `publish` and `read` do.
      */
     restore: guard.operation({
       permission: WRITE_CONFIG,

@@ -6,12 +6,12 @@ import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { ConfigFilter } from './config-filter.ts'
 import { FirstEntries } from './first-entries.ts'
 
-/** Which items are looked for; `namespaceId` undefined: those of every namespace. */
+/** Selects items; `namespaceId` undefined: in every namespace. */
 interface GrayOnlyFilter extends ConfigFilter {
   readonly namespaceId: string | undefined
 }
 
-/** Items with gray versions only, for those who may read them. */
+/** A search for items with gray versions only, as far as the caller may read them. */
 interface GrayOnlySearch {
   readonly filter: GrayOnlyFilter
   readonly page: PageRequest

@@ -31,7 +31,7 @@ interface RestoreGrayRequest {
 }
 
 /** A gray version that has ended, with its text. */
-interface EndedVersion {
+interface EndedGray {
   readonly record: HistoryRecord
   readonly note: GrayNote
 }
@@ -64,11 +64,7 @@ function othersOf({ state }: RestoreGrayParts, record: HistoryRecord, key: Confi
   return deleted.gray?.slice(1).map(({ historyId }) => historyId) ?? []
 }
 
-async function endedAt(
-  parts: RestoreGrayParts,
-  id: number,
-  { key }: RestoreGrayRequest,
-): Promise<EndedVersion> {
+async function endedAt(parts: RestoreGrayParts, id: number, { key }: RestoreGrayRequest): Promise<EndedGray> {
   const record = await parts.store.historyRecord(id, key)
   if (record === undefined) throw notThere(id)
   return endedOf(parts, record)
@@ -78,7 +74,7 @@ function notThere(id: number): Refusal {
   return new Refusal('history-not-found', `There is no history record ${id}.`)
 }
 
-function endedOf({ state }: RestoreGrayParts, record: HistoryRecord): EndedVersion {
+function endedOf({ state }: RestoreGrayParts, record: HistoryRecord): EndedGray {
   const note = grayNoteOf(state, record.id)
   if (note !== undefined && record.op === 'D') return { record, note }
   throw new Refusal('history-not-found', `The record ${record.id} is not the end of a gray version.`)
@@ -86,7 +82,7 @@ function endedOf({ state }: RestoreGrayParts, record: HistoryRecord): EndedVersi
 
 function publish(
   { engine, budget }: RestoreGrayParts,
-  { ended, request }: { ended: EndedVersion; request: RestoreGrayRequest },
+  { ended, request }: { ended: EndedGray; request: RestoreGrayRequest },
   caller: Caller,
 ): Promise<true> {
   const { type, encryptedDataKey, ...record } = ended.record

@@ -45,7 +45,7 @@ export interface LookRequest {
 export function spaceOperations(parts: SpaceParts) {
   const { guard, state, engine } = parts
   return {
-    /** All namespaces: those of the list first, then others that hold something. */
+    /** All namespaces: listed ones first, then unlisted ones in use. */
     list: guard.listing({
       permission: { action: 'read', resource: 'namespace' },
       scope: (): Resource => ({ kind: 'some-namespaces' }),

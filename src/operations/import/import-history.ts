@@ -29,7 +29,7 @@ interface NewestRecord {
 const MOST_PENDING = 10_000
 
 /**
- * Imports history records; those of an item in the order of their old ids. So they were written, whatever the
+ * Imports history records; within an item in the order of their old ids. In that order they were written, whatever the
  * clocks of several servers said. A record that is not later than the newest one of its name was imported before.
  */
 export class HistoryImport {

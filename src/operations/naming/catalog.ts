@@ -35,7 +35,7 @@ export interface LongPage<T> extends Page<T> {
   readonly inTurns: InTurns
 }
 
-/** A page of instances. `beatIntervalMs`: how often those beat that do not say it. */
+/** A page of instances. `beatIntervalMs`: the default interval of beats. */
 export interface InstancePage extends LongPage<ListedInstance> {
   readonly beatIntervalMs: number
 }
@@ -58,7 +58,7 @@ export interface InstancesRequest {
 }
 
 /**
- * A page of the subscribers of a service. `isPushed`: without those who only read its list, and each client once,
+ * A page of the subscribers of a service. `isPushed`: without clients that only read its list, and each client once,
  * however many connections or clusters it subscribes by.
  */
 export interface SubscribersRequest {

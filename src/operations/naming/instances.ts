@@ -84,7 +84,7 @@ interface SetHealthRequest extends InstanceRequest {
   readonly healthy: boolean
 }
 
-/** Makes the operations on instances. Refusals as those of the commands in core. */
+/** Makes the operations on instances. They refuse as the commands in core do. */
 export function instanceOperations(parts: InstanceParts) {
   return { ...registrations(parts), ...modifications(parts), ...batches(parts), ...reads(parts) }
 }

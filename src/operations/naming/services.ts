@@ -54,7 +54,7 @@ export interface ShownCluster extends Omit<Cluster, 'healthChecker'> {
 export const READ_SERVICE = { action: 'read', resource: 'naming' } as const
 export const WRITE_SERVICE = { action: 'write', resource: 'naming' } as const
 
-/** Makes the operations on services. Refusals as those of the commands in core. */
+/** Makes the operations on services. They refuse as the commands in core do. */
 export function serviceOperations(parts: ServiceParts) {
   return { ...readOperations(parts), ...writeOperations(parts) }
 }

@@ -22,7 +22,7 @@ export class HostTexts {
     this.#kept = keeps ? new Map() : undefined
   }
 
-  /** How many texts are kept, those of instances that have left included. */
+  /** How many texts are kept, also of instances that have left. */
   get size(): number {
     return this.#kept?.size ?? 0
   }

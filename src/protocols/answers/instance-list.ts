@@ -269,7 +269,7 @@ function isSame(one: WantedList, other: WantedList): boolean {
   return one.variant === other.variant && one.format === other.format
 }
 
-/** The same list of the same version, or of one that is not known before its turn comes. */
+/** The waiting list of the same version, or of a version that is not known before its turn comes. */
 function pendingOf(lists: KeptLists, wanted: WantedList): Pending | undefined {
   return lists.pending.find(
     (one) => (one.shows.version ?? lists.version) === lists.version && isSame(one, wanted),
@@ -338,7 +338,7 @@ function bodyOf(text: string): ListBody {
   return text.length > LONGEST_TEXT || Buffer.byteLength(text) > text.length ? Buffer.from(text) : text
 }
 
-/** The texts of the hosts of a service that are kept; those of a small service are kept for this list alone. */
+/** The kept texts of the hosts of a service; texts of a small service are kept for this list alone. */
 function textsFor(lists: KeptLists, count: number): HostTexts {
   const { beatIntervalMs, hosts, entry } = lists
   const { size } = entry.instances

@@ -2,11 +2,11 @@ import { serviceNameOf } from '../../core/naming/state/service.ts'
 import { withPlainWeight } from './host-json.ts'
 
 /**
- * How an instance list is written. `svc`: the fields of interface.md. `nacos-grouped` and `nacos-bare`: those of 1.4 as
- * well, with `dom` and the `serviceName` of hosts (http-compat.md section 1, Instances). The first names the service as
- * `<group>@@<service>`, the second without its group. `nacos-plain`: those of 2.x alone. `grpc`: the service info of
- * clients that use gRPC (grpc-compat.md section 3). Its `name` is the name of the service alone, and it has no
- * checksum. All but `svc` write weights as Java does.
+ * How an instance list is written. `svc`: the fields of interface.md. `nacos-grouped` and `nacos-bare`: the fields of
+ * 1.4 as well, with `dom` and the `serviceName` of hosts (http-compat.md section 1, Instances). The first names the
+ * service as `<group>@@<service>`, the second without its group. `nacos-plain`: the fields of 2.x alone. `grpc`: the
+ * service info of clients that use gRPC (grpc-compat.md section 3). Its `name` is the name of the service alone, and it
+ * has no checksum. All but `svc` write weights as Java does.
  */
 export type ListFormat = 'svc' | 'nacos-grouped' | 'nacos-bare' | 'nacos-plain' | 'grpc'
 
@@ -51,7 +51,7 @@ export function listName(format: ListFormat, groupedName: string): string {
   return format === 'grpc' ? serviceNameOf(groupedName) : groupedName
 }
 
-/** The members of the list that a format has besides those of `svc`, each with a comma before it. */
+/** The members of the list that a format has and `svc` has not, each with a comma before it. */
 export function moreListFields(
   format: ListFormat,
   service: { readonly groupedName: string; readonly metadata: Readonly<Record<string, string>> },

@@ -7,8 +7,8 @@ import { decodePercents, spacePluses } from './percent-bytes.ts'
 import { queryOf } from './request-target.ts'
 
 /**
- * All parameters of a request: those of the query of its target, and those of a form body after them. The body is used
- * up: its fields are decoded in place.
+ * All parameters of a request: first from the query of its target, then from a form body. The body is used up: its
+ * fields are decoded in place.
  */
 export function valuesOf(rawUrl: string, body: Buffer | undefined, maxParameters: number): FormValues {
   const values = new FormValues()

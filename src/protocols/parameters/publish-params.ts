@@ -85,7 +85,7 @@ function toConfigType(text: string): ConfigType {
   return CONFIG_TYPES.find((type) => type === text) ?? 'text'
 }
 
-/** The parameters that are notes, and the names of those notes. */
+/** The parameters that are notes, and the names of the notes. */
 const NOTES = [
   ['appName', 'appName'],
   ['desc', 'desc'],

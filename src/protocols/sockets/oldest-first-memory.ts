@@ -29,7 +29,7 @@ export class OldestFirstMemory {
     return this.#bytes
   }
 
-  /** This holder holds this many bytes now, instead of those before. The last holder that is left is not given up. */
+  /** Sets the bytes of a holder. The last holder that is left is not given up. */
   count(holder: Holder, bytes: number): void {
     this.#bytes += bytes - (this.#held.get(holder) ?? 0)
     if (bytes > 0) this.#held.set(holder, bytes)

@@ -5,7 +5,7 @@ import { contained, guarded, nothing } from '../../core/unexpected.ts'
 
 /** A certificate with its key, as PEM. */
 export interface KeyPair {
-  /** The certificate of the server, and those between it and its authority. */
+  /** The certificate of the server, and the ones between it and its authority. */
   readonly cert: string
   readonly key: string
   /** The authorities of client certificates; undefined: clients are not asked for certificates. */

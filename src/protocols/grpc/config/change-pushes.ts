@@ -18,9 +18,7 @@ export const MOST_PENDING = 64
 export interface PushParts {
   readonly connection: Pick<ClientConnection, 'ask' | 'close'>
   readonly after: (ms: number, run: () => void) => void
-  /**
-   * Called when the client acknowledges other pushes, but not those of this item: it does not listen to it any longer.
-   */
+  /** Called when the client acknowledges pushes of other items only: it no longer listens to this item. */
   readonly unheard: (item: WatchedItem) => void
 }
 

@@ -89,7 +89,7 @@ export function instanceRequests({ operations, limits }: InstanceRequestParts): 
 
 /** A connection has one set of instances in a service: a second registration replaces the first. */
 function readInstanceRequest(body: JsonObject, limits: Limits): InstanceBody {
-  // Clients send those with a request of their own. A client that uses this one means the same.
+  // Clients have another request for persistent instances. A client that uses this request means the same.
   if (isPersistent(body['instance'])) return readPersistent(body, limits)
   const { type, serviceKey } = readTyped(body, [REGISTER, DEREGISTER])
   // Deregisters all instances of the connection, whatever the request names.

@@ -98,7 +98,7 @@ describe('a request', () => {
   })
 })
 
-describe('what concerns the message or the connection is an ErrorResponse with the code', () => {
+describe('an error of the message or the connection is an ErrorResponse with the code', () => {
   const stranger = new FakeSession('2_10.0.0.2_50000')
 
   test('300 while nobody is served, whatever is asked', async () => {

@@ -31,7 +31,7 @@ export interface RequestType<B> {
 export class AnsweredNo {
   readonly errorCode: number
   readonly message: string
-  /** The keys of the answer besides. */
+  /** Further keys of the answer. */
   readonly own: object
 
   constructor(errorCode: number, message: string, own: object) {

@@ -85,7 +85,7 @@ function malformed(): Refusal {
   return new Refusal('malformed-request', `The body of a message must be ${ALLOWED}.`, { allowed: ALLOWED })
 }
 
-/** An object with the keys of `first` and then those of `rest`. Keys that are undefined are left out. */
+/** An object with the keys of `first` and then of `rest`. Undefined keys are left out. */
 export function joinJson(first: object, rest: object): SentJson {
   const ready = rest instanceof ReadyJson ? rest : new ReadyJson(JSON.stringify(rest))
   const head = JSON.stringify(first)

@@ -8,12 +8,12 @@ export interface ServerMessage {
   readonly body: SentJson
 }
 
-/** A message whose body has the keys of `first` and then those of `rest`. */
+/** A message whose body has the keys of `first` and then of `rest`. */
 export function toSend(type: string, first: object, rest: object): ServerMessage {
   return { type, body: joinJson(first, rest) }
 }
 
-/** The fields of Payload, and those in its metadata and its body (`proto/client.proto`). Each has a length. */
+/** The fields of Payload, of its metadata and of its body (`proto/client.proto`). Each has a length. */
 const METADATA = (2 << 3) | WireType.LengthDelimited
 const TYPE = (3 << 3) | WireType.LengthDelimited
 const BODY = (3 << 3) | WireType.LengthDelimited

@@ -71,7 +71,7 @@ test('methods with a body offer a form as well', () => {
   expect(post.parameters.filter((one) => one.required)).toEqual([])
 })
 
-test('what several operations have is in the document once', () => {
+test('parts of several operations are in the document once', () => {
   const { paths, components } = described(describeApi([configs('GET'), configs('POST')], '1'))
   const { get, post } = paths['/svc/v1/cs/configs']!
   expect(get.parameters[0]).toEqual({ $ref: '#/components/parameters/tenant' })

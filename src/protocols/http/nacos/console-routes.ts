@@ -79,7 +79,7 @@ function serverState({ version, facts, operator: { needsSignIn } }: ConsoleParts
 
 const DAY_MS = 86_400_000
 
-/** The state of 2.x besides, as texts: only the settings that exist here. */
+/** The further state of 2.x, as texts: only the settings that exist here. */
 function stateOf({
   isOneOfMany,
   port,

@@ -18,7 +18,7 @@ const PROBLEMS = {
 /** Why an import did not begin. */
 type ImportProblem = keyof typeof PROBLEMS
 
-/** The text before the name of something that is not imported. Clients compare these texts: they are those of 2.5.1. */
+/** The text before the name of something that is not imported. Clients compare these texts, which come from 2.5.1. */
 const PREFIXES: Readonly<Record<Unrecognized['reason'], string>> = {
   'bad-name': '',
   'not-in-metadata': '未在元数据中找到: ',

@@ -73,10 +73,7 @@ export interface Route<T extends Properties = Properties> {
   readonly body?: 'form' | 'raw'
   /** The content types of a raw body, for the OpenAPI document. */
   readonly bodyTypes?: Readonly<Record<string, object>>
-  /**
-   * A query parameter. Where it is `true`, or one of its words, this is the route, instead of the plain one
-   * of its method and path.
-   */
+  /** A query parameter that, if `true` or one of its words, selects this route instead of the plain one of its path. */
   readonly variant?: string
   /**
    * Answers a request without a body whose target was read before, word for word; undefined where it was not.

@@ -22,8 +22,8 @@ export interface Sequenced {
 }
 
 /**
- * An open connection. Its requests are handled one at a time, in the order in which they arrived: each may
- * build on the effects of those before it.
+ * An open connection. Its requests are handled one at a time, in the order in which they arrived: each may build on the
+ * effects of earlier ones.
  */
 export class Connection {
   readonly socket: Socket

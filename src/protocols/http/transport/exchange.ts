@@ -175,7 +175,7 @@ export class Exchange
   hold(): Held {
     if (!this.#held && !this.#done) {
       this.#held = true
-      // A held poll lives long; its parameters are not needed any longer.
+      // A held poll lives long, and no longer needs its parameters.
       this.params = NO_PARAMS
       // If the client disconnected before `hold()`, call `onGone` once the handler has set it.
       if (this.#request.socket.destroyed)

@@ -85,14 +85,14 @@ export interface HttpServer {
   stopListening(): Promise<void>
   /**
    * Lets the requests in flight be answered, refuses further ones (`stopping`), and ends all connections, by force
-   * after `graceMs`. Held requests have to be answered by those who hold them.
+   * after `graceMs`. Held requests have to be answered by their holders.
    */
   stop(graceMs: number): Promise<void>
   /** Requests that are not answered yet. */
   inFlight(): number
   /** Connections that are open. */
   openConnections(): number
-  /** Connections since the start that were refused, and those cut because their client did not read. */
+  /** How many connections since the start were refused, and how many were cut because their client did not read. */
   connectionCounts(): { readonly refused: number; readonly cut: number }
 }
 

@@ -16,7 +16,7 @@ export const PAGE_PARAMS = {
   pageSize: fields.withDefault(fields.pageSize, 100),
 }
 
-/** A name of those parameters; one that is absent finds all. */
+/** The pattern of a search parameter; an absent one finds all. */
 export function searchFor(text: string | undefined, mode: NameSearch['mode']): NameSearch {
   return { text: text ?? '', mode }
 }

@@ -123,7 +123,7 @@ export function readGrayOfClients(gray: Gray): Endpoint {
   })
 }
 
-/** Refusal `too-large`: texts that weigh more than those of one page would stop all others while they are written. */
+/** Refusal `too-large`: texts larger than a page of items would delay all other requests while they are written. */
 function refuseHeavyVersions(versions: readonly { readonly size: number }[]): void {
   const bytes = versions.reduce((sum, { size }) => sum + size, 0)
   if (bytes <= MAX_PAGE_BYTES) return

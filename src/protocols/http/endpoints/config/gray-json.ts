@@ -78,7 +78,7 @@ export function explainedJson({ md5, gray, identity, versions }: ExplainedView):
   }
 }
 
-/** An item with its gray versions, in the order in which they are asked whom they are for. */
+/** An item with its gray versions, in the order in which their rules are tried. */
 export function grayItemJson({ key, versions }: GrayItem): object {
   const { dataId, group, namespaceId } = key
   return { dataId, group, tenant: toTenant(namespaceId), versions: versions.map(versionJson) }

@@ -105,7 +105,7 @@ function configOf(config: PlanConfig, limits: ThingLimits) {
   }
 }
 
-/** A rule that this server does not have is refused: nobody could say whom the version is for. */
+/** An unknown rule is refused: the clients of the version would not be known. */
 function grayOf(gray: PlanGray, limits: ThingLimits) {
   const { rule, expression: grayMatchRuleExp, name: grayName, priority, encryptedDataKey } = gray
   const grayType = GRAY_RULE_TYPES.find((type) => type === rule)
@@ -281,7 +281,7 @@ const checkPermission = checkerOf({ role: fields.role, resource: fields.resource
 /** Texts of people may begin or end with a blank. */
 const FREE: readonly string[] = ['namespaceName', 'namespaceDesc', 'app']
 
-/** Checks texts as parameters of those fields. Throws their refusals, and one for a name that a parameter would lose the ends of. */
+/** Checks texts as parameters of these fields. Refuses as they do, and refuses names with blanks at the ends. */
 function checkerOf(params: Properties): (texts: Readonly<Record<string, string>>) => void {
   const read = compileReader(Type.Object(params), NACOS_CONFIG_RULES)
   return (texts) => {

@@ -11,7 +11,7 @@ export interface Failures {
   readonly lastMs: number
 }
 
-/** How many entries there may be, and from which count on an entry is kept before those with less. */
+/** The most entries, and the count from which on an entry is kept longer than others. */
 export interface CountLimits {
   readonly entries: number
   readonly kept: number

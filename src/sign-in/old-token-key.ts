@@ -10,7 +10,7 @@ export interface OldTokenKey {
 /** A shorter key is not safe for any of the algorithms (RFC 7518, section 3.2). */
 const LEAST_BYTES = 32
 
-/** Everybody knows them: they were the default, or are in the documents of those servers. */
+/** Keys that everybody knows: they were the default, or are in the documents of the old servers. */
 const PUBLISHED = ['SecretKey0123456789', 'ThisIsMyCustomSecretKey0123456']
 
 /** The algorithms, and how many bytes a key must have. */

@@ -74,7 +74,7 @@ test('changes are gathered for a moment, each thing once, and sent with the posi
   expect(taken(stream)).toEqual(['b@12 a@13 o-13'])
 })
 
-test('a stream that comes back gets what it has missed, also on another server of the store', () => {
+test('a stream that comes back gets the missed events, also on another server of the store', () => {
   const first = startStreams()
   const second = startStreams()
   const [other, cut] = [open(second.streams), open(first.streams)]
@@ -90,7 +90,7 @@ test('a stream that comes back gets what it has missed, also on another server o
   expect(second.streams.counts()).toMatchObject({ open: 2, resumed: 1, resets: 0 })
 })
 
-test('a stream that comes back while changes are gathered misses none of them', () => {
+test('a stream that comes back while changes are gathered misses no change', () => {
   const { streams, pass } = startStreams()
   open(streams)
   streams.onChange(changed('a'), 11)
@@ -136,7 +136,7 @@ test('while nobody follows nothing is remembered, but for a minute after the las
   expect(taken(open(streams, { lastId: 'o-12' }))).toEqual(['reset o-13'])
 })
 
-test('nobody gets what may not be read now, and ids continue all the same', () => {
+test('nobody gets events that may not be read now, and ids continue', () => {
   const { streams, pass } = startStreams()
   let allowed = 'a'
   const mayRead = (resource: Resource) =>

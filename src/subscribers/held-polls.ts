@@ -121,7 +121,6 @@ export class HeldPolls {
     return this.#addresses.get(ip)?.held ?? 0
   }
 
-  /** Adds a poll. */
   add(poll: Poll, host: PollHost): HeldPoll {
     const held = new HeldPoll(poll, this.#addressOf(poll.ip), host)
     held.address.held++

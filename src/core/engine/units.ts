@@ -71,7 +71,6 @@ class TakenUnits {
   }
 }
 
-/** The range that a thing is in. */
 function rangeTexts(thing: Read): string[] {
   if (thing.of === 'record') return [readText({ of: 'records', recordKind: thing.recordKind })]
   if (thing.of !== 'instance') return []

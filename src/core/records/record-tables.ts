@@ -4,7 +4,6 @@ type RecordChange = RecordSaved | RecordRemoved
 
 /** Reads records of any kind. */
 export interface RecordView {
-  /** The record of that id. */
   record<T>(kind: RecordKind<T>, id: string): T | undefined
   /** All records of a kind, in the order in which they were first saved. */
   records<T>(kind: RecordKind<T>): Iterable<readonly [id: string, value: T]>

@@ -79,7 +79,6 @@ export function userOperations(parts: UserParts) {
   }
 }
 
-/** The operations on passwords of users. */
 function passwordOperations({ guard, engine, signIn }: UserParts) {
   const savePassword = async (pair: PasswordPair, replaced?: number): Promise<void> => {
     const passwordHash = await signIn.passwords.hashNew(pair)

@@ -81,7 +81,6 @@ function removeOwn(
   }
 }
 
-/** The strictest durability of the decisions. */
 function strictest(decisions: readonly Decision<unknown>[]): Durability {
   const needs = (one: Durability): boolean => decisions.some(({ durability }) => durability === one)
   if (needs('synced')) return 'synced'

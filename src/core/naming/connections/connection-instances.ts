@@ -101,12 +101,10 @@ export class ConnectionInstances {
     this.#paced = new PacedWork(parts.loop, parts.engine.mostAtOnce)
   }
 
-  /** The registrations of each connection. */
   get registrations(): Pick<ConnectionRegistrations, 'of' | 'left' | 'size' | 'counts'> {
     return this.#registrations
   }
 
-  /** This process. */
   get process(): string {
     return this.#parts.process
   }

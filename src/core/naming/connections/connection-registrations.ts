@@ -5,7 +5,6 @@ import { ConnectionRegistration, type PublishingClient } from './connection-regi
 /** How many connections are remembered as ended: requests that they sent before may be read afterwards. */
 const MOST_ENDED = 10_000
 
-/** The registrations of one connection, by service. */
 type ByService = Map<string, ConnectionRegistration>
 
 /** The registrations of this process, by connection and service. A connection is connected, or has ended. */
@@ -46,7 +45,6 @@ export class ConnectionRegistrations {
     for (const registrations of this.#ended.values()) yield* registrations.values()
   }
 
-  /** The registration of a connection in a service. */
   find(serviceKey: ServiceKey, connectionId: string): ConnectionRegistration | undefined {
     return this.#connected.get(connectionId)?.get(serviceKeyText(serviceKey))
   }

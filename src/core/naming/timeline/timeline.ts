@@ -120,7 +120,6 @@ export class Timeline {
     }
   }
 
-  /** The timeline of a service. */
   of(key: ServiceKey): OwnTimeline {
     const rings = [this.#ofClients, this.#ofPeople]
     const entries = rings.flatMap((ring) => ring.of(key)).sort((a, b) => b.atMs - a.atMs)

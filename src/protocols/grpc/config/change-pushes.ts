@@ -58,7 +58,6 @@ export class ChangePushes {
     this.#reminders = new PushReminders({ after: parts.after, remind })
   }
 
-  /** The item has changed. */
   changed(item: WatchedItem): void {
     this.#reminders.asked(item.key.text)
     this.#push(item)

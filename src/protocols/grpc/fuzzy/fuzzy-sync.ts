@@ -40,7 +40,6 @@ const MOST_TRIES = 5
 /** A message on its way to the client. */
 interface SyncMessage<Key> {
   readonly question: Question
-  /** The names in it. */
   readonly names: ReadonlyMap<string, Key | undefined>
   /** It says that the client knows everything. */
   readonly isFinish: boolean

@@ -16,7 +16,6 @@ export interface CallHead {
 /** The fields of the head of an answer, or of its trailers. */
 type AnswerHead = Readonly<Record<string, string | number>>
 
-/** The head of an answer. */
 const ANSWER_HEAD: AnswerHead = { ':status': 200, 'content-type': 'application/grpc' }
 
 /** The trailers after the last message: all is well. */

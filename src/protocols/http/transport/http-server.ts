@@ -90,7 +90,6 @@ export interface HttpServer {
   stop(graceMs: number): Promise<void>
   /** Requests that are not answered yet. */
   inFlight(): number
-  /** Connections that are open. */
   openConnections(): number
   /** How many connections since the start were refused, and how many were cut because their client did not read. */
   connectionCounts(): { readonly refused: number; readonly cut: number }

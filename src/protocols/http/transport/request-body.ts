@@ -13,7 +13,6 @@ export interface BodyReceiver {
   refuse(refusal: Refusal): void
   /** The client left in the middle of it. */
   bodyLost(): void
-  /** The owner of the body. */
   bodyOwner(): BodyOwner
 }
 

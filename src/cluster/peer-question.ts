@@ -19,7 +19,7 @@ import type { InstanceAddress } from '../core/naming/state/instance.ts'
 import type { InstancePlace } from '../core/naming/state/presence.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { HeardMember, MemberView } from '../core/cluster/members/member-view.ts'
-import type { VersionRange } from '../core/cluster/members/versions.ts'
+import { FIRST_RELEASED, type VersionRange } from '../core/cluster/members/versions.ts'
 import type { Silence } from '../core/naming/liveness/silence.ts'
 import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
 import {
@@ -33,33 +33,28 @@ import { fieldsOf, numberIn, textIn } from '../core/records/shape.ts'
 
 /**
  * The versions of the messages that this version of Waypost understands. A question that older servers do not know, or
- * understand otherwise, needs a new one: it says so in `since`. 3: they are asked with TLS (`TLS_SINCE`).
+ * understand otherwise, needs a new one: it says so in `since`.
  */
-export const MESSAGES: VersionRange = { from: 1, to: 3 }
+export const MESSAGES: VersionRange = { from: FIRST_RELEASED, to: FIRST_RELEASED }
 
-/**
- * A kind of question that servers ask each other. Both the question and its answer are plain JSON data. Their
- * readers throw an Error for anything that does not have their shape.
- */
+/** A kind of question between servers, and its answer: plain JSON data. The readers throw an Error for another shape. */
 export interface PeerQuestion<Question, Answer> {
   /** Its path. */
   readonly name: string
-  /** The first version of the messages that has it; by default 1. Members that do not understand it are not asked. */
+  /** The first version of the messages with it; by default the first version. Older members are not asked. */
   readonly since?: number
   readonly readQuestion: (json: unknown) => Question
   readonly readAnswer: (json: unknown) => Answer
 }
 
-/**
- * How long ago did you receive the last beat of these instances? The answers are in the order of the places.
- */
+/** Asks how long ago a member received the last beat of these instances. The answers are in the order of the places. */
 export const SILENCE: PeerQuestion<readonly InstancePlace[], readonly Silence[]> = {
   name: 'silence',
   readQuestion: (json) => listOf(json, placeOf),
   readAnswer: (json) => listOf(json, silenceOf),
 }
 
-/** Does the store still renew your lease? */
+/** Asks whether the store still renews the member's lease. */
 export const STANDING: PeerQuestion<Readonly<Record<string, never>>, { readonly hasStore: boolean }> = {
   name: 'standing',
   readQuestion: () => ({}),
@@ -72,7 +67,7 @@ export interface HeardServer {
   readonly agoMs: number
 }
 
-/** How long ago did each server last answer you? */
+/** Asks how long ago each server last answered the member. */
 export const HEARD: PeerQuestion<Readonly<Record<string, never>>, readonly HeardServer[]> = {
   name: 'heard-servers',
   readQuestion: () => ({}),
@@ -83,18 +78,16 @@ export const HEARD: PeerQuestion<Readonly<Record<string, never>>, readonly Heard
     }),
 }
 
-/** What time of day is it at your place? Epoch milliseconds. */
+/** Asks a member for its wall clock, epoch ms. */
 export const CLOCK: PeerQuestion<Readonly<Record<string, never>>, { readonly wallMs: number }> = {
   name: 'clock',
-  since: 2,
   readQuestion: () => ({}),
   readAnswer: (json) => ({ wallMs: numberIn(fieldsOf(json), 'wallMs') }),
 }
 
-/** What is your part in the cluster? */
+/** Asks a member for its view of itself. */
 export const MEMBER_VIEW: PeerQuestion<Readonly<Record<string, never>>, MemberView> = {
   name: 'member-view',
-  since: 2,
   readQuestion: () => ({}),
   readAnswer: (json) => {
     const fields = fieldsOf(json)
@@ -110,8 +103,7 @@ export const MEMBER_VIEW: PeerQuestion<Readonly<Record<string, never>>, MemberVi
       judgedServices: numberIn(fields, 'judgedServices'),
       judgedInstances: numberIn(fields, 'judgedInstances'),
       hears: listOf(fields['hears'], heardOf),
-      // Older servers do not send it.
-      ...(fields['figures'] === undefined ? {} : { figures: figuresOf(fields['figures']) }),
+      figures: figuresOf(fields['figures']),
     }
   },
 }
@@ -145,7 +137,7 @@ export interface ItemWatcher {
   readonly md5: string
 }
 
-/** Who watches this item at your place? */
+/** Asks for the watchers of an item on a member. */
 export const WATCHERS_OF: PeerQuestion<ConfigKey, readonly ItemWatcher[]> = {
   name: 'watchers-of',
   readQuestion: keyOf,
@@ -156,21 +148,21 @@ export const WATCHERS_OF: PeerQuestion<ConfigKey, readonly ItemWatcher[]> = {
     }),
 }
 
-/** Who has this item at your place? */
+/** Asks for the clients of an item on a member. */
 export const CLIENTS_OF: PeerQuestion<ConfigKey, readonly ItemClient[]> = {
   name: 'clients-of',
   readQuestion: keyOf,
   readAnswer: (json) => listOf(json, itemClientOf),
 }
 
-/** How many clients at your place has each of these items? The answers are in the order of the items. */
+/** Asks for the number of a member's clients of each item. The answers are in the order of the items. */
 export const CLIENT_COUNTS: PeerQuestion<readonly ConfigKey[], readonly number[]> = {
   name: 'client-counts',
   readQuestion: (json) => listOf(json, keyOf),
   readAnswer: (json) => listOf(json, (count) => numberIn({ count }, 'count')),
 }
 
-/** What does this address watch at your place? */
+/** Asks which items an address watches on a member. */
 export const WATCHED_BY: PeerQuestion<{ readonly ip: string }, readonly WatchedItem[]> = {
   name: 'watched-by',
   readQuestion: (json) => ({ ip: textIn(fieldsOf(json), 'ip') }),
@@ -181,7 +173,7 @@ export const WATCHED_BY: PeerQuestion<{ readonly ip: string }, readonly WatchedI
     }),
 }
 
-/** How are you, and which items have clients at your place not got? */
+/** Asks for a member's condition, and for the items that its clients have not received. */
 export const CONDITION: PeerQuestion<Readonly<Record<string, never>>, OwnCondition> = {
   name: 'condition',
   readQuestion: () => ({}),
@@ -196,7 +188,7 @@ export const CONDITION: PeerQuestion<Readonly<Record<string, never>>, OwnConditi
   },
 }
 
-/** Who subscribes to this service at your place? */
+/** Asks for the subscribers of a service on a member. */
 export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ListedSubscriber[]> = {
   name: 'subscribers',
   readQuestion: serviceKeyOf,
@@ -206,14 +198,13 @@ export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ListedSubscriber[]> 
       return {
         address: textIn(fields, 'address'),
         port: numberIn(fields, 'port'),
-        // A server of an earlier version does not know it.
-        toldIp: 'toldIp' in fields ? textIn(fields, 'toldIp') : textIn(fields, 'address'),
+        toldIp: textIn(fields, 'toldIp'),
         agent: textIn(fields, 'agent'),
         app: textIn(fields, 'app'),
         clusters: textIn(fields, 'clusters'),
         namespaceId: textIn(fields, 'namespaceId'),
         groupedName: textIn(fields, 'groupedName'),
-        via: VIAS.find((via) => via === fields['via']) ?? 'udp',
+        via: wordOf(VIAS, fields['via']),
       }
     }),
 }
@@ -221,7 +212,7 @@ export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ListedSubscriber[]> 
 /** The ways in which subscribers receive changes. */
 const VIAS = ['udp', 'stream', 'poll'] as const
 
-/** What do you remember of this service? */
+/** Asks for a member's entries about a service. */
 export const TIMELINE: PeerQuestion<ServiceKey, OwnTimeline> = {
   name: 'timeline',
   readQuestion: serviceKeyOf,
@@ -231,7 +222,7 @@ export const TIMELINE: PeerQuestion<ServiceKey, OwnTimeline> = {
   },
 }
 
-/** Which clients are connected to you? */
+/** Asks for the clients that are connected to a member. */
 export const CONNECTED_CLIENTS: PeerQuestion<ClientSearch, ServerClients> = {
   name: 'connected-clients',
   readQuestion: (json) => {
@@ -245,7 +236,7 @@ export const CONNECTED_CLIENTS: PeerQuestion<ClientSearch, ServerClients> = {
   },
 }
 
-/** Send this client away if it is connected to you. To ask twice does no harm: no other client gets the id. */
+/** Asks a member to send this client away. Asking twice does no harm: no other client gets the id. */
 export const DISMISS: PeerQuestion<Dismissal, { readonly isKnown: boolean }> = {
   name: 'dismiss-client',
   readQuestion: (json) => {
@@ -266,8 +257,7 @@ function connectedClientOf(json: unknown): ConnectedClient {
     appName: textIn(fields, 'appName'),
     module: textIn(fields, 'module'),
     clientIp: textIn(fields, 'clientIp'),
-    // Older servers do not send it.
-    username: fields['username'] === undefined ? '' : textIn(fields, 'username'),
+    username: textIn(fields, 'username'),
     labels: Object.fromEntries(Object.keys(labels).map((name) => [name, textIn(labels, name)])),
     sinceMs: numberIn(fields, 'sinceMs'),
     heardAgoMs: numberIn(fields, 'heardAgoMs'),
@@ -347,7 +337,7 @@ function itemClientOf(json: unknown): ItemClient {
   return {
     ...addressOfClient(json),
     md5: textIn(fields, 'md5'),
-    seen: fields['seen'] === undefined ? undefined : seenVersionOf(fields['seen']),
+    seen: seenVersionOf(fields['seen']),
     seenAgoMs: numberIn(fields, 'seenAgoMs'),
     via: textIn(fields, 'via') === 'stream' ? 'stream' : 'poll',
   }

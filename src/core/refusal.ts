@@ -57,7 +57,6 @@ export type RefusalCode =
   | 'store-full'
   | 'store-unavailable'
   | 'cut-off'
-  | 'cluster-not-upgraded'
   | 'backup-refused'
   | 'backup-failed'
   | 'stopping'

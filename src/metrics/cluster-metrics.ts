@@ -112,7 +112,7 @@ function memberMetrics({ members, isElected, standing, clockAheadMs, answered }:
     },
     {
       name: 'waypost_peer_requests_total',
-      help: 'Requests on the peer port by outcome; foreign: of somebody without the secret of this installation; plain: without TLS; silent: closed unasked.',
+      help: 'Requests on the peer port by outcome; foreign: of somebody without the secret of this installation; silent: closed unasked.',
       type: 'counter',
       labels: ['outcome'],
       read: () => Object.entries(answered() ?? {}).map(([outcome, count]) => [{ outcome }, count] as const),

@@ -29,8 +29,8 @@ const NOTHING: readonly WatchedItem[] = Object.freeze([])
 export interface ConfigWatcherOptions {
   /** The md5 of the version that a client sees, or the empty string if it sees nothing. */
   readonly md5Of: (key: ConfigKey, who: Viewer) => string
-  /** The version that a client sees, for people; absent: there are no gray versions. */
-  readonly seenBy?: (key: ConfigKey, who: Viewer) => SeenVersion
+  /** The version that a client sees, for people. */
+  readonly seenBy: (key: ConfigKey, who: Viewer) => SeenVersion
   readonly loop: Loop
   readonly maxHeld?: number
   /** The most held polls of one address. 0 or absent: no limit. */
@@ -201,14 +201,14 @@ export class ConfigWatchers {
       const item = watcher.itemOf(key.text)
       if (item === undefined) continue
       const { ip, client, via, who } = watcher
-      const seen = this.#options.seenBy?.(key, who)
+      const seen = this.#options.seenBy(key, who)
       clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: 0, via })
     }
     const nowMs = this.#options.loop.now()
     for (const poll of this.#recent.all()) {
       const { ip, client, items, atMs } = poll
       const item = items.find((one) => one.key.text === key.text)
-      const seen = this.#options.seenBy?.(key, poll)
+      const seen = this.#options.seenBy(key, poll)
       if (item !== undefined)
         clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: nowMs - atMs, via: 'poll' })
     }

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Change } from '../core/decisions/changes.ts'
 import { type ConfigItem, configKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import { formalVersions } from './formal-versions.test-support.ts'
 import { ConfigWatchers } from './config-watchers.ts'
 import type { StandingListener } from './standing-listener.ts'
 
@@ -19,7 +20,11 @@ beforeEach(() => {
   waiting = []
   reported = []
   const loop = { now: () => 0, soon: (run: () => void) => void waiting.push(run) }
-  polls = new ConfigWatchers({ md5Of: (key) => stored.get(key.text) ?? '', loop, maxWatched: MAX_WATCHED })
+  polls = new ConfigWatchers({
+    ...formalVersions((key) => stored.get(key.text) ?? ''),
+    loop,
+    maxWatched: MAX_WATCHED,
+  })
   listener = join('10.0.0.1')
 })
 
@@ -156,7 +161,14 @@ describe('a standing listener', () => {
     expect(polls.watchedBy('10.0.0.2')).toEqual([])
     const client = { port: 1, agent: 'a client' }
     expect(polls.clientsOf(keyOf('a'))).toEqual([
-      { ip: '10.0.0.1', client, md5: 'one', seenAgoMs: 0, via: 'stream' },
+      {
+        ip: '10.0.0.1',
+        client,
+        md5: 'one',
+        seen: { md5: 'one', ip: '10.0.0.1' },
+        seenAgoMs: 0,
+        via: 'stream',
+      },
     ])
   })
 })

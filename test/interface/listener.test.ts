@@ -90,7 +90,7 @@ describe('a poll without a difference is held', () => {
       expect(answer.text).toBe(`${dataId}%02${group}%01`)
       delays.push(answer.endedAt - change.endedAt)
     }
-    // A millisecond where the machine has nothing else to do. What waits for a tick takes longer.
+    // A millisecond where the machine has nothing else to do. An answer that waits for a tick takes longer.
     expect(delays.sort((a, b) => a - b)[4]).toBeLessThan(100)
   })
 

@@ -1,4 +1,4 @@
-/** What /svc has in common with tools of /nacos: searches, exports, imports, clones, casMd5, notes, and who watches. */
+/** The operations of /svc that tools of /nacos have too: searches, exports, imports, clones, casMd5, notes, and who watches. */
 import { describe, expect, test } from 'vitest'
 import { md5, serverForThisFile, unique, type Json, type Params, type Reply } from './client.ts'
 import { configs, filesIn, items, raw } from './transfer-support.ts'

@@ -7,7 +7,7 @@ beforeEach(() => (at = startFixture()))
 
 const item = { dataId: 'app', group: 'G' }
 
-/** What 2.x has besides in a list. */
+/** The further fields of 2.x in a list. */
 const JAVA_FIELDS = {
   publishType: 'formal',
   grayName: '',

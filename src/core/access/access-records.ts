@@ -1,5 +1,5 @@
 import { defineRecordKind } from '../records/record-kind.ts'
-import { number, object, oneOf, optional, orNull, text } from '../records/shape.ts'
+import { number, object, oneOf, orNull, text } from '../records/shape.ts'
 
 /** The role that may do everything. */
 export const ADMINISTRATOR_ROLE = 'ROLE_ADMIN'
@@ -78,7 +78,7 @@ export const SIGNING_KEY = defineRecordKind<SigningKey>(
     secret: text,
     createdStamp: number,
     verifiesUntilMs: orNull(number),
-    leakedBefore: optional(number, 0),
+    leakedBefore: number,
   }),
   { isSecret: true },
 )

@@ -89,8 +89,3 @@ test('a leak is remembered by the keys that are made later, also when the leaked
   expect(latestLeak(state)).toBeGreaterThan(0)
   expect(latestLeak(state)).toBeLessThan(stampOf('f'))
 })
-
-test('a key that an older version has stored knows of no leak', () => {
-  const stored = { secret, createdStamp: 1, verifiesUntilMs: null }
-  expect(SIGNING_KEY.decode(stored, 'a')).toEqual({ ...stored, leakedBefore: 0 })
-})

@@ -26,8 +26,8 @@ export interface ItemClient {
   /** Its port, and how its library names itself; undefined where nobody knows. */
   readonly client: { readonly port: number; readonly agent: string } | undefined
   readonly md5: string
-  /** The version for this client; undefined: the formal one, because its server reports none. */
-  readonly seen?: SeenVersion | undefined
+  /** The version of the item for this client. */
+  readonly seen: SeenVersion
   /** How long ago its last request came, in milliseconds; 0: it is connected. */
   readonly seenAgoMs: number
   /** How it receives changes. */

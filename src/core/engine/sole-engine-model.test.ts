@@ -218,7 +218,7 @@ test.each([
         expect(storedOf(world).map(withoutHealth)).toEqual(knownOf(world).map(withoutHealth))
         expectSameElsewhere(world)
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   },
 )

@@ -7,8 +7,6 @@ export interface RecordKind<T> {
   readonly name: string
   /** Records of this kind are known to this server only, until it stops, and are never stored. */
   readonly isLocal: boolean
-  /** The first layout of the store of several servers that has this kind; absent: 1. See docs/recipes/add-a-layout.md. */
-  readonly layout?: number
   /** No decision reads all records of this kind: so a shared store need not compare all of the kind. */
   readonly isReadOneByOne?: boolean
   /**
@@ -58,14 +56,13 @@ export function defineRecordKind<T>(
   decode: RecordKind<T>['decode'],
   {
     isLocal = false,
-    layout = 1,
     isReadOneByOne = false,
     isLarge = false,
     isSecret = false,
-  }: Partial<Pick<RecordKind<T>, 'isLocal' | 'layout' | 'isReadOneByOne' | 'isLarge' | 'isSecret'>> = {},
+  }: Partial<Pick<RecordKind<T>, 'isLocal' | 'isReadOneByOne' | 'isLarge' | 'isSecret'>> = {},
 ): RecordKind<T> {
   if (KINDS.has(name)) throw new Error(`There are two kinds of records called ${name}`)
-  const kind = { name, decode, isLocal, layout, isReadOneByOne, isLarge, isSecret }
+  const kind = { name, decode, isLocal, isReadOneByOne, isLarge, isSecret }
   KINDS.set(name, kind)
   return kind
 }

@@ -10,22 +10,15 @@ export const CLIENT_HAS = ['gray', 'formal', 'behind', 'unknown'] as const
 /** One of {@link CLIENT_HAS}. */
 export type ClientHas = (typeof CLIENT_HAS)[number]
 
-/** The versions of an item: the md5 of its formal version, empty if there is none, and its gray versions. */
-export interface ThereIs {
-  readonly md5: string
-  readonly versions: readonly Pick<GrayVersion, 'md5' | 'rule'>[]
-}
-
 /**
- * Compares the version that a client has with the version for it. Two cases are unknown. A server of an earlier build
- * does not report the version for its clients. A listening client does not say that it asked for the version of a tag.
+ * Compares the version that a client has with the version for it. One case is unknown: a listening client does not say
+ * that it asked for the version of a tag.
  */
 export function whatClientHas(
   { md5, seen }: Pick<ItemClient, 'md5' | 'seen'>,
-  { md5: formal, versions }: ThereIs,
+  versions: readonly Pick<GrayVersion, 'md5' | 'rule'>[],
 ): ClientHas {
-  if (seen === undefined && versions.length > 0) return 'unknown'
-  if (md5 === (seen?.md5 ?? formal)) return seen?.gray === undefined ? 'formal' : 'gray'
+  if (md5 === seen.md5) return seen.gray === undefined ? 'formal' : 'gray'
   const mayBeAsked = versions.some((version) => version.rule.type === 'tag' && version.md5 === md5)
   return mayBeAsked ? 'unknown' : 'behind'
 }

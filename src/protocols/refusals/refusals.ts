@@ -354,12 +354,6 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     meaning:
       'This server alone has lost the store that it shares with others, and its lease has ended. Use another server. This one resumes by itself (docs/cluster.md).',
   },
-  'cluster-not-upgraded': {
-    http: 409,
-    title: 'Not every server is upgraded',
-    meaning:
-      'Several servers share a store, and at least one that runs is of a version that could not read what would be written. Nothing was written. The answer names it: upgrade it, then try again (docs/cluster.md).',
-  },
   'backup-refused': {
     http: 409,
     title: 'No backup is begun now',

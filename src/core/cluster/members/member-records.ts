@@ -17,7 +17,7 @@ export interface MemberFacts {
   /** Whether callers must sign in: `on`, `off` or `report`. It is the same on all members. */
   readonly auth: string
   readonly versions: MemberVersions
-  /** The ids of its keys for secrets, the one for new secrets first; absent: no key, or an older version. */
+  /** The ids of its keys for secrets, the one for new secrets first; absent: no key. */
   readonly secretsKeys?: readonly string[]
 }
 

@@ -33,8 +33,7 @@ export interface MemberView {
   readonly judgedInstances: number
   /** The other members. */
   readonly hears: readonly HeardMember[]
-  /** Undefined: it is of a version that does not measure them. */
-  readonly figures?: ServerFigures | undefined
+  readonly figures: ServerFigures
 }
 
 /** A server of the installation, as the one that is asked knows it. */
@@ -48,8 +47,8 @@ export interface ClusterMember extends KnownServer {
   readonly clockAheadMs: number | undefined
   readonly isSelf: boolean
   readonly isElected: boolean
-  /** Its report; undefined: it is away, does not answer, or is of a version without reports. */
+  /** Its report; undefined: it is away, or does not answer. */
   readonly view: Omit<MemberView, 'figures'> | undefined
-  /** Its measurements; undefined if `view` is, or if its version does not measure. */
+  /** Its measurements; undefined if `view` is. */
   readonly figures: ServerFigures | undefined
 }

@@ -6,6 +6,9 @@ export interface VersionRange {
   readonly to: number
 }
 
+/** The layout and the messages of the first release. Only development builds have 1 to 3 (docs/decisions/0066). */
+export const FIRST_RELEASED = 4
+
 /** The versions that a server understands (docs/decisions/0053). */
 export interface MemberVersions {
   /** The layouts of the store. */
@@ -14,15 +17,8 @@ export interface MemberVersions {
   readonly messages: VersionRange
 }
 
-/** The versions of a server that reports none: it is from the time before there were versions. */
-export const FIRST_VERSIONS: MemberVersions = {
-  layouts: { from: 1, to: 1 },
-  messages: { from: 1, to: 1 },
-}
-
 /** The versions in the JSON of a member. Throws an Error that names the field. */
 export function versionsIn(json: unknown): MemberVersions {
-  if (json === undefined) return FIRST_VERSIONS
   const fields = fieldsOf(json)
   return { layouts: rangeOf(fields['layouts']), messages: rangeOf(fields['messages']) }
 }

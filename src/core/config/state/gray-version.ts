@@ -39,9 +39,6 @@ export interface GrayItem {
 /** The most gray versions of an item. */
 export const MOST_GRAY_VERSIONS = 10
 
-/** The first layout of the store of several servers that has gray versions. */
-const LAYOUT = 2
-
 /** The items that have gray versions; the id of the record is the text of the item's key. */
 export const GRAY = defineRecordKind<GrayItem>(
   'gray',
@@ -54,7 +51,7 @@ export const GRAY = defineRecordKind<GrayItem>(
       versions: versions.map(versionOf),
     }
   },
-  { layout: LAYOUT, isReadOneByOne: true },
+  { isReadOneByOne: true },
 )
 
 /** The text of a gray version. */
@@ -66,7 +63,7 @@ export interface GrayText {
 export const GRAY_TEXT = defineRecordKind<GrayText>(
   'gray-text',
   (json) => ({ text: textIn(fieldsOf(json), 'text') }),
-  { layout: LAYOUT, isReadOneByOne: true, isLarge: true },
+  { isReadOneByOne: true, isLarge: true },
 )
 
 /** The version of that name. */

@@ -4,8 +4,8 @@ import type { Instance } from '../state/service-entry.ts'
 import type { InstancePlace } from '../state/presence.ts'
 
 /**
- * How long the instances of connections are kept after it was learned that their server is gone, in ms. The slowest client is that
- * of Python: after a long outage it connects within 5 to 7 s, and then registers within 30 s. 36 s were measured.
+ * How long instances of connections are kept after the loss of their server is noticed, in ms. The Python client is the
+ * slowest: after a long outage it connects within 5 to 7 s, and then registers within 30 s. 36 s were measured.
  */
 export const ORPHAN_MS = 40_000
 /**

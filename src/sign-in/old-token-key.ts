@@ -39,7 +39,7 @@ export function oldKeyOf(secret: string): Uint8Array {
   return key
 }
 
-/** The algorithms that a key of this length is long enough for. Servers of 1.x sign with HS256 always, later ones with the longest. */
+/** The algorithms for a key of this length. Servers of 1.x always sign with HS256, later ones with the longest. */
 export function algorithmsOf(key: Uint8Array): string[] {
   return ALGORITHMS.filter(([, least]) => key.length >= least).map(([name]) => name)
 }

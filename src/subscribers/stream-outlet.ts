@@ -34,7 +34,7 @@ const GATHER_MS = 5
 
 /** Dependencies of pushes on streams. */
 export interface StreamOptions {
-  /** The list as it is sent; a long one comes later. Undefined if it is longer than clients take. The same list is made once. */
+  /** The list as sent, made once; a long list comes later. Undefined if it is longer than clients take. */
   readonly listOf: (list: StreamedList) => SentText | undefined | Promise<SentText | undefined>
   /** Whether the list depends on the client: the service has a selector. */
   readonly isPersonal: (key: ServiceKey) => boolean
@@ -92,7 +92,7 @@ export class StreamOutlet implements WatchOutlet {
     this.#work = new SlicedWork(options.loop, () => this.#step())
   }
 
-  /** From now on the client gets changes, until its connection ends. Throws Refusal `too-many-subscriptions` where a limit is reached. */
+  /** Sends the client changes until its connection ends. Throws Refusal `too-many-subscriptions` at a limit. */
   subscribe(request: SubscriptionRequest): void {
     const subscription = this.#registry.add(request)
     subscription.sentVersion = -1

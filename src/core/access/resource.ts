@@ -6,8 +6,9 @@ export type Action = 'read' | 'write'
 
 /**
  * One thing that a permission can allow or forbid. `some-configs`, `some-services` and `some-namespaces` mean at least
- * one in the namespace, or in any if `namespaceId` is undefined. The operation then asks for each one that it finds. `operator`, `backup`, `audit` and `access` (users, roles, permissions, keys) need an administrator. `metrics`
- * is for monitoring. `own-account` needs a signed-in user, and nothing else.
+ * one in the namespace, or in any if `namespaceId` is undefined. The operation then asks for each one that it finds.
+ * `operator`, `backup`, `audit` and `access` (users, roles, permissions, keys) need an administrator. `metrics` is for
+ * monitoring. `own-account` needs a signed-in user, and nothing else.
  */
 export type Resource =
   | { readonly kind: 'config'; readonly key: ConfigKey }

@@ -100,7 +100,7 @@ export interface StoredSerials {
 
 /** Stores acknowledged changes for one server, which is alone on it: `embedded` uses one file of this machine. */
 export interface Store extends KeptRecords, StoredSerials {
-  /** Every record there is. Called once, before any other method. Throws when the data cannot be read, or has records of an unknown kind. */
+  /** Every record. Called once, before any other method. Throws if data cannot be read or has an unknown kind. */
   load(): Promise<Snapshot>
   /**
    * Writes all groups in order, or none. It modifies no change. When the promise resolves, they are on disk. Rejects

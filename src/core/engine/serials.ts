@@ -24,7 +24,7 @@ export class Serials {
     return groups.map((changes) => changes.map((change) => this.#given(change, step)))
   }
 
-  /** The changes of a store that several servers share, with the serials of this server. Those of another server do not count. */
+  /** The changes of a shared store, with the serials of this server instead of another one. */
   ofFeed(changes: readonly Change[], state: Known): readonly Change[] {
     const step = new StepSerials(state)
     return changes.map((change) => this.#given(change, step))

@@ -125,7 +125,7 @@ export class DueBook<T extends Due> {
   }
 }
 
-/** The items that are still in a bucket, which get `nextTick`. An item that left and came back has two slots: the first counts. */
+/** The items still in a bucket, which get `nextTick`. An item that came back has two slots: the first counts. */
 function takeFrom<T extends Due>(bucket: Bucket<T>, tick: number, nextTick: number): T[] {
   return bucket.items.filter((item) => {
     if (item.dueTick !== tick) return false

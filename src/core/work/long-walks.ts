@@ -14,7 +14,7 @@ const MOST_WAITING = 128
 export interface Turns {
   /** Whether it is time for a turn of others. */
   readonly isDue: boolean
-  /** Lets others have their turn. Resolves to false once the walk has worked for 2 seconds. A walk without a bound of its own must end then. */
+  /** Lets others have their turn. False after 2 seconds of work: then a walk without an own bound must end. */
   turn(): Promise<boolean>
 }
 

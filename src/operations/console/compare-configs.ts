@@ -14,7 +14,7 @@ export interface CompareParts {
   readonly walks: LongWalks
 }
 
-/** Two namespaces, and which of their items are compared: `*` in a name stands for any characters, an empty one for all. */
+/** Two namespaces, and the items to compare: `*` in a name stands for any characters; an empty name for all. */
 export interface CompareRequest {
   readonly from: string
   readonly to: string

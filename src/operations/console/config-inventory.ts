@@ -56,7 +56,7 @@ export interface ConfigListPage {
   /** Where to continue, if the contents were too many for one request. */
   readonly next: string | undefined
   readonly entries: readonly ListedConfig[]
-  /** The items of this page that match and have gray versions only: they are pages of their own, with a count of their own. */
+  /** The matching items with gray versions only of this page: they have their own pages and count. */
   readonly grayOnly: readonly GrayItem[]
   readonly grayOnlyCount: number
   /** The servers that have not replied in time: their clients are not counted. */

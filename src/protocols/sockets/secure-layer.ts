@@ -125,7 +125,7 @@ function placeOf({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`
 }
 
-/** The user that a client has shown a certificate of: the common name of its subject, if an authority of ours has signed it. */
+/** The user of the client certificate: the common name of its subject, if one of our authorities has signed it. */
 export function certificateUserOf(socket: Socket | TLSSocket): CertificateUser | undefined {
   if (!('authorized' in socket) || !socket.authorized) return undefined
   const { subject, valid_to: validTo } = socket.getPeerCertificate()

@@ -19,7 +19,7 @@ export interface EndGray {
   readonly comment?: string | undefined
 }
 
-/** Ends a gray version: its clients get what the others get. Answers whether there was one. Refusal `config-changed`. */
+/** Ends a gray version: its clients get the version of the others. False without one. Refusal `config-changed`. */
 export function stopGray({ key, name, casMd5, operator, comment }: EndGray): Command<boolean> {
   return {
     subject: key.text,

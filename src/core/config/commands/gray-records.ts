@@ -16,7 +16,7 @@ export interface GrayChange {
   readonly atMs: number
 }
 
-/** One record in the history of an item's gray versions. It has a stamp of its own. `version.textId` names the text of `content`. */
+/** A record in the history of an item's gray versions, with its own stamp. `version.textId` names the text. */
 export interface GrayRecord {
   readonly op: HistoryOp
   readonly version: GrayVersion

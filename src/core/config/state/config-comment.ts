@@ -77,7 +77,7 @@ export function importedIdOf(records: Pick<RecordView, 'record'>, historyId: num
   return records.record(CONFIG_COMMENT, String(historyId))?.importedId
 }
 
-/** The newest change of the source that an imported version has: its id there, empty where it is not known; undefined: not imported. */
+/** The id at the source of the newest change in an imported version; empty: not known; undefined: not imported. */
 export function importedUpTo(records: Pick<RecordView, 'record'>, historyId: number): string | undefined {
   const comment = records.record(CONFIG_COMMENT, String(historyId))
   return comment?.importedUpTo ?? comment?.importedId

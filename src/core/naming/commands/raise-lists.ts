@@ -6,7 +6,7 @@ import { LISTS_AHEAD, listsAheadMs, OF_ALL_LISTS } from '../state/lists-ahead.ts
 /** The distance rises in steps of this: each call of an import measures a slightly different one. */
 const STEP_MS = 1_000
 
-/** The most that a clock may be ahead: a year. One that is further ahead is wrong, and lists would have its time for good. */
+/** The most that a clock may be ahead: a year. Lists would keep the time of a wrong clock for good. */
 const MOST_MS = 366 * 86_400_000
 
 /**

@@ -33,7 +33,7 @@ export class HealthClock {
     this.#tickMs = tickMs
   }
 
-  /** Health time at this monotonic time, in whole milliseconds: each instance stores one, and a fraction takes twice the memory. */
+  /** Health time at this monotonic time, in whole ms: each instance stores one, and a fraction takes twice the memory. */
   at(monotonicMs: number): number {
     return Math.floor(this.#exactly(monotonicMs))
   }

@@ -14,7 +14,7 @@ const LARGEST_BYTES = 10 * 1024 * 1024 + 256 * 1024
 /** Smaller requests are not counted when they are unread, and are received from everybody. */
 const SMALL_BYTES = 16 * 1024
 
-/** Everything before the body has at most this many bytes (`message-reader.ts`), so the head is in these or comes after the body. */
+/** The most bytes before the body (`message-reader.ts`): the head is in these, or comes after the body. */
 const LARGEST_HEAD_BYTES = 128 * 1024
 
 /** About the memory that Node holds for a call. */

@@ -17,7 +17,7 @@ export interface Message extends MessageHead {
   readonly body: Uint8Array
 }
 
-/** The fields of `proto/client.proto` by their numbers. Generated code takes longer for a small message than all other work on it. */
+/** The field numbers of `proto/client.proto`. Generated code takes longer for a small message than all other work. */
 const PAYLOAD = { metadata: 2, body: 3 } as const
 const METADATA = { type: 3, headers: 7, clientIp: 8 } as const
 const ENTRY = { key: 1, value: 2 } as const

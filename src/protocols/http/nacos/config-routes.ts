@@ -22,7 +22,7 @@ import { removeConfig } from './delete-config.ts'
 import { readConfig } from './read-config.ts'
 import { Refusal } from '../../../core/refusal.ts'
 
-/** `/nacos/v1/cs/configs` and `/nacos/v1/cs/history`, as clients and tools of the reference server use it (http-compat.md sections 1 and 3). */
+/** `/nacos/v1/cs/configs` and `/nacos/v1/cs/history`, as for the reference server (http-compat.md sections 1 and 3). */
 export function nacosConfigRoutes(
   {
     configs,

@@ -51,7 +51,7 @@ function poll(items: WatchedItem[]): string[] {
 }
 
 describe('a standing listener', () => {
-  test('gets a report of each later change of what it watches, and of nothing else', () => {
+  test('gets a report of each later change of a watched item, and of nothing else', () => {
     listener.watch(watched('a'))
     change('a', 'one')
     quiet()
@@ -93,7 +93,7 @@ describe('a standing listener', () => {
     expect(reported).toEqual(['a=two', 'a=one'])
   })
 
-  test('gets one report of a burst, and none of a change that was taken back', () => {
+  test('gets one report of a burst, and no report of a change that was taken back', () => {
     listener.watch(watched('a', ''))
     listener.watch(watched('b', ''))
     for (const md5 of ['one', 'two', 'three']) change('a', md5)

@@ -37,7 +37,7 @@ test('a replaced key verifies until its last token has expired, and then it is r
   expect(keysOf(state)).toEqual([['b', null]])
 })
 
-test('a rotation lets no key verify longer than before, and removes those that verify no more', () => {
+test('a rotation lets no key verify longer than before, and removes the keys that no longer verify', () => {
   const state = new State(WALL_MS)
   carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
   carryOut(state, rotateKeys({ id: 'b', secret }, { ttlMs: 1_000 }), at(0))

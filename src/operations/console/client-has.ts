@@ -2,8 +2,8 @@ import type { ItemClient } from '../../core/clients/client-views.ts'
 import type { GrayVersion } from '../../core/config/state/gray-version.ts'
 
 /**
- * What a client of an item has. `gray`: the gray version that is for it. `formal`: the formal one, which is for it. `behind`: another
- * text. `unknown`: nobody can tell.
+ * The version that a client of an item has. `gray` or `formal`: the current gray or formal version for it. `behind`:
+ * another text. `unknown`: nobody can tell.
  */
 export const CLIENT_HAS = ['gray', 'formal', 'behind', 'unknown'] as const
 
@@ -11,8 +11,8 @@ export const CLIENT_HAS = ['gray', 'formal', 'behind', 'unknown'] as const
 export type ClientHas = (typeof CLIENT_HAS)[number]
 
 /**
- * Compares what a client has with what is for it. In one case nobody knows: a client may have asked for the version of a tag by name,
- * and nothing says so while it listens.
+ * Compares the version that a client has with the version for it. One case is unknown: a listening client does not say
+ * that it asked for the version of a tag.
  */
 export function whatClientHas(
   { md5, seen }: Pick<ItemClient, 'md5' | 'seen'>,

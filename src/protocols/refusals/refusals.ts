@@ -10,9 +10,9 @@ export interface RefusalRow {
   readonly known?: string
   /** The text that clients of `/nacos` know, with the names of the refusal; see `nacosMessage`. */
   readonly nacos?: string
-  /** What it is called in a list of problems: short, and the same every time. */
+  /** Its name in a list of problems: short, and the same every time. */
   readonly title: string
-  /** When it is given, and what to do about it: docs/errors.md. */
+  /** When it is given, and what to do then: docs/errors.md. */
   readonly meaning: string
 }
 

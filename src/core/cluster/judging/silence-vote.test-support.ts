@@ -62,7 +62,7 @@ export class Member {
   }
 }
 
-/** Servers in virtual time. What one of them decides is applied by all at once. */
+/** Servers in virtual time. All apply at once the changes that one server decides. */
 export class Cluster {
   readonly members: Member[] = []
   readonly log: Change[] = []

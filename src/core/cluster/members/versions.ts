@@ -9,9 +9,9 @@ export interface VersionRange {
 /** The layout and the messages of the first release. Only development builds have 1 to 3 (docs/decisions/0066). */
 export const FIRST_RELEASED = 4
 
-/** What a server understands (docs/decisions/0053). */
+/** The versions that a server understands (docs/decisions/0053). */
 export interface MemberVersions {
-  /** The layouts of what is stored. */
+  /** The layouts of the store. */
   readonly layouts: VersionRange
   /** The messages between servers. */
   readonly messages: VersionRange

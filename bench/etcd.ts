@@ -76,7 +76,7 @@ export const SERVERS = 3
 export interface Cluster {
   readonly servers: readonly Target[]
   readonly pids: readonly number[]
-  /** What all servers have in common. */
+  /** The common options of all servers. */
   readonly settings: Readonly<Record<string, string>>
   stop(): Promise<void>
 }

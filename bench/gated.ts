@@ -16,8 +16,8 @@ export const GATED = {
 } as const
 
 /**
- * By operation: processor time as a multiple of the floor's; that of a server on etcd as a multiple of that of one with a directory;
- * and the bytes per request in the old generation.
+ * By operation: processor time as a multiple of the floor's; processor time of a server on etcd as a multiple of a server with a
+ * directory; and the bytes per request in the old generation.
  */
 export interface Measured {
   readonly costs: Record<string, number>

@@ -2,7 +2,7 @@ import { GrpcWire, type Heard } from './grpc-wire.ts'
 import { Histogram } from './histogram.ts'
 import type { GrpcLoopJob, LoadResult } from './jobs.ts'
 
-/** The port for gRPC is this much above that of HTTP. */
+/** The port for gRPC is this much above the HTTP port. */
 const GRPC_OFFSET = 1_000
 /** How many connections are opened at once. */
 const AT_ONCE = 50

@@ -82,7 +82,7 @@ export class Http2Wire {
   #received(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     let at = 0
-    // What the listeners send meanwhile is one write.
+    // The output of the listeners meanwhile is one write.
     this.#socket.cork()
     while (bytes.length - at >= HEAD_BYTES) {
       const end = at + HEAD_BYTES + bytes.readUIntBE(at, 3)
@@ -144,7 +144,7 @@ function frame({ type, flags = 0, id = 0 }: FrameHead, payload: Buffer): Buffer 
   return bytes
 }
 
-/** What opens a connection: both windows are as large as they can be. */
+/** The bytes that open a connection: both windows are as large as they can be. */
 const BEGINNING = Buffer.concat([
   Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
   frame({ type: SETTINGS }, Buffer.from([0, INITIAL_WINDOW_SIZE, ...fourBytes(LARGEST_WINDOW)])),

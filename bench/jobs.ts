@@ -6,7 +6,7 @@ export type Stream =
   | { readonly kind: 'read'; readonly base: string; readonly count: number }
   | { readonly kind: 'beat'; readonly set: InstanceSet }
   | { readonly kind: 'register'; readonly set: InstanceSet; readonly version: number }
-  /** Registrations that change the instances of a set, each once before any of them again, in a scattered order. */
+  /** Registrations that change the instances of a set in a scattered order, each instance once before any is repeated. */
   | { readonly kind: 'change'; readonly set: InstanceSet; readonly version: number }
   /** In the same order, instances are deregistered, fifty at a time, and registered again. */
   | { readonly kind: 'rejoin'; readonly set: InstanceSet }

@@ -90,7 +90,7 @@ function choose({ only, quick }: Options): Scenario[] {
   const means = (word: string, { name }: Scenario): boolean => name === word || name.startsWith(`${word}-`)
   const unknown = only.filter((word) => !SCENARIOS.some((scenario) => means(word, scenario)))
   if (unknown.length > 0)
-    throw new Error(`There is no scenario "${unknown.join('", "')}": --list names those that there are.`)
+    throw new Error(`There is no scenario "${unknown.join('", "')}": --list names all scenarios.`)
   return SCENARIOS.filter((scenario) => only.some((word) => means(word, scenario)))
 }
 

@@ -25,7 +25,7 @@ export interface Options {
   readonly urls: readonly string[]
 }
 
-/** What `npm run bench -- --help` prints. */
+/** The output of `npm run bench -- --help`. */
 export const HELP = `npm run bench -- [options]
   --quick          two minutes instead of half an hour: fewer and shorter rounds
   --only a,b       run only these scenarios (the beginning of a name is enough); long ones need this option
@@ -38,7 +38,7 @@ export const HELP = `npm run bench -- [options]
   --on-etcd        compare with our server on etcd (list, read and beat)
   --url BASE[,PID] compare with a running server, for example http://127.0.0.1:8848/nacos/v1 (repeatable)
   --json FILE      write the figures of every round as JSON
-  --list           list the scenarios, and which of them are long
+  --list           list the scenarios, and which are long
 `
 
 /** Parses the arguments. Throws an Error with the reason if they are wrong. */

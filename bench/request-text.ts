@@ -12,7 +12,7 @@ function instanceIp(index: number): string {
   return `127.${1 + ((index >> 16) & 127)}.${(index >> 8) & 255}.${index & 255}`
 }
 
-/** A set of instances, `perService` of them in each service. */
+/** A set of instances, `perService` instances in each service. */
 export interface InstanceSet {
   readonly base: string
   readonly count: number

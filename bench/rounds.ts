@@ -1,12 +1,12 @@
 import type { Bench, Figures, Scenario } from './scenario.ts'
-import type { Row } from './table.ts'
+import type { TargetFigures } from './table.ts'
 import type { Target } from './target.ts'
 
 /** The result of one scenario. */
 export interface Result {
   readonly scenario: string
   readonly series: string | undefined
-  readonly rows: readonly Row[]
+  readonly rows: readonly TargetFigures[]
 }
 
 /** A server in its scenario. */
@@ -126,7 +126,7 @@ class Notes {
     ofScenario.set(target, [...(ofScenario.get(target) ?? []), figures])
   }
 
-  rowsOf(scenario: Scenario): Row[] {
+  rowsOf(scenario: Scenario): TargetFigures[] {
     return [...(this.#found.get(scenario) ?? [])].map(([target, rounds]) => ({ target, rounds }))
   }
 }

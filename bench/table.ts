@@ -1,7 +1,7 @@
 import type { Figures } from './scenario.ts'
 
 /** The figures of one target in each round of a scenario. */
-export interface Row {
+export interface TargetFigures {
   readonly target: string
   readonly rounds: readonly Figures[]
 }
@@ -25,7 +25,7 @@ function medians(rounds: readonly Figures[]): Figures {
 }
 
 /** A Markdown table: a line for each target. */
-export function tableOf(rows: readonly Row[]): string {
+export function tableOf(rows: readonly TargetFigures[]): string {
   const all = rows.map(({ target, rounds }) => ({ target, figures: medians(rounds) }))
   const names = [...new Set(all.flatMap(({ figures }) => Object.keys(figures)))]
   const cells = all.map(({ target, figures }) => [target, ...names.map((name) => numberText(figures[name]))])
@@ -33,7 +33,7 @@ export function tableOf(rows: readonly Row[]): string {
 }
 
 /** A Markdown table of our figures divided by those of each other server. */
-export function ratiosOf(rows: readonly Row[], names: readonly string[]): string | undefined {
+export function ratiosOf(rows: readonly TargetFigures[], names: readonly string[]): string | undefined {
   const own = rows.find(({ target }) => target === 'ours')
   const others = rows.filter((row) => row !== own)
   if (own === undefined || others.length === 0) return undefined
@@ -53,7 +53,9 @@ export function ratiosOf(rows: readonly Row[], names: readonly string[]): string
 }
 
 /** A Markdown table of our figures at each size of a series: a line for each figure, with its growth. */
-export function seriesTable(members: readonly { scenario: string; rows: readonly Row[] }[]): string {
+export function seriesTable(
+  members: readonly { scenario: string; rows: readonly TargetFigures[] }[],
+): string {
   const figures = members.map(({ rows }) =>
     medians(rows.find(({ target }) => target === 'ours')?.rounds ?? []),
   )

@@ -80,8 +80,8 @@ function onlyPackages(allowed) {
 
 /**
  * Writes characters beyond Latin-1 as escapes. Node keeps the text of every file that it has loaded, with two bytes for each
- * character if one of them needs two. Lines stay as they are, and so do the source maps. A plugin cannot do it: rolldown
- * prints texts without escapes after all plugins.
+ * character if one character needs two. Lines stay as they are, and so do the source maps. A plugin cannot do it: rolldown prints
+ * texts without escapes after all plugins.
  */
 function writeAsLatin(directory, output) {
   const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

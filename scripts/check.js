@@ -17,7 +17,7 @@ const CHECKS = [
 ]
 
 // The type checker is a Go program: it looks for garbage only where memory becomes short. That saves a fifth of its time.
-// `checkers` in tsconfig.json saves a quarter: several of them would each find out the same types.
+// `checkers` in tsconfig.json saves a quarter: several checkers would each find out the same types.
 const env = { ...process.env, GOGC: 'off', GOMEMLIMIT: '3GiB' }
 
 await ensureInstalled()

@@ -1,7 +1,7 @@
 /**
  * `npm run cluster`: three servers on three members of etcd, all on loopback, to try out several servers. Their ports are
  * 8848, 8858 and 8868 (`--port N` sets the first one). The data stays in `data/cluster` (`--data-dir D`). Further flags go
- * to every server: `npm run cluster -- --auth`. Ctrl-C stops all of them.
+ * to every server: `npm run cluster -- --auth`. Ctrl-C stops all servers.
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'

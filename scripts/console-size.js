@@ -9,7 +9,7 @@ const FIRST_VIEW_KB = 90
 const EDITOR_KB = 160
 /** The worker that checks texts; readers of formats are loaded on demand, and only there. */
 const CHECKS_KB = 8
-/** Each reader of a format; that of XML brings the base of the editor along. */
+/** Each reader of a format; the XML reader brings the base of the editor along. */
 const READERS_KB = { toml: 8, xml: 95, yaml: 35 }
 
 await build()

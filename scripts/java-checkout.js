@@ -9,7 +9,7 @@ const execute = promisify(execFile)
 const own = join(root, 'scripts', 'java-suites')
 const MAX_OUTPUT = 64 * 1024 * 1024
 
-/** What differs between the generations: by the start of the version. */
+/** The differences between the generations, by the start of the version. */
 const GENERATIONS = {
   1.4: { modules: ['test'], release: '8', classifier: '' },
   2.5: {
@@ -24,8 +24,8 @@ const PUBLISHED = new Set(['api', 'client', 'common'])
 
 /**
  * Compiles the suites of a checkout, each module apart. Classes of the server that a suite refers to are compiled with it;
- * `Nacos` is ours. `isLeftOut` takes the name of a suite, which is not compiled then. Resolves with the version, the suites
- * and the folder for what is made of them.
+ * `Nacos` is ours. `isLeftOut` takes the name of a suite, which is not compiled then. Resolves with the version, the suites and
+ * the folder of the compiled suites.
  */
 export async function compileSuites(checkout, isLeftOut) {
   const version = versionOf(checkout)

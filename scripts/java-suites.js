@@ -80,7 +80,7 @@ async function runSuite(suite) {
   return error === undefined ? tests : [...tests, { name: 'all of it', outcome: 'failed', detail: error }]
 }
 
-/** What a suite expects of its server, as its source says. */
+/** The expectations of a suite about its server, as its source says. */
 function needsOf({ name, text }) {
   return {
     signIn: /(Auth|Permission|Role|User)(_|Core)/.test(name),

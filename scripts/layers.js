@@ -7,7 +7,7 @@ import { builtinModules } from 'node:module'
 import { dirname } from 'node:path'
 import { moduleOf, targetOf } from './module-graph.js'
 
-/** What everything that answers HTTP shares. It imports no dialect. */
+/** The imports for everything that answers HTTP. It imports no dialect. */
 const HTTP = [
   'core/*',
   'operations/*',
@@ -17,7 +17,7 @@ const HTTP = [
   'protocols/http/errors',
 ]
 
-/** What everything that answers connected clients shares. */
+/** The imports for everything that answers connected clients. */
 const GRPC = [
   'core/*',
   'operations/*',
@@ -28,7 +28,7 @@ const GRPC = [
   'protocols/grpc/connections',
 ]
 
-/** What changes and records are made of, and what a decision about them reads. */
+/** The folders with the parts of changes and records, and with the input of a decision. */
 const DECISIONS = [
   'core',
   'core/text',
@@ -204,7 +204,7 @@ const LAYERS = {
 
 const TEST = /\.test(-support)?\.ts$/
 
-/** What a test beside the code may import besides. */
+/** The further imports that a test beside the code may have. */
 const FOR_TESTS = ['vitest', 'fast-check']
 
 /** The faults of these modules of the project: their imports by their paths. */
@@ -262,7 +262,7 @@ function foldersOfHouse(src, house) {
   return targets
 }
 
-/** What only operations may use. The others have a reason: answers are caches of the state, the gate reads switches. */
+/** The files that only operations may use. The others have a reason: answers are caches of the state, the gate reads switches. */
 const BEHIND_OPERATIONS = [
   'core/engine/engine.ts',
   'core/engine/sole-engine.ts',
@@ -325,7 +325,7 @@ function judgeTheJudge() {
   assert.deepEqual(filesInCircles(new Map(Object.entries(circle))), ['one', 'two', 'three'])
 }
 
-/** Which files of the folder each of them imports. */
+/** The files of the folder that each file imports. */
 function targetsOf(imports) {
   const relative = ([file, names]) => [
     file,

@@ -22,8 +22,8 @@ function below(folder) {
 }
 
 /**
- * A module: its code, all names that it imports from (`imports`), the parts that it names of them (`uses`: the name it imports from,
- * and the part; without a part, any), and the values that it exports.
+ * A module: its code, all names that it imports from (`imports`), the parts that it imports (`uses`: the name it imports from, and
+ * the part; without a part, any), and the values that it exports.
  */
 export function moduleOf(file, code) {
   const parsed = parseSync(file, code)
@@ -49,7 +49,10 @@ function partOf({ kind, name }) {
   return kind === 'Default' ? 'default' : (name ?? undefined)
 }
 
-/** What is imported while the code runs, and by types within others. The whole tree is large: it is made only where it may have some. */
+/**
+ * The imports that happen while the code runs, and by types within others. The whole tree is large: it is made only where it may
+ * have some.
+ */
 function dynamicImports(parsed, code) {
   const found = []
   if (!/\bimport\s*\(/.test(code)) return found

@@ -1,6 +1,6 @@
 /**
  * `npm run test:nightly`: the tests that are too long for each change, in at most 90 minutes, with a new seed each night. The parts
- * are in scripts/runs/night-parts.js: `npm run test:nightly -- PART` runs one of them, `--seed N` repeats a seed, and `--list`
+ * are in scripts/runs/night-parts.js: `npm run test:nightly -- PART` runs one part, `--seed N` repeats a seed, and `--list`
  * prints the names and the limits.
  */
 import { endWithNpm } from './prepare.js'

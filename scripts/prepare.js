@@ -1,5 +1,5 @@
 /**
- * What every script needs before it can begin: the locked dependencies in node_modules, and src and the console bundled in
+ * The preparation of every script: the locked dependencies in node_modules, and src and the console bundled in
  * dist. Each is made only when something changed. A stamp says so: a digest of what the result was made from.
  */
 import { spawn } from 'node:child_process'
@@ -166,7 +166,7 @@ async function makeBundle() {
   writeFileSync(buildStamp, stamp)
 }
 
-/** What fails is left for the server to tell, which starts all the same. */
+/** A failure is left for the server to report, which starts all the same. */
 async function makeConsole() {
   if (isConsoleBuilt()) return true
   console.log('Building the console…')

@@ -25,7 +25,7 @@ const VERSIONED = [
 /** The pages that name files of a release: `waypost-1.2.3.tgz`, `waypost_1.2.3_amd64.deb`, `waypost:1.2.3`. */
 const PAGES = ['docs/install.md', 'docs/recipes/run-it.md']
 
-/** What makes the files, in this order. Each gets the directory that it fills, and answers nothing. */
+/** The steps that make the files, in this order. Each gets the directory that it fills, and answers nothing. */
 const MAKERS = {
   npm: async (out) => runNpm(['pack', '--pack-destination', out]),
   archive: async (out) => forEachArchitecture('archive', out),
@@ -142,7 +142,7 @@ function checksums(directory) {
   return lines.toSorted((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join('')
 }
 
-/** What is left to do by hand. */
+/** The steps left to do by hand. */
 function uploads(version, out) {
   const here = relative(process.cwd(), out)
   const shown = here === '' || here.startsWith('..') || isAbsolute(here) ? out : here

@@ -1,4 +1,4 @@
-/** What the screenshots of the console show: a small shop with two namespaces, told to a new server over HTTP. */
+/** The data in the screenshots of the console: a small shop with two namespaces, told to a new server over HTTP. */
 
 import { createHash } from 'node:crypto'
 

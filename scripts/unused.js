@@ -1,11 +1,11 @@
-/** What nothing uses: files, exported values and packages. Types are left to the eye. And what JavaScript imports in vain. */
+/** Finds unused files, exported values and packages, and wrong imports of JavaScript. Types are left to the eye. */
 import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { targetOf as pathOf } from './module-graph.js'
 import { root } from './prepare.js'
 
-/** What is started by a name that no file has as it is. */
+/** The files that are started by a name that no file has as it is. */
 const STARTED =
   /^(?:scripts\/(?:packaging\/debian-root|[^/]+)\.js|bench\/.*\.js|bench\/(?:main|gate|floor|load-client|store-floor|plain-sqlite)\.ts|.*\.test\.ts|src\/main\.ts|console\/src\/main\.tsx|.*\.config\.[jt]s)$/
 const GENERATED = /\/generated\//
@@ -23,7 +23,7 @@ export function unusedFaults(modules) {
   ]
 }
 
-/** Files that are started, and not imported: those that another names, such as `new URL('./worker.ts', …)`, and tests. */
+/** Files that are started, and not imported: files that another file names, such as `new URL('./worker.ts', …)`, and tests. */
 function startedFiles(modules) {
   const names = new Set()
   for (const { code } of modules.values())
@@ -56,7 +56,7 @@ function unusedExports(modules, started) {
   )
 }
 
-/** What files of JavaScript import, and their modules do not export. The type checker sees it in all others. */
+/** The names that files of JavaScript import, and their modules do not export. The type checker sees it in all others. */
 function missingExports(modules) {
   return [...modules].flatMap(([file, { uses }]) =>
     uses

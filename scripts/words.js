@@ -8,8 +8,9 @@ import { build, ensureInstalled, root } from './prepare.js'
 
 const MOST_WORDS = 25
 const LONG = `longer than ${MOST_WORDS} words`
+const PRONOUN = 'pronouns without a noun'
 
-/** What each kind looks for. The lookaheads leave out the usual senses: "no more than 3", "it stands for a list". */
+/** The pattern of each kind. The lookaheads leave out the usual senses: "no more than 3", "it stands for a list". */
 const KINDS = {
   [LONG]: new RegExp(`^(?:\\W*\\w\\S*\\s+){${MOST_WORDS}}.*\\w`, 'g'),
   told: /\b(?:un)?told\b(?! apart)/gi,
@@ -21,12 +22,13 @@ const KINDS = {
   'begins with “Of”': /^Of /g,
   'begins with “Whoever”': /^(?:Whoever|Who|Whom|Whose) (?!has it).*\.$/g,
   'begins with “What is told of”': /^What (?:is|was) (?:told|said) /g,
+  [PRONOUN]: /\b(?:those that|that of|of them|none of those)\b/gi,
 }
 
 /** How many places of a kind may be left; none where a kind is not named. A change may only lower these numbers. */
 const MOST = {
-  comments: {},
-  documents: {},
+  comments: { [PRONOUN]: 10 },
+  documents: { [PRONOUN]: 24 },
 }
 
 await ensureInstalled()

@@ -39,7 +39,7 @@ import type { StreamOutlet } from './subscribers/stream-outlet.ts'
 import type { Certificates } from './server/doors/certificates.ts'
 import { packageVersion } from './command/version.ts'
 
-/** What `Observability` needs from the start. */
+/** The dependencies of `Observability`. */
 export interface ObservabilityOptions {
   readonly store: Pick<KeptRecords, 'remember'>
   /** See `ReadinessOptions.cutOff`. */
@@ -48,7 +48,7 @@ export interface ObservabilityOptions {
   readonly lagging?: ReadinessOptions['lagging']
   /** See `RoomWatchOptions.measure`. */
   readonly measureRoom?: MeasureRoom
-  /** The files of the store. Absent, undefined or an error: it cannot be said. */
+  /** The files of the store. Absent, undefined or an error: unknown. */
   readonly storeBytes?: () => Promise<number | undefined>
   readonly log: WatchLog
   readonly settings: Settings
@@ -78,13 +78,13 @@ export class Observability {
   readonly #options: ObservabilityOptions
   /** Measures commits, and knows whether the store can write. */
   readonly store: StoreWatch
-  /** The room of the store, and what watches it. */
+  /** The room of the store, and its watch. */
   readonly room: StoreRoom
   readonly roomWatch: RoomWatch
   readonly requests = new RequestCounts()
   readonly clientRequests = new ClientRequestCounts()
   readonly changes = new ChangeCounts()
-  /** What this server has measured of itself in the last hour. */
+  /** This server's measurements of the last hour. */
   readonly figures = new FigureHistory()
   readonly #faults: Faults
   readonly #readiness: Readiness
@@ -114,7 +114,7 @@ export class Observability {
     if (!this.store.noteFailure(error)) this.#faults.caught(boundary, error, facts)
   }
 
-  /** The log of HTTP: what it calls an error is a request that has failed by a fault. */
+  /** The log of HTTP. An `error` there is a request that failed by a fault. */
   get requestLog(): Pick<WatchLog, 'error' | 'warn'> {
     const { log } = this.#options
     const error = ({ err, ...facts }: { err?: unknown }, what: string): void =>
@@ -125,7 +125,7 @@ export class Observability {
   /** The faults since the start, by boundary. */
   readonly faults = (): Partial<Record<Boundary, number>> => this.#faults.counts()
 
-  /** The engine, which refuses what the store has no room for. */
+  /** The engine, which refuses changes that do not fit into the store. */
   readonly withinRoom = (engine: Engine): Engine =>
     withinRoom(engine, this.room, () => this.roomWatch.look(true))
 
@@ -166,7 +166,7 @@ export class Observability {
     void this.roomWatch.look()
   }
 
-  /** Call it at each pulse of the jobs: by how much it is late. */
+  /** Call it at each pulse of the jobs, with its delay. */
   readonly pulse = (lateMs: number): void => this.#loop.note(lateMs)
 
   /** Call it each second. */
@@ -178,7 +178,7 @@ export class Observability {
     await this.roomWatch.look()
   }
 
-  /** Measures what `figures` remembers. Call it every `FIGURES_MS`. */
+  /** Measures the values of `figures`. Call it every `FIGURES_MS`. */
   async measure(): Promise<void> {
     const { storeBytes, monotonicMs } = this.#options
     // An absent store is reported elsewhere.

@@ -21,7 +21,7 @@ function firstAddress(): string | undefined {
   return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 }
 
-/** The port of this server in the server list; `port` is the one that it listens on. */
+/** The port of this server in the server list; `port` is the listening port. */
 export function advertisedPort({ advertisePort }: Pick<Settings, 'advertisePort'>, port: number): number {
   return advertisePort === 0 ? port : advertisePort
 }

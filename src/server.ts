@@ -15,7 +15,7 @@ import { openBackups } from './server/process/backups.ts'
 import { monotonicMs } from './server/process/clocks.ts'
 import type { Installation } from './server/process/installation.ts'
 import { openMonitoring } from './server/process/monitoring.ts'
-import { type Ended, UnexpectedEnd } from './server/process/unexpected-end.ts'
+import { type ServerEnd, UnexpectedEnd } from './server/process/unexpected-end.ts'
 import { startRegularJobs } from './server/regular-jobs.ts'
 import { openOperations, type OperatedParts } from './server/server-operations.ts'
 import { openSignIn } from './server/sign-in/sign-in.ts'
@@ -26,22 +26,22 @@ import type { Settings } from './settings/settings.ts'
 export interface RunningServer {
   /** The address without a path: `http://127.0.0.1:8848`. */
   readonly url: string
-  /** The port for clients that use gRPC; undefined where it is off. */
+  /** The port for clients that use gRPC; undefined if it is off. */
   readonly grpcPort: number | undefined
-  /** The one-time code for the first administrator, where there is none yet and authentication is on. */
+  /** The one-time code for the first administrator, if there is no administrator and authentication is on. */
   readonly firstCode: string | undefined
-  /** Resolves with what ends this server while nobody stops it: call `stop` then, and end the process with the exit code. */
-  readonly ended: Promise<Ended>
+  /** Resolves when this server ends by itself: then call `stop`, and end the process with the exit code. */
+  readonly ended: Promise<ServerEnd>
   /** Ends this server, because something was thrown past all its boundaries. Never throws. */
   fail(error: unknown, text: string): void
   /** Finishes the received requests and closes the store. Resolves when nothing runs any more. */
   stop(): Promise<void>
 }
 
-/** What is opened before the rest is loaded. */
+/** The parts that are opened before the rest is loaded. */
 export interface Opened {
   readonly installation: Installation
-  /** Undefined where the server speaks no TLS. */
+  /** Undefined if the server speaks no TLS. */
   readonly certificates: Certificates | undefined
 }
 
@@ -107,10 +107,7 @@ interface StoppedParts extends Doors {
 /** How long clients may take for their last answers when a fault ends the server. */
 const FAULT_GRACE_MS = 1_000
 
-/**
- * After a fault nobody knows what still works: each step is tried, whatever the outcome of those before it.
- * Memory that may be wrong is not written.
- */
+/** After a fault nobody knows what still works: it tries each step. Memory that may be wrong is not written. */
 async function endAfterFault(parts: StoppedParts): Promise<void> {
   const { end, watch, jobs, http, connections, engine, installation } = parts
   const steps: (() => unknown)[] = [
@@ -134,7 +131,7 @@ async function stopServer(parts: StoppedParts, settings: Settings): Promise<void
   watch.stopping()
   jobs.stop()
   await http.stopListening()
-  // From now on answers close their connections, also those of held polls.
+  // From now on answers close their connections, also answers of held polls.
   const closed = http.stop(settings.shutdownGraceMs)
   parts.polls.answerAll()
   parts.live.streams.endAll()

@@ -1,4 +1,4 @@
-/** What the console checks while people type costs as much time as the text is long. */
+/** The checks of the console while people type take time in proportion to the length of the text. */
 import { expect, test } from 'vitest'
 import { changedKeys } from '../console/src/editor/changed-keys.ts'
 import { check } from '../console/src/editor/check.ts'
@@ -17,6 +17,6 @@ test.each(CONSOLE_TEXTS)('%s: %s', async (type, _, make) => {
   const shortMs = Math.min(await costOf(short), await costOf(short), await costOf(short))
   const longMs = Math.min(await costOf(long), await costOf(long), await costOf(long))
   // Eight times the size costs 64 times as much where it is quadratic. Up to 28 were measured where it is not: maps of many keys, and
-  // collections of garbage, begin to cost at some size. What costs little is not measured well.
+  // collections of garbage, begin to cost at some size. Short times are not measured well.
   expect(longMs).toBeLessThan(40 * Math.max(shortMs, 5))
 })

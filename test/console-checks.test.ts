@@ -1,4 +1,7 @@
-/** What the console checks while people type takes as many steps as the text is long. `console-checks.night.test.ts` has the times. */
+/**
+ * The checks of the console while people type take steps in proportion to the length of the text. `console-checks.night.test.ts`
+ * has the times.
+ */
 import { growth, MOST_GROWTH } from './support/steps.ts'
 import { expect, test } from 'vitest'
 import { changedKeys } from '../console/src/editor/changed-keys.ts'

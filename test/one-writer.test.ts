@@ -6,12 +6,12 @@ import { expect, test } from 'vitest'
 
 /** The names of the methods that change the state and tell the subscribers, and the only files that may use them. */
 const USERS: Readonly<Record<string, readonly string[]>> = {
-  // The state has tables of records, which have this method too. In the worker it is that of a function.
+  // The state has tables of records, which have this method too. In the worker it is a method of functions.
   apply: ['core/engine/follower.ts', 'core/engine/state.ts', 'store/embedded/worker/worker.ts'],
   publishChanges: ['core/engine/follower.ts'],
 }
 
-/** The tables of the state, and the only files that may change one of them. */
+/** The tables of the state, and the only files that may change them. */
 const TABLES = ['configs', 'gray', 'services', 'instances', 'clusterSizes', 'namingSizes', 'entry']
 const CHANGING = ['set', 'setFormal', 'add', 'save', 'delete', 'touch']
 const WRITERS = [

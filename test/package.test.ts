@@ -91,7 +91,7 @@ test('`npx waypost` starts a server in an empty directory; it publishes, answers
   const directory = temporaryDirectory('empty-')
   const port = await freePort()
   const env = { ...process.env, npm_config_prefer_offline: 'true', WAYPOST_PORT: String(port) }
-  // What `npx waypost` does with the package of the registry.
+  // The steps of `npx waypost` with the package of the registry.
   const words = ['exec', '--yes', '--package', tarball, '--', 'waypost']
   const npx = spawn('npm', words, { cwd: directory, env, detached: true })
   let output = ''

@@ -14,7 +14,7 @@ const STEP_END = '---end of step---'
 
 interface Step {
   readonly commands: string
-  /** What the README shows for them. */
+  /** The output in the README for them. */
   readonly shown: string
 }
 

@@ -1,4 +1,4 @@
-/** Each test file has one speed: `npm test`, the other parts of `.ci/run`, or `npm run test:nightly`. No test is in none of them. */
+/** Each test file has one speed: `npm test`, the other parts of `.ci/run`, or `npm run test:nightly`. No test is in no run. */
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -108,7 +108,7 @@ function partsWith(parts: readonly Part[], { file, projectName }: Listed): strin
     .map(({ name }) => name)
 }
 
-/** What vitest runs in all projects, those of the night too. */
+/** The files that vitest runs in all projects, those of the night too. */
 async function list(): Promise<Listed[]> {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
   const env = { ...process.env, NIGHTLY: 'true' }

@@ -32,7 +32,7 @@ async function login(url: string, username: string, password: string) {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-/** What tools did, the oldest first. */
+/** The actions of tools, the oldest first. */
 async function auditOf(url: string, username: string, password: string): Promise<string[]> {
   const { accessToken } = (await login(url, username, password)).body
   const answer = await fetch(`${url}/svc/v1/audit?pageSize=100`, {

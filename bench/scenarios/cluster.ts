@@ -15,7 +15,7 @@ const PROBE_LIMIT_MS = 10_000
 /** How long a poll takes until it is held. */
 const HELD_MS = 30
 
-/** What happens while changes are followed; `share`: the part of the writers of one server. */
+/** The load while changes are followed; `share`: the part of the writers of one server. */
 type Load = (
   server: Target,
   share: { number: number; connections: number; seconds: number },

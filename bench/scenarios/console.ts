@@ -19,7 +19,7 @@ const SERVICES = 10_000
 const IN_SERVICE = 2
 const BROWSERS = 200
 
-/** What people feel: exceeding one of these fails the scenario. */
+/** Limits that people feel: exceeding one limit fails the scenario. */
 const BUDGET = {
   'list ms': 200,
   'last page ms': 400,
@@ -34,7 +34,7 @@ const BUDGET = {
   'loop max ms': 100,
 } as const
 
-/** What the pages of the console ask, with as much as they must bear. */
+/** The requests of the pages of the console, with as much as they must bear. */
 const QUERIES: Readonly<Record<Exclude<keyof typeof BUDGET, 'loop max ms'>, string>> = {
   'list ms': 'configs?namespaceId=*&pageSize=50',
   'last page ms': `configs?namespaceId=*&sort=dataId&pageSize=50&pageNo=${ITEMS / 50}`,

@@ -66,7 +66,7 @@ async function listenAndTell(target: Target, { quick }: Bench): Promise<Figures>
   }
 }
 
-/** What connections cost that listen to an item and ask for their health. */
+/** The cost of connections that listen to an item and ask for their health. */
 async function idle({ base, pid }: Target, clients: Clients, connections: number): Promise<Figures> {
   const stream = { kind: 'publish', base: 'warm', count: 1 } as const
   // Some ordinary requests first, so that the cost of the first ones is not counted as memory of the connections.

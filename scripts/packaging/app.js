@@ -1,4 +1,6 @@
-/** What every way to install has: the package of this project with its production dependencies, for one architecture. */
+/**
+ * The common content of every way to install: the package of this project with its production dependencies, for one architecture.
+ */
 import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, ensureInstalled, npmCommand, root } from '../prepare.js'

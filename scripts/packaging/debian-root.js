@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { PLACES } from './packing.js'
 
-/** What a person needs in a container that has a fault, and `env`, which starts `waypost`. All are busybox. */
+/** The tools that a person needs in a container that has a fault, and `env`, which starts `waypost`. All are busybox. */
 const TOOLS =
   'cat cp date df du echo env false find free grep head hostname id kill less ls mkdir mv nc nslookup ping ps pwd rm sed sh sleep sort ' +
   'stat tail test top touch true uname vi wc wget'
@@ -32,7 +32,7 @@ write('etc/passwd', `root:x:0:0::/root:/bin/sh\n${user}:x:${uid}:${uid}::${dataD
 write('etc/group', `root:x:0:\n${user}:x:${uid}:\n`)
 write('etc/nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\n')
 
-/** What dpkg would write: scanners find the packages there. */
+/** The records that dpkg would write: scanners find the packages there. */
 function statusOfPackages() {
   const archives = join(root, 'var/cache/apt/archives')
   const packages = readdirSync(archives).filter((name) => name.endsWith('.deb'))

@@ -1,4 +1,6 @@
-/** What `npm run app`, `image`, `archive` and `deb` share: their flags, what a release is, and how they run programs. */
+/**
+ * The common part of `npm run app`, `image`, `archive` and `deb`: their flags, the parts of a release, and how they run programs.
+ */
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
@@ -24,7 +26,7 @@ export async function runScript(work) {
   }
 }
 
-/** Reads `--arch x64|arm64` (default: that of this machine), `--out DIR` (default: `defaultOut`) and `--fast`. */
+/** Reads `--arch x64|arm64` (default: the architecture of this machine), `--out DIR` (default: `defaultOut`) and `--fast`. */
 export function readFlags(defaultOut = 'release') {
   const options = { arch: { type: 'string' }, out: { type: 'string' }, fast: { type: 'boolean' } }
   const { arch = process.arch, out = join(root, defaultOut), fast = false } = parseArgs({ options }).values

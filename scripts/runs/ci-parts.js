@@ -10,7 +10,7 @@ export const TOOLS = {
   command: ['bash', join(root, '.ci', 'tools')],
 }
 
-/** The tests that depend on the version of Node.js, on one of them. */
+/** The tests that depend on the version of Node.js, on one version. */
 export function nodePart(major, minutes) {
   return {
     name: `node-${major}`,
@@ -22,7 +22,7 @@ export function nodePart(major, minutes) {
 }
 
 /**
- * The parts of `.ci/run`: everything that must hold before a change goes in. Their limits are about three times the minutes that
+ * The parts of `.ci/run`: everything that must hold before a change goes in. Their limits are several times the minutes that
  * they take on two quiet cores. test/speeds.test.ts checks that each project of vitest.config.ts is in one part.
  */
 export const CI_PARTS = [
@@ -34,18 +34,18 @@ export const CI_PARTS = [
     minutes: 10,
     command: scriptCommand('bench/gate.js'),
   },
-  testPart('short', 'npm test', { minutes: 12, tests: ['--project=short*'] }),
-  testPart('long', 'the longer tests', { minutes: 15, tests: ['--project=long'] }),
+  testPart('short', 'npm test', { minutes: 15, tests: ['--project=short*'] }),
+  testPart('long', 'the longer tests', { minutes: 25, tests: ['--project=long'] }),
   // All other parts run on the Node.js that is installed.
-  nodePart('24', 6),
+  nodePart('24', 8),
   testPart('once-more', 'servers on etcd, and with the streams of Node.js', {
-    minutes: 6,
+    minutes: 10,
     tests: ['--project=on-etcd', '--project=node-streams'],
   }),
-  testPart('clients', 'libraries of others', { minutes: 12, tests: ['--project=clients'] }),
+  testPart('clients', 'libraries of others', { minutes: 15, tests: ['--project=clients'] }),
   testPart('faults', 'disks, clocks, processes and networks that fail', {
-    minutes: 8,
+    minutes: 12,
     tests: ['--project=faults'],
   }),
-  testPart('packages', 'image, packages, chart', { minutes: 8, tests: ['--project=packages'] }),
+  testPart('packages', 'image, packages, chart', { minutes: 12, tests: ['--project=packages'] }),
 ]

@@ -1,7 +1,7 @@
 import { nodePart, TOOLS } from './ci-parts.js'
 import { scriptCommand, testPart } from './parts.js'
 
-/** Long forms for many minutes: a night has one of them, in turn. */
+/** Long forms for many minutes: a night has one long form, in turn. */
 const IN_TURN = [
   longForm('long-fuzz', 'hostile input', ['fuzz']),
   longForm('long-faults', 'faults of one server', ['faults', 'faults/']),

@@ -31,7 +31,7 @@ export class ProcessGroup {
     )
   }
 
-  /** Ends all processes, with SIGTERM and then with SIGKILL. Resolves with the command lines of those that ran. */
+  /** Ends all processes, with SIGTERM and then with SIGKILL. Resolves with the command lines of the processes that ran. */
   async end() {
     const left = this.#processes().map(commandLineOf)
     this.#signal('SIGTERM')

@@ -19,7 +19,7 @@ export default class RunReporter extends MinimalReporter {
   #began = Date.now()
   #all = 0
   #counted = []
-  /** What runs now: the module, since when, and its tests. */
+  /** The modules that run now, since when, and their tests. */
   #running = new Map()
   #timers = []
 

@@ -11,7 +11,7 @@ export function takeSeed(args) {
 }
 
 /**
- * The variables that give this seed to tests which take random input or moments. Those that are set stay. Properties take a
+ * The variables that give this seed to tests which take random input or moments. Variables that are set stay. Properties take a
  * seed of their own: one that fails prints it.
  */
 export function seedVariables(seed) {

@@ -55,17 +55,14 @@ export interface ArchiveItem {
   readonly entry: ZipEntry
 }
 
-/** What an archive holds: items, and entries or descriptions that are no items. */
+/** The content of an archive: items, and entries or descriptions without an item. */
 export interface ConfigArchive {
   readonly version: ArchiveVersion
   readonly items: readonly ArchiveItem[]
   readonly unrecognized: readonly Unrecognized[]
 }
 
-/**
- * Something that is not imported. Its entry has a name other than `group/dataId`, its entry is not described
- * by the metadata, or its description has no entry. `name` is the entry's, or the one it would have.
- */
+/** An entry or description that is not imported: another name than `group/dataId`, or without its counterpart. */
 export interface Unrecognized {
   readonly name: string
   readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry'
@@ -117,7 +114,7 @@ function describedItems(entries: readonly ZipEntry[], described: readonly ItemMe
   return { version: 2, items, unrecognized }
 }
 
-/** Layout 1: every entry of two parts is an item; another one may name their applications. */
+/** Layout 1: every entry of two parts is an item; another entry may name their applications. */
 async function namedItems(
   entries: readonly ZipEntry[],
   metadata: ZipEntry | undefined,

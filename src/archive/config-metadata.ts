@@ -1,13 +1,13 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
 
-/** What an export says about an item besides its content. A missing field means that it says nothing. */
+/** The metadata of an item in an export. A missing field is not in the file. */
 export interface ItemMetadata {
   readonly group: string
   readonly dataId: string
   readonly type?: string | null
   readonly desc?: string | null
   readonly appName?: string | null
-  /** What the layout has no key for; other servers ignore it. */
+  /** Fields for which the layout has no key; other servers ignore them. */
   readonly extras?: ItemExtras
 }
 
@@ -20,10 +20,10 @@ export interface ItemExtras {
   readonly encryptedDataKey?: string
 }
 
-/** The metadata does not follow the layout. `message` says what is wrong and in which line or item. */
+/** The metadata does not follow the layout. `message` names the fault and its line or item. */
 export class MetadataError extends Error {}
 
-/** Begins the comment that holds the extras of an item, as JSON. */
+/** Begins the comment with the extras of an item, as JSON. */
 export const EXTRAS_MARK = '# waypost '
 const EXTRA_NAMES = ['configTags', 'use', 'effect', 'schema', 'encryptedDataKey'] as const
 
@@ -40,7 +40,7 @@ export function metadataText(item: ItemMetadata): string {
   return `- ${lines.join('  ')}${more}`
 }
 
-/** Reads the JSON behind the mark of extras. Throws SyntaxError where it is none. */
+/** Reads the JSON behind the mark of extras. Throws SyntaxError for other texts. */
 export function readExtras(json: string): ItemExtras {
   const fields = JSON.parse(json) as Readonly<Record<string, unknown>> | null
   const known = EXTRA_NAMES.map((name) => [name, fields?.[name]]).filter(
@@ -78,10 +78,7 @@ export function metaLine(item: { group: string; dataId: string; appName: string 
 /** Lines read before other work gets a turn: about a millisecond. */
 const LINES_PER_TURN = 2_000
 
-/**
- * Reads `.meta.yml`: the applications of the wanted `metaKey`s. A line ends with CR, LF or both. Lines of others are skipped.
- * Rejects with MetadataError for a line without `=`.
- */
+/** Reads `.meta.yml`: the applications of the wanted `metaKey`s. Rejects with MetadataError for a line without `=`. */
 export async function parseMetaLines(
   text: string,
   wanted: ReadonlySet<string>,

@@ -24,9 +24,8 @@ import {
 const LEXEMES_PER_TURN = 500
 
 /**
- * The most lexemes that are kept before their items are complete. Items in block style are read one by one
- * and need a few dozen each. A whole list in flow style, or one item of very many keys, is kept until its
- * end.
+ * The most lexemes that are kept before their items are complete. Items in block style are read one by one and need a
+ * few dozen each. A whole list in flow style, or one item of very many keys, is kept until its end.
  */
 const MAX_KEPT_LEXEMES = 20_000
 
@@ -39,7 +38,7 @@ const PIECES_PER_TURN = 10_000
 /** Collections within each other; the layout needs three. */
 const MAX_DEPTH = 16
 
-/** The lexeme before the text of a scalar, to distinguish a comment from a text that looks like one. */
+/** The lexeme before the text of a scalar, to distinguish a comment from a text like a comment. */
 const SCALAR_MARK = '\u001f'
 
 const NULL_TAG = 'tag:yaml.org,2002:null'
@@ -148,7 +147,7 @@ class MetadataReader {
     return map.items.length === 1 ? { document, list } : undefined
   }
 
-  /** All scalars are texts; what looks like a number or a date is one as well. */
+  /** All scalars are texts, also those like a number or a date. */
   #compose(tokens: readonly CST.Token[]): Document.Parsed {
     const composer = new Composer({ schema: 'failsafe', logLevel: 'silent' })
     const [document, ...more] = composer.compose([...this.#directives, ...tokens], true)

@@ -1,9 +1,6 @@
 import { Refusal } from '../core/refusal.ts'
 
-/*
- * The zip format, as far as an export of configurations needs it: stored or deflated entries, names in UTF-8, one
- * part, no encryption, no zip64. Numbers are little-endian.
- */
+/** The zip format of an export: stored or deflated, names in UTF-8, one part, no encryption, no zip64, little-endian. */
 
 export const LOCAL_HEADER = 0x04034b50
 export const DIRECTORY_HEADER = 0x02014b50
@@ -34,7 +31,7 @@ export interface ZipLimits {
   readonly maxTotalBytes: number
 }
 
-/** A file that cannot be read as a zip: `what` completes "The zip file …". */
+/** The refusal of a file that is no readable zip: `what` completes "The zip file …". */
 export function badZip(what: string, cause?: unknown): Refusal {
   const facts = { parameter: 'file', allowed: 'a zip file as an export gives it' }
   return new Refusal(

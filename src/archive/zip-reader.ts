@@ -33,9 +33,8 @@ export interface ZipEntry {
 }
 
 /**
- * The files in a zip, without directories. Nothing is unpacked yet. Rejects with Refusal `malformed-request`
- * for a file that is no zip, incomplete or encrypted, or has repeated names or overlapping entries. Rejects
- * with `too-large` beyond the limits.
+ * The files in a zip, without directories, not yet unpacked. Rejects with Refusal `too-large` beyond the limits. Rejects with
+ * `malformed-request` for a file that is no zip, incomplete, encrypted, or has repeated names or overlapping entries.
  */
 export async function openZip(zip: Buffer, limits: ZipLimits): Promise<ZipEntry[]> {
   const directory = findDirectory(zip)
@@ -161,7 +160,7 @@ function checkSizes(headers: readonly Header[], { maxEntryBytes, maxTotalBytes }
   }
 }
 
-/** With entries that share their data a small zip would unpack to a huge one. */
+/** With entries that share their data a small zip would unpack to a huge size. */
 function checkOverlap(headers: readonly Header[]): void {
   let end = 0
   for (const header of headers.toSorted((a, b) => a.start - b.start)) {

@@ -38,8 +38,8 @@ interface Written {
 }
 
 /**
- * A zip of these files, in chunks. Files are taken one at a time and packed by the thread pool, so that the zip is
- * never in memory as a whole. Throws an Error if the zip needs zip64: see `fitsInZip`.
+ * A zip of these files, in chunks. Takes one file at a time and packs it in the thread pool, so the zip is never whole in
+ * memory. Throws an Error if the zip needs zip64: see `fitsInZip`.
  */
 export async function* zipChunks(files: Iterable<ZipFile>): AsyncGenerator<Buffer> {
   const directory: Written[] = []
@@ -81,7 +81,7 @@ export async function* zipChunks(files: Iterable<ZipFile>): AsyncGenerator<Buffe
   yield Buffer.concat(pending, pendingBytes)
 }
 
-/** Whether files with these names and sizes fit in a zip, even if none of them gets smaller. */
+/** Whether files with these names and sizes fit in a zip, even if compression saves nothing. */
 export function fitsInZip(files: readonly { readonly name: string; readonly bytes: number }[]): boolean {
   const overhead = LOCAL_HEADER_BYTES + DIRECTORY_HEADER_BYTES
   const sizeOf = ({ name, bytes }: { name: string; bytes: number }): number =>

@@ -26,7 +26,7 @@ async function contentsOf(zip: Buffer): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(read)) as Record<string, string>
 }
 
-/** A zip whose bytes are changed at some places of the directory entry or the local header of its first file. */
+/** A zip with changed bytes in the directory entry or the local header of its first file. */
 async function altered(change: (zip: Buffer, directory: number) => Buffer | void): Promise<Buffer> {
   const zip = await zipOf([file('G/a', 'content content content content'), file('G/b', 'other')])
   const directory = zip.readUInt32LE(zip.length - 6)

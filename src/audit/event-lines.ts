@@ -42,7 +42,7 @@ export class EventLines {
   }
 
   async #run(): Promise<void> {
-    // What is recorded in this turn of the loop is written together.
+    // Events of one turn of the loop are written together.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const lines = this.#waiting.join('')

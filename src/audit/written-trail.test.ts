@@ -16,7 +16,7 @@ const refused: AuditEntry = { ...done, result: 'refused', code: 'forbidden' }
 
 let nowMs: number
 let stamp: number
-/** What the store has, by id. */
+/** The events in the store, by id. */
 let stored: Map<number, AuditEvent>
 let saves: number[]
 let seen: AuditEvent[]
@@ -46,7 +46,7 @@ beforeEach(() => {
   })
 })
 
-test('what was recorded is written by the next flush, and not before', async () => {
+test('recorded events are written by the next flush, and not before', async () => {
   trail.record(done)
   expect(stored.size).toBe(0)
   await trail.flush()
@@ -55,14 +55,14 @@ test('what was recorded is written by the next flush, and not before', async () 
   expect(saves).toEqual([1])
 })
 
-test('what was done is never merged', async () => {
+test('done events are never merged', async () => {
   trail.record(done)
   trail.record(done)
   await trail.flush()
   expect(stored.size).toBe(2)
 })
 
-test('what needs no permission is merged also where it is done, so that nobody drives out changes with it', async () => {
+test('done events of operations without a permission are merged, so that nobody drives out changes with them', async () => {
   const signIn: AuditEntry = { ...done, operation: 'sign in', item: '' }
   for (let count = 0; count < 3; count++) trail.record(signIn, { mayRepeat: true })
   trail.record({ ...signIn, ip: '10.0.0.2' }, { mayRepeat: true })

@@ -10,7 +10,7 @@ import { EventMerger, newEvent } from '../core/audit/event-merger.ts'
 import type { KeptRecords } from '../core/engine/ports.ts'
 import type { Now } from '../core/decisions/stamps.ts'
 
-/** What the trail writes with. */
+/** Dependencies of the trail. */
 export interface WrittenTrailParts {
   readonly store: Pick<KeptRecords, 'saveAudit'>
   readonly clock: () => Pick<Now, 'wallMs' | 'stamp'>
@@ -28,7 +28,7 @@ export interface TrailCounts {
   readonly written: number
   /** Refusals and sign-ins that another event counts. */
   readonly merged: number
-  /** Events that were not kept, because the store did not take those before them. */
+  /** Events that were not kept, because the store did not take earlier ones. */
   readonly dropped: number
 }
 
@@ -37,7 +37,7 @@ const MOST_PENDING = 10_000
 /** One call of the store takes some milliseconds at most. */
 const MOST_AT_ONCE = 200
 
-/** What the events beyond the limit of a minute are merged into. */
+/** Stands for all events beyond the limit of a minute. */
 const OTHER_REFUSALS: AuditEntry = {
   username: NO_USER,
   by: 'none',
@@ -59,13 +59,13 @@ const MOST_REFUSALS = 200
 /** Sign-ins and the like: all clients of a large system sign in when it starts. */
 const MOST_SIGN_INS = 2_000
 
-/** Records what was done, and writes it behind: nobody waits for the store. */
+/** Records events, and writes them behind: nobody waits for the store. */
 export class WrittenTrail implements AuditTrail {
   readonly #parts: WrittenTrailParts
   readonly #refusals = new EventMerger({ most: MOST_REFUSALS, others: OTHER_REFUSALS })
   readonly #signIns = new EventMerger({ most: MOST_SIGN_INS, others: OTHER_SIGN_INS })
   readonly #tallies = new Map<string, AuditTally>()
-  /** What the store does not have yet, by id. */
+  /** Events that the store does not have yet, by id. */
   readonly #pending = new Map<number, AuditEvent>()
   readonly #counts = { written: 0, merged: 0, dropped: 0 }
   #isDropping = false
@@ -102,7 +102,7 @@ export class WrittenTrail implements AuditTrail {
     return this.#counts
   }
 
-  /** Writes what waits. Call it a few times a second. Rejects with what the store rejects with; the next call tries again. */
+  /** Writes the waiting events. Call it a few times a second. Rejects as the store does; the next call tries again. */
   async flush(): Promise<void> {
     const nowMs = this.#parts.wallMs()
     for (const merger of [this.#refusals, this.#signIns]) this.#tellAgain(merger.closed(nowMs))
@@ -116,7 +116,7 @@ export class WrittenTrail implements AuditTrail {
     await this.flush()
   }
 
-  /** Undefined for what is an event of its own. */
+  /** Undefined for an entry that is an event of its own. */
   #mergerOf({ result }: AuditEntry, options: RecordingOptions | undefined): EventMerger | undefined {
     if (result !== 'done') return this.#refusals
     return options?.mayRepeat === true ? this.#signIns : undefined

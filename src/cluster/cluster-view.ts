@@ -10,13 +10,13 @@ import { MEMBER_VIEW } from './peer-question.ts'
 import type { PeerServer } from './peer-server.ts'
 import type { OwnStanding } from './standing.ts'
 
-/** What the view is made of. */
+/** The dependencies of `ClusterView`. */
 export interface ClusterViewParts {
   readonly client: Pick<PeerClient, 'ask'>
   /** The member id of this server. */
   readonly self: string
   readonly state: RecordView
-  /** What follows the store, and the layout that it has. */
+  /** The follower of the store, and the layout in use. */
   readonly store: { readonly figures: FeedFigures; readonly layout: number }
   readonly leaseUntilMs: () => number
   readonly standing: Pick<OwnStanding, 'current'>
@@ -26,12 +26,12 @@ export interface ClusterViewParts {
   readonly clocks: Pick<MemberClocks, 'aheadMs'>
   /** See `MemberWatch.forMs`. */
   readonly forMs: (id: string) => number | undefined
-  /** What this server measures of itself. */
+  /** The server's own measurements. */
   readonly figures: () => ServerFigures
   readonly monotonicMs: () => number
 }
 
-/** How far a server is with what the store has. */
+/** How far a server is behind the store. */
 interface FeedFigures {
   readonly applied: number
   readonly newest: number
@@ -39,7 +39,7 @@ interface FeedFigures {
   readonly reloads: number
 }
 
-/** All servers of the installation, as each of them reports itself. */
+/** The view of all servers of the installation, each described by itself. */
 export class ClusterView {
   readonly #parts: ClusterViewParts
   readonly #startedMs: number
@@ -54,7 +54,7 @@ export class ClusterView {
     server.answer(MEMBER_VIEW, () => this.#own())
   }
 
-  /** Asks all members at once; each has a second to reply. Servers that were members lately are there too. */
+  /** Asks all members at once; each has a second to reply. Includes servers that were members lately. */
   async members(): Promise<readonly ClusterMember[]> {
     const { state } = this.#parts
     const members = new Map(state.records(MEMBER))
@@ -68,7 +68,7 @@ export class ClusterView {
     const isSelf = id === self
     const view = isSelf ? this.#own() : facts && (await client.ask(facts, MEMBER_VIEW, {}))
     const isElected = state.record(ELECTION, ELECTED)?.member === id
-    // What is there since before the first look reports it itself.
+    // A member from before the first look reports itself how long it has been running.
     const sinceStart = facts === undefined ? undefined : view?.upMs
     const clockAheadMs = clocks.aheadMs(id)
     const place = { id, ip, port, site, facts, forMs: forMs(id) ?? sinceStart }

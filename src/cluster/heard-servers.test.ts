@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
+import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { HeardServers } from './heard-servers.ts'
 import { PeerClient } from './peer-client.ts'
 import { peerSecretOf } from './peer-secret.ts'
@@ -8,7 +8,7 @@ import { PeerServer } from './peer-server.ts'
 
 const SECRET = peerSecretOf('secret')
 
-/** One of the servers, each with a clock of its own. */
+/** A server with a clock of its own. */
 interface Running {
   readonly heard: HeardServers
   readonly server: PeerServer
@@ -54,7 +54,7 @@ async function start(id: string, clockAheadMs = 0): Promise<HeardServers> {
     version: '',
     process: id,
     auth: 'on',
-    versions: FIRST_VERSIONS,
+    versions: VERSIONS,
   })
   return heard
 }
@@ -88,7 +88,7 @@ test('a killed server was last there when it last answered anybody, on all serve
   expect([first.agoMs('s3'), second.agoMs('s3')]).toEqual([17_000, 17_000])
 })
 
-test('a server that starts later learns when it was, and nobody remembers what all have forgotten', async () => {
+test('a server that starts later learns the time of the last answer; a time that all have forgotten is gone', async () => {
   const first = await start('s1')
   await start('s2')
   nowMs = 1_000

@@ -10,15 +10,15 @@ export interface HeardServersParts {
   readonly self: string
   /** The other members, by their ids. */
   readonly peers: () => ReadonlyMap<string, MemberFacts>
-  /** Whether a server with this id is known: what is said of others is ignored. */
+  /** Whether a server with this id is known: answers about other servers are ignored. */
   readonly isKnown: (id: string) => boolean
   readonly monotonicMs: () => number
 }
 
 /**
- * How long ago each server last answered any of the servers. Each server asks the others regularly. An answer
- * shows that its sender lives, and has the sender's own such times for all servers. So a server that starts
- * after another has died learns when that was. No clock is compared: answers hold durations.
+ * How long ago each server last answered any of the servers. Each server asks the others regularly. An answer shows that its
+ * sender lives, and has the sender's times for all servers. So a server that starts later learns when another one died.
+ * Answers hold durations, because clocks differ.
  */
 export class HeardServers {
   readonly #parts: HeardServersParts
@@ -37,14 +37,14 @@ export class HeardServers {
     server.answer(HEARD, () => Array.from(this.#ids(), (id) => ({ id, agoMs: this.agoMs(id)! })))
   }
 
-  /** How long ago a server last answered; undefined where no running server remembers. */
+  /** How long ago a server last answered; undefined if no running server remembers. */
   agoMs(id: string): number | undefined {
     if (id === this.#parts.self) return 0
     const heardMs = this.#heardMs.get(id)
     return heardMs === undefined ? undefined : Math.max(0, this.#parts.monotonicMs() - heardMs)
   }
 
-  /** Whether a member replied when it was last asked. One that was not asked yet counts as replying. */
+  /** Whether a member replied when it was last asked. A member that was not asked yet counts as replying. */
   replies(id: string): boolean {
     return !this.#silent.has(id)
   }
@@ -67,7 +67,7 @@ export class HeardServers {
 
   async #ask(id: string, member: MemberFacts): Promise<boolean> {
     const { client, isKnown, monotonicMs } = this.#parts
-    // Counted from the question, what is passed on never becomes later than it was.
+    // Counting from the question, so that a time that passes through several servers never moves forward.
     const askedMs = monotonicMs()
     const answer = await client.ask(member, HEARD, {})
     if (answer === undefined) return false

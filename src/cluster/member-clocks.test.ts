@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
+import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { MemberClocks } from './member-clocks.ts'
 
 const HOUR = 3_600_000
@@ -12,7 +12,7 @@ const facts = (process: string): MemberFacts => ({
   version: '',
   process,
   auth: 'on',
-  versions: FIRST_VERSIONS,
+  versions: VERSIONS,
 })
 
 /** How far the clock of each member is ahead of the right time; undefined: it does not answer. The own one is `self`. */
@@ -60,7 +60,7 @@ beforeEach(() => {
 })
 
 describe('the clocks of several servers', () => {
-  test('are compared with what most of them show', async () => {
+  test('are compared with the time of most clocks', async () => {
     ahead = { self: HOUR, two: 0, three: 10 }
     await look()
     expect([clocks.aheadMs('self'), clocks.aheadMs('two'), clocks.aheadMs('three')]).toEqual([
@@ -85,7 +85,7 @@ describe('the clocks of several servers', () => {
     expect(lines.slice(1)).toEqual([expect.stringMatching(/^info {"member":"three","aheadMs":0} .* again$/)])
   })
 
-  test('are not reported for what the answer may have taken', async () => {
+  test('are not reported for the time that an answer may take', async () => {
     ahead['two'] = 2_300
     takesMs = 900
     await look()
@@ -101,7 +101,7 @@ describe('the clocks of several servers', () => {
     expect(lines).toEqual([expect.stringContaining('"member":"two"')])
   })
 
-  test('a member that does not answer, or is gone, has none', async () => {
+  test('a member that does not answer, or is gone, has no clock', async () => {
     ahead = { self: 0, two: HOUR, three: undefined, four: 0 }
     await look()
     expect([clocks.aheadMs('three'), lines.length]).toEqual([undefined, 1])

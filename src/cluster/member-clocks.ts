@@ -4,12 +4,12 @@ import type { PeerClient } from './peer-client.ts'
 import { CLOCK } from './peer-question.ts'
 import type { PeerServer } from './peer-server.ts'
 
-/** Clocks that are further apart are reported. Those that NTP keeps are within some milliseconds. */
+/** Clocks that are further apart are reported. NTP keeps clocks within some milliseconds. */
 const APART_MS = 2_000
 /** How often the members are asked. */
 const ASK_EVERY_MS = 5_000
 
-/** What the clocks are compared with. */
+/** The dependencies of `MemberClocks`. */
 export interface MemberClocksParts {
   readonly client: Pick<PeerClient, 'ask'>
   /** The member id of this server. */
@@ -29,14 +29,14 @@ interface Seen {
 }
 
 /**
- * Compares the time of day of all members. Nothing is decided by it: stamps rise whatever clocks do. But history shows these
- * times, and tokens and sessions end by them. So the log says whose clock is apart from most others.
+ * Compares the clocks of all members. Nothing depends on it: stamps rise with any clock. But history shows these times, and
+ * tokens and sessions end by them. So the log names a clock that differs from most others.
  */
 export class MemberClocks {
   readonly #parts: MemberClocksParts
-  /** How far each member is ahead of most, ms; those that have answered lately. */
+  /** How far the clock of each member that answered lately is ahead of most clocks, ms. */
   #aheadMs: ReadonlyMap<string, number> = new Map()
-  /** Those that were reported. */
+  /** The ids of the members that were reported. */
   readonly #apart = new Set<string>()
   #askAtMs = 0
   #isAsking = false
@@ -50,7 +50,7 @@ export class MemberClocks {
     server.answer(CLOCK, () => ({ wallMs: this.#parts.wallMs() }))
   }
 
-  /** How far the clock of a member is ahead of those of most members, ms; negative: behind. Undefined: it has not answered. */
+  /** How far a member's clock is ahead of most clocks, ms; negative: behind. Undefined: it has not answered. */
   aheadMs(id: string): number | undefined {
     return this.#aheadMs.get(id)
   }
@@ -106,7 +106,7 @@ export class MemberClocks {
   }
 }
 
-/** What most clocks show. Nobody knows which one of two clocks is right: the own one counts, so each server names the other. */
+/** The time of most clocks. With two clocks, each server trusts its own and reports the other. */
 function mostOf(seen: readonly Seen[]): number {
   if (seen.length < 3) return 0
   const sorted = seen.map(({ aheadMs }) => aheadMs).sort((a, b) => a - b)

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
+import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { MemberWatch } from './member-watch.ts'
 
 const facts = (port: number, process = `p${port}`): MemberFacts => ({
@@ -11,7 +11,7 @@ const facts = (port: number, process = `p${port}`): MemberFacts => ({
   version: '1.0.0',
   process,
   auth: 'on',
-  versions: FIRST_VERSIONS,
+  versions: VERSIONS,
 })
 
 let members: Map<string, MemberFacts>
@@ -48,7 +48,7 @@ function second(count = 1): void {
 }
 
 describe('the watch of members', () => {
-  test('writes nothing about those that are there from the beginning', () => {
+  test('writes nothing about members that are there from the beginning', () => {
     second(20)
     expect(lines).toEqual([])
     expect(watch.forMs('other')).toBeUndefined()

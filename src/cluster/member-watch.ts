@@ -3,7 +3,7 @@ import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 /** A member that has not replied for this long is reported. It is asked every two seconds. */
 const UNREACHED_MS = 5_000
 
-/** What the watch works with. */
+/** The dependencies of `MemberWatch`. */
 export interface MemberWatchParts {
   /** The member id of this server. */
   readonly self: string
@@ -15,14 +15,14 @@ export interface MemberWatchParts {
   readonly log: MemberLog
 }
 
-/** Where the lines about members are written. */
+/** The log for lines about members. */
 export interface MemberLog {
   info(facts: object, text: string): void
   warn(facts: object, text: string): void
 }
 
 /** A server that is a member, or was one since this server was started. */
-interface Watched {
+interface WatchedMember {
   /** Undefined: it is away. */
   facts: MemberFacts | undefined
   /** Since when that is so; undefined: since before the first look. */
@@ -35,14 +35,14 @@ interface Watched {
 /** Sees which members come, go and do not reply, and writes one line in the log for each. */
 export class MemberWatch {
   readonly #parts: MemberWatchParts
-  readonly #watched = new Map<string, Watched>()
+  readonly #watched = new Map<string, WatchedMember>()
   #hasLooked = false
 
   constructor(parts: MemberWatchParts) {
     this.#parts = parts
   }
 
-  /** For how long a server is there or away; undefined: since before the first look, or it is not known. */
+  /** How long a server has been present or away; undefined: since before the first look, or unknown. */
   forMs(id: string): number | undefined {
     const sinceMs = this.#watched.get(id)?.sinceMs
     return sinceMs === undefined ? undefined : Math.round(this.#parts.monotonicMs() - sinceMs)
@@ -72,7 +72,7 @@ export class MemberWatch {
     log.info({ member: id, version, process }, 'a server has joined')
   }
 
-  #isGone(id: string, watched: Watched): void {
+  #isGone(id: string, watched: WatchedMember): void {
     const { version, process } = watched.facts!
     watched.facts = undefined
     watched.sinceMs = this.#parts.monotonicMs()
@@ -82,7 +82,7 @@ export class MemberWatch {
     )
   }
 
-  #lookAtReplies(id: string, { peerPort }: MemberFacts, watched: Watched): void {
+  #lookAtReplies(id: string, { peerPort }: MemberFacts, watched: WatchedMember): void {
     const { replies, monotonicMs, log } = this.#parts
     const nowMs = monotonicMs()
     if (replies(id)) {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
+import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { OwnLag } from './own-lag.ts'
 
 const PEERS = ['one', 'two'].map((process, index): [string, MemberFacts] => [
@@ -13,7 +13,7 @@ const PEERS = ['one', 'two'].map((process, index): [string, MemberFacts] => [
     version: '',
     process,
     auth: 'on',
-    versions: FIRST_VERSIONS,
+    versions: VERSIONS,
   },
 ])
 

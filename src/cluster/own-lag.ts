@@ -2,24 +2,24 @@ import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import type { PeerClient } from './peer-client.ts'
 import { CONDITION } from './peer-question.ts'
 
-/** What a server knows of the store may be this old before it is said. A quiet etcd is asked once a second. */
+/** A greater lag behind the store is reported. A quiet etcd is asked once a second. */
 const LAGGING_MS = 2_000
 /** From then on clients should use another server, if others are not as late. */
 const LEFT_BEHIND_MS = 10_000
 
-/** What the lag of a server depends on. */
+/** The dependencies of the lag. */
 export interface OwnLagParts {
   readonly client: Pick<PeerClient, 'ask'>
   /** The other members, by their ids. */
   readonly peers: () => ReadonlyMap<string, MemberFacts>
-  /** How old what this server knows of the store may be. */
+  /** The greatest possible age of this server's data. */
   readonly lagMs: () => number
   /** Whether the lease of this server is certain: without it the store is away, or this server is cut off. */
   readonly isMember: () => boolean
   readonly monotonicMs: () => number
 }
 
-/** A server is late with what others have written, by `forMs`. `isBehind`: others are not, so clients should use those. */
+/** This server is late by `forMs`. `isBehind`: other servers are not, so clients should use them. */
 export interface Lag {
   readonly reason: string
   readonly forMs: number

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request, type Server } from 'node:http'
-import { request as secureRequest } from 'node:https'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { createServer, request } from 'node:https'
 import { type AddressInfo, connect, Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
+import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { configKey } from '../core/config/state/config-item.ts'
 import { ORDERS } from '../core/core.test-support.ts'
 import { PeerClient } from './peer-client.ts'
@@ -21,19 +21,12 @@ import {
 import { peerSecretOf, type PeerSecrets } from './peer-secret.ts'
 import { PeerServer } from './peer-server.ts'
 import { digestOf, HEADERS, signatureOf } from './peer-signature.ts'
-import { askingTls } from './peer-tls.ts'
+import { answeringTls, askingTls } from './peer-tls.ts'
 
 const SECRET = 'the secret of all servers'
 const SECRETS = secretsOf(SECRET)
 const PLACE = { serviceKey: ORDERS, address: { ip: '10.0.0.1', port: 80, cluster: 'DEFAULT' } }
 
-/** How a member is asked: as its key among the members says. */
-const WAYS = [
-  { way: 'without TLS', messages: { from: 1, to: 2 } },
-  { way: 'with TLS', messages: MESSAGES },
-]
-
-let way = WAYS[0]!
 let server: PeerServer
 let client: PeerClient
 let member: MemberFacts
@@ -71,7 +64,7 @@ function facts(peerPort: number, process = 'p1'): MemberFacts {
     version: '1',
     process,
     auth: 'on',
-    versions: { ...FIRST_VERSIONS, messages: way.messages },
+    versions: VERSIONS,
   }
 }
 
@@ -80,8 +73,9 @@ function secretsOf(text: string): PeerSecrets {
   return () => [secret]
 }
 
-/** A server that is no Waypost. */
-async function otherServer(other: Server): Promise<MemberFacts> {
+/** A server that is no Waypost, and knows the secret. */
+async function otherServer(listener: RequestListener): Promise<MemberFacts> {
+  const other = createServer(answeringTls(SECRETS), listener)
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   closing.push(() => {
     other.closeAllConnections()
@@ -99,10 +93,7 @@ async function send(body: string, headers: Record<string, string>, path = '/stan
       response.resume()
       resolve(response.statusCode ?? 0)
     }
-    const sent =
-      way.way === 'with TLS'
-        ? secureRequest({ ...options, ...askingTls(SECRETS) }, answered)
-        : request(options, answered)
+    const sent = request({ ...options, ...askingTls(SECRETS) }, answered)
     sent.on('error', () => resolve(0))
     sent.end(body)
   })
@@ -114,10 +105,7 @@ function signed(body: string, { question = 'standing', process = 'p1', secret = 
   return { [HEADERS.nonce]: nonce, [HEADERS.digest]: digest, [HEADERS.signature]: signature }
 }
 
-describe.each(WAYS)('a question $way', (each) => {
-  beforeAll(() => void (way = each))
-  afterAll(() => void (way = WAYS[0]!))
-
+describe('a question', () => {
   test('of each kind is answered', async () => {
     const key = configKey('public', 'G', 'a')
     const subscriber = {
@@ -140,7 +128,7 @@ describe.each(WAYS)('a question $way', (each) => {
     expect(await client.ask(member, WATCHED_BY, { ip: '1' })).toEqual([{ key, md5: '1', echo: 'e' }])
     expect(await client.ask(member, SUBSCRIBERS, ORDERS)).toEqual([{ ...subscriber, app: 'public' }])
     expect(client.counts).toEqual({ asked: 5, unanswered: 0 })
-    expect(server.counts).toEqual({ answered: 5, foreign: 0, malformed: 0, failed: 0, plain: 0, silent: 0 })
+    expect(server.counts).toEqual({ answered: 5, foreign: 0, malformed: 0, failed: 0, silent: 0 })
   })
 
   test('about a thousand instances is answered', async () => {
@@ -150,6 +138,14 @@ describe.each(WAYS)('a question $way', (each) => {
   })
 
   test('that is too new for a member is not asked, and does not count as unanswered', async () => {
+    const next = { ...STANDING, since: MESSAGES.to + 1 }
+    expect(await client.ask(member, next, {})).toBeUndefined()
+    expect(client.counts).toEqual({ asked: 0, unanswered: 0 })
+    const versions = { ...VERSIONS, messages: { from: MESSAGES.to, to: MESSAGES.to + 1 } }
+    expect(await client.ask({ ...member, versions }, next, {})).toEqual({ hasStore: true })
+  })
+
+  test('how a member is has all that it says of itself', async () => {
     const view = {
       upMs: 1,
       leaseMs: 2,
@@ -178,12 +174,7 @@ describe.each(WAYS)('a question $way', (each) => {
       },
     }
     server.answer(MEMBER_VIEW, () => view)
-    expect(await client.ask({ ...member, versions: FIRST_VERSIONS }, MEMBER_VIEW, {})).toBeUndefined()
-    expect(client.counts).toEqual({ asked: 0, unanswered: 0 })
     expect(await client.ask(member, MEMBER_VIEW, {})).toEqual(view)
-    const { figures: _, ...older } = view
-    server.answer(MEMBER_VIEW, () => older)
-    expect(await client.ask(member, MEMBER_VIEW, {})).toEqual(older)
   })
 
   test('to another process in the same place is refused', async () => {
@@ -209,9 +200,7 @@ describe.each(WAYS)('a question $way', (each) => {
   })
 })
 
-describe.each(WAYS)('hostile input $way', (each) => {
-  beforeAll(() => void (way = each))
-  afterAll(() => void (way = WAYS[0]!))
+describe('hostile input', () => {
   afterEach(async () => {
     expect(await client.ask(member, STANDING, {})).toEqual({ hasStore: true })
     expect(reports).toEqual([])
@@ -250,15 +239,20 @@ describe.each(WAYS)('hostile input $way', (each) => {
     expect(server.counts.malformed).toBe(2)
   })
 
-  test('that is neither HTTP nor TLS is refused', async () => {
-    for (const sent of ['\u0017\u0003\u0001 hello\r\n\r\n', '\u0016 is how a handshake begins']) {
-      const socket = connect(server.port, '127.0.0.1')
-      const closed = new Promise((resolve) => socket.on('close', resolve))
-      socket.on('error', () => {})
-      socket.write(sent)
-      await closed
-    }
-    expect([server.counts.malformed, server.counts.foreign]).toEqual([1, 1])
+  test.each([
+    'POST /standing HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    'hello\r\n',
+    '\u0016 is how a handshake begins',
+  ])('without TLS gets no answer, and its connection is closed: %j', async (sent) => {
+    const socket = connect(server.port, '127.0.0.1')
+    const received: Buffer[] = []
+    socket.on('data', (bytes) => received.push(bytes)).on('error', () => {})
+    const closed = new Promise((resolve) => socket.on('close', resolve))
+    socket.write(sent)
+    await closed
+    expect(Buffer.concat(received).toString()).toBe('')
+    expect(server.counts).toEqual({ answered: 0, foreign: 1, malformed: 0, failed: 0, silent: 0 })
   })
 })
 
@@ -284,24 +278,11 @@ describe('a stranger', () => {
     })
     return { ended, socket }
   }
-  const head = 'POST /standing HTTP/1.1\r\nhost: a\r\n'
-  const members = (): PeerClient => {
-    const fresh = new PeerClient({ secrets: SECRETS })
-    closing.push(() => fresh.close())
-    return fresh
-  }
 
   test.each([
     ['says nothing', '', ''],
-    ['sends a byte at a time', '', head.repeat(20)],
-    ['sends half a head', head, ''],
-    ['sends a head without a signature, and no body', `${head}content-length: 9\r\n\r\n`, ''],
-    [
-      'sends a head without a signature, and a slow body',
-      `${head}content-length: 999\r\n\r\n`,
-      'x'.repeat(999),
-    ],
-    ['sends a huge head', `${head}a: ${'x'.repeat(100_000)}`, ''],
+    ['sends a byte at a time', '', 'POST /standing HTTP/1.1\r\n'],
+    ['sends a huge head', `POST /standing HTTP/1.1\r\na: ${'x'.repeat(100_000)}`, ''],
     ['sends garbage', Buffer.alloc(1_000, 0x9f), ''],
   ])('that %s is closed within about a second', async (_what, sent, slowly) => {
     await stranger(sent, slowly).ended
@@ -311,27 +292,12 @@ describe('a stranger', () => {
   test('cannot keep a member out, however many there are', async () => {
     const idle = Array.from({ length: 300 }, () => stranger(''))
     for (const { socket } of idle) if (socket.connecting) await once(socket, 'connect')
-    expect(await members().ask(member, STANDING, {})).toEqual({ hasStore: true })
+    // A busy machine may be slow: this test only asks whether a connection is kept.
+    const patient = new PeerClient({ secrets: SECRETS, timeoutMs: 10_000 })
+    closing.push(() => patient.close())
+    expect(await patient.ask(member, STANDING, {})).toEqual({ hasStore: true })
     await idle[0]!.ended
     expect(server.counts.silent).toBeGreaterThanOrEqual(300 - 128)
-  })
-
-  test('cannot keep a member out by a flood that does not end', async () => {
-    let isOver = false
-    const flood = async (): Promise<void> => {
-      while (!isOver) {
-        const { socket } = stranger('GET')
-        await once(socket, 'connect').catch(() => {})
-      }
-    }
-    const floods = Array.from({ length: 8 }, flood)
-    try {
-      for (let at = 0; at < 50; at++)
-        expect(await members().ask(member, STANDING, {})).toEqual({ hasStore: true })
-    } finally {
-      isOver = true
-      await Promise.all(floods)
-    }
   })
 
   test('does not close who has asked, however long that is silent', async () => {
@@ -374,16 +340,14 @@ describe('a place of the peer port', () => {
 
 describe('an answer', () => {
   test('that does not come in time does not count', async () => {
-    const silent = await otherServer(createServer(() => {}))
+    const silent = await otherServer(() => {})
     const hasty = new PeerClient({ secrets: SECRETS, timeoutMs: 20 })
     closing.push(() => hasty.close())
     expect(await hasty.ask(silent, STANDING, {})).toBeUndefined()
-    const half = await otherServer(
-      createServer((_, response) => {
-        response.writeHead(200, { 'content-length': 100 })
-        response.write('{')
-      }),
-    )
+    const half = await otherServer((_, response) => {
+      response.writeHead(200, { 'content-length': 100 })
+      response.write('{')
+    })
     expect(await hasty.ask(half, STANDING, {})).toBeUndefined()
     expect(hasty.counts).toEqual({ asked: 2, unanswered: 2 })
   })
@@ -399,7 +363,7 @@ describe('an answer', () => {
     })
     for (const signature of ['', old]) {
       const impostor = await otherServer(
-        createServer((_, response) => void response.setHeader(HEADERS.signature, signature).end(body)),
+        (_, response) => void response.setHeader(HEADERS.signature, signature).end(body),
       )
       expect(await client.ask(impostor, STANDING, {})).toBeUndefined()
     }
@@ -413,7 +377,7 @@ describe('an answer', () => {
 
   test('is asked for again where the connection ended meanwhile', async () => {
     let asked = 0
-    const flaky = await otherServer(createServer((request) => void (asked++, request.socket.destroy())))
+    const flaky = await otherServer(({ socket }) => void (asked++, socket.destroy()))
     expect(await client.ask(flaky, STANDING, {})).toBeUndefined()
     expect([asked, client.counts]).toEqual([3, { asked: 1, unanswered: 1 }])
   })

@@ -1,11 +1,11 @@
-import { Agent, type IncomingMessage, request } from 'node:http'
-import { Agent as SecureAgent, request as secureRequest } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import { Agent, request } from 'node:https'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { boundedBody } from './bounded-body.ts'
 import type { PeerQuestion } from './peer-question.ts'
 import type { PeerSecrets } from './peer-secret.ts'
 import { digestOf, HEADERS, isEqualText, newNonce, signatureOf } from './peer-signature.ts'
-import { askingTls, speaksTls } from './peer-tls.ts'
+import { askingTls } from './peer-tls.ts'
 
 /** How long a member may take to answer, in ms. */
 const ANSWER_MS = 1_000
@@ -13,7 +13,7 @@ const ANSWER_MS = 1_000
 const MOST_BYTES = 16 * 1024 * 1024
 /** Connections to one member. */
 const KEPT = { keepAlive: true, maxSockets: 4 }
-/** A connection may end while a question is on its way, because it was idle or gave way to others: it is asked again. */
+/** A connection that was idle or gave way to others may end during a question: then it is asked again. */
 const MOST_TRIES = 3
 
 /** The options of a peer client. */
@@ -28,31 +28,27 @@ interface PeerSendOptions {
   readonly headers: Readonly<Record<string, string | number>>
 }
 
-/** Asks the other servers, over connections that stay open: with TLS each one that says that it speaks it. */
+/** Asks the other servers, over connections with TLS that stay open. */
 export class PeerClient {
   readonly #secrets: PeerSecrets
   readonly #timeoutMs: number
-  readonly #plain = new Agent(KEPT)
-  readonly #secure: SecureAgent
+  readonly #agent: Agent
   /** Since the start. */
   readonly counts = { asked: 0, unanswered: 0 }
 
   constructor({ secrets, timeoutMs = ANSWER_MS }: PeerClientOptions) {
     this.#secrets = secrets
     this.#timeoutMs = timeoutMs
-    this.#secure = new SecureAgent({ ...KEPT, ...askingTls(secrets) })
+    this.#agent = new Agent({ ...KEPT, ...askingTls(secrets) })
   }
 
-  /**
-   * Asks a member. Undefined: it has not answered in time, or its answer is not signed by it,
-   * or makes no sense. One that does not know the question is not asked.
-   */
+  /** Asks a member. Undefined: the answer is late, unsigned or malformed, or the member is too old for the question. */
   async ask<Question, Answer>(
     member: MemberFacts,
     question: PeerQuestion<Question, Answer>,
     asked: Question,
   ): Promise<Answer | undefined> {
-    if ((question.since ?? 1) > member.versions.messages.to) return undefined
+    if ((question.since ?? 0) > member.versions.messages.to) return undefined
     this.counts.asked++
     try {
       return question.readAnswer(await this.#exchange(member, question.name, asked))
@@ -64,8 +60,7 @@ export class PeerClient {
 
   /** Ends all connections. */
   close(): void {
-    this.#plain.destroy()
-    this.#secure.destroy()
+    this.#agent.destroy()
   }
 
   async #exchange(member: MemberFacts, question: string, asked: unknown): Promise<unknown> {
@@ -105,11 +100,9 @@ export class PeerClient {
   }
 
   #send(member: MemberFacts, body: Buffer, options: PeerSendOptions): Promise<IncomingMessage> {
-    const whole = { host: member.ip, port: member.peerPort, method: 'POST', ...options }
+    const to = { host: member.ip, port: member.peerPort, method: 'POST', agent: this.#agent }
     return new Promise((resolve, reject) => {
-      const sent = speaksTls(member)
-        ? secureRequest({ ...whole, agent: this.#secure }, resolve)
-        : request({ ...whole, agent: this.#plain }, resolve)
+      const sent = request({ ...to, ...options }, resolve)
       sent.on('error', reject)
       sent.end(body)
     })

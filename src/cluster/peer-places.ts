@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import { guarded, nothing } from '../core/unexpected.ts'
 
-/** What the peer port has room for. */
+/** The limits of the peer port. */
 export interface PeerRoom {
   /** Connections that have not shown a signed question yet. */
   readonly strangers: number
   /** Connections that have. */
   readonly members: number
-  /** How long a connection may take to show one, ms. */
+  /** How long a connection may take to show a question, ms. */
   readonly strangerMs: number
 }
 
@@ -17,10 +17,9 @@ interface Stranger {
 }
 
 /**
- * The connections of the peer port. A connection that has shown a signed question, or that the secret, belongs to a member and
- * has a place apart from strangers. No new connection is refused: where all places are taken, an older one
- * gives way. Among strangers it is the oldest one of the address that has most of them. Among members it is
- * the one that asked least recently.
+ * The connections of the peer port. A connection with a signed question, or with the secret, belongs to a member and has a
+ * place apart from strangers. No new connection is refused: if all places are taken, an older connection is closed. Among
+ * strangers this is the oldest connection of the address with most connections, among members the least recently used one.
  */
 export class PeerPlaces {
   readonly #room: PeerRoom
@@ -52,7 +51,7 @@ export class PeerPlaces {
 
   /** A connection has shown a signed question. */
   asked(socket: Socket): void {
-    // One that was closed meanwhile takes no place.
+    // A connection that was closed meanwhile takes no place.
     if (socket.destroyed) return
     this.#forget(socket)
     this.#members.add(socket)

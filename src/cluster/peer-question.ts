@@ -1,11 +1,4 @@
-import type {
-  BehindItem,
-  ItemClient,
-  ListedSubscriber,
-  OwnCondition,
-  SeenVersion,
-  ServerFault,
-} from '../core/clients/client-views.ts'
+import type { ItemClient, ListedSubscriber, OwnCondition, SeenVersion } from '../core/clients/client-views.ts'
 import {
   type ClientSearch,
   type ConnectedClient,
@@ -18,52 +11,72 @@ import type { WatchedItem } from '../core/config/state/watched-item.ts'
 import type { InstanceAddress } from '../core/naming/state/instance.ts'
 import type { InstancePlace } from '../core/naming/state/presence.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
-import type { HeardMember, MemberView } from '../core/cluster/members/member-view.ts'
-import type { VersionRange } from '../core/cluster/members/versions.ts'
+import type { MemberView } from '../core/cluster/members/member-view.ts'
+import { FIRST_RELEASED, type VersionRange } from '../core/cluster/members/versions.ts'
 import type { Silence } from '../core/naming/liveness/silence.ts'
 import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
-import {
-  type Actor,
-  TIMELINE_CAUSES,
-  TIMELINE_KINDS,
-  type TimelineEntry,
-} from '../core/naming/timeline/timeline-entry.ts'
+import { TIMELINE_CAUSES, TIMELINE_KINDS } from '../core/naming/timeline/timeline-entry.ts'
 import type { ServerFigures } from '../core/cluster/members/server-figures.ts'
-import { fieldsOf, numberIn, textIn } from '../core/records/shape.ts'
+import {
+  flag,
+  list,
+  map,
+  number,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  type Shape,
+  ShapeError,
+  text,
+} from '../core/records/shape.ts'
 
 /**
  * The versions of the messages that this version of Waypost understands. A question that older servers do not know, or
- * understand otherwise, needs a new one: it says so in `since`. 3: they are asked with TLS (`TLS_SINCE`).
+ * understand otherwise, needs a new one: it says so in `since`.
  */
-export const MESSAGES: VersionRange = { from: 1, to: 3 }
+export const MESSAGES: VersionRange = { from: FIRST_RELEASED, to: FIRST_RELEASED }
 
-/**
- * A kind of question that servers ask each other. Both the question and its answer are plain JSON data. Their
- * readers throw an Error for anything that does not have their shape.
- */
+/** A kind of question between servers, and its answer: plain JSON data. The readers throw an Error for another shape. */
 export interface PeerQuestion<Question, Answer> {
   /** Its path. */
   readonly name: string
-  /** The first version of the messages that has it; by default 1. Members that do not understand it are not asked. */
+  /** The first version of the messages with it; by default the first version. Older members are not asked. */
   readonly since?: number
   readonly readQuestion: (json: unknown) => Question
   readonly readAnswer: (json: unknown) => Answer
 }
 
-/**
- * How long ago did you receive the last beat of these instances? The answers are in the order of the places.
- */
-export const SILENCE: PeerQuestion<readonly InstancePlace[], readonly Silence[]> = {
-  name: 'silence',
-  readQuestion: (json) => listOf(json, placeOf),
-  readAnswer: (json) => listOf(json, silenceOf),
+const address = object<InstanceAddress>({ ip: text, port: number, cluster: text })
+const serviceKey = object<ServiceKey>({ namespaceId: text, groupedName: text })
+const place = object<InstancePlace>({ serviceKey, address })
+const names = object({ namespaceId: text, group: text, dataId: text })
+const key: Shape<ConfigKey> = (value) => {
+  const { namespaceId, group, dataId } = names(value)
+  return configKey(namespaceId, group, dataId)
+}
+const nothing: Shape<Readonly<Record<string, never>>> = () => ({})
+const agoMs: Shape<number> = (value) => Math.max(0, number(value))
+
+const silence: Shape<Silence> = (value) => {
+  const { kind, agoMs: ago } = object({ kind: text, agoMs: optional(number) })(value)
+  if (kind === 'unknown') return { kind }
+  if ((kind === 'heard' || kind === 'learned') && ago !== undefined && ago >= 0) return { kind, agoMs: ago }
+  throw new ShapeError('must be a silence')
 }
 
-/** Does the store still renew your lease? */
+/** Asks how long ago a member received the last beat of these instances. The answers are in the order of the places. */
+export const SILENCE: PeerQuestion<readonly InstancePlace[], readonly Silence[]> = {
+  name: 'silence',
+  readQuestion: list(place),
+  readAnswer: list(silence),
+}
+
+/** Asks whether the store still renews the member's lease. */
 export const STANDING: PeerQuestion<Readonly<Record<string, never>>, { readonly hasStore: boolean }> = {
   name: 'standing',
-  readQuestion: () => ({}),
-  readAnswer: (json) => ({ hasStore: fieldsOf(json)['hasStore'] === true }),
+  readQuestion: nothing,
+  readAnswer: object({ hasStore: flag }),
 }
 
 /** How long ago a server last answered, by its member id. */
@@ -72,71 +85,50 @@ export interface HeardServer {
   readonly agoMs: number
 }
 
-/** How long ago did each server last answer you? */
+/** Asks how long ago each server last answered the member. */
 export const HEARD: PeerQuestion<Readonly<Record<string, never>>, readonly HeardServer[]> = {
   name: 'heard-servers',
-  readQuestion: () => ({}),
-  readAnswer: (json) =>
-    listOf(json, (each) => {
-      const fields = fieldsOf(each)
-      return { id: textIn(fields, 'id'), agoMs: Math.max(0, numberIn(fields, 'agoMs')) }
-    }),
+  readQuestion: nothing,
+  readAnswer: list(object<HeardServer>({ id: text, agoMs })),
 }
 
-/** What time of day is it at your place? Epoch milliseconds. */
+/** Asks a member for its wall clock, epoch ms. */
 export const CLOCK: PeerQuestion<Readonly<Record<string, never>>, { readonly wallMs: number }> = {
   name: 'clock',
-  since: 2,
-  readQuestion: () => ({}),
-  readAnswer: (json) => ({ wallMs: numberIn(fieldsOf(json), 'wallMs') }),
+  readQuestion: nothing,
+  readAnswer: object({ wallMs: number }),
 }
 
-/** What is your part in the cluster? */
+const figures = object<ServerFigures>({
+  stepMs: number,
+  storeBytes: optional(number),
+  lines: object<ServerFigures['lines']>({
+    requestsPerSecond: list(number),
+    processorShare: list(number),
+    memoryBytes: list(number),
+    connections: list(number),
+    storeBytes: list(number),
+  }),
+})
+
+/** Asks a member for its view of itself. */
 export const MEMBER_VIEW: PeerQuestion<Readonly<Record<string, never>>, MemberView> = {
   name: 'member-view',
-  since: 2,
-  readQuestion: () => ({}),
-  readAnswer: (json) => {
-    const fields = fieldsOf(json)
-    return {
-      upMs: numberIn(fields, 'upMs'),
-      leaseMs: numberIn(fields, 'leaseMs'),
-      standing: textIn(fields, 'standing'),
-      layout: numberIn(fields, 'layout'),
-      revision: numberIn(fields, 'revision'),
-      newestRevision: numberIn(fields, 'newestRevision'),
-      lagMs: numberIn(fields, 'lagMs'),
-      reloads: numberIn(fields, 'reloads'),
-      judgedServices: numberIn(fields, 'judgedServices'),
-      judgedInstances: numberIn(fields, 'judgedInstances'),
-      hears: listOf(fields['hears'], heardOf),
-      // Older servers do not send it.
-      ...(fields['figures'] === undefined ? {} : { figures: figuresOf(fields['figures']) }),
-    }
-  },
-}
-
-function figuresOf(json: unknown): ServerFigures {
-  const fields = fieldsOf(json)
-  const lines = fieldsOf(fields['lines'])
-  const lineOf = (name: string): number[] => listOf(lines[name], (value) => numberIn({ value }, 'value'))
-  return {
-    stepMs: numberIn(fields, 'stepMs'),
-    storeBytes: fields['storeBytes'] === undefined ? undefined : numberIn(fields, 'storeBytes'),
-    lines: {
-      requestsPerSecond: lineOf('requestsPerSecond'),
-      processorShare: lineOf('processorShare'),
-      memoryBytes: lineOf('memoryBytes'),
-      connections: lineOf('connections'),
-      storeBytes: lineOf('storeBytes'),
-    },
-  }
-}
-
-function heardOf(json: unknown): HeardMember {
-  const fields = fieldsOf(json)
-  const agoMs = fields['agoMs'] === undefined ? undefined : numberIn(fields, 'agoMs')
-  return { id: textIn(fields, 'id'), replies: fields['replies'] === true, agoMs }
+  readQuestion: nothing,
+  readAnswer: object<MemberView>({
+    upMs: number,
+    leaseMs: number,
+    standing: text,
+    layout: number,
+    revision: number,
+    newestRevision: number,
+    lagMs: number,
+    reloads: number,
+    judgedServices: number,
+    judgedInstances: number,
+    hears: list(object({ id: text, replies: flag, agoMs: optional(number) })),
+    figures,
+  }),
 }
 
 /** The address of a client, and the md5 that it has of an item. */
@@ -145,237 +137,127 @@ export interface ItemWatcher {
   readonly md5: string
 }
 
-/** Who watches this item at your place? */
+/** Asks for the watchers of an item on a member. */
 export const WATCHERS_OF: PeerQuestion<ConfigKey, readonly ItemWatcher[]> = {
   name: 'watchers-of',
-  readQuestion: keyOf,
-  readAnswer: (json) =>
-    listOf(json, (each) => {
-      const fields = fieldsOf(each)
-      return { ip: textIn(fields, 'ip'), md5: textIn(fields, 'md5') }
-    }),
+  readQuestion: key,
+  readAnswer: list(object<ItemWatcher>({ ip: text, md5: text })),
 }
 
-/** Who has this item at your place? */
+const client = { ip: text, client: optional(object({ port: number, agent: text })) }
+
+const itemClient = object<ItemClient>({
+  ...client,
+  md5: text,
+  seen: object<SeenVersion>({
+    md5: text,
+    gray: optional(text),
+    ip: text,
+    tag: optional(text),
+    labels: optional(map(text)),
+  }),
+  seenAgoMs: number,
+  via: oneOf(['poll', 'stream']),
+})
+
+/** Asks for the clients of an item on a member. */
 export const CLIENTS_OF: PeerQuestion<ConfigKey, readonly ItemClient[]> = {
   name: 'clients-of',
-  readQuestion: keyOf,
-  readAnswer: (json) => listOf(json, itemClientOf),
+  readQuestion: key,
+  readAnswer: list(itemClient),
 }
 
-/** How many clients at your place has each of these items? The answers are in the order of the items. */
+/** Asks for the number of a member's clients of each item. The answers are in the order of the items. */
 export const CLIENT_COUNTS: PeerQuestion<readonly ConfigKey[], readonly number[]> = {
   name: 'client-counts',
-  readQuestion: (json) => listOf(json, keyOf),
-  readAnswer: (json) => listOf(json, (count) => numberIn({ count }, 'count')),
+  readQuestion: list(key),
+  readAnswer: list(number),
 }
 
-/** What does this address watch at your place? */
+/** Asks which items an address watches on a member. */
 export const WATCHED_BY: PeerQuestion<{ readonly ip: string }, readonly WatchedItem[]> = {
   name: 'watched-by',
-  readQuestion: (json) => ({ ip: textIn(fieldsOf(json), 'ip') }),
-  readAnswer: (json) =>
-    listOf(json, (each) => {
-      const fields = fieldsOf(each)
-      return { key: keyOf(fields['key']), md5: textIn(fields, 'md5'), echo: textIn(fields, 'echo') }
-    }),
+  readQuestion: object({ ip: text }),
+  readAnswer: list(object<WatchedItem>({ key, md5: text, echo: text })),
 }
 
-/** How are you, and which items have clients at your place not got? */
+/** Asks for a member's condition, and for the items that its clients have not received. */
 export const CONDITION: PeerQuestion<Readonly<Record<string, never>>, OwnCondition> = {
   name: 'condition',
-  readQuestion: () => ({}),
-  readAnswer: (json) => {
-    const fields = fieldsOf(json)
-    return {
-      behind: listOf(fields['behind'], behindOf),
-      subscriberCount: numberIn(fields, 'subscriberCount'),
-      lagMs: numberIn(fields, 'lagMs'),
-      faults: listOf(fields['faults'], faultOf),
-    }
-  },
+  readQuestion: nothing,
+  readAnswer: object<OwnCondition>({
+    behind: list(object({ key, clientCount: number, clients: list(object(client)) })),
+    subscriberCount: number,
+    lagMs: number,
+    faults: list(object({ code: text, detail: text, forMs: number })),
+  }),
 }
 
-/** Who subscribes to this service at your place? */
+/** Asks for the subscribers of a service on a member. */
 export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ListedSubscriber[]> = {
   name: 'subscribers',
-  readQuestion: serviceKeyOf,
-  readAnswer: (json) =>
-    listOf(json, (each) => {
-      const fields = fieldsOf(each)
-      return {
-        address: textIn(fields, 'address'),
-        port: numberIn(fields, 'port'),
-        // A server of an earlier version does not know it.
-        toldIp: 'toldIp' in fields ? textIn(fields, 'toldIp') : textIn(fields, 'address'),
-        agent: textIn(fields, 'agent'),
-        app: textIn(fields, 'app'),
-        clusters: textIn(fields, 'clusters'),
-        namespaceId: textIn(fields, 'namespaceId'),
-        groupedName: textIn(fields, 'groupedName'),
-        via: VIAS.find((via) => via === fields['via']) ?? 'udp',
-      }
+  readQuestion: serviceKey,
+  readAnswer: list(
+    object<ListedSubscriber>({
+      address: text,
+      port: number,
+      toldIp: text,
+      agent: text,
+      app: text,
+      clusters: text,
+      namespaceId: text,
+      groupedName: text,
+      via: oneOf(['udp', 'stream', 'poll']),
     }),
+  ),
 }
 
-/** The ways in which subscribers receive changes. */
-const VIAS = ['udp', 'stream', 'poll'] as const
-
-/** What do you remember of this service? */
+/** Asks for a member's entries about a service. */
 export const TIMELINE: PeerQuestion<ServiceKey, OwnTimeline> = {
   name: 'timeline',
-  readQuestion: serviceKeyOf,
-  readAnswer: (json) => {
-    const fields = fieldsOf(json)
-    return { fromMs: numberIn(fields, 'fromMs'), entries: listOf(fields['entries'], timelineEntryOf) }
-  },
+  readQuestion: serviceKey,
+  readAnswer: object<OwnTimeline>({
+    fromMs: number,
+    entries: list(
+      object({
+        atMs: number,
+        kind: oneOf(TIMELINE_KINDS),
+        cause: oneOf(TIMELINE_CAUSES),
+        address,
+        actor: optional(object({ user: orNull(text), ip: text })),
+        text,
+      }),
+    ),
+  }),
 }
 
-/** Which clients are connected to you? */
+const connectedClient = object<ConnectedClient>({
+  id: text,
+  ip: text,
+  port: number,
+  version: text,
+  appName: text,
+  module: text,
+  clientIp: text,
+  username: text,
+  labels: map(text),
+  sinceMs: number,
+  heardAgoMs: number,
+  services: number,
+  instances: number,
+  subscriptions: number,
+})
+
+/** Asks for the clients that are connected to a member. */
 export const CONNECTED_CLIENTS: PeerQuestion<ClientSearch, ServerClients> = {
   name: 'connected-clients',
-  readQuestion: (json) => {
-    const fields = fieldsOf(json)
-    return { text: textIn(fields, 'text'), most: numberIn(fields, 'most') }
-  },
-  readAnswer: (json) => {
-    const fields = fieldsOf(json)
-    const clients = listOf(fields['clients'], connectedClientOf)
-    return { server: textIn(fields, 'server'), count: numberIn(fields, 'count'), clients }
-  },
+  readQuestion: object<ClientSearch>({ text, most: number }),
+  readAnswer: object<ServerClients>({ server: text, count: number, clients: list(connectedClient) }),
 }
 
-/** Send this client away if it is connected to you. To ask twice does no harm: no other client gets the id. */
+/** Asks a member to send this client away. Asking twice does no harm: no other client gets the id. */
 export const DISMISS: PeerQuestion<Dismissal, { readonly isKnown: boolean }> = {
   name: 'dismiss-client',
-  readQuestion: (json) => {
-    const fields = fieldsOf(json)
-    return { id: textIn(fields, 'id'), how: wordOf(DISMISSALS, fields['how']) }
-  },
-  readAnswer: (json) => ({ isKnown: fieldsOf(json)['isKnown'] === true }),
-}
-
-function connectedClientOf(json: unknown): ConnectedClient {
-  const fields = fieldsOf(json)
-  const labels = fieldsOf(fields['labels'])
-  return {
-    id: textIn(fields, 'id'),
-    ip: textIn(fields, 'ip'),
-    port: numberIn(fields, 'port'),
-    version: textIn(fields, 'version'),
-    appName: textIn(fields, 'appName'),
-    module: textIn(fields, 'module'),
-    clientIp: textIn(fields, 'clientIp'),
-    // Older servers do not send it.
-    username: fields['username'] === undefined ? '' : textIn(fields, 'username'),
-    labels: Object.fromEntries(Object.keys(labels).map((name) => [name, textIn(labels, name)])),
-    sinceMs: numberIn(fields, 'sinceMs'),
-    heardAgoMs: numberIn(fields, 'heardAgoMs'),
-    services: numberIn(fields, 'services'),
-    instances: numberIn(fields, 'instances'),
-    subscriptions: numberIn(fields, 'subscriptions'),
-  }
-}
-
-function timelineEntryOf(json: unknown): TimelineEntry {
-  const fields = fieldsOf(json)
-  return {
-    atMs: numberIn(fields, 'atMs'),
-    kind: wordOf(TIMELINE_KINDS, fields['kind']),
-    cause: wordOf(TIMELINE_CAUSES, fields['cause']),
-    address: addressOf(fields['address']),
-    actor: fields['actor'] === undefined ? undefined : actorOf(fields['actor']),
-    text: textIn(fields, 'text'),
-  }
-}
-
-function actorOf(json: unknown): Actor {
-  const fields = fieldsOf(json)
-  return { user: fields['user'] === null ? null : textIn(fields, 'user'), ip: textIn(fields, 'ip') }
-}
-
-function wordOf<T extends string>(words: readonly T[], json: unknown): T {
-  const word = words.find((each) => each === json)
-  if (word === undefined) throw new Error('it is none of the words')
-  return word
-}
-
-function listOf<T>(json: unknown, read: (each: unknown) => T): T[] {
-  if (!Array.isArray(json)) throw new Error('it is not a list')
-  return json.map(read)
-}
-
-function placeOf(json: unknown): InstancePlace {
-  const { serviceKey, address } = fieldsOf(json)
-  return { serviceKey: serviceKeyOf(serviceKey), address: addressOf(address) }
-}
-
-function addressOf(json: unknown): InstanceAddress {
-  const fields = fieldsOf(json)
-  return { ip: textIn(fields, 'ip'), port: numberIn(fields, 'port'), cluster: textIn(fields, 'cluster') }
-}
-
-function serviceKeyOf(json: unknown): ServiceKey {
-  const fields = fieldsOf(json)
-  return { namespaceId: textIn(fields, 'namespaceId'), groupedName: textIn(fields, 'groupedName') }
-}
-
-function keyOf(json: unknown): ConfigKey {
-  const fields = fieldsOf(json)
-  return configKey(textIn(fields, 'namespaceId'), textIn(fields, 'group'), textIn(fields, 'dataId'))
-}
-
-function behindOf(json: unknown): BehindItem {
-  const fields = fieldsOf(json)
-  const clients = listOf(fields['clients'], addressOfClient)
-  return { key: keyOf(fields['key']), clientCount: numberIn(fields, 'clientCount'), clients }
-}
-
-function faultOf(json: unknown): ServerFault {
-  const fields = fieldsOf(json)
-  return { code: textIn(fields, 'code'), detail: textIn(fields, 'detail'), forMs: numberIn(fields, 'forMs') }
-}
-
-function addressOfClient(json: unknown): Pick<ItemClient, 'ip' | 'client'> {
-  const fields = fieldsOf(json)
-  const { client } = fields
-  return { ip: textIn(fields, 'ip'), client: client === undefined ? undefined : portAndAgentOf(client) }
-}
-
-function itemClientOf(json: unknown): ItemClient {
-  const fields = fieldsOf(json)
-  return {
-    ...addressOfClient(json),
-    md5: textIn(fields, 'md5'),
-    seen: fields['seen'] === undefined ? undefined : seenVersionOf(fields['seen']),
-    seenAgoMs: numberIn(fields, 'seenAgoMs'),
-    via: textIn(fields, 'via') === 'stream' ? 'stream' : 'poll',
-  }
-}
-
-function seenVersionOf(json: unknown): SeenVersion {
-  const fields = fieldsOf(json)
-  const gray = fields['gray'] === undefined ? undefined : textIn(fields, 'gray')
-  const tag = fields['tag'] === undefined ? undefined : textIn(fields, 'tag')
-  const labels = fields['labels'] === undefined ? undefined : labelsOf(fields['labels'])
-  return { md5: textIn(fields, 'md5'), gray, ip: textIn(fields, 'ip'), tag, labels }
-}
-
-function labelsOf(json: unknown): Record<string, string> {
-  const fields = fieldsOf(json)
-  return Object.fromEntries(Object.keys(fields).map((name) => [name, textIn(fields, name)]))
-}
-
-function portAndAgentOf(json: unknown): { port: number; agent: string } {
-  const fields = fieldsOf(json)
-  return { port: numberIn(fields, 'port'), agent: textIn(fields, 'agent') }
-}
-
-function silenceOf(json: unknown): Silence {
-  const fields = fieldsOf(json)
-  const kind = textIn(fields, 'kind')
-  if (kind === 'unknown') return { kind }
-  const agoMs = numberIn(fields, 'agoMs')
-  if ((kind === 'heard' || kind === 'learned') && agoMs >= 0) return { kind, agoMs }
-  throw new Error('it is no silence')
+  readQuestion: object<Dismissal>({ id: text, how: oneOf(DISMISSALS) }),
+  readAnswer: object({ isKnown: flag }),
 }

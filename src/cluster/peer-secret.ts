@@ -1,16 +1,16 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto'
 
-/** What the servers of an installation share: whoever has it is one of them. */
+/** The secret of an installation's servers, which proves that a server belongs to it. */
 export interface PeerSecret {
   /** Names it on the wire, and tells nothing of it. */
   readonly id: string
-  /** What messages are signed with. */
+  /** The key of signatures. */
   readonly text: string
-  /** The key of TLS, which is another one than that of the signatures: 32 bytes. */
+  /** The key of TLS, derived for TLS alone: 32 bytes. */
   readonly tlsKey: Buffer
 }
 
-/** The secrets that count now. A server asks with the first one, and accepts all. */
+/** The valid secrets. A server asks with the first secret, and accepts all. */
 export type PeerSecrets = () => readonly [PeerSecret, ...PeerSecret[]]
 
 const SECRET_BYTES = 32

@@ -25,8 +25,6 @@ export interface PeerServerOptions {
   /** Names this process, as in its record of MEMBER. */
   readonly process: string
   readonly secrets: PeerSecrets
-  /** Whether all members speak TLS: then nobody is answered without it. By default they do not. */
-  readonly refusesPlain?: () => boolean
   /** Called if answering a question throws. */
   readonly report: (error: unknown, question: string) => void
 }
@@ -34,22 +32,21 @@ export interface PeerServerOptions {
 /** Why a request was not answered. `foreign`: it is not signed with a secret, or is meant for another process. */
 type Refused = 'foreign' | 'malformed' | 'failed'
 
-/** How a request or a connection ended. `plain`: without TLS; `silent`: it has shown no signed question in time. */
-type Outcome = 'answered' | Refused | 'plain' | 'silent'
+/** How a request or a connection ended. `silent`: it has shown no signed question in time. */
+type Outcome = 'answered' | Refused | 'silent'
 
 const STATUS: Readonly<Record<Refused, number>> = { foreign: 403, malformed: 400, failed: 500 }
 
 type Answerer = (json: unknown) => unknown
 
 /**
- * Answers what the other servers ask, on a port of its own. Only a request that is signed for this process is
- * read, and each answer is signed. Everything else gets a status and no body. A repeated question does no
- * harm. Only one changes anything, the one that sends a client away, and no other client gets that client's
- * id.
+ * Answers the questions of other servers on a port of its own. It reads only requests that are signed for this process, and
+ * signs each answer. Other requests get a status and no body. A repeated question does no harm: the only one that changes
+ * anything sends a client away by its id, and ids are never used again.
  */
 export class PeerServer {
   readonly #options: PeerServerOptions
-  /** It does not listen: it reads what the listener passes on. */
+  /** It does not listen: it reads connections that the listener passes on. */
   readonly #http: Server
   readonly #listener: PeerListener
   readonly #answerers = new Map<string, Answerer>()
@@ -69,7 +66,6 @@ export class PeerServer {
     this.#listener = new PeerListener({
       secrets: options.secrets,
       room: ROOM,
-      refusesPlain: options.refusesPlain ?? (() => false),
       onOpen: (connection) => void this.#http.emit('connection', connection),
     })
   }
@@ -83,9 +79,8 @@ export class PeerServer {
 
   /** Requests since the start by outcome, and connections that came to no request. */
   get counts(): Readonly<Record<Outcome, number>> {
-    const { counts, closedStrangers } = this.#listener
-    const foreign = this.#counts.foreign + counts.strange
-    return { ...this.#counts, foreign, plain: counts.plain, silent: closedStrangers }
+    const { strange, closedStrangers } = this.#listener
+    return { ...this.#counts, foreign: this.#counts.foreign + strange, silent: closedStrangers }
   }
 
   /** The port that it listens on. */
@@ -93,7 +88,7 @@ export class PeerServer {
     return this.#listener.port
   }
 
-  /** Says how a kind of question is answered. Without it, the question is refused. */
+  /** Registers the answer to a kind of question. Other questions are refused. */
   answer<Question, Answer>(
     { name, readQuestion }: PeerQuestion<Question, Answer>,
     answer: (question: Question) => Answer,
@@ -151,7 +146,7 @@ export class PeerServer {
     const [nonce, digest] = [headerOf(request, HEADERS.nonce), headerOf(request, HEADERS.digest)]
     const about = { process, question, nonce }
     const signature = headerOf(request, HEADERS.signature)
-    // The check comes before the body is read: a sender without a secret sends none.
+    // Check before reading the body: a sender without a secret sends no body.
     const secret = secrets().find(({ text }) =>
       isEqualText(signature, signatureOf(text, { kind: 'question', ...about, digest })),
     )

@@ -1,14 +1,14 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** What a message between servers is signed with, besides its body. */
+/** The signed parts of a message between servers, besides its body. */
 export interface SignedParts {
-  /** An answer must not pass as a question, or the other way round. */
+  /** A question must not pass as an answer, or an answer as a question. */
   readonly kind: 'question' | 'answer'
-  /** The process that is asked: a message for another process, or for an earlier one in its place, does not count. */
+  /** The process that is asked: a message for another process, or for an earlier process in its place, does not count. */
   readonly process: string
   /** The name of the question. */
   readonly question: string
-  /** A new one for each question: an earlier answer does not count. */
+  /** A new value for each question: an earlier answer does not count. */
   readonly nonce: string
   /** `digestOf` the body. */
   readonly digest: string
@@ -26,7 +26,7 @@ export function newNonce(): string {
   return randomBytes(16).toString('hex')
 }
 
-/** What stands for a body in its signature. So a signature can be checked before the body is read. */
+/** The digest that a signature covers in place of the body, so that it can be checked before the body is read. */
 export function digestOf(body: Uint8Array): string {
   return createHash('sha256').update(body).digest('hex')
 }

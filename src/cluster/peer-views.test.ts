@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
+import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { configKey } from '../core/config/state/config-item.ts'
 import { address, ORDERS } from '../core/core.test-support.ts'
 import type { TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
@@ -28,10 +28,10 @@ afterEach(async () => {
 })
 
 function clientOf(ip: string, client: ItemClient['client']): ItemClient {
-  return { ip, client, md5: 'm', seenAgoMs: 5, via: ip === 's2' ? 'stream' : 'poll' }
+  return { ip, client, md5: 'm', seen: { md5: 'm', ip }, seenAgoMs: 5, via: ip === 's2' ? 'stream' : 'poll' }
 }
 
-/** What a server of this name knows: one client of its own, and one that all know. */
+/** The views of a server of this name: one client of its own, and one client that all servers know. */
 function viewsOf(name: string): OwnViews {
   const subscriber = { port: 1, agent: '', app: '', clusters: '', via: 'udp' as const, ...ORDERS }
   return {
@@ -77,7 +77,7 @@ function connectedClient(id: string): ConnectedClient {
   return { id, ip: '10.0.0.1', port: 1, ...says, sinceMs: 4, heardAgoMs: 5, ...counts }
 }
 
-/** Only the server that was asked knows who asked, which is the second one. */
+/** Only the server that was asked knows the caller, which is the second server. */
 function happened(ip: string, atMs: number, at = ''): TimelineEntry {
   const actor = at === 's2' ? { user: null, ip: '10.0.0.9' } : undefined
   return { atMs, kind: 'disabled', cause: 'operator', address: address({ ip }), actor, text: '' }
@@ -102,7 +102,7 @@ async function addPeer(id: string): Promise<void> {
     version: '',
     process: id,
     auth: 'on',
-    versions: FIRST_VERSIONS,
+    versions: VERSIONS,
   })
 }
 
@@ -163,7 +163,7 @@ test('the clients of many items are counted with one question to each server', a
   expect(client.counts.asked).toBe(2)
 })
 
-test('a server without others has what it knows itself', async () => {
+test('a server without others answers from its own views', async () => {
   const views = new PeerViews({ client, peers: () => peers, own: viewsOf('s1') })
   expect(await views.watchersOf(KEY)).toEqual({ value: viewsOf('s1').watchersOf(KEY), missing: [] })
 })

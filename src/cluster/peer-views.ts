@@ -30,7 +30,7 @@ import {
 } from './peer-question.ts'
 import type { PeerServer } from './peer-server.ts'
 
-/** What the views are made of. */
+/** The dependencies of `PeerViews`. */
 export interface PeerViewsParts {
   readonly client: Pick<PeerClient, 'ask'>
   /** The other members, by their ids. */
@@ -61,8 +61,7 @@ export class PeerViews {
   }
 
   /**
-   * The md5 that each address has of an item. Where several servers know an address, this server's own answer
-   * counts.
+   * The md5 that each address has of an item. Where several servers know an address, this server's own answer counts.
    */
   async watchersOf(key: ConfigKey): Promise<Collected<ReadonlyMap<string, string>>> {
     const { answers, missing } = await this.#collect(WATCHERS_OF, key)
@@ -102,7 +101,7 @@ export class PeerViews {
     return { value: { own: this.#parts.own.condition(), others }, missing }
   }
 
-  /** The subscribers of a service. One that has subscribed on several servers is there once. */
+  /** The subscribers of a service, each once, also if it subscribed on several servers. */
   async subscribers(key: ServiceKey): Promise<Collected<readonly ListedSubscriber[]>> {
     const { answers, missing } = await this.#collect(SUBSCRIBERS, key)
     const all = [...this.#parts.own.subscribers(key), ...answers.flat()]
@@ -115,10 +114,7 @@ export class PeerViews {
     }
   }
 
-  /**
-   * The history of a service. All servers see the same changes; the author of a change, and the result of a
-   * probe, is known to the server that did it. A server that has started later knows less.
-   */
+  /** The history of a service. Only the server of a change knows its author; a server that started later knows less. */
   async timeline(key: ServiceKey): Promise<Collected<OwnTimeline>> {
     const { answers, missing } = await this.#collect(TIMELINE, key)
     const all = [this.#parts.own.timeline(key), ...answers]
@@ -135,7 +131,7 @@ export class PeerViews {
     return { value: { own: this.#parts.own.connectedClients(search), others }, missing }
   }
 
-  /** Sends a client away. The others are asked only where it is not connected to this server. */
+  /** Sends a client away. Asks other servers only if it is not connected to this server. */
   async dismiss(dismissal: Dismissal): Promise<Collected<boolean>> {
     if (this.#parts.own.dismiss(dismissal)) return { value: true, missing: [] }
     const { answers, missing } = await this.#collect(DISMISS, dismissal)
@@ -171,12 +167,12 @@ function newestOf({ fromMs, entries }: OwnTimeline): OwnTimeline {
   return { fromMs: newest.at(-1)!.atMs, entries: newest }
 }
 
-/** How much a server knows of what happened. */
+/** How detailed an entry is. */
 function detailOf({ actor, text }: TimelineEntry): number {
   return (actor === undefined ? 0 : 2) + (text === '' ? 0 : 1)
 }
 
-/** The first of those that have the same name. */
+/** The first item of each name. */
 function eachOnce<T>(all: readonly T[], nameOf: (each: T) => string): T[] {
   const byName = new Map<string, T>()
   for (const each of all) if (!byName.has(nameOf(each))) byName.set(nameOf(each), each)

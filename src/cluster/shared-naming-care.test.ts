@@ -20,7 +20,7 @@ const WHERE = address()
 const SWEEP_MS = 250
 const PATCH = { weight: 2, enabled: undefined, metadata: undefined, maxMetadataBytes: 100 }
 
-/** A cluster of which one member judges by a care, on its own clock. */
+/** A cluster with one member that judges by a care, on its own clock. */
 class CaredWorld {
   readonly cluster = new Cluster()
   readonly judge: Member
@@ -38,7 +38,7 @@ class CaredWorld {
     for (const port of [1, 2]) this.cluster.join(port)
     this.judge = this.cluster.judge()
     this.peer = this.cluster.others()[0]!
-    // Only the care takes what is due on this server.
+    // Only the care removes instances on this server.
     this.judge.isFrozen = true
     this.judge.healthMs = 0
     const { state, liveness, id: self } = this.judge
@@ -171,7 +171,7 @@ describe('the care of a server that judges', () => {
     expect(world.judge.instance(WHERE)?.healthy).toBe(true)
   })
 
-  test('brings back what was removed although it had beaten', async () => {
+  test('brings back an instance that was removed although it had beaten', async () => {
     await world.pass(10_000)
     world.cluster.beat(world.judge, WHERE)
     const { serial } = world.judge.instance(WHERE)!.record
@@ -190,7 +190,7 @@ describe('the care of a server that judges', () => {
   })
 })
 
-test('what is loaded counts as learned, and not as a beat', () => {
+test('a loaded instance counts as learned, and not as a beat', () => {
   const cluster = new Cluster()
   const member = cluster.join(1)
   cluster.register(WHERE)

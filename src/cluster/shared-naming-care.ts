@@ -26,11 +26,11 @@ const MOST_AT_ONCE = 200
 /** The most orphans that are checked, and perhaps removed, at once. */
 const MOST_ORPHANS = 500
 
-/** What {@link SharedNamingCare} needs. Durations are in milliseconds. */
+/** The dependencies of {@link SharedNamingCare}. Durations are in milliseconds. */
 export interface SharedNamingCareOptions {
   readonly state: State
   readonly liveness: Liveness
-  /** Whether a process is this one, or that of a live member. */
+  /** Whether a process is this one, or belongs to a live member. */
   readonly isAlive: (process: string) => boolean
   readonly engine: Pick<Engine, 'execute'>
   readonly clock: HealthClock
@@ -47,7 +47,7 @@ export interface SharedNamingCareOptions {
   readonly expiredMetadataTimeMs: number
 }
 
-/** What judging has cost and found. Counts are since the start. */
+/** The cost and the results of judging. Counts are since the start. */
 export interface CareFigures {
   /** Questions about silence, one for each member that was asked, and the instances in them. */
   readonly questions: number
@@ -62,10 +62,9 @@ export interface CareFigures {
 }
 
 /**
- * Applies what time changes in naming, on a server that is one of several. It has the methods of
- * `NamingCare`. It judges only services that are its own to judge, asks the other members before it changes
- * anything, and answers them. Loaded instances count as learned, without a beat: make it after the state was
- * loaded and before the first beat comes.
+ * Applies the changes of time to naming, on one of several servers. It has the methods of `NamingCare`. It judges only
+ * its own share of services, asks the other members before it changes anything, and answers them. Loaded instances count
+ * as learned, without a beat: make it after the state was loaded and before the first beat.
  */
 export class SharedNamingCare {
   readonly #options: SharedNamingCareOptions
@@ -96,10 +95,7 @@ export class SharedNamingCare {
     server.answer(SILENCE, (places) => silencesOf(places, this.#options, this.#healthMs()))
   }
 
-  /**
-   * Call it when the store could not continue from the last revision: this server may have missed that a
-   * member was lost.
-   */
+  /** Call it when the store was loaded again: this server may have missed the loss of a member. */
   reloaded(): void {
     this.#vote.missedNews(this.#healthMs())
     this.#lookAtProcesses(false)
@@ -150,8 +146,8 @@ export class SharedNamingCare {
   }
 
   /**
-   * Votes round after round until nothing waits. The confirmed silences of a round are written before the
-   * next one begins. So clients do not wait behind all of them when very many instances die at once.
+   * Votes round after round until nothing waits. The confirmed silences of a round are written before the next round begins.
+   * So clients do not wait for all rounds when very many instances die at once.
    */
   async #judge(): Promise<void> {
     if (this.#isJudging) return
@@ -191,7 +187,7 @@ export class SharedNamingCare {
     }
   }
 
-  /** Never rejects: a round that stays open would be the last one. A member that could not be asked has not answered. */
+  /** Never rejects: a round that stays open would be the last round. A member that could not be asked has not answered. */
   async #askAll(round: VoteRound): Promise<void> {
     const asked = Array.from(round.peers, async ([id, member]) => this.#ask(round, id, member))
     for (const result of await Promise.allSettled(asked))

@@ -15,7 +15,7 @@ export interface SeenValue {
   readonly revision: number
 }
 
-/** What the secrets need of the store. */
+/** The store as the secrets need it. */
 export interface SecretsStore {
   /** Rejects if the store cannot be reached. */
   seen(name: string): Promise<SeenValue | undefined>
@@ -23,7 +23,7 @@ export interface SecretsStore {
   replace(name: string, seen: SeenValue, value: string): Promise<boolean>
 }
 
-/** What the secrets of a server work with. */
+/** The dependencies of `SharedSecrets`. */
 export interface SharedSecretsParts {
   readonly store: SecretsStore
   readonly monotonicMs: () => number
@@ -46,7 +46,7 @@ export class SharedSecrets {
   #lookAtMs = 0
   #isLooking = false
 
-  /** `text`: what the store has. Throws an Error if it is something else. */
+  /** `text`: the stored secrets. Throws an Error for any other text. */
   constructor(parts: SharedSecretsParts, text: string) {
     this.#parts = parts
     this.#stored = readSecrets(text)
@@ -60,7 +60,7 @@ export class SharedSecrets {
 
   readonly current: PeerSecrets = () => this.#counting
 
-  /** Call it at least once a second. Rejects if the store cannot be reached: it is asked again then. */
+  /** Call it at least once a second. Rejects if the store cannot be reached; the next call tries again. */
   async look(isElected: boolean): Promise<void> {
     const nowMs = this.#parts.monotonicMs()
     if (!isElected) this.#ledSinceMs = undefined
@@ -95,7 +95,7 @@ export class SharedSecrets {
     this.#ledSinceMs ??= nowMs
     if (nowMs - this.#ledSinceMs < STEP_MS) return
     const next = advanced(this.#stored)
-    // If another one was elected and faster, the next look sees that.
+    // If another elected server was faster, the next look sees that.
     if (next !== undefined) await this.#parts.store.replace(STORED_SECRETS, seen, secretsText(next))
     this.#lookAtMs = 0
   }

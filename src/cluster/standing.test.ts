@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
+import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { OwnStanding } from './standing.ts'
 
-/** What a peer says; undefined: it does not answer. */
+/** The answer of a peer; undefined: it does not answer. */
 type Said = boolean | undefined
 
 const facts = (port: number): MemberFacts => ({
@@ -14,7 +14,7 @@ const facts = (port: number): MemberFacts => ({
   version: '',
   process: `p${port}`,
   auth: 'on',
-  versions: FIRST_VERSIONS,
+  versions: VERSIONS,
 })
 
 let members: Map<string, MemberFacts>
@@ -98,7 +98,7 @@ describe('a server whose lease is not certain', () => {
     expect(standing.current).toBe('down-for-all')
   })
 
-  test('asks those that it knew last, also when their records are gone, and by their newest process', async () => {
+  test('asks the members that it knew last, also when their records are gone, and by their newest process', async () => {
     await standing.look()
     members = new Map([['s2', { ...facts(2), process: 'p2 again' }]])
     isCertain = false

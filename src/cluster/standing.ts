@@ -4,13 +4,13 @@ import { STANDING } from './peer-question.ts'
 import type { PeerServer } from './peer-server.ts'
 
 /**
- * The standing of a server. `member`: its lease is certain, and it knows what the others know.
- * `down-for-all`: it has no certain lease, and neither have the others: the store cannot be reached by
- * anybody. `alone`: only this server is cut off, so that clients must use another one.
+ * The standing of a server. `member`: its lease is certain, and it is up to date. `down-for-all`: neither it nor the
+ * others have a certain lease: nobody reaches the store. `alone`: only this server is cut off, so clients must use
+ * another one.
  */
 export type Standing = 'member' | 'alone' | 'down-for-all'
 
-/** What the standing of a server depends on. */
+/** The dependencies of the standing. */
 export interface OwnStandingParts {
   readonly client: Pick<PeerClient, 'ask'>
   /** The member id of this server. */
@@ -21,7 +21,7 @@ export interface OwnStandingParts {
   readonly isCertain: () => boolean
   /** Whether the store has renewed the lease lately: it stays certain for some seconds after the store is lost. */
   readonly hasStore: () => boolean
-  /** Whether the feed has reached the revision in which this server became a member, also where it became one again. */
+  /** Whether the feed has reached the revision in which this server became a member, the last time it did. */
   readonly hasCaughtUp: () => boolean
 }
 
@@ -33,22 +33,21 @@ interface Said {
 }
 
 /**
- * A server is alone when it was found so this many times in a row. One late answer of a busy peer must not
- * make its clients leave, nor a peer that loses the store a moment later.
+ * How often in a row a server must be found alone. Its clients must not leave for one late answer of a busy peer, or for a
+ * peer that loses the store a moment later.
  */
 const LOOKS_UNTIL_ALONE = 2
 
 /**
- * Finds out whether this server alone has lost the store, or all have. While its lease is not certain it asks
- * the members that it knew last. It is alone if the store still renews the lease of one of them. It is also
- * alone if fewer than a majority of all, with itself, are known to have lost the store. Those that do not
- * answer may well have it. A server without others is never alone.
+ * Finds out whether this server alone has lost the store, or all have. While its lease is not certain, it asks the members
+ * that it knew last. It is alone if the store still renews the lease of any. It is also alone if fewer than a majority, with
+ * itself, are known to have lost the store: silent members may well have it. A server without others is never alone.
  */
 export class OwnStanding {
   readonly #parts: OwnStandingParts
   /** The members when the lease was last certain. */
   #known: ReadonlyMap<string, MemberFacts> = new Map()
-  /** What was found since the lease was last certain; undefined: it is certain. */
+  /** The standing found since the lease was last certain; undefined: it is certain. */
   #lost: Exclude<Standing, 'member'> | undefined
   /** How many times in a row it was found alone. */
   #timesAlone = 0
@@ -59,8 +58,7 @@ export class OwnStanding {
   }
 
   /**
-   * The standing of this server now. As long as nothing else is known, a lost lease is taken for an outage of
-   * the store.
+   * The standing of this server now. As long as nothing else is known, a lost lease is taken for an outage of the store.
    */
   get current(): Standing {
     if (this.#lost !== undefined) return this.#lost

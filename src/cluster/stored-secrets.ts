@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { fieldsOf, textIn } from '../core/records/shape.ts'
-import { type PeerSecret, peerSecretOf } from './peer-secret.ts'
+import { newSecretText, type PeerSecret, peerSecretOf } from './peer-secret.ts'
 
 /** The name of the remembered value that has the secrets. */
 export const STORED_SECRETS = 'peer-secret'
 
 /**
- * The secrets as the store has them. A rotation has three steps: there is a next secret; it is in use and the one before still
- * counts; it is alone. All servers must know a step before the next one is taken.
+ * The secrets in the store. A rotation has three steps: a next secret exists; it is in use and the previous one still
+ * counts; it is alone. All servers must know a step before the next step.
  */
 export interface StoredSecrets {
   /** Names the installation in the ids of events. It is made of the first secret, and stays. */
@@ -19,9 +19,14 @@ export interface StoredSecrets {
   readonly previous?: string
 }
 
-/** Reads the stored text: JSON, or the secret alone while there was only one ever. Throws an Error for anything else. */
+/** The first secret of an installation. */
+export function firstSecrets(): StoredSecrets {
+  const inUse = newSecretText()
+  return { origin: originOf(inUse), inUse }
+}
+
+/** Reads the stored text. Throws an Error for anything else. */
 export function readSecrets(text: string): StoredSecrets {
-  if (!text.startsWith('{')) return { origin: originOf(text), inUse: text }
   const fields = fieldsOf(JSON.parse(text))
   const optional = (name: 'next' | 'previous') =>
     fields[name] === undefined ? {} : { [name]: textIn(fields, name) }
@@ -33,23 +38,23 @@ export function readSecrets(text: string): StoredSecrets {
   }
 }
 
-/** The text of the secrets. Servers of before the rotation cannot read it. */
+/** The text of the secrets. */
 export function secretsText(secrets: StoredSecrets): string {
   return JSON.stringify(secrets)
 }
 
-/** The secrets that count: the one to ask with, then one more that is accepted. */
+/** The valid secrets: first the secret to ask with, then the other accepted secret. */
 export function countingSecrets({ inUse, next, previous }: StoredSecrets): [PeerSecret, ...PeerSecret[]] {
   const other = next ?? previous
   return other === undefined ? [peerSecretOf(inUse)] : [peerSecretOf(inUse), peerSecretOf(other)]
 }
 
-/** Begins a rotation. Undefined: one is underway. */
+/** Begins a rotation. Undefined: another rotation is underway. */
 export function withNext(secrets: StoredSecrets, next: string): StoredSecrets | undefined {
   return isRotating(secrets) ? undefined : { ...secrets, next }
 }
 
-/** The next step of a rotation. Undefined: none is underway. */
+/** The next step of a rotation. Undefined: no rotation is underway. */
 export function advanced({ origin, inUse, next, previous }: StoredSecrets): StoredSecrets | undefined {
   if (next !== undefined) return { origin, inUse: next, previous: inUse }
   return previous === undefined ? undefined : { origin, inUse }

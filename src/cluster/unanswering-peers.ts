@@ -11,8 +11,8 @@ interface Unanswering {
 }
 
 /**
- * The members that do not answer. Most of them lose their lease soon, and then are not members any longer.
- * One that keeps its lease stops all removals for silence, so somebody must look at it.
+ * The members that do not answer. Most lose their lease soon, and are not members any longer. A silent member that keeps its
+ * lease stops all removals for silence, so an operator must look at it.
  */
 export class UnansweringPeers {
   readonly #peers = new Map<string, Unanswering>()
@@ -40,7 +40,7 @@ export class UnansweringPeers {
     return known.isAlarming
   }
 
-  /** Forgets those that are not members any longer. */
+  /** Forgets servers that are not members any longer. */
   keepOnly(isMember: (id: string) => boolean): void {
     for (const id of this.#peers.keys()) if (!isMember(id)) this.#peers.delete(id)
   }

@@ -4,10 +4,10 @@ import { Progress } from './progress.ts'
 import { inWords } from './system-errors.ts'
 import { printable } from './terminal-text.ts'
 
-/** The user gave a wrong command line, or a directory that the command cannot use. `message` says what is right. */
+/** The user gave a wrong command line, or an unusable directory. `message` gives the right form. */
 export class UsageError extends Error {}
 
-/** A command found out that the answer is no: something is absent, or is not what the caller expected. */
+/** The answer of a command is no: something is missing, or differs from the expected. */
 export class DiffersError extends Error {}
 
 /** The exit codes of all commands. `start` has its own besides (docs/terminal.md). */
@@ -20,7 +20,7 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [EXIT.notFoundOut, 'could not be done or found out: wrong command line, refused, no answer'],
 ]
 
-/** What a command did, and what it prints. */
+/** The result of a command, with its output. */
 export interface CommandResult extends Printed {
   readonly code: number
 }
@@ -32,12 +32,12 @@ export type CommandWork<F> = (
   words: readonly string[],
 ) => Promise<CommandResult> | CommandResult
 
-/** The exit code of the command that runs: a process runs one. */
+/** The exit code of the command; a process runs one command. */
 let exitCode: number = EXIT.done
 
 /**
- * Makes an action of commander from work. It prints the result in the format that the user wants, or the error. The exit code is
- * that of the result, 1 for a DiffersError, and 2 for any other error.
+ * Makes an action of commander from work. It prints the result in the format that the user wants, or the error. The exit
+ * code is the code of the result, 1 for a DiffersError, and 2 for any other error.
  */
 export function action<F extends object>(work: CommandWork<F>): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
@@ -74,10 +74,10 @@ export function plainAction<F extends object>(
   }
 }
 
-/** What a command line without words does: `npx waypost` in an empty directory starts a server. */
+/** The default command: `npx waypost` in an empty directory starts a server. */
 const WITHOUT_WORDS = ['start']
 
-/** Runs a command line. Resolves with the exit code; 2 where commander refuses the line, which it has reported. */
+/** Runs a command line. Resolves with the exit code; 2 if commander has refused the line. */
 export async function runProgram(program: Command, args: readonly string[]): Promise<number> {
   exitCode = EXIT.done
   try {
@@ -93,12 +93,12 @@ export async function runProgram(program: Command, args: readonly string[]): Pro
   }
 }
 
-/** Resolves when it is written: the end of the process would cut what a pipe has not taken yet. */
+/** Resolves when the text is written: the end of the process would lose text that a pipe has not taken yet. */
 export async function print(text: string | Uint8Array): Promise<void> {
   await new Promise((resolve) => process.stdout.write(text, resolve))
 }
 
-/** What to print for an error. */
+/** The text to print for an error. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // fetch only says that it failed; the reason is in the cause.

@@ -6,8 +6,8 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const
 /** One of {@link SHELLS}. */
 export type Shell = (typeof SHELLS)[number]
 
-/** A command, and what may follow it. */
-interface Place {
+/** A command, with its subcommands and flags. */
+interface CompletionPlace {
   /** Its words: `config get`; empty: the program. */
   readonly path: string
   readonly commands: readonly { readonly name: string; readonly meaning: string }[]
@@ -22,7 +22,7 @@ interface Flag {
   readonly choices: readonly string[]
 }
 
-/** The flags whose values are names of contexts: the shell asks the command for them. */
+/** The flag whose values are names of contexts: the shell asks the command for them. */
 const CONTEXT_FLAG = '--context'
 const CONTEXT_NAMES = 'waypost context list --output name 2>/dev/null'
 
@@ -39,7 +39,7 @@ export function completionScript(program: Command, shell: Shell): string {
   }
 }
 
-function placesOf(command: Command, path: string): Place[] {
+function placesOf(command: Command, path: string): CompletionPlace[] {
   const below = command.commands.flatMap((one) => placesOf(one, `${path} ${one.name()}`.trim()))
   const commands = command.commands.map((one) => ({
     name: one.name(),
@@ -56,7 +56,7 @@ function flagOf({ long, short, description, required, argChoices }: Option): Fla
 }
 
 /** The words that lead to the place of the cursor: flags and their values between them are passed over. */
-function pathLoop(places: readonly Place[]): string {
+function pathLoop(places: readonly CompletionPlace[]): string {
   const paths = places.filter(({ path }) => path !== '').map(({ path }) => `" ${path}"`)
   return `    case "$path $word" in\n      ${paths.join('|')}) path="$path $word" ;;\n    esac\n`
 }
@@ -64,14 +64,14 @@ function pathLoop(places: readonly Place[]): string {
 const keyOf = (path: string): string => (path === '' ? '""' : `" ${path}"`)
 
 /** A pattern of `case` for each flag with words as values. */
-function valueCases(places: readonly Place[], lineOf: (flag: Flag) => string): string {
+function valueCases(places: readonly CompletionPlace[], lineOf: (flag: Flag) => string): string {
   const seen = new Map<string, Flag>()
   for (const flag of places.flatMap(({ flags }) => flags))
     if (flag.choices.length > 0 || flag.names.includes(CONTEXT_FLAG)) seen.set(flag.names.join('|'), flag)
   return [...seen].map(([names, flag]) => `    ${names}) ${lineOf(flag)} ;;\n`).join('')
 }
 
-function bashScript(places: readonly Place[]): string {
+function bashScript(places: readonly CompletionPlace[]): string {
   const words = places.map(({ path, commands, flags }) => {
     const all = [...commands.map(({ name }) => name), ...flags.flatMap(({ names }) => names)]
     return `    ${keyOf(path)}) words="${all.join(' ')}" ;;\n`
@@ -95,7 +95,7 @@ complete -o default -F _waypost waypost
 `
 }
 
-function zshScript(places: readonly Place[]): string {
+function zshScript(places: readonly CompletionPlace[]): string {
   const described = (name: string, meaning: string): string =>
     quoted(`${name}:${meaning.replaceAll(':', '\\:')}`)
   const lines = places.map(({ path, commands, flags }) => {
@@ -132,7 +132,7 @@ if [ "\${funcstack[1]}" = _waypost ]; then _waypost; else compdef _waypost waypo
 `
 }
 
-function fishScript(places: readonly Place[]): string {
+function fishScript(places: readonly CompletionPlace[]): string {
   const paths = places.filter(({ path }) => path !== '').map(({ path }) => quoted(path))
   return `# Completion of waypost for fish: waypost completion fish | source
 set -g __waypost_paths ${paths.join(' ')}
@@ -149,7 +149,7 @@ end
 ${places.flatMap(fishLines).join('')}`
 }
 
-function fishLines({ path, commands, flags }: Place): string[] {
+function fishLines({ path, commands, flags }: CompletionPlace): string[] {
   const at = `complete -c waypost -n ${quoted(`__waypost_at '${path}'`)}`
   const names = commands.map(({ name, meaning }) => `${at} -f -a ${name} -d ${quoted(meaning)}\n`)
   const options = flags.map(({ names: [long, short], meaning, takesValue, choices }) => {

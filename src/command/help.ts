@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { EXIT_MEANINGS } from './command-line.ts'
 import { painted } from './terminal-text.ts'
 
-/** A command line, and what it does where that is not clear. */
+/** A command line, and its meaning where the line is not clear. */
 export type Example = readonly [line: string, meaning: string]
 
 const EXAMPLES = new WeakMap<Command, readonly Example[]>()

@@ -86,7 +86,7 @@ function tagged(name: string, meaning: string): string {
   return `.TP\n.B ${escaped(name)}\n${escaped(meaning)}\n`
 }
 
-/** A text without what troff takes for its own: escapes, hyphens that are minus signs, and requests at the beginning. */
+/** A text with troff's special characters escaped: escapes, hyphens (else minus signs), and requests at line starts. */
 function escaped(text: string): string {
   const plain = text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('"', '\\(dq')
   return /^[.']/.test(plain) ? `\\&${plain}` : plain

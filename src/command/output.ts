@@ -12,17 +12,17 @@ export function outputOption(): Option {
   return new Option('-o, --output <format>', 'how to print the answer').choices(Object.values(FORMATS))
 }
 
-/** What a command prints, in each format that it has. */
+/** The output of a command, in each of its formats. */
 export interface Printed {
   /** For people. Control characters are escaped when it is printed. */
   readonly text?: string
   /** Like `text`, but safe to print: it may have colours. */
   readonly painted?: string
-  /** For programs: what `--output json` and `yaml` print. */
+  /** For programs: the value for `--output json` and `yaml`. */
   readonly json?: unknown
-  /** What `--output name` prints, one a line. */
+  /** The names for `--output name`, one a line. */
   readonly names?: readonly string[]
-  /** Printed as they are, and nothing else, where no format is asked for. */
+  /** Printed as they are, and nothing else, without a format. */
   readonly bytes?: Uint8Array
 }
 

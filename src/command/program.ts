@@ -16,12 +16,12 @@ import { printable } from './terminal-text.ts'
 import { addTransferCommands } from './transfer/transfer-commands.ts'
 import { packageVersion } from './version.ts'
 
-/** What main.ts joins to the commands. */
+/** The parts that main.ts joins to the commands. */
 export interface ProgramParts extends ServerParts {
   readonly storedAccounts: () => Promise<WithStoredAccounts>
 }
 
-/** Every command with its flags and its help. What a command does is loaded when it runs. */
+/** Every command with its flags and its help. Its work is loaded when it runs. */
 export function makeProgram(parts: ProgramParts): Command {
   const program = new Command('waypost')
     .description('A server for configuration, service discovery and namespaces, and its client.')

@@ -1,7 +1,7 @@
 const REDRAW_INTERVAL_MS = 100
 const LINE_INTERVAL_MS = 5_000
 
-/** Shows on standard error how far a command is: on one line of a terminal, or as a line every few seconds. */
+/** Shows the progress of a command on standard error: on one line of a terminal, or as a line every few seconds. */
 export class Progress {
   readonly #stream: NodeJS.WriteStream
   #lastMs = performance.now()
@@ -11,7 +11,7 @@ export class Progress {
     this.#stream = stream
   }
 
-  /** Shows a text, unless another one was shown just now. */
+  /** Shows a text, unless a text was shown just now. */
   show(text: string): void {
     const nowMs = performance.now()
     const { isTTY } = this.#stream

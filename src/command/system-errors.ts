@@ -1,4 +1,4 @@
-/** What a code of the operating system says of a file, and what to do. */
+/** The meaning of a code of the operating system for a file, and advice. */
 interface Meaning {
   readonly of: (path: string) => string
   readonly advice: string
@@ -25,7 +25,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 /** The text that Node.js gives an error of a file: `ENOENT: no such file or directory, open '/x'`. */
 const RAW = /\b(E[A-Z]+): [a-z ,()-]+, [a-z]+(?: '([^']*)')?(?: -> '[^']*')?/
 
-/** A text in which errors of files are said in words. One that is nothing else becomes a sentence that says what to do. */
+/** A text with errors of files in plain words. A text that is only such an error becomes a sentence with advice. */
 export function inWords(message: string): string {
   const [raw, code, path = 'the file'] = RAW.exec(message) ?? []
   const meaning = MEANINGS[code ?? '']

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 
 let version: string | undefined
 
-/** The version of this package, from its package.json: the nearest one above this file, which may be part of a bundle. */
+/** The version of this package, from the nearest package.json above this file, which may be part of a bundle. */
 export function packageVersion(): string {
   version ??= versionIn(new URL('.', import.meta.url))
   return version

@@ -34,12 +34,12 @@ export function at(ms: number): Now {
   return { wallMs: WALL_MS + ms, healthMs: ms, stamp: firstStampOf(WALL_MS + ms) + decisions++ }
 }
 
-/** 10.0.0.1:80 in DEFAULT, or what differs from it. */
+/** 10.0.0.1:80 in DEFAULT, with these changes. */
 export function address(other: Partial<InstanceAddress> = {}): InstanceAddress {
   return { ip: '10.0.0.1', port: 80, cluster: 'DEFAULT', ...other }
 }
 
-/** The registration of an ephemeral instance, or what differs from it. */
+/** The registration of an ephemeral instance, with these changes. */
 export function registration(other: Partial<RegisterInstance> = {}): RegisterInstance {
   return {
     serviceKey: ORDERS,
@@ -85,7 +85,7 @@ export function livenessOf(state: State): Liveness {
   return liveness
 }
 
-/** What a beat works on. */
+/** Dependencies of a beat. */
 export function beatPartsOf(state: State) {
   return { state, liveness: livenessOf(state) }
 }
@@ -105,7 +105,7 @@ export function published(state: State, content: string, key: ConfigKey): Config
 
 const SERIALS = new WeakMap<State, Serials>()
 
-/** Applies the changes of decisions to a state without an engine, with serials for what they create. */
+/** Applies the changes of decisions to a state without an engine, with serials for new things. */
 export function applied(state: State, changes: readonly Change[], now: Now): void {
   const serials = SERIALS.get(state) ?? new Serials()
   SERIALS.set(state, serials)
@@ -113,7 +113,7 @@ export function applied(state: State, changes: readonly Change[], now: Now): voi
   state.apply(numbered, now)
 }
 
-/** Decides a command on a state and applies what it comes to, as if it were committed at once. */
+/** Decides a command on a state and applies its changes, as if it were committed at once. */
 export function carryOut<T>(state: State, command: Command<T>, now: Now): T {
   const decision = command.decide(state, now)
   applied(state, decision.changes, now)
@@ -140,7 +140,7 @@ export function refusalOf(run: () => unknown): string | undefined {
   return undefined
 }
 
-/** Runs what promises have made due. */
+/** Runs the callbacks of settled promises. */
 export async function microtasks(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve()
 }
@@ -153,7 +153,7 @@ interface PendingCommit {
 
 type SavedInstance = Extract<Change, { kind: 'instance-saved' }>
 
-/** A store whose commits end when the test says so, and that knows what a restart would find. */
+/** A store whose commits end when the test says so. It keeps the state that a restart would find. */
 class FakeStore implements SoleEngineStore {
   readonly pending: PendingCommit[] = []
   /** The groups of every commit that was begun. */
@@ -163,7 +163,7 @@ class FakeStore implements SoleEngineStore {
   /** By id: tests use one kind at a time. */
   readonly records = new Map<string, unknown>()
   readonly contents = new Map<string, string>()
-  /** What commits have saved that failed. A crash may find it until the next commit. */
+  /** The changes of failed commits. A crash may find them on the disk, until the next commit. */
   readonly #doubtful: (readonly Change[])[] = []
   #revision = 1
 
@@ -208,7 +208,7 @@ class FakeStore implements SoleEngineStore {
     return commit
   }
 
-  /** The instances that a crash at this moment may find: those on disk, or after a commit that is underway or in doubt. */
+  /** The instances that a crash at this moment may find: on disk, or after a commit that is underway or in doubt. */
   crashes(): SavedInstance[][] {
     const perhaps = [[], ...this.pending.map(({ groups }) => groups.flat()), ...this.#doubtful]
     return perhaps.map((changes) => {
@@ -262,7 +262,7 @@ export class EngineWorld {
   nowMs = 0
   #deferred: (() => void)[] = []
 
-  /** `mostBehind`: how many records one commit takes, where that is not what it is elsewhere. */
+  /** `mostBehind`: the most records of a commit. */
   constructor(mostBehind = 1_000, process?: string) {
     this.state = livingState(process)
     this.liveness = livenessOf(this.state)
@@ -297,7 +297,7 @@ export class EngineWorld {
     return this.#deferred.length > 0
   }
 
-  /** One turn of the loop: what was deferred runs, and the promises that this settles. */
+  /** One turn of the loop: runs deferred functions, and the promises that they settle. */
   async turn(): Promise<void> {
     const deferred = this.#deferred
     this.#deferred = []
@@ -324,7 +324,7 @@ export class EngineWorld {
     }
   }
 
-  /** Writes what is behind, as the next ticks would. */
+  /** Writes the records that are behind, as the next ticks would. */
   async flush(): Promise<void> {
     for (let tick = 0; tick < 12; tick++) {
       this.engine.tick()

@@ -57,14 +57,13 @@ export type RefusalCode =
   | 'store-full'
   | 'store-unavailable'
   | 'cut-off'
-  | 'cluster-not-upgraded'
   | 'backup-refused'
   | 'backup-failed'
   | 'stopping'
 
 /**
- * What a refusal says: the parameter it is about and what is allowed, where they apply. `names` are the
- * things that the refusal speaks of (`serviceName`, `dataId`, `cluster`…), for texts that repeat them.
+ * The facts of a refusal: the parameter and its allowed values, if any. `names` are the things that the refusal
+ * mentions (`serviceName`, `dataId`, `cluster`…), for texts that repeat them.
  */
 export interface RefusalFacts {
   readonly parameter?: string
@@ -75,7 +74,7 @@ export interface RefusalFacts {
   readonly retryAfterSeconds?: number
 }
 
-/** Whether the store as a whole takes no change at present: nobody is to blame who wants one. */
+/** Whether the store as a whole takes no change at present: the caller is not to blame. */
 export function isOfStore(error: unknown): error is Refusal {
   return error instanceof Refusal && (error.code === 'store-unavailable' || error.code === 'store-full')
 }

@@ -16,7 +16,7 @@ function failing(): never {
   throw fault
 }
 
-test('what a callback throws is reported and ends that one', () => {
+test('an error of a callback is reported and ends that boundary', () => {
   collect()
   const ended: string[] = []
   const callback = guarded('connection', () => ended.push('cut'), failing)
@@ -34,7 +34,7 @@ test('a callback that does not throw gets its arguments and ends nothing', () =>
   expect(reported).toEqual([])
 })
 
-test('what throws while it ends is reported too, and nothing is thrown', () => {
+test('an error while it ends is reported too, and nothing is thrown', () => {
   collect()
   contained('push', failing, failing)
   expect(reported).toHaveLength(2)

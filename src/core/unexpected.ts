@@ -1,10 +1,10 @@
-/** What a fault may end: one of these, and nothing else of the server (decision 0045). */
+/** The part of the server that a fault may end, and nothing else (decision 0045). */
 export type Boundary = 'listener' | 'connection' | 'request' | 'probe' | 'push' | 'job'
 
-/** Every boundary, for those who count. */
+/** Every boundary, for counts. */
 export const BOUNDARIES: readonly Boundary[] = ['listener', 'connection', 'request', 'probe', 'push', 'job']
 
-/** Takes what was thrown where nothing should throw. It must not throw itself. */
+/** Takes errors that were thrown where nothing should throw. It must not throw itself. */
 export interface FaultSink {
   /** Logs and counts a fault. Its boundary has ended, or ends now. */
   caught(boundary: Boundary, error: unknown, facts: object): void
@@ -12,7 +12,7 @@ export interface FaultSink {
   fatal(error: unknown, text: string): void
 }
 
-/** One for the process, because what is thrown past all catches belongs to the process too. */
+/** One sink for the process, because uncaught errors belong to the process too. */
 let sink: FaultSink | undefined
 
 /** From now on faults go to this sink. Without one (in tests of a part) they are thrown. */
@@ -31,7 +31,7 @@ export function fatal(error: unknown, text: string): void {
   sink?.fatal(error, text)
 }
 
-/** Runs a piece of work of this boundary. What it throws is reported and ends that one. */
+/** Runs a piece of work of this boundary. An error is reported and ends the boundary. */
 export function contained(boundary: Boundary, end: () => void, run: () => void): void {
   try {
     run()
@@ -63,7 +63,7 @@ export function unawaited(boundary: Boundary, end: () => void, work: Promise<unk
 /** For a boundary that has nothing to end: only this call of it is over. */
 export const nothing = (): void => undefined
 
-/** What the others do with what was thrown, for places where many calls a second would need a callback each. */
+/** Reports a caught error and ends its boundary, for places where many calls a second would need a callback each. */
 export function failed(boundary: Boundary, end: () => void, error: unknown): void {
   caught(boundary, error)
   try {

@@ -3,13 +3,13 @@ import type { Revision } from '../core/engine/ports.ts'
 import { contained, guarded, nothing } from '../core/unexpected.ts'
 
 /**
- * Called with each change after it is applied, and with the last revision of the store that was applied with it. It must not
- * throw and must not take long.
+ * Called with each change after it is applied, and with the last revision of the store that was applied with it. It
+ * must not throw and must not take long.
  */
 export type ChangeSubscriber = (change: Change, revision: Revision) => void
 
 /** Changes that were applied in one step. */
-interface Step {
+interface AppliedStep {
   readonly changes: readonly Change[]
   readonly revision: Revision
 }
@@ -21,15 +21,14 @@ export interface FeedOptions {
 }
 
 /**
- * Delivers applied changes to the subscribers, in order, each change once. A subscriber only records its work
- * and does it later in slices, so a slow one never delays a write or another subscriber. One that throws is
- * called once more, because each looks at the state as it is. If it throws again, it misses that change, and
- * the others do not.
+ * Delivers applied changes to the subscribers, in order, each change once. A subscriber only records its work and does
+ * it later in slices, so a slow one never delays a write or another subscriber. One that throws is called once more,
+ * because each looks at the state as it is. If it throws again, it misses that change, and the others do not.
  */
 export class Feed {
   readonly #options: FeedOptions
   readonly #subscribers: ChangeSubscriber[] = []
-  #pending: Step[] = []
+  #pending: AppliedStep[] = []
   #deferred = false
 
   constructor(options: FeedOptions) {

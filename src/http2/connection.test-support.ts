@@ -61,10 +61,10 @@ export function settings(...parameters: (readonly [number, number])[]): Buffer {
 export const windowUpdate = (streamId: number, increment: number): Buffer =>
   frame(FRAME.windowUpdate, streamId, { payload: uint32(increment) })
 
-/** What a client begins with. */
+/** The first bytes of a client. */
 export const PREFACE_AND_SETTINGS = Buffer.concat([PREFACE, settings()])
 
-/** Finds the frames in what a server sends, which has no preface. */
+/** The frames in the bytes of a server, which have no preface. */
 export function framesIn(bytes: Buffer): Frame[] {
   const reader = new FrameReader()
   reader.push(PREFACE)
@@ -74,7 +74,7 @@ export function framesIn(bytes: Buffer): Frame[] {
   return frames
 }
 
-/** A connection with a client that is a test. Notes what happens, as lines. */
+/** A connection with a test as its client. Notes events as lines. */
 export class TestConnection {
   nowMs = 0
   readonly events: string[] = []
@@ -84,7 +84,7 @@ export class TestConnection {
   readonly connection: ServerConnection
   readonly #onOpen: (stream: Http2Stream, head: RequestHead) => void
 
-  /** `begin` is what the client has sent already. */
+  /** `begin`: the bytes that the client has sent already. */
   constructor({
     begin = PREFACE_AND_SETTINGS,
     onOpen = () => undefined,
@@ -134,7 +134,7 @@ export class TestConnection {
     )
   }
 
-  /** How often each limit was met, without those that were not. */
+  /** How often each limit was met; limits that were not met are left out. */
   get limits(): Record<string, number> {
     return Object.fromEntries(Object.entries(this.counts.byReason).filter(([, count]) => count > 0))
   }

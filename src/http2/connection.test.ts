@@ -29,7 +29,7 @@ const answer = (stream: Http2Stream, bytes: number): void => {
 }
 
 describe('a connection', () => {
-  test('begins with SETTINGS, and acknowledges those of the client', () => {
+  test('begins with SETTINGS, and acknowledges the SETTINGS of the client', () => {
     const { sent } = new TestConnection()
     expect(sent.map(({ type, flags }) => [type, flags])).toEqual([
       [FRAME.settings, 0],
@@ -65,7 +65,7 @@ describe('a connection', () => {
     expect(client.events).toEqual(['ping answered'])
   })
 
-  test('that is closed answers what is open, refuses nothing more, and ends', () => {
+  test('that is closed answers open streams, refuses nothing more, and ends', () => {
     const client = new TestConnection().receive(whole(1))
     client.connection.close()
     client.receive(whole(3))
@@ -206,7 +206,7 @@ describe('a stream', () => {
     answer(client.stream(1), 5)
     expect(client.flush().resets).toEqual([[1, ERROR.noError]])
     expect(client.events.at(-1)).toBe('1 closed')
-    // What the client has sent before it knew is ignored.
+    // Frames that the client sent before it knew are ignored.
     client.receive(data(1, 'x'), windowUpdate(1, 1), rst(1), whole(1, headerBlockOf([])), ping())
     expect(client.goAway).toBeUndefined()
     expect(client.resets.length).toBe(1)
@@ -369,7 +369,7 @@ describe('flow control', () => {
     expect(client.events.at(-1)).toBe('1 closed')
   })
 
-  test('gives credit for what came, and not for a stream that is paused', () => {
+  test('gives credit for received bytes, and not for a stream that is paused', () => {
     const client = new TestConnection().receive(open(1), open(3))
     const body = Buffer.alloc(16_384)
     client.stream(3).pause()
@@ -383,7 +383,7 @@ describe('flow control', () => {
       [1, 32_768],
       [3, 49_152],
     ])
-    // With those of closed streams, the connection gets credit too.
+    // DATA of closed streams counts for the connection's credit too.
     for (let times = 0; times < 40; times++) client.receive(data(1, body))
     expect(credit().some(([id]) => id === 0)).toBe(true)
     expect(client.goAway).toBeUndefined()

@@ -21,7 +21,7 @@ import { areTrailers, type RequestHead } from './request-head.ts'
 import { readSettings, SERVER_SETTINGS } from './settings.ts'
 import { Http2Stream, type StreamOwner } from './stream.ts'
 
-/** What happens on a connection. */
+/** The events of a connection. */
 export interface ConnectionListener {
   /** The client has opened a stream. Its listener is set before this returns. */
   opened(stream: Http2Stream, head: RequestHead): void
@@ -31,11 +31,11 @@ export interface ConnectionListener {
   pingAnswered(): void
   /** The client leaves (GOAWAY). */
   leaving(): void
-  /** The connection is over: take what is left, send it, and close. Called once. */
+  /** The connection is over: take the rest, send it, and close. Called once. */
   over(errorCode: number): void
 }
 
-/** What a connection is made of. */
+/** The dependencies of a connection. */
 export interface ServerConnectionParts {
   readonly listener: ConnectionListener
   readonly counts: LimitCounts
@@ -46,13 +46,13 @@ export interface ServerConnectionParts {
 /** How long a client may take for its preface and SETTINGS, and for a header block that it has begun. */
 const LATE_MS = 10_000
 
-/** After a DATA frame a client may send one for the stream and one for the connection, or two of each. */
+/** After a DATA frame a client may send one update for the stream and one for the connection, or two of each. */
 const UPDATES_OF_DATA = 4
 
 const TOO_LARGE_FIELDS = headerBlockOf([{ name: ':status', value: '431' }])
 
 /**
- * The server side of a connection of HTTP/2 (RFC 9113). It is a state machine: bytes that came go into `receive`, bytes to send
+ * The server side of a connection of HTTP/2 (RFC 9113), as a state machine. Received bytes go into `receive`, bytes to send
  * come out of `take`. It has no clock and no socket, and no bytes make it throw.
  */
 export class ServerConnection implements StreamOwner {
@@ -99,7 +99,7 @@ export class ServerConnection implements StreamOwner {
     if (this.#outgoing.controlBytes > MAX_UNREAD_CONTROL_BYTES) this.#end(ERROR.enhanceYourCalm, 'unread')
   }
 
-  /** About as many bytes as this to send; undefined if there are none. Call it until then, unless the client does not read. */
+  /** At most about `maxBytes` to send; undefined if nothing is left. Call it until then, while the client reads. */
   take(maxBytes: number): Buffer | undefined {
     const taken = this.#outgoing.take(maxBytes)
     for (const stream of taken?.ended ?? []) this.#endSent(stream)
@@ -110,21 +110,21 @@ export class ServerConnection implements StreamOwner {
     return undefined
   }
 
-  /** Asks the client for an answer, which comes after what was sent before has come (section 6.7). */
+  /** Asks the client for an answer, which comes after everything sent before has arrived (section 6.7). */
   ping(): void {
     this.#ping = Buffer.alloc(8)
     this.#ping.writeDoubleBE(Math.random())
     this.#send(pingFrame(this.#ping, { isAck: false }))
   }
 
-  /** Ends the connection once its streams are closed. The client opens none from then on (section 6.8). */
+  /** Ends the connection after its streams are closed. The client opens no new streams (section 6.8). */
   close(): void {
     if (this.#isOver || this.#isClosing) return
     this.#isClosing = true
     this.#send(goAwayFrame(this.#streams.lastId, ERROR.noError))
   }
 
-  /** Ends what is late: streams, and the connection. Call it about once a second. */
+  /** Ends late streams, and the connection if it is late. Call it about once a second. */
   sweep(nowMs: number): void {
     this.nowMs = nowMs
     if (this.#isOver) return
@@ -200,10 +200,7 @@ export class ServerConnection implements StreamOwner {
     if (endStream && !stream.isClosed) this.#remoteEnd(stream)
   }
 
-  /**
-   * The window of the connection has its bytes back at once, whatever the state of the stream: only streams
-   * hold clients back.
-   */
+  /** The connection's window gets its bytes back at once, in any state of the stream: only streams hold clients back. */
   #creditConnection(bytes: number): void {
     this.#receiveWindow.take(bytes)
     const increment = this.#receiveWindow.credit()
@@ -220,8 +217,8 @@ export class ServerConnection implements StreamOwner {
   }
 
   /**
-   * A header block, or a fragment of it, has come (sections 6.2 and 6.10). Also blocks of streams that are ignored are decoded, or
-   * the tables of both sides would differ.
+   * A header block, or a fragment, has come (sections 6.2 and 6.10). Blocks of ignored streams are decoded too, because they
+   * change the table.
    */
   #fieldsCame(fields: ReceivedFields | FieldsError | undefined): void {
     if (fields === undefined) return
@@ -274,7 +271,7 @@ export class ServerConnection implements StreamOwner {
     stream.listener.ended()
   }
 
-  /** END_STREAM has left. What the client still sends is not needed (section 8.1). */
+  /** END_STREAM was sent. Later frames of the client are not needed (section 8.1). */
   #endSent(stream: Http2Stream): void {
     if (stream.isClosed) return
     if (stream.isRemoteEnded) this.#remove(stream)
@@ -354,7 +351,7 @@ export class ServerConnection implements StreamOwner {
     if (!stream.isClosed && !this.#limit('resets')) this.reset(stream, errorCode)
   }
 
-  /** Counts what clients do seldom, beside what is free. True: the connection has ended, because it was too often. */
+  /** Counts a rare action of a client, beside the `free` ones. True: it was too often, and the connection has ended. */
   #limit(rated: Rated, free = 0): boolean {
     if (!this.#rates.exceeds(rated, { nowMs: this.nowMs, free })) return false
     this.#end(ERROR.enhanceYourCalm, rated)

@@ -19,13 +19,13 @@ export interface ReceivedFields {
   readonly dependsOnItself: boolean
 }
 
-/** What is wrong with a header block: a connection error, and the limit of ours that has caused it. */
+/** The error of a header block: the code of a connection error, and the limit of ours that caused it. */
 export interface FieldsError {
   readonly errorCode: number
   readonly reason: LimitReason | undefined
 }
 
-/** A header block of which fragments are missing. */
+/** A header block with missing fragments. */
 interface OpenBlock {
   readonly streamId: number
   readonly endStream: boolean
@@ -88,7 +88,7 @@ export class FieldBlocks {
     const reason = exceededBy(fragments)
     if (reason !== undefined) return { errorCode: ERROR.enhanceYourCalm, reason }
     if ((flags & FLAG.endHeaders) === 0) {
-      // The last one is a view of what came.
+      // The last fragment is a view of received bytes: copy it.
       this.#open = { ...block, fragments: [...fragments.slice(0, -1), Buffer.from(fragments.at(-1)!)] }
       return undefined
     }

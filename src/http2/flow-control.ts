@@ -1,9 +1,9 @@
 import { INITIAL_WINDOW } from './protocol.ts'
 
-/** How much a client may send on all streams before it gets credit. That of a stream is the initial one (RFC 9113, section 6.9). */
+/** The window of a connection. The window of a stream is the initial one (RFC 9113, section 6.9). */
 export const CONNECTION_WINDOW = 1024 * 1024
 
-/** What a client may send: the window of a stream, or of a connection (section 5.2.1). */
+/** The bytes that a client may send: the window of a stream, or of a connection (section 5.2.1). */
 export class ReceiveWindow {
   readonly #size: number
   #left: number
@@ -21,7 +21,7 @@ export class ReceiveWindow {
     return this.#left >= 0
   }
 
-  /** What the client gets back in a WINDOW_UPDATE. 0 until half of the window is used: it is not sent for each frame. */
+  /** The increment for a WINDOW_UPDATE. 0 until half of the window is used, so that not each frame causes one. */
   credit(): number {
     const increment = this.#uncredited
     if (increment < this.#size >> 1) return 0

@@ -1,6 +1,6 @@
 import { FRAME_HEADER_BYTES, MAX_FRAME_SIZE, PREFACE } from './protocol.ts'
 
-/** A frame (RFC 9113, section 4.1). The payload is a view of what came: copy what is kept. */
+/** A frame (RFC 9113, section 4.1). The payload is a view of received bytes: copy it to keep it. */
 export interface Frame {
   readonly type: number
   readonly flags: number
@@ -26,7 +26,7 @@ export class FrameReader {
   #begun: Buffer = NO_BYTES
   #begunBytes = 0
 
-  /** Gives it the next piece. `next` has found no more frames in the one before. */
+  /** Gives it the next piece, after `next` has found no more frames in the piece before. */
   push(piece: Buffer): void {
     this.#piece = piece
     this.#at = 0
@@ -82,7 +82,7 @@ export class FrameReader {
     return this.#begunBytes >= size
   }
 
-  /** Moves bytes from the piece to the begun frame. Its room doubles, up to the size of the frame: bytes that come one by one stay cheap. */
+  /** Moves bytes from the piece to the begun frame. Its room doubles, so that bytes that come one by one stay cheap. */
   #keep(bytes: number, size: number): void {
     if (bytes <= 0) return
     const needed = this.#begunBytes + bytes

@@ -1,7 +1,7 @@
 import type { Frame } from './frame-reader.ts'
 import { ERROR, FLAG, FRAME } from './protocol.ts'
 
-/** What is wrong with a frame by itself, in any state: the code of a connection error. */
+/** The error of a frame by itself, in any state: the code of a connection error. */
 export function errorOfFrame({ type, flags, streamId, payload }: Frame): number | undefined {
   const isOfConnection = type === FRAME.settings || type === FRAME.ping || type === FRAME.goAway
   if (isOfConnection && streamId !== 0) return ERROR.protocolError
@@ -23,7 +23,7 @@ function isOfStream(type: number): boolean {
   )
 }
 
-/** The sizes of sections 6.4 to 6.9. That of PRIORITY is a stream error. */
+/** The sizes of sections 6.4 to 6.9. A wrong size of PRIORITY is a stream error. */
 function isRightSize(type: number, flags: number, size: number): boolean {
   if (type === FRAME.rstStream || type === FRAME.windowUpdate) return size === 4
   if (type === FRAME.ping) return size === 8

@@ -29,7 +29,7 @@ export function writeData(out: Buffer[], streamId: number, { pieces, length, end
   for (const piece of pieces) out.push(piece)
 }
 
-/** What a DATA frame carries. */
+/** The content of a DATA frame. */
 export interface DataPayload {
   readonly pieces: readonly Buffer[]
   /** The bytes of all pieces. */

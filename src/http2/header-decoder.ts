@@ -5,7 +5,7 @@ import { sharedField } from './shared-fields.ts'
 /** The size of the dynamic table that SETTINGS begins with (RFC 9113, section 6.5.2). */
 export const TABLE_BYTES = 4_096
 
-/** A change to a smaller size and one to the last: no block needs more (RFC 7541, section 4.2). */
+/** A change to a smaller size and a change to the last size: no block needs more (RFC 7541, section 4.2). */
 const MOST_SIZE_UPDATES = 2
 
 /** Integers have at most this many bytes after their prefix: 28 bits, more than any length or index here (section 5.1). */
@@ -28,7 +28,7 @@ export class CompressionError extends Error {
 /** The fields of a header block. Equal blocks may share one list. */
 export interface HeaderList {
   readonly fields: readonly HeaderField[]
-  /** The fields are larger than the limit: only those within it are in the list. */
+  /** The fields are larger than the limit: the list ends at the limit. */
   readonly isTooLarge: boolean
 }
 
@@ -125,7 +125,7 @@ class BlockDecoder {
     this.#table.resize(maxBytes)
   }
 
-  /** An integer whose first bits are the last of this byte (section 5.1). */
+  /** An integer that begins in the last bits of this byte (section 5.1). */
   #integer(prefixBits: number): number {
     const mask = (1 << prefixBits) - 1
     let value = this.#byte() & mask

@@ -4,10 +4,7 @@ import { huffmanBytes, huffmanEncoded } from './huffman.ts'
 /** The dynamic table size update to 0 (RFC 7541, section 6.3). */
 export const EMPTY_TABLE = Buffer.from([0x20])
 
-/**
- * A header block of these fields. It does not use the dynamic table, so a block means the same on any connection. Constant
- * fields are encoded once for all.
- */
+/** A header block of these fields, without the dynamic table, so that constant fields are encoded once for all. */
 export function headerBlockOf(fields: readonly HeaderField[]): Buffer {
   return Buffer.concat(fields.map(representationOf))
 }

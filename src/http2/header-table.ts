@@ -6,7 +6,7 @@ export interface HeaderField {
   readonly value: string
 }
 
-/** What an entry takes besides its name and value (section 4.1). */
+/** The size of an entry besides its name and value (section 4.1). */
 const ENTRY_BYTES = 32
 
 /** The size of a field as the limits of tables and lists count it (section 4.1; RFC 9113, section 6.5.2). */
@@ -57,7 +57,7 @@ export class DynamicTable {
     return this.#bytes
   }
 
-  /** The field with this index, of both tables (section 2.3.3). Undefined if there is none. */
+  /** The field with this index, of both tables (section 2.3.3). Undefined for an unknown index. */
   at(index: number): HeaderField | undefined {
     if (index <= STATIC_TABLE.length) return STATIC_TABLE[index - 1]
     return this.#entries[this.#entries.length - (index - STATIC_TABLE.length)]

@@ -143,7 +143,7 @@ describe('the dynamic table', () => {
 })
 
 describe('a list of fields', () => {
-  test('keeps those within the limit, and the table keeps up', () => {
+  test('keeps the fields within the limit, and the table keeps up', () => {
     const decoder = new HeaderDecoder(100)
     const large = `400161${'7f01'}${'78'.repeat(128)}`
     expect(decoder.decode(hex(large))).toEqual({ fields: [], isTooLarge: true })
@@ -168,7 +168,7 @@ describe('a list of fields', () => {
   })
 })
 
-describe('what is encoded', () => {
+describe('an encoded header block', () => {
   const text = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((byte) => String.fromCharCode(byte)) })
   const field = fc.oneof(
     fc.record({ name: text, value: text }),
@@ -184,7 +184,7 @@ describe('what is encoded', () => {
     )
   })
 
-  test('is short for what the static table has', () => {
+  test('is short for fields of the static table', () => {
     const fields = [
       { name: ':status', value: '200' },
       { name: 'content-type', value: 'application/grpc' },

@@ -1,6 +1,6 @@
 /** The Huffman code of header strings (RFC 7541, section 5.2). */
 
-/** How many bits the code of each byte has; the last is that of EOS (appendix B). */
+/** The number of bits in the code of each byte; the last code is EOS (appendix B). */
 const CODE_BITS: readonly number[] = [
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28,
   28, 28, 28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7,
@@ -17,13 +17,10 @@ const EOS = 256
 /** The code of each byte. It is canonical: codes of one length are in the order of their bytes. */
 const CODES = canonicalCodes()
 
-/**
- * The code as a binary tree. Node n has its two children at 2n and 2n + 1; a negative child is a leaf, -1 - byte. Zero is no
- * child, because the root is nobody's child.
- */
+/** The code as a binary tree: node n has children at 2n and 2n + 1; a leaf is -1 - byte; 0 is no child. */
 const TREE = treeOf(CODES)
 
-/** Decodes a Huffman string. Undefined where it is none: EOS in it, or a padding that is wrong or a whole byte. */
+/** Decodes a Huffman string. Undefined if it is invalid: it contains EOS, or its padding is wrong or a whole byte. */
 export function huffmanDecoded(bytes: Buffer): string | undefined {
   // The shortest code has five bits.
   const decoded = Buffer.allocUnsafe(Math.floor((bytes.length * 8) / 5))

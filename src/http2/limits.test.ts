@@ -1,4 +1,4 @@
-/** What a client may not do without end, and what honest clients do without meeting a limit. */
+/** The limits on clients, and honest clients that do not meet them. */
 import { describe, expect, test } from 'vitest'
 import {
   data,
@@ -132,7 +132,7 @@ describe('a connection is ended that', () => {
     expect(client.limits).toEqual({ 'small-windows': 1 })
   })
 
-  test('unread: does not read what the connection sends', () => {
+  test('unread: does not read the output of the connection', () => {
     const client = new TestConnection()
     // Nothing is taken, so that all acknowledgements wait; each second has fewer than a limit of its own.
     for (let second = 0; second < 40 && client.events.length === 0; second++)
@@ -174,7 +174,7 @@ describe('a stream is refused', () => {
   test('beyond the most at once, and the next one after one has ended', () => {
     const client = new TestConnection().receive(times(101, (index) => open(odd(index))))
     expect(client.resets).toEqual([[201, ERROR.refusedStream]])
-    // What the client has sent before it knew is ignored.
+    // Frames that the client sent before it knew are ignored.
     client.receive(data(201, 'x', FLAG.endStream), rst(1), open(203))
     expect(client.opened.has(203)).toBe(true)
     expect(client.goAway).toBeUndefined()
@@ -209,7 +209,7 @@ describe('a stream is refused', () => {
   })
 })
 
-describe('what is decoded from little is not kept', () => {
+describe('fields that decode from few bytes are not kept', () => {
   test('a block of indices to a large field', () => {
     const client = new TestConnection()
     const large = Buffer.concat([

@@ -1,4 +1,4 @@
-/** What a client may not do without end. Each limit has the error that the RFC knows for it, and a name to count it by. */
+/** The limits on clients. Each has the error that the RFC defines for it, and a name for its counter. */
 
 /** Why a limit has refused something or ended a connection: the label of the counter. */
 const LIMIT_REASONS = [
@@ -19,7 +19,7 @@ const LIMIT_REASONS = [
   'request-late',
 ] as const
 
-/** One of them. */
+/** A reason of {@link LIMIT_REASONS}. */
 export type LimitReason = (typeof LIMIT_REASONS)[number]
 
 /** Streams that a client may have open at once: SETTINGS_MAX_CONCURRENT_STREAMS. More are refused. */
@@ -28,7 +28,7 @@ export const MAX_CONCURRENT_STREAMS = 100
 /** The fields of a request, as SETTINGS_MAX_HEADER_LIST_SIZE counts them. A larger list is answered with 431. */
 export const MAX_HEADER_LIST_BYTES = 16 * 1024
 
-/** The bytes of a header block before it is decoded. Twice as many as its list may have, because a client may not know that limit yet. */
+/** The bytes of an encoded header block: twice the limit of its list, which a client may not know yet. */
 export const MAX_HEADER_BLOCK_BYTES = 32 * 1024
 
 /** CONTINUATION frames of a header block: a client needs one for each 16 KiB. */
@@ -51,33 +51,31 @@ const MOST_IN_A_SECOND = {
   resets: 200,
   /** SETTINGS frames: each applies to all streams, and is acknowledged. */
   settings: 20,
-  /** PING frames, without those that follow DATA: clients measure the bandwidth by one for each DATA frame. */
+  /** PING frames, except one for each DATA frame, by which clients measure the bandwidth. */
   pings: 200,
   /** DATA frames without a byte that do not end the stream. */
   'empty-data': 100,
   /** DATA frames with a few bytes that do not end the stream. */
   'small-data': 5_000,
-  /** WINDOW_UPDATE frames, without those that follow DATA. */
+  /** WINDOW_UPDATE frames, except a few for each DATA frame. */
   'window-updates': 1_000,
   /** DATA frames that are small because the client gives a window of a few bytes. */
   'small-windows': 1_000,
 } as const
 
-/** What is limited by its rate. */
+/** The frames and errors that are limited by rate. */
 export type Rated = keyof typeof MOST_IN_A_SECOND
 
 const SECOND_MS = 1_000
 
-/** Counts what happens on a connection within a second. */
+/** Counts frames and errors of a connection within a second. */
 export class Rates {
   #beganMs = -Infinity
-  /** Only what has happened in this second. */
+  /** The counts of this second. */
   #counts: Partial<Record<Rated, number>> = {}
   readonly #freed: Partial<Record<Rated, number>> = {}
 
-  /**
-   * Counts it once. True if it has happened too often. As many as `free`, since the begin of the connection, do not count.
-   */
+  /** Counts it once. True if it was too often. The first `free` times of the connection do not count. */
   exceeds(rated: Rated, { nowMs, free }: { nowMs: number; free: number }): boolean {
     const freed = this.#freed[rated] ?? 0
     if (freed < free) {

@@ -11,7 +11,7 @@ export class OpenStreams {
   /** The highest id that the client has opened. */
   lastId = 0
   readonly #open = new Map<number, Http2Stream>()
-  /** Those on which frames are ignored that the client has sent before it knew. The oldest first. Few connections have any. */
+  /** Streams whose late frames are ignored, because the client had not seen their end. The oldest first; mostly none. */
   #left: Set<number> | undefined
 
   get size(): number {
@@ -27,7 +27,7 @@ export class OpenStreams {
     return this.#open.get(streamId)
   }
 
-  /** Streams with even ids are idle for ever, because this server opens none (section 5.1.1). */
+  /** The state of a stream. Streams with even ids stay idle, because this server opens none (section 5.1.1). */
   stateOf(streamId: number): StreamState {
     if (this.#open.has(streamId)) return 'open'
     if (streamId % 2 === 0 || streamId > this.lastId) return 'idle'

@@ -6,29 +6,29 @@ import type { Http2Stream } from './stream.ts'
 const SMALL_BYTES = 64
 
 /**
- * The last bytes of the connection's window. Streams with more to send leave them to others, so that a health check passes an
- * answer of which its client reads nothing for now.
+ * The last bytes of the connection's window. Streams with more to send leave them to others, so that a health check is
+ * answered while a client does not read another answer.
  */
 export const RESERVED_WINDOW = 4 * 1024
 
 /** A client that gives no window for this long may wait until all of it is used: then nothing is reserved. */
 const RESERVED_MS = 5_000
 
-/** What a taking gives. */
+/** The result of `take`. */
 export interface Taken {
   readonly bytes: Buffer
-  /** The streams whose end has left. */
+  /** The streams whose end was taken. */
   readonly ended: readonly Http2Stream[]
 }
 
 /**
- * What a connection sends: frames of the connection first, then those of its streams in turns, one DATA frame each. A small
- * response so passes a large one.
+ * The output of a connection: first its own frames, then the frames of its streams in turns, one DATA frame each. So a small
+ * response passes a large one.
  */
 export class Outgoing {
   /** DATA frames that were sent. */
   dataFrames = 0
-  /** Those that are small because the client gives windows of a few bytes, and were not counted by `takeSmallFrames`. */
+  /** Small frames caused by a client's windows of a few bytes, since the last `takeSmallFrames`. */
   #smallFrames = 0
   #control: Buffer[] = []
   #controlBytes = 0
@@ -89,7 +89,7 @@ export class Outgoing {
     return true
   }
 
-  /** Lets all streams use what is reserved if the client gives nothing without it. True if they have something to send. */
+  /** Lets all streams use the reserve if the client gives no window. True if they have something to send. */
   sweep(nowMs: number): boolean {
     if (this.#blocked === undefined || this.#blocked.size === 0 || nowMs - this.#grownMs < RESERVED_MS)
       return false
@@ -120,7 +120,7 @@ export class Outgoing {
     return count
   }
 
-  /** About as many bytes as this, or all there is. */
+  /** About as many bytes as this, or the rest. */
   take(maxBytes: number): Taken | undefined {
     const out = this.#control
     const ended: Http2Stream[] = []

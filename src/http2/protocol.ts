@@ -1,6 +1,6 @@
 /** The numbers of HTTP/2 (RFC 9113). */
 
-/** What a client sends first (section 3.4). */
+/** The first bytes of a client (section 3.4). */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 
 /** The types of frames (section 6). */

@@ -7,7 +7,7 @@ export interface RequestHead {
   readonly path: string
   /** The regular fields. The values of fields with one name are joined. */
   readonly fields: ReadonlyMap<string, string>
-  /** What `content-length` promises of the body. */
+  /** The length of the body by `content-length`. */
   readonly contentLength: number | undefined
 }
 
@@ -16,11 +16,11 @@ const PSEUDO_FIELDS = [':method', ':scheme', ':path', ':authority']
 /** Fields of a connection of HTTP/1.1, which make a message malformed (section 8.2.2). */
 const CONNECTION_FIELDS = ['connection', 'proxy-connection', 'keep-alive', 'transfer-encoding', 'upgrade']
 
-/** What no name contains: controls, blanks, upper case, bytes beyond ASCII, and a colon (section 8.2.1). */
+/** Characters that no name contains: controls, blanks, upper case, bytes beyond ASCII, and a colon (section 8.2.1). */
 // oxlint-disable-next-line no-control-regex
 const NO_NAME = /[\u0000-\u0020A-Z:\u007f-\u00ff]/
 
-/** What no value contains (section 8.2.1). */
+/** Characters that no value contains (section 8.2.1). */
 // oxlint-disable-next-line no-control-regex
 const NO_VALUE = /[\u0000\n\r]/
 
@@ -73,7 +73,7 @@ function isValue(value: string): boolean {
   )
 }
 
-/** A space or a tab: no value begins or ends with one (section 8.2.1). */
+/** A space or a tab: no value begins or ends with such a character (section 8.2.1). */
 function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09
 }

@@ -2,7 +2,7 @@ import { settingsFrame } from './frame-writer.ts'
 import { MAX_CONCURRENT_STREAMS, MAX_HEADER_LIST_BYTES, MAX_SETTINGS_PARAMETERS } from './limits.ts'
 import { ERROR, MAX_FRAME_SIZE, MAX_WINDOW, SETTING } from './protocol.ts'
 
-/** What this server sends first (RFC 9113, section 3.4). */
+/** The first frame of this server (RFC 9113, section 3.4). */
 export const SERVER_SETTINGS = settingsFrame([
   [SETTING.maxConcurrentStreams, MAX_CONCURRENT_STREAMS],
   [SETTING.maxHeaderListSize, MAX_HEADER_LIST_BYTES],
@@ -11,13 +11,13 @@ export const SERVER_SETTINGS = settingsFrame([
 const PARAMETER_BYTES = 6
 const LARGEST_FRAME_SIZE = 2 ** 24 - 1
 
-/** What SETTINGS of a client change for a server. Frames of more than 16 KiB are never sent, and there is no server push. */
+/** The settings of a client that matter to a server. Frames of more than 16 KiB and server push are never sent. */
 export interface SettingsChange {
   readonly initialWindowSize: number | undefined
   readonly headerTableSize: number | undefined
 }
 
-/** What may be wrong with SETTINGS: the error code, and whether a limit of ours has caused it. */
+/** The error of a SETTINGS frame: its code, and whether a limit of ours has caused it. */
 export interface SettingsFault {
   readonly errorCode: number
   readonly isLimit: boolean

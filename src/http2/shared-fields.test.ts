@@ -25,7 +25,7 @@ test('a long field is not kept for others', () => {
   expect(sharedField({ ...field })).not.toBe(sharedField({ ...field }))
 })
 
-test('what says who somebody is stays with its connection', () => {
+test('credentials stay with their connection', () => {
   for (const name of ['authorization', 'cookie']) {
     const field = { name, value: 'secret' }
     expect(sharedField({ ...field })).not.toBe(sharedField({ ...field }))

@@ -5,14 +5,14 @@ const MOST_SHARED = 1_000
 /** The most characters of a field that is shared. */
 const LONGEST_SHARED = 128
 
-/** What may say who somebody is stays with its connection (RFC 7541, section 7.1). */
+/** Fields with credentials stay with their connection (RFC 7541, section 7.1). */
 const NEVER_SHARED = new Set(['authorization', 'proxy-authorization', 'cookie', 'accesstoken'])
 
 const shared = new Map<string, HeaderField>()
 
 /**
- * A field that is kept in the table of a connection. Most clients send the same ones, so one object serves all connections that
- * have it. A client that sends many of its own only makes others keep theirs.
+ * A field for the table of a connection. Most clients send the same fields, so connections share one object. A client
+ * with many fields of its own costs others only the sharing.
  */
 export function sharedField(field: HeaderField): HeaderField {
   const { name, value } = field

@@ -3,9 +3,9 @@ import { ReceiveWindow } from './flow-control.ts'
 import { MAX_FRAME_SIZE, MAX_WINDOW } from './protocol.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** What happens to a stream. */
+/** The events of a stream. */
 export interface StreamListener {
-  /** A piece of the body. It is a view of what came: copy what is kept. */
+  /** A piece of the body. It is a view of received bytes: copy it to keep it. */
   data(piece: Buffer): void
   /** The client has sent all. */
   ended(): void
@@ -15,7 +15,7 @@ export interface StreamListener {
   closed(): void
 }
 
-/** What a stream needs of its connection. */
+/** A stream's connection, as the stream needs it. */
 export interface StreamOwner {
   /** When something was last received. */
   readonly nowMs: number
@@ -37,10 +37,7 @@ const NOBODY: StreamListener = {
 /** With this many bytes waiting, `write` asks its caller to wait. */
 const HIGH_WATER_BYTES = 16 * 1024
 
-/**
- * A stream that a client has opened (section 5.1). It is open until one side has ended: then it is half-closed (remote) or
- * half-closed (local). It is closed when both have, or one has reset it.
- */
+/** A stream that a client has opened (section 5.1). It is closed when both sides have ended, or one has reset it. */
 export class Http2Stream {
   readonly id: number
   listener: StreamListener = NOBODY
@@ -95,10 +92,7 @@ export class Http2Stream {
     this.#owner.ready(this)
   }
 
-  /**
-   * Sends bytes of the body after the head. False if too many bytes wait: the caller should wait for
-   * `drained`.
-   */
+  /** Sends bytes of the body after the head. False if too many bytes wait: the caller should wait for `drained`. */
   write(bytes: Buffer): boolean {
     if (!this.isWritable) return true
     this.#pieces.push(bytes)
@@ -116,7 +110,7 @@ export class Http2Stream {
     this.#owner.ready(this)
   }
 
-  /** Closes the stream at once. What waits is not sent. */
+  /** Closes the stream at once. Waiting bytes are not sent. */
   reset(errorCode: number): void {
     if (!this.isClosed) this.#owner.reset(this, errorCode)
   }
@@ -131,10 +125,7 @@ export class Http2Stream {
     this.#credit()
   }
 
-  /**
-   * A DATA frame has come: `data` of it, and `bytes` with its padding, which count for flow control (section 6.9.1). False if it
-   * exceeds the window.
-   */
+  /** Takes a DATA frame; `bytes`: with padding, for flow control (section 6.9.1). False if it exceeds the window. */
   receive(data: Buffer, bytes: number): boolean {
     this.activeMs = this.#owner.nowMs
     if (!this.#receiveWindow.take(bytes)) return false
@@ -144,7 +135,7 @@ export class Http2Stream {
     return true
   }
 
-  /** Whether the body has as many bytes as its head has said (section 8.1.1); so far, if it has not ended. */
+  /** Whether the body has the length in its head (section 8.1.1); before its end, whether it is not longer. */
   hasRightLength({ isEnd }: { isEnd: boolean }): boolean {
     if (this.#contentLength === undefined) return true
     return isEnd ? this.#receivedBytes === this.#contentLength : this.#receivedBytes <= this.#contentLength
@@ -186,8 +177,8 @@ export class Http2Stream {
   }
 
   /**
-   * Writes what comes next: the head, at most one DATA frame, and the end if nothing is left before it. Gives the bytes of
-   * DATA, of which `window` are allowed.
+   * Writes the next frames: the head, at most one DATA frame, and the end if nothing is left before it. Returns the
+   * bytes of DATA, at most `window`.
    */
   writeTo(out: Buffer[], window: number): number {
     this.activeMs = this.#owner.nowMs

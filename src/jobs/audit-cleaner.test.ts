@@ -18,7 +18,7 @@ function startCleaner(steps: number) {
   return { cleaner, asked }
 }
 
-test('a round removes what is too old by the history clock, or too much, in steps, until nothing is left to do', async () => {
+test('a round removes records that are too old by the history clock, or too many, in steps, until the rest may stay', async () => {
   const { cleaner, asked } = startCleaner(3)
   await cleaner.clean()
   const limit = { beforeMs: 99_000, keep: 400, keepRefused: 100, most: 200 }

@@ -5,7 +5,7 @@ import { HISTORY_CLOCK } from './history-cleaner.ts'
 /** How many events one step removes: it takes a few milliseconds of the store's time. */
 const STEP = 200
 const PAUSE_MS = 20
-/** The part of all kept events that may be refusals: they cannot drive out what was done. */
+/** The part of all kept events that may be refusals: they cannot drive out `done` events. */
 const REFUSED_PART = 1 / 4
 
 /** The options of the cleaner. */

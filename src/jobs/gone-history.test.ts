@@ -34,7 +34,7 @@ function recordsOf(state: State): number[] {
   return Array.from(state.records(CONFIG_COMMENT), ([id]) => Number(id))
 }
 
-test('what is younger than the retention stays', async () => {
+test('records that are younger than the retention stay', async () => {
   const { gone, left, nowMs } = startWith((state) => [...recordsOf(state)])
   await gone.forgetBefore(nowMs)
   expect(left()).toEqual({ deleted: ['gone'], comments: ['why', 'new'] })

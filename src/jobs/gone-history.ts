@@ -9,7 +9,7 @@ import type { RecordView } from '../core/records/record-tables.ts'
 /** How many deleted items, and how many comments, a round checks: the store is asked about each. */
 const LOOKED_AT = 1_000
 
-/** What forgetting works on. */
+/** Dependencies of forgetting. */
 export interface GoneHistoryParts {
   readonly state: Pick<RecordView, 'records'>
   readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
@@ -17,8 +17,8 @@ export interface GoneHistoryParts {
 }
 
 /**
- * Forgets the deleted items and the comments whose history records are gone. Records of an item that is gone all go by their
- * age. Others go when history takes too many bytes: so the store is asked which are still there.
+ * Forgets the deleted items and the comments whose history records are gone. Records of an item that is gone all go by
+ * their age. Others go when history takes too many bytes: so the store is asked which are still there.
  */
 export class GoneHistory {
   readonly #parts: GoneHistoryParts
@@ -30,7 +30,7 @@ export class GoneHistory {
     this.#parts = parts
   }
 
-  /** Forgets what belongs to changes before this time and is gone. */
+  /** Forgets deletions from before this time, and data about history records that are gone. */
   async forgetBefore(beforeMs: number): Promise<void> {
     const deleted = await this.#goneItems(beforeMs)
     const comments = await this.#goneComments()
@@ -41,7 +41,7 @@ export class GoneHistory {
       await engine.execute(forgetHistory({ deleted: [], comments: part }))
   }
 
-  /** Those of changes before this time, and those whose record is gone. */
+  /** The deleted items from before this time, and deleted items whose history record is gone. */
   async #goneItems(beforeMs: number): Promise<GoneItem[]> {
     const all = Array.from(this.#parts.state.records(DELETED_CONFIG), ([id, { atMs, historyId }]) => ({
       id,

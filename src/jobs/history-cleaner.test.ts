@@ -1,24 +1,21 @@
 import { expect, test } from 'vitest'
 import { nextHistoryClock } from '../core/config/state/history-clock.ts'
+import type { KeptRecords } from '../core/engine/ports.ts'
 import { HistoryCleaner } from './history-cleaner.ts'
 
 const DAY_MS = 86_400_000
 
-interface Step {
-  readonly beforeMs: number
-  readonly keep: number
-  readonly most: number
-}
+type CleaningLimit = Parameters<KeptRecords['cleanHistory']>[0]
 
 /** A cleaner on a store with `steps` steps of work, and the two clocks that it reads. */
 function startCleaner(steps = 1, kept?: string) {
   const time = { wallMs: 100 * DAY_MS, monotonicMs: 0 }
-  const asked: Step[] = []
+  const asked: CleaningLimit[] = []
   const forgotten: number[] = []
   let remembered = kept
   const cleaner = new HistoryCleaner({
     store: {
-      cleanHistory: (limit: Step) => {
+      cleanHistory: (limit: CleaningLimit) => {
         asked.push(limit)
         return Promise.resolve({ removed: 1, more: asked.length % steps !== 0 })
       },

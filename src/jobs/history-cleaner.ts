@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { nextHistoryClock } from '../core/config/state/history-clock.ts'
 import type { KeptRecords } from '../core/engine/ports.ts'
 
-/** What the store remembers the history clock by: it ages records, and does not jump with the wall clock. */
+/** The name of the history clock in the store: it ages records, and does not jump with the wall clock. */
 export const HISTORY_CLOCK = 'history-clock-ms'
 /** How many records one step removes. A step takes a few milliseconds of the store's time. */
 const STEP = 200
@@ -20,7 +20,7 @@ export interface HistoryCleanerOptions {
   readonly intervalMs: number
   /** How many of the newest records of each existing item are always kept. */
   readonly keep: number
-  /** Forgets what belongs to records that are gone, of changes before this time. */
+  /** Forgets deletions from before this time, and data about history records that are gone. */
   readonly forgetBefore: (beforeMs: number) => Promise<void>
 }
 
@@ -40,10 +40,7 @@ export class HistoryCleaner {
     this.#dueMs = this.#movedAtMs + Math.min(options.intervalMs, FIRST_AFTER_MS)
   }
 
-  /**
-   * Stores the start of history time, unless the store has one. Call it at the start: the server may restart before the
-   * first round, with a clock that has jumped.
-   */
+  /** Stores the start of history time, if it is new. Call it at the start: the first round may be after a clock jump. */
   async begin(): Promise<void> {
     const { store } = this.#options
     if ((await store.recall(HISTORY_CLOCK)) === undefined)

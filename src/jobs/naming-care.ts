@@ -14,10 +14,10 @@ import type { State } from '../core/engine/state.ts'
 /** Milliseconds between two sweeps. An instance is judged at most two sweeps late. */
 export const SWEEP_MS = 250
 
-/** Instances per slice of a sweep. It takes one or two milliseconds if all of them are silent. */
+/** Instances per slice of a sweep. A slice takes one or two milliseconds if all its instances are silent. */
 const MOST_AT_ONCE = 200
 
-/** What {@link NamingCare} needs. Durations are in milliseconds. */
+/** Dependencies of {@link NamingCare}. Durations are in milliseconds. */
 export interface NamingCareOptions {
   readonly state: State
   readonly liveness: Liveness
@@ -35,7 +35,7 @@ export interface NamingCareOptions {
   readonly expiredMetadataTimeMs: number
 }
 
-/** Applies what time changes in naming: silent instances, those of connections of an earlier process, empty services, old remembered metadata. */
+/** Applies the changes of time: silent instances, orphans of earlier processes, empty services, old metadata. */
 export class NamingCare {
   readonly #options: NamingCareOptions
   readonly #sweeping: SlicedWork

@@ -31,7 +31,7 @@ export class Timers {
     this.#watch = watch
   }
 
-  /** Runs `job` every `everyMs`. If a run has not ended when the next is due, that one is skipped. */
+  /** Runs `job` every `everyMs`. If a run has not ended when the next is due, the next is skipped. */
   every(everyMs: number, name: string, job: () => void | Promise<void>): void {
     const nowMs = performance.now()
     this.#jobs.push({ everyMs, name, run: job, dueMs: nowMs + everyMs, running: false })

@@ -1,6 +1,6 @@
 import type { Metric } from './metric.ts'
 
-/** What one of several servers knows of the store, the others and itself. Counts are since the start. */
+/** Figures of one of several servers about the store, the others and itself. Counts are since the start. */
 export interface ClusterFigures {
   readonly feed: () => FeedFigures
   readonly conflicts: () => number
@@ -10,7 +10,7 @@ export interface ClusterFigures {
   readonly standing: () => (typeof STANDINGS)[number]
   /** The part of etcd's quota that each kind of keys takes, 0 to 1; undefined: this server does not measure it. */
   readonly quotaShares: () => Readonly<Record<string, number>> | undefined
-  /** How far the clock of this server is ahead of those of most servers. */
+  /** How far the clock of this server is ahead of most servers. */
   readonly clockAheadMs: () => number
   /** Undefined before the first sweep. */
   readonly care: () => CareFigures | undefined
@@ -112,7 +112,7 @@ function memberMetrics({ members, isElected, standing, clockAheadMs, answered }:
     },
     {
       name: 'waypost_peer_requests_total',
-      help: 'Requests on the peer port by outcome; foreign: of somebody without the secret of this installation; plain: without TLS; silent: closed unasked.',
+      help: 'Requests on the peer port by outcome; foreign: of somebody without the secret of this installation; silent: closed unasked.',
       type: 'counter',
       labels: ['outcome'],
       read: () => Object.entries(answered() ?? {}).map(([outcome, count]) => [{ outcome }, count] as const),

@@ -7,11 +7,11 @@ export interface ConnectionFigures {
   readonly connections: () => number
   /** Sockets that are open. */
   readonly sockets: () => number
-  /** Sockets that a limit has refused, and those on which nothing was set up. */
+  /** Sockets that a limit has refused, and sockets on which nothing was set up. */
   readonly refused: () => { readonly limit: number; readonly idle: number }
-  /** Connections that have ended, by what has ended them. */
+  /** Ended connections, by cause. */
   readonly ended: () => Readonly<Record<string, number>>
-  /** How often clients have met a limit of the server's own HTTP/2, by what was limited. */
+  /** How often clients have met a limit of the server's own HTTP/2, by limit. */
   readonly http2Limits: () => Readonly<Record<string, number>>
   readonly questions: () => { readonly acknowledged: number; readonly unanswered: number }
 }

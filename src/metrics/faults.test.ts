@@ -14,7 +14,7 @@ function errorAtOnePlace(message: string): Error {
   return new Error(message)
 }
 
-test('equal stacks are logged once a minute, with the count of those that were left out', () => {
+test('equal stacks are logged once a minute, with the count of the faults that were left out', () => {
   const { lines, faults, pass } = setUp()
   for (let i = 0; i < 5; i++) faults.caught('request', errorAtOnePlace(`sent by a client: ${i}`))
   expect(lines).toHaveLength(1)

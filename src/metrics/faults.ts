@@ -4,7 +4,7 @@ import type { WatchLog } from './watch-log.ts'
 
 /** Equal faults are logged once in this time. */
 const LOG_EVERY_MS = 60_000
-/** More different faults than this within a minute share one line: what clients send may make stacks differ. */
+/** More different faults than this within a minute share one line: requests of clients may make stacks differ. */
 const MOST_KINDS = 100
 const OTHER = 'other'
 
@@ -41,7 +41,7 @@ export class Faults {
     this.#options = options
   }
 
-  /** The faults since the start by boundary; those without any are left out. */
+  /** The faults since the start by boundary; boundaries without faults are left out. */
   counts(): Partial<Record<Boundary, number>> {
     return Object.fromEntries([...this.#counts].filter(([, count]) => count > 0))
   }
@@ -85,7 +85,7 @@ export class Faults {
   }
 }
 
-/** Where an error was made. Its message is left out, because it may hold what a client has sent. */
+/** The place in the code of an error. The message is left out: it may have text from a client. */
 function placeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))

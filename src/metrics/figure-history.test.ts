@@ -3,7 +3,7 @@ import { FigureHistory, FIGURES_MS } from './figure-history.ts'
 
 const AT_REST = { requests: 0, processorMs: 0, memoryBytes: 5, connections: 2, storeBytes: 7 }
 
-test('rates are those between two readings, and the first reading gives the size of the store alone', () => {
+test('rates are computed between two readings, and the first reading gives the size of the store alone', () => {
   const history = new FigureHistory()
   history.add({ ...AT_REST, requests: 100, processorMs: 1_000 }, 50_000)
   expect(history.read()).toMatchObject({ storeBytes: 7, lines: { requestsPerSecond: [], memoryBytes: [] } })

@@ -2,10 +2,10 @@ import type { FigureLines, ServerFigures } from '../core/cluster/members/server-
 
 /** How often figures are measured. */
 export const FIGURES_MS = 20_000
-/** An hour of them. */
+/** An hour of measurements. */
 const MOST = 180
 
-/** What is measured at a time; the first two only grow. */
+/** The measurements of one moment; the first two only grow. */
 export interface FigureReading {
   /** Requests that were answered since the start, over HTTP and gRPC. */
   readonly requests: number
@@ -31,7 +31,7 @@ export class FigureHistory {
   #last: { readonly reading: FigureReading; readonly atMs: number } | undefined
   #storeBytes: number | undefined
 
-  /** Adds what was measured at `atMs` (monotonic). The first one of all is only what the second is compared with. */
+  /** Adds the measurements at `atMs` (monotonic). The first are only compared with the second. */
   add(reading: FigureReading, atMs: number): void {
     const last = this.#last
     this.#last = { reading, atMs }
@@ -50,7 +50,7 @@ export class FigureHistory {
     return { stepMs: FIGURES_MS, storeBytes: this.#storeBytes, lines: this.#lines }
   }
 
-  /** What cannot be said is left out. */
+  /** Unknown values are left out. */
   #put(name: keyof FigureLines, value: number | undefined): void {
     if (value === undefined) return
     const line = this.#lines[name]

@@ -17,8 +17,8 @@ const NONE: Delays = { p50: 0, p99: 0, max: 0 }
 
 /**
  * The delay of timers while the only thread is busy: the worst ten seconds of the last minute. So no scraper misses a
- * peak, and several may scrape. The pulse of the jobs is the timer: one of its own (`monitorEventLoopDelay`) wakes an idle thread
- * as often once more.
+ * peak, and several may scrape. The pulse of the jobs is the timer: one of its own (`monitorEventLoopDelay`) wakes an
+ * idle thread as often once more.
  */
 export class LoopDelay {
   /** Microseconds. One with the default options takes 360 KB. */

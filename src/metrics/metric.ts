@@ -1,6 +1,6 @@
 import type { Histogram } from './histogram.ts'
 
-/** Label values by name. They come from fixed lists, never from what clients send. */
+/** Label values by name. They come from fixed lists, never from requests. */
 export type Labels = Readonly<Record<string, string>>
 
 /** One value, or one for each set of labels. */

@@ -6,13 +6,13 @@ export interface NotReady {
   readonly forMs: number
 }
 
-/** What lasts, and for how long (ms). */
+/** A lasting condition, and for how long (ms). */
 export interface Lasting {
   readonly reason: string
   readonly forMs: number
 }
 
-/** What a server knows of the store is old. `isBehind`: others know more, so they should get the requests. */
+/** The server's knowledge of the store is old. `isBehind`: others know more, so they should get the requests. */
 export interface Lagging extends Lasting {
   readonly isBehind: boolean
 }
@@ -26,7 +26,7 @@ export interface ReadinessOptions {
    * why it alone is cut off from the store. While the store is away for all, sending requests elsewhere helps nobody.
    */
   readonly cutOff?: (() => Lasting | undefined) | undefined
-  /** Undefined: this server knows what the others have written, or is the only one. */
+  /** Undefined: this server knows the writes of the others, or is the only server. */
   readonly lagging?: (() => Lagging | undefined) | undefined
   /** Why the store has no room for publishes; undefined: it has. */
   readonly full: () => Lasting | undefined
@@ -58,7 +58,7 @@ export class Readiness {
     return [...problems, ...(this.#isShared() ? [...this.#cutOff(), ...this.#lagging(true)] : this.#outage())]
   }
 
-  /** What does not work, though the server is ready. */
+  /** Faults of a server that is ready. */
   warnings(): NotReady[] {
     const full = problemOf('store-full', this.#options.full())
     const isOutage = this.#isShared() && this.#cutOff().length === 0

@@ -15,7 +15,7 @@ export interface RoomWatchOptions {
 /** Measures the room; undefined: it cannot be said now. `isUrgent`: the last result is not good enough. */
 export type MeasureRoom = (isUrgent: boolean) => Promise<Room | undefined>
 
-/** Measures the room of the store. It logs once when there is none left, and once when there is again. */
+/** Measures the room of the store. It logs once when the room ends, and once when there is room again. */
 export class RoomWatch {
   readonly #options: RoomWatchOptions
   #fullSinceMs: number | undefined
@@ -25,7 +25,7 @@ export class RoomWatch {
     this.#options = options
   }
 
-  /** Measures. What cannot be measured stays as it is: another watch notices that the store is away. */
+  /** Measures. If that fails, the last result stays: another watch notices that the store is away. */
   look(isUrgent = false): Promise<void> {
     this.#looking ??= this.#look(isUrgent).finally(() => (this.#looking = undefined))
     return this.#looking

@@ -8,7 +8,7 @@ export interface ServerFigures {
   readonly version: string
   readonly isReady: () => boolean
   readonly connections: () => number
-  /** Connections that a limit refused, and those whose client did not read. */
+  /** Connections that a limit refused, and connections whose client did not read. */
   readonly lostConnections: () => Counts<'refused' | 'cut'>
   /** Requests without an answer yet, held polls included. */
   readonly inFlight: () => number

@@ -32,7 +32,7 @@ export interface StoreWatchOptions {
  */
 type CommitEnd = 'committed' | 'confirmed' | 'refused' | Error
 
-/** What the engine of several servers uses of its store. */
+/** The part of its store that the engine of several servers uses. */
 type CommittingStore = Pick<SharedStore, 'commit' | 'mostChanges' | 'beforehandMs'>
 
 /** A time in which the store could not write. */

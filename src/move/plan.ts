@@ -7,16 +7,16 @@ export const SOURCE_KINDS = ['java-1', 'java-2', 'java-3', 'r-nacos', 'waypost',
 /** One of {@link SOURCE_KINDS}. */
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
-/** Where the lines of a plan were read. */
+/** The source of the lines of a plan. */
 export interface PlanSource {
   /** Its address, without a user or a password. */
   readonly url: string
   readonly kind: SourceKind
-  /** What it says; null if it says nothing. */
+  /** The version that it reports; null without one. */
   readonly version: string | null
 }
 
-/** The first line: what the file is. Every call of an apply begins with it. */
+/** The first line: the facts of the file. Every call of an apply begins with it. */
 export interface PlanHead {
   readonly kind: 'plan'
   readonly format: number
@@ -25,7 +25,10 @@ export interface PlanHead {
   readonly sources: readonly PlanSource[]
   /** How many lines of each kind there are. */
   readonly counts: Readonly<Record<string, number>>
-  /** What the clocks of the sources show when the reading ends, the latest, epoch ms; 0: none did. Their lists are not newer. */
+  /**
+   * The latest time of the sources' clocks when the reading ends, epoch ms; 0: no clock was seen. Their lists are not
+   * newer.
+   */
   readonly lastRefMs: number
   /** When the reading ended, on the clock of the reader, epoch ms; 0: not known. */
   readonly endedMs: number
@@ -46,10 +49,10 @@ export interface PlanItem {
   readonly dataId: string
 }
 
-/** A content, as text, with what the source says about it. */
+/** A content, as text, with its metadata at the source. */
 export interface PlanContent {
   readonly content: string
-  /** What the source says. It may be of other bytes, of 31 digits or null: the server computes its own. */
+  /** The md5 by the source. It may cover other bytes, have 31 digits or be null: the server computes its own. */
   readonly md5: string | null
   /** The key of an item that clients decrypt; otherwise empty. */
   readonly encryptedDataKey: string
@@ -75,15 +78,15 @@ export interface PlanConfig extends PlanItem, PlanContent {
 }
 
 /**
- * A record of an item's history. `I` has the text of the first publish. `U` and `D` have the text BEFORE the change; `user`, `ip` and
- * `atMs` are those of the change.
+ * A record of an item's history. `I` has the text of the first publish. `U` and `D` have the text BEFORE the change; `user`,
+ * `ip` and `atMs` belong to the change.
  */
 export interface PlanHistory extends PlanItem, PlanContent {
   readonly kind: 'history'
   /** The id of the record at the source: digits. It may exceed 2^53. */
   readonly oldId: string
   readonly op: 'I' | 'U' | 'D'
-  /** Null where the source keeps none in its history. */
+  /** Null if the source's history has no type. */
   readonly type: string | null
   /** Epoch ms. */
   readonly atMs: number
@@ -98,7 +101,7 @@ export interface PlanGray extends PlanItem, PlanContent {
   readonly name: string
   /** `beta`, `tag` or another type. */
   readonly rule: string
-  /** Addresses separated by commas, a tag, or what another rule has. */
+  /** Addresses separated by commas, a tag, or the expression of another rule. */
   readonly expression: string
   readonly priority: number | null
   readonly modifiedMs: number | null
@@ -129,7 +132,7 @@ export interface PlanService {
   readonly selector: { readonly type: string; readonly expression: string }
   readonly metadata: Readonly<Record<string, string>>
   readonly clusters: readonly PlanCluster[]
-  /** Null where the source does not say, and no instance shows it. */
+  /** Null if the source does not report it, and no instance shows it. */
   readonly ephemeral: boolean | null
 }
 
@@ -156,7 +159,7 @@ export interface PlanInstance {
 export interface PlanUser {
   readonly kind: 'user'
   readonly username: string
-  /** A bcrypt hash. Null: it cannot come, and a `remark` says why. */
+  /** A bcrypt hash. Null: it cannot come, and a `remark` gives the reason. */
   readonly passwordHash: string | null
   readonly enabled: boolean
 }
@@ -171,7 +174,7 @@ export interface PlanRole {
   readonly role: string
 }
 
-/** What a role may do. */
+/** A permission of a role. */
 export interface PlanPermission {
   readonly kind: 'permission'
   readonly role: string
@@ -184,16 +187,16 @@ export interface PlanPermission {
 export interface PlanSwitch {
   readonly kind: 'switch'
   readonly name: string
-  /** The text that sets it: what `entry` and `value` of the operation take. */
+  /** The text that sets it: the value for `entry` and `value` of the operation. */
   readonly value: string
 }
 
-/** The kinds of lines that say something about others. An apply does not send them. */
+/** The kinds of lines about other lines or things. An apply does not send them. */
 export const NOTE_KINDS = ['conflict', 'cannot-come', 'remark'] as const
 
 /**
- * `conflict`: the sources disagree, and the reason says what the plan has. `cannot-come`: the thing is in no line. `remark`: it
- * comes, but not quite as it was.
+ * `conflict`: the sources disagree, and the reason says which one the plan follows. `cannot-come`: the thing is in no line.
+ * `remark`: it comes, but not quite as it was.
  */
 export interface PlanNote {
   readonly kind: (typeof NOTE_KINDS)[number]
@@ -202,7 +205,7 @@ export interface PlanNote {
   /** Its name, for people. */
   readonly name: string
   readonly reason: string
-  /** The thing should come and does not. Otherwise it stays behind by rule, or the note is about one that comes. */
+  /** The thing should come and does not. Otherwise it stays behind by rule, or it comes. */
   readonly missed?: boolean | undefined
 }
 
@@ -228,8 +231,8 @@ export interface PlanEnd {
 export type PlanLine = PlanHead | PlanThing | PlanNote | PlanEnd
 
 /**
- * The kinds that an apply sends. The records of an item come before the item, by old id, so that ids here can rise like the old
- * ones. Gray versions come after their item, and instances after their service.
+ * The kinds that an apply sends. The records of an item come before the item, by old id, so that new ids rise like the
+ * old ones. Gray versions come after their item, and instances after their service.
  */
 const THING_KINDS: readonly PlanThing['kind'][] = [
   'namespace',
@@ -249,7 +252,7 @@ export function isThing(line: PlanLine): line is PlanThing {
   return (THING_KINDS as readonly string[]).includes(line.kind)
 }
 
-/** The name of a thing for people: what notes and outcomes print. */
+/** The name of a thing for people, in notes and outcomes. */
 export function nameOf(thing: PlanThing): string {
   switch (thing.kind) {
     case 'namespace':

@@ -165,8 +165,8 @@ const READERS = new Map<string, Shape<object>>([
 ])
 
 /**
- * Reads a line; `number` begins at 1. The first line must be the head. Throws a ShapeError that names the line. What is allowed
- * as a name, an address or a content is decided by the server, thing by thing.
+ * Reads a line; `number` begins at 1. The first line must be the head. Throws a ShapeError that names the line. The server
+ * decides, thing by thing, which names, addresses and contents it allows.
  */
 export function readPlanLine(line: string, number: number): PlanLine {
   const read = within(`line ${number} of the plan:`, () => checkedLine(jsonOf(line)))
@@ -179,7 +179,7 @@ export function readPlanLine(line: string, number: number): PlanLine {
   return read
 }
 
-/** The line with the fields that the format has. Throws a ShapeError that names a field that is not as the format says. */
+/** The line with the fields of the format. Throws a ShapeError that names an invalid field. */
 export function checkedLine(value: unknown): PlanLine {
   const { kind } = fieldsOf(value)
   const reader = READERS.get(String(kind))

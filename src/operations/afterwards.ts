@@ -1,4 +1,4 @@
-/** Calls `next` with what an operation came to: at once where nothing had to be awaited, so that no promise is made. */
+/** Calls `next` with the result of an operation, without making a promise if the result is there. */
 export function afterwards<T, R>(
   outcome: T | Promise<T>,
   next: (outcome: T) => R | Promise<R>,

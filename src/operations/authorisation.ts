@@ -2,7 +2,7 @@ import type { Identity } from '../core/access/identity.ts'
 import type { Action, Resource } from '../core/access/resource.ts'
 import { Refusal } from '../core/refusal.ts'
 
-/** What an operation does, and to which kind of resource: known without its input. */
+/** The action of an operation, and its kind of resource: known without its input. */
 export interface Permission<A extends Action = Action> {
   readonly action: A
   readonly resource:
@@ -34,7 +34,7 @@ export interface Caller {
   readonly identity: Identity
 }
 
-/** Decides who may do what. */
+/** Decides whether callers may do things. */
 export interface Authorisation {
   /** False while everybody may do everything: resources are not even computed then. */
   readonly isOn: boolean
@@ -57,7 +57,7 @@ export const OPEN: Authorisation = {
     new Refusal('forbidden', 'Users and keys are managed by administrators who sign in: start with --auth.'),
 }
 
-/** The refusal of what a caller has no permission for. */
+/** The refusal of an action for which the caller has no permission. */
 export function forbidden(action: Action): Refusal {
   return new Refusal('forbidden', `The caller is not permitted to ${action} this.`)
 }

@@ -20,15 +20,15 @@ export interface Conditions {
   readonly others: readonly PeerCondition[]
 }
 
-/** The clients of all servers: what they watch and subscribe to, their connections, and what has happened. */
+/** The clients of all servers: their watches, subscriptions, connections and timelines. */
 export interface ClientViews {
   /** The md5 that each address has of an item. */
   watchersOf(key: ConfigKey): Awaitable<Collected<ReadonlyMap<string, string>>>
-  /** The clients of an item: those that watch it, and those that have polled a moment ago. */
+  /** The clients that watch an item, or have polled it a moment ago. */
   clientsOf(key: ConfigKey): Awaitable<Collected<readonly ItemClient[]>>
   /** How many clients each of the items has, in their order. One question to each server, however many items there are. */
   clientCounts(keys: readonly ConfigKey[]): Awaitable<Collected<readonly number[]>>
-  /** What an address watches. */
+  /** The items that an address watches. */
   watchedBy(ip: string): Awaitable<Collected<readonly WatchedItem[]>>
   /** How this server is, and how the others are. */
   conditions(): Awaitable<Collected<Conditions>>
@@ -36,7 +36,7 @@ export interface ClientViews {
   timeline(key: ServiceKey): Awaitable<Collected<OwnTimeline>>
   /** The connected clients. Each server returns its first ones, perhaps fewer than requested. */
   connectedClients(search: ClientSearch): Awaitable<Collected<AllServerClients>>
-  /** Sends a connected client away, whichever server has it. False where none of those that replied has it. */
+  /** Sends a connected client away, whichever server has it. False if no server that replied has it. */
   dismiss(dismissal: Dismissal): Awaitable<Collected<boolean>>
 }
 

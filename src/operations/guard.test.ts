@@ -24,7 +24,7 @@ function allowing(...ids: string[]): Authorisation {
   }
 }
 
-describe('an operation whose input names what it touches', () => {
+describe('an operation whose input names its resources', () => {
   const run = vi.fn((ids: readonly string[]) => ids.length)
   beforeEach(() => {
     run.mockClear()
@@ -45,7 +45,7 @@ describe('an operation whose input names what it touches', () => {
     ])
   })
 
-  test('is refused, and does not run, where one of them is forbidden', () => {
+  test('is refused, and does not run, if one resource is forbidden', () => {
     expect(() => operationOf(allowing('a'))(['a', 'b'], caller)).toThrow(
       expect.objectContaining({ code: 'forbidden' }),
     )
@@ -59,12 +59,12 @@ describe('an operation whose input names what it touches', () => {
     expect(resources).not.toHaveBeenCalled()
   })
 
-  test('shows its permission, for what is judged without its input', () => {
+  test('shows its permission, to be judged without its input', () => {
     expect(operationOf().permission).toBe(READ)
   })
 })
 
-describe('an operation that finds what it touches', () => {
+describe('an operation that finds its resources', () => {
   const find = vi.fn((ids: readonly string[]) => ids.filter((id) => id !== 'absent'))
   const run = vi.fn((found: readonly string[]) => found)
   beforeEach(() => {
@@ -80,7 +80,7 @@ describe('an operation that finds what it touches', () => {
       run,
     })
 
-  test('runs with what was found, each judged by its own action', () => {
+  test('runs with the found things, each judged by its own action', () => {
     expect(operationOf(allowing('a'))(['a', 'absent'], caller)).toEqual(['a'])
     expect(judged).toEqual([
       ['read', { kind: 'some-namespaces' }],
@@ -89,7 +89,7 @@ describe('an operation that finds what it touches', () => {
     expect(operationOf()(['a', 'b'], caller)).toEqual(['a', 'b'])
   })
 
-  test('does not run where one of what was found is forbidden', () => {
+  test('does not run if one found thing is forbidden', () => {
     expect(() => operationOf(allowing('a'))(['a', 'b'], caller)).toThrow(
       expect.objectContaining({ code: 'forbidden' }),
     )
@@ -115,7 +115,7 @@ describe('a list', () => {
       run: (allowed) => allowed,
     })
 
-  test('holds only what the caller may touch', () => {
+  test('has only things that the caller may touch', () => {
     expect(listOf(allowing('a', 'c'))({}, caller)).toEqual(['a', 'c'])
     expect(listOf(allowing())({}, caller)).toEqual([])
   })
@@ -130,7 +130,7 @@ describe('a list', () => {
   })
 })
 
-describe('what manages users', () => {
+describe('an operation that manages users', () => {
   const definition = {
     permission: { action: 'read', resource: 'access' },
     resources: (): readonly Resource[] => [{ kind: 'access' }],

@@ -18,35 +18,35 @@ export type Guarded<I, O, C extends Caller = Caller> = ((input: I, caller: C) =>
   readonly permission: Permission
 }
 
-/** An operation that writes declares what the audit records of it. Without that it does not compile. */
+/** An operation that writes declares its audit rule. Without the rule it does not compile. */
 export type Audited<I, O> =
   | { readonly permission: Permission<'read'>; readonly audit?: AuditRule<I, O> }
   | { readonly permission: Permission<'write'>; readonly audit: AuditRule<I, O> }
 
 /** An operation whose input names all that it touches. */
 export interface Operation<I, O, C extends Caller> {
-  /** All of them must be allowed. */
+  /** The caller needs rights for every resource. */
   readonly resources: (input: I) => readonly Resource[]
   readonly run: (input: I, caller: C) => O
 }
 
 /**
- * An operation that learns what it touches from what it finds, e.g. by ids. All of it must be allowed, except
- * what the operation leaves out itself.
+ * An operation that must find things, e.g. by ids, to know which resources it touches. The caller needs rights for all
+ * of these, except the ones that `leaveOut` removes.
  */
 export interface FindingOperation<I, F, O, C extends Caller> {
   /** Judged before anything is looked up. */
   readonly scope: (input: I) => Resource
-  /** Looks up what the input means, and changes nothing. */
+  /** Finds the things of the input, and changes nothing. */
   readonly find: (input: I) => F
-  /** What was found, without what the caller may not touch: an id must not reveal that something exists. */
+  /** Leaves out the things that the caller may not touch: an id must not reveal that something exists. */
   readonly leaveOut?: (found: F, mayTouch: (touch: Touch) => boolean) => F
   readonly touches: (found: F) => readonly Touch[]
-  /** Carries it out on what was found, and on nothing else. */
+  /** Carries it out on the found things alone. */
   readonly run: (found: F, input: I, caller: C) => O
 }
 
-/** An operation that shows many things: those that the caller may not touch are left out. */
+/** An operation that shows many things, without the ones that the caller may not touch. */
 export interface ListingOperation<I, E, O, C extends Caller> {
   readonly permission: Permission<'read'>
   /** Judged before anything is looked up. */
@@ -71,7 +71,7 @@ export class Guard {
     this.#trail = trail
   }
 
-  /** For what the input names. The operation throws Refusal `forbidden` before `run`. */
+  /** For resources that the input names. The operation throws Refusal `forbidden` before `run`. */
   operation<I, O, C extends Caller = Caller>(
     definition: Operation<I, O, C> & Audited<I, O>,
   ): Guarded<I, O, C> {
@@ -87,7 +87,7 @@ export class Guard {
     return Object.assign(guarded, { permission: named(definition) })
   }
 
-  /** For what has to be found first. The operation throws Refusal `forbidden` before `run`. */
+  /** For resources that must be found first. The operation throws Refusal `forbidden` before `run`. */
   finding<I, F, O, C extends Caller = Caller>(
     definition: FindingOperation<I, F, O, C> & Audited<I, O>,
   ): Guarded<I, O, C> {
@@ -124,15 +124,15 @@ export class Guard {
     return Object.assign(guarded, { permission })
   }
 
-  /** Whether the caller sees this part of what an operation shows: without it, the answer only has less. */
+  /** Whether the caller sees a part of an answer. Without the right, the answer lacks that part. */
   shows(caller: Caller, action: Action, resource: Resource): boolean {
     return !this.#authorisation.isOn || this.#judges(caller, action, resource)
   }
 
   /**
-   * Judges a caller again, for what is sent to it later: its permissions may have changed, or its token have expired.
-   * Undefined while everybody may do everything. It keeps the identity of the caller, and not the request. Nobody is refused
-   * without it, so nothing is reported.
+   * Judges a caller again before a later message: its permissions may have changed, or its token have expired.
+   * Undefined while everybody may do everything. It keeps the identity of the caller, and not the request. A caller
+   * without the right is not refused, so nothing is recorded.
    */
   later({ ip, identity }: Caller, action: Action): ((resource: Resource) => boolean) | undefined {
     if (!this.#authorisation.isOn) return undefined
@@ -146,9 +146,8 @@ export class Guard {
   }
 
   /**
-   * As `later`, for what is sent to a connection as long as it lasts. A client does not repeat its
-   * credentials there, so an expired token still counts. A removed user, another password, a leaked key and
-   * another permission count at once.
+   * As `later`, for messages to a connection as long as it lasts. Its client does not repeat its credentials, so an
+   * expired token still counts. A removed user, another password, a leaked key and another permission count at once.
    */
   whileConnected({ ip, identity }: Caller, action: Action): ((resource: Resource) => boolean) | undefined {
     const lasting = identity.kind === 'user' ? { ...identity, lasts: true } : identity
@@ -169,7 +168,7 @@ function named({ permission, audit }: { permission: Permission; audit?: { readon
   return audit === undefined ? permission : { ...permission, operation: audit.operation }
 }
 
-/** What records refusals. */
+/** Records refusals. */
 type Refusals = Pick<OperationAudit<never, never>, 'refused'>
 
 /** Judges the callers of one operation. */
@@ -210,7 +209,7 @@ class Gate {
   }
 }
 
-/** What is changed of what was found; the scope where nothing was found. */
+/** The changed resources of the found things; the scope if nothing was found. */
 function writtenBy(touches: readonly Touch[], scope: Resource): readonly Resource[] {
   const written = touches.filter(({ action }) => action === 'write').map(({ resource }) => resource)
   return written.length > 0 ? written : [scope]

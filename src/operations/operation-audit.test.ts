@@ -71,7 +71,7 @@ test.each([
 })
 
 describe('an operation that writes', () => {
-  test('is recorded once it has settled, with who did what to which item', async () => {
+  test('is recorded once it has settled, with the user, the operation and the item', async () => {
     let finish = (): void => undefined
     const painted = painting(() => new Promise<void>((resolve) => (finish = resolve)))(['a', 'b'], caller)
     await Promise.resolve()
@@ -104,7 +104,7 @@ describe('an operation that writes', () => {
     },
   )
 
-  test('says which item, and what its outcome means', () => {
+  test('names the item, and the meaning of its outcome', () => {
     const paint = new Guard(undefined, trail).operation({
       permission: WRITE,
       resources: () => [{ kind: 'operator' }],
@@ -121,7 +121,7 @@ describe('an operation that writes', () => {
     ])
   })
 
-  test('names what it changes of what it has found', () => {
+  test('names the found things that it changes', () => {
     const paint = new Guard(undefined, trail).finding({
       permission: WRITE,
       audit: { operation: 'paint' },

@@ -11,7 +11,7 @@ import { auditedItem } from '../core/audit/audited-item.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { Permission, Caller } from './authorisation.ts'
 
-/** What the audit records of an operation. */
+/** How the audit records an operation. */
 export interface AuditRule<I, O> {
   /** Its name, e.g. `publish config`. */
   readonly operation: string
@@ -22,11 +22,10 @@ export interface AuditRule<I, O> {
   /** Which item, where the resources do not say it: a name, never a content, a value or a secret. */
   readonly item?: (input: I) => string
   /**
-   * The user that the caller claims to be, for an operation that signs it in. Without it, the caller's own
-   * identity.
+   * The user that the caller claims to be, for an operation that signs it in. Without it, the caller's own identity.
    */
   readonly as?: (input: I) => Who
-  /** What an outcome means, where it does not always mean `done`. */
+  /** The audited meaning of an outcome, if it is not always `done`. */
   readonly cameTo?: (outcome: Awaited<O>) => AuditedOutcome
 }
 
@@ -37,7 +36,7 @@ export type Who = Pick<AuditEntry, 'username' | 'by'>
 export interface AuditedOutcome {
   readonly result: AuditResult
   readonly code?: string
-  /** Numbers of what was done. */
+  /** Numbers, such as how many items were published. */
   readonly detail?: string
 }
 
@@ -48,7 +47,6 @@ export const NEVER_RECORDED = (): boolean => false
 export interface AuditedCall<I> {
   readonly input: I
   readonly caller: Caller
-  /** What it touches. */
   readonly resources: readonly Resource[]
 }
 

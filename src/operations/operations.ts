@@ -33,7 +33,7 @@ import { timelineOperations } from './console/timelines.ts'
 import { userOperations } from './access/users.ts'
 import { operatorOperations } from './server/operator.ts'
 
-/** What makes the operations on each kind of thing. */
+/** The makers of the operations on each kind of thing. */
 const MAKERS = {
   instances: instanceOperations,
   connectionInstances: connectionInstanceOperations,
@@ -76,10 +76,10 @@ type Makers = typeof MAKERS
 /** Everything that a protocol can ask of this server. */
 export type Operations = { readonly [Name in keyof Makers]: ReturnType<Makers[Name]> }
 
-/** What all operations together work on: the parts of every maker. */
+/** Dependencies of all operations: the parts of every maker. */
 export type OperationParts = Intersection<Parameters<Makers[keyof Makers]>[0]>
 
-/** The type that is all types of a union at once: functions that take one of them each are one that takes this. */
+/** The intersection of the types of a union. TypeScript infers it from a union of parameter types. */
 type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
   all: infer All,
 ) => void

@@ -10,7 +10,7 @@ export interface Page<T> {
   readonly totalCount: number
 }
 
-/** The entries of a page; none past the end. */
+/** The entries of a page; empty past the end. */
 export function pageOf<T>(all: readonly T[], { pageNo, pageSize }: PageRequest): T[] {
   const first = (pageNo - 1) * pageSize
   return all.slice(first, first + pageSize)

@@ -1,8 +1,8 @@
 import { Refusal } from '../core/refusal.ts'
 
-/** What a pattern means now, and what happens to it later. */
+/** The keys that a pattern matches now, and later changes. */
 export interface WatchedKeys<Key> {
-  /** What is there now, of what the caller may read. */
+  /** The keys that exist now and that the caller may read. */
   readonly keys: readonly Key[]
   /** Whether it is there at this moment. */
   isThere(key: Key): boolean

@@ -26,8 +26,8 @@ const blocks = FORBIDDEN.map(([network, bits, what]) => {
 
 /**
  * Why an IP address must not be probed (`link-local`, …), or undefined if it may be. Loopback and private networks are
- * allowed, because services run there. An IPv6 address with an embedded IPv4 address is checked as both. Text that is not
- * an IP address is refused: resolve a name first, then check each of its addresses.
+ * allowed, because services run there. An IPv6 address with an embedded IPv4 address is checked as both. Text that is
+ * not an IP address is refused: resolve a name first, then check each of its addresses.
  */
 export function refusalOfAddress(address: string): string | undefined {
   if (isIPv4(address)) return blockOf(address)
@@ -45,8 +45,8 @@ const MAPPED_BITS = 96
 export type ProbedNetworks = (address: string) => boolean
 
 /**
- * The networks of `probe-networks`: IP addresses and ranges such as `10.0.0.0/8`; undefined for an empty list, which is no
- * limit. An IPv4 address that IPv6 only wraps (`::ffff:10.0.0.1`) counts as IPv4.
+ * The networks of `probe-networks`: IP addresses and ranges such as `10.0.0.0/8`; undefined for an empty list, which is
+ * no limit. An IPv4 address that IPv6 only wraps (`::ffff:10.0.0.1`) counts as IPv4.
  */
 export function probedNetworks(entries: readonly string[]): ProbedNetworks | undefined {
   if (entries.length === 0) return undefined

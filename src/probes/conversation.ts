@@ -29,7 +29,7 @@ export class Conversation {
     return this.#over
   }
 
-  /** Takes a socket, or TLS on top of one. Its error or its end is the verdict, unless there is one already. */
+  /** Takes a socket, or TLS on top of it. Its error or end is the verdict, unless there is a verdict already. */
   hold(socket: Socket): void {
     this.#sockets.push(socket)
     socket.on(
@@ -54,7 +54,7 @@ export class Conversation {
     this.#verdict = { ...verdict, reason, elapsedMs: performance.now() - this.#startedMs }
   }
 
-  /** Ends the conversation, with this verdict if there is none yet. */
+  /** Ends the conversation, with this verdict unless there is a verdict already. */
   conclude(verdict: Verdict): void {
     if (this.#over) return
     this.judge(verdict)

@@ -36,7 +36,7 @@ export class DriverStream extends EventEmitter {
     socket.on('data', this.#take)
   }
 
-  /** Whether the certificate of the host is verified. What is written now is encrypted for it. */
+  /** Whether the certificate of the host is verified, and all bytes are encrypted for it from now on. */
   get isVerified(): boolean {
     return this.#isVerified
   }
@@ -45,7 +45,7 @@ export class DriverStream extends EventEmitter {
     return this.#talk.over
   }
 
-  /** Runs a step of the driver. What it throws is the verdict, and it prints nothing. */
+  /** Runs a step of the driver. An error becomes the verdict, and is not printed. */
   run(step: () => void): void {
     if (this.#talk.over) return
     const { error: printError, trace } = console

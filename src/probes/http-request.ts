@@ -24,8 +24,8 @@ export function healthRequestOf(target: ProbeTarget<CheckerOf<'HTTP'>>): HealthR
 }
 
 /**
- * Parses `name:value|name2:value2`, with names in lower case. Fields that HTTP does not allow (with a line end, or a space
- * in the name), and fields that change the framing, are left out.
+ * Parses `name:value|name2:value2`, with names in lower case. Fields that HTTP does not allow (with a line end, or a
+ * space in the name), and fields that change the framing, are left out.
  */
 export function headersOf(text: string): Record<string, string> {
   const fields: Record<string, string> = {}

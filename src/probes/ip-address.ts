@@ -3,8 +3,8 @@ import { isIPv4 } from 'node:net'
 const GROUPS = 8
 
 /**
- * The eight 16-bit groups of an IPv6 address in any spelling (`::`, a dotted tail, a zone after `%`). The argument must be
- * valid for `net.isIPv6`.
+ * The eight 16-bit groups of an IPv6 address in any spelling (`::`, a dotted tail, a zone after `%`). The argument must
+ * be valid for `net.isIPv6`.
  */
 export function groupsOfIPv6(address: string): number[] {
   const [head = '', tail] = withoutZone(address).split('::')

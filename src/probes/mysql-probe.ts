@@ -56,13 +56,13 @@ function checkWith(mysql: Mysql, target: ProbeTarget<MysqlChecker>, timeoutMs: n
   })
 }
 
-interface Parts {
+interface MysqlLink {
   readonly talk: Conversation
   readonly stream: DriverStream
   readonly checker: MysqlChecker
 }
 
-function connectOver(mysql: Mysql, { talk, stream, checker }: Parts): Connection {
+function connectOver(mysql: Mysql, { talk, stream, checker }: MysqlLink): Connection {
   const { user, pwd, ca } = checker
   const connection = mysql.createConnection({
     stream,

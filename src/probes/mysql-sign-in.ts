@@ -17,9 +17,9 @@ const NO_PASSWORD = Buffer.of(0)
 const MOST_MESSAGES = 8
 
 /**
- * The methods that this server knows. The writer of an instance chooses its address, so any host may ask for the password. It
- * gets the password only over verified TLS, or encrypted with the key of the checker. Without both, a server that asks is up:
- * it works, and nothing more can be found.
+ * The methods that this server knows. The writer of an instance chooses its address, so any host may ask for the
+ * password. It gets the password only over verified TLS, or encrypted with the key of the checker. Without both, a
+ * server that asks is up: it works, and nothing more can be found.
  */
 export function signInMethods(
   talk: Conversation,
@@ -50,7 +50,7 @@ export function signInMethods(
 function limited(talk: Conversation, methods: SignInMethods): SignInMethods {
   let messages = 0
   const answerOnce = (answer: MessageAnswer, message: Buffer): Buffer | null => {
-    // Ends the driver's loop over what is left of the segment.
+    // Ends the driver's loop over the rest of the segment.
     if (talk.over) throw new Error('there is a verdict')
     if (++messages <= MOST_MESSAGES) return answer(message)
     talk.conclude(down('the answer is not valid: the sign-in does not end'))

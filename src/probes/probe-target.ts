@@ -14,8 +14,8 @@ export interface ProbeTarget<Checker extends HealthChecker = HealthChecker> {
 }
 
 /**
- * The result of one probe. `up` and `down` count towards `checkTimes`. `down-now` (a refused connection, a wrong status)
- * makes the target unhealthy at once. `reason` is for logs.
+ * The result of one probe. `up` and `down` count towards `checkTimes`. `down-now` (a refused connection, a wrong
+ * status) makes the target unhealthy at once. `reason` is for logs.
  */
 export interface Verdict {
   readonly outcome: 'up' | 'down' | 'down-now'

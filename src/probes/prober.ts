@@ -47,11 +47,11 @@ export interface ProbeStatus {
 
 /**
  * How many probes one turn of the event loop may start. Opening a socket takes some 30 µs, and a probe that is refused
- * without a socket ends at once. Without this limit, many of them would delay requests.
+ * without a socket ends at once. Without this limit, many probes would delay requests.
  */
 const STARTS_PER_TURN = 16
 
-interface Watched extends QueueEntry {
+interface ScheduledProbe extends QueueEntry {
   readonly key: string
   readonly target: ProbeTarget
   readonly type: Exclude<HealthChecker['type'], 'NONE'>
@@ -72,8 +72,8 @@ interface Watched extends QueueEntry {
 export class Prober {
   readonly #options: ProberOptions
   readonly #probe: (target: ProbeTarget) => Promise<ProbeResult>
-  readonly #watched = new Map<string, Watched>()
-  readonly #queue = new DueQueue<Watched>()
+  readonly #watched = new Map<string, ScheduledProbe>()
+  readonly #queue = new DueQueue<ScheduledProbe>()
   readonly #running = new Set<Promise<void>>()
   readonly #pace: StartPace
   #intervals: string
@@ -89,8 +89,8 @@ export class Prober {
   }
 
   /**
-   * Adds a target, or replaces the one of this key. `healthy` is its current health. For an equal target only the health
-   * changes: its time and its count stay, so that frequent updates do not delay its probes.
+   * Adds a target, or replaces the one of this key. `healthy` is its current health. For an equal target only the
+   * health changes: its time and its count stay, so that frequent updates do not delay its probes.
    */
   watch(key: string, target: ProbeTarget, healthy: boolean): void {
     const known = this.#watched.get(key)
@@ -129,7 +129,7 @@ export class Prober {
     this.#queue.remove(entry)
   }
 
-  /** The last probe of a target: what was found, and how long ago. */
+  /** The last probe of a target: its result and its age. */
   lastOf(key: string): (ProbeResult & { readonly agoMs: number }) | undefined {
     const entry = this.#watched.get(key)
     return entry?.last && { ...entry.last, agoMs: this.#options.now() - entry.sinceMs }
@@ -156,7 +156,7 @@ export class Prober {
     await Promise.all(this.#running)
   }
 
-  #start(entry: Watched): void {
+  #start(entry: ScheduledProbe): void {
     this.#pace.spend()
     const run = this.#outcomeOf(entry).then((result) => {
       this.#running.delete(run)
@@ -172,7 +172,7 @@ export class Prober {
   }
 
   /** A probe that fails by a fault of the server counts as down, and ends alone. */
-  async #outcomeOf({ key, target }: Watched): Promise<ProbeResult> {
+  async #outcomeOf({ key, target }: ScheduledProbe): Promise<ProbeResult> {
     try {
       return await this.#probe(target)
     } catch (error) {
@@ -182,7 +182,7 @@ export class Prober {
   }
 
   /** The result could not be noted: the target is probed again after the same time. */
-  #repeat(entry: Watched): void {
+  #repeat(entry: ScheduledProbe): void {
     if (this.#closed || this.#watched.get(entry.key) !== entry || entry.place >= 0) return
     entry.dueMs = this.#options.now() + entry.intervalMs
     this.#queue.add(entry)
@@ -197,7 +197,7 @@ export class Prober {
     )
   }
 
-  #finish(entry: Watched, result: ProbeResult): void {
+  #finish(entry: ScheduledProbe, result: ProbeResult): void {
     if (this.#closed || this.#watched.get(entry.key) !== entry) return
     const params = this.#options.params()
     const intervals = intervalParamsOf(params, entry.type)
@@ -209,7 +209,7 @@ export class Prober {
     if (params.enabled) this.#count(entry, result, params.checkTimes)
   }
 
-  #count({ key, streak }: Watched, result: ProbeResult, checkTimes: number): void {
+  #count({ key, streak }: ScheduledProbe, result: ProbeResult, checkTimes: number): void {
     const healthy = streak.count(result, checkTimes)
     if (healthy === undefined) return
     this.#counts.changed++
@@ -223,7 +223,7 @@ export class Prober {
     const intervals = intervalsOf(params)
     if (intervals === this.#intervals) return
     this.#intervals = intervals
-    const boundsOf = (entry: Watched): IntervalParams => intervalParamsOf(params, entry.type)
+    const boundsOf = (entry: ScheduledProbe): IntervalParams => intervalParamsOf(params, entry.type)
     this.#queue.reschedule((entry) => entry.sinceMs + clampInterval(entry.intervalMs, boundsOf(entry)))
   }
 }

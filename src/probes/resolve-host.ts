@@ -8,7 +8,7 @@ export interface AllowedAddress {
   readonly family: number
 }
 
-/** The result of resolving a host: addresses that may be probed, or the reason why there are none. */
+/** The result of resolving a host: addresses that may be probed, or why there is no address. */
 export type ResolvedHost =
   | { readonly kind: 'allowed'; readonly addresses: readonly AllowedAddress[] }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -30,8 +30,8 @@ function lookupOnce(host: string): Promise<readonly AllowedAddress[]> {
 
 /**
  * Resolves the address of an instance and checks every result with the guard, and with the networks that may be probed
- * (undefined: all). One forbidden address refuses the whole host. Connect only to the returned addresses, because resolving
- * again may give others.
+ * (undefined: all). One forbidden address refuses the whole host. Connect only to the returned addresses, because
+ * resolving again may give others.
  */
 export async function resolveHost(
   host: string,

@@ -1,6 +1,6 @@
 /**
- * How many probes may start per second. Each costs some 70 µs of the only thread, so four fifths of the thread remain for
- * everything else. 10,000 instances are still probed every 5 s.
+ * How many probes may start per second. Each costs some 70 µs of the only thread, so four fifths of the thread remain
+ * for everything else. 10,000 instances are still probed every 5 s.
  */
 const STARTS_PER_SECOND = 2000
 

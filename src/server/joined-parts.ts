@@ -26,7 +26,7 @@ import type { Installation } from './process/installation.ts'
 import { type Probing, startProbing } from './process/probing.ts'
 import type { UnexpectedEnd } from './process/unexpected-end.ts'
 
-/** What every part starts with. */
+/** The settings and the log, which every part gets. */
 interface Start {
   readonly settings: Settings
   readonly log: Logger
@@ -109,7 +109,7 @@ function openPolls({ state, live }: { state: State; live: Live }, settings: Sett
   })
 }
 
-/** Remembers what happens to instances; `probing` is there before anything is probed. */
+/** Records events of instances. `probing` exists before the first probe. */
 function openTimeline(probing: () => Probing): Timeline {
   const probeText: TimelineParts['probeText'] = (key, address) => probing().lastOf(key, address)?.text ?? ''
   return new Timeline({ startMs: wallMs(), probeText })

@@ -15,9 +15,9 @@ import type { JoinedParts } from './joined-parts.ts'
 import { HEARTBEAT_MS } from './process/installation.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 
-/** How often the authors of disablings are forgotten whose instances are gone. */
+/** How often authors of disablings are forgotten after their instances are gone. */
 const DISABLINGS_MS = 600_000
-/** Clients read lists every ten seconds by default: one that has not for one or two of these is forgotten. */
+/** Clients read lists every ten seconds by default: a client that has not for one or two of these is forgotten. */
 const READERS_MS = 60_000
 
 /** The joined parts, and the parts that are opened after them. */

@@ -64,7 +64,7 @@ export function openOperations(parts: OperatedParts, settings: Settings): Operat
   })
 }
 
-/** The answers of this server about its clients, which the other servers of the installation ask for. */
+/** This server's answers about its clients, for the other servers of the installation. */
 function ownViews(parts: OperatedParts, subscriberCount: () => number): OwnViews {
   const { state, timeline, installation, watch, pushing, polls, clients } = parts
   return {
@@ -97,7 +97,7 @@ function limitsOf(state: State, settings: Settings) {
   return { maxInstanceMetadataBytes, maxListeningItems, budget }
 }
 
-/** The bytes of memory that this process may use: the limit of its container if it has one, else all of the machine. */
+/** The bytes of memory that this process may use: the limit of its container, or else all of the machine. */
 function memoryLimitBytes(): number {
   const machine = totalmem()
   const container = process.constrainedMemory()

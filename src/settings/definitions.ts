@@ -24,7 +24,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as cons
 /** Whether the servers compact etcd. */
 const COMPACT_MODES = ['auto', 'on', 'off'] as const
 
-/** Where data are kept. */
+/** The place of the data. */
 const STORES = ['embedded', 'etcd'] as const
 
 /** Settings by their keys in `Settings`. */

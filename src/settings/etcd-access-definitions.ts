@@ -1,6 +1,6 @@
 import { type Definition, textSetting } from './setting.ts'
 
-/** Settings of how a server shows etcd who it is, and which etcd it trusts. The password itself is no setting. */
+/** Settings of a server's credentials for etcd, and of the etcd that it trusts. The password itself is no setting. */
 export const etcdAccessDefinitions = {
   etcdUser: textSetting('etcd-user', {
     default: '',

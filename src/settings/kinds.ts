@@ -1,15 +1,15 @@
 import { isIP } from 'node:net'
 
 /**
- * Reads the values of a setting. `read` takes the text of a flag, of an environment variable or of a `name=value` line,
- * or a JSON value of a settings file. It returns undefined if that is not a value of this kind.
+ * A kind of setting. `read` takes a text (of a flag, an environment variable or a `name=value` line) or a JSON value of
+ * a settings file. It returns undefined for an invalid value.
  */
 export interface Kind<T> {
   /** The allowed values, as the end of the sentence "It must be …". */
   readonly allowed: string
   /** True if the flag needs no value (`--x`) and has a negative form (`--no-x`). */
   readonly isSwitch?: boolean
-  /** What the flag means without a value, if it can be given without one. */
+  /** The flag's meaning without a value, if the value can be left out. */
   readonly bare?: string
   /** True if a repeated flag adds to the value instead of replacing it. */
   readonly isList?: boolean
@@ -104,7 +104,7 @@ export function byteSize(range: Range): Kind<number> {
   }
 }
 
-/** IP addresses and CIDR ranges, separated by commas, or a JSON list of them. */
+/** IP addresses and CIDR ranges, as a comma-separated or a JSON list. */
 export function addressList(): Kind<readonly string[]> {
   return {
     allowed: 'a list, separated by commas, of IP addresses and ranges such as 10.0.0.7 or 10.0.0.0/8',
@@ -113,7 +113,7 @@ export function addressList(): Kind<readonly string[]> {
   }
 }
 
-/** Host names with or without a port, separated by commas, or a JSON list of them. */
+/** Host names with or without a port, as a comma-separated or a JSON list. */
 export function hostList(): Kind<readonly string[]> {
   return {
     allowed:
@@ -123,7 +123,7 @@ export function hostList(): Kind<readonly string[]> {
   }
 }
 
-/** URLs of http or https, with host and port and without a path, separated by commas, or a JSON list of them. */
+/** URLs of http or https, with host and port and without a path, as a comma-separated or a JSON list. */
 export function urlList(): Kind<readonly string[]> {
   return {
     allowed:

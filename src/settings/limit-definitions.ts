@@ -11,7 +11,7 @@ import {
   type Definition,
 } from './setting.ts'
 
-/** The limits on what clients send and store. docs/security.md has the answer to a request beyond each limit. */
+/** The limits on clients. docs/security.md has the answer to a request beyond each limit. */
 export const limitDefinitions = {
   maxInstanceMetadataBytes: sizeSetting('max-instance-metadata', {
     default: 8 * KIB,

@@ -4,7 +4,7 @@ import { definitions, SETTING_GROUPS } from './definitions.ts'
 import { settingsReference } from './reference.ts'
 import { undocumentedDefinitions } from './undocumented-definitions.ts'
 
-test('docs/settings.md is what `npm run docs` makes of the definitions', () => {
+test('docs/settings.md is the output of `npm run docs` for the definitions', () => {
   const written = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8')
   expect(written === settingsReference(), 'stale: run `npm run docs`').toBe(true)
 })

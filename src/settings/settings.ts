@@ -13,7 +13,7 @@ type SettingValues<D extends Definitions> = {
 /** The settings of a server, read once at the start and frozen. Durations are in ms, sizes in bytes. */
 export type Settings = SettingValues<typeof definitions>
 
-/** Where settings come from: flags, the environment, and the file that one of both names. */
+/** The sources of settings: flags, the environment, and the file that one of both names. */
 export interface SettingsSources {
   /** By the names of the settings. Two values of a list are joined by a comma. */
   readonly flags?: Readonly<Record<string, unknown>>
@@ -23,8 +23,8 @@ export interface SettingsSources {
 }
 
 /**
- * The settings of this start. A flag wins over the environment, this over the file, and this over the default. Throws
- * SettingsError with all problems.
+ * The settings of this start: flag before environment before file before default. Throws SettingsError with all
+ * problems.
  */
 export function loadSettings(sources: SettingsSources): Settings {
   return readSettings(definitions, sources)
@@ -36,7 +36,7 @@ export const ETCD_PASSWORD = 'WAYPOST_ETCD_PASSWORD'
 /** The variable with the keys of `secrets-key-file`. */
 export const SECRETS_KEYS = 'WAYPOST_SECRETS_KEYS'
 
-/** Variables that are no settings: the name of the settings file, a password, and what the commands of the client read. */
+/** Variables that are no settings: the name of the settings file, a password, and the variables of client commands. */
 const OTHER_VARIABLES = new Set([
   'WAYPOST_SETTINGS',
   ETCD_PASSWORD,

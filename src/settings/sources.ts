@@ -1,4 +1,4 @@
-/** The settings are wrong. Each problem is a sentence with the setting, where it was given, and what is allowed. */
+/** The settings are wrong. Each problem is a sentence with the setting, its source, and the allowed values. */
 export class SettingsError extends Error {
   readonly problems: readonly string[]
 
@@ -9,12 +9,12 @@ export class SettingsError extends Error {
   }
 }
 
-/** A value as the user wrote it, and where: messages name both. */
+/** A value as the user wrote it, and its source: messages name both. */
 export interface Given {
   /** The name as it was written: `port`, `WAYPOST_PORT`. */
   readonly name: string
   readonly raw: unknown
-  /** Where the user wrote it: `the flag --port`, `the environment variable WAYPOST_PORT`, `prod.json`. */
+  /** The source: `the flag --port`, `the environment variable WAYPOST_PORT`, `prod.json`. */
   readonly origin: string
 }
 
@@ -26,17 +26,14 @@ export function environmentName(name: string): string {
   return ENVIRONMENT_PREFIX + name.replaceAll(/[^A-Za-z0-9]/g, '_').toUpperCase()
 }
 
-/** The variables that begin with `WAYPOST_`. An empty one counts as absent: container files leave variables out this way. */
+/** The variables that begin with `WAYPOST_`. An empty variable counts as absent: container files write it so. */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): readonly Given[] {
   return Object.entries(env)
     .filter(([name, value]) => name.startsWith(ENVIRONMENT_PREFIX) && value !== undefined && value !== '')
     .map(([name, raw]) => ({ name, raw, origin: `the environment variable ${name}` }))
 }
 
-/**
- * Reads a settings file: a JSON object if its first character is `{`, otherwise lines `name=value`.
- * Throws SettingsError if it is neither.
- */
+/** Reads a settings file: JSON if it begins with `{`, otherwise lines `name=value`. Throws SettingsError for other files. */
 export function readFileText(content: string, file: string): readonly Given[] {
   const trimmed = content.replace(/^\uFEFF/, '').trim()
   return trimmed.startsWith('{') ? readJson(trimmed, file) : readProperties(trimmed, file)

@@ -1,10 +1,7 @@
 import { boolean } from './kinds.ts'
 import { DAY, durationSetting, integerSetting, MINUTE, SECOND, type Definition } from './setting.ts'
 
-/**
- * Settings for tests: no operator needs another value. The help, the manual and the reference do not have them. A later version
- * may drop them without notice.
- */
+/** Settings for tests, left out of help, manual and reference. A later version may drop them without notice. */
 export const undocumentedDefinitions = {
   historyCleanIntervalMs: durationSetting('history-clean-interval', {
     default: 10 * MINUTE,

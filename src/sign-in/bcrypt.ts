@@ -7,7 +7,7 @@ export interface BcryptQuestion {
   readonly hash: string
 }
 
-/** What the thread answers. */
+/** The answer of the thread. */
 export interface BcryptAnswer {
   readonly id: number
   readonly matches: boolean
@@ -29,14 +29,14 @@ export function bcryptCostOf(hash: string): number | undefined {
   return cost >= LOWEST_COST && cost <= HIGHEST_COST ? cost : undefined
 }
 
-/** A hash of this cost that no password has, for what must take as long. */
+/** A hash of this cost that no password has, for checks that must take as long. */
 export function bcryptOfNobody(cost: number): string {
   return `$2a$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`
 }
 
 /**
- * Compares passwords with bcrypt hashes in a thread of its own, which is started with the first comparison. Like every bcrypt, it
- * compares the first 72 bytes of a password.
+ * Compares passwords with bcrypt hashes in a thread of its own, which is started with the first comparison. Like every
+ * bcrypt, it compares the first 72 bytes of a password.
  */
 export class Bcrypt {
   readonly #asked = new Map<number, Asked>()
@@ -77,7 +77,7 @@ export class Bcrypt {
   }
 }
 
-/** A thread cannot load TypeScript: where this module runs as such, in tests, it is the built one. */
+/** A thread cannot load TypeScript: in tests, where this module is TypeScript, it loads the built file. */
 function threadUrl(): URL {
   const here = import.meta.url
   return here.endsWith('.ts') ? new URL('../../dist/bcrypt.js', here) : new URL('./bcrypt.js', here)

@@ -14,7 +14,7 @@ export function clientNetwork(ip: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/** The groups of a part of an IPv6 address, without leading zeros; an IPv4 address at its end is two of them. */
+/** The groups of a part of an IPv6 address, without leading zeros; an IPv4 address at its end is two groups. */
 function groupsOf(part: string): string[] {
   if (part === '') return []
   return part

@@ -37,7 +37,7 @@ test('failures are forgotten a quarter of an hour after the last one', () => {
   expect(countsOf(counts, ['a'], 29 * MINUTE)).toEqual([1])
 })
 
-test('the oldest entry goes when there are too many, but those with many failures stay longer', () => {
+test('the oldest entry goes when there are too many, but entries with many failures stay longer', () => {
   const counts = new FailureCounts({ entries: 3, kept: 2 })
   counts.add('locked', 0)
   counts.add('locked', 0)

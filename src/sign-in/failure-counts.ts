@@ -11,7 +11,7 @@ export interface Failures {
   readonly lastMs: number
 }
 
-/** How many entries there may be, and from which count on an entry is kept before those with less. */
+/** The most entries, and the count from which on an entry is kept longer than others. */
 export interface CountLimits {
   readonly entries: number
   readonly kept: number
@@ -39,7 +39,7 @@ export class FailureCounts {
     const count = (this.get(key, nowMs)?.count ?? 0) + 1
     this.#counts.delete(key)
     if (this.#counts.size >= this.#limits.entries) this.#counts.delete(this.#leastNeeded(nowMs))
-    // What is sent with a name must not stay in memory with it.
+    // The request of a name must not stay in memory with the name.
     this.#counts.set(ownText(key), { count, lastMs: nowMs })
   }
 

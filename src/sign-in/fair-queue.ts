@@ -16,7 +16,7 @@ type QueueOutcome = 'starts' | 'refused'
 export class FairQueue {
   readonly #limits: QueueLimits
   readonly #refusal: () => Error
-  /** What waits, by client. The client whose turn is next is first. */
+  /** Waiting work, by client. The client whose turn is next is first. */
   readonly #waiting = new Map<string, ((outcome: QueueOutcome) => void)[]>()
   #waitingCount = 0
   #running = 0

@@ -28,7 +28,7 @@ test.each(['', 'short', Buffer.alloc(31, 1).toString('base64')])('%j is too shor
   expect(() => oldKeyOf(secret)).toThrow('at least 32')
 })
 
-test('HS256 counts with each key, longer ones also with what they are long enough for', () => {
+test('HS256 counts with each key, and longer algorithms with keys that are long enough', () => {
   expect([32, 47, 48, 63, 64].map((bytes) => algorithmsOf(new Uint8Array(bytes)).length)).toEqual([
     1, 1, 2, 2, 3,
   ])

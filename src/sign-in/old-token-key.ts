@@ -10,7 +10,7 @@ export interface OldTokenKey {
 /** A shorter key is not safe for any of the algorithms (RFC 7518, section 3.2). */
 const LEAST_BYTES = 32
 
-/** Everybody knows them: they were the default, or are in the documents of those servers. */
+/** Keys that everybody knows: they were the default, or are in the documents of the old servers. */
 const PUBLISHED = ['SecretKey0123456789', 'ThisIsMyCustomSecretKey0123456']
 
 /** The algorithms, and how many bytes a key must have. */
@@ -21,8 +21,8 @@ const ALGORITHMS = [
 ] as const
 
 /**
- * The key in a secret as the other servers are given it: Base64, or else the text itself. Throws an Error for one that is too short or
- * published.
+ * The key in a secret as the other servers are given it: Base64, or else the text itself. Throws an Error for one that
+ * is too short or published.
  */
 export function oldKeyOf(secret: string): Uint8Array {
   const key = bytesOf(secret)
@@ -39,7 +39,7 @@ export function oldKeyOf(secret: string): Uint8Array {
   return key
 }
 
-/** The algorithms that a key of this length is long enough for. Servers of 1.x sign with HS256 always, later ones with the longest. */
+/** The algorithms for a key of this length. Servers of 1.x always sign with HS256, later ones with the longest. */
 export function algorithmsOf(key: Uint8Array): string[] {
   return ALGORITHMS.filter(([, least]) => key.length >= least).map(([name]) => name)
 }

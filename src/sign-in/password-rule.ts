@@ -1,6 +1,6 @@
 import { Refusal } from '../core/refusal.ts'
 
-/** What a new password is judged by: `off` takes any, as old tools expect. */
+/** The rule for new passwords: `off` takes any, as old tools expect. */
 export type PasswordRule = 'on' | 'off'
 
 /** A user, and the password that the user is to have. */
@@ -11,7 +11,7 @@ export interface NewPassword {
 
 const FEWEST_CHARACTERS = 10
 
-/** Refuses a new password that is easily guessed: Refusal `weak-password`, with what is wrong. */
+/** Refuses a new password that is easily guessed: Refusal `weak-password`, with the reason. */
 export async function requireStrong({ username, password }: NewPassword): Promise<void> {
   if (Array.from(password).length < FEWEST_CHARACTERS)
     throw weak(`A new password has at least ${FEWEST_CHARACTERS} characters.`)

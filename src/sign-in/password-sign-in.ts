@@ -9,7 +9,7 @@ import type { PasswordCheck, Passwords } from './passwords.ts'
 import { type SignInAttempt, SignInAttempts } from './sign-in-attempts.ts'
 import { VerifiedPairs } from './verified-pairs.ts'
 
-/** What signing in with a password works with. */
+/** Dependencies of signing in with a password. */
 export interface PasswordSignInParts {
   readonly records: RecordView
   readonly engine: Pick<Engine, 'execute'>
@@ -29,7 +29,7 @@ const LONGEST_USERNAME = 128
 const LONGEST_PASSWORD = 256
 /** Attempts that wait because they are slowed. */
 const MOST_DELAYED = 1_000
-/** Those of them that come from one address. */
+/** Attempts from one address that wait. */
 const MOST_DELAYED_OF_ADDRESS = 5
 
 /**
@@ -61,7 +61,7 @@ export class PasswordSignIn {
     return running === undefined ? this.#checkFirst(attempt, key) : this.#checkWith(running, attempt)
   }
 
-  /** Like `check`, for a secret of another kind: `isRight` says whether it is the right one. */
+  /** Like `check`, for a secret of another kind: `isRight` says whether it is right. */
   async guarded(attempt: SignInAttempt, isRight: () => boolean): Promise<boolean> {
     await this.#begin(attempt)
     const right = isRight()
@@ -150,7 +150,7 @@ export class PasswordSignIn {
     else this.#delayed.set(network, left)
   }
 
-  /** Replaces an outdated hash. Where there is no place to make one, the next time will do. */
+  /** Replaces an outdated hash, or leaves it for the next time if too many hashes are being made. */
   async #replaceHash(
     { username, passwordHash: old }: User,
     { ip, password }: PasswordAttempt,

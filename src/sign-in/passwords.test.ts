@@ -13,7 +13,7 @@ test('a password matches its hash, and another does not', async () => {
   expect(await passwords.check('pass word', stored)).toEqual({ matches: false, isOutdated: false })
 })
 
-test('what is stored has the parameters and a salt, and not the password', async () => {
+test('the stored text has the parameters and a salt, and not the password', async () => {
   const [one, other] = [await passwords.hash('secret'), await passwords.hash('secret')]
   expect(one).toMatch(/^scrypt\$2\$1\$1\$[\w-]{22}\$[\w-]{43}$/)
   expect(other).not.toBe(one)
@@ -80,7 +80,7 @@ describe('a bcrypt hash of another server', () => {
     expect((await passwords.check(`${'ä'.repeat(35)}more`, stored)).matches).toBe(false)
   })
 
-  test('of a cost above 12 or of another form is none', () => {
+  test('of a cost above 12 or of another form is not accepted', () => {
     const end = 'x'.repeat(53)
     const texts = ['$2a$04$', '$2a$12$', '$2a$13$', '$2a$03$', '$2x$10$', '$1$10$'].map(
       (start) => start + end,
@@ -91,14 +91,14 @@ describe('a bcrypt hash of another server', () => {
   })
 
   test('is compared for an unknown user and one of this server as well, where any user has one', async () => {
-    class Watched extends Passwords {
+    class CountingPasswords extends Passwords {
       compared = 0
       override matchesBcrypt(...args: Parameters<Passwords['matchesBcrypt']>) {
         this.compared++
         return super.matchesBcrypt(...args)
       }
     }
-    const watched = new Watched({ rule: 'off', cost })
+    const watched = new CountingPasswords({ rule: 'off', cost })
     const own = await watched.hash('secret')
     for (const stored of [undefined, own, hashed('secret')])
       await watched.check('wrong', stored, { bcryptCost })

@@ -5,24 +5,24 @@ import { Bcrypt, bcryptCostOf, bcryptOfNobody } from './bcrypt.ts'
 import { type NewPassword, type PasswordRule, requireStrong } from './password-rule.ts'
 import { FairQueue, type QueueLimits } from './fair-queue.ts'
 
-/** What scrypt costs: `N` rounds of memory, blocks of `r`, `p` times. */
+/** The cost of scrypt: `N` rounds of memory, blocks of `r`, `p` times. */
 interface Cost {
   readonly N: number
   readonly r: number
   readonly p: number
 }
 
-/** One of the choices that the OWASP password storage guide calls equal: 16 MiB. Decision 0029 has what it costs. */
+/** One of the choices that the OWASP password storage guide calls equal: 16 MiB. Its cost: decision 0029. */
 const COST: Cost = { N: 2 ** 14, r: 8, p: 5 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 
-/** Two hashes at the same time at most. On a small machine one, so that a processor is left for the event loop. */
+/** At most two hashes at the same time; one on a small machine, to leave a processor for the event loop. */
 const LIMITS: QueueLimits = { atOnce: Math.min(2, Math.max(1, availableParallelism() - 1)), waiting: 200 }
 
 /**
- * Whether a password is that of a stored hash. `isOutdated`: it is, and the hash was made with other
- * parameters than those in use now, or elsewhere with bcrypt.
+ * Whether a password matches a stored hash. `isOutdated`: it matches, but the hash has other parameters than today's,
+ * or was made elsewhere with bcrypt.
  */
 export interface PasswordCheck {
   readonly matches: boolean
@@ -36,19 +36,20 @@ export interface PasswordOptions {
   readonly limits?: QueueLimits
 }
 
-/** The client that wants a password to be checked, and what all checks cost. */
+/** The client that wants a password to be checked, and the cost of all checks. */
 export interface CheckContext {
   readonly client?: string
-  /** The highest cost of the bcrypt hashes of all users: every check takes as long as one of them. Undefined: there is none. */
+  /** The highest cost of the bcrypt hashes of all users: every check takes as long. Undefined: no user has one. */
   readonly bcryptCost?: number | undefined
 }
 
-/** Hashes that nobody at a network address asked for, such as those of a new user. */
+/** The client of hashes that no network address asked for, such as the hash of a new user. */
 const NO_CLIENT = ''
 
 /**
  * Hashes passwords with Node's scrypt, off the event loop. The stored text is `scrypt$N$r$p$salt$hash`, the last two as
- * base64url. It also checks bcrypt hashes, which come from other servers. A `client` is an address: clients take turns. With too many at once, `sign-in-slowed` is thrown.
+ * base64url. It also checks bcrypt hashes, which come from other servers. A `client` is an address: clients take turns.
+ * With too many at once, `sign-in-slowed` is thrown.
  */
 export class Passwords {
   readonly #cost: Cost
@@ -77,8 +78,8 @@ export class Passwords {
   }
 
   /**
-   * Takes as long where nothing is stored: nobody learns from the time which users there are. It does not show who still has a
-   * bcrypt hash either.
+   * Takes as long where nothing is stored: nobody learns from the time which users there are. It does not show who
+   * still has a bcrypt hash either.
    */
   async check(
     password: string,

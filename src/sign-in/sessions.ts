@@ -7,7 +7,7 @@ import type { Engine } from '../core/engine/engine.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 import { Refusal } from '../core/refusal.ts'
 
-/** What sessions work with. */
+/** Dependencies of sessions. */
 export interface SessionParts {
   readonly records: RecordView
   readonly engine: Pick<Engine, 'execute'>
@@ -20,8 +20,8 @@ export interface SessionParts {
 const ENDED: NotSignedIn = { kind: 'not-signed-in', code: 'token-expired' }
 
 /**
- * The sessions of browsers. A browser keeps a random id of 256 bits; the store has a hash of it, so that nobody can use what
- * a backup contains. Whether a session still counts is judged at each use (`problemOf`).
+ * The sessions of browsers. A browser keeps a random id of 256 bits. The store has a hash of it, so that the sessions
+ * in a backup are of no use. Whether a session still counts is judged at each use (`problemOf`).
  */
 export class Sessions {
   readonly #parts: SessionParts
@@ -60,7 +60,7 @@ export class Sessions {
     return this.#parts.records.record(SESSION, recordIdOf(browserId)) !== undefined
   }
 
-  /** Ends a session, if there is one. */
+  /** Ends a session, if it exists. */
   async end(browserId: string): Promise<void> {
     await this.#parts.engine.execute(endSession(recordIdOf(browserId)))
   }

@@ -30,9 +30,9 @@ export interface SignInAttempt {
 }
 
 /**
- * Counts failed attempts to sign in. A user at an address is slowed, then locked for minutes. A user over all addresses, and
- * an address over all users, are only slowed: nobody can lock out somebody else. A user who signed in at an address is not
- * slowed there by failures elsewhere. Times are monotonic ms.
+ * Counts failed attempts to sign in. A user at an address is slowed, then locked for minutes. A user over all
+ * addresses, and an address over all users, are only slowed: nobody can lock out somebody else. A user who signed in at
+ * an address is not slowed there by failures elsewhere. Times are monotonic ms.
  */
 export class SignInAttempts {
   readonly #pairs = new FailureCounts({ entries: MOST_COUNTED, kept: FAILURES_TO_LOCK })

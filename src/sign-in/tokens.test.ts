@@ -182,7 +182,7 @@ describe('a token of the server before this one', () => {
       oldKey: { key, untilMs: UNTIL_MS, sinceStamp: at(sinceMs).stamp },
     })
 
-  /** As those servers make it: without the id of a key. */
+  /** A token as old servers make it: without the id of a key. */
   const oldToken = ({ alg = 'HS256', key = oldKey, sub = 'ann', exp = WALL_MS / 1000 + 5 * 3_600 } = {}) =>
     new SignJWT({}).setProtectedHeader({ alg }).setSubject(sub).setExpirationTime(exp).sign(key)
 
@@ -222,7 +222,7 @@ describe('a token of the server before this one', () => {
     ]).toEqual(['token-invalid', 'token-invalid', 'token-invalid'])
   })
 
-  test('ends with its own time, and with that of the key', async () => {
+  test('ends with its own time, and with the time of the key', async () => {
     const [short, long] = [await oldToken(), await oldToken({ exp: UNTIL_MS / 1000 + 3_600 })]
     const seen: string[] = []
     for (const ms of [WALL_MS + 6 * HOUR, UNTIL_MS]) {

@@ -6,7 +6,7 @@ import { ownText } from '../core/text/own-text.ts'
 import { algorithmsOf, type OldTokenKey } from './old-token-key.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 
-/** What tokens work with. */
+/** Dependencies of tokens. */
 export interface TokenParts {
   readonly records: RecordView
   /** Epoch ms. */
@@ -35,8 +35,8 @@ const INVALID: NotSignedIn = { kind: 'not-signed-in', code: 'token-invalid' }
 const EXPIRED: NotSignedIn = { kind: 'not-signed-in', code: 'token-expired' }
 
 /**
- * Signs access tokens (JWT, HS256) and verifies them. What a token says is true when it was signed; whether it still counts
- * is judged at each use (`problemOf`). A verified token is remembered, so that using it again costs no signature.
+ * Signs access tokens (JWT, HS256) and verifies them. The claims of a token were true when it was signed; whether it
+ * still counts is judged at each use (`problemOf`). A verified token is remembered, so that using it again costs no signature.
  */
 export class Tokens {
   readonly #parts: TokenParts
@@ -57,8 +57,8 @@ export class Tokens {
   }
 
   /**
-   * Another token in place of one. Undefined where that one does not count, whatever the mode of the server is, or where its user
-   * signed in too long ago.
+   * A new token in place of an old one. Undefined if the old one does not count, in any mode of the server, or if its
+   * user signed in too long ago.
    */
   renew(identity: SignedIn): Promise<IssuedToken> | undefined {
     const { records, nowMs } = this.#parts
@@ -172,7 +172,7 @@ function isOfOtherKey(error: unknown): boolean {
   return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JOSEAlgNotAllowed
 }
 
-/** What an error of a verification says of the caller. Throws others. */
+/** The identity after a failed verification: expired or invalid. Throws other errors. */
 function identityOf(error: unknown): NotSignedIn {
   if (error instanceof errors.JWTExpired) return EXPIRED
   if (error instanceof errors.JOSEError) return INVALID

@@ -13,12 +13,12 @@ export class VerifiedPairs {
   readonly #key = randomBytes(32)
   readonly #passwordHashes = new Map<string, string>()
 
-  /** Whether this password was checked against what is stored for the user now. */
+  /** Whether this password was checked against the user's present hash. */
   isKnown(user: User, password: string): boolean {
     return this.#passwordHashes.get(this.digest({ username: user.username, password })) === user.passwordHash
   }
 
-  /** The password matches what is stored for the user. */
+  /** The password matches the stored hash of the user. */
   remember(user: User, password: string): void {
     const known = this.#passwordHashes
     const digest = this.digest({ username: user.username, password })

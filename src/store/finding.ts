@@ -31,7 +31,7 @@ export class Findings {
     return { damage: this.#damage, notes: this.#notes }
   }
 
-  /** How many say what a salvage leaves out. */
+  /** The number of findings with a `leavesOut`. */
   get leftOut(): number {
     return this.#leftOut
   }

@@ -8,15 +8,11 @@ export interface HeldFile {
 }
 
 /**
- * The second port of a store, beside `Store`, for stores that keep their data in a local file: a running
- * server can be backed up. A store for several servers has none, and its operators use that store's own
- * tools. The composition root joins the two ports.
+ * The second port of a store, beside `Store`, for a store in a local file, which a running server can back up. A store for
+ * several servers lacks it; operators use that store's own tools. The composition root joins the two ports.
  */
 export interface LocalFile {
-  /**
-   * Brings everything into the one file and leaves that alone until `release`. Writes continue, into the log
-   * only, which grows meanwhile. Throws if that cannot be done now.
-   */
+  /** Brings everything into the one file and leaves it alone until `release`; writes go to the log. Throws if it cannot. */
   hold(): Promise<HeldFile>
   /** Lets the file change again. False if it was not held all the time: the store was opened again meanwhile. */
   release(): Promise<boolean>
@@ -29,12 +25,12 @@ export type OnProgress = (step: string, done: number, total: number) => void
 export interface Finding {
   /** `damage` needs a person; a `note` is normal, or heals itself. */
   readonly severity: 'damage' | 'note'
-  /** Where: file, table, row or page. */
+  /** The place: file, table, row or page. */
   readonly place: string
   readonly problem: string
-  /** The effect on those who use the server. */
+  /** The effect for users of the server. */
   readonly effect: string
-  /** What a salvage leaves out because of it; absent where a salvage loses nothing by it. */
+  /** The data that a salvage leaves out because of it; absent if a salvage loses nothing by it. */
   readonly leavesOut?: string
 }
 
@@ -44,22 +40,22 @@ export interface Examination {
   /** How many findings there are; `findings` has the first thousand. */
   readonly counts: { readonly damage: number; readonly notes: number }
   readonly findings: readonly Finding[]
-  /** How many findings say what a salvage leaves out. */
+  /** The number of findings with a `leavesOut`. */
   readonly leftOut: number
   /** Sound rows of each table. */
   readonly rows: Readonly<Record<string, number>>
   readonly bytes: number
 }
 
-/** What a backup says of itself, in its file backup.json. */
+/** The facts of a backup in its file backup.json. */
 export interface BackupFacts {
   /** The format of the store. */
   readonly format: number
   /** The version of Waypost that made it. */
   readonly version: string
-  /** The revision that it holds: every change up to it, and none after it. */
+  /** The revision of the backup: it holds every change up to this one, and no later one. */
   readonly revision: Revision
-  /** When it began, epoch milliseconds: what was acknowledged before that is in it. */
+  /** When it began, epoch milliseconds: it holds everything that was acknowledged before. */
   readonly createdMs: number
   readonly label: string
   /** Size of the file in bytes. */
@@ -73,7 +69,7 @@ export interface BackupOfDirectory extends BackupFacts {
   readonly path: string
 }
 
-/** A place that the work cannot use: it is in use, is not empty, or another version of Waypost has written it. */
+/** A place that the work cannot use: it is in use, is not empty, or belongs to another version of Waypost. */
 export class NotExaminable extends Error {}
 
 /** A place that holds no store and no backup, or the database of another program. */
@@ -85,10 +81,10 @@ export class DamagedStore extends Error {}
 /** The errors about a place by a word for each, which can cross to another thread or process. */
 const PLACE_ERRORS = { unusable: NotExaminable, absent: NothingStored, damaged: DamagedStore }
 
-/** Which of the errors about a place it is. */
+/** The kind of an error about a place. */
 export type PlaceProblem = keyof typeof PLACE_ERRORS
 
-/** What an error, or one of its causes, says of a place; undefined for other errors. */
+/** The kind of place error of an error or of its causes; undefined for other errors. */
 export function placeProblemOf(error: unknown): PlaceProblem | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     for (const [problem, type] of Object.entries(PLACE_ERRORS))
@@ -96,17 +92,17 @@ export function placeProblemOf(error: unknown): PlaceProblem | undefined {
   return undefined
 }
 
-/** The error with this text about a place, or a plain one. */
+/** The error with this text about a place, or a plain error. */
 export function placeError(problem: PlaceProblem | undefined, message: string): Error {
   return new (problem === undefined ? Error : PLACE_ERRORS[problem])(message)
 }
 
 /**
- * The part of the second port for stopped servers: what the commands backup, restore and doctor do with directories. All
+ * The part of the second port for stopped servers: the commands backup, restore and doctor use it on directories. All
  * methods throw NotExaminable and NothingStored; all but `examine` throw DamagedStore.
  */
 export interface DirectoryTools {
-  /** Refuses a directory that is there and not empty. */
+  /** Refuses a directory that exists and is not empty. */
   refuseUsed(directory: string): void
   /** Examines a copy of the store in a data directory. */
   examine(directory: string, onProgress: OnProgress): Promise<Examination>

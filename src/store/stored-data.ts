@@ -20,8 +20,8 @@ export interface RememberedValue {
 }
 
 /**
- * Some of what a store has, of one kind. Items, services, instances and records come in the order of their creation.
- * History comes item by item, the oldest record first; `isWhole`: the last item of the part is complete.
+ * A part of a store, of one kind. Items, services, instances and records come in the order of their creation. History comes
+ * item by item, the oldest record first; `isWhole`: the last item of the part is complete.
  */
 export type StoredPart =
   | { readonly of: 'values'; readonly all: readonly RememberedValue[] }
@@ -32,7 +32,7 @@ export type StoredPart =
   | { readonly of: 'history'; readonly all: readonly ShownRecord[]; readonly isWhole: boolean }
   | { readonly of: 'audit'; readonly all: readonly AuditEvent[] }
 
-/** The kinds of what a store has, in the order in which a source gives them. */
+/** The kinds of parts, in the order in which a source gives them. */
 const PARTS = ['values', 'records', 'services', 'instances', 'items', 'history', 'audit'] as const
 
 /** The reader of a store at one revision. */
@@ -44,7 +44,7 @@ export interface StoredSource {
   readonly largestStamp: number
   /** About how many history records there are, and how many bytes etcd needs for all. */
   readonly size: { readonly records: number; readonly bytes: number }
-  /** All parts, in the order of {@link PARTS}; the same ones each time. */
+  /** All parts, in the order of {@link PARTS}; the same each time. */
   parts(): AsyncGenerator<StoredPart> | Generator<StoredPart>
   close(): Promise<void> | void
 }
@@ -52,11 +52,11 @@ export interface StoredSource {
 /** The writer of a store that is empty, or that an interrupted copy has begun. Servers refuse it until `release`. */
 export interface StoredTarget {
   readonly place: string
-  /** What an interrupted copy has written. */
+  /** The sums of the parts that an interrupted copy has written. */
   readonly written: Sums
-  /** The part is there already. */
+  /** The part was written by an earlier copy. */
   skip(part: StoredPart): void
-  /** Writes a part. `sums` are those with it: they are written too, so that a later copy continues there. */
+  /** Writes a part. `sums` include it and are written too, so that a later copy continues there. */
   write(part: StoredPart, sums: Sums): Promise<void>
   /** Everything is written: it can be read and verified. */
   complete(): Promise<void>
@@ -65,20 +65,20 @@ export interface StoredTarget {
   close(): Promise<void> | void
 }
 
-/** How many things of each kind there are, and the sum of their digests, which is the same in any order. */
+/** The number of things of each kind, and the sum of their digests, which is independent of their order. */
 export type Sums = Readonly<
   Partial<Record<StoredPart['of'], { readonly count: number; readonly sum: number }>>
 >
 
-/** What a copy leaves out. */
+/** Filters a part: returns it without the rows that a copy leaves out. */
 export type LeftOut = (part: StoredPart) => StoredPart
 
-/** The servers share a secret, and a key that seals secrets: two installations must not have the same. */
+/** The servers share a secret, and a key that seals secrets: two installations must have different ones. */
 const OF_INSTALLATION = ['peer-secret', 'secrets-key']
 /** Kinds of records that belong to the servers of an installation, or to browsers that are signed in there. */
 const OF_SERVERS = ['session', 'server', 'member', 'election']
 
-/** Leaves out what must not be in two installations: sessions, ephemeral instances, the servers and their secret. */
+/** Leaves out data that two installations must not share: sessions, ephemeral instances, the servers and their secret. */
 export const forAnother: LeftOut = (part) => {
   if (part.of === 'records')
     return { ...part, all: part.all.filter(({ recordKind }) => !OF_SERVERS.includes(recordKind)) }
@@ -95,12 +95,12 @@ export const forBackup: LeftOut = (part) => {
   return { ...part, all }
 }
 
-/** The source and the target of a copy do not have the same. */
+/** The source and the target of a copy differ. */
 class CopyDiffers extends DamagedStore {
   override readonly name = 'CopyDiffers'
 }
 
-/** Writes all of a source into a target, or the rest of it. Returns the sums of what is written. */
+/** Writes a source into a target, or the rest of it. Returns the sums of the target. */
 export async function copyParts(
   source: StoredSource,
   target: StoredTarget,
@@ -124,7 +124,7 @@ export async function copyParts(
   return sums
 }
 
-/** The next part is read while one is written. */
+/** The next part is read while the present part is written. */
 async function* ahead(source: StoredSource): AsyncGenerator<StoredPart> {
   const parts = source.parts()
   let next = Promise.resolve(parts.next())
@@ -151,7 +151,7 @@ export async function sumsOf(
   return sums
 }
 
-/** Throws {@link CopyDiffers} unless both sums are of the same. */
+/** Throws {@link CopyDiffers} if the sums differ. */
 export function refuseDifference(written: Sums, found: Sums): void {
   for (const of of PARTS) {
     const [a, b] = [written[of] ?? NONE, found[of] ?? NONE]
@@ -181,7 +181,7 @@ function sliced(part: StoredPart, from: number, to?: number): StoredPart {
   return { ...part, all: part.all.slice(from, to) } as StoredPart
 }
 
-/** What two stores have in common of a thing: a store gives serials, and ids of audit events, itself. */
+/** The texts of a part that two stores can compare: without serials and ids of audit events, which each store chooses. */
 function textsOf(part: StoredPart): string[] {
   switch (part.of) {
     case 'history':

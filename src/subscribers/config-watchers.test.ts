@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Change } from '../core/decisions/changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import { formalVersions } from './formal-versions.test-support.ts'
 import { ConfigWatchers, type PollHandle } from './config-watchers.ts'
 import { NAMESPACE } from '../core/namespaces/namespace.ts'
 import { recordRemoved } from '../core/records/record-kind.ts'
@@ -13,7 +14,11 @@ function fixture(limits: { maxHeld?: number; maxWatched?: number } = {}) {
   const waiting: (() => void)[] = []
   const clock = { nowMs: 0 }
   const loop = { now: () => clock.nowMs, soon: (run: () => void) => void waiting.push(run) }
-  const polls = new ConfigWatchers({ md5Of: (key) => stored.get(key.text) ?? '', loop, ...limits })
+  const polls = new ConfigWatchers({
+    ...formalVersions((key) => stored.get(key.text) ?? ''),
+    loop,
+    ...limits,
+  })
   const runSlice = () => waiting.shift()?.()
   const runAll = () => {
     while (waiting.length > 0) runSlice()

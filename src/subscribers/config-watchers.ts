@@ -27,16 +27,16 @@ const NOTHING: readonly WatchedItem[] = Object.freeze([])
 
 /** The options of the watchers. */
 export interface ConfigWatcherOptions {
-  /** The md5 of what a client sees of an item, or the empty string if it sees nothing. */
+  /** The md5 of the version that a client sees, or the empty string if it sees nothing. */
   readonly md5Of: (key: ConfigKey, who: Viewer) => string
-  /** What a client sees of an item, for people; absent: there are no gray versions. */
-  readonly seenBy?: (key: ConfigKey, who: Viewer) => SeenVersion
+  /** The version that a client sees, for people. */
+  readonly seenBy: (key: ConfigKey, who: Viewer) => SeenVersion
   readonly loop: Loop
   readonly maxHeld?: number
   /** The most held polls of one address. 0 or absent: no limit. */
   readonly maxHeldOfAddress?: number
   readonly maxWatched?: number
-  /** Called when a client is known to have versions of items: it polls, or was sent one. */
+  /** Called when a client is known to have versions of items: it polls, or was sent a version. */
   readonly onWatched?: (items: readonly WatchedItem[]) => void
 }
 
@@ -66,13 +66,13 @@ export interface PollHandle {
 }
 
 /**
- * All who watch items: held polls, and standing listeners of streams. A poll is answered when an item that it watches differs from the client's version, or
- * with an empty answer after its timeout.
+ * All watchers of items: held polls, and standing listeners of streams. A poll is answered when a watched item differs
+ * from the client's version, or with an empty answer after its timeout.
  *
- * A change only marks its item. Soon afterwards the polls of marked items are compared with the current state, in slices
- * of a few milliseconds. So a poll that watches several items of a burst is answered once, with all of them. An item that
- * was changed back answers no poll. An item that changes during its walk is marked again, so no poll misses the last
- * state.
+ * A change only marks its item. Soon afterwards the polls of marked items are compared with the current state, in
+ * slices of a few milliseconds. So a poll that watches several items of a burst is answered once, with all its changed
+ * items. An item that was changed back answers no poll. An item that changes during its walk is marked again, so no
+ * poll misses the last state.
  */
 export class ConfigWatchers {
   readonly #options: ConfigWatcherOptions
@@ -182,8 +182,8 @@ export class ConfigWatchers {
   }
 
   /**
-   * The watchers of an item: the md5 of each address, from its newest poll. Polls that are about to be compared are left
-   * out.
+   * The watchers of an item: the md5 of each address, from its newest poll. Polls that are about to be compared are
+   * left out.
    */
   watchersOf(key: ConfigKey): Map<string, string> {
     const md5ByIp = new Map<string, string>()
@@ -194,31 +194,28 @@ export class ConfigWatchers {
     return md5ByIp
   }
 
-  /**
-   * The clients of an item: those that watch it, and those that have polled for it in the last minute. It walks over what is
-   * remembered: call it for people, not for programs.
-   */
+  /** The clients that watch an item or polled for it in the last minute. A walk: call it for people, not for programs. */
   clientsOf(key: ConfigKey): ItemClient[] {
     const clients: ItemClient[] = []
     for (const watcher of this.#polls.of(key.text)) {
       const item = watcher.itemOf(key.text)
       if (item === undefined) continue
       const { ip, client, via, who } = watcher
-      const seen = this.#options.seenBy?.(key, who)
+      const seen = this.#options.seenBy(key, who)
       clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: 0, via })
     }
     const nowMs = this.#options.loop.now()
     for (const poll of this.#recent.all()) {
       const { ip, client, items, atMs } = poll
       const item = items.find((one) => one.key.text === key.text)
-      const seen = this.#options.seenBy?.(key, poll)
+      const seen = this.#options.seenBy(key, poll)
       if (item !== undefined)
         clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: nowMs - atMs, via: 'poll' })
     }
     return clients
   }
 
-  /** How many {@link clientsOf} each of the items has, in their order. What is remembered is walked over once. */
+  /** How many {@link clientsOf} each of the items has, in their order, with one walk over the remembered polls. */
   clientCounts(keys: readonly ConfigKey[]): number[] {
     const remembered = this.#recent.countsOf(new Set(keys.map(({ text }) => text)))
     return keys.map(({ text }) => this.#polls.of(text).size + (remembered.get(text) ?? 0))
@@ -356,7 +353,7 @@ export class ConfigWatchers {
   }
 }
 
-/** The text of the key of the item that a change is about, so that somebody may see another version of it; undefined: of none. */
+/** The key text of the item that a change is about, if its visible version may have changed. */
 function changedItem(change: Change): string | undefined {
   if (change.kind === 'config-published') return change.item.key.text
   if (change.kind === 'config-deleted') return change.key.text

@@ -28,13 +28,13 @@ export interface EventStreamRequest {
 /** How many events wait for a client by default, before it gets a `reset` instead. */
 const MOST_WAITING = 1_000
 
-/** What a stream says to the one who holds it. */
+/** The functions that a stream calls. */
 export interface StreamHost {
   readonly nowMs: () => number
   readonly leave: (stream: EventStream) => void
 }
 
-/** One client that follows events. What it has not taken yet waits here, up to a limit. */
+/** One client that follows events. Its untaken messages wait here, up to a limit. */
 export class EventStream {
   readonly #request: EventStreamRequest
   readonly #host: StreamHost
@@ -71,7 +71,7 @@ export class EventStream {
     return nowMs - this.#saidMs
   }
 
-  /** The next message, if there is one. After `ended` there is none. */
+  /** The next message, if any. `ended` is the last. */
   take(): StreamMessage | undefined {
     const message = this.#waiting.shift()
     if (message?.kind === 'changed') this.#events -= message.events.length
@@ -86,7 +86,7 @@ export class EventStream {
     this.#host.leave(this)
   }
 
-  /** Sends what the client may read of these events. */
+  /** Sends the events that the client may read. */
   tell(events: readonly PlacedEvent[], id: string): void {
     const readable = events.filter(({ event }) => this.#request.mayRead(event.resource))
     if (readable.length === 0) return
@@ -95,7 +95,7 @@ export class EventStream {
     else this.say({ kind: 'changed', id, events: readable })
   }
 
-  /** Sends a message. What waits before a `reset` or the end is dropped. */
+  /** Sends a message. Messages that wait before a `reset` or the end are dropped. */
   say(message: StreamMessage): void {
     if (this.#hasEnded) return
     if (message.kind === 'reset' || message.kind === 'ended') {

@@ -8,7 +8,7 @@ import { recordRemoved } from '../core/records/record-kind.ts'
 import type { EventStream, StreamMessage } from './event-stream.ts'
 import { EventStreams, type EventStreamsOptions } from './event-streams.ts'
 
-/** A clock that the test moves; what is deferred runs with it. */
+/** A clock that the test moves; deferred functions run with it. */
 function startStreams(options: Partial<EventStreamsOptions> = {}) {
   let nowMs = 0
   let timers: { atMs: number; run: () => void }[] = []
@@ -74,7 +74,7 @@ test('changes are gathered for a moment, each thing once, and sent with the posi
   expect(taken(stream)).toEqual(['b@12 a@13 o-13'])
 })
 
-test('a stream that comes back gets what it has missed, also on another server of the store', () => {
+test('a stream that comes back gets the missed events, also on another server of the store', () => {
   const first = startStreams()
   const second = startStreams()
   const [other, cut] = [open(second.streams), open(first.streams)]
@@ -84,13 +84,13 @@ test('a stream that comes back gets what it has missed, also on another server o
   second.streams.onChange(changed('b'), 12)
   second.pass(100)
   const back = open(second.streams, { lastId: 'o-11' })
-  // What was at the position of the id comes again: a revision may have been cut in the middle.
+  // Events at the position of the id come again: a revision may have been cut in the middle.
   expect(taken(back)).toEqual(['begun o-12', 'a@11 b@12 o-12'])
   expect(taken(other)).toHaveLength(2)
   expect(second.streams.counts()).toMatchObject({ open: 2, resumed: 1, resets: 0 })
 })
 
-test('a stream that comes back while changes are gathered misses none of them', () => {
+test('a stream that comes back while changes are gathered misses no change', () => {
   const { streams, pass } = startStreams()
   open(streams)
   streams.onChange(changed('a'), 11)
@@ -136,7 +136,7 @@ test('while nobody follows nothing is remembered, but for a minute after the las
   expect(taken(open(streams, { lastId: 'o-12' }))).toEqual(['reset o-13'])
 })
 
-test('nobody gets what may not be read now, and ids continue all the same', () => {
+test('nobody gets events that may not be read now, and ids continue', () => {
   const { streams, pass } = startStreams()
   let allowed = 'a'
   const mayRead = (resource: Resource) =>

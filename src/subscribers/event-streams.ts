@@ -26,7 +26,7 @@ const BEHIND_AFTER_MS = 10_500
 /** The options of event streams. */
 export interface EventStreamsOptions {
   readonly loop: WatchLoop
-  /** Names what positions belong to: of several servers that share a store all have the same. */
+  /** Names the source of positions: servers that share a store have the same origin. */
   readonly origin: string
   /** Whether positions are the revisions of the store, which several servers share; else they are this server's own. */
   readonly isShared: boolean
@@ -37,7 +37,7 @@ export interface EventStreamsOptions {
   readonly maxStreamsOfAddress: number
 }
 
-/** The streams, and since the start the counts of what was done. */
+/** The number of streams, and counts since the start. */
 export interface EventStreamCounts {
   readonly open: number
   readonly opened: number
@@ -73,8 +73,7 @@ export class EventStreams {
   #origin: string
   #position = 0
   /**
-   * The position up to which the streams have got everything, or are about to: everything that is not
-   * gathered still.
+   * The position up to which the streams have got everything, or are about to: everything that is not gathered still.
    */
   #sentPosition = 0
   #reloads = 0
@@ -129,7 +128,7 @@ export class EventStreams {
       this.#published.published(change.item.key, this.#options.loop.now())
   }
 
-  /** Everything was loaded again: what happened in between is not known. */
+  /** Everything was loaded again: the events in between are not known. */
   reloaded(): void {
     this.#origin = `${this.#options.origin}.${Math.round(this.#options.loop.now())}.${++this.#reloads}`
     this.#recent.beginAt(this.#position)
@@ -183,7 +182,7 @@ export class EventStreams {
     return `${this.#origin}-${this.#sentPosition}`
   }
 
-  /** A client that comes back gets what it has missed, or a `reset`. */
+  /** A client that comes back gets the missed events, or a `reset`. */
   #begin(stream: EventStream, lastId: string | undefined): void {
     const missed = lastId === undefined ? [] : this.#since(lastId)
     if (missed === undefined) return this.#say(stream, 'reset')
@@ -220,7 +219,7 @@ export class EventStreams {
     )
   }
 
-  /** What was gathered is lost: each stream reports that everything may have changed. */
+  /** The gathered events are lost: each stream reports that everything may have changed. */
   #miss(): void {
     this.#gathered = new Map()
     this.#isGathering = false
@@ -286,10 +285,7 @@ export class EventStreams {
   }
 }
 
-/**
- * Whether a stream that comes back gets the event: facts that are true for a moment only are looked up
- * anyway.
- */
+/** Whether a stream that comes back gets the event: facts that are true for a moment only are looked up anyway. */
 function isKept({ kind }: LiveEvent): boolean {
   return kind !== 'watchers' && kind !== 'condition' && kind !== 'audit'
 }

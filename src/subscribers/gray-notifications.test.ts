@@ -14,7 +14,7 @@ import {
 } from '../core/config/commands/gray.test-support.ts'
 import { publishConfig } from '../core/config/commands/publish-config.ts'
 import { growGray, publishGray } from '../core/config/commands/publish-gray.ts'
-import { viewedMd5 } from '../core/config/state/config-view.ts'
+import { seenBy, viewedMd5 } from '../core/config/state/config-view.ts'
 import { at, publishing, refusalOf, restartClock, WALL_MS } from '../core/core.test-support.ts'
 import { type Command, timeOf } from '../core/decisions/decision.ts'
 import { State } from '../core/engine/state.ts'
@@ -51,7 +51,11 @@ function fixture() {
   const state = new State(WALL_MS)
   const waiting: (() => void)[] = []
   const loop = { now: () => 0, soon: (run: () => void) => void waiting.push(run) }
-  const polls = new ConfigWatchers({ md5Of: (key, who) => viewedMd5(state, key, who), loop })
+  const polls = new ConfigWatchers({
+    md5Of: (key, who) => viewedMd5(state, key, who),
+    seenBy: (key, who) => ({ ...seenBy(state, key, who), ip: who.ip }),
+    loop,
+  })
   const carryOut = (command: Command<unknown>): void => {
     const now = timeOf(command, state, () => at(0))
     const decided = command.decide(state, now).changes

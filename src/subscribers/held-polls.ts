@@ -14,7 +14,7 @@ export interface Poll {
   readonly client?: PollClient | undefined
   /** The end of its timeout, on the clock of `tick`. */
   readonly dueMs: number
-  /** Called once, with the items that differ or with none. Not called after `cancel`. */
+  /** Called once, with the items that differ, if any. Not called after `cancel`. */
   answer(changed: readonly WatchedItem[]): void
 }
 
@@ -31,7 +31,7 @@ export interface PollHost {
   compare(items: readonly WatchedItem[], who: Viewer): readonly WatchedItem[]
   /** Adds a poll to an item from which a walk has taken it. */
   watchAgain(keyText: string, watcher: Watcher): void
-  /** Answers a poll with the items that have changed, or with none after a fault. */
+  /** Answers a poll with the changed items, or with no items after a fault. */
   answer(held: HeldPoll, changed: readonly WatchedItem[]): void
   /** Releases a poll whose client has disconnected. */
   cancel(held: HeldPoll): void
@@ -121,7 +121,6 @@ export class HeldPolls {
     return this.#addresses.get(ip)?.held ?? 0
   }
 
-  /** Adds a poll. */
   add(poll: Poll, host: PollHost): HeldPoll {
     const held = new HeldPoll(poll, this.#addressOf(poll.ip), host)
     held.address.held++
@@ -148,7 +147,7 @@ export class HeldPolls {
     return this.#byKey.has(keyText)
   }
 
-  /** The watchers of an item, oldest first, except those that `watch` has added again. */
+  /** The watchers of an item, oldest first; a watcher that `watch` has added again is last. */
   of(keyText: string): ReadonlySet<Watcher> {
     const there = this.#byKey.get(keyText)
     if (there === undefined) return NONE

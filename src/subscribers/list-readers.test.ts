@@ -29,7 +29,7 @@ test('a reader that is silent for two generations is forgotten', () => {
   expect(addresses(readers)).toEqual([])
 })
 
-test('there are only so many of them', () => {
+test('the number of readers is bounded', () => {
   const readers = new ListReaders()
   for (let at = 0; at < 30_000; at++) readers.note(KEY, reader(String(at)))
   expect(readers.of(KEY)).toHaveLength(20_000)

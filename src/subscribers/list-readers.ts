@@ -14,9 +14,8 @@ const MOST_READERS = 20_000
 const MOST_CHARACTERS = 128
 
 /**
- * The clients that have read the list of a service lately, for people. There are two generations: that of now
- * and the one before. A list is read very often, so that a reader who is known already costs no more than
- * looking it up.
+ * The clients that have read the list of a service lately, for people. There are two generations, the current and the
+ * previous one. Lists are read very often, so a known reader costs one lookup only.
  */
 export class ListReaders {
   #now: Generation = new Map()

@@ -3,9 +3,9 @@ import type { Change } from '../core/decisions/changes.ts'
 import type { KeyPattern } from '../core/text/key-pattern.ts'
 import { type Loop, SlicedWork } from '../core/work/sliced-work.ts'
 
-/** Learns what appears and disappears. */
+/** Learns of things that appear and disappear. */
 export interface PatternWatcher<Key> {
-  /** Something that the pattern means has appeared or disappeared, perhaps both: look at what is there now. */
+  /** A thing that matches has appeared or disappeared, perhaps both: look at the state. */
   touched(key: Key): void
 }
 
@@ -25,26 +25,26 @@ export interface NamedThing<Key> {
 /** The options of a watch. */
 export interface PatternWatchOptions<Key> {
   readonly loop: Loop
-  /** What appears or disappears with a change; undefined for other changes. */
+  /** The thing that appears or disappears with a change; undefined for other changes. */
   readonly touchedBy: (change: Change) => NamedThing<Key> | undefined
   /** The most watchers. */
   readonly most: number
 }
 
 /** A pattern and those who watch it. */
-interface Watched<Key> {
+interface WatchedPattern<Key> {
   readonly pattern: KeyPattern
   readonly watchers: Set<PatternWatcher<Key>>
 }
 
 /**
- * Watchers of things by patterns of their names. Equal patterns are compared once with a change, however many clients watch
- * them. Like the held polls, it works in slices after the change.
+ * Watchers of things by patterns of their names. Equal patterns are compared once with a change, however many clients
+ * watch them. Like the held polls, it works in slices after the change.
  */
 export class PatternWatch<Key> {
   readonly #options: PatternWatchOptions<Key>
   /** By namespace, then by the text of the pattern. */
-  readonly #byNamespace = new Map<string, Map<string, Watched<Key>>>()
+  readonly #byNamespace = new Map<string, Map<string, WatchedPattern<Key>>>()
   #touched: NamedThing<Key>[] = []
   #walk: Iterator<void> | undefined
   readonly #work: SlicedWork
@@ -79,7 +79,7 @@ export class PatternWatch<Key> {
 
   #watchersOf(pattern: KeyPattern): Set<PatternWatcher<Key>> {
     const { namespaceId, text } = pattern
-    const patterns = this.#byNamespace.get(namespaceId) ?? new Map<string, Watched<Key>>()
+    const patterns = this.#byNamespace.get(namespaceId) ?? new Map<string, WatchedPattern<Key>>()
     this.#byNamespace.set(namespaceId, patterns)
     const watched = patterns.get(text) ?? { pattern, watchers: new Set() }
     patterns.set(text, watched)

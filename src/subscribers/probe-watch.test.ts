@@ -10,7 +10,7 @@ import { setSwitch } from '../core/operator/set-switch.ts'
 import { JudgedServices } from '../core/cluster/judging/judged-services.ts'
 import { judgeOf } from '../core/cluster/judging/judge-of.ts'
 import { MEMBER, memberIdOf } from '../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../core/cluster/members/versions.ts'
+import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { State } from '../core/engine/state.ts'
 import { type ProbedTargets, type ProbeRequest, ProbeWatch } from './probe-watch.ts'
 import { NAMESPACE } from '../core/namespaces/namespace.ts'
@@ -143,7 +143,7 @@ test('of several servers, the one that judges a service probes it, and another o
     version: '1',
     process: 'p',
     auth: 'on',
-    versions: FIRST_VERSIONS,
+    versions: VERSIONS,
   }
   const saved = (port: number) => {
     const value = { ...facts, port }

@@ -15,7 +15,7 @@ export interface ProbeRequest {
   readonly checker: HealthChecker
 }
 
-/** The kinds of records that decide what is probed. */
+/** The kinds of records that decide which targets are probed. */
 const CHOOSING_KINDS = new Set([SWITCH.name, LOCAL_SWITCH.name, MEMBER.name])
 
 /** The prober. Watching a key again replaces its target. */
@@ -32,7 +32,7 @@ export class ProbeWatch {
   readonly #state: State
   readonly #probing: ProbedTargets
   readonly #judges: (key: ServiceKey) => boolean
-  /** The persistent instances by key, also those that another server probes. */
+  /** All persistent instances by key, whichever server probes them. */
   readonly #watched = new Map<string, Instance>()
 
   /** `judges`: whether this server judges a service. Default: it judges all. It may change with the records of members. */

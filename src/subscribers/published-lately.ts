@@ -15,13 +15,13 @@ export interface PublishedTimes {
 }
 
 /**
- * The items that were published lately, in the order of their last publish. A look at what is due ends at the
- * first that is not.
+ * The items that were published lately, in the order of their last publish. So a search for due items ends at the first
+ * item that is not due.
  */
 export class PublishedLately {
   readonly #times: PublishedTimes
   readonly #young = new Map<string, Published>()
-  /** Those that were late once. */
+  /** The items that were late once. */
   readonly #late = new Map<string, Published>()
 
   constructor(times: PublishedTimes) {
@@ -42,7 +42,7 @@ export class PublishedLately {
     this.#young.set(key.text, { key, atMs })
   }
 
-  /** The items that are late since the last call, and those that are forgotten now. */
+  /** The items that have become late since the last call, and the items that are forgotten now. */
   due(nowMs: number): ConfigKey[] {
     const { lateMs, overMs } = this.#times
     const late = takeUntil(this.#young, nowMs - lateMs)
@@ -52,7 +52,7 @@ export class PublishedLately {
   }
 }
 
-/** Takes those that were published by this time. */
+/** Takes the items that were published by this time. */
 function takeUntil(items: Map<string, Published>, untilMs: number): Published[] {
   const taken: Published[] = []
   for (const [text, one] of items) {

@@ -7,7 +7,7 @@ import { ServiceWatch } from './service-watch.ts'
 
 const LAPSE_MS = 15_000
 
-/** A sender that notes what it is given; a list of more than 1,000 bytes has no packet, `small` takes 100. */
+/** A sender that notes its lists; a list of more than 1,000 bytes has no packet, `small` takes 100. */
 class NotingSender implements PushSender {
   readonly sent: { port: number; clusters: string; list: string }[] = []
   packed = 0

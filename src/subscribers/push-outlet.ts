@@ -19,7 +19,7 @@ export type { Subscriber } from './push-registry.ts'
  */
 export const LAPSE_MARGIN_MS = 5_000
 
-/** What pushes need of the server. */
+/** Dependencies of pushes. */
 export interface PushOptions {
   readonly sender: PushSender
   /**
@@ -32,7 +32,7 @@ export interface PushOptions {
   readonly loop: Pick<Loop, 'now'>
   /** The switch pushEnabled. */
   readonly enabled: () => boolean
-  /** For how long a list call subscribes, ms: what the client may cache, and {@link LAPSE_MARGIN_MS}. */
+  /** For how long a list call subscribes, ms: the time that the client may cache it, and {@link LAPSE_MARGIN_MS}. */
   readonly lapseMs: () => number
 }
 
@@ -43,7 +43,7 @@ export interface PushedList extends Pick<Subscriber, 'clusters' | 'format'> {
   readonly consumerIp: string | undefined
 }
 
-/** What is known of all subscriptions; pushes are counted since the start. */
+/** Figures of all subscriptions; pushes are counted since the start. */
 export interface PushStatus extends PushCounts {
   readonly subscribers: number
   /** Lists that were not sent to a client because its datagrams cannot hold them. */
@@ -54,10 +54,9 @@ export interface PushStatus extends PushCounts {
 type Packets = Map<Variant, { version: number; packet: PushPacket | undefined }>
 
 /**
- * The outlet of the service watch for clients that listen for datagrams. They subscribe with each list call,
- * and only until the next one is due. Packets are made once per `clusters` text and format, and always from
- * what is current when they are sent. No subscriber ever gets a list that is older than the one that it was
- * answered before. The sender repeats what is not acked.
+ * The outlet of the service watch for clients that listen for datagrams. They subscribe with each list call, and only until
+ * the next one is due. Packets are made once per `clusters` text and format, from the state at the time of sending. No
+ * subscriber ever gets a list that is older than its last answer. The sender repeats unacknowledged packets.
  */
 export class PushOutlet implements WatchOutlet {
   readonly #options: PushOptions
@@ -70,9 +69,9 @@ export class PushOutlet implements WatchOutlet {
   }
 
   /**
-   * Notes a list call with a udpPort by a client that understands pushes. Answers whether it will get them,
-   * so that it may cache the list for longer. It gets none while pushes are off, or the list fits no datagram
-   * of this client. Nor does it if a limit is reached, or the last pushes to it were never acked.
+   * Notes a list call with a udpPort by a client that understands pushes. Answers whether it will get pushes, so that
+   * it may cache the list for longer. It gets no pushes while they are off, or if the list is too large for a datagram.
+   * Nor does it if a limit is reached, or if the last pushes to it were never acknowledged.
    */
   subscribe(subscriber: Subscriber): boolean {
     if (!this.#options.enabled()) return false
@@ -148,10 +147,7 @@ export class PushOutlet implements WatchOutlet {
     subscription.silentSinceMs = this.#options.loop.now()
   }
 
-  /**
-   * A client that has not answered, or may not read the service any longer, gets nothing until it calls
-   * again.
-   */
+  /** A client that has not answered, or may not read the service any longer, gets nothing until it calls again. */
   #isWanted(subscription: Subscription): boolean {
     const { silentSinceMs, lastCallMs, subscriber } = subscription
     if (silentSinceMs !== undefined && lastCallMs <= silentSinceMs) return false
@@ -173,7 +169,7 @@ export class PushOutlet implements WatchOutlet {
     return packet
   }
 
-  /** The size of a variant's packet, measured once per change; what a selector leaves of it is no larger. */
+  /** The size of a variant's packet, measured once per change. A selector only makes it smaller. */
   #bytesOf(variant: Variant): number | undefined {
     if (variant.sizedVersion !== variant.service.version) this.#pack(variant)
     return variant.bytes

@@ -25,7 +25,7 @@ test('each thing is reported once, at its last change', () => {
   expect(since(99)).toBe('')
 })
 
-test('a position before the beginning, or before what was forgotten, cannot be resumed', () => {
+test('a position before the beginning, or before forgotten events, cannot be resumed', () => {
   const { since, recent } = recentOf(2, 'abc')
   expect(since(9)).toBeUndefined()
   expect(since(10)).toBeUndefined()

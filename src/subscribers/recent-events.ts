@@ -21,13 +21,13 @@ export class RecentEvents {
     this.#most = most
   }
 
-  /** Forgets everything; what happens after this position is remembered. */
+  /** Forgets everything, and remembers events after this position. */
   beginAt(position: number): void {
     this.#byKey.clear()
     this.#floor = position
   }
 
-  /** Notes an event whose position is not before that of any other. */
+  /** Notes an event. Positions must not fall. */
   add(placed: PlacedEvent): void {
     const key = liveKeyOf(placed.event)
     // Deleted first, so that it becomes the last one.
@@ -42,8 +42,8 @@ export class RecentEvents {
   }
 
   /**
-   * What has changed at this position or later, each thing once: a revision may have been cut in the middle. Undefined where
-   * changes after the position are forgotten.
+   * The events at this position or later, each thing once: a revision may have been cut in the middle. Undefined if
+   * events after the position are forgotten.
    */
   since(position: number): readonly PlacedEvent[] | undefined {
     if (position < this.#floor) return undefined

@@ -46,7 +46,7 @@ test('who does not poll again for a minute has left', () => {
   expect(seen(recent)).toEqual([])
 })
 
-test('what is remembered is bounded', () => {
+test('the number of remembered polls is bounded', () => {
   const recent = new RecentPolls()
   for (let n = 0; n < 10_100; n++) recent.ended(poll(`item-${n}`), 0)
   expect(seen(recent)).toHaveLength(10_000)

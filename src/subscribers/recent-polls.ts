@@ -7,7 +7,7 @@ export interface PollClient {
   readonly agent: string
 }
 
-/** A poll that has ended, without what was needed to answer it. */
+/** A poll that has ended, without the fields to answer it. */
 export interface EndedPoll {
   readonly ip: string
   readonly tag?: string | undefined
@@ -28,9 +28,9 @@ const MOST_KEPT = 10_000
 const MOST_ITEMS = 500_000
 
 /**
- * Remembers polls for a while after they have ended. A client that gets a change is away until it polls
- * again, which is just when somebody wants to know who has the change. The next poll of the same client
- * replaces the ended one. It is the one from the same address and library that watches the same.
+ * Remembers polls for a while after they have ended. A client that gets a change is away until it polls again, just
+ * when somebody wants to know who has the change. The next poll of the same client replaces the ended one: a poll from
+ * the same address and library for the same items.
  */
 export class RecentPolls {
   readonly #byClient = new Map<string, Kept[]>()
@@ -73,7 +73,7 @@ export class RecentPolls {
     before.push(oldest)
   }
 
-  /** Forgets what is too old. Call it often. */
+  /** Forgets old polls. Call it often. */
   tick(nowMs: number): void {
     if (this.#size === 0 || nowMs < this.#prunedMs + PRUNED_EVERY_MS) return
     this.#prunedMs = nowMs

@@ -91,7 +91,7 @@ test('a change reaches every outlet that watches its service, and no other', () 
   expect([first.received, second.received]).toEqual([['a one'], ['b one']])
 })
 
-test('remembered metadata that is saved or removed is a change of its service, other records are none', () => {
+test('remembered metadata that is saved or removed is a change of its service, unlike other records', () => {
   first.open('a', SHOP)
   const place = { serviceKey: SHOP, address: { ip: '10.0.0.1', port: 80, cluster: 'DEFAULT' } }
   const id = rememberedId(place)
@@ -117,7 +117,7 @@ test('an open stream gets each later change without another request', () => {
   expect(first.received).toEqual(['a one', 'a two', 'a three'])
 })
 
-test('the changes of a burst are one report, of what is current when it is made', () => {
+test('the changes of a burst are one report, of the state when it is made', () => {
   first.open('a', SHOP)
   for (const list of ['one', 'two', 'three']) change(SHOP, list)
   pass(20)

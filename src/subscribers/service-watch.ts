@@ -15,7 +15,7 @@ export interface WatchLoop extends Loop {
   readonly after: (ms: number, run: () => void) => void
 }
 
-/** What the watch needs of the server. */
+/** Dependencies of the watch. */
 export interface ServiceWatchOptions {
   readonly loop: WatchLoop
   /** How long the changes of a service are gathered, ms; 0: each is reported by itself. Absent: {@link GATHER_MS}. */
@@ -39,7 +39,7 @@ export class WatchedService {
 
 /** One report of a service to those who watch it at an outlet. */
 export interface ReportRound {
-  /** Serves the next subscriber, with what is current now; false where all are served. */
+  /** Serves the next subscriber from the present state; false when all are served. */
   next(): boolean
 }
 
@@ -64,9 +64,9 @@ interface RunningRound {
 }
 
 /**
- * Reports to the outlets which services have changed. Changes are gathered for a moment, from the first one on, so that a
- * burst becomes one report and none waits longer. Reports take turns, a few milliseconds at a time: a service with
- * thousands of subscribers delays neither requests nor other services.
+ * Reports to the outlets which services have changed. Changes are gathered for a moment, from the first one on, so that
+ * a burst becomes one report, and no change waits longer. Reports take turns, a few milliseconds at a time: a service
+ * with thousands of subscribers delays neither requests nor other services.
  */
 export class ServiceWatch {
   readonly #options: ServiceWatchOptions

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Change } from '../core/decisions/changes.ts'
 import { type ConfigItem, configKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import { formalVersions } from './formal-versions.test-support.ts'
 import { ConfigWatchers } from './config-watchers.ts'
 import type { StandingListener } from './standing-listener.ts'
 
@@ -19,7 +20,11 @@ beforeEach(() => {
   waiting = []
   reported = []
   const loop = { now: () => 0, soon: (run: () => void) => void waiting.push(run) }
-  polls = new ConfigWatchers({ md5Of: (key) => stored.get(key.text) ?? '', loop, maxWatched: MAX_WATCHED })
+  polls = new ConfigWatchers({
+    ...formalVersions((key) => stored.get(key.text) ?? ''),
+    loop,
+    maxWatched: MAX_WATCHED,
+  })
   listener = join('10.0.0.1')
 })
 
@@ -46,7 +51,7 @@ function poll(items: WatchedItem[]): string[] {
 }
 
 describe('a standing listener', () => {
-  test('gets a report of each later change of what it watches, and of nothing else', () => {
+  test('gets a report of each later change of a watched item, and of nothing else', () => {
     listener.watch(watched('a'))
     change('a', 'one')
     quiet()
@@ -88,7 +93,7 @@ describe('a standing listener', () => {
     expect(reported).toEqual(['a=two', 'a=one'])
   })
 
-  test('gets one report of a burst, and none of a change that was taken back', () => {
+  test('gets one report of a burst, and no report of a change that was taken back', () => {
     listener.watch(watched('a', ''))
     listener.watch(watched('b', ''))
     for (const md5 of ['one', 'two', 'three']) change('a', md5)
@@ -156,7 +161,14 @@ describe('a standing listener', () => {
     expect(polls.watchedBy('10.0.0.2')).toEqual([])
     const client = { port: 1, agent: 'a client' }
     expect(polls.clientsOf(keyOf('a'))).toEqual([
-      { ip: '10.0.0.1', client, md5: 'one', seenAgoMs: 0, via: 'stream' },
+      {
+        ip: '10.0.0.1',
+        client,
+        md5: 'one',
+        seen: { md5: 'one', ip: '10.0.0.1' },
+        seenAgoMs: 0,
+        via: 'stream',
+      },
     ])
   })
 })

@@ -8,7 +8,7 @@ import type { Watcher } from './watcher.ts'
 export interface Listener {
   /** The address of the client. */
   readonly ip: string
-  /** What decides which version of an item the client sees; absent: its address. */
+  /** The facts that decide which version of an item the client sees; absent: its address. */
   readonly who?: Viewer | undefined
   /** Undefined where its protocol does not say. */
   readonly client?: PollClient | undefined
@@ -21,9 +21,9 @@ export interface Listener {
   end(): void
 }
 
-/** What a standing listener does through those who hold it. */
+/** The functions that a standing listener calls. */
 export interface ListenerHost {
-  /** The md5 of what a client sees of an item, the empty string where it sees nothing. */
+  /** The md5 of the version that a client sees; the empty string: it sees nothing. */
   md5Of(key: ConfigKey, who: Viewer): string
   /** False where no more items can be watched. */
   watch(key: ConfigKey, listener: StandingListener): boolean
@@ -68,14 +68,14 @@ export class StandingListener implements Watcher {
     return this.#listener.client
   }
 
-  /** What it watches, with the md5 that the client said that it has. */
+  /** The watched items, each with the md5 that the client reported. */
   get items(): ReadonlyMap<string, WatchedItem> {
     return this.#items
   }
 
   /**
-   * Watches an item that was just compared; nothing may be awaited in between, or a change would be missed. The client knows
-   * the outcome of the comparison: only what changes afterwards is reported. False if no more items can be watched.
+   * Watches an item that was just compared; nothing may be awaited in between, or a change would be missed. The client
+   * knows the outcome of the comparison: only later changes are reported. False if no more items can be watched.
    */
   watch({ key, md5, echo }: WatchedItem): boolean {
     if (!this.#items.has(key.text) && !this.#host.watch(key, this)) return false

@@ -198,7 +198,7 @@ test('a client that does not acknowledge delays no other', async () => {
   expect(quick.lists).toEqual(['|a', '|b', '|c'])
 })
 
-test('a push without an ack is sent again after a second, with what is current then', async () => {
+test('a push without an ack is sent again after a second, with the state of that moment', async () => {
   const at = fixture()
   const client = new NotingClient('1', { isQuick: false })
   at.streams.subscribe(wanting(client))
@@ -265,7 +265,7 @@ test('a client that may no longer read the service gets no pushes', async () => 
   expect(client.lists).toEqual(['|open'])
 })
 
-test('what changes while pushes are switched off is pushed when they are on again', async () => {
+test('changes while pushes are switched off are pushed when they are on again', async () => {
   const at = fixture()
   const client = new NotingClient('1')
   at.streams.subscribe(wanting(client))
@@ -309,7 +309,7 @@ test('large lists go to a client one after the other', async () => {
   expect(client.lists).toHaveLength(10)
 })
 
-test('a list that takes long to make is sent once it is made, and then what has changed meanwhile', async () => {
+test('a list that takes long to make is sent once it is made, and then the changes meanwhile', async () => {
   const at = fixture()
   const client = new NotingClient('1')
   at.streams.subscribe(wanting(client))
@@ -401,7 +401,7 @@ test('spellings of clusters of a service are limited', () => {
   expect(() => at.streams.subscribe(wanting(client, { clusters: 'c' }))).toThrow(/2 spellings of clusters/)
 })
 
-test('subscribers are listed with what they say of themselves', () => {
+test('subscribers are listed with their own facts', () => {
   const at = fixture()
   at.streams.subscribe(wanting(new NotingClient('1'), { clusters: 'a,b' }))
   const facts = {

@@ -24,17 +24,17 @@ const RETRY_MS = 1_000
 const MOST_FAILURES = 10
 /**
  * A new subscriber gets a push this long after its answer, ms. The Java client subscribes again after a reconnect and
- * ignores the answer: without this push it would not learn what has changed meanwhile.
+ * ignores the answer: without this push it would miss the changes meanwhile.
  */
 const FIRST_PUSH_MS = 500
 /** Lists on their way to one client, in bytes; a single one may be larger. The others wait for acks. */
 const MOST_UNACKED_BYTES = 256 * 1024
-/** How long changes are gathered for streams, ms: what changes until an ack is gathered anyway. */
+/** How long changes are gathered for streams, ms: changes until an ack are gathered anyway. */
 const GATHER_MS = 5
 
-/** What pushes on streams need of the server. */
+/** Dependencies of pushes on streams. */
 export interface StreamOptions {
-  /** The list as it is sent; a long one comes later. Undefined if it is longer than clients take. The same list is made once. */
+  /** The list as sent, made once; a long list comes later. Undefined if it is longer than clients take. */
   readonly listOf: (list: StreamedList) => SentText | undefined | Promise<SentText | undefined>
   /** Whether the list depends on the client: the service has a selector. */
   readonly isPersonal: (key: ServiceKey) => boolean
@@ -54,7 +54,7 @@ export interface StreamedList {
   readonly consumerIp: string | undefined
 }
 
-/** What is known of all subscriptions; pushes are counted since the start. */
+/** Figures of all subscriptions; pushes are counted since the start. */
 export interface StreamCounts {
   readonly subscribers: number
   readonly sent: number
@@ -66,9 +66,9 @@ export interface StreamCounts {
 }
 
 /**
- * The outlet of the service watch for clients with a connection of their own. Each subscription has one push on its way at
- * a time, always with the list of the moment when it is sent. What changes until the ack is one push afterwards, so the
- * last change arrives and a slow reader delays nobody.
+ * The outlet of the service watch for clients with a connection of their own. Each subscription has one push on its way
+ * at a time, always with the list of the moment when it is sent. Changes until the ack become one push afterwards, so
+ * the last change arrives and a slow reader delays nobody.
  */
 export class StreamOutlet implements WatchOutlet {
   readonly gatherMs = GATHER_MS
@@ -92,7 +92,7 @@ export class StreamOutlet implements WatchOutlet {
     this.#work = new SlicedWork(options.loop, () => this.#step())
   }
 
-  /** From now on the client gets changes, until its connection ends. Throws Refusal `too-many-subscriptions` where a limit is reached. */
+  /** Sends the client changes until its connection ends. Throws Refusal `too-many-subscriptions` at a limit. */
   subscribe(request: SubscriptionRequest): void {
     const subscription = this.#registry.add(request)
     subscription.sentVersion = -1
@@ -106,7 +106,7 @@ export class StreamOutlet implements WatchOutlet {
     return this.#registry.countOf(connectionId)
   }
 
-  /** Ends the subscription with this spelling of clusters, if there is one. */
+  /** Ends the subscription with this spelling of clusters, if it exists. */
   unsubscribe(request: Parameters<StreamRegistry['remove']>[0]): void {
     this.#registry.remove(request)
   }
@@ -127,7 +127,7 @@ export class StreamOutlet implements WatchOutlet {
     return { next }
   }
 
-  /** Call it about each second: after pushes were switched off, everybody gets what has changed meanwhile. */
+  /** Call it about each second: after pushes were switched off, everybody gets the changes meanwhile. */
   tick(): void {
     if (!this.#isPaused || !this.#options.enabled()) return
     this.#isPaused = false
@@ -135,10 +135,7 @@ export class StreamOutlet implements WatchOutlet {
       for (const subscription of service.subscriptions()) this.#enqueue(subscription)
   }
 
-  /**
-   * Checks each subscription, one at each step: a client that may read a service again gets what has changed
-   * meanwhile.
-   */
+  /** Checks one subscription at each step: a client that may read a service again gets the changes meanwhile. */
   *lookAgain(): Generator<void, void> {
     for (const service of this.#registry.services())
       for (const subscription of service.subscriptions()) yield this.#enqueue(subscription)
@@ -199,7 +196,7 @@ export class StreamOutlet implements WatchOutlet {
     return this.#serving.length + this.#queue.length > 0
   }
 
-  /** Sends what the client does not have yet, unless it has to acknowledge something first. */
+  /** Sends the list if the client does not have it, unless it has to acknowledge another first. */
   #serve(subscription: StreamSubscription): void {
     const { waiting } = subscription.of
     try {

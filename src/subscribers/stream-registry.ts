@@ -19,7 +19,7 @@ export const STREAM_LIMITS: StreamLimits = {
 
 /** A client that takes lists on its connection. */
 export interface StreamClient {
-  /** The id of its connection; unique among those that are open. */
+  /** The id of its connection; unique among open connections. */
   readonly id: string
   readonly address: string
   readonly port: number
@@ -76,11 +76,11 @@ export class StreamSubscription {
   readonly variant: StreamVariant
   readonly of: ConnectionSubscriptions
   isAllowed: (() => boolean) | undefined
-  /** The version of the service that was sent last; -1: none. */
+  /** The version of the service that was sent last, or -1. */
   sentVersion = -1
   /** A list was sent, and its ack is awaited. */
   isInFlight = false
-  /** It is in the queue of those that are to be served. */
+  /** It is in the queue for a push. */
   isQueued = false
   /** Pushes in a row without an ack. */
   failures = 0
@@ -97,13 +97,13 @@ export class StreamSubscription {
   }
 }
 
-/** What one connection has subscribed to. */
+/** The subscriptions of one connection. */
 export class ConnectionSubscriptions {
   readonly client: StreamClient
   readonly all = new Set<StreamSubscription>()
   /** The size of the lists whose acks are awaited. */
   unackedBytes = 0
-  /** Those that wait until more of these lists are acknowledged. */
+  /** The subscriptions that wait until some of these lists are acknowledged. */
   readonly waiting = new Set<StreamSubscription>()
 
   constructor(client: StreamClient) {
@@ -147,7 +147,7 @@ export class StreamRegistry {
     return there
   }
 
-  /** Ends a subscription; does nothing if there is none in this spelling. */
+  /** Ends the subscription in this spelling, if it exists. */
   remove(
     request: Pick<SubscriptionRequest, 'key' | 'clusters'> & { readonly client: { readonly id: string } },
   ): void {

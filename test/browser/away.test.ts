@@ -17,7 +17,7 @@ const PATIENT = JSON.stringify({
 
 interface List {
   readonly hash: string
-  /** What a row of its first page says, and one of the second. */
+  /** The text of a row of its first page, and of the second page. */
   readonly first: string
   readonly second?: string
 }

@@ -131,7 +131,7 @@ export class Visit {
     await this.page.keyboard.insertText(text)
   }
 
-  /** What the rules of WCAG A and AA find wrong with the page; `more`: rules that are asked besides. */
+  /** The violations of the rules of WCAG A and AA in the page; `more`: further rules. */
   async wrong(more: readonly string[] = []): Promise<string[]> {
     const isThere = await this.page.evaluate<boolean>("'axe' in window")
     if (!isThere) await this.page.evaluate(`${axe.source}; undefined`)

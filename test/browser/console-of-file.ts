@@ -10,8 +10,8 @@ const HOOK_MS = 120_000
 export interface BrowserOfFile {
   browser: Browser
   /**
-   * Opens the console of a server. After the test the page is closed: it must have done nothing that it must not. `path`: that of the
-   * console.
+   * Opens the console of a server. After the test the page is closed: it must have done nothing that it must not. `path`: the path
+   * of the console.
    */
   open(url: string, looks?: Looks, path?: string): Promise<Visit>
 }

@@ -1,4 +1,4 @@
-/** What servers measure of themselves, and what the overview draws. */
+/** The measurements of servers, and the charts of the overview. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserTool, Visit } from './chromium.ts'
 import { consoleForThisFile } from './console-of-file.ts'

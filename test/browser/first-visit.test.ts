@@ -1,4 +1,4 @@
-/** What somebody sees of a new server. */
+/** The first view of a new server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startManaged, type ManagedWaypost } from '../support/administrator.ts'
 import { browserTool } from './chromium.ts'

@@ -7,7 +7,7 @@ import { browserForThisFile } from './console-of-file.ts'
 
 const FLOW_MS = 120_000
 const CONFIGS = '/svc/v1/cs/configs'
-/** The address of a client that is chosen, and that of another one. */
+/** The address of a chosen client, and the address of another client. */
 const CHOSEN = '127.0.0.7'
 const OTHER = '127.0.0.8'
 const DAY_MS = 86_400_000

@@ -28,7 +28,7 @@ const brokenIn = (
 const BROKEN_WORDS = brokenIn('main td, main th', '/\\S+/g')
 /** Names may be broken at their dots, and nowhere else. */
 const BROKEN_NAMES = brokenIn('main', '/(?<![A-Za-z0-9])[A-Za-z0-9]{2,40}(?![A-Za-z0-9])/g')
-/** What reaches over the cell beside it, and times that are broken. */
+/** Texts that reach over the cell beside them, and times that are broken. */
 const OVER_THE_EDGE = `[...document.querySelectorAll('main td, main td :not(.hidden)')].filter((part) => {
   const isOver = getComputedStyle(part).overflowX === 'visible' && part.clientWidth > 0 && part.scrollWidth > part.clientWidth + 1
   return isOver || (part.tagName === 'TIME' && part.getClientRects().length > 1)

@@ -18,7 +18,7 @@ import {
 /** A program that drives a server with a client library and prints a line of JSON for each of its checks. */
 export interface ClientProgram extends PreparedProgram {
   readonly folder: 'npm' | 'java' | 'go' | 'python'
-  /** What must be on the path. */
+  /** The programs that must be on the path. */
   readonly tools: readonly string[]
   /** Runs it against `host:port`, with a folder for what the library writes, and the authority that it trusts for TLS. */
   readonly run: (address: string, scratch: string, caFile?: string) => Command

@@ -21,7 +21,7 @@ const PROGRAM = {
 const RUN_LIMIT_MS = 120_000
 const ROUNDS_AT_GRPC = 4
 
-/** What the 404 nearly always ends: h2spec expects an error on a stream that is closed already. */
+/** Cases that the 404 nearly always ends: h2spec expects an error on a stream that is closed already. */
 const ENDED_BY_404: readonly string[] = [
   '2: Sends a WINDOW_UPDATE frame on half-closed (remote) stream',
   '3: Sends a PRIORITY frame on half-closed (remote) stream',

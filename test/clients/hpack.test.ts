@@ -62,7 +62,7 @@ function decodedHere(blocks: readonly Buffer[]): { lists: (Fields | null)[]; isL
 describe.skipIf(python.skip)('HPACK and that of PyPI', () => {
   beforeAll(() => prepare(PROGRAM), PREPARE_LIMIT_MS)
 
-  /** What the library makes of blocks. */
+  /** The headers that the library reads from blocks. */
   async function there(encode: readonly Block[][], decode: readonly Buffer[][]) {
     const file = join(temporaryDirectory('hpack-'), 'wanted.json')
     writeFileSync(

@@ -30,7 +30,7 @@ describe.skipIf(tools.skip)(`over HTTP/2${tools.reason && ` (${tools.reason})`}`
   describe.each(['http', 'https'] as const)('%s', (scheme) => {
     const urlOf = (path: string): string => `${scheme}://127.0.0.1:${running[scheme]!.port + 1_000}${path}`
 
-    /** What curl prints: the answer, and a line with the version of HTTP and the status. */
+    /** The output of curl: the answer, and a line with the version of HTTP and the status. */
     const curl = (url: string, ...more: string[]): Promise<string> => {
       const trust =
         scheme === 'https' ? ['--http2', '--cacert', authority.caFile] : ['--http2-prior-knowledge']

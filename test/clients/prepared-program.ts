@@ -14,7 +14,7 @@ export type Command = readonly [program: string, ...args: string[]]
 
 /** A program with a client library, which is installed and built before it is run. */
 export interface PreparedProgram {
-  /** The folder of its sources beside this file, and of what is made of them under `.cache/clients`. */
+  /** The folder of its sources beside this file, and of the built program under `.cache/clients`. */
   readonly folder: string
   /** The files that fix which version of the library is installed. */
   readonly locks: readonly string[]

@@ -1,4 +1,4 @@
-/** What several servers report of each other: `GET /svc/v1/operator/cluster`, and the log. */
+/** The reports of several servers about each other: `GET /svc/v1/operator/cluster`, and the log. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Client, clientsOf, type Json, until } from '../interface/client.ts'
 import { type Cluster, startCluster } from '../support/cluster.ts'
@@ -12,7 +12,7 @@ let cluster: Cluster
 const membersAt = async ({ url }: Waypost): Promise<Json[]> =>
   (await clientsOf(url).svc.get('/operator/cluster')).json().members
 const keyOf = ({ port }: Waypost): string => `127.0.0.1:${port}`
-/** Those that a server lists, by whether they are alive. */
+/** The members that a server lists, and whether each is alive. */
 const seenBy = async (server: Waypost): Promise<Record<string, boolean>> =>
   Object.fromEntries((await membersAt(server)).map(({ key, alive }) => [key, alive]))
 
@@ -42,8 +42,8 @@ describe.skipIf(etcdTools.skip)(`several servers${note}`, { timeout: 2 * LIMIT_M
     for (const { version, layouts, messages, alive, report, figures } of members) {
       expect(figures.storeBytes).toBeGreaterThan(0)
       expect(figures.lines.memoryBytes.length).toBeLessThanOrEqual(180)
-      expect([version, layouts.from, messages.from, alive]).toEqual([expect.any(String), 1, 1, true])
-      expect(report).toMatchObject({ standing: 'member', layout: 1, reloads: 0 })
+      expect([version, layouts.from, messages.from, alive]).toEqual([expect.any(String), 4, 4, true])
+      expect(report).toMatchObject({ standing: 'member', layout: 4, reloads: 0 })
       expect(report.newestRevision).toBeGreaterThanOrEqual(report.revision)
       expect(report.revision).toBeGreaterThan(0)
     }

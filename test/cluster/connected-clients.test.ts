@@ -1,4 +1,4 @@
-/** The connected clients of all servers are one list, and each server sends any of them away. */
+/** The connected clients of all servers are one list, and each server sends any client away. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientsOf, unique, until } from '../interface/client.ts'
 import { type Cluster, startCluster } from '../support/cluster.ts'

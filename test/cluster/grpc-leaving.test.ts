@@ -1,4 +1,4 @@
-/** What clients of gRPC notice when one of several servers stops, dies, or has the connection that others ask about. */
+/** The effects on clients of gRPC when one of several servers stops, dies, or has the connection that others ask about. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { connectGrpc } from '../support/grpc-client.ts'
 import { NamingClient, portsOf } from '../grpc/naming-fixture.ts'

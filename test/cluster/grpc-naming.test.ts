@@ -1,4 +1,4 @@
-/** Services over gRPC on several servers: a connection lives on one of them, and is seen on all. */
+/** Services over gRPC on several servers: a connection lives on one server, and is seen on all. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Body, connectGrpc } from '../support/grpc-client.ts'
 import { NamingClient, portsOf } from '../grpc/naming-fixture.ts'

@@ -1,4 +1,7 @@
-/** What one server of several has imported in a swap: all list it, later than the old server did, and it waits for its clients. */
+/**
+ * Instances that one server of several has imported in a swap: all list them, later than the old server did, and they wait for
+ * their clients.
+ */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Cluster, startCluster } from '../support/cluster.ts'
 import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'

@@ -57,7 +57,7 @@ async function startMachines(etcd: Texts = {}, settings: Texts = {}): Promise<vo
   const [etcdFile] = blocksOf('Runbook')
   const endpoints = [1, 2, 3].map((number) => `http://${machines.host(number)}:2379`).join(',')
   for (const number of [1, 2, 3]) {
-    // What names the machine itself is another one on each; the list of all is the same.
+    // Settings that name the machine itself differ; the list of all is the same.
     const lines = etcdFile!.commands.split('\n').map((line) => {
       return line.startsWith('ETCD_INITIAL_CLUSTER=') ? line : line.replaceAll('10.0.0.1', `10.0.0.${number}`)
     })
@@ -102,7 +102,7 @@ async function publish(number: number, dataId: string, content = dataId): Promis
   )
 }
 
-/** The machines of the servers that are members, as one of them sees it. */
+/** The machines of the servers that are members, as one member sees it. */
 async function membersAt(number: number): Promise<string[]> {
   const { members } = (await clientsOf(urlOf(number)).svc.get('/operator/cluster')).json()
   const alive = (members as Json[]).filter((member) => member.alive)
@@ -181,7 +181,7 @@ describe.skipIf(skip)(`the runbook${note}`, { timeout: 6 * LIMIT_MS }, () => {
     await publish(1, 'before')
     const [save, ...restore] = blocksOf('Restore etcd from a snapshot')
     await runBlock(save!)
-    // What comes after the snapshot is gone, and a server that is started after it stops once and works again.
+    // Data written after the snapshot is gone, and a server that is started after it stops once and works again.
     await publish(2, 'after')
     await machines.service(3, 'waypost').stop()
     machines.service(3, 'waypost').start()

@@ -125,7 +125,7 @@ describe.skipIf(etcdTools.skip)(`servers that seal their secrets${note}`, { time
   test('are judged by the doctor, which names one that somebody has moved, and one in clear', async () => {
     const user = [...(await secrets())].find(([key]) => key.endsWith('/r/user/nacos'))![1]
     const puts = [
-      ['broken/format', '2'],
+      ['broken/format', '4'],
       ['broken/k/secrets-key', /^sealed:([^:]+)/.exec(user)![1]!],
       ['broken/r/user/ann', user],
       ['broken/r/user/bob', '{"value":{"passwordHash":"h","credentialStamp":1},"stamp":1}'],

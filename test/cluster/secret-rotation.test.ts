@@ -1,10 +1,10 @@
 /** The secret of the peer channel is replaced while servers run, and they ask each other all the time. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PeerClient } from '../../src/cluster/peer-client.ts'
-import { MESSAGES, STANDING } from '../../src/cluster/peer-question.ts'
+import { STANDING } from '../../src/cluster/peer-question.ts'
 import { peerSecretOf } from '../../src/cluster/peer-secret.ts'
 import { readSecrets, type StoredSecrets } from '../../src/cluster/stored-secrets.ts'
-import { FIRST_VERSIONS } from '../../src/core/cluster/members/versions.ts'
+import { VERSIONS } from '../../src/core/cluster/members/versions.test-support.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
@@ -50,8 +50,7 @@ describe.skipIf(etcdTools.skip)(`a secret that is replaced${note}`, { timeout: 2
     const facts = { ip: '127.0.0.1', port: 1, peerPort, site: '', version: '1', process, auth: 'off' }
     const secret = peerSecretOf(text)
     const client = new PeerClient({ secrets: () => [secret] })
-    const versions = { ...FIRST_VERSIONS, messages: MESSAGES }
-    const answer = await client.ask({ ...facts, versions }, STANDING, {})
+    const answer = await client.ask({ ...facts, versions: VERSIONS }, STANDING, {})
     client.close()
     return answer !== undefined
   }

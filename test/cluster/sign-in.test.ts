@@ -28,7 +28,7 @@ async function tokenOf(server: Waypost, username: string, password: string): Pro
 const users = (server: Waypost, accessToken: string) =>
   send(server, 'GET /svc/v1/auth/users', { pageNo: '1', pageSize: '10', accessToken })
 
-/** What a browser sends to the session of a page of this server. */
+/** The headers that a browser sends to the session of a page of this server. */
 async function session(server: Waypost, method: string, { form = {}, cookie = '' } = {}) {
   const headers = { origin: server.url, 'sec-fetch-site': 'same-origin', ...(cookie !== '' && { cookie }) }
   const body = method === 'POST' ? { body: new URLSearchParams(form) } : {}

@@ -1,4 +1,4 @@
-/** What pages say of servers and of clients is that of the whole cluster, whichever server answers. */
+/** Pages count the servers and clients of the whole cluster, whichever server answers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientsOf, md5, until } from '../interface/client.ts'
 import { type Cluster, startCluster } from '../support/cluster.ts'

@@ -22,7 +22,7 @@ const SYSTEMS = [
   { arch: 'x64', debian: 'amd64', emulator: undefined },
   { arch: 'arm64', debian: 'arm64', emulator: process.arch === 'arm64' ? undefined : 'qemu-aarch64-static' },
 ].filter(({ arch }) => arch === 'arm64' || process.arch === 'x64')
-/** At night that of the other processor too, in an emulator. */
+/** At night the image for the other processor too, in an emulator. */
 const TESTED = SYSTEMS.filter(({ emulator }) => isNightly || emulator === undefined)
 
 describe.each(TESTED)('the image for $arch', ({ arch, debian, emulator }) => {

@@ -43,7 +43,7 @@ export class OciImage {
     this.config = this.#blob(config) as ImageConfig
   }
 
-  /** What `docker load` reads. */
+  /** The format that `docker load` reads. */
   get dockerManifest(): readonly { Config: string; RepoTags: string[]; Layers: string[] }[] {
     return this.#read('manifest.json') as { Config: string; RepoTags: string[]; Layers: string[] }[]
   }

@@ -1,4 +1,4 @@
-/** What the chart starts, started here: its commands, variables and probes, with other ports and directories. */
+/** The programs of the chart, started here: its commands, variables and probes, with other ports and directories. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -74,7 +74,7 @@ export interface Manifest {
   readonly spec: {
     readonly replicas?: number
     readonly serviceName?: string
-    /** Of a service; that of the pods has none. */
+    /** Of a service; the service of the pods has no type. */
     readonly type?: string
     readonly selector: Labels & { readonly matchLabels?: Labels }
     readonly podSelector: { readonly matchLabels: Labels }
@@ -99,7 +99,7 @@ export interface Manifest {
   }
 }
 
-/** What helm printed, and its exit code. */
+/** The output of helm, and its exit code. */
 export interface Helm {
   readonly code: number
   readonly out: string
@@ -134,7 +134,7 @@ export async function manifestsOf(values: object): Promise<readonly Manifest[]> 
   })
 }
 
-/** What helm prints after an installation. Without a cluster it renders objects only, so the text is made one here. */
+/** The output of helm after an installation. Without a cluster it renders objects only, so the text is made one here. */
 export async function notesOf(values: object): Promise<string> {
   const chart = join(temporaryDirectory('chart-'), 'waypost')
   cpSync(CHART, chart, { recursive: true })

@@ -53,7 +53,7 @@ class Composed {
 
   /** Stops all; the exit codes of the servers. */
   async down(): Promise<(number | null)[]> {
-    // What the servers depend on ends last.
+    // The dependencies of the servers end last.
     const codes = await this.#stop((name) => name.startsWith('waypost'))
     await this.#stop(() => true)
     return codes

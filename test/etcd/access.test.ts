@@ -23,7 +23,7 @@ const openssl = needTool('openssl')
 const skip = etcdTools.skip || openssl.skip
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const TEST_MS = 120_000
-/** What machines that are busy still do in time. */
+/** Time limits that busy machines keep too. */
 const LIMITS = { callMs: 20_000, attemptMs: 5_000 }
 
 const PREFIX = 'waypost/'

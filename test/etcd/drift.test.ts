@@ -1,4 +1,4 @@
-/** What a server knows is compared with etcd (src/store/etcd/keys/known-keys.ts). */
+/** The memory of a server is compared with etcd (src/store/etcd/keys/known-keys.ts). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { address, registration } from '../../src/core/core.test-support.ts'
 import { deregisterInstance } from '../../src/core/naming/commands/instance-commands.ts'

@@ -8,7 +8,7 @@ import { freePort, runWaypost, startWaypost, temporaryDirectory, type Waypost } 
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const MIB = 1024 * 1024
-/** The file of etcd grows in steps of 16 MiB: quota and reserve are several of them. */
+/** The file of etcd grows in steps of 16 MiB: quota and reserve are several steps. */
 const QUOTA = 128 * MIB
 const ITEM = { dataId: 'a', group: 'G' }
 const INSTANCE = { serviceName: 'S', ip: '10.0.0.1', port: 80 }
@@ -120,7 +120,7 @@ describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout:
     }
     expect((await sizes()).file).toBeLessThan(QUOTA - 16 * MIB)
     expect((await svc.post('/ns/instance', { ...INSTANCE, port: 81 })).status).toBe(200)
-    // Their history is cut with each deletion, so most of them are gone.
+    // Their history is cut with each deletion, so most records are gone.
     for (let i = 0; i < items; i++) {
       const gone = await svc.delete('/cs/configs', { ...ITEM, dataId: `item-${i}` })
       expect(gone.status, gone.text).toBe(200)

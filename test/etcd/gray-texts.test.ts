@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
-import { promoteGray, stopGray } from '../../src/core/config/commands/end-gray.ts'
+import { stopGray } from '../../src/core/config/commands/end-gray.ts'
 import { growGray, publishGray } from '../../src/core/config/commands/publish-gray.ts'
 import { configKey } from '../../src/core/config/state/config-item.ts'
 import { GRAY, grayHistoryKey, MOST_GRAY_VERSIONS } from '../../src/core/config/state/gray-version.ts'
@@ -13,12 +13,11 @@ import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { Client } from '../interface/client.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
 import { freePort, runWaypost, startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
-import { startStoreServer, type StoreServer, type StoreServerOptions } from './store-server.ts'
+import { startStoreServer, type StoreServer } from './store-server.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const TEN_MIB = 10 * 1024 * 1024
 const MIB = 1024 * 1024
-const OLDER = { layouts: { from: 1, to: 2 } }
 const OPERATOR = { ip: '10.0.0.1', user: null }
 const KEY = configKey('public', 'G', 'heavy')
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
@@ -32,8 +31,8 @@ const servers: StoreServer[] = []
 /** A server as a process of its own. */
 let whole: Waypost | undefined
 
-async function start(port: number, options: StoreServerOptions = {}): Promise<StoreServer> {
-  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port, options)
+async function start(port: number): Promise<StoreServer> {
+  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port)
   servers.push(server)
   await server.membership.join(server.facts)
   return server
@@ -43,11 +42,6 @@ async function start(port: number, options: StoreServerOptions = {}): Promise<St
 async function pieces(): Promise<number> {
   const { count } = await raw.range({ key: `${prefix}/x/`, end: `${prefix}/x0`, countOnly: true })
   return count
-}
-
-async function layout(): Promise<string> {
-  const { kvs } = await raw.range({ key: `${prefix}/format` })
-  return Buffer.from(kvs[0]!.value).toString()
 }
 
 const publishing = (name: string, text: string) =>
@@ -139,7 +133,7 @@ describe.skipIf(etcdTools.skip)(`gray versions with large texts on etcd${note}`,
     const { engine, store } = server
     const [first, second] = ['"1"\n'.padEnd(3 * MIB, '1'), '2'.repeat(2 * MIB)]
     await engine.execute(publishing('a', first))
-    expect([await pieces(), await layout()]).toEqual([4, '3'])
+    expect(await pieces()).toBe(4)
     await engine.execute(growGray({ key: KEY, name: 'a', expr: '10', operator: OPERATOR }))
     expect(await pieces()).toBe(4)
     await engine.execute(publishing('a', second))
@@ -192,30 +186,5 @@ describe.skipIf(etcdTools.skip)(`gray versions with large texts on etcd${note}`,
       ['I', text],
     ])
     expect(await pieces()).toBe(1)
-  })
-
-  test('history writes all texts while an older server could not read that, and shares what there is later', async () => {
-    const [old, server] = [await start(1, OLDER), await start(2)]
-    const text = '1'.repeat(MIB)
-    await server.engine.execute(publishing('a', text))
-    await server.engine.execute(publishing('b', text))
-    await server.engine.execute(stopGray({ key: KEY, name: 'a', operator: OPERATOR }))
-    expect(await layout()).toBe('2')
-    expect((await records(old)).map(([op, shown]) => [op, shown === text])).toEqual([
-      ['D', true],
-      ['I', true],
-      ['I', true],
-    ])
-    await old.membership.leave()
-    const before = await pieces()
-    await server.engine.execute(promoteGray({ key: KEY, name: 'b', operator: OPERATOR }))
-    expect([(await pieces()) - before, await layout()]).toEqual([1, '3'])
-    await server.engine.execute(deleteConfig(KEY, OPERATOR))
-    expect((await records(server)).map(([op, shown]) => [op, shown === text])).toEqual([
-      ['D', true],
-      ['D', true],
-      ['I', true],
-      ['I', true],
-    ])
   })
 })

@@ -97,7 +97,7 @@ function startBeating(): void {
 const register = (port: number) =>
   registerInstance(registration({ address: address({ port }), metadata: TIMES }))
 
-/** What became of an instance on any server, apart from its registration. */
+/** The changes of an instance on any server, apart from its registration. */
 function changesOf(port: number): string[] {
   return servers
     .flatMap(({ seen }) => seen)

@@ -134,10 +134,10 @@ describe.skipIf(etcdTools.skip)(`members on etcd${note}`, { timeout: 90_000 }, (
   test('the layout of the data is noted, and another one is refused', async () => {
     const one = await startServer(1)
     const { kvs } = await one.client.range({ key: `${prefix}/format` })
-    expect(Buffer.from(kvs[0]!.value).toString()).toBe('1')
+    expect(Buffer.from(kvs[0]!.value).toString()).toBe(String(LAYOUTS.from))
     await put(one.client, 'format', String(LAYOUTS.to + 1))
     await expect(startServer(2)).rejects.toThrow(
-      /has the layout \d+ .*knows layout 1 to \d+\. Use the version that/,
+      /has the layout \d+ .*knows layout \d+\. Use the version that/,
     )
     await seen(
       () => String(one.failures[0]),

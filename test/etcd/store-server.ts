@@ -19,7 +19,7 @@ import { type EtcdSetup, openEtcd } from '../../src/store/etcd/open-etcd.ts'
 
 /** The item that tests publish. */
 export const KEY = configKey('public', 'G', 'a')
-/** What machines that are busy still do in time. */
+/** Time limits that busy machines keep too. */
 const PATIENT = { callMs: 15_000, attemptMs: 3_000 }
 const PATIENT_MS = 60_000
 
@@ -30,7 +30,7 @@ let processes = 0
 /** The core of a server on etcd. */
 export type StoreServer = Awaited<ReturnType<typeof startStoreServer>>
 
-/** What differs from an ordinary server: how its store is opened, and what knows the times of its instances. */
+/** The differences from an ordinary server: how its store is opened, and the source of the times of its instances. */
 export interface StoreServerOptions extends Partial<EtcdSetup> {
   readonly answerMs?: number
   readonly liveness?: Liveness

@@ -1,138 +1,171 @@
-/** Servers of different versions on one store: what each understands, and when something new may be written (docs/decisions/0053). */
+/** Servers of different versions on one store: what each understands, and what it refuses (docs/decisions/0053 and 0066). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Command } from '../../src/core/decisions/decision.ts'
-import { synced } from '../../src/core/decisions/decision.ts'
-import { defineRecordKind, recordSaved } from '../../src/core/records/record-kind.ts'
 import type { VersionRange } from '../../src/core/cluster/members/versions.ts'
+import { systemClock } from '../../src/store/etcd/client/clock.ts'
+import { connectTo } from '../../src/store/etcd/client/connection.ts'
+import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import { LAYOUTS } from '../../src/store/etcd/format/layout.ts'
 import { toJson } from '../../src/store/etcd/keys/values.ts'
-import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
+import { type Cluster, startCluster } from '../support/cluster.ts'
+import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import type { Waypost } from '../support/waypost.ts'
 import { publish, startStoreServer, type StoreServer, type StoreServerOptions } from './store-server.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
-/** A kind of records that came with layout 2. */
-const NEW_KIND = defineRecordKind<string>('new-in-layout-2', (json) => String(json), { layout: 2 })
 
-function saveNew(id = 'a'): Command<void> {
-  return {
-    subject: `new ${id}`,
-    decide: (_view, { stamp }) => synced([recordSaved(NEW_KIND, { id, value: id, stamp })], undefined),
-  }
-}
+/** The layout of this version and a made-up next one, as the version that brings that would know them. */
+const BOTH: VersionRange = { from: LAYOUTS.to, to: LAYOUTS.to + 1 }
+const NEXT: VersionRange = { from: BOTH.to, to: BOTH.to }
+const BEFORE: VersionRange = { from: 1, to: 3 }
+const WAY_OUT = /development build from before Waypost 0\.1\.0 .*`waypost export`/
 
-const OLD: VersionRange = { from: 1, to: 1 }
-const BOTH: VersionRange = { from: 1, to: 2 }
-const NEW: VersionRange = { from: 2, to: 2 }
-
-let etcd: Etcd
+let cluster: Cluster
+let raw: EtcdClient
 let prefix = ''
 let prefixes = 0
 const servers: StoreServer[] = []
 
 /** A server that has loaded the store. */
-async function load(port: number, options: StoreServerOptions): Promise<StoreServer> {
-  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port, options)
+async function load(port: number, options: StoreServerOptions = {}): Promise<StoreServer> {
+  const server = await startStoreServer({ endpoints: cluster.etcd.endpoints, prefix }, port, options)
   servers.push(server)
   return server
 }
 
-async function join(port: number, options: StoreServerOptions): Promise<StoreServer> {
+async function join(port: number, options: StoreServerOptions = {}): Promise<StoreServer> {
   const server = await load(port, options)
   await server.membership.join(server.facts)
   return server
 }
 
-async function layoutIn({ client }: StoreServer): Promise<string> {
-  const { kvs } = await client.range({ key: `${prefix}/format` })
+async function write(key: string, value: Buffer): Promise<void> {
+  await raw.txn({ compare: [], success: [{ do: 'put', key, value }] })
+}
+
+const writeLayout = (text: string | number) => write(`${prefix}/format`, Buffer.from(String(text)))
+
+async function layoutIn(): Promise<string> {
+  const { kvs } = await raw.range({ key: `${prefix}/format` })
   return Buffer.from(kvs[0]!.value).toString()
+}
+
+/** Another server that understands this, as its key among the members says. */
+async function writeMember({ facts }: StoreServer, versions: object): Promise<void> {
+  const value = { ...facts, port: 9, version: '9.9.9', versions: { ...facts.versions, ...versions } }
+  await write(`${prefix}/p/127.0.0.1:9`, toJson({ value, stamp: 0 }))
 }
 
 async function stopsWith({ failures }: StoreServer, text: RegExp): Promise<void> {
   await expect.poll(() => String(failures[0]), { timeout: 30_000 }).toMatch(text)
 }
 
+function runs({ pid }: Waypost): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 describe.skipIf(etcdTools.skip)(`servers of different versions${note}`, { timeout: 90_000 }, () => {
-  beforeAll(async () => (etcd = await startEtcd()), ETCD_HOOK_MS)
-  afterAll(() => etcd?.stop())
+  beforeAll(async () => {
+    cluster = await startCluster({ servers: 3 })
+    const { endpoints } = cluster.etcd
+    const open = connectTo(systemClock)
+    raw = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open })
+  }, ETCD_HOOK_MS)
+  afterAll(async () => {
+    raw?.close()
+    await cluster?.stop()
+  })
   beforeEach(() => (prefix = `versions-${prefixes++}`))
   afterEach(async () => void (await Promise.all(servers.splice(0).map((server) => server.stop()))))
 
-  test('begin with the oldest layout, and write a later one only when all members understand it', async () => {
-    const old = await join(1, { layouts: OLD })
-    const upgraded = await join(2, { layouts: BOTH })
-    await expect(Promise.resolve(upgraded.engine.execute(saveNew()))).rejects.toMatchObject({
-      code: 'cluster-not-upgraded',
-      message: expect.stringMatching(/needs layout 2 .*127\.0\.0\.1:1 \(Waypost 1, layout 1\)/) as string,
-    })
-    expect([await layoutIn(upgraded), upgraded.store.layout]).toEqual(['1', 1])
-    await old.membership.leave()
-    await upgraded.engine.execute(saveNew())
-    expect([await layoutIn(upgraded), upgraded.store.layout]).toEqual(['2', 2])
-  })
-
-  test('treat a member that names no versions as one of version 1', async () => {
-    const upgraded = await join(1, { layouts: BOTH })
-    const { versions: _, ...facts } = { ...upgraded.facts, port: 2 }
-    const value = toJson({ value: facts, stamp: 0 })
-    const put = { do: 'put', key: `${prefix}/p/127.0.0.1:2`, value } as const
-    await upgraded.client.txn({ compare: [], success: [put] })
-    await expect(Promise.resolve(upgraded.engine.execute(saveNew()))).rejects.toThrow('127.0.0.1:2')
-  })
-
-  test('that are older are refused from then on, and one that had loaded before stops', async () => {
-    const upgraded = await join(1, { layouts: BOTH })
-    const loaded = await load(2, { layouts: OLD })
-    await upgraded.engine.execute(saveNew())
-    await expect(load(3, { layouts: OLD })).rejects.toThrow(/has the layout 2 .*knows layout 1\./)
-    await expect(loaded.membership.join(loaded.facts)).rejects.toThrow(/has the layout 2 .*knows layout 1\./)
-    await stopsWith(loaded, /UnknownLayout.*has the layout 2/)
-  })
-
-  test('can be downgraded until the layout is raised, and writes of the new ones are read by the old', async () => {
+  test('begin with the oldest layout, and read each other', async () => {
     const upgraded = await join(1, { layouts: BOTH })
     await upgraded.engine.execute(publish('by the new one'))
-    await upgraded.membership.leave()
-    const old = await join(2, { layouts: OLD })
-    expect(old.contentOf()).toBe('by the new one')
+    expect([await layoutIn(), upgraded.store.layout]).toEqual([String(BOTH.from), BOTH.from])
+    const older = await join(2)
+    expect(older.contentOf()).toBe('by the new one')
   })
 
-  test('raise the layout once, if several do so at once, and all know it then', async () => {
-    const all = [await join(1, { layouts: BOTH }), await join(2, { layouts: BOTH })]
-    await Promise.all(all.map(async ({ engine }, n) => engine.execute(saveNew(`${n}`))))
-    const third = await join(3, { layouts: NEW })
-    for (const { store } of [...all, third]) expect(store.layout).toBe(2)
-  })
-
-  test('never have both a member that does not know the layout, and that layout', async () => {
+  test('that do not know a layout are refused once it is in use, and stop if they had loaded before', async () => {
     const upgraded = await join(1, { layouts: BOTH })
-    const loaded = await load(2, { layouts: OLD })
-    const [raised, joined] = await Promise.allSettled([
-      Promise.resolve(upgraded.engine.execute(saveNew())),
-      loaded.membership.join(loaded.facts),
-    ])
-    expect([raised.status, joined.status].sort()).toEqual(['fulfilled', 'rejected'])
-    expect(await layoutIn(upgraded)).toBe(raised.status === 'fulfilled' ? '2' : '1')
-  })
-
-  test('learn of a layout that another one has raised', async () => {
-    const one = await join(1, { layouts: BOTH })
-    const two = await join(2, { layouts: BOTH })
-    await one.engine.execute(saveNew())
-    await expect.poll(() => two.store.layout, { timeout: 30_000 }).toBe(2)
-  })
-
-  test('that have no version of their messages in common are refused with both', async () => {
-    await join(1, { messages: OLD })
-    const later = await load(2, { messages: NEW })
-    await expect(later.membership.join(later.facts)).rejects.toThrow(
-      /127\.0\.0\.1:2 .*understands version 2 of the messages.*127\.0\.0\.1:1, which is running, .*version 1 /,
-    )
-    await join(3, { messages: BOTH })
+    const [member, loaded] = [await join(2), await load(3)]
+    await writeLayout(BOTH.to)
+    const refusal = /has the layout 5 .*knows layout 4\. Use the version that wrote it, or a later one/
+    await stopsWith(member, refusal)
+    await expect(loaded.membership.join(loaded.facts)).rejects.toThrow(refusal)
+    await stopsWith(loaded, refusal)
+    await expect(load(4)).rejects.toThrow(refusal)
+    await expect.poll(() => upgraded.store.layout, { timeout: 30_000 }).toBe(BOTH.to)
+    await member.membership.leave()
+    await join(5, { layouts: NEXT })
+    expect(upgraded.failures).toEqual([])
   })
 
   test('that write a later layout only are refused by older data, with what to do', async () => {
-    await join(1, { layouts: OLD })
-    await expect(load(2, { layouts: NEW })).rejects.toThrow(
-      /has the layout 1 .*knows layout 2\. Start a version between/,
+    await join(1)
+    await expect(load(2, { layouts: NEXT })).rejects.toThrow(
+      /has the layout 4 .*knows layout 5\. Start a version between/,
+    )
+  })
+
+  test.each([1, 2, 3])(
+    'are refused by the layout %i of development builds, with the way out',
+    async (layout) => {
+      await writeLayout(layout)
+      await expect(load(1)).rejects.toThrow(WAY_OUT)
+      expect(await layoutIn()).toBe(String(layout))
+    },
+  )
+
+  test.each([
+    [
+      'older messages',
+      { messages: { from: 3, to: 3 } },
+      /layout 4 of the store and version 3 .*stop it first/,
+    ],
+    [
+      'development builds',
+      { layouts: BEFORE, messages: BEFORE },
+      /layout 1 to 3 .*development build .*stop it/,
+    ],
+    [
+      'the next messages only',
+      { messages: { from: 5, to: 5 } },
+      /version 5 .*Upgrade by way of a version that/,
+    ],
+    ['the next layout only', { layouts: NEXT }, /layout 5 of the store .*Upgrade by way of a version that/],
+  ])('are refused by a server of %s, with what to do', async (_, versions, remedy) => {
+    const server = await load(1)
+    await writeMember(server, versions)
+    const joining = server.membership.join(server.facts)
+    await expect(joining).rejects.toThrow(
+      /^Server 127\.0\.0\.1:1 .*127\.0\.0\.1:9, which is running, \(Waypost 9\.9\.9\)/,
+    )
+    await expect(joining).rejects.toThrow(remedy)
+  })
+
+  test('join each other where they have messages in common', async () => {
+    const server = await load(1)
+    await writeMember(server, { messages: { from: 4, to: 5 } })
+    await server.membership.join(server.facts)
+  })
+
+  test('end in order when the layout rises, and do not start again', async () => {
+    prefix = 'cluster-test'
+    expect(await layoutIn()).toBe(String(LAYOUTS.to))
+    await writeLayout(BOTH.to)
+    for (const server of cluster.servers) {
+      await expect
+        .poll(server.output, { timeout: 30_000 })
+        .toMatch(/has the layout 5 .*knows layout 4\. Use the/)
+      await expect.poll(() => runs(server), { timeout: 30_000 }).toBe(false)
+      expect(await server.stop()).toBe(1)
+    }
+    await expect(cluster.servers[0]!.restart()).rejects.toThrow(
+      /ended with 1.*has the layout 5 .*knows layout 4\./s,
     )
   })
 })

@@ -3,7 +3,7 @@ import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import type { Watch, WatchOptions } from '../../src/store/etcd/client/watch.ts'
 import type { KeyRevision } from '../../src/store/etcd/client/whole-revisions.ts'
 
-/** What a watch has reported so far. */
+/** The reports of a watch so far. */
 export interface WatchRecord {
   readonly watch: Watch
   readonly revisions: readonly KeyRevision[]

@@ -108,7 +108,7 @@ async function poll(
   return { text, afterMs: performance.now() - begunMs }
 }
 
-/** Changes the list and looks at it: all that beat are there, and its time is later than that of the last one. */
+/** Changes the list and looks at it: all instances that beat are there, and its time is later than the time of the last list. */
 async function watchList({ client, addresses, seen, name }: Jump): Promise<void> {
   const change = {
     serviceName: 'live',

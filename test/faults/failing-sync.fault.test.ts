@@ -13,7 +13,7 @@ import { buildLibrary } from './shims/build-shim.ts'
 const rounds = times('FAULT_SYNC_ERRORS', { short: 3, long: 50 })
 const LIMIT_MS = 40_000
 
-/** What could not be written behind is tried again each second: the last second counts from the last error. */
+/** Failed writes behind are tried again each second: the last second counts from the last error. */
 const WRITE_BEHIND_MS = 3_000
 
 const gcc = needTool('gcc')
@@ -36,7 +36,7 @@ async function startOnFailingDisk(): Promise<FailingDisk> {
   return { server, fail }
 }
 
-/** What a test does with such a server: it publishes an item, and reads it. */
+/** The work of a test with such a server: it publishes an item, and reads it. */
 interface Scene {
   readonly client: Client
   readonly fail: FailingDisk['fail']
@@ -97,7 +97,7 @@ test(
       server: first,
       strike,
       writeBehindMs: WRITE_BEHIND_MS,
-      // All rounds set the same switch, and a round may be refused each time: its value is that of an earlier round.
+      // All rounds set the same switch, and a round may be refused each time: its value is the value of an earlier round.
       forget: (journal) => journal.forget(journal.things().filter(({ kind }) => kind !== 'switch')),
     })
   },

@@ -23,7 +23,7 @@ export function* roundsOf(count: number, share = 1): Generator<number> {
   for (let round = 0; round < count && (round === 0 || performance.now() < untilMs); round++) yield round
 }
 
-/** What random moments are made from: another for each run, or `FAULT_SEED` to see the same ones again. */
+/** The seed of random moments: another seed for each run, or `FAULT_SEED` to see the same ones again. */
 export const seed = Number(process.env['FAULT_SEED'] ?? Math.floor(Math.random() * 0x7fffffff))
 
 /** The strikes that fit into the time of the file, chosen by the seed, when one takes about so many seconds. */

@@ -12,7 +12,7 @@ import { randomFrom } from './random.ts'
 
 const DISK_MB = 64
 const LEFT_BYTES = 300_000
-/** What could not be written behind is tried again each second. */
+/** Failed writes behind are tried again each second. */
 const WRITE_BEHIND_MS = 3_000
 
 test(

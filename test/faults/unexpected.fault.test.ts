@@ -6,7 +6,7 @@ import { Check } from './unexpected/check.ts'
 import { PlantedServer } from './unexpected/planted-server.ts'
 import { ask, Workload } from './unexpected/workload.ts'
 
-/** How many sites a run goes through; the long form takes all of them. */
+/** How many sites a run goes through; the long form takes all sites. */
 const SITES = times('FAULT_SITES', { short: 12, long: 10_000 })
 /** Only sites whose names match, such as `FAULT_SITE=grpc-server`. */
 const WANTED = new RegExp(process.env['FAULT_SITE'] ?? '')

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 
-/** What `FUZZ_SEED` repeats: the title of each test has it. By default every run has another one. */
+/** The seed that `FUZZ_SEED` repeats: the title of each test has it. By default every run has another seed. */
 export const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
 /** For how long a fuzzer makes inputs, s: FUZZ_SECONDS, which `npm run test:fuzz` sets, or a short time. */
 export const secondsOf = (short: number): number => Number(process.env['FUZZ_SECONDS'] ?? short)
 
 interface Found<Input> {
-  /** What was wrong. */
+  /** The error. */
   readonly why: string
   readonly input: Input
 }

@@ -17,7 +17,7 @@ import { oddSample } from './grpc-corpus.ts'
 import { mutated } from './mutate.ts'
 import type { Random } from './random.ts'
 
-/** What a client does on a connection, one step after the other. */
+/** The steps of a client on a connection, one step after the other. */
 export interface Conversation {
   /** Sent first: the preface, or something like it. */
   readonly begin: Buffer

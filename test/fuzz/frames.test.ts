@@ -70,7 +70,7 @@ describe.each([
   )
 })
 
-/** What is wrong with objects of Node shows when they are collected. */
+/** Errors with objects of Node show when they are collected. */
 const OFTEN_COLLECTED = { NODE_OPTIONS: '--max-semi-space-size=1' }
 
 const SETTINGS = { 'log-level': 'error', 'request-timeout': '2s' }
@@ -96,7 +96,10 @@ class Run {
     this.#tls = tls
   }
 
-  /** Holds these conversations, or those that the seed makes of these numbers, and throws an Error where the server is not well after them. */
+  /**
+   * Holds these conversations, or the conversations that the seed makes of these numbers. Throws an Error if the server is not
+   * well afterwards.
+   */
   async round(numbers: readonly (number | Conversation)[]): Promise<void> {
     const left = [...numbers]
     const work = async (): Promise<void> => {
@@ -130,7 +133,7 @@ class Run {
     }
   }
 
-  /** What is wrong with the server: it is gone, does not answer, or has logged a fault. */
+  /** The fault of the server: it is gone, does not answer, or has logged a fault. */
   async #fault(): Promise<string | undefined> {
     const output = this.#server.output()
     if (!(await this.#answers())) return `the server does not answer: ${output.slice(-2_000)}`

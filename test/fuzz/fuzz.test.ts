@@ -25,7 +25,7 @@ let nacos: Client
 beforeAll(async () => {
   server = await startWaypost({ settings: { 'log-level': 'error', 'request-timeout': '3s' } })
   ;({ svc, nacos } = clientsOf(server.url))
-  // What is registered at random must not be probed.
+  // Instances that are registered at random must not be probed.
   await svc.put('/ns/operator/switches', { entry: 'healthCheckEnabled', value: 'false', debug: true })
 }, 30_000)
 

@@ -64,7 +64,7 @@ const REQUESTS: readonly Sample[] = [
   { type: 'LockOperationRequest', body: { lockInstance: { key: 'a' }, lockOperationEnum: 'ACQUIRE' } },
 ]
 
-/** What clients send on their streams. */
+/** The messages of clients on their streams. */
 const REPLIES: readonly Sample[] = [
   {
     type: 'ConnectionSetupRequest',
@@ -74,7 +74,7 @@ const REPLIES: readonly Sample[] = [
   { type: 'ClientDetectionResponse', body: { requestId: '2', resultCode: 500 } },
 ]
 
-/** What may stand where a client has something else. */
+/** Values to put in the place of a client's value. */
 const ODD: readonly unknown[] = [
   null,
   '',

@@ -49,7 +49,7 @@ test(
 interface Run {
   readonly random: Random
   readonly untilMs: number
-  /** What was found before and is still to be sent. */
+  /** Earlier findings that are still to be sent. */
   readonly found: Buffer[]
   sent: number
   answered: number
@@ -79,7 +79,7 @@ async function fuzzCall(client: GrpcClient, run: Run): Promise<void> {
   if (random.chance(0.1)) {
     const { type, body } = oddSample(random, 'reply')
     if (client.stream!.writable) client.stream!.write(frameOf(type, body))
-    // What is no message ends the stream.
+    // Bytes that are no message end the stream.
     if (random.chance(0.01) && client.stream!.writable) client.stream!.write(mutatedFrame(random, 'reply'))
   }
   const bytes = run.found.shift() ?? mutatedFrame(random, 'request')

@@ -105,7 +105,7 @@ function changedOften(start: Buffer, corpus: readonly Buffer[], random: Random):
   return bytes
 }
 
-/** Query and body are changed, what must be escaped in a query is, and the length is that of the body. */
+/** Changes query and body, escapes the query, and sets the length of the body. */
 function withOtherParameters(bytes: Buffer, corpus: readonly Buffer[], random: Random): Buffer {
   const text = bytes.toString('latin1')
   const [, method, path, query, headers, body] =

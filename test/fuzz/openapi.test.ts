@@ -23,7 +23,7 @@ beforeAll(async () => {
   server = await startWaypost({ settings: { 'log-level': 'error' } })
   client = new Client(server.url)
   operations = await operationsOf(server.url)
-  // What is registered here at random must not be probed.
+  // Instances that are registered here at random must not be probed.
   const { svc } = clientsOf(server.url)
   await svc.put('/ns/operator/switches', { entry: 'healthCheckEnabled', value: 'false', debug: true })
   svc.close()

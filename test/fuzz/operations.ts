@@ -32,8 +32,8 @@ interface ApiDocument {
 }
 
 /**
- * The operations of a server, without those that would change how it answers everything (switches), and those
- * that fill the disk (backups).
+ * The operations of a server, without operations that would change how it answers everything (switches), and operations that fill
+ * the disk (backups).
  */
 export async function operationsOf(url: string): Promise<Operation[]> {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as ApiDocument

@@ -44,7 +44,7 @@ async function answers(): Promise<boolean> {
   return !bystander.socket.destroyed
 }
 
-/** The stream of the call; that of the setup has 1. */
+/** The stream of the call; the stream of the setup has 1. */
 const ID = 3
 const NOTHING = Buffer.alloc(0)
 const MESSAGE = frameOf('HealthCheckRequest', { requestId: '1' })

@@ -7,7 +7,7 @@ let server: Waypost
 beforeAll(async () => void (server = await startWaypost()))
 afterAll(() => server.stop())
 
-/** Sends bytes as a request, and gives the status of gRPC, or that of HTTP where there is none. */
+/** Sends bytes as a request, and gives the status of gRPC, or without it the status of HTTP. */
 async function statusOf(bytes: Buffer, path = '/Request/request'): Promise<string> {
   const client = await connectGrpc(server)
   const stream = openCall(client.session, path)

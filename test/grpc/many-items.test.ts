@@ -30,7 +30,7 @@ test('a client of 3,000 items is notified of each, and afterwards of none', { ti
   const contentOf = ({ dataId }: { dataId: string }): string => `of ${dataId}`
   await inParts(ITEMS / 2, (index) => sender.ask('ConfigPublishRequest', { ...keys[index], content: 'old' }))
 
-  // Half of them are there: those are news to who has none, and the others to who thinks that they are.
+  // Half of the items are there. A listener without md5 is notified of these, a listener with another md5 also of the missing ones.
   const first = await listen(
     client,
     keys.map((key) => ({ ...key, md5: '' })),

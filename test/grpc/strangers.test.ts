@@ -1,4 +1,4 @@
-/** What a caller may do who has shown nothing: no connection that is set up, or no token. */
+/** The rights of a caller without credentials: no connection that is set up, or no token. */
 import { once } from 'node:events'
 import { toBinary, create } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
@@ -183,7 +183,7 @@ function metadataOf(type: string, headers: Record<string, string>): Buffer {
   return fieldOf(2, toBinary(MetadataSchema, create(MetadataSchema, { type, headers })))
 }
 
-/** A message in another order than that of its clients. */
+/** A message in another order than the order of clients. */
 function bodyFirst(type: string, bytes: number, accessToken = ''): Buffer {
   const value = Buffer.from(JSON.stringify(publish(bytes)))
   const body = fieldOf(3, toBinary(AnySchema, create(AnySchema, { value })))

@@ -97,7 +97,7 @@ const ROUTES: Route[] = [
   }),
   {
     ...plainRoute('PUT', '/svc/v1/repeated', () => textAnswer('read')),
-    // What `again` may know: the target, word for word, and who asks.
+    // The data that `again` gets: the target, word for word, and who asks.
     again: (target, caller) => {
       if (!target.endsWith('?a=known')) return undefined
       if (caller.headers['x-test'] === 'denied') throw new Refusal('forbidden', 'no')

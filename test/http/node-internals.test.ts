@@ -1,4 +1,4 @@
-/** What the server relies on although Node does not document it: each test fails when Node changes it. */
+/** Behaviour of Node that the server relies on although it is not documented: each test fails when Node changes it. */
 import { once } from 'node:events'
 import { createServer, type Server, type ServerOptions } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'

@@ -161,7 +161,7 @@ describe('input behind a held poll', () => {
     socket.write(hold + ok.repeat(50_000))
     await until(() => socket.closed && http.inFlight() === 0)
     expect(seen.gone).toBe(1)
-    // What Node has read by then is still parsed.
+    // The bytes that Node has read by then are still parsed.
     expect(requests).toBeLessThan(1_011 + once64KiB / ok.length)
   })
 })

@@ -9,7 +9,7 @@ afterEach(finish)
 const get = (path: string, headers = ''): string =>
   `GET /svc/v1/${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`
 
-/** What the handlers of a turn do, in their order; the connections of the server, by the port of their client. */
+/** The actions of the handlers of a turn, in their order; the connections of the server, by the port of their client. */
 const order: string[] = []
 const ofServer = new Map<number, Socket>()
 let meanwhile: () => void

@@ -9,7 +9,7 @@ afterEach(finish)
 
 const LIMIT = 64 * 1024
 
-/** What is answered, and how many bytes its body has. */
+/** The answer, and the number of bytes of its body. */
 const ANSWERS = {
   empty: EMPTY_TEXT,
   ok: OK_TEXT,

@@ -1,4 +1,4 @@
-/** What people and plugins see of services: the catalog, the names, the subscribers. */
+/** The views of services for people and plugins: the catalog, the names, the subscribers. */
 import { describe, expect, test } from 'vitest'
 import { DIALECTS, type Dialect, serverForThisFile, unique, type Json, type Params } from './client.ts'
 import { refusals } from './problem.ts'

@@ -233,7 +233,7 @@ function readsOfApi(): string[] {
   return Object.keys(paths).filter((path) => 'get' in paths[path])
 }
 
-/** What comes within a second; streams of events do not end. */
+/** The bytes that come within a second; streams of events do not end. */
 async function read(path: string, names: { namespaceId: string; serviceName: string }): Promise<string> {
   const address = { ip: '127.0.0.1', port: String(httpPort), cluster: 'DEFAULT', clusterName: 'DEFAULT' }
   const query = new URLSearchParams({

@@ -12,7 +12,7 @@ export type Json = any
 /** Request parameters by name; an undefined value is left out. */
 export type Params = Record<string, string | number | boolean | undefined>
 
-/** One answer: the body as bytes and as text, and `json()` for those that are JSON. */
+/** One answer: the body as bytes and as text, and `json()` for an answer in JSON. */
 export interface Reply {
   status: number
   headers: IncomingHttpHeaders

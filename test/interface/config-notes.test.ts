@@ -1,4 +1,4 @@
-/** What is kept of a configuration besides its content, conditions on its md5, and searches: for tools and the console. */
+/** The notes of a configuration, conditions on its md5, and searches: for tools and the console. */
 import { describe, expect, test } from 'vitest'
 import { DIALECTS, md5, serverForThisFile, sleep, unique, type Json, type Params } from './client.ts'
 import { refusals } from './problem.ts'

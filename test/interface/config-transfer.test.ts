@@ -173,7 +173,7 @@ describe('/svc: an import', () => {
 
 describe.each(DIALECTS)('/%s: a clone', (dialect) => {
   const clone = (selection: unknown, query: Params) => cloneOn(dialect, selection, query)
-  /** What became of the items: under /nacos it is in an envelope. */
+  /** The outcome for the items: under /nacos it is in an envelope. */
   const outcomeOf = (reply: Reply): Json => (dialect === 'svc' ? reply.json() : reply.json().data)
 
   test('copies items with all their fields, under other names if these are given', async () => {

@@ -1,4 +1,4 @@
-/** What the console asks about configurations: the list, versions, the bin. */
+/** The requests of the console about configurations: the list, versions, the bin. */
 import { describe, expect, test } from 'vitest'
 import { md5, serverForThisFile, unique, type Json, type Params, type Reply } from './client.ts'
 

@@ -1,4 +1,4 @@
-/** What the console asks about services: the list, the instances and their reasons, changes of many. */
+/** The requests of the console about services: the list, the instances and their reasons, changes of many. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Gray versions with large texts: no single question may have the server write all of them at once. */
+/** Gray versions with large texts: no single request may make the server write all these texts at once. */
 import { expect, test } from 'vitest'
 import { type Params, type Reply, serverForThisFile, unique } from './client.ts'
 

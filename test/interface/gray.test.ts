@@ -5,7 +5,7 @@ import { md5, type Params, type Reply, serverForThisFile, sleep, unique } from '
 
 const waypost = serverForThisFile()
 
-/** The address of a client that the rules of these tests mean, and that of another one. */
+/** The address of a client that the rules of these tests mean, and the address of another client. */
 const MEANT = '127.0.0.1'
 const OTHER = '127.0.0.2'
 

@@ -5,7 +5,7 @@ import { refusals } from './problem.ts'
 const waypost = serverForThisFile()
 const FIELDS = ['id', 'lastId', 'dataId', 'group', 'tenant', 'appName', 'md5', 'content']
 FIELDS.push('srcIp', 'srcUser', 'opType', 'createdTime', 'lastModifiedTime')
-/** What a listed record of /nacos has besides. */
+/** The further fields of a listed record of /nacos. */
 const MORE = { publishType: 'formal', grayName: '', extInfo: '{"type":"text"}', encryptedDataKey: null }
 
 describe.each(DIALECTS)('/%s:', (dialect) => {

@@ -1,4 +1,4 @@
-/** What an import makes of a server that is closed, of callers without rights, and of lines that no server would have written. */
+/** An import into a server that is closed, by callers without rights, and of lines that no server would have written. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problemType } from '../../src/protocols/http/errors/problem.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
@@ -176,7 +176,7 @@ test('odd names, numbers and times are refused line by line, and the others are 
   const nested = { type: 'HTTP', path: '/up', more: JSON.parse(`${'['.repeat(900)}${']'.repeat(900)}`) }
   const cluster = { name: 'c', checkPort: 0, useInstancePort: true, metadata: {}, checker: nested }
   const fine = [
-    // Such times become that of the import.
+    // Such times become the time of the import.
     record('odd-time', '1', { atMs: 8_640_000_000_000_000 }),
     config('odd-time', { modifiedMs: 8_640_000_000_000_000 }),
     // It has no item, and no record before it.

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { DIALECTS, hostsOf, serverForThisFile, unique, type Json, type Params } from './client.ts'
 
 const waypost = serverForThisFile()
-/** What a list of /nacos has besides, for clients of 1.4. */
+/** The further fields of a list of /nacos, for clients of 1.4. */
 const MORE = {
   svc: { list: {}, host: {} },
   nacos: {

@@ -36,7 +36,7 @@ test('a held poll is answered as soon as there is a change', async () => {
     expect(answer.text).toBe(`${item.dataId}%02G%01`)
     delays.push(answer.endedAt - change.endedAt)
   }
-  // A millisecond where the machine has nothing else to do. What waits for a tick takes longer.
+  // A millisecond where the machine has nothing else to do. An answer that waits for a tick takes longer.
   expect(delays.sort((a, b) => a - b)[4]).toBeLessThan(100)
 })
 

@@ -17,7 +17,7 @@ export function expectProblem(reply: Reply, status: number, parameter?: string):
   if (parameter !== undefined) expect(`${problem.detail} ${problem.parameter ?? ''}`).toContain(parameter)
 }
 
-/** What asserts a refusal in the form of a dialect: a problem under `/svc`, a text under `/nacos`. */
+/** An assertion of refusals in the form of a dialect: a problem under `/svc`, a text under `/nacos`. */
 export function refusals(dialect: Dialect): typeof expectProblem {
   if (dialect === 'svc') return expectProblem
   return (reply, status, parameter = '') => {

@@ -90,7 +90,7 @@ test(
     }
     const read = await fetch(`${waypost.url}/svc/v1/auth/users?accessToken=${answers[0]!.accessToken}`)
     expect(read.status).toBe(403)
-    // Those that found no place were told so; the others still wait.
+    // Callers that found no place got an answer that says so; the others still wait.
     const refused = await Promise.all(
       strangers.slice(201).map((status) => Promise.race([status, sleep(0, 0)])),
     )

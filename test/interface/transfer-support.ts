@@ -8,7 +8,7 @@ import { type Examined, type Json, type Params, type Reply, unique } from './cli
 export const configs = '/cs/configs'
 const LIMITS = { maxEntries: 1e6, maxEntryBytes: 1e9, maxTotalBytes: 1e9 }
 
-/** What exports, imports and clones are made of, on the server of a file. */
+/** The building blocks of exports, imports and clones, on the server of a file. */
 export function transferOn(waypost: Examined) {
   async function newNamespace(): Promise<string> {
     const id = unique('ns')
@@ -100,5 +100,5 @@ export const items = (
     ),
   )
 
-/** What an archive says of an item in group G. */
+/** The entry of an archive for an item in group G. */
 export const G = (dataId: string): ItemMetadata => ({ group: 'G', dataId, type: 'text' })

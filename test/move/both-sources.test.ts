@@ -62,13 +62,13 @@ const paged = (pageItems: readonly unknown[]) => json({ totalCount: pageItems.le
 const listOf = (items: Readonly<Record<string, string>> = {}) =>
   paged(Object.entries(items).map(([dataId, content]) => ({ dataId, group: 'G', content, md5: null })))
 
-/** What is said beside the items. */
+/** The answers of the server beside its items. */
 interface Said {
   readonly namespaces?: Readonly<Record<string, string>>
   readonly passwords?: Readonly<Record<string, string>>
   /** Items as they are shown instead, by their names. */
   readonly shown?: Readonly<Record<string, unknown>>
-  /** What the list of `public` answers instead. */
+  /** The answer of the list of `public` instead. */
   readonly list?: ReturnType<typeof listOf> | { readonly status: number; readonly body: string }
 }
 
@@ -221,7 +221,7 @@ describe.skipIf(mariadb.skip)('the plan of a database and its server', () => {
       ]),
     )
     expect(of('namespace')).toMatchObject([{ id: 'dev' }, { id: 'ops', name: 'Ops' }])
-    // Records of the database, and those that came since; they come before their item.
+    // Records of the database, and the later records; they come before their item.
     const differs = lines.filter((line) => 'dataId' in line && line.dataId === 'differs')
     expect(differs).toMatchObject([
       { kind: 'history', oldId: '1' },

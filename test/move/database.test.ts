@@ -16,7 +16,7 @@ const HASH = '$2a$10$hc4KIvHxDmggTuVyU58KI.9nULWu5PRXlfnSpdMRamCGntKXmYtNq'
 const PUBLISHED = '$2a$10$EuWPZHzz32dJN7jexM34MOeYirDdFAZm2kuWj7VEOJhhZkDrxfvUu'
 const MD5_OF_A2 = '9de2a49d06deb9c0194660123ef188d8'
 
-/** What every version holds. */
+/** The content of every version. */
 const ROWS = [
   "INSERT INTO tenant_info (kp, tenant_id, tenant_name, tenant_desc) VALUES ('1', 'dev', 'Dev', '开发')",
   `INSERT INTO users VALUES ('nacos', '${PUBLISHED}', 1), ('ann', '${HASH}', 1), ('bob', '${HASH}', 0), ('LDAP_eve', '${HASH}', 1), ('old', '${HASH.replace('$10$', '$14$')}', 1)`,

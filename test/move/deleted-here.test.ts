@@ -1,4 +1,4 @@
-/** What an import has brought and somebody has deleted here does not come back with the next import. */
+/** Data that an import has brought and somebody has deleted here does not come back with the next import. */
 import { hashSync } from 'bcryptjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'

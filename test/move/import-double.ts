@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { PlanLine } from '../../src/move/plan.ts'
 
-/** What the operation got. */
+/** A call that the operation got. */
 export interface ImportCall {
   readonly url: string
   readonly token: string
   readonly lines: readonly PlanLine[]
 }
 
-/** What it answers. */
+/** Its answer. */
 interface DoubleAnswer {
   readonly status: number
   readonly body: object

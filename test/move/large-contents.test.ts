@@ -15,7 +15,7 @@ const CONTENT = LINE.repeat(Math.floor(10_400_000 / Buffer.byteLength(LINE)))
 const NAMES = Array.from({ length: ITEMS }, (_, index) => `large-${index}`)
 const LINES = ITEMS * (1 + RECORDS)
 
-/** A few texts of 20 MB in memory, which Node.js frees when it likes. With all of them at once it is more. */
+/** A few texts of 20 MB in memory, which Node.js frees when it likes. With all texts at once it is more. */
 const MOST_MEMORY_KB = 512 * 1_024
 
 const stops: (() => Promise<unknown>)[] = []
@@ -38,7 +38,7 @@ async function oldServer(): Promise<ReplayOfRecordedAnswers> {
   )
   replay.instead.set('/v1/cs/history?nid=', () => answer)
   replay.instead.set('show=all&dataId=large-', () => answer)
-  // It sends contents with its list: several of them are too much for a page.
+  // It sends contents with its list: several contents are too much for a page.
   replay.instead.set('/v1/cs/configs?search=accurate&dataId=&group=&tenant=&', (call) => {
     const size = Number(/pageSize=(\d+)/.exec(call)![1])
     const begin = (Number(/pageNo=(\d+)/.exec(call)![1]) - 1) * size

@@ -9,11 +9,11 @@ interface FailedCall {
   readonly why: string
 }
 
-/** What the clients of a swap have seen. All of them write into the same one. */
+/** The observations of the clients of a swap. All clients write into the same record. */
 export class SwapRecord {
   /** The last content that a server has acknowledged, by item. */
   readonly acknowledged = new Map<string, number>()
-  /** What each listener has heard, in order, by item. */
+  /** The notifications of each listener, in order, by item. */
   readonly heard = new Map<string, number[]>()
   /** The ports of each list that a subscriber has got, by service. */
   readonly lists = new Map<string, (readonly number[])[]>()
@@ -43,7 +43,7 @@ export interface LightClientSpec {
   readonly service: string
   /** The item that it publishes. */
   readonly item: string
-  /** The item that it listens to: that of another client. */
+  /** The item that it listens to: the item of another client. */
   readonly listensTo: string
   readonly port: number
   readonly record: SwapRecord

@@ -9,7 +9,7 @@ const TELL_MEMORY =
 /** The most memory that a move may have. */
 export const MOST_MEMORY_KB = 300 * 1_024
 
-/** What a run of `waypost move` printed, and the most memory that it had. */
+/** The output of a run of `waypost move`, and the most memory that it had. */
 export interface MeasuredMove {
   readonly code: number
   readonly stdout: string

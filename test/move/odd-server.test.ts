@@ -1,4 +1,4 @@
-/** What a plan makes of an old server that answers oddly in the middle, and of runs that meet or end early. */
+/** A plan of an old server that answers oddly in the middle, and runs that meet or end early. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -22,7 +22,7 @@ async function parity(old: string, other: string, ...more: readonly string[]): P
   return { code, json: JSON.parse(stdout) }
 }
 
-/** What differs, in a line each. */
+/** The differences, in a line each. */
 const linesOf = ({ json }: Compared): string[] =>
   json.differences.map(({ kind, name, only, field, old, new: other }: Json) =>
     only === undefined ? `${kind} ${name}: ${field}: ${old}, ${other}` : `only ${only}: ${kind} ${name}`,

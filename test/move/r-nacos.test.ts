@@ -106,7 +106,7 @@ describe('the plan of the Rust server', () => {
         const { stdout } = await run('parity', ...sides, '--skip', 'user,role,permission')
         const { differences, notFoundOut } = JSON.parse(stdout) as Json
         expect(notFoundOut).toEqual([])
-        // What this server answers otherwise: things and contents are equal.
+        // The answers that differ on this server: things and contents are equal.
         const places = differences.map(({ kind, field }: Json) => `${kind}: ${field}`)
         expect(places.toSorted()).toEqual(['read without sign-in: status'])
         await ask('POST', '/nacos/v1/cs/configs', {

@@ -1,4 +1,4 @@
-/** What real Java servers taught: their answers are replayed. */
+/** Lessons from real Java servers: their answers are replayed. */
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, inject, test } from 'vitest'

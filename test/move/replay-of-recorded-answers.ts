@@ -16,7 +16,7 @@ interface RecordedAnswer {
 /** The versions whose answers are recorded. */
 export type RecordedVersion = '1.4.8' | '2.5.1' | '3.0.3-admin' | '3.0.3-clusters'
 
-/** What distinguishes two calls of the same path; other parameters are about the page, or are the default. */
+/** The parameters that distinguish two calls of the same path; other parameters are about the page, or are the default. */
 const TELLING = [
   'dataId',
   'group',
@@ -42,7 +42,7 @@ const NONE: Readonly<Record<string, string>> = {
   '/nacos/v3/admin/ns/service/list': '{"code":0,"data":{"totalCount":0,"pageItems":[]}}',
 }
 
-/** What 3.x says of a thing that is not there. */
+/** The answer of 3.x about a thing that is not there. */
 const NULL = '{"code":0,"data":null}'
 
 /** An answer that a test wants. */

@@ -39,7 +39,7 @@ interface Swapped {
   readonly stopMs: number
   /** How many lists there were before. */
   readonly listsBefore: ReadonlyMap<string, number>
-  /** What the new server has at the end, by item. */
+  /** The state of the new server at the end, by item. */
   readonly contents: ReadonlyMap<string, number>
 }
 

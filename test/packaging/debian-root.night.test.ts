@@ -11,7 +11,7 @@ import { packed, runLong } from './packed.ts'
 const tools = needRootAndTool('dpkg-deb', 'mmdebstrap', 'chroot')
 const LIMIT_MS = 600_000
 
-/** That of a root, and nothing of the tests. */
+/** The environment of root, and nothing of the tests. */
 const ENVIRONMENT = {
   PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
   DEBIAN_FRONTEND: 'noninteractive',

@@ -13,7 +13,7 @@ export function packet(sequence: number, payload: Uint8Array): Buffer {
   return Buffer.concat([head, payload])
 }
 
-/** What a server of MySQL 8 says first. */
+/** The first message of a server of MySQL 8. */
 export function greeting(scramble: Buffer, { tls = false, method = 'caching_sha2_password' } = {}): Buffer {
   const capabilities = CAPABILITIES | (tls ? CLIENT_SSL : 0)
   const numbers = Buffer.alloc(4)

@@ -67,7 +67,7 @@ function decrypted(message: Buffer, scramble: Buffer): string {
   return xor(privateDecrypt({ key: privateKey, padding, oaepHash: 'sha1' }, message), scramble).toString()
 }
 
-/** What gives the password away: itself, or something that only the key of the host opens. */
+/** The texts that give the password away: itself, or something that only the key of the host opens. */
 function expectNoPassword(received: Buffer): void {
   expect(received.includes(PASSWORD)).toBe(false)
   // A text that is encrypted with a key of 2048 bits has 256 bytes. All else before the query is shorter.

@@ -5,11 +5,13 @@ const HEADING = '### Recorded differences'
 
 /** A row of the table of differences that were decided. */
 interface Row {
-  /** What was asked: a request of HTTP without its query, or the type of a message. `*` is any text. */
+  /** The request: a request of HTTP without its query, or the type of a message. `*` is any text. */
   readonly asked: RegExp
   /** The versions that differ. */
   readonly versions: readonly string[]
-  /** What differs: the paths of keys, `status`, `text`, `body`, or a header. A path stands for what is below it too. */
+  /**
+   * The places of the difference: the paths of keys, `status`, `text`, `body`, or a header. A path stands for what is below it too.
+   */
   readonly places: readonly string[]
   readonly text: string
   isUsed: boolean

@@ -1,4 +1,4 @@
-/** What the Java servers have answered is asked of this server once more, and compared key by key (README.md). */
+/** The recorded requests to the Java servers are sent to this server, and the answers are compared key by key (README.md). */
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Client, type Reply } from '../interface/client.ts'
@@ -155,7 +155,7 @@ class Session {
   #answer: Spoken | undefined
   /** Whether what was asked last is refused here, but not there. */
   #isRefused = false
-  /** What was asked last. */
+  /** The last request. */
   asked = ''
 
   private constructor(

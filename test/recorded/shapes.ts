@@ -1,6 +1,6 @@
 /** Compares texts of JSON by their keys and by the kinds of values that these have. */
 
-/** What a value is. Some clients do not take an integer for a decimal number. */
+/** The type of a value. Some clients do not take an integer for a decimal number. */
 type Kind = 'null' | 'boolean' | 'text' | 'integer' | 'decimal' | 'list' | 'object'
 
 /** A text of JSON without its values: a list has what all its elements have. */
@@ -40,7 +40,7 @@ function shaped(value: unknown): Shape {
 }
 
 /**
- * What `ours` lacks of `theirs`, as the paths of keys, each with what is there instead. Whatever we have besides does not count.
+ * The keys of `theirs` that `ours` lacks, as paths, each with the value there instead. Further keys of ours do not count.
  * A null of theirs tells no kind.
  */
 export function lacksOf(theirs: Shape, ours: Shape | undefined, path = ''): string[] {
@@ -62,7 +62,7 @@ function lacksOfList(theirs: readonly Shape[], ours: readonly Shape[], path: str
   return [...new Set(ours.flatMap((element) => lacksOf(common, element, `${path}[]`)))]
 }
 
-/** What both have. */
+/** The common part of both. */
 function commonOf(a: Shape, b: Shape): Shape {
   if (a.kind !== b.kind) return { kind: 'null' }
   if (a.keys === undefined || b.keys === undefined) return a

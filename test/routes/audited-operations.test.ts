@@ -1,4 +1,4 @@
-/** What the audit takes down of requests, and whom the history names. */
+/** The events that the audit records for requests, and the users that the history names. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ANONYMOUS, type Identity, type SignedIn } from '../../src/core/access/identity.ts'
 import type { AuditEntry } from '../../src/core/audit/audit-event.ts'
@@ -25,7 +25,7 @@ const item = { dataId: 'd', group: 'G', tenant: 'dev' }
 const configs = '/cs/configs'
 const SECRET = 's3cret-content'
 
-/** What was recorded since the last call: operation, item, result, and numbers. */
+/** The events recorded since the last call: operation, item, result, and numbers. */
 function recorded(): string[] {
   const lines = entries.map(({ operation, item: named, result, code, detail }) =>
     [operation, named, result, code, detail].filter((text) => text !== '').join(' | '),

@@ -3,6 +3,7 @@ import { ANONYMOUS } from '../../src/core/access/identity.ts'
 import type { Change } from '../../src/core/decisions/changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from '../../src/core/config/state/config-item.ts'
 import type { WatchedItem } from '../../src/core/config/state/watched-item.ts'
+import { formalVersions } from '../../src/subscribers/formal-versions.test-support.ts'
 import { ConfigWatchers } from '../../src/subscribers/config-watchers.ts'
 import { streamOperations } from '../../src/operations/config/config-streams.ts'
 import { Guard } from '../../src/operations/guard.ts'
@@ -23,7 +24,11 @@ beforeEach(() => {
   forbidden = new Set()
   told = []
   const loop = { now: () => 0, soon: (run: () => void) => void waiting.push(run) }
-  polls = new ConfigWatchers({ md5Of: (key) => stored.get(key.text)?.md5 ?? '', loop, maxWatched: 4 })
+  polls = new ConfigWatchers({
+    ...formalVersions((key) => stored.get(key.text)?.md5 ?? ''),
+    loop,
+    maxWatched: 4,
+  })
 })
 
 const judging: Authorisation = {
@@ -72,7 +77,7 @@ describe('a stream', () => {
     listen(itemOf('a', 'one'))
     const client = { port: 7, agent: 'Nacos-Java-Client:v3.0.3' }
     expect(polls.clientsOf(keyOf('a'))).toEqual([
-      { ip: '10.0.0.1', client, md5: 'one', seenAgoMs: 0, via: 'stream' },
+      { ip: '10.0.0.1', client, md5: 'one', seen: { md5: '', ip: '10.0.0.1' }, seenAgoMs: 0, via: 'stream' },
     ])
   })
 

@@ -38,6 +38,7 @@ import { PasswordSignIn } from '../../src/sign-in/password-sign-in.ts'
 import { Sessions } from '../../src/sign-in/sessions.ts'
 import { Tokens } from '../../src/sign-in/tokens.ts'
 import type { Passwords } from '../../src/sign-in/passwords.ts'
+import { formalVersions } from '../../src/subscribers/formal-versions.test-support.ts'
 import { ConfigWatchers, type ConfigWatcherOptions } from '../../src/subscribers/config-watchers.ts'
 
 /** The answer to a request: at once, or after it was held. */
@@ -62,7 +63,7 @@ export function startFixture(
   const loop = { now: () => clock.nowMs, soon }
   const walks = new LongWalks(loop)
   const polls = new ConfigWatchers({
-    md5Of: (key) => state.config(key)?.md5 ?? '',
+    ...formalVersions((key) => state.config(key)?.md5 ?? ''),
     loop,
     ...limits,
   })
@@ -150,7 +151,7 @@ function passwordsInClear({ state, engine, now }: { state: State; engine: Engine
   }
 }
 
-/** What a server tells of its settings. */
+/** The settings as a server reports them. */
 const FACTS = {
   isOneOfMany: false,
   port: 8848,

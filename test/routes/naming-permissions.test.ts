@@ -1,4 +1,4 @@
-/** What callers see and change of services, some of which they may not read. */
+/** The effect of permissions on reads and changes of services, some of which the caller may not read. */
 import { ANONYMOUS } from '../../src/core/access/identity.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { at, EngineWorld } from '../../src/core/core.test-support.ts'

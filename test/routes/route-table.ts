@@ -59,7 +59,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   'PUT /svc/v1/ns/instance/beat': ['beat'],
 }
 
-/** What `{ ...parts }` must find. */
+/** The names that `{ ...parts }` must find. */
 const PARTS = [
   'state',
   'liveness',

@@ -41,7 +41,7 @@ interface Column {
 }
 
 let vault: Vault
-/** That of a session of the user. */
+/** The cookie of a session of the user. */
 let cookie: string
 
 const withToken = (role: Role): Column => ({
@@ -133,7 +133,7 @@ const RULES: Readonly<Record<Permission['resource'], (column: Column, use: Use) 
   operator: isAdministrator,
   backup: isAdministrator,
   audit: isAdministrator,
-  // With an old password it is about the own one of the caller, and none of them is that user.
+  // With an old password it is about the own one of the caller, and no caller of this matrix is that user.
   access: (column, { texts }) => isAdministrator(column) && !('oldPassword' in texts),
 }
 
@@ -159,7 +159,7 @@ const ask = (column: Column, use: Use): Promise<Reply> =>
 /** The code in the envelopes of `/nacos/v2` and `/nacos/v3` (grpc-compat.md section 7). */
 const ACCESS_DENIED = 10_001
 
-/** What `/nacos/v1` says to each (http-compat.md section 7). */
+/** The answer of `/nacos/v1` to each (http-compat.md section 7). */
 const NACOS_MESSAGES: Readonly<Record<Column['code'], string>> = {
   'not-signed-in': 'unknown user!',
   'token-invalid': 'token invalid!',

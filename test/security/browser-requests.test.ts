@@ -1,4 +1,4 @@
-/** What a page of another site can do through the browser of an administrator, who may come from the same address. */
+/** Requests of a page of another site through the browser of an administrator, who may come from the same address. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Client } from '../interface/client.ts'
 import { startManaged } from '../support/administrator.ts'

@@ -50,7 +50,7 @@ afterAll(async () => {
   await waypost.stop()
 })
 
-/** What costs too much, in words for the message of a failure. */
+/** The inputs that cost too much, in words for the message of a failure. */
 const shown = (found: readonly TooDear[]): string =>
   found
     .map(

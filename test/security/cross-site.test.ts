@@ -1,4 +1,4 @@
-/** What web pages of other sites can make the browsers of their visitors send. docs/security.md has the rules. */
+/** The requests that web pages of other sites can make the browsers of their visitors send. docs/security.md has the rules. */
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { serverForThisFile, unique } from '../interface/client.ts'

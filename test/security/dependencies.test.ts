@@ -28,7 +28,7 @@ const { dependencies } = read<{ dependencies: Record<string, string> }>('package
 const { BUNDLED } = (await import(pathToFileURL(join(root, 'scripts/bundle.js')).href)) as {
   BUNDLED: readonly string[]
 }
-/** What the server loads: packages that are installed with it, and packages that are part of it. */
+/** The code that the server loads: packages that are installed with it, and packages that are part of it. */
 const loaded = [...Object.keys(dependencies), ...BUNDLED]
 
 interface Bill {

@@ -50,7 +50,7 @@ async function register(client: GrpcClient, serviceName: string, port = 1): Prom
   return (await client.ask('InstanceRequest', instanceRequest(serviceName, { port }))).body
 }
 
-/** With another token than that of the client. */
+/** Registers with another token than the client's. */
 async function registerAs(accessToken: string, client: GrpcClient, serviceName: string): Promise<Body> {
   const request = instanceRequest(serviceName, { port: 1 })
   return (await client.ask('InstanceRequest', request, { accessToken })).body

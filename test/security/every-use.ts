@@ -4,7 +4,7 @@ import type { Call } from '../interface/client.ts'
 import { nameOf, neededBy, sample } from '../routes/route-table.ts'
 import { type Ids, ITEM, MARK, PASSWORD, SERVICE } from './vault.ts'
 
-/** What shows who sends a request: header fields, or parameters. */
+/** The credentials of a request: header fields, or parameters. */
 export interface Credentials {
   readonly headers?: Readonly<Record<string, string>>
   readonly texts?: Readonly<Record<string, string>>
@@ -16,11 +16,11 @@ export interface Use {
   readonly texts: Readonly<Record<string, string>>
   /** It has only what the route needs. */
   readonly isPlain: boolean
-  /** What is sent besides the parameters, and what type it has. */
+  /** The body sent besides the parameters, and its type. */
   readonly upload: { readonly body: string; readonly headers: Record<string, string> } | undefined
 }
 
-/** These say in which namespace something is; a request without one is about all of them. */
+/** These say in which namespace something is; a request without a namespace is about all namespaces. */
 export const NAMESPACE_PARAMETERS = [
   'tenant',
   'namespaceId',
@@ -85,7 +85,7 @@ export function usesOf(route: Route, ids: Ids): Use[] {
   }))
 }
 
-/** What is named in the answer of a failed test. */
+/** The name in the message of a failed test. */
 export const titleOf = ({ route, texts }: Use) => `${nameOf(route)} ${Object.keys(texts).join(' ')}`
 
 function uploadOf(route: Route, { item }: Ids): Use['upload'] {

@@ -5,7 +5,7 @@ import { serverForThisFile, unique } from '../interface/client.ts'
 
 const waypost = serverForThisFile()
 
-/** What comes back for raw bytes, all of it. */
+/** The whole answer to raw bytes. */
 function raw(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''

@@ -18,7 +18,7 @@ const TRIES = 8
 /** Sends a text to a reader of the server. */
 export type Reader = (text: string) => Promise<unknown>
 
-/** What a text costs the server, in milliseconds of its processor time. */
+/** The cost of a text for the server, in milliseconds of its processor time. */
 interface Cost {
   readonly quarter: number
   readonly whole: number
@@ -35,7 +35,7 @@ export interface TooDear extends Cost {
 interface CostOptions {
   readonly shapes: Readonly<Record<string, Shape>>
   readonly bytes: number
-  /** What the shapes are compared with. */
+  /** The base that the shapes are compared with. */
   readonly letters?: Shape
 }
 
@@ -79,7 +79,7 @@ export class InputCosts {
       const whole = Math.min(cost.whole, await this.#measured(send, shape(bytes)))
       const quarter = Math.min(cost.quarter, await this.#measured(send, shape(bytes / 4)))
       cost = { quarter, whole, letters }
-      // What costs about as much as letters is refused early: receiving it is most of its cost.
+      // Input that costs about as much as letters is refused early: receiving it is most of its cost.
       const received = EARLY_REFUSAL * letters
       const most = Math.max(received, Math.min(MOST_BY_SIZE * quarter, MOST_BY_SHAPE * letters)) + NOISE_MS
       if (whole <= most) return undefined

@@ -22,7 +22,7 @@ export const joined =
     return parts.join('').slice(0, bytes)
   }
 
-/** What others are compared with: it needs no escaping, and means nothing to any reader. */
+/** The base of comparison: it needs no escaping, and means nothing to any reader. */
 export const LETTERS: Shape = repeated('abcdefghij')
 
 /** The same for readers of lines. */

@@ -1,4 +1,4 @@
-/** What was allowed once is judged again: a poll when it is answered, and a beat each time it comes. */
+/** A request that was allowed once is judged again: a poll when it is answered, and a beat each time it comes. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../interface/client.ts'

@@ -1,4 +1,4 @@
-/** What clients send is read in time that grows with its length, whatever it is made of. */
+/** Input of clients is read in time that grows with its length, whatever it is made of. */
 import { describe, expect, test } from 'vitest'
 import { ALL_SHAPES, type Reader, READERS, readOrRefuse, STARTS } from './readers.ts'
 

@@ -1,4 +1,7 @@
-/** What clients send is read in steps that grow with its length, whatever it is made of. `linear-readers.night.test.ts` has the times. */
+/**
+ * Input of clients is read in steps that grow with its length, whatever it is made of. `linear-readers.night.test.ts` has the
+ * times.
+ */
 import { growth, MOST_GROWTH } from '../support/steps.ts'
 import { describe, expect, test } from 'vitest'
 import type { Metadata } from '../../src/core/naming/state/instance.ts'

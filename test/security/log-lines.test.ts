@@ -37,7 +37,7 @@ test('whatever clients send, a line of the log is one line of JSON', async () =>
         await client.call(method, path, { form, headers: printable })
       }
     }
-    // These requests succeed, and the audit writes lines of them.
+    // These requests succeed, and the audit writes lines about them.
     const space = {
       customNamespaceId: 'evil',
       namespaceName: 'EVIL \u001b[31m'.replace('\u001b', ''),

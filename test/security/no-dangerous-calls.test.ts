@@ -1,4 +1,4 @@
-/** What the code must not do at all, found by reading it: then no request can make it do so. */
+/** Calls that the code must not contain at all, found by reading it: then no request can cause them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

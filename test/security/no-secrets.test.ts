@@ -8,7 +8,7 @@ import { until } from '../interface/client.ts'
 import { needTool } from '../support/need-tool.ts'
 import { startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
 
-/** What must never be shown. The token of the administrator is added once it is there. */
+/** The secrets that must never be shown. The token of the administrator is added once it is there. */
 const SECRETS: Record<string, string> = {
   password: 'Pa55word of the +administrator',
   otherPassword: 'Pa55word-of-ann',

@@ -61,7 +61,7 @@ const words = fc.constantFrom(
   'factor',
 )
 
-/** JSON of any shape, whose keys and texts are often those that parsers look for. */
+/** JSON of any shape, whose keys and texts are often the ones that parsers look for. */
 const json = fc
   .letrec((tie) => ({
     value: fc.oneof(
@@ -175,7 +175,7 @@ describe('any text is read or refused', () => {
     holdsFor((sent) => {
       const checker = valueOrRefusal(() => parseHealthChecker(sent, { unknownIsNone }))
       if (checker?.type !== 'HTTP') return
-      // What is sent to the instance is one request: nothing in it ends a line.
+      // The instance gets exactly one request: nothing in it ends a line.
       const messages = [
         probePathOf(checker.path),
         ...Object.entries(probeHeadersOf(checker.headers)).flat(),

@@ -18,7 +18,7 @@ const WEAK = [
 ] as const
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** What a door says of a new password of the user {@link NAME}. */
+/** The answer of an interface to a new password of the user {@link NAME}. */
 interface Said {
   readonly taken: boolean
   readonly text: string
@@ -170,7 +170,7 @@ describe('with the rule', () => {
         .filter(([, { parameters = [] }]) => parameters.some(({ name }) => named.test(name)))
         .map(([method]) => `${method.toUpperCase()} ${path}`),
     )
-    // That of 3.x is there, and only signs in.
+    // The login of 3.x is there, and only signs in.
     expect(found).toContain('POST /nacos/v3/auth/user/login')
     const others = found.filter((name) => !/\/login$|\/session$|\/users\/admin$/.test(name))
     const doors = DOORS.flatMap(([name]) => /^(?:POST|PUT) [^ ]+/.exec(name) ?? [])

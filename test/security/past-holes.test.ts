@@ -11,7 +11,7 @@ import { forgeriesOf } from './forged-tokens.ts'
 import { bearer, HOOK_LIMIT_MS, ITEM, MARK, SERVICE, startVault, type Vault } from './vault.ts'
 
 let vault: Vault
-/** What sends no credentials, and what sends those of a user without rights. */
+/** Requests without credentials, and with credentials of a user without rights. */
 let strangers: Record<string, string>[]
 
 beforeAll(async () => {

@@ -67,7 +67,7 @@ function patternsOfParameters(): Found[] {
   return [...found.values()]
 }
 
-/** What a pattern speaks of: its own characters, the classes' usual ones, and its longest words. */
+/** The parts of a pattern: its own characters, the classes' usual ones, and its longest words. */
 function pumpsOf(source: string): string[] {
   const words = source
     .replace(/\\[a-zA-Z](\{[^}]*\})?|[()[\]{}|^$+*?]/g, ' ')

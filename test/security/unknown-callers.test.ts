@@ -1,4 +1,4 @@
-/** What somebody who has shown no credentials costs a server, and what it keeps from others: little, and nothing. */
+/** A caller without credentials costs a server little, and keeps nothing from others. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -45,7 +45,7 @@ interface Sent {
   readonly to?: Waypost
 }
 
-/** A connection on which the head of a request has been sent. What comes back is in `text`. */
+/** A connection on which the head of a request has been sent. The answer is in `text`. */
 async function begun({ path = CONFIGS, type = FORM, headers = {}, length, from, to }: Sent) {
   const { port } = to ?? managed.waypost
   const socket = Object.assign(connect({ port, host: '127.0.0.1', localAddress: from ?? '127.0.0.1' }), {
@@ -181,7 +181,7 @@ describe('slow forms of strangers', () => {
     const slow = await fill('127.0.0.2')
     for (let round = 0; round < 3; round++)
       expect((await published(`${ITEM}&content=${'x'.repeat(MIB)}&accessToken=${token}`)).text).toBe('true')
-    // Those that gave way were told so.
+    // Requests that gave way got an answer that says so.
     expect(slow.map(statusOf)).toContain('503')
   })
 

@@ -1,4 +1,4 @@
-/** What a caller learns of items that it may not read: nothing, at any door. */
+/** A caller learns nothing of items that it may not read, at any interface. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../interface/client.ts'

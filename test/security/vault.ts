@@ -1,9 +1,9 @@
-/** A server with authentication, users with different rights, and a namespace that most of them must not see. */
+/** A server with authentication, users with different rights, and a namespace that most users must not see. */
 import { Client, until } from '../interface/client.ts'
 import { startManaged } from '../support/administrator.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 
-/** What each role may do. */
+/** The permissions of each role. */
 export const ROLES = {
   outsider: { 'other:*:*': 'rw' },
   reader: { 'vault:*:*': 'r' },

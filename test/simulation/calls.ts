@@ -10,14 +10,14 @@ import { type Answer, type Reference, type Rule, type Step, textOf } from './ref
 import { ownChange } from './rules.ts'
 import { violation } from './violation.ts'
 
-/** What a client has asked of a server. */
+/** The request of a client to a server. */
 export interface Call {
   readonly title: string
   readonly object: string
   readonly rule: Rule
   /** How many values its object had had when it was asked. */
   readonly askedAt: number
-  /** What the store has accepted as its answer; undefined: nothing. */
+  /** The answer for the changes that the store has accepted; undefined: nothing. */
   accepted: Answer | undefined
   /** Whether the store has written changes for it. */
   wrote: boolean
@@ -137,7 +137,7 @@ export class Calls {
   }
 }
 
-/** What an outcome says: an answer, that it is not known whether the change was made, or that it was not. */
+/** The state of a call after its outcome: answered, unknown whether the change was made, or not made. */
 function stateAfter(outcome: unknown): Call['state'] {
   if (!(outcome instanceof Error)) return 'answered'
   if (!(outcome instanceof Refusal)) return 'failed'

@@ -57,7 +57,7 @@ export class ConnectionCheck {
   readonly #released = new Set<Connection>()
   /** When its client was sent to another server. */
   readonly #movedMs = new Map<Connection, number>()
-  /** Released at a server that could write: nothing of them may be left. */
+  /** Connections that were released at a server that could write: none of their instances may be left. */
   #ended: { readonly connection: Connection; readonly atMs: number }[] = []
   #looked = 0
 
@@ -81,7 +81,7 @@ export class ConnectionCheck {
     this.#movedMs.set(connection, this.#world.nowMs)
   }
 
-  /** What was released in an earlier tick is gone, unless its server could not write since. */
+  /** An instance that was released in an earlier tick is gone, unless its server could not write since. */
   lookAtEnded(running: readonly JudgingServer[]): void {
     const couldWrite = ({ server }: Connection): boolean => running.includes(server) && canWrite(server)
     this.#ended = this.#ended.filter(({ connection }) => couldWrite(connection))
@@ -101,7 +101,10 @@ export class ConnectionCheck {
       for (const change of this.#world.store.fed(this.#looked + 1)?.changes ?? []) this.#note(change)
   }
 
-  /** Everything has worked for long enough: each address that clients want belongs to one of them, and nothing else is there. */
+  /**
+   * Everything has worked for long enough: each address that clients want belongs to one of these clients, and nothing else is
+   * there.
+   */
   atEnd(servers: readonly JudgingServer[]): void {
     for (const { server } of servers)
       for (const service of SERVICES) {
@@ -150,7 +153,10 @@ export class ConnectionCheck {
     }
   }
 
-  /** What a client has, and wants, leaves only when its connection has ended, or it was moved or its server was no member for a while. */
+  /**
+   * A wanted instance of a client leaves only when its connection has ended, or it was moved or its server was no member for a
+   * while.
+   */
   #removed(place: string, { publisher, address }: InstanceRecord): void {
     const owner = connectionOf(publisher)
     const connection = this.#connections.get(owner?.connectionId ?? '')

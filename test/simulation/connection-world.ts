@@ -16,7 +16,7 @@ const AGAIN_MS = 1_000
 /** A client that is not answered for so long takes another server, ms. */
 const PATIENCE_MS = 3_000
 
-/** How many clients there are at most, and how many addresses each may have: neighbours share some of them. */
+/** How many clients there are at most, and how many addresses each may have: neighbours share some addresses. */
 const MOST_CLIENTS = 4
 const PORTS_EACH = 3
 
@@ -56,7 +56,7 @@ export class ConnectionWorld extends JudgingWorld {
     this.want(this.#clients.length - 1, chosen)
   }
 
-  /** A client wants other addresses, or others of them. */
+  /** A client wants other addresses. */
   want(dice: number, chosen: readonly number[]): void {
     const client = this.#pick(dice)
     if (client === undefined) return

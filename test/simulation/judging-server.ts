@@ -1,7 +1,7 @@
 import { LiveProcesses } from '../../src/core/cluster/members/live-processes.ts'
 import { ConnectionInstances } from '../../src/core/naming/connections/connection-instances.ts'
 import { MEMBER, memberIdOf, type MemberFacts } from '../../src/core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../../src/core/cluster/members/versions.ts'
+import { VERSIONS } from '../../src/core/cluster/members/versions.test-support.ts'
 import type { InstancePlace } from '../../src/core/naming/state/presence.ts'
 import type { Silence } from '../../src/core/naming/liveness/silence.ts'
 import { SharedNamingCare, type SharedNamingCareOptions } from '../../src/cluster/shared-naming-care.ts'
@@ -9,7 +9,7 @@ import type { Planted } from './planted-faults.ts'
 import { KEPT_MS, type SimulatedServer } from './simulated-server.ts'
 import { violation } from './violation.ts'
 
-/** What a process of a server that judges works with. */
+/** The dependencies of a process of a server that judges. */
 export interface JudgingParts {
   readonly server: SimulatedServer
   /** Names the place of the server among all. */
@@ -33,7 +33,7 @@ export class JudgingServer {
   readonly facts: MemberFacts
   readonly #care: SharedNamingCare
   readonly #restores: boolean
-  /** What the connections of this process publish. */
+  /** The instances that the connections of this process publish. */
   readonly connections: ConnectionInstances
   readonly #nowMs: () => number
   /** Until when the others certainly count it as a member. */
@@ -109,7 +109,7 @@ export class JudgingServer {
     return this.#care.figures().restored
   }
 
-  /** What it does four times a second. */
+  /** Its work four times a second. */
   sweep(): void {
     this.#care.sweep()
     if (this.#restores) this.connections.tick()
@@ -142,6 +142,6 @@ function factsOf(index: number, process: string): MemberFacts {
     version: '1',
     process,
     auth: 'on',
-    versions: FIRST_VERSIONS,
+    versions: VERSIONS,
   }
 }

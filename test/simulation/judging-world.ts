@@ -86,7 +86,7 @@ export abstract class JudgingWorld {
     await this.world.settle()
   }
 
-  /** What clients do in a tick. */
+  /** The work of clients in a tick. */
   protected abstract act(preferred: number): void
 
   /** Called when something may have been written. */

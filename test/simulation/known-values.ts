@@ -48,7 +48,7 @@ export function serviceObject({ groupedName }: ServiceKey): string {
   return `service ${serviceNameOf(groupedName)}`
 }
 
-/** The object that a change is about; undefined: none of those that the simulation looks at. */
+/** The object that a change is about; undefined: no object that the simulation looks at. */
 export function objectOf(change: Change): string | undefined {
   switch (change.kind) {
     case 'config-published':
@@ -74,7 +74,7 @@ export function objectOf(change: Change): string | undefined {
   }
 }
 
-/** What a server knows of an object, as the reference has it. */
+/** The value of an object on a server, in the form of the reference. */
 export function knownValue(state: State, object: string): unknown {
   const kind = kindOf(object)
   const name = object.slice(kind.length + 1)

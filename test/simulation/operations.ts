@@ -18,12 +18,12 @@ import * as rules from './rules.ts'
 import { ACCESS, grayObject, itemObject, keyOf, serviceKeyOf, serviceObject } from './known-values.ts'
 import type { Rule } from './reference.ts'
 
-/** What a client asks for. */
+/** The request of a client. */
 export interface Operation {
   readonly title: string
   /** The object of the reference that it reads and changes. */
   readonly object: string
-  /** What a server makes of it that knows this state. */
+  /** The command of a server that knows this state. */
   readonly asked: (state: State) => Asked
 }
 

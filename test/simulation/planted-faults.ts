@@ -8,7 +8,7 @@ import type {
   UnitResult,
 } from '../../src/core/engine/ports.ts'
 
-/** What a test plants in every server and in the store, to see that the simulation finds it. */
+/** The faults that a test plants in every server and in the store, to see that the simulation finds them. */
 export interface Planted {
   /** Whether the store compares what was read. */
   readonly compares: boolean
@@ -37,7 +37,7 @@ export const NOTHING: Planted = {
   store: (access) => access,
 }
 
-/** What simulations must find, by name. */
+/** The faults that simulations must find, by name. */
 export const FAULTS: Readonly<Record<string, Planted>> = {
   'a store that writes without comparing': { ...NOTHING, compares: false },
   'negative answers from memory': {
@@ -55,7 +55,7 @@ export const FAULTS: Readonly<Record<string, Planted>> = {
   },
 }
 
-/** What simulations of silence must find, by name. */
+/** The faults that simulations of silence must find, by name. */
 export const FAULTS_OF_JUDGES: Readonly<Record<string, Planted>> = {
   'a judge that asks nobody': { ...NOTHING, asks: false },
   'a judge that acts after its lease': {
@@ -68,7 +68,7 @@ export const FAULTS_OF_JUDGES: Readonly<Record<string, Planted>> = {
   },
 }
 
-/** What simulations of connections must find, by name. */
+/** The faults that simulations of connections must find, by name. */
 export const FAULTS_OF_CONNECTIONS: Readonly<Record<string, Planted>> = {
   'a judge that removes what a dead server leaves at once': { ...NOTHING, keepsOrphans: false },
   'a server that does not look after its connections': { ...NOTHING, restores: false },

@@ -33,7 +33,7 @@ export class Questions {
     })
   }
 
-  /** What has arrived by now is answered. `find` gives the process that runs at the place of a member. */
+  /** Questions that have arrived by now are answered. `find` gives the process that runs at the place of a member. */
   deliver(nowMs: number, find: (member: MemberFacts) => JudgingServer | undefined): void {
     for (const question of this.#open) {
       const { from, member, askedMs } = question

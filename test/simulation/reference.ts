@@ -1,16 +1,16 @@
 import type { Change } from '../../src/core/decisions/changes.ts'
 import type { Revision } from '../../src/core/engine/ports.ts'
 
-/** What a client is answered: the outcome as text, or the code of a refusal. */
+/** The answer to a client: the outcome as text, or the code of a refusal. */
 export type Answer = string
 
-/** What an operation does to the value of its object, and what it answers. The same value again: it changes nothing. */
+/** The effect of an operation on the value of its object, and its answer. The same value again: it changes nothing. */
 export interface Step<Value> {
   readonly next: Value
   readonly answer: Answer
 }
 
-/** What a correct installation does, for one object. `changes` gives the ids that the server chose. */
+/** The behaviour of a correct installation, for one object. `changes` gives the ids that the server chose. */
 export type Rule<Value = unknown> = (value: Value, changes: readonly Change[]) => Step<Value>
 
 /** A value that an object had. */
@@ -20,7 +20,7 @@ interface Version {
 }
 
 /**
- * What a correct installation of one server would know: the operations are carried out one after the other, in the order in
+ * The knowledge of a correct installation of one server: the operations are carried out one after the other, in the order in
  * which the store accepted them. Objects (an item, a service with its instances, all users) are values of plain data.
  */
 export class Reference {
@@ -41,7 +41,7 @@ export class Reference {
     return this.#of(object).findLast((version) => version.revision <= revision)!.value
   }
 
-  /** The values that an object had since it had `count` of them, the one it had then included. */
+  /** The values that an object had since its value number `count`, with this value. */
   since(object: string, count: number): unknown[] {
     return this.#of(object)
       .slice(count - 1)
@@ -84,7 +84,7 @@ export type ServiceValue = {
   readonly instances: Readonly<Record<string, InstanceValue>>
 } | null
 
-/** The users, each with the stamp of its password, who of them is an administrator, and the sessions with their users. */
+/** The users, each with the stamp of its password, the administrators, and the sessions with their users. */
 export interface AccessValue {
   readonly users: Readonly<Record<string, number>>
   readonly administrators: readonly string[]

@@ -13,7 +13,7 @@ import type {
   Step,
 } from './reference.ts'
 
-/** What a client is answered that nothing was said to. */
+/** The answer to a client whose operation has no result. */
 const DONE = 'undefined'
 
 /** The content of an item is set, if `casMd5` is the md5 of its content now (`''`: there is none) or undefined. */
@@ -101,7 +101,7 @@ export const serviceDeleted: Rule<ServiceValue> = (service) => {
 }
 
 /**
- * What a server changes that no client has asked for: a beat heals an instance, silence makes one unhealthy or removes it,
+ * Changes of a server that no client has asked for: a beat heals an instance, silence makes one unhealthy or removes it,
  * and an empty service leaves. The answer says what
  * is wrong with that; `DONE`: nothing is.
  */

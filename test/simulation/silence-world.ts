@@ -122,7 +122,7 @@ export class SilenceWorld extends JudgingWorld {
     })
   }
 
-  /** What a server changes by itself must not concern an instance that beats. */
+  /** Changes that a server makes by itself must not concern an instance that beats. */
   #changed(change: Change): void {
     if (change.kind === 'instance-saved') violation('a server had to restore an instance')
     if (change.kind !== 'instance-removed' && change.kind !== 'instance-health-changed') return

@@ -18,7 +18,7 @@ import { Feed } from '../../src/feed/feed.ts'
 import { serviceKeyOf } from './known-values.ts'
 import type { Planted } from './planted-faults.ts'
 
-/** What a server is started with. */
+/** The dependencies of a server. */
 export interface ServerParts {
   readonly name: string
   readonly store: ModelStore

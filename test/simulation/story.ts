@@ -13,7 +13,7 @@ export interface Happening<Of = World> {
   readonly run: (world: Of) => void | Promise<void>
 }
 
-/** What happens in one simulation. fast-check makes it, and makes it shorter if it ends in a violation. */
+/** The events of one simulation. fast-check makes it, and makes it shorter if it ends in a violation. */
 export interface Story {
   readonly conditions: Conditions
   readonly happenings: readonly Happening[]
@@ -71,7 +71,7 @@ export const stories: Arbitrary<Story> = record({
   happenings,
 })
 
-/** What happens in a story of commands of every kind. */
+/** The events of a story of commands of every kind. */
 export const storiesOfAnyCommand: Arbitrary<readonly Happening[]> = array(
   oneof(
     { weight: 8, arbitrary: record({ server, command: anyCommand }).map(executing) },

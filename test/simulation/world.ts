@@ -13,7 +13,7 @@ import { SimulatedServer } from './simulated-server.ts'
 import { violation } from './violation.ts'
 import { Watcher } from './watcher.ts'
 
-/** What differs from simulation to simulation, apart from what happens. */
+/** The differences between simulations, apart from their events. */
 export interface Conditions {
   /** How far the wall clock of each server is from the right time, ms. There are as many servers. */
   readonly skewsMs: readonly number[]
@@ -21,7 +21,7 @@ export interface Conditions {
   readonly mostChanges: number
 }
 
-/** What a simulation of more than requests does besides. */
+/** The further parts of a simulation of more than requests. */
 export interface WorldHooks {
   /** A process has started, and has loaded. */
   readonly started?: (server: SimulatedServer, index: number) => void
@@ -63,7 +63,7 @@ export class World {
   readonly #hooks: WorldHooks
   readonly store: ModelStore
   readonly #places: readonly Place[]
-  /** What servers have sent that have died since. */
+  /** The access of dead servers to the store: their messages may still arrive. */
   readonly #ghosts: ModelAccess[] = []
   /** Everything that happened, for the report of a violation. */
   readonly trace: string[] = []
@@ -157,7 +157,7 @@ export class World {
     this.#places[index]?.process?.server.access.delay()
   }
 
-  /** A server dies. What it has sent may still arrive. */
+  /** A server dies. Its messages may still arrive. */
   crash(index: number): void {
     const place = this.#places[index]
     const server = place?.process?.server
@@ -198,7 +198,7 @@ export class World {
     if (place.process !== undefined) place.process.server.hasLoaded = true
   }
 
-  /** A server stops doing anything, or goes on. What it has sent still arrives. */
+  /** A server stops doing anything, or goes on. Its messages still arrive. */
   freeze(index: number, isFrozen: boolean): void {
     const server = this.#places[index]?.process?.server
     if (server === undefined || server.isFrozen === isFrozen) return
@@ -276,7 +276,7 @@ export class World {
     checkEqualServers([...others, this.server(0)!])
   }
 
-  /** What can happen now without a fault. */
+  /** The events that can happen now without a fault. */
   possible(): Step[] {
     const running = this.#places.flatMap(({ process }) => process?.server ?? [])
     const ghosts = this.#ghosts

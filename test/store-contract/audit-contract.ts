@@ -7,7 +7,7 @@ import { ANY_EVENT, sampleEvent, START_MS } from './samples.ts'
 
 const LIMIT: AuditLimit = { beforeMs: 0, keep: 1_000_000, keepRefused: 1_000_000, most: 1_000 }
 
-/** What the store keeps of the audit. */
+/** The events of the audit that the store keeps. */
 export function auditContract(bench: StoreBench): void {
   test('events of the audit are found as they were saved, newest first, also after a restart', async () => {
     let store = await bench.fresh()

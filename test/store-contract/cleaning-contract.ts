@@ -4,7 +4,7 @@ import { deleted, published, sampleKey, START_MS, writeVersions } from './sample
 
 const ALL = { beforeMs: START_MS + 1_000_000, keep: 0, most: 100 }
 
-/** What cleaning removes, and what it must not. */
+/** The records that cleaning removes, and the records that it must keep. */
 export function cleaningContract(bench: StoreBench): void {
   test('an existing item keeps its newest records with their contents', async () => {
     let store = await bench.fresh()

@@ -47,7 +47,7 @@ export interface SharedContractStore extends StateStore {
 export interface StoreKind<S extends StateStore = ContractStore> {
   /** A place without data. */
   emptyPlace(): Promise<string>
-  /** What is stored in a place now, for another server, as after a crash of the one there, which stays as it is. */
+  /** The stored data of a place, for another server, as after a crash of the one there, which stays as it is. */
   crashed(place: string): Promise<string>
   open(place: string): Promise<S>
   /** Removes the data of a place that nobody has open. */
@@ -67,6 +67,6 @@ export interface StoreBench<S extends StateStore = ContractStore> extends Pick<
   fresh(): Promise<S>
   /** The same data opened again, as after a restart. */
   reopen(store: S): Promise<S>
-  /** What is stored now opened as another store, as after a crash of the server; this store stays as it is. */
+  /** The stored data opened as another store, as after a crash of the server; this store stays as it is. */
   crash(store: S): Promise<S>
 }

@@ -1,4 +1,4 @@
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
@@ -7,7 +7,7 @@ import type { Store } from '../../src/core/engine/ports.ts'
 import { diagnose } from '../store-tools/damage.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { APPLICATION_ID, FORMAT } from '../../src/store/embedded/database/format.ts'
-import { ANY_EVENT, publishAll, sampleEvent, sampleKey } from './samples.ts'
+import { publishAll, sampleKey } from './samples.ts'
 
 const log = { info() {}, warn() {}, error() {} }
 let base: string
@@ -100,13 +100,17 @@ describe('the data directory of the embedded store', () => {
     async (format) => {
       await using(async () => undefined)
       const refusal = /data directory .*and\?mark.* development build .*waypost export/
-      changeDatabase(`PRAGMA application_id = ${0x57415950}; PRAGMA user_version = ${format}`)
-      await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(refusal)
+      for (const mark of [0x57415950, APPLICATION_ID]) {
+        changeDatabase(`PRAGMA application_id = ${mark}; PRAGMA user_version = ${format}`)
+        await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(refusal)
+      }
       changeDatabase(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}`)
       await using(async (store) => expect((await store.load()).configs).toEqual([]))
       await writeFile(join(directory, 'waypost.json'), `{"format":${format},"createdMs":5}`)
       await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(refusal)
       expect(await readFile(join(directory, 'waypost.json'), 'utf8')).toContain(`"format":${format}`)
+      await writeFile(join(directory, 'waypost.json'), `{"store":"WPST","format":${format},"createdMs":5}`)
+      await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(refusal)
     },
   )
 
@@ -125,21 +129,14 @@ describe('the data directory of the embedded store', () => {
     await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(/database is damaged.*waypost doctor/)
   })
 
-  test('of an earlier build, without the later tables, is whole, and gets them', async () => {
+  test.each(['audit', 'instance'])('is refused if the table %s is missing', async (table) => {
     await using((store) => publishAll(store, sampleKey('a'), ['1']))
-    changeDatabase('DROP TABLE audit')
-    // A process that has looked at a database keeps it until it ends.
-    const copy = join(base, 'copy')
-    await cp(directory, copy, { recursive: true })
-    expect(diagnose(copy).findings).toEqual([])
-    const event = sampleEvent()
-    await using((store) => store.saveAudit([event]))
-    await using(async (store) => {
-      expect((await store.load()).configs).toHaveLength(1)
-      expect((await store.findAudit(ANY_EVENT, 10)).events).toEqual([event])
-    })
-    const { findings, rows } = diagnose(directory)
-    expect([findings, rows['audit']]).toEqual([[], 1])
+    changeDatabase(`DROP TABLE ${table}`)
+    await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(/damaged: its format or its tables/)
+    expect(diagnose(directory).findings.map(({ problem }) => problem)).toEqual([
+      'Its list of tables is not what Waypost writes.',
+      `The page where it begins cannot be read: no such table: ${table}.`,
+    ])
   })
 
   test('is refused at load if a row has changed', async () => {

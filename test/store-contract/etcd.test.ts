@@ -8,7 +8,7 @@ import { sharedStateStore } from './shared-state-store.ts'
 import { storeContract } from './store-contract.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
-/** What machines that are busy still do in time. */
+/** Time limits that busy machines keep too. */
 const PATIENT = { callMs: 15_000, attemptMs: 3_000 }
 
 let etcd: Etcd

@@ -40,7 +40,7 @@ const gray = (name: string, rule: GrayRule, text: string) =>
     comment: 'why',
   })
 
-/** What clients see: of an address with a version of its own, of a tag, and everybody else. */
+/** The views of clients: of an address with a version of its own, of a tag, and everybody else. */
 const seenOn = ({ state }: ServerOnStore) =>
   [{ ip: '10.0.0.1' }, { ip: '', tag: 'x' }, { ip: '' }].map((who) =>
     viewOf(state, KEY, who)?.content.toString(),

@@ -3,7 +3,7 @@ import { isItemId } from '../../src/core/decisions/stamps.ts'
 import { deleted, imported, published, sampleKey, START_MS, writeVersions } from './samples.ts'
 import type { StoreBench } from './contract-store.ts'
 
-/** What history answers of an item. */
+/** The answer of history about an item. */
 export function historyContract(bench: StoreBench): void {
   test('every record has its text: the new one for I, the one before for U, the deleted one for D', async () => {
     let store = await bench.fresh()

@@ -39,7 +39,7 @@ function commandMakers(): string[] {
   })
 }
 
-/** What a store takes in one go is limited: every command has a size that always fits. */
+/** A single write of a store is limited: every command has a size that always fits. */
 export function largestContract(bench: StoreBench<StateStore>): void {
   test('every command of core has its largest case', () => {
     const makers = commandMakers()
@@ -63,7 +63,7 @@ export function largestContract(bench: StoreBench<StateStore>): void {
   })
 }
 
-/** What is done in parts, and what is true after each part: whoever crashes then leaves it so. */
+/** The commands that are done in parts, and the state after each part: a crash leaves that state. */
 const IN_PARTS: readonly [
   name: keyof typeof LARGEST,
   command: () => Command<boolean>,

@@ -32,13 +32,13 @@ import { addressOf, type ServerOnStore } from './server-on-store.ts'
 
 /** A command, or commands one after the other, at the largest that a caller can ask for. */
 export interface LargestCase {
-  /** What must be there before. */
+  /** The records that must be there before. */
   readonly before?: readonly Change[]
-  /** What is done before, each for itself. */
+  /** The commands before, each for itself. */
   readonly prepare?: (server: ServerOnStore) => Promise<unknown>
   /** Does it as the server does. Rejects if it cannot be carried out. */
   readonly run: (server: ServerOnStore) => unknown
-  /** What is true afterwards. */
+  /** The check afterwards. */
   readonly done?: (server: ServerOnStore) => boolean
 }
 
@@ -209,7 +209,7 @@ export const LARGEST_OF_NAMING: Readonly<Record<string, LargestCase>> = {
     prepare: alone(() => noteServer(LONG, { ip: LONG, port: 1, site: LONG })),
     run: alone(() => forgetServer(LONG)),
   },
-  // Without members nothing is judged here: what it has read is confirmed. Its change is that of one instance.
+  // Without members nothing is judged here: what it has read is confirmed. It changes one instance.
   removeOrphan: {
     prepare: (server) => register(server, 1, true),
     run: async (server) =>

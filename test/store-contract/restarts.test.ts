@@ -77,7 +77,7 @@ test.each([1, 23, 24, 34])(
       }).entries()) {
         try {
           const answer = engine.execute(one)
-          // Some are refused before all of them are waited for.
+          // Some commands are refused before all answers are waited for.
           if (answer instanceof Promise) answers.push(answer.catch(() => undefined))
         } catch {
           // A refusal.

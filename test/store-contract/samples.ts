@@ -30,7 +30,7 @@ export function sampleKey(dataId: string): ConfigKey {
   return configKey('public', 'g', dataId)
 }
 
-/** What may be said about a published version; the rest is sampled. */
+/** The notes that a published version may have; the rest is sampled. */
 export interface Version {
   readonly content: string | Buffer
   readonly previous?: ConfigItem | undefined

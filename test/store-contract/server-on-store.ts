@@ -20,7 +20,7 @@ import { deepFrozen, START_MS } from './samples.ts'
 /** The core of a server on a store, whose wall clock is the test's. */
 export type ServerOnStore = Awaited<ReturnType<typeof serverOn>>
 
-/** What the engine of a server is made of. */
+/** The parts of the engine of a server. */
 interface EngineParts {
   readonly follower: Follower
   readonly stamps: Stamps
@@ -44,7 +44,7 @@ export function soleServerOn(store: Store, wallMs = 0): Promise<ServerOnStore> {
   return serverOn(store, wallMs, (parts) => new SoleEngine({ ...parts, store: frozen }))
 }
 
-/** What a server needs of a store that it shares. */
+/** The methods of a shared store that a server needs. */
 export type SharedState = Pick<SharedStore, 'load' | 'follow' | 'commit' | 'mostChanges'>
 
 /** Starts the core of a server that shares a store. `wallMs` counts from `START_MS`. */
@@ -102,7 +102,7 @@ export function addressOf(port: number, cluster = 'DEFAULT'): InstanceAddress {
   return { ip: '10.0.0.1', port, cluster }
 }
 
-/** What a registration may say besides. */
+/** The optional fields of a registration. */
 interface Other {
   readonly ephemeral?: boolean
   readonly cluster?: string

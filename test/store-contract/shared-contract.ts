@@ -21,7 +21,7 @@ import type { SharedContractStore, StoreBench } from './contract-store.ts'
 const first = published(sampleKey('a'), { content: 'one' })
 const service = sampleService('shop', 1)
 const known = sampleInstance(80)
-/** What is there when the decisions are made. */
+/** The state when the decisions are made. */
 const THERE: readonly Change[] = [
   first,
   serviceSaved(service),
@@ -38,7 +38,7 @@ const shop: Read = { of: 'service', key: service.key, found: true }
 const cart = sampleService('cart', 2)
 const instancesOfCart: Read = { of: 'instances', serviceKey: cart.key, none: true }
 
-/** What was read, what changes after that, and whether a decision on it is still written. */
+/** The read data, the change after it, and whether a decision on it is still written. */
 const CASES: readonly [what: string, read: Read, later: () => Change, kind: 'held' | 'conflict'][] = [
   [
     'an item that is changed',
@@ -93,7 +93,7 @@ const CASES: readonly [what: string, read: Read, later: () => Change, kind: 'hel
   ],
 ]
 
-/** What only a store of several servers promises: it writes a decision if what that has read is still so. */
+/** The promises of a store of several servers only: it writes a decision if the data that it has read is unchanged. */
 export function sharedContract(bench: StoreBench<SharedContractStore>): void {
   const writes = () => [published(sampleKey('written'), { content: 'x' })]
   /** A store that has {@link THERE}, and the revision of that. */
@@ -114,7 +114,7 @@ export function sharedContract(bench: StoreBench<SharedContractStore>): void {
       expect(await commit([unitOf([], later())], before)).toEqual([{ kind: 'held' }])
       const again = [published(sampleKey('again'), { content: 'x' })].slice(0, changes().length)
       expect(await commit([{ reads: [read], changes: again }], decidedAt)).toEqual([{ kind }])
-      // What it conflicted with is known then.
+      // The conflicting change is known then.
       expect(revision()).toBeGreaterThan(before)
       const isWritten = seen.some(
         (change) => change.kind === 'config-published' && change.item === again[0]?.item,

@@ -10,7 +10,7 @@ import { type ServerOnStore, PATIENT_MS, type SharedState, sharedServerOn } from
 /** A shared store for the contract. */
 export interface SharedParts {
   readonly store: SharedState
-  /** What another server that starts now loads. */
+  /** The state that another server loads if it starts now. */
   readonly loadElsewhere: () => Promise<Snapshot>
   readonly close: () => Promise<void>
 }
@@ -51,7 +51,7 @@ async function followed(store: SharedState): Promise<FollowedStore> {
   }
 }
 
-/** Makes this change, whatever there is. What belongs to one service is decided in its order. */
+/** Makes this change, whatever there is. Changes of one service are decided in its order. */
 function commandOf(change: Change): Command<void> {
   const thing = changedThing(change)
   const subject =

@@ -19,7 +19,7 @@ import {
 
 const SHOP = serviceKey('shop')
 
-/** What only a store of one server promises: its commits of groups, and what it does with records that are written behind. */
+/** The promises of a store of one server only: its commits of groups, and its handling of records that are written behind. */
 export function soleContract(bench: StoreBench<SoleContractStore>): void {
   test('one group that cannot be written is named, and nothing of the batch is kept', async () => {
     let store = await bench.fresh()

@@ -17,7 +17,7 @@ import { writeContract } from './write-contract.ts'
 /** A part of the contract. */
 export type ContractPart<S extends StateStore = ContractStore> = (bench: StoreBench<S>) => void
 
-/** What comes back of what was written. */
+/** The data that is read back after writes. */
 const OF_THE_STATE: readonly ContractPart<StateStore>[] = [
   configContract,
   namingContract,
@@ -27,7 +27,7 @@ const OF_THE_STATE: readonly ContractPart<StateStore>[] = [
   largestContract,
   partsContract,
 ]
-/** What a store has besides the state. */
+/** The data of a store besides the state. */
 const KEPT: readonly ContractPart[] = [
   historyContract,
   grayContract,
@@ -39,7 +39,7 @@ const KEPT: readonly ContractPart[] = [
   largestJobsContract,
 ]
 
-/** What every store promises, whichever port it has (`src/core/engine/ports.ts`), as tests. `more`: parts for this kind only. */
+/** The promises of every store, whichever port it has (`src/core/engine/ports.ts`), as tests. `more`: parts for this kind only. */
 export function storeContract<S extends ContractStore>(
   name: string,
   kind: StoreKind<S>,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { instanceSaved, sampleInstance, sampleService, serviceSaved } from './samples.ts'
 import type { StoreBench } from './contract-store.ts'
 
-/** What a store does with a change that it can never write. */
+/** The reaction of a store to a change that it can never write. */
 export function unwritableContract(bench: StoreBench): void {
   test('what cannot be written fails its caller, and leaves nothing', async () => {
     let store = await bench.fresh()

@@ -4,7 +4,7 @@ import { msOf, stampOfId } from '../../src/core/decisions/stamps.ts'
 import { deepFrozen, deleted, published, sampleKey, START_MS } from './samples.ts'
 import type { StateStore, StoreBench } from './contract-store.ts'
 
-/** What writing promises, and what outlives a restart besides. */
+/** The promises of writing, and the other data that outlives a restart. */
 export function writeContract(bench: StoreBench<StateStore>): void {
   test('concurrent writes are stored in order', async () => {
     let store = await bench.fresh()

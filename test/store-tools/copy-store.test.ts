@@ -133,7 +133,7 @@ async function fillServer({ url }: Waypost): Promise<void> {
   await post(url, '/ns/instance', { serviceName: 'short', ip: '10.0.0.2', port: 80 })
 }
 
-/** What a server answers about everything that a copy keeps. */
+/** The answers of a server about everything that a copy keeps. */
 async function answersOf(
   { url }: Waypost,
   imported: readonly string[] = [],

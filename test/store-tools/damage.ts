@@ -160,7 +160,7 @@ export function copyOf(directory: string): string {
   return copy
 }
 
-/** What the doctor says of a directory. */
+/** The report of the doctor about a directory. */
 export function diagnose(directory: string): Examination & { damage: Finding[] } {
   const copyTo = temporaryDirectory('examined-')
   const { examination, close } = openExamined(directory, { copyTo, onProgress() {} })

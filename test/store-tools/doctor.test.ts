@@ -67,7 +67,7 @@ describe('the doctor on a sound store', () => {
     const cut = diagnose(server.dataDir)
     expect(cut.damage).toEqual([])
     expect(cut.findings[0]).toMatchObject({ severity: 'note', place: 'waypost.db-wal' })
-    // What was cut is the last item, or what the server has written by itself after it.
+    // The cut removed the last item, or a later record that the server has written by itself.
     expect([29, 30]).toContain(cut.rows['config_item'])
   })
 })

@@ -41,7 +41,10 @@ function indexOnly(where: string): string {
   return `PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = '${sql}' WHERE name = 'config_revision_by_name'`
 }
 
-/** What a start says of a copy of the store that is damaged by this SQL, step by step; what the doctor finds, and what is salvaged. */
+/**
+ * The message of a start on a copy of the store that is damaged by this SQL, step by step; the findings of the doctor, and the
+ * salvaged data.
+ */
 async function outcomeOf(...steps: string[]) {
   const directory = copyOf(sound)
   for (const sql of steps) alter(directory, sql)
@@ -143,7 +146,7 @@ test('a page of an earlier state is refused, or has no effect', async () => {
   expect(refused).toBeGreaterThan(3)
 }, 30_000)
 
-/** Publishes, changes and deletes 30 items by turns; answers those that there are then. */
+/** Publishes, changes and deletes 30 items by turns. Resolves with the items that are left. */
 async function changed(directory: string, before: ReadonlyMap<string, ConfigItem>) {
   const store = await openEmbeddedStore({ directory, log: { info() {}, warn() {}, error() {} } })
   const items = new Map(before)

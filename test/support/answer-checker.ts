@@ -39,7 +39,7 @@ export class AnswerChecker {
       .map(([name]) => name)
   }
 
-  /** What of a successful answer is not as the document says; empty if nothing is. */
+  /** The differences of a successful answer from the document; empty without any. */
   wrongIn(method: string, path: string, { status, headers, text }: Reply): string[] {
     const type = headers['content-type']?.split(';')[0] ?? ''
     if (status !== 200) return [`${method} ${path} answered ${status}: ${text}`]
@@ -74,7 +74,7 @@ export class AnswerChecker {
   }
 }
 
-/** What the description is about: the answer, or the data of each event of a stream. */
+/** The subject of the description: the answer, or the data of each event of a stream. */
 function valuesIn(type: string, text: string): unknown[] {
   if (type === 'text/event-stream')
     return Array.from(text.matchAll(/^data: (.*)$/gm), ([, data]) => JSON.parse(data!) as unknown)

@@ -19,7 +19,7 @@ export const ETCD_HOOK_MS = 600_000
 
 /** How to start etcd. */
 export interface EtcdOptions {
-  /** Three members can lose one of them. */
+  /** Three members can lose one. */
   readonly members?: 1 | 3
   /** Where the data are; by default a new directory for each member. */
   readonly directory?: string

@@ -49,7 +49,7 @@ export class EventReader {
     return this.#id
   }
 
-  /** The first event that is meant, of those that have come and those that come. */
+  /** The first event that is meant, among the events so far and later ones. */
   async find(isMeant: (event: ReadEvent) => boolean): Promise<ReadEvent> {
     await this.#until(() => this.events.some(isMeant))
     return this.events.find(isMeant)!

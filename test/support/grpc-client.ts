@@ -27,11 +27,11 @@ export interface GrpcClientOptions {
   readonly clientIp?: string
   /** The headers of all its requests, such as `accessToken`. */
   readonly headers?: Record<string, string>
-  /** What it replies to a request of the server; undefined: nothing. By default it acknowledges everything. */
+  /** Its reply to a request of the server; undefined: nothing. By default it acknowledges everything. */
   readonly reply?: (request: Spoken) => Body | undefined
   /** For TLS: `https:` with these options of node:tls. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
-  /** The port for gRPC, where it is not 1000 above that of HTTP. */
+  /** The port for gRPC, where it is not 1000 above the HTTP port. */
   readonly grpcPort?: number
   /** Breaks the connection off when it is aborted, also while it is made. */
   readonly signal?: AbortSignal

@@ -1,4 +1,4 @@
-/** What the classes of the Java server always write into its messages (2.5.1 and 3.0.3): clients may rely on each key. */
+/** The keys that the classes of the Java server always write into its messages (2.5.1 and 3.0.3): clients may rely on each key. */
 
 type Kind = 'integer' | 'boolean' | 'text' | 'object' | 'list'
 type Keys = Readonly<Record<string, Kind>>
@@ -72,7 +72,7 @@ export function isDescribed(type: string): boolean {
   return type in ALWAYS
 }
 
-/** What a message of the server lacks of what Java always writes, or has although no client can read it. */
+/** The keys that Java always writes and a message of the server lacks, and keys that no client can read. */
 export function faultsOf(type: string, text: string): string[] {
   const keys = ALWAYS[type]
   // Servers that tests make have messages of their own.

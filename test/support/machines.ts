@@ -17,7 +17,7 @@ const { builtEtcdTool } = (await import(scriptOf('etcd-tools.js'))) as {
 
 /** The addresses of the pages begin so. */
 const SHOWN = '10.0.0.'
-/** What a machine has of its own. */
+/** The paths that each machine has for itself. */
 const OWN = /\/(?:var\/lib|var\/backups|etc\/default|etc\/waypost)\b/g
 const UNITS = ['etcd', 'waypost'] as const
 const RESTART_MS = 1_000

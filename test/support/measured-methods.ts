@@ -1,7 +1,7 @@
 /** Methods of the language that look at or copy as much as their text, bytes or list is long. */
 
 type Method = (this: unknown, ...args: unknown[]) => unknown
-/** What a call has looked at and copied, in characters, bytes and elements. `from`: where a pattern began. */
+/** The size of the data that a call has read and copied, in characters, bytes and elements. `from`: where a pattern began. */
 type Measure = (call: {
   receiver: unknown
   args: readonly unknown[]

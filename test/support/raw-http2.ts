@@ -24,7 +24,7 @@ export const END_HEADERS = 4
 /** The setting of HTTP/2 for the window of new streams. */
 export const INITIAL_WINDOW = 4
 
-/** What every client begins with. */
+/** The first bytes of every client. */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 /** A frame of HTTP/2. */
@@ -125,7 +125,7 @@ export interface RawConnection {
 /** How a raw connection is made. */
 export interface RawOptions {
   readonly settings?: readonly (readonly [number, number])[]
-  /** What is sent first; without it, that of HTTP/2 with the settings. */
+  /** The first bytes; by default the preface of HTTP/2 with the settings. */
   readonly begin?: Buffer
   /** With TLS; the certificate is not checked. */
   readonly tls?: boolean

@@ -67,7 +67,7 @@ function outcomeOf({ text, open, error, closes }: EndOfConnection): Outcome {
 }
 
 interface EndOfConnection {
-  /** What came after the last whole answer. */
+  /** The bytes after the last whole answer. */
   readonly text: string
   /** Requests without an answer. */
   readonly open: number

@@ -4,7 +4,7 @@
  *
  * Counted are how often each block of code runs, in ours and in packages (the coverage of V8), and the characters, bytes and
  * elements that methods of the language look at or copy (measured-methods.ts). Not counted are backtracking of regular
- * expressions (test/security/patterns.test.ts tries each of them), `+=` on texts, spreading, work of Node.js itself, and
+ * expressions (test/security/patterns.test.ts tries each expression), `+=` on texts, spreading, work of Node.js itself, and
  * collections of garbage. The tests of the night measure them with the rest, as processor time.
  */
 import { type Profiler, Session } from 'node:inspector'

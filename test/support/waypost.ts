@@ -29,8 +29,6 @@ export interface WaypostOptions {
   /** A file that sets the port; no flag does then. */
   readonly settingsFile?: string
   readonly env?: Readonly<Record<string, string>>
-  /** The program of another build; by default that in `dist`. */
-  readonly main?: string
 }
 
 /** A server in a process of its own. */
@@ -46,8 +44,8 @@ export interface Waypost {
   stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number | null>
   /** Sends SIGKILL. The data directory stays as after a crash. */
   kill(): Promise<void>
-  /** Starts the server again on the same port and data directory, after a stop if it still runs; `main`: another build. */
-  restart(main?: string): Promise<Waypost>
+  /** Starts the server again on the same port and data directory, after a stop if it still runs. */
+  restart(): Promise<Waypost>
 }
 
 /** The program of this build. */
@@ -58,7 +56,7 @@ const PASSED_ON = 'WAYPOST_NODE_STREAMS'
 const START_LIMIT_MS = 15_000
 const STOP_LIMIT_MS = 10_000
 const PORT_TRIES = 20
-/** From the port of HTTP to that of gRPC, as clients compute it. */
+/** From the HTTP port to the gRPC port, as clients compute it. */
 const GRPC_OFFSET = 1_000
 
 const running = new Set<ChildProcess>()
@@ -135,23 +133,19 @@ export async function freePort(): Promise<number> {
 
 function spawnWaypost(
   flags: readonly string[],
-  { env = {}, main }: Pick<WaypostOptions, 'env' | 'main'>,
+  { env = {} }: Pick<WaypostOptions, 'env'>,
 ): ChildProcess & { printed: string } {
-  const child = Object.assign(spawnProcess(['start', ...flags], env, main), { printed: '' })
+  const child = Object.assign(spawnProcess(['start', ...flags], env), { printed: '' })
   child.stdout!.on('data', (chunk: string) => (child.printed += chunk))
   child.stderr!.on('data', (chunk: string) => (child.printed += chunk))
   return child
 }
 
-function spawnProcess(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  main = MAIN,
-): ChildProcess {
+function spawnProcess(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
   const inherited = Object.entries(process.env).filter(
     ([name]) => name === PASSED_ON || (!name.startsWith('WAYPOST_') && name !== 'NODE_OPTIONS'),
   )
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // The contexts of the developer are no part of a test, and most passwords of tests are short.
     env: {
@@ -181,8 +175,7 @@ function handleOf(
     output: () => child.printed,
     stop: (signal = 'SIGTERM') => end(signal),
     kill: () => end('SIGKILL').then(() => undefined),
-    restart: (main = options.main) =>
-      end('SIGTERM').then(() => startWaypost({ ...options, ...(main === undefined ? {} : { main }) })),
+    restart: () => end('SIGTERM').then(() => startWaypost(options)),
   }
 }
 

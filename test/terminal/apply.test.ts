@@ -186,7 +186,7 @@ describe.skipIf(script.skip)('on a terminal', () => {
     expect(await applying.ended()).toBe(1)
     expect(applying.out).toMatch(/G\/b: .* 1 of 3 items are done\. Apply again to continue\./)
     expect([await contentOf('G', 'b'), await contentOf('G', 'c')]).toEqual(['theirs', 'old'])
-    // What was done is recorded: it may be pruned.
+    // The applied items are recorded: they may be pruned.
     rmSync(join(directory, 'G', 'a'))
     const again = await apply('--prune', '--yes')
     expect([again.code, again.out]).toEqual([0, expect.stringContaining('0 created, 2 changed, 1 deleted')])

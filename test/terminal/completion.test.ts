@@ -31,7 +31,7 @@ const inShell = (program: string, args: readonly string[]): string =>
     },
   }).toString()
 
-/** What may follow, as bash and fish say: a line of words of which the last one is being typed. */
+/** The words that may follow, as bash and fish say: a line of words of which the last one is being typed. */
 const CASES: readonly (readonly [line: string, includes: string[], excludes: string[]])[] = [
   ['waypost co', ['completion', 'config', 'context'], ['start']],
   ['waypost config ', ['get', 'put', 'apply', 'watch'], ['start', 'instances']],

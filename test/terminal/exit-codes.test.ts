@@ -67,7 +67,7 @@ function wordsOf(line: string): readonly string[] {
   return line.split(' ').map((word) => (word.startsWith('@') ? place(word.slice(1)) : word))
 }
 
-/** Every command on a data directory. Those that write do so to a new place. */
+/** Every command on a data directory. Commands that write do so to a new place. */
 const ON_A_DIRECTORY = [
   ['doctor', (of: string) => `doctor --data-dir ${of}`],
   ['copy-store --salvage', (of: string) => `copy-store --salvage --from ${of} --to ${newPlace()}`],
@@ -168,7 +168,7 @@ test.each([
   [2, 'user add ann --password-file @empty', /empty is a directory/],
   [2, 'health --settings @missing', /missing does not exist/],
   [2, 'start --settings @missing', /missing does not exist/],
-  // What the server does not have.
+  // Things that the server does not have.
   [1, 'config get nope', /There is no configuration nope/],
   [1, 'config delete nope', /There is no configuration nope/],
   [1, 'config history nope', /nope/],
@@ -194,7 +194,7 @@ test.each([
   [1, 'context use nope', /There is no context "nope"/],
   [1, 'context remove nope', /There is no context "nope"/],
   [1, 'logout --context nope', /There is no context "nope"/],
-  // What it refuses, and command lines that are wrong.
+  // Refused requests, and wrong command lines.
   [2, 'switch set pushEnabled perhaps', /must be true or false/],
   [2, 'permission add admins nonsense r', /resource must be/],
   [2, 'service disable shop 10.0.0.1', /is no address: IP:PORT/],

@@ -1,4 +1,4 @@
-/** What commands say where the server gives no answer, or does not know who asks. */
+/** The messages of commands where the server gives no answer, or does not know who asks. */
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'

@@ -9,7 +9,7 @@ import { startManaged } from '../support/administrator.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 import { Terminal } from './terminal.ts'
 
-/** What each of them lists here: its words, what `name` prints first, and a heading of its table. */
+/** The lists here, by command: its words, the first output of `name`, and a heading of its table. */
 const LISTS: Readonly<Record<string, readonly [words: string, name: RegExp, heading: string]>> = {
   'config list': ['', /^G\/a$/, 'DATA ID'],
   'config history': ['G/a', /^\d{16}$/, 'CHANGE'],
@@ -84,7 +84,7 @@ afterAll(async () => {
 const withoutTimes = (text: string): string =>
   text.replaceAll(/\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, 'TIME').replaceAll(/ +\d+[smhd] +/g, ' SPAN ')
 
-/** Without what differs between two calls: times, and counts of them. */
+/** Without the values that may differ between two calls: times and numbers. */
 function steady(value: unknown): unknown {
   if (typeof value === 'number') return 0
   if (typeof value === 'string') return withoutTimes(value)

@@ -1,4 +1,4 @@
-/** What the documents and the help say of the commands. */
+/** The documents and the help about the commands. */
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'

@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../support/waypost.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** What a run of the command printed, and its exit code. */
+/** The output of a run of the command, and its exit code. */
 export interface Ran {
   readonly code: number | null
   readonly bytes: Buffer
@@ -69,7 +69,7 @@ export class Terminal {
     return out
   }
 
-  /** Runs it on a terminal of its own, by the program `script`. What it prints has both streams. */
+  /** Runs it on a terminal of its own, by the program `script`. Its output has both streams. */
   async onTerminal(args: readonly string[], input = '', env: Record<string, string> = {}): Promise<Ran> {
     return ended(this.#spawnOnTerminal(args, env), input)
   }

@@ -17,18 +17,18 @@ import { useLoaded, useShown } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { isAdministrator, isOpen } from '../state/user.ts'
 
-/** What a list of users, roles or permissions needs to know. */
+/** The properties of a list of users, roles or permissions. */
 export interface AccessListProps<T> {
   readonly title: string
   readonly searchLabel: string
   readonly newLabel: string
-  /** What an empty list means. */
+  /** The meaning of an empty list. */
   readonly emptyText: string
   readonly find: (search: Search) => Promise<ListPage<T>>
   readonly columns: readonly string[]
   readonly keyOf: (entry: T) => string
   readonly cells: (entry: T) => readonly ComponentChildren[]
-  /** What a row has besides the button that removes it. */
+  /** The content of a row besides the button that removes it. */
   readonly actions?: (entry: T) => ComponentChildren
   readonly removeTitle: (entry: T) => string
   readonly removeText: string

@@ -16,7 +16,7 @@ const PATTERN = ''
 /** Gives a user a permission: the role and what it may do, in one form, with the sentence that it will be. */
 export function GivePermission(props: {
   readonly username: string
-  /** Those that the user has. */
+  /** The roles that the user has. */
   readonly roles: readonly string[]
   readonly onClose: () => void
   readonly onDone: () => void

@@ -8,7 +8,7 @@ import { NewEntry } from './new-entry.tsx'
 
 type Action = RolePermission['action']
 
-/** What roles may do. */
+/** The permissions of roles. */
 export function PermissionsView() {
   return (
     <AccessList

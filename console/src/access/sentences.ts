@@ -1,10 +1,10 @@
 import { t } from '../language/text.ts'
 import type { RolePermission } from '../server/access.ts'
 
-/** What people call a namespace, by its id. */
+/** The name of a namespace for people, by its id. */
 type NameOf = (id: string) => string
 
-/** What a permission allows, in a sentence. Resources are patterns over namespace, group and name, as docs/security.md says. */
+/** The sentence for a permission. Resources are patterns over namespace, group and name, as docs/security.md says. */
 export function sentenceOf(
   { resource, action }: Pick<RolePermission, 'resource' | 'action'>,
   nameOf: NameOf,

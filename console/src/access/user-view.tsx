@@ -18,7 +18,7 @@ interface Rights {
   readonly permissions: readonly RolePermission[]
 }
 
-/** What a user may do, in sentences, each with the permission that allows it. Without a name: the user of the page. */
+/** The rights of a user, in sentences, each with the permission that allows it. Without a name: the user of the page. */
 export function UserView() {
   const { params } = useStore(place)
   const name = params['name'] ?? ''

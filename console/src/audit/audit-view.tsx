@@ -78,7 +78,7 @@ const isNarrowed = (filter: AuditFilter): boolean => Object.values(filter).some(
 type Found = Awaited<ReturnType<typeof findEvents>>
 
 function Events({ filter, first }: { filter: AuditFilter; first: Found }) {
-  // New events come in front; those that were seen before stay.
+  // New events come in front; events that were seen before stay.
   const [seen, setSeen] = useState(first.events)
   const [next, setNext] = useState(first.next)
   const events = together(first.events, seen)

@@ -8,7 +8,7 @@ export const OPERATIONS: readonly string[] = Object.keys(serverEn)
   .filter((key) => key.startsWith(PREFIX))
   .map((key) => key.slice(PREFIX.length))
 
-/** What somebody did, in the language of the page; in the word of the server where that is unknown. */
+/** The name of an operation in the language of the page; the server's word if the operation is unknown. */
 export const operationText = (operation: string): string => textIfAny(PREFIX + operation) ?? operation
 
 /** The numbers of what was done, in the language of the page. */

@@ -4,13 +4,13 @@ import { linePath } from './line-path.ts'
 const WIDTH = 240
 const HEIGHT = 48
 
-/** What a line says. */
+/** A line with its name and its values. */
 interface LineChartParts {
   /** The newest last; missing ones of the past leave the left side empty. */
   readonly values: readonly number[]
   /** How many values the whole width has. */
   readonly most: number
-  /** What a screen reader says of it. */
+  /** The text for screen readers. */
   readonly label: string
 }
 

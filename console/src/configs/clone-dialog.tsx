@@ -42,7 +42,7 @@ export function CloneDialog(props: {
     if (!isTrial && !(await confirmWrite(to))) return
     const options = { policy, comment, dryRun: isTrial, seenState: trial?.state }
     const outcome = await copyConfigs(to, copied, options).catch((error: unknown) => {
-      // What was shown is not true any more.
+      // The preview is not true any more.
       setTrial(undefined)
       throw error
     })

@@ -83,15 +83,15 @@ export function CompareView() {
   )
 }
 
-/** All rows are here: a page of them is drawn at a time. */
+/** All rows are here, and one page is drawn at a time. */
 const PAGE_SIZE = 200
 
 /** A row of the comparison. */
-interface Row extends Promoted {
+interface ComparedRow extends Promoted {
   readonly kind: 'onlyInFrom' | 'onlyInTo' | 'differs'
 }
 
-function rowsOf({ onlyInFrom, onlyInTo, different }: Comparison): Row[] {
+function rowsOf({ onlyInFrom, onlyInTo, different }: Comparison): ComparedRow[] {
   return [
     ...different.map((item) => ({ ...item, kind: 'differs' as const, casMd5: item.toMd5 })),
     ...onlyInFrom.map((item) => ({ ...item, kind: 'onlyInFrom' as const, casMd5: '', fromMd5: item.md5 })),
@@ -177,12 +177,13 @@ function Compared({ from, to }: { from: string; to: string }) {
 }
 
 /** Whether the user may bring a row to the other namespace. */
-const mayBring = (row: Row, to: string): boolean => row.kind !== 'onlyInTo' && mayWriteConfig(nameIn(row, to))
+const mayBring = (row: ComparedRow, to: string): boolean =>
+  row.kind !== 'onlyInTo' && mayWriteConfig(nameIn(row, to))
 
-const nameIn = ({ group, dataId }: Row, tenant: string): ConfigName => ({ tenant, group, dataId })
+const nameIn = ({ group, dataId }: ComparedRow, tenant: string): ConfigName => ({ tenant, group, dataId })
 
 function RowTable(props: {
-  readonly rows: readonly Row[]
+  readonly rows: readonly ComparedRow[]
   readonly ticked: ReadonlySet<string>
   readonly from: string
   readonly to: string
@@ -190,8 +191,8 @@ function RowTable(props: {
   readonly onChanged: () => void
 }) {
   const { rows, ticked, from, to, onTick } = props
-  const [compared, setCompared] = useState<Row | undefined>()
-  const [byKey, setByKey] = useState<Row | undefined>()
+  const [compared, setCompared] = useState<ComparedRow | undefined>()
+  const [byKey, setByKey] = useState<ComparedRow | undefined>()
   const tickable = rows.filter((row) => mayBring(row, to)).map(({ id }) => id)
   const tick = (ids: readonly string[], isOn: boolean): void => {
     const next = new Set(ticked)
@@ -287,7 +288,7 @@ function RowTable(props: {
 }
 
 function RowActions(props: {
-  readonly row: Row
+  readonly row: ComparedRow
   readonly mayBring: boolean
   readonly onCompare: () => void
   readonly onByKey: () => void

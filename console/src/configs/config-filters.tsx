@@ -22,7 +22,7 @@ const LABELS = {
 } as const satisfies Record<NamedFilter, TextKey>
 
 /**
- * The field by which the list is narrowed. What somebody types as `group:SHOP` becomes a chip beside the text; each is a parameter of
+ * The field by which the list is narrowed. Text typed as `group:SHOP` becomes a chip beside the text; each is a parameter of
  * the address. Typing waits a moment before it searches.
  */
 export function ConfigFilters({ params, isFiltered }: { params: Params; isFiltered: boolean }) {

@@ -136,7 +136,7 @@ function filterOf(params: Readonly<Record<string, string>>, namespaceId: string)
   }
 }
 
-/** What would be in an empty list, and what fills it. */
+/** The text of an empty list: its purpose, and how to fill it. */
 function NoConfigs({ namespaceId, onImport }: { namespaceId: string; onImport: () => void }) {
   if (namespaceId === '*') return <Nothing text={t('noConfigsAnywhere')} />
   const isWriter = mayWriteConfigs(namespaceId)
@@ -178,7 +178,7 @@ function ConfigPage(props: {
   readonly onImport: () => void
 }) {
   const { page, filter, isBusy, isFiltered, onChanged } = props
-  // What was ticked stays on other pages, and in another order, of the same search.
+  // Ticked items stay on other pages, and in another order, of the same search.
   const search = JSON.stringify({ ...filter, pageNo: 0, pageSize: 0, sort: '', order: '' })
   const [ticked, setTicked] = useState<Ticked>(new Map())
   useEffect(() => setTicked(new Map()), [search])
@@ -275,7 +275,7 @@ type OpenDialog = 'delete' | 'clone' | 'compare' | undefined
 /** More ids are too long for the address of a download. */
 const MOST_EXPORTED = 300
 
-/** What can be done with what is ticked. It stays at the lower end of the screen: no row moves. */
+/** The actions for the ticked items. It stays at the lower end of the screen: no row moves. */
 function BatchBar(props: {
   readonly chosen: readonly ListedConfig[]
   readonly onDone: () => void

@@ -4,7 +4,7 @@ import { forget, keep, keptNames, readKept } from '../state/kept.ts'
 import { username } from '../state/user.ts'
 import type { Base, Edit } from './edit.ts'
 
-/** What a draft is of: an item, or one of its gray versions. */
+/** The subject of a draft: an item, or one of its gray versions. */
 export interface DraftPlace extends ConfigName {
   readonly grayName?: string | undefined
 }

@@ -13,7 +13,7 @@ import type { Base } from './edit.ts'
 import { PublishFlow } from './publish-flow.tsx'
 import { ReviewButton } from './review-button.tsx'
 
-/** Edits an item. What is typed stays here until it is published or thrown away, whatever happens to the session. */
+/** Edits an item. The typed text stays here until it is published or thrown away, whatever happens to the session. */
 export function EditConfig(props: {
   readonly item: ConfigItem
   readonly onEnd: (isPublished: boolean) => void

@@ -7,7 +7,7 @@ export interface Base extends ConfigName, ConfigNotes {
   readonly encryptedDataKey?: string
 }
 
-/** What the author wants to be published. */
+/** The version that the author wants to publish. */
 export interface Edit extends ConfigNotes {
   readonly content: string
 }

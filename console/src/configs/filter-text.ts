@@ -4,7 +4,7 @@ export const NAMED_FILTERS = ['group', 'tag', 'key', 'content', 'type'] as const
 /** One of {@link NAMED_FILTERS}. */
 export type NamedFilter = (typeof NAMED_FILTERS)[number]
 
-/** What a text asks for: named parts, and the rest, which is looked for in names. */
+/** A search text in parts: named parts, and the rest, which is looked for in names. */
 export interface FilterText {
   readonly named: Partial<Record<NamedFilter, string>>
   readonly rest: string

@@ -27,7 +27,7 @@ export function ImportDialog(props: {
     if (!isTrial && !(await confirmWrite(tenant))) return
     const outcome = await importConfigs(tenant, file, { policy, seenState: trial?.state }).catch(
       (error: unknown) => {
-        // What was shown is not true any more.
+        // The preview is not true any more.
         setTrial(undefined)
         throw error
       },

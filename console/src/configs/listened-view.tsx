@@ -16,7 +16,7 @@ import { MissingServers } from './watchers.tsx'
 
 const PAGE_SIZE = 25
 
-/** What the clients of an address listen to, and whether they have the current versions. */
+/** The items that the clients of an address listen to, and whether they have the current versions. */
 export function ListenedView() {
   const { params } = useStore(place)
   const { valueOf, type } = useTypedParams()

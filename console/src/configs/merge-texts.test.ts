@@ -5,7 +5,7 @@ import { mergedText, mergeTexts } from './merge-texts.ts'
 
 const lines = (...texts: string[]): string => texts.join('\n')
 
-/** What was merged, by texts of lines; a conflict has three. */
+/** The merged parts as texts of lines; a conflict has three. */
 const merged = (base: string, mine: string, theirs: string) =>
   mergeTexts(base, mine, theirs).map((part) => {
     const textsOf = (all: readonly { text: string }[]): string[] => all.map(({ text }) => text)

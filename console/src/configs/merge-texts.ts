@@ -11,8 +11,8 @@ export type MergePart =
     }
 
 /**
- * Merges two edits of one text line by line. What only one has changed is taken from that one, and a line end is a part of its
- * line.
+ * Merges two edits of one text line by line. A part that only one edit has changed is taken from that edit, and a line end is a
+ * part of its line.
  */
 export function mergeTexts(base: string, mine: string, theirs: string): MergePart[] {
   const [old, own, other] = [linesOf(base), linesOf(mine), linesOf(theirs)]

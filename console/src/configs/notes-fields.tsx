@@ -41,7 +41,7 @@ export function NotesFields(props: {
   )
 }
 
-/** Whether two items differ in what people see of them besides the content. */
+/** Whether two items differ in their visible fields other than the content. */
 export function sameNotes(a: ConfigNotes, b: ConfigNotes): boolean {
   return a.type === b.type && a.desc === b.desc && a.appName === b.appName && a.configTags === b.configTags
 }

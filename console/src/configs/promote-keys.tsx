@@ -102,7 +102,7 @@ function KeyChoices(props: {
           <Check
             label={<strong dir="auto">{key}</strong>}
             isOn={ticked.has(key)}
-            // What only the target has stays.
+            // Keys that only the target has stay.
             isDisabled={after === undefined}
             onChange={(isOn) => tick(key, isOn)}
           />

@@ -17,7 +17,7 @@ import { ReviewSheet } from './review-sheet.tsx'
 interface FlowProps {
   /** The time of the version that is restored; absent: the edit is one of the author. */
   readonly restoredMs?: number
-  /** What publishes; absent: a publish of the edit. */
+  /** The function that publishes; absent: a publish of the edit. */
   readonly send?: (sent: { readonly casMd5: string; readonly comment: string }) => Promise<unknown>
   /** The gray version whose text is edited; absent: the edit is one of the formal version. */
   readonly ofGray?: GrayVersion

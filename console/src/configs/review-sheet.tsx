@@ -19,7 +19,7 @@ import type { Base, Edit } from './edit.ts'
 const SHOWN_FINDINGS = 5
 const AudienceSection = later(async () => (await import('../gray/audience-section.tsx')).AudienceSection)
 
-/** What will change, before it is published. */
+/** The changes of an edit, before it is published. */
 export function ReviewSheet(props: {
   /** The time of the version that is restored; undefined: the edit is one of the author. */
   readonly restored: string | undefined

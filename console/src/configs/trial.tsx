@@ -22,7 +22,7 @@ export function PolicyField(props: {
   )
 }
 
-/** What a dry run says: what would happen. */
+/** The result of a dry run: the changes that would be made. */
 export function Trial({ outcome }: { outcome: ImportOutcome }) {
   return (
     <>

@@ -7,7 +7,7 @@ import { notesOf } from './notes-fields.tsx'
 
 const EMPTY: ConfigNotes = { type: 'yaml', desc: '', appName: '', configTags: '' }
 
-/** What somebody has typed of a new item. `merges`: how often the text came from elsewhere than the editor. */
+/** The typed fields of a new item. `merges`: how often the text came from elsewhere than the editor. */
 interface NewItem {
   readonly draft: Draft | undefined
   readonly dataId: string

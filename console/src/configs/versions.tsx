@@ -81,7 +81,7 @@ interface RowProps extends Shared {
 
   readonly version: Version
   readonly older: Version | undefined
-  /** Those that it can be compared with. */
+  /** The versions that it can be compared with. */
   readonly versions: readonly Version[]
   /** Its place among all versions, from 0. */
   readonly position: number

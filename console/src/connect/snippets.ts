@@ -15,7 +15,7 @@ export interface Connected {
 /** A piece of code for a library of clients. */
 export interface Snippet {
   readonly library: string
-  /** What installs it. */
+  /** The commands that install it. */
   readonly install: string
   readonly code: string
 }

@@ -46,7 +46,7 @@ interface TextFieldProps extends Omit<FieldProps, 'control'> {
   readonly hasFocus?: boolean
   readonly isCode?: boolean
   readonly maxLength?: number
-  /** What people may choose, and need not. */
+  /** Optional suggestions for the value. */
   readonly suggestions?: readonly string[]
 }
 

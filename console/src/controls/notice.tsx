@@ -21,7 +21,7 @@ export function Notice(props: {
   )
 }
 
-/** What went wrong, in the language of the page, and in the words of the server. */
+/** The text of a problem, in the language of the page, and in the words of the server. */
 export function ProblemNotice(props: {
   readonly problem: RequestProblem | undefined
   readonly onRetry?: (() => void) | undefined
@@ -46,10 +46,10 @@ export function ProblemNotice(props: {
   )
 }
 
-/** What has happened, without what to do about it. */
+/** The first sentence of a problem, without the advice. */
 export const problemEvent = (problem: RequestProblem): string => whatAndTodo(problemTitle(problem))[0]
 
-/** What has happened, and what to do about it: a text begins with the one, in a sentence of its own. */
+/** Splits a text into the event, which is its first sentence, and the advice. */
 function whatAndTodo(text: string): readonly [string, string] {
   const [, what = text, todo = ''] = /^(.+?[.。])\s*(\S.*)$/.exec(text) ?? []
   return [what, todo]
@@ -86,8 +86,7 @@ const ASKS_FOR_A_VALUE = new Set([
   'too-many',
 ])
 
-/**
- * What else is known of a problem. The server speaks English: another language gets what the fields say, and the words of the server
+/** The details of a problem. The server speaks English: another language gets what the fields say, and the words of the server
  * only where nothing else is known.
  */
 export function problemText({ code, detail, parameter, allowed }: RequestProblem): string {

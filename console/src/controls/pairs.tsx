@@ -22,7 +22,7 @@ export function Pairs({ pairs }: { pairs: Metadata }) {
   )
 }
 
-/** What stands for a value that people nearby should not read. */
+/** The text shown for a value that people nearby should not read. */
 const COVER = '••••••'
 
 /** Metadata as people type it: one `key=value` a line. Values of keys such as password are covered. */

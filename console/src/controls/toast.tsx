@@ -13,7 +13,7 @@ interface Toast {
 }
 
 const SHOWN_MS = 5_000
-/** What can be undone stays long enough to be read and reached. */
+/** A message with an undo button stays long enough to be read and reached. */
 const SHOWN_WITH_UNDO_MS = 12_000
 const toasts = new Store<readonly Toast[]>([])
 let lastId = 0

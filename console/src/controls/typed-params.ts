@@ -7,7 +7,7 @@ const WAIT_MS = 250
 
 /** Parameters of the address that people type. */
 export interface TypedParams {
-  /** What a field shows: what is being typed, else what the address says. */
+  /** The value of a field: the text being typed, else the parameter in the address. */
   readonly valueOf: (name: string) => string
   /** Notes what is typed; the address follows when the typing rests. */
   readonly type: (name: string, value: string) => void
@@ -20,7 +20,7 @@ export function useTypedParams(): TypedParams {
   const { params } = useStore(place)
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const show = (changed: Readonly<Record<string, string>>): void => {
-    // What was typed before is old by now.
+    // Text typed before is old by now.
     setTyped((now) => Object.fromEntries(Object.entries(now).filter(([name]) => !(name in changed))))
     go(placeWith({ after: '', ...changed, page: '' }), { replace: true })
   }
@@ -33,7 +33,7 @@ export function useTypedParams(): TypedParams {
   }, [typed])
   return {
     valueOf: (name) => typed[name] ?? params[name] ?? '',
-    // What the address says already must not be shown again later: it may have changed by then.
+    // A value that the address has already must not be shown again later: it may have changed by then.
     type: (name, value) =>
       setTyped(({ [name]: _before, ...others }) =>
         value === (params[name] ?? '') ? others : { ...others, [name]: value },

@@ -10,7 +10,7 @@ export interface ChangedKey {
 /** The keys that differ between two texts. */
 export interface ChangedKeys {
   readonly count: number
-  /** The first of them, by name. */
+  /** The first changed keys, by name. */
   readonly first: readonly ChangedKey[]
 }
 

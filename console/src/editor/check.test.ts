@@ -3,7 +3,7 @@ import { check } from './check.ts'
 import { changedKeys } from './changed-keys.ts'
 import { propertiesIn } from './properties.ts'
 
-/** What is found, with the text that it is about. */
+/** The findings, each with the text that it is about. */
 const found = async (type: string, text: string) =>
   (await check(type, text)).map(({ code, from, to }) => [code, text.slice(from, to)])
 

@@ -4,7 +4,7 @@ import { propertiesIn } from './properties.ts'
 
 const MOST_FINDINGS = 100
 
-/** What is wrong with the form of a text of this type; nothing for types that are not checked. */
+/** The errors in the form of a text of this type; nothing for types that are not checked. */
 export async function check(type: string, text: string): Promise<Finding[]> {
   if (text.trim() === '') return []
   try {

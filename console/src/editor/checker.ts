@@ -5,19 +5,19 @@ import type * as changedKeysModule from './changed-keys.ts'
 import type * as checkModule from './check.ts'
 import { lineEndsOf, withLf } from './line-ends.ts'
 
-/** What the worker does. */
+/** The functions of the worker. */
 export type Checks = Pick<typeof checkModule, 'check'> &
   Pick<typeof changedKeysModule, 'changedKeys' | 'keysOf'> &
   Pick<typeof applyKeysModule, 'applyKeys'>
 
-/** What the worker is asked: the type of the texts, and the texts. */
+/** A request to the worker: the type of the texts, and the texts. */
 export interface CheckRequest {
   readonly id: number
   readonly kind: keyof Checks
   readonly texts: readonly [type: string, ...texts: string[]]
 }
 
-/** What it answers. */
+/** The answer of the worker. */
 export interface CheckAnswer {
   readonly id: number
   readonly value?: unknown
@@ -31,7 +31,7 @@ let worker: Worker | undefined
 let lastId = 0
 const waiting = new Map<number, (answer: Omit<CheckAnswer, 'id'>) => void>()
 
-/** What is wrong with the form of a text. Places count each line end as one character. */
+/** The errors in the form of a text. Places count each line end as one character. */
 export const check: Checks['check'] = (type, text) => ask('check', [type, withLf(text)])
 
 /** The keys that differ between two texts. */

@@ -32,7 +32,7 @@ export function CodeView(
   const current = useRef(text)
   if (onChange === undefined) current.current = text
   const isReadOnly = onChange === undefined
-  // What has been typed is in the editor already: another format or language only changes how it looks.
+  // The typed text is in the editor already: another format or language only changes how it looks.
   const key = isReadOnly ? [type, text, language.value].join('\n') : 'edit'
   return (
     <EditorPlace
@@ -72,7 +72,7 @@ export function DiffView(props: Common & { readonly before: string; readonly aft
   )
 }
 
-/** What the bar says of the bytes of a text that an editor does not show; empty for one with LF. */
+/** The text of the bar about bytes that an editor does not show; empty for a text with LF. */
 function shownEnds(text: string): string {
   const { usual, isMixed } = lineEndsOf(text)
   const ends = isMixed ? t('mixedEnds') : usual === undefined || usual === '\n' ? '' : LINE_END_NAMES[usual]
@@ -121,7 +121,7 @@ function EditorPlace(props: {
   readonly looks?: EditorLooks | undefined
   readonly isShort?: boolean
   readonly hasFocus?: boolean
-  /** What the bar says of the text. */
+  /** The text of the bar. */
   readonly about?: string
 }) {
   const host = useRef<HTMLDivElement>(null)

@@ -33,11 +33,11 @@ export interface EditorLooks {
   readonly phrases: Readonly<Record<string, string>>
   /** Says what a click on a covered value does; undefined: nothing is covered. */
   readonly maskLabel: string | undefined
-  /** What a finding is in the language of the page. */
+  /** The text of a finding in the language of the page. */
   readonly sayFinding: (finding: Finding) => string
 }
 
-/** What an editor shows, and where. */
+/** The content of an editor, and its place. */
 export interface EditorOptions extends EditorLooks {
   /** A shadow root: the styles of the editor are its own there, as the Content-Security-Policy asks. */
   readonly root: ShadowRoot
@@ -95,7 +95,7 @@ export function openDiff(
     gutter: true,
     diffConfig: { scanLimit: 2000, timeout: 1000 },
   })
-  // What is compared is opened again.
+  // The comparison is opened again.
   return { focus: () => view.b.focus(), close: () => view.destroy(), relook: () => undefined }
 }
 

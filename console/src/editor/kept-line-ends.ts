@@ -11,7 +11,7 @@ import {
 } from '@codemirror/state'
 import { lineEndsOf, type LineEnd, linesOf } from './line-ends.ts'
 
-/** The end of a line, over the character of the editor that stands for it. What is typed beside it is not under it. */
+/** The end of a line, over the character of the editor that stands for it. Characters typed beside it are not under it. */
 class EndMark extends RangeValue {
   readonly end: LineEnd
   override startSide = 1
@@ -27,7 +27,8 @@ class EndMark extends RangeValue {
   }
 }
 
-interface Placed {
+/** A line end that a change removed, and its place. */
+interface PlacedEnd {
   readonly at: number
   readonly end: LineEnd
 }
@@ -39,7 +40,7 @@ interface Kept {
 }
 
 /** Puts back ends that a change has removed, when the change is undone. */
-const putBack = StateEffect.define<readonly Placed[]>({
+const putBack = StateEffect.define<readonly PlacedEnd[]>({
   map: (all, changes) => all.map(({ at, end }) => ({ at: changes.mapPos(at, 1), end })),
 })
 
@@ -85,7 +86,7 @@ export function textOf(state: EditorState): string {
 function othersIn(text: string): RangeSet<EndMark> {
   const { usual, isMixed } = lineEndsOf(text)
   if (!isMixed) return RangeSet.empty
-  const placed: Placed[] = []
+  const placed: PlacedEnd[] = []
   let at = 0
   for (const line of linesOf(text)) {
     at += line.text.length
@@ -95,7 +96,7 @@ function othersIn(text: string): RangeSet<EndMark> {
   return RangeSet.of(placed.map(rangeOf))
 }
 
-const rangeOf = ({ at, end }: Placed) => new EndMark(end).range(at, at + 1)
+const rangeOf = ({ at, end }: PlacedEnd) => new EndMark(end).range(at, at + 1)
 
 function withoutRemoved(others: RangeSet<EndMark>, changes: ChangeDesc): RangeSet<EndMark> {
   let left = others
@@ -110,9 +111,9 @@ function withoutRemoved(others: RangeSet<EndMark>, changes: ChangeDesc): RangeSe
   return left
 }
 
-function removedBy({ startState, changes }: Transaction): Placed[] {
+function removedBy({ startState, changes }: Transaction): PlacedEnd[] {
   const { others } = startState.field(kept)
-  const removed: Placed[] = []
+  const removed: PlacedEnd[] = []
   if (others.size === 0) return removed
   changes.iterChangedRanges((from, to) => {
     if (from < to)

@@ -1,4 +1,4 @@
-/** What ends a line. */
+/** The characters that end a line. */
 export type LineEnd = '\n' | '\r\n' | '\r'
 
 /** A line of a text. The end of the last one is empty: a text that ends with a line end has an empty last line. */
@@ -61,7 +61,7 @@ export const withoutMarks = (text: string, other: '' | ' '): string => text.repl
 
 /** Two texts for a comparison, and what there is to say about their line ends. */
 export interface ComparedEnds {
-  /** With LF; where one of them is mixed, lines with another end than the unmarked one have a mark. */
+  /** With LF; where one text is mixed, lines with another end than the unmarked end have a mark. */
   readonly texts: readonly [string, string]
   /** The end of lines without a mark; undefined where no line is marked. */
   readonly unmarked: LineEnd | undefined

@@ -1,9 +1,9 @@
-import { type Extension, Facet, type Range as Placed, StateEffect, StateField } from '@codemirror/state'
+import { type Extension, Facet, type Range as EditorRange, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
 import { withoutMarks } from './line-ends.ts'
 import { secretRanges } from './secrets.ts'
 
-/** What is shown instead of a value, and what a click on it does. */
+/** The element shown instead of a value; a click on it shows the value. */
 class MaskWidget extends WidgetType {
   readonly #label: string
 
@@ -38,7 +38,7 @@ const reveal = StateEffect.define<number>({ map: (at, changes) => changes.mapPos
 const labelOfMasks = Facet.define<string, string>({ combine: ([label = '']) => label })
 
 /**
- * Values of keys such as password are covered until they are clicked. What the author has just typed is not covered: nobody
+ * Values of keys such as password are covered until they are clicked. A value that the author has just typed is not covered: nobody
  * could see what is written.
  */
 const masks = StateField.define<DecorationSet>({
@@ -63,7 +63,7 @@ const masks = StateField.define<DecorationSet>({
 
 function masksOver(text: string, label: string): DecorationSet {
   const widget = Decoration.replace({ widget: new MaskWidget(label) })
-  const placed: Placed<Decoration>[] = secretRanges(withoutMarks(text, ' ')).map(({ from, to }) =>
+  const placed: EditorRange<Decoration>[] = secretRanges(withoutMarks(text, ' ')).map(({ from, to }) =>
     widget.range(from, to),
   )
   return Decoration.set(placed, true)

@@ -6,7 +6,7 @@ export function editorPhrases(): Record<string, string> {
   return language.value === 'en' ? {} : CHINESE
 }
 
-/** What is wrong with the form of a text. */
+/** The message for an error in the form of a text. */
 export function sayFinding({ code, text }: Finding): string {
   if (code.startsWith('yaml.')) return language.value === 'en' ? text : (CHINESE_YAML[code] ?? text)
   return textIfAny(`finding.${code}`)?.replace('{text}', text) ?? t('finding.wrongForm')

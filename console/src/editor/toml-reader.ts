@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts'
 
 const TWICE = 'trying to redefine'
 
-/** What is wrong with a TOML text: the first error, which a key that occurs twice is too. */
+/** The first error of a TOML text; a key that occurs twice is an error too. */
 export function checkToml(text: string): Finding[] {
   try {
     parse(text, { integersAsBigInt: 'asNeeded' })

@@ -4,10 +4,10 @@ import type { Finding } from './finding.ts'
 
 /** The reader is slow for some texts that are no XML. Nothing is said of a text that it has not read by then. */
 const LONGEST_MS = 2_000
-/** What it calls tags that do not belong together. */
+/** Its message for tags that do not belong together. */
 const WRONG_TAG = /^(?:Mismatched|Missing|Incomplete|Invalid)/
 
-/** What is wrong with an XML text. */
+/** The errors of an XML text. */
 export function checkXml(text: string): Finding[] {
   const parse = xmlLanguage.parser.startParse(text)
   const endMs = performance.now() + LONGEST_MS

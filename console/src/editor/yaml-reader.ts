@@ -16,7 +16,7 @@ import type { Finding } from './finding.ts'
 const OPTIONS = { prettyErrors: false, logLevel: 'silent', uniqueKeys: false } as const
 const LONGEST_KEY = 200
 
-/** What is wrong with a YAML text, keys that occur twice included. */
+/** The errors of a YAML text, keys that occur twice included. */
 export function checkYaml(text: string): Finding[] {
   return documentsIn(text)
     .flatMap((document) => [
@@ -58,18 +58,18 @@ function repeatedKeys(document: Document.Parsed): [number, number][] {
 }
 
 /** A value with its place, and the map that it is in. */
-interface Placed {
+interface PlacedValue {
   readonly node: Node
   readonly pair: Pair | undefined
   readonly map: YAMLMap | undefined
 }
 
 /** The values of a text by their paths, as in `changed-keys.ts`. */
-function placesIn(text: string): Map<string, Placed> | undefined {
+function placesIn(text: string): Map<string, PlacedValue> | undefined {
   const [document, ...others] = documentsIn(text)
   if (document === undefined || others.length > 0 || document.errors.length > 0) return undefined
-  const found = new Map<string, Placed>()
-  const walk = (path: string, placed: Placed): void => {
+  const found = new Map<string, PlacedValue>()
+  const walk = (path: string, placed: PlacedValue): void => {
     const { node } = placed
     found.set(path, placed)
     if (isMap(node))
@@ -122,7 +122,7 @@ export function withValues(target: string, source: string, keys: readonly string
 }
 
 /** A key with its value, as the text has them. */
-function ownSource(source: string, { pair, node }: Placed): string | undefined {
+function ownSource(source: string, { pair, node }: PlacedValue): string | undefined {
   const key = pair?.key as Node | undefined
   return key?.range && node.range ? source.slice(key.range[0], node.range[1]).trimEnd() : undefined
 }

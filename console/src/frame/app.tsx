@@ -5,7 +5,7 @@ import { ProtectionDialog } from '../controls/protection.tsx'
 import { connection, follow, startLive } from '../live/live.ts'
 import { Toasts, tellProblem } from '../controls/toast.tsx'
 import { language, t } from '../language/text.ts'
-import { place, type Place } from '../routing/location.ts'
+import { place, type ViewLocation } from '../routing/location.ts'
 import { scrollView } from '../routing/scroll.ts'
 import { SignInAgain, SignInPage } from '../sign-in/sign-in.tsx'
 import {
@@ -69,7 +69,7 @@ function Live({ isExpired }: { isExpired: boolean }) {
   return null
 }
 
-/** What cannot be read now is read again when it changes. */
+/** Data that cannot be read now is read again when it changes. */
 const quietly = (read: () => Promise<void>) => () => read().catch(() => undefined)
 
 function Frame({ username }: { username: string }) {
@@ -126,7 +126,7 @@ const coloursOf = (namespaceId: string): string =>
   `${namespaceColour(namespaceId)} ${isProtected(namespaceId) ? 'guarded' : ''}`
 
 /** The item or service that a place is about; empty for others. */
-const thingAt = ({ path, params }: Place): string =>
+const thingAt = ({ path, params }: ViewLocation): string =>
   path === 'config'
     ? (params['dataId'] ?? '')
     : path === 'service' || path === 'user'
@@ -136,7 +136,7 @@ const thingAt = ({ path, params }: Place): string =>
 /**
  * Scrolls a view that is shown now to where it was. The focus goes to its heading, so that a screen reader says where one is.
  */
-function useArrival(main: RefObject<HTMLElement | null>, at: Place, onOther: () => void): void {
+function useArrival(main: RefObject<HTMLElement | null>, at: ViewLocation, onOther: () => void): void {
   const { group = '', edit = '' } = at.params
   const thing = thingAt(at)
   // A list has a group among its filters.
@@ -153,8 +153,8 @@ function useArrival(main: RefObject<HTMLElement | null>, at: Place, onOther: () 
 }
 
 /**
- * Reads the namespaces that this user may see. False until then: an address without a namespace means the first of them. Where
- * they cannot be read, the view says what is wrong.
+ * Reads the namespaces that this user may see. False until then: an address without a namespace means the first namespace. Where
+ * they cannot be read, the view shows the error.
  */
 function useNamespaces(username: string): boolean {
   const [isRead, setRead] = useState(false)

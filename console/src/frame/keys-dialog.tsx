@@ -15,23 +15,23 @@ export function KeysButton() {
   )
 }
 
-/** What each key does, and the switch for those without Ctrl. */
+/** The effect of each key, and the switch for keys without Ctrl. */
 export function KeysDialog() {
   const isShown = useStore(areKeysShown)
   const hasLetters = useStore(hasLetterKeys)
   if (!isShown) return null
   const close = (): void => areKeysShown.set(false)
-  const always: readonly Row[] = [
+  const always: readonly ShortcutRow[] = [
     [['Ctrl', 'Enter'], t('keyPublish')],
     [['Ctrl', 'K'], t('searchAll')],
     [['Ctrl', 'F'], t('keyFind')],
     [['Esc'], t('keyClose')],
   ]
-  const letters: readonly Row[] = [
+  const letters: readonly ShortcutRow[] = [
     [['e'], t('keyEdit')],
     [['/'], t('searchAll')],
     [['?'], t('keys')],
-    ...ownGoes().map(([key, , title]): Row => [['g', key], t(title)]),
+    ...ownGoes().map(([key, , title]): ShortcutRow => [['g', key], t(title)]),
   ]
   return (
     <Dialog
@@ -51,9 +51,9 @@ export function KeysDialog() {
 }
 
 /** The keys one after the other, and what they do. */
-type Row = readonly [keys: readonly string[], does: string]
+type ShortcutRow = readonly [keys: readonly string[], does: string]
 
-function KeyList({ rows }: { rows: readonly Row[] }) {
+function KeyList({ rows }: { rows: readonly ShortcutRow[] }) {
   return (
     <dl class="key-list">
       {rows.map(([keys, does]) => (

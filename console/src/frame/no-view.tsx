@@ -1,7 +1,7 @@
 import { t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
 
-/** What is shown at an address that names no view. */
+/** The page at an address that names no view. */
 export function NoView() {
   return (
     <>

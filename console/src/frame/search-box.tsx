@@ -259,7 +259,7 @@ function Section(props: {
   readonly count: number
   /** Whether there may be more than are counted. */
   readonly isOpenEnded?: boolean
-  /** Where all of them are. */
+  /** The address of the list with all matches. */
   readonly all?: string | undefined
   readonly children: ComponentChildren
 }) {

@@ -31,10 +31,10 @@ const GOES: readonly (readonly [string, ViewPath, TextKey])[] = [
   ['v', 'servers', 'servers'],
 ]
 
-/** Those that only administrators see. */
+/** The views that only administrators see. */
 const FOR_ADMINISTRATORS: ReadonlySet<ViewPath> = new Set(['users', 'audit', 'servers'])
 
-/** The ones of {@link GOES} that this user sees. */
+/** The entries of {@link GOES} that this user sees. */
 export const ownGoes = (): typeof GOES =>
   GOES.filter(([, path]) => isAdministrator() || !FOR_ADMINISTRATORS.has(path))
 

@@ -13,10 +13,10 @@ interface AudienceProps {
   readonly onChange: (audience: Audience) => void
 }
 
-/** What is typed in one kind of field says nothing in another; addresses may be chosen and typed. */
+/** Text typed in one kind of field has no meaning in another; addresses may be chosen and typed. */
 const areAddresses = (kind: AudienceKind): boolean => kind === 'clients' || kind === 'ips'
 
-/** Fields that say for whom a text is: for all, or for some, and then for whom of them. */
+/** Fields that say for whom a text is: for all clients, or for some, and then for which clients. */
 export function AudienceFields(props: AudienceProps & { readonly kinds: readonly AudienceKind[] }) {
   const { audience, kinds, onChange } = props
   const choose = (kind: AudienceKind): void => {
@@ -138,7 +138,7 @@ function ListenerText({ ip, clients }: Listening) {
 const textOf = ({ ip, clients }: Listening): string =>
   [ip, ...clients.map(({ agent }) => agent)].join(' ').toLowerCase()
 
-/** The clients by the addresses by which rules know them; those that are chosen and away come last. */
+/** The clients by the addresses by which rules know them; chosen clients that are away come last. */
 function byAddress(watchers: readonly Watcher[], chosen: readonly string[]): Listening[] {
   const addresses = new Map<string, Watcher[]>()
   for (const watcher of watchers)

@@ -1,7 +1,7 @@
 import { shownNumber, t } from '../language/text.ts'
 import type { GrayRule, GrayType, GrayVersion } from '../server/gray.ts'
 
-/** How somebody says for whom a text is. `clients` are chosen from those that listen, `ips` are typed: both are addresses. */
+/** The ways to say for whom a text is. `clients` are chosen from the clients that listen, `ips` are typed: both are addresses. */
 export const AUDIENCE_KINDS = ['all', 'clients', 'ips', 'tag', 'labels', 'percent'] as const
 
 /** One of {@link AUDIENCE_KINDS}. */

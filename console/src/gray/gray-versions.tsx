@@ -130,7 +130,7 @@ function Authors({ version }: { version: GrayVersion }) {
   )
 }
 
-/** How many of the clients that listen it is for, and how many of them have it. */
+/** For how many listening clients the version is, and how many of these clients have it. */
 function Spread({ grayName, watchers }: { grayName: string; watchers: readonly Watcher[] }) {
   const own = watchers.filter((watcher) => watcher.grayName === grayName)
   const have = own.filter(({ has }) => has === 'gray').length

@@ -19,7 +19,7 @@ export function PromoteDialog(
     readonly formal: ConfigItem | undefined
     /** How many gray versions end. */
     readonly count: number
-    /** What the author sees of both texts; absent: they are on the page. */
+    /** The view of both texts; absent: they are on the page. */
     readonly children?: ComponentChildren
   },
 ) {

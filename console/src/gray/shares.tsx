@@ -18,7 +18,7 @@ export function Shares({ found: { shares, count } }: { found: Watchers }) {
 
 const KINDS = { gray: 'accent', formal: 'good', behind: 'warn', unknown: '' } as const
 
-/** What one client has. */
+/** The version of one client. */
 export function ClientHas({ watcher: { has, grayName } }: { watcher: Watcher }) {
   const text = {
     gray: t('hasGray', { name: grayName ?? '' }),

@@ -12,7 +12,7 @@ import {
 } from '../server/gray.ts'
 import { audienceText } from './audience.ts'
 
-/** What the dialogs about a gray version share. */
+/** The common properties of the dialogs about a gray version. */
 export interface GrayDialogProps {
   readonly name: ConfigName
   readonly version: GrayVersion

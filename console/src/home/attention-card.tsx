@@ -7,7 +7,7 @@ import { linkTo } from '../routing/link.ts'
 import type { Attention, BehindConfig, Overview, OverviewMember } from '../server/overview.ts'
 import { Health } from '../services/service-list.tsx'
 
-/** What somebody should look at: servers that are away, clients that are behind, services that do not work. */
+/** The problems that need a person: servers that are away, clients that are behind, services that do not work. */
 export function AttentionCard({ overview }: { overview: Overview }) {
   const { attention, behind } = overview
   const away = awayIn(overview)
@@ -42,7 +42,7 @@ interface Away {
   readonly isMember: boolean
 }
 
-/** The servers that are away, and those that count as members and do not reply. */
+/** The servers that are away, and the members that do not reply. */
 function awayIn({ members, missingServers }: Overview): Away[] {
   const nameOf = ({ ip, port }: OverviewMember): string => `${ip}:${port}`
   const gone = members

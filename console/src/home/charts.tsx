@@ -87,7 +87,7 @@ function NamespaceBar({ namespace: { id, configCount }, most }: { namespace: Nam
   )
 }
 
-/** What all servers together have done in the last hour. For administrators: others may not read it. */
+/** The work of all servers together in the last hour. For administrators: others may not read it. */
 export function LoadChart() {
   const found = useLoaded('load', readCluster)
   useEvery(AGAIN_MS, found.refresh)

@@ -11,7 +11,7 @@ import { useLoaded } from '../state/loaded.ts'
 
 const SHOWN = 12
 const CHANGES = { username: '', operation: '', item: '', ip: '', result: 'done' }
-/** What changes nothing that others see. */
+/** Operations without an effect for others. */
 const NO_CHANGES = new Set(['sign in', 'sign out'])
 
 /**

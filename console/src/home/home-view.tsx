@@ -38,7 +38,7 @@ const LAST_CHANGES = {
   pageSize: SHOWN_CHANGES,
 } as const
 
-/** What needs attention, how much there is, and what has changed last; kept up to date while somebody looks. */
+/** The problems, the sizes and the last changes; kept up to date while somebody looks. */
 export function HomeView() {
   const found = useLoaded(
     'home',
@@ -83,7 +83,7 @@ export function HomeView() {
   )
 }
 
-/** What a new server is for. */
+/** The introduction on a new server. */
 function FirstSteps() {
   return (
     <section class="card">
@@ -114,7 +114,7 @@ function FirstSteps() {
   )
 }
 
-/** What this user has begun in this browser and not published. */
+/** The drafts of this user in this browser. */
 function DraftsCard() {
   const [drafts] = useState(() => ownDrafts(Date.now()))
   if (drafts.length === 0) return null

@@ -1,4 +1,4 @@
-/** What the server says, in English: its problems, its switches, and what the audit calls operations. */
+/** The texts of the server, in English: its problems, its switches, and the operations of the audit. */
 export const serverEn = {
   'switch.pushEnabled': 'Whether changes of services are pushed to clients by UDP.',
   'switch.defaultCacheMillis': 'How long a client without pushes may keep a list (ms).',
@@ -81,7 +81,6 @@ export const serverEn = {
   'problem.store-full': 'The store has no room. Free space on its disk, then try again: nothing was written.',
   'problem.store-unavailable':
     'The store cannot be written. Nothing was changed: the log of the server says why.',
-  'problem.cluster-not-upgraded': 'A server that runs is of an older version: upgrade it first.',
   'problem.stopping': 'The server is stopping. Try again in a moment.',
   'problem.history-not-yours':
     'It is a version of another configuration. Open it from the versions of its own one.',

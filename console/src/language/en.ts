@@ -1,6 +1,6 @@
 import { serverEn } from './en-server.ts'
 
-/** What the page says in English. `{names}` stand for values. */
+/** The texts of the page in English. `{names}` stand for values. */
 export const en = {
   ...serverEn,
   skip: 'Skip to the content',

@@ -14,7 +14,7 @@ let sayPhrase = (phrase: string): string => phrase
 /** The language whose texts are shown. */
 export const language = new Store<Language>('en')
 
-/** The language to begin with: the one that was chosen, else that of the browser. */
+/** The language to begin with: the chosen language, else the language of the browser. */
 export function firstLanguage(): Language {
   const kept = readKept('language')
   if (kept === 'en' || kept === 'zh-CN') return kept

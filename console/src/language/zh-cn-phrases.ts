@@ -1,4 +1,4 @@
-/** What the server says is allowed, and what probes have found, whole or in parts. Longer parts come first. */
+/** The server's rules for values and the results of probes, whole or in parts. Longer parts come first. */
 const PARTS: readonly (readonly [RegExp, string])[] = [
   [/^connected$/, '已连接'],
   [/^connection refused$/, '连接被拒绝'],

@@ -1,6 +1,6 @@
 import type { serverEn } from './en-server.ts'
 
-/** What the server says, in Chinese. */
+/** The texts of the server, in Chinese. */
 export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'switch.pushEnabled': '是否通过 UDP 向客户端推送服务变更。',
   'switch.defaultCacheMillis': '未启用推送的客户端缓存列表的时长（毫秒）。',
@@ -64,7 +64,6 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.server-status': '服务器当前不提供此服务。请稍后重试，或向管理员询问状态。',
   'problem.store-full': '存储空间不足，未写入任何内容。请释放磁盘空间后重试。',
   'problem.store-unavailable': '存储不可写，未做任何更改。原因见服务器日志。',
-  'problem.cluster-not-upgraded': '仍有运行中的服务器版本较旧，请先升级。',
   'problem.stopping': '服务器正在停止，请稍后重试。',
   'problem.history-not-yours': '该版本属于其他配置。请从该配置自己的历史版本中打开。',
   'problem.client-not-found': '该客户端未连接，可能已离开。请刷新列表。',

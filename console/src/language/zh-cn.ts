@@ -3,7 +3,7 @@ import { serverZhCn } from './zh-cn-server.ts'
 
 export { phraseZhCn } from './zh-cn-phrases.ts'
 
-/** What the page says in Chinese, with the words of the console that people know. */
+/** The texts of the page in Chinese, with the words of the console that people know. */
 export const zhCn: Readonly<Record<TextKey, string>> = {
   ...serverZhCn,
   skip: '跳到内容',

@@ -9,7 +9,7 @@ const SILENCE_MS = 35_000
 /** The part of `EventSource` that is used. */
 export type Source = Pick<EventSource, 'addEventListener' | 'close'>
 
-/** What a connection needs of its surroundings. */
+/** The dependencies of a connection. */
 export interface ConnectionOptions {
   readonly open: (address: string) => Source
   readonly tell: (message: LiveMessage) => void
@@ -67,7 +67,7 @@ export class EventConnection {
         this.#expect()
         run(data)
       })
-    // What was read before the first stream began may be old by then.
+    // Data read before the first stream began may be old by then.
     const isFirst = this.#lastId === ''
     on('begun', () => this.#began(isFirst))
     on('reset', () => this.#began(true))

@@ -9,7 +9,7 @@ export type LiveMessage =
   | { readonly type: 'changed'; readonly event: LiveEvent }
   | { readonly type: 'reset' }
 
-/** What a page says to the worker, and first of all where the events are. */
+/** A message of a page to the worker. The first one has the address of the events. */
 export interface LiveRequest {
   readonly type: 'start' | 'leave'
   readonly address: string

@@ -16,7 +16,7 @@ addEventListener('connect', (event) => {
     if (!isNew) return
     const { state } = connection
     tell(page, { type: 'state', state })
-    // What this page has read so far may have changed before the worker knew of the page.
+    // Data that this page has read so far may have changed before the worker knew of the page.
     if (state === 'live') tell(page, { type: 'reset' })
   }
 })

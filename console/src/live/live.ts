@@ -38,8 +38,8 @@ export function follow(isMeant: (event: LiveEvent) => boolean, refresh: () => Pr
 }
 
 /**
- * Nobody sees a hidden page, and questions of a page that nobody uses would keep the session from ending. What somebody is
- * deciding about in a dialog does not change meanwhile.
+ * Nobody sees a hidden page, and questions of a page that nobody uses would keep the session from ending. The subject of an open
+ * dialog does not change meanwhile.
  */
 const isWanted = (): boolean =>
   !document.hidden && isSomebodyHere() && document.querySelector('dialog[open]') === null

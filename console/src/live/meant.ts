@@ -11,7 +11,7 @@ export const anyOf =
   ({ kind }) =>
     kinds.includes(kind)
 
-/** What is in one of these namespaces; `*` stands for all. */
+/** Everything in one of these namespaces; `*` stands for all. */
 export const within =
   (kind: 'config' | 'service', ...namespaceIds: readonly string[]): IsMeant =>
   (event) =>

@@ -4,7 +4,7 @@ const SHORTEST_GAP_MS = 200
 const SHORTEST_GAP_IN_READS = 2
 const LONGEST_GAP_IN_READS = 20
 
-/** What a refresher needs of its surroundings. */
+/** The dependencies of a refresher. */
 export interface RefresherOptions {
   /** Reads what is shown again. It never rejects. */
   readonly refresh: () => Promise<void>

@@ -26,7 +26,7 @@ import { isAdministrator } from '../state/user.ts'
 /** That somebody connects is no event. */
 const AGAIN_MS = 5_000
 
-/** The clients that are connected by gRPC, to any server. What is looked for is in the address. */
+/** The clients that are connected by gRPC, to any server. The search is in the address. */
 export function ClientsView() {
   const { params } = useStore(place)
   const { valueOf, type } = useTypedParams()

@@ -2,7 +2,7 @@ import { LINES, ServerLine } from '../charts/server-lines.tsx'
 import { t } from '../language/text.ts'
 import type { ClusterMember } from '../server/answers.ts'
 
-/** What each server has measured of itself in the last hour; a server that was started later has less. */
+/** The measurements of each server in the last hour; a server that was started later has fewer. */
 export function LastHour({ members }: { members: readonly ClusterMember[] }) {
   const measured = members.filter(({ figures }) => figures !== undefined)
   if (measured.length === 0) return null

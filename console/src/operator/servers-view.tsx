@@ -112,7 +112,7 @@ function ReportHeads() {
   return heads.map((head) => <th key={head}>{head}</th>)
 }
 
-/** What a server reports of itself; without a report, nobody knows. */
+/** The state that a server reports; without a report it is unknown. */
 function ReportCells({ report }: { report: ClusterMember['report'] }) {
   if (report === undefined)
     return ['revision', 'lag', 'judges', 'misses'].map((name) => <td key={name}>–</td>)

@@ -11,7 +11,7 @@ import { readSwitches, setSwitch } from '../server/operator.ts'
 import { anyOf } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 
-/** Those that cannot be set. */
+/** The switches that cannot be set. */
 const FIXED = new Set(['name', 'checksum', 'adWeightMap'])
 
 /** The switches of the running server, those with an effect first, each with what it does. */

@@ -1,6 +1,6 @@
 import { currentNamespace, namespaceParam, readableNamespace } from '../state/namespaces.ts'
 import { mayRead } from '../state/user.ts'
-import { addressOf, go, place, type Place } from './location.ts'
+import { addressOf, go, place, type ViewLocation } from './location.ts'
 
 /** The views of the page. */
 export type ViewPath =
@@ -25,11 +25,11 @@ export type ViewPath =
   | 'switches'
 
 /** The address of a view; of the present namespace, unless `params` say another. */
-export const linkTo = (path: ViewPath, params: Place['params'] = {}): string =>
+export const linkTo = (path: ViewPath, params: ViewLocation['params'] = {}): string =>
   addressOf(viewAt(path, params))
 
-/** A view as a place. */
-export const viewAt = (path: ViewPath, params: Place['params'] = {}): Place => ({
+/** A view as a location. */
+export const viewAt = (path: ViewPath, params: ViewLocation['params'] = {}): ViewLocation => ({
   path,
   params: { ns: namespaceParam(linkedNamespace()), ...params },
 })
@@ -41,7 +41,7 @@ function linkedNamespace(): string {
 }
 
 /** This view with other parameters. */
-export const placeWith = (params: Place['params']): Place => ({
+export const placeWith = (params: ViewLocation['params']): ViewLocation => ({
   path: place.value.path,
   params: { ...place.value.params, ...params },
 })

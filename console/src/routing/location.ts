@@ -1,29 +1,29 @@
 import { Store } from '../state/store.ts'
 
-/** The place of the page: the part behind `#` in its address. */
-export interface Place {
+/** The view of the page with its parameters: the part behind `#` in its address. */
+export interface ViewLocation {
   /** Without the slash: `config/edit`. */
   readonly path: string
   readonly params: Readonly<Record<string, string>>
 }
 
-/** The address of a place. Empty parameters are left out. */
-export function addressOf({ path, params }: Place): string {
+/** The address of a location. Empty parameters are left out. */
+export function addressOf({ path, params }: ViewLocation): string {
   const given = Object.entries(params).filter(([, value]) => value !== '')
   const query = new URLSearchParams(given).toString()
   return `#/${path}${query === '' ? '' : `?${query}`}`
 }
 
-/** The place that an address names. */
-function placeOf(hash: string): Place {
+/** The location that an address names. */
+function placeOf(hash: string): ViewLocation {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split(/\?(.*)/s)
   return { path, params: Object.fromEntries(new URLSearchParams(query)) }
 }
 
 /** Where the page is now. */
-export const place = new Store<Place>(placeOf(location.hash))
+export const place = new Store<ViewLocation>(placeOf(location.hash))
 
-/** What a view with an edit asks before it is left; undefined where there is nothing to lose. */
+/** The question of a view with an edit before it is left; undefined where there is nothing to lose. */
 export type LeaveQuestion = (reason: 'other-view' | 'sign-out') => Promise<boolean>
 
 let question: LeaveQuestion | undefined
@@ -42,7 +42,7 @@ const trail: string[] = []
 let position = numbered(0)
 trail[position] = current
 
-/** The number of the present entry. A new one gets this number; those that came after it are gone. */
+/** The number of the present entry. A new entry gets this number; entries after it are gone. */
 function numbered(otherwise: number): number {
   const { at } = (history.state ?? {}) as { at?: unknown }
   if (typeof at === 'number') return at
@@ -51,7 +51,7 @@ function numbered(otherwise: number): number {
   return otherwise
 }
 
-/** What is done before another place is shown. `isNew`: the user has not been there by this entry of the history. */
+/** Called before another location is shown. `isNew`: the user has not been there by this entry of the history. */
 export type OnMove = (move: { readonly from: number; readonly to: number; readonly isNew: boolean }) => void
 
 let onMove: OnMove = () => undefined
@@ -62,7 +62,7 @@ export function beforeMove(listener: OnMove): void {
 }
 
 /** Goes somewhere. With `replace` the way back skips the place before. */
-export function go(to: Place, { replace = false }: { replace?: boolean } = {}): void {
+export function go(to: ViewLocation, { replace = false }: { replace?: boolean } = {}): void {
   const address = addressOf(to)
   if (!replace) {
     location.hash = address
@@ -75,7 +75,7 @@ export function go(to: Place, { replace = false }: { replace?: boolean } = {}): 
 }
 
 /** Ends a view that was opened from `to`: the way back from there does not lead to it again. */
-export function goBackTo(to: Place): void {
+export function goBackTo(to: ViewLocation): void {
   if (trail[position - 1] === addressOf(to)) history.back()
   else go(to, { replace: true })
 }

@@ -21,7 +21,7 @@ const find = <T>(what: string, parameter: string, { text, pageNo }: Search): Pro
     },
   })
 
-/** What a list is asked for. */
+/** The search of a list. */
 export interface Search {
   readonly text: string
   readonly pageNo: number
@@ -62,7 +62,7 @@ export async function rolesOf(username: string): Promise<string[]> {
   return pageItems.map(({ role }) => role)
 }
 
-/** What a role may do. */
+/** A permission of a role. */
 export async function permissionsOf(role: string): Promise<readonly RolePermission[]> {
   const query = { search: 'accurate', role, pageNo: 1, pageSize: MOST }
   return (await request<ListPage<RolePermission>>('GET', `${AUTH}/permissions`, { query })).pageItems

@@ -3,7 +3,7 @@ import type { AuditEvent } from './answers.ts'
 
 export type { AuditEvent } from './answers.ts'
 
-/** What the audit is asked for; empty texts do not count. */
+/** The filter of the audit; empty texts do not count. */
 export interface AuditFilter {
   readonly username: string
   readonly operation: string

@@ -11,10 +11,10 @@ export const compareNamespaces = (from: string, to: string): Promise<Comparison>
 /** An item to copy. */
 export interface Copied {
   readonly id: string
-  /** Its name there; absent: that of the original. */
+  /** Its name there; absent: the name of the original. */
   readonly dataId?: string
   readonly group?: string
-  /** What must be there, empty for nothing; absent: as the policy says. */
+  /** The md5 that must be there, empty for nothing; absent: as the policy says. */
   readonly casMd5?: string
   /** The md5 of the original that was seen. */
   readonly fromMd5?: string

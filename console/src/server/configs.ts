@@ -18,14 +18,14 @@ export type {
   Watchers,
 } from './answers.ts'
 
-/** The names of an item. `tenant` is the id of its namespace; that of the default one is empty. */
+/** The names of an item. `tenant` is the id of its namespace; the id of the default namespace is empty. */
 export interface ConfigName {
   readonly tenant: string
   readonly group: string
   readonly dataId: string
 }
 
-/** What people set besides the content. */
+/** The fields that people set besides the content. */
 export interface ConfigNotes {
   readonly type: string
   readonly desc: string
@@ -65,7 +65,7 @@ const CONSOLE = 'svc/v1/console'
 /** By what a list is sorted. */
 export type ConfigOrder = 'modifyTime' | 'dataId' | 'group' | 'size'
 
-/** What a list of items is asked for. */
+/** The search of a list of items. */
 export interface ConfigFilter {
   /** `*`: all that the user may read. */
   readonly namespaceId: string
@@ -75,7 +75,7 @@ export interface ConfigFilter {
   readonly group?: string
   readonly content: string
   readonly key: string
-  /** A tag, or several with commas: all of them; absent: any. */
+  /** A tag, or several with commas: an item must have all tags; absent: any. */
   readonly tag?: string
   readonly type: string
   readonly sort: ConfigOrder
@@ -130,13 +130,13 @@ function withoutNulls<T extends { desc: string | null; configTags: string | null
   return { ...item, desc: item.desc ?? '', configTags: item.configTags ?? '' }
 }
 
-/** What is published. `casMd5` is the md5 of the version that the author has seen; empty: there is none. */
+/** A version to publish. `casMd5` is the md5 of the version that the author has seen; empty: there is none. */
 export interface Publication extends ConfigName, ConfigNotes {
   readonly content: string
   readonly casMd5: string
   /** Why; it is kept with the version. */
   readonly comment: string
-  /** That of a content that a client has encrypted; it belongs to that very content. */
+  /** The key of a content that a client has encrypted; it belongs to that very content. */
   readonly encryptedDataKey: string
 }
 
@@ -162,7 +162,7 @@ export const exportAddress = (tenant: string, ids: readonly string[]): string =>
     ids: ids.length === 0 ? undefined : ids.join(','),
   })
 
-/** What an import does with an item that exists. */
+/** The effect of an import on an item that exists. */
 export type ImportPolicy = 'ABORT' | 'SKIP' | 'OVERWRITE'
 
 /**

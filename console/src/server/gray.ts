@@ -4,7 +4,7 @@ import { request } from './request.ts'
 
 export type { ExplainedView, GrayItem, GrayVersion, GrayVersionText } from './answers.ts'
 
-/** What a gray version is for. */
+/** The kind of the rule of a gray version. */
 export type GrayType = GrayVersion['grayType']
 
 /** For whom a gray version is. */
@@ -77,7 +77,7 @@ export const promoteGray = (name: ConfigName, change: GrayChange): Promise<boole
 export const stopGray = (name: ConfigName, change: GrayChange): Promise<boolean> =>
   request('DELETE', GRAY, { query: { ...named(name), ...withoutEmpty(change) } })
 
-/** What is known of a client. */
+/** The known properties of a client. */
 export interface KnownClient {
   readonly ip: string
   readonly tag: string

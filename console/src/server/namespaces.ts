@@ -32,7 +32,7 @@ export interface Namespace {
 
 const NAMESPACES = 'svc/v1/console/namespaces'
 
-/** The namespaces that the user may see, also those that are not on the list and hold something. */
+/** The namespaces that the user may see, also namespaces that are not on the list and hold something. */
 export async function listNamespaces(): Promise<Namespace[]> {
   const { namespaces } = await request<{ namespaces: readonly Space[] }>('GET', `${NAMESPACES}/all`)
   return namespaces.map(

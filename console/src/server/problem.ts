@@ -1,12 +1,12 @@
-/** Why the server, or the way to it, did not do what was asked. */
+/** Why a request failed, at the server or on the way to it. */
 export interface RequestProblem {
-  /** That of the server's problem details, or `offline`. */
+  /** The code of the server's problem details, or `offline`. */
   readonly code: string
   readonly status: number
   readonly detail: string
   /** The parameter that it is about. */
   readonly parameter?: string | undefined
-  /** What is allowed there, in English. */
+  /** The allowed values, in English. */
   readonly allowed?: string | undefined
 }
 
@@ -39,7 +39,7 @@ export function problemIn(status: number, text: string): RequestProblem {
   }
 }
 
-/** What went wrong, whatever was thrown. */
+/** The problem for anything that was thrown. */
 export function problemOf(error: unknown): RequestProblem {
   if (error instanceof RequestError) return error.problem
   // Browsers say what happened in words of their own, such as "Failed to fetch", which help nobody.

@@ -1,6 +1,6 @@
 import { problemIn, RequestError } from './problem.ts'
 
-/** What is sent. */
+/** The data of a request. */
 export interface RequestInput {
   readonly query?: Params
   readonly form?: Params
@@ -11,7 +11,7 @@ export interface RequestInput {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Parameters; those that are undefined are left out. */
+/** Parameters; undefined values are left out. */
 export type Params = Readonly<Record<string, string | number | boolean | undefined>>
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -33,7 +33,7 @@ export async function requestText(method: Method, path: string, sent: RequestInp
   return (await answerOf(method, path, sent)).text
 }
 
-/** The same for what is collected from all servers: with those that have not replied. */
+/** The same for an answer that is collected from all servers: with the servers that have not replied. */
 export async function requestCollected<T>(
   method: Method,
   path: string,

@@ -34,10 +34,10 @@ const NAMING = 'svc/v1/ns'
 const METADATA_BATCH = `${NAMING}/instance/metadata/batch`
 const CONSOLE = 'svc/v1/console'
 
-/** What services a list is narrowed to. */
+/** The states to which a list of services can be narrowed. */
 export type ServiceHealth = 'unhealthy' | 'protecting' | 'empty' | 'disabled'
 
-/** What a list of services is asked for. */
+/** The search of a list of services. */
 export interface ServiceFilter {
   /** `*`: all that the user may read. */
   readonly namespaceId: string
@@ -111,11 +111,11 @@ export const explainList = (name: ServiceName, asked: ListQuery): Promise<Explan
     query: { ...named(name), ...asked, ip: asked.ip || undefined, clusters: asked.clusters || undefined },
   })
 
-/** What has happened to the instances of a service; `ip` is a part of their addresses. */
+/** The events of the instances of a service; `ip` is a part of their addresses. */
 export const readTimeline = (name: ServiceName, ip: string): Promise<Timeline> =>
   request('GET', `${CONSOLE}/timeline`, { query: { ...named(name), ip: ip || undefined } })
 
-/** What people set of a service. */
+/** The fields of a service that people set. */
 export interface ServiceSettings {
   /** The expression of its label selector; empty: none. Absent: as it is. */
   readonly expression?: string
@@ -150,7 +150,7 @@ export const deleteService = (name: ServiceName): Promise<string> =>
 
 type Many = readonly Instance[]
 
-/** Changes weight or enabled of instances; the ids of those that are not there any more. */
+/** Changes weight or enabled of instances. Resolves with the ids of the instances that are not there any more. */
 export async function changeInstances(
   name: ServiceName,
   instances: Many,

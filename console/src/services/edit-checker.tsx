@@ -15,7 +15,10 @@ interface EditedChecker extends HealthChecker {
   readonly pwd?: string
 }
 
-/** Changes how the persistent instances of a cluster are probed. What answers do not show stays where its field is left empty. */
+/**
+ * Changes how the persistent instances of a cluster are probed. A value that answers do not show stays where its field is left
+ * empty.
+ */
 export function EditChecker(props: {
   readonly name: ServiceName
   readonly cluster: ServiceCluster

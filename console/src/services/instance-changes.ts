@@ -20,7 +20,7 @@ export interface ValueChange {
   readonly after: string | undefined
 }
 
-/** What changes of an instance; nothing where it is like this already. */
+/** The changes of an instance; nothing where it is like this already. */
 export function changesOf(
   instance: Instance,
   { weight, enabled, set, removed }: WantedChange,
@@ -40,7 +40,7 @@ export function changesOf(
   return changes
 }
 
-/** What makes metadata of one other metadata. */
+/** The changes from one metadata to another. */
 export function metadataChange(before: Metadata, after: Metadata): Pick<WantedChange, 'set' | 'removed'> {
   const isNew = ([key, value]: [string, string]): boolean =>
     !Object.hasOwn(before, key) || before[key] !== value

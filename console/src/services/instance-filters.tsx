@@ -6,7 +6,7 @@ import type { InstanceFilter } from '../server/services.ts'
 /** How many instances a page shows. */
 export const INSTANCES_ON_PAGE = 100
 
-/** What each state of the filter asks for. */
+/** The parameters of each state of the filter. */
 const STATES: Readonly<Record<string, Pick<InstanceFilter, 'healthy' | 'enabled'>>> = {
   healthy: { healthy: true },
   unhealthy: { healthy: false },

@@ -31,7 +31,7 @@ function Disabling({ atMs, user, fromIp, cause }: NonNullable<Instance['disabled
   )
 }
 
-/** What decided on the health of an instance, in words; it is that long since the list was read. */
+/** The cause of the health of an instance, in words; `elapsedMs` is the time since the list was read. */
 function reasonOf({ health, lastBeatAgoMs, expiresInMs, healthy }: Instance, elapsedMs: number): string {
   const parts: string[] = []
   if (lastBeatAgoMs !== null) parts.push(t('lastBeat', { time: shownDuration(lastBeatAgoMs + elapsedMs) }))

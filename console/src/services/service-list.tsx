@@ -93,7 +93,7 @@ export function ServiceList() {
   )
 }
 
-/** What would be in an empty list, and what fills it. */
+/** The text of an empty list: its purpose, and how to fill it. */
 function NoServices(props: {
   readonly namespaceId: string
   readonly text: string

@@ -9,7 +9,7 @@ import { readTimeline, type ServiceName, type TimelineEntry } from '../server/se
 import { ofService } from '../live/meant.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
 
-/** What has happened to the instances of a service, newest first, with its cause. */
+/** The events of the instances of a service, newest first, each with its cause. */
 export function Timeline({ name }: { name: ServiceName }) {
   const ip = place.value.params['ip'] ?? ''
   const { valueOf, type } = useTypedParams()

@@ -1,7 +1,7 @@
 import type { ConfigName } from '../server/configs.ts'
 import { Store } from './store.ts'
 
-/** What this page has published last; `count` is another one for each publish. */
+/** The last publish of this page; `count` differs for each publish. */
 export const lastPublished = new Store<{ readonly key: string; readonly count: number } | undefined>(
   undefined,
 )

@@ -7,7 +7,7 @@ import { problemOf, type RequestProblem } from '../server/problem.ts'
 /** While the server cannot be asked, what is shown is asked for again this often. */
 const RETRY_MS = 5_000
 
-/** What a view waits for. While it is read again, and while the server cannot be asked, `value` is the one before. */
+/** The data of a view. While it is read again, and while the server cannot be asked, `value` is the value before. */
 export interface Loaded<T> {
   readonly value: T | undefined
   readonly problem: RequestProblem | undefined
@@ -70,15 +70,14 @@ export function useLoaded<T>(
   }
 }
 
-/** What was read last, and what it was asked for by. */
+/** The last read value, and its request. */
 export interface Shown<T, Asked> {
   readonly value: T
   readonly asked: Asked
 }
 
-/**
- * What a list shows: what was asked for, else what was read last within the same `scope`. So rows stay on the screen while the
- * next page is read, also where the server cannot be asked for it.
+/** The value that a list shows: the requested one, else the value read last within the same `scope`. So rows stay on the screen
+ * while the next page is read, also where the server cannot be asked for it.
  */
 export function useShown<T, Asked>(
   scope: string,

@@ -31,7 +31,7 @@ export function readableNamespace(id: string): string {
 /** How an address names a namespace. */
 export const namespaceParam = (id: string): string => (id === '' ? 'public' : id)
 
-/** What people call a namespace. */
+/** The name of a namespace for people. */
 export const namespaceName = (id: string): string => knownNamespace(id)?.name ?? (id === '' ? 'public' : id)
 
 const knownNamespace = (id: string): Namespace | undefined =>
@@ -40,7 +40,7 @@ const knownNamespace = (id: string): Namespace | undefined =>
 /** Whether the page asks for the name of a namespace before it writes there. */
 export const isProtected = (id: string): boolean => knownNamespace(id)?.isProtected === true
 
-/** For namespaces that nobody has given a colour. Red is for those that somebody has chosen. */
+/** For namespaces that nobody has given a colour. Red is for namespaces with a chosen colour only. */
 const OWN_COLOURS = ['blue', 'teal', 'purple', 'orange', 'pink', 'green', 'yellow'] as const
 
 /** The colour of a namespace: the one that people gave it, else one by its id, and another one while that is taken. */
@@ -55,7 +55,7 @@ function coloursOf(all: readonly Namespace[]): ReadonlyMap<string, number> {
   const colours = new Map<string, number>()
   const chosen = all.map(({ colour }) => OWN_COLOURS.findIndex((own) => own === colour))
   for (const { id } of all.filter((namespace) => namespace.id !== '' && namespace.colour === 'none')) {
-    // Those that people chose are not given again, while there are others.
+    // Colours that people chose are not given again, while there are others.
     const all = new Set([...colours.values(), ...chosen.filter((index) => index >= 0)])
     const taken = all.size < OWN_COLOURS.length ? all : new Set<number>()
     let colour = hueOf(id)

@@ -1,4 +1,4 @@
-/** What somebody wants to do. Without `group` and `name`: with anything of that kind in the namespace. */
+/** An action that needs a right. Without `group` and `name`: with anything of that kind in the namespace. */
 export interface Wanted {
   readonly action: 'r' | 'w'
   /** Absent: either. */

@@ -16,7 +16,7 @@ export function addAccountCommands(program: Command, withStored: WithStored): vo
   addKey(program, withStored)
 }
 
-/** What the commands do, loaded when one runs. */
+/** The work of the commands, loaded when one runs. */
 async function accountCommands(withStored: WithStored) {
   return new (await import('./user.ts')).AccountCommands(await withStored())
 }

@@ -1,12 +1,12 @@
 import type { Settings } from '../../settings/settings.ts'
 
-/** What the commands `waypost user` and `waypost key` do, on a running server or in the directory of a stopped one. */
+/** The operations of `waypost user` and `waypost key`, on a running server or in the directory of a stopped server. */
 export interface Accounts {
-  /** The directory of the store, where this command has made it. */
+  /** The directory of a store that this command has made. */
   readonly newStore?: string | undefined
   /** Makes a user, who is an administrator or may do nothing yet. */
   add(username: string, password: string, isAdministrator: boolean): Promise<void>
-  /** Makes this user the first administrator of a store. False, and nothing is changed, where there is one already. */
+  /** Makes this user the first administrator of a store. False, without a change, if an administrator exists. */
   addFirst(username: string, password: () => Promise<string>): Promise<boolean>
   /** On a running server, users may change their own password; others need an administrator. */
   setPassword(username: string, password: string): Promise<void>
@@ -16,8 +16,8 @@ export interface Accounts {
   /** Signs new tokens with a new key from now on. An old key that has leaked ends at once, and with it all tokens. */
   rotateKey(hasLeaked: boolean): Promise<void>
   /**
-   * Gives the servers on an etcd another secret for what they ask each other. False: they are about to take one already. Accounts of
-   * another place do not have it.
+   * Replaces the secret for requests between servers on etcd. False: a new secret is on its way already. Absent for
+   * other places.
    */
   rotatePeerSecret?(): Promise<boolean>
 }
@@ -28,9 +28,9 @@ export interface Account {
   readonly roles: readonly string[]
 }
 
-/** Where accounts are stored: in the directory of a stopped server, or in etcd, also while servers work on it. */
+/** The place of accounts: the directory of a stopped server, or etcd, also while servers work on it. */
 export type StoredPlace =
-  /** `mayBeNew`: a store is made where the directory is missing or empty. */
+  /** `mayBeNew`: a store is made if the directory is missing or empty. */
   { readonly directory: string; readonly mayBeNew?: boolean } | { readonly etcd: Settings }
 
 /** Runs work on stored accounts, and closes the store. */

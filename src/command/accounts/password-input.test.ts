@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { UsageError } from '../command-line.ts'
 import { PasswordInput } from './password-input.ts'
 
-/** A terminal that answers each prompt with the next of these texts, and what it shows. */
+/** A terminal that answers each prompt with the next of these texts, and the output on it. */
 function terminal(...typed: string[]) {
   const shown: string[] = []
   const modes: boolean[] = []
@@ -69,7 +69,7 @@ describe('from a pipe', () => {
     expect(await piped('secret').chosen('ann')).toBe('secret')
   })
 
-  test('an empty one, and one that is too long, are refused', async () => {
+  test('an empty password, and one that is too long, are refused', async () => {
     await expect(piped('\n').chosen('ann')).rejects.toThrow('1 to 256 characters')
     await expect(piped(`${'x'.repeat(257)}\n`).chosen('ann')).rejects.toThrow('1 to 256 characters')
     expect(await piped(`${'x'.repeat(256)}\n`).chosen('ann')).toHaveLength(256)

@@ -7,8 +7,8 @@ import { readingError } from '../system-errors.ts'
 const MAX_LENGTH = 256
 
 /**
- * Reads passwords: from a terminal without showing them, or else line by line from standard input. A password never comes from
- * an argument, because other users of the machine see those.
+ * Reads passwords: from a terminal without showing them, or else line by line from standard input. A password never comes
+ * from an argument, because other users of the machine see arguments.
  */
 export class PasswordInput {
   readonly #input: NodeJS.ReadStream
@@ -80,7 +80,7 @@ export class PasswordInput {
   }
 }
 
-/** What a terminal in raw mode sends for Ctrl-C, Ctrl-D and the backspace key. */
+/** The bytes of Ctrl-C, Ctrl-D and the backspace key from a terminal in raw mode. */
 const INTERRUPT = '\u0003'
 const END_OF_INPUT = '\u0004'
 const BACKSPACE = '\u007f'

@@ -10,7 +10,7 @@ import type { Accounts, StoredPlace, WithStoredAccounts } from './accounts.ts'
 import { PasswordInput } from './password-input.ts'
 import { RemoteAccounts } from './remote-accounts.ts'
 
-/** The flags that say where the accounts are. */
+/** The flags for the place of the accounts. */
 export interface PlaceFlags extends ServerFlags, EtcdFlags {
   readonly dataDir?: string
 }
@@ -100,7 +100,7 @@ export class AccountCommands {
     })
   }
 
-  async #atPlace(place: Place, work: UserWork): Promise<CommandResult> {
+  async #atPlace(place: AccountsPlace, work: UserWork): Promise<CommandResult> {
     const passwords = new PasswordInput()
     const stored = storedPlace(place)
     if (stored === undefined) {
@@ -109,7 +109,7 @@ export class AccountCommands {
         stored: tokenOf(targetOf(place)),
         passwords,
       })
-      // The own password is read first, then that of the user.
+      // The caller's own password is read first, then the user's password.
       await session.headers()
       return work(new RemoteAccounts(new SvcClient(session, '')), passwords)
     }
@@ -118,7 +118,7 @@ export class AccountCommands {
   }
 }
 
-interface Place extends PlaceFlags {
+interface AccountsPlace extends PlaceFlags {
   readonly mayBeNew?: boolean
 }
 
@@ -139,7 +139,7 @@ const PEERS_ROTATE = 'The servers are about to use another secret already: nothi
 const ONE_PLACE =
   'Give one of --server, for a running server, --data-dir, for a stopped one, and --etcd-endpoints, for servers on etcd.'
 
-function storedPlace(place: Place): StoredPlace | undefined {
+function storedPlace(place: AccountsPlace): StoredPlace | undefined {
   const { dataDir: directory, etcdEndpoints: endpoints } = place
   if (directory !== undefined && endpoints !== undefined) throw new UsageError(ONE_PLACE)
   if (directory !== undefined) return { directory: resolve(directory), mayBeNew: place.mayBeNew === true }

@@ -16,22 +16,22 @@ export interface Context {
   readonly expiresMs?: number
 }
 
-/** What the user's file holds. */
+/** The contents of the user's file. */
 export interface ClientFile {
-  /** The context of commands that name none; empty: none. */
+  /** The context of commands that name no context; empty: no context. */
   readonly current: string
   readonly contexts: ReadonlyMap<string, Context>
 }
 
 const NOTHING: ClientFile = { current: '', contexts: new Map() }
 
-/** Where the contexts are: WAYPOST_CLIENT_FILE, or `waypost/client.json` in the directory for settings of programs. */
+/** The file with the contexts: WAYPOST_CLIENT_FILE, or `waypost/client.json` in the directory for settings of programs. */
 function clientFilePath(): string {
   const { WAYPOST_CLIENT_FILE: given, XDG_CONFIG_HOME: directory } = process.env
   return given || join(directory || join(homedir(), '.config'), 'waypost', 'client.json')
 }
 
-/** Reads the file. Throws UsageError where others may read it, because it has tokens, or where it is no such file. */
+/** Reads the file. Throws UsageError if others may read it, because it has tokens, or if it is no such file. */
 export function readClientFile(): ClientFile {
   const path = clientFilePath()
   let text: string
@@ -54,7 +54,7 @@ export function readClientFile(): ClientFile {
   }
 }
 
-/** Writes the file, for its owner alone. Another process reads the old one or the new one, never a part. */
+/** Writes the file, for its owner alone. Other processes read the old file or the new file, never a part. */
 export function writeClientFile({ current, contexts }: ClientFile): void {
   const path = clientFilePath()
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -66,7 +66,7 @@ export function writeClientFile({ current, contexts }: ClientFile): void {
   renameSync(part, path)
 }
 
-/** Puts a context into the file, in place of the one of that name. */
+/** Puts a context into the file; replaces a context of that name. */
 export function saveContext(name: string, context: Context, { makeCurrent }: { makeCurrent: boolean }): void {
   const { current, contexts } = readClientFile()
   writeClientFile({
@@ -75,7 +75,7 @@ export function saveContext(name: string, context: Context, { makeCurrent }: { m
   })
 }
 
-/** The name of a context. Throws UsageError for one that could not be typed. */
+/** The name of a context. Throws UsageError for a name that nobody could type. */
 export function checkedContextName(name: string): string {
   if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(name) && name !== '__proto__') return name
   throw new UsageError('The name of a context has letters, digits and . _ -, 64 at most.')

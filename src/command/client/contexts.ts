@@ -25,7 +25,7 @@ export interface LoginFlags extends ContextFlags {
   readonly context?: string
 }
 
-/** `waypost login`: stores the token in the context, which becomes the current one. */
+/** `waypost login`: stores the token in the context, and makes it the current context. */
 export async function login(flags: LoginFlags): Promise<CommandResult> {
   const { contexts } = readClientFile()
   const named = flags.context === undefined ? undefined : contexts.get(checkedContextName(flags.context))
@@ -66,7 +66,7 @@ async function askedUsername(): Promise<string> {
   return username
 }
 
-/** The name for a new context: the host of the server, and its port where that is unusual. */
+/** The name for a new context: the host of the server, and an unusual port. */
 function nameOf(url: string): string {
   const { hostname, port } = new URL(url)
   const host = hostname.replaceAll(/[^\w.-]+/g, '-').replaceAll(/^-|-$/g, '')
@@ -118,7 +118,7 @@ export function useContext(name: string): CommandResult {
   return done(`The context ${name} is the current one.`)
 }
 
-/** `waypost context set`. The token stays where the server and the user do. */
+/** `waypost context set`. The token stays if the server and the user do. */
 export function setContext(name: string, { server, namespace, username }: ContextFlags): CommandResult {
   const { contexts } = readClientFile()
   const before = contexts.get(checkedContextName(name))

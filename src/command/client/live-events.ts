@@ -4,7 +4,7 @@ import { messageOf } from '../command-line.ts'
 import { RefusedError } from './server-session.ts'
 import type { SvcClient } from './svc-client.ts'
 
-/** What the server sends: something has changed; or `begun` and `reset`, after which everything may be different. */
+/** A message of the server: a change; or `begun` and `reset`, after which everything may be different. */
 export type LiveMessage =
   | { readonly kind: 'begun' | 'reset' }
   | { readonly kind: 'changed'; readonly event: LiveEvent }
@@ -13,9 +13,9 @@ const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 15_000
 
 /**
- * What changes on the server, until the caller stops. A stream that breaks is opened again, where it was: servers restart and
- * proxies cut. A token is renewed then.
- * Throws if the first one cannot be opened, or where the user is not signed in any more.
+ * The changes on the server, until the caller stops. A broken stream is opened again, where it was: servers restart and
+ * proxies cut. A token is renewed then. Throws if the first stream cannot be opened, or if the user is not signed in any
+ * more.
  */
 export async function* liveMessages(client: SvcClient): AsyncGenerator<LiveMessage> {
   let lastId = ''

@@ -1,4 +1,4 @@
-/** Why a server cannot be reached, by the codes of Node.js: what is so, and what to do. */
+/** Why a server cannot be reached, by the codes of Node.js, with advice. */
 const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
   [
     /^ECONNREFUSED$/,
@@ -19,10 +19,10 @@ const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
   [/^(?:ERR_SSL_|EPROTO)/, 'it does not speak TLS. Is its address one with http?'],
 ]
 
-/** A request got no answer. It is a TypeError, as that of `fetch`. */
+/** A request got no answer. It is a TypeError, as the error of `fetch` is. */
 class NoAnswerError extends TypeError {}
 
-/** The error for a request that got no answer, as a sentence that says what to do. Other errors stay. */
+/** The error for a request without an answer, as a sentence with advice. Other errors stay. */
 export function noAnswer(url: string, error: unknown): unknown {
   if (error instanceof NoAnswerError) return error
   if (!(error instanceof Error) || error.name === 'AbortError' || error.name === 'TimeoutError') return error
@@ -32,19 +32,19 @@ export function noAnswer(url: string, error: unknown): unknown {
   return new NoAnswerError(`The server at ${url} cannot be reached: ${text}`, { cause: error })
 }
 
-/** Like `fetch`, for the server of a command. Rejects with an Error that says why there is no answer. */
+/** Like `fetch`, for the server of a command. Rejects with an Error that explains a missing answer. */
 export async function reach(url: string, path: string, init: RequestInit = {}): Promise<Response> {
   return fetch(`${url}${path}`, init).catch((error: unknown) => {
     throw noAnswer(url, error)
   })
 }
 
-/** The JSON of an answer. Rejects with an Error for another text: then it is another program that answers. */
+/** The JSON of an answer. Rejects with an Error for another text, which another program has sent. */
 export async function jsonOf(url: string, response: Response): Promise<unknown> {
   return jsonIn(url, await response.text())
 }
 
-/** Like `jsonOf`, for a text that is there. */
+/** Like `jsonOf`, for a text that was read already. */
 export function jsonIn(url: string, text: string): unknown {
   try {
     return JSON.parse(text)

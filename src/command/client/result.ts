@@ -1,7 +1,7 @@
 import { type CommandResult, EXIT } from '../command-line.ts'
 import { table } from '../terminal-text.ts'
 
-/** The result of a command that has changed something: a sentence, and fields that say what. */
+/** The result of a command that has changed something: a sentence, and its facts as fields. */
 export function done(text: string, fields: object = {}): CommandResult {
   return { code: EXIT.done, text: `${text}\n`, json: { done: text, ...fields } }
 }
@@ -9,7 +9,7 @@ export function done(text: string, fields: object = {}): CommandResult {
 /** A column of a list: its heading, and its text for an item. */
 export type Column<T> = readonly [heading: string, textOf: (item: T) => string | number | boolean | null]
 
-/** The result of a command that lists items. `nameOf` gives what `--output name` prints. */
+/** The result of a command that lists items. `nameOf`: the text for `--output name`. */
 export function listed<T>(
   items: readonly T[],
   columns: readonly Column<T>[],

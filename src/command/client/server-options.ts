@@ -21,7 +21,7 @@ export function addServerOptions(command: Command): Command {
     .optionsGroup('Options:')
 }
 
-/** Adds the namespace of commands about things in one. */
+/** Adds the flag for the namespace of a command. */
 export function addNamespaceOption(command: Command): Command {
   return command.option('-n, --namespace <id>', 'the namespace (or WAYPOST_NAMESPACE; default: public)')
 }

@@ -6,10 +6,10 @@ import { jsonOf, reach } from './no-answer.ts'
 const TOKEN = 'WAYPOST_ACCESS_TOKEN'
 const PASSWORD = 'WAYPOST_PASSWORD'
 
-/** A token is renewed once this share of its time is over: then it ends only where nothing is done for most of that time. */
+/** A token is renewed after this share of its time, so that it ends only after a long time without work. */
 const RENEWED_AT = 0.1
 
-/** A token, when it is renewed, and when it ends (epoch milliseconds). */
+/** A token, the time of its renewal, and its end (epoch milliseconds). */
 export interface Issued {
   readonly token: string
   readonly renewMs: number
@@ -23,23 +23,23 @@ export class RefusedError extends Error {}
 export interface StoredToken {
   readonly username: string
   readonly issued: Issued | undefined
-  /** Stores a newer one. */
+  /** Stores a newer token. */
   readonly save: (issued: Issued) => void
 }
 
 /** How a session signs in. */
 export interface SignInWays {
-  /** That of `--username`, with the password in WAYPOST_PASSWORD, or from a prompt. */
+  /** The user of `--username`, with the password in WAYPOST_PASSWORD, or from a prompt. */
   readonly username?: string | undefined
   readonly stored?: StoredToken | undefined
   readonly passwords?: PasswordInput
-  /** Where the server signs in: other servers have `/nacos/v1` only. */
+  /** The interface for the sign-in: other servers have `/nacos/v1` only. */
   readonly root?: '/svc/v1' | '/nacos/v1'
 }
 
 /**
- * How a command signs in to a server. The first of these counts: the user of `--username` with a password, the token in
- * WAYPOST_ACCESS_TOKEN, the token of the context. A token is renewed in time, because a backup may take hours.
+ * Signs a command in to a server: the user of `--username` with a password, else the token in WAYPOST_ACCESS_TOKEN, else
+ * the token of the context. A token is renewed in time, because a backup may take hours.
  */
 export class ServerSession {
   readonly url: string
@@ -95,11 +95,11 @@ export class ServerSession {
     return issuedOf(await jsonOf(this.url, response))
   }
 
-  /** The error for an answer 403: what the server says, and how to sign in where nobody has. */
+  /** The error for an answer 403: the server's message, and how to sign in if nobody has. */
   refused(answer: string): Error {
     const { username, stored } = this.#ways
     const why = `The server refuses this: ${problemOf(403, answer)}`
-    // Where it is not the credentials, others of the same user do not help; with sign-in off nobody has any.
+    // If the credentials are right, a new sign-in of the same user does not help; with sign-in off nobody has any.
     const isRight = /"type":"[^"]*:forbidden"/.test(answer)
     if (username !== undefined) return new RefusedError(`${why} It was asked as ${username}.`)
     if (this.#issued !== undefined)
@@ -129,7 +129,7 @@ export class ServerSession {
     return this.#issued?.token
   }
 
-  /** Another token in place of the one that there is; by a password where that has ended. */
+  /** A new token in place of the present one; by a password if that has expired. */
   async #renewed(): Promise<Issued | undefined> {
     const { username, stored } = this.#ways
     const before = this.#issued
@@ -155,7 +155,7 @@ export class ServerSession {
   }
 }
 
-/** Why a server gives no token. What other programs answer to a wrong password says little. */
+/** Why a server gives no token. Other programs' answers to a wrong password say little. */
 async function notSignedIn(url: string, username: string, answer: Response): Promise<Error> {
   const said = problemOf(answer.status, await answer.text())
   const isUnknown = answer.status === 403 || answer.status === 401
@@ -170,7 +170,7 @@ function issuedOf(answer: unknown): Issued {
   return { token: accessToken, renewMs: nowMs + ttlMs * RENEWED_AT, expiresMs: nowMs + ttlMs }
 }
 
-/** What an error answer says: its `detail`, or its `message` under `/nacos`. */
+/** The message of an error answer: its `detail`, or its `message` under `/nacos`. */
 export function problemOf(status: number, text: string): string {
   try {
     const { detail, message } = JSON.parse(text) as { detail?: unknown; message?: unknown }

@@ -4,7 +4,7 @@ import type { ServerFlags } from './server-options.ts'
 import { ServerSession, type StoredToken } from './server-session.ts'
 import { SvcClient } from './svc-client.ts'
 
-/** Where a server listens by default. */
+/** The default address of a server. */
 const DEFAULT_URL = 'http://127.0.0.1:8848'
 
 /** The flags of commands about things in a namespace. */
@@ -38,10 +38,7 @@ export function serverUrl(value: string): string {
   return value.replace(/\/+$/, '')
 }
 
-/**
- * The server of a command: of `--server`, `--context`, WAYPOST_SERVER, WAYPOST_CONTEXT, the current context, or the one of this
- * machine, in this order.
- */
+/** The server of `--server`, `--context`, WAYPOST_SERVER, WAYPOST_CONTEXT, the current context, else of this machine. */
 export function targetOf(flags: ServerFlags): Target {
   const { WAYPOST_SERVER: serverOfEnvironment, WAYPOST_CONTEXT: contextOfEnvironment } = process.env
   const address = flags.server ?? flags.url
@@ -81,13 +78,13 @@ export function clientOf(flags: NamespaceFlags): SvcClient {
   return new SvcClient(sessionOf(flags), namespaceOf(flags, targetOf(flags)))
 }
 
-/** The id of the namespace that a command works in; empty: the default one. */
+/** The id of the namespace of a command; empty: the default namespace. */
 export function namespaceOf({ namespace: given }: NamespaceFlags, { context }: Target): string {
   const namespace = given ?? process.env['WAYPOST_NAMESPACE'] ?? context?.namespace ?? ''
   return namespace === 'public' ? '' : namespace
 }
 
-/** How the context of a server signs in; undefined where nobody has signed in there. */
+/** How the context of a server signs in; undefined if nobody has signed in there. */
 export function tokenOf({ name, context }: Target): StoredToken | undefined {
   if (name === undefined || context?.username === undefined) return undefined
   const { username, token, renewMs = 0, expiresMs } = context

@@ -14,10 +14,10 @@ interface ListPage<T> {
 const ROOT = '/svc/v1'
 const PAGE_SIZE = 500
 
-/** The operations of `/svc` on a server. Errors of the server are thrown: DiffersError where something is absent or has changed. */
+/** The operations of `/svc` on a server. Throws the server's errors: DiffersError if something is missing or has changed. */
 export class SvcClient {
   readonly session: ServerSession
-  /** The id of the namespace that the command works in; empty: the default one. */
+  /** The id of the namespace of the command; empty: the default namespace. */
   readonly namespace: string
 
   constructor(session: ServerSession, namespace: string) {
@@ -46,7 +46,7 @@ export class SvcClient {
     return found
   }
 
-  /** Like `all`, for a search that ends after a portion: `next` says where to continue, null at the end. */
+  /** Like `all`, for a search that ends after a portion: `next` is the place to continue, null at the end. */
   async portion<T>(path: string, params: Params): Promise<{ items: T[]; next: string | null }> {
     const items: T[] = []
     for (let pageNo = 1; ; pageNo++) {
@@ -68,7 +68,7 @@ export class SvcClient {
     return response.text()
   }
 
-  /** An answer that does not end; `lastEventId` continues an earlier one. */
+  /** An answer that does not end; `lastEventId` continues an earlier answer. */
   async stream(path: string, lastEventId: string): Promise<ReadableStream<Uint8Array>> {
     const response = await this.#asked('GET', withQuery(path, lastEventId === '' ? {} : { lastEventId }))
     return response.body!
@@ -93,7 +93,7 @@ function queryOf(params: Params): URLSearchParams {
   return query
 }
 
-/** Problems that are an answer: the thing is not there, is there already, or is another one by now. */
+/** Problems that are an answer: the thing is missing, exists already, or has changed. */
 const DIFFERS = /:(?:[a-z-]+-not-found|config-changed)$/
 
 function problemError(status: number, text: string): Error {

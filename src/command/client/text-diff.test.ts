@@ -48,7 +48,7 @@ test('a difference makes the one text of the other', () => {
   )
 })
 
-/** What the lines of a difference make of a text. */
+/** A text after applying the lines of a difference. */
 function patched(from: string, difference: string): string {
   if (difference === '') return from
   const lines = from.match(/[^\n]*\n|[^\n]+$/g) ?? []

@@ -1,6 +1,6 @@
 import { painted, printableLine } from '../terminal-text.ts'
 
-/** Lines of the one text, of the other, or of both. */
+/** Lines of one text, of the other text, or of both. */
 interface Piece {
   readonly kind: ' ' | '-' | '+'
   readonly line: string
@@ -10,7 +10,7 @@ const CONTEXT = 3
 /** Beyond this many different lines the texts are shown whole: the search for the least difference would take too long. */
 const MOST_EDITS = 1_000
 
-/** The difference of two texts, as `diff -u` shows it; empty where there is none. */
+/** The difference of two texts, as `diff -u` shows it; empty for equal texts. */
 export function unifiedDiff(from: NamedText, to: NamedText): string {
   if (from.text === to.text) return ''
   const both = [linesOf(from.text), linesOf(to.text)] as const
@@ -19,7 +19,7 @@ export function unifiedDiff(from: NamedText, to: NamedText): string {
   return `${head}\n${hunksOf(pieces).map(hunkText).join('')}`
 }
 
-/** A text, and what it is called. */
+/** A text and its name. */
 export interface NamedText {
   readonly name: string
   readonly text: string
@@ -30,7 +30,7 @@ function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
-/** Where all lines end in the same two characters, the first of them is not worth a mark at each. */
+/** Whether all lines end in CR LF: the CR is then not marked at each line. */
 function haveReturns(lines: readonly string[]): boolean {
   return lines.every((line) => line.endsWith('\r\n'))
 }
@@ -99,7 +99,7 @@ interface Hunk {
   readonly pieces: readonly Piece[]
 }
 
-/** Changed lines with those around them. */
+/** Changed lines with the lines around them. */
 function hunksOf(pieces: readonly Piece[]): Hunk[] {
   const isNear = nearChanges(pieces)
   const hunks: Hunk[] = []

@@ -22,8 +22,8 @@ export async function printLine(
 }
 
 /**
- * Watches until SIGINT or SIGTERM: so a watch ends, and that is no failure. A second signal ends the process at once. What was
- * printed until then is whole.
+ * Watches until SIGINT or SIGTERM, which is no failure: the output until then is whole. A second signal ends the process
+ * at once.
  */
 export async function untilInterrupted(watch: () => Promise<CommandResult>): Promise<CommandResult> {
   const interrupted = new Promise<CommandResult>((resolve) => {
@@ -37,7 +37,7 @@ export async function untilInterrupted(watch: () => Promise<CommandResult>): Pro
   return Promise.race([watch(), interrupted])
 }
 
-/** Says on standard error that no change is missed from now on. */
+/** Reports on standard error that no change is missed from now on. */
 export function sayWatching({ session, namespace }: SvcClient): void {
   process.stderr.write(`watching ${printableWord(namespace || 'public')} on ${session.url}; Ctrl-C ends it\n`)
 }

@@ -6,7 +6,7 @@ export function administratorsIn(text = ''): ReadonlySet<string> {
   return new Set(text.split(',').filter((name) => name !== ''))
 }
 
-/** The names that no user has: with a slip in one nobody would be an administrator, and nobody would say so. */
+/** The names without a user: after a slip in a name nobody would be an administrator, and nobody would notice. */
 export function unknownAmong(names: Administrators, users: ReadonlySet<string>): string[] {
   return names === 'as-there' ? [] : [...names].filter((name) => !users.has(name))
 }

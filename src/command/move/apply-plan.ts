@@ -13,10 +13,10 @@ import { grouped, TimeLeft } from './time-left.ts'
 
 const OPERATION = '/svc/v1/operator/import'
 
-/** The most that one call has; a single line may be longer. */
+/** The most bytes of one call; a single line may be longer. */
 const MOST_LINES = 1_000
 const MOST_BYTES = 2 * 1_048_576
-/** The server judges a new hash for 0.2 s, and one of cost 12 for up to 2 s. All of a call must be answered within its limit. */
+/** The server judges a new hash for 0.2 s, at cost 12 for up to 2 s. A whole call must be answered within its limit. */
 const MOST_USERS = 20
 
 /** The most lines of an outcome that are printed. */
@@ -30,7 +30,7 @@ export interface ApplyFlags {
   readonly username?: string
   readonly overwrite?: boolean
   readonly staleOk?: boolean
-  /** The users who become administrators there, besides those whose role is in the plan; separated by commas. */
+  /** The users who become administrators there, besides the users with that role in the plan; separated by commas. */
   readonly administrators?: string
 }
 
@@ -40,13 +40,13 @@ interface FoundOutcome extends LineOutcome {
   readonly name: string
 }
 
-/** What became of the lines of a plan. */
+/** The outcomes of the lines of a plan. */
 export interface Sum {
   taken: number
   unchanged: number
   kept: number
   refused: number
-  /** The first ones of each outcome. */
+  /** The first lines of each outcome. */
   readonly lines: FoundOutcome[]
 }
 
@@ -102,9 +102,9 @@ interface CheckedPlan {
   readonly total: number
   /** The names of things that stay in the plan, by their kind. */
   readonly left: { readonly user: string[]; readonly instance: string[] }
-  /** The names of all users, also of those that stay in the plan. */
+  /** The names of all users, also of users that stay in the plan. */
   readonly users: ReadonlySet<string>
-  /** Those that `--administrators` has named when the plan was made. */
+  /** The users of `--administrators` when the plan was made. */
   readonly administrators: ReadonlySet<string>
   readonly otherCounts: ReturnType<LineCounts['others']>
 }
@@ -134,7 +134,7 @@ async function checkPlan(
   return { total, left, users, administrators, otherCounts: counts.others() }
 }
 
-/** Ephemeral instances that were read earlier are not what is alive. */
+/** Ephemeral instances that were read earlier than this may be gone. */
 const FRESH_MS = 5 * 60_000
 
 /** Whether a thing is sent: a user without a hash cannot be made. */
@@ -184,7 +184,7 @@ function add(sum: Sum, lines: readonly SentLine[], answer: ImportAnswer): void {
   }
 }
 
-/** So many lines of an outcome are remembered, for `--output json`. */
+/** How many lines of an outcome are remembered, for `--output json`. */
 const MOST_KEPT = 10_000
 
 /** The counts of each outcome, and the first lines that were kept or refused. */

@@ -2,8 +2,8 @@ import { itemName, type PlanThing } from '../../move/plan.ts'
 import { ShapeError } from '../../core/records/shape.ts'
 
 /**
- * The order of history in a plan: the records of an item by their old ids, and then the item (docs/move-plan.md, "Order"). A server
- * would leave others out without a word: it takes them for what it has already.
+ * The order of history in a plan: the records of an item by their old ids, and then the item (docs/move-plan.md, "Order"). A
+ * server would silently leave out records in another order: it takes them for records that it has already.
  */
 export class HistoryOrder {
   readonly #items = new Set<string>()

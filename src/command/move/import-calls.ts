@@ -12,19 +12,19 @@ const CALL_LIMIT_MS = 120_000
 /** The server, or a proxy in front of it, takes no body of this size. */
 const TOO_LARGE = 413
 
-/** A line of a call. Its content stays bytes: one may have 10 MiB. */
+/** A line of a call. Its content stays bytes: a line may have 10 MiB. */
 export interface SentLine extends Pick<NumberedLine, 'number' | 'bytes'> {
   readonly kind: PlanThing['kind']
   readonly name: string
 }
 
-/** What one call of the operation `import state` sends. */
+/** The lines of one call of the operation `import state`. */
 export interface Call {
   readonly head: NumberedLine
   readonly lines: readonly SentLine[]
 }
 
-/** What the server says about a line that it did not simply take. */
+/** The server's message about a line that it did not simply take. */
 export interface LineOutcome {
   /** The number of the line in the call; the head is 1. */
   readonly line: number
@@ -42,8 +42,8 @@ export interface ImportAnswer {
 }
 
 /**
- * Sends a call, again after pauses where that may help. One that is too large is sent in halves. A line that is too large alone is
- * refused, and those after it are sent.
+ * Sends a call, again after pauses where that may help. A too large call is sent in halves. A single too large line is
+ * refused, and the lines after it are sent.
  */
 export async function sendCall(session: ServerSession, path: string, call: Call): Promise<ImportAnswer> {
   const { head, lines } = call
@@ -72,7 +72,7 @@ function tooLarge(reason: string): ImportAnswer {
   }
 }
 
-/** An answer of status 200 or TOO_LARGE. Rejects with an Error that says what is wrong for others. */
+/** An answer of status 200 or TOO_LARGE. Rejects with an Error that explains other answers. */
 async function answerOf(
   session: ServerSession,
   path: string,
@@ -91,7 +91,7 @@ async function answerOf(
       .catch((error: unknown) => {
         if (signal.aborted)
           return new Error(`${session.url} has not answered within ${CALL_LIMIT_MS / 1_000} s`)
-        // No answer, or half a one. Other errors, such as a refusal, come again with another try.
+        // The answer is missing or cut. Other errors, such as a refusal, come again with another try.
         if (error instanceof TypeError) return noAnswer(session.url, error) as Error
         throw error
       })

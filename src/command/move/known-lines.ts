@@ -13,7 +13,7 @@ import { checkedLine } from '../../move/read-plan.ts'
 import { readPlan } from './plan-file.ts'
 import type { EarlierPlan } from './reading.ts'
 
-/** The things that an earlier plan has, as digests: a second plan has only what changed since. */
+/** The things of an earlier plan, as digests: a second plan has only later changes. */
 export class KnownLines implements EarlierPlan {
   readonly #digests = new Set<string>()
   readonly #records = new Set<string>()
@@ -21,7 +21,7 @@ export class KnownLines implements EarlierPlan {
   #isSameSource = true
   #left = 0
 
-  /** Reads an earlier plan; without one nothing is known. */
+  /** Reads an earlier plan; without a plan nothing is known. */
   static async of(file: string | undefined): Promise<KnownLines> {
     const known = new KnownLines()
     if (file !== undefined) for await (const { line } of readPlan(file)) known.#note(line)
@@ -29,8 +29,8 @@ export class KnownLines implements EarlierPlan {
   }
 
   /**
-   * Says what is read now. Ids of records are those of one source: another one has other records with the same ids, and they would be left
-   * out. Returns the line that says that all are read.
+   * Notes the sources that are read now. Ids of records belong to one source: another source has other records with the
+   * same ids, and they would be left out. Returns the note that all records are read.
    */
   readFrom(sources: readonly PlanSource[]): PlanNote[] {
     if (this.#records.size === 0 || sources.some(({ url }) => this.#sources.includes(url))) return []
@@ -49,7 +49,7 @@ export class KnownLines implements EarlierPlan {
     return this.#isSameSource && this.#records.has(`${itemName(item)} ${oldId}`)
   }
 
-  /** Whether the earlier plan has this very thing; it is counted then. */
+  /** Whether the earlier plan has exactly this thing; counts it then. */
   leavesOut(thing: PlanThing): boolean {
     if (this.#digests.size === 0) return false
     const isKnown = this.#digests.has(digestOf(inOrderOfFields(thing)))
@@ -65,13 +65,13 @@ export class KnownLines implements EarlierPlan {
   }
 }
 
-/** A persistent instance is the same, whenever it was read. */
+/** A persistent instance is the same at any time of reading. */
 function digestOf(thing: PlanThing): string {
   const same = thing.kind === 'instance' && !thing.ephemeral ? { ...thing, seenMs: 0 } : thing
   return createHash('sha1').update(JSON.stringify(same)).digest('base64')
 }
 
-/** As a plan would be read: with the fields in the order of the format. What no plan can have is not known. */
+/** The thing as it would be read from a plan: with the fields in the order of the format. */
 function inOrderOfFields(thing: PlanThing): PlanThing {
   try {
     return checkedLine(thing) as PlanThing

@@ -1,16 +1,13 @@
 import type { PlanHead, PlanLine } from '../../move/plan.ts'
 import { grouped } from './time-left.ts'
 
-/** How many lines of a kind there are, where the head of the plan says another number. */
+/** The number of lines of a kind, if the head of the plan has another number. */
 interface OtherCount {
   readonly head: number
   readonly file: number
 }
 
-/**
- * Compares the lines of a plan with the counts in its head. Lines may be taken out by hand, so fewer are no error. But they may be
- * lost as well, and nobody else would say it.
- */
+/** Compares the lines of a plan with the counts in its head. Fewer lines are no error: people may take lines out. */
 export class LineCounts {
   #head: PlanHead['counts'] = {}
   readonly #file: Record<string, number> = {}
@@ -20,7 +17,7 @@ export class LineCounts {
     else this.#file[line.kind] = (this.#file[line.kind] ?? 0) + 1
   }
 
-  /** The kinds whose lines are fewer or more than the head says. */
+  /** The kinds whose number of lines differs from the number in the head. */
   others(): Readonly<Record<string, OtherCount>> {
     const kinds = [...new Set([...Object.keys(this.#head), ...Object.keys(this.#file)])]
     const counts = kinds.map((kind): [string, OtherCount] => [

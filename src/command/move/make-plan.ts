@@ -37,8 +37,8 @@ export interface PlanFlags {
 const MOST_SHOWN = 20
 
 /**
- * `waypost move --from … --plan FILE`: reads the sources into a file. The exit code is 1 if something could not be read or is in
- * conflict; what never comes by this way does not count.
+ * `waypost move --from … --plan FILE`: reads the sources into a file. The exit code is 1 if something could not be read
+ * or is in conflict; data that this way never brings does not count.
  */
 export async function makePlan(flags: PlanFlags, file: string, progress: Progress): Promise<CommandResult> {
   const known = await KnownLines.of(flags.since)
@@ -94,7 +94,7 @@ function isDatabase(address: string): boolean {
   return address.startsWith('mysql:')
 }
 
-/** A plan that is written, and what is printed about it. */
+/** A plan during its writing, and the output about it. */
 class PlanInMaking {
   readonly sources: PlanSource[] = []
   readonly #writer: PlanWriter
@@ -108,12 +108,12 @@ class PlanInMaking {
     this.#target = target
   }
 
-  /** Says it where the earlier plan is of other sources. */
+  /** Adds a note if the earlier plan is of other sources. */
   async noteSources(): Promise<void> {
     await this.add(this.#known.readFrom(this.sources))
   }
 
-  /** Writes lines, but for those that the earlier plan has. */
+  /** Writes the lines that the earlier plan lacks. */
   async add(lines: AsyncIterable<PlanLine> | Iterable<PlanLine>): Promise<void> {
     for await (const line of lines)
       for (const one of this.#target === undefined ? [line] : linesGoingBack(line, this.#target))
@@ -156,7 +156,7 @@ function readingOf(flags: PlanFlags, progress: Progress): Omit<PlanReading, 'ear
     parts: 'all',
     history: boundOf(flags.target === undefined ? flags.history : 'none'),
     ephemeral: flags.ephemeral === true,
-    // On the way back no user goes.
+    // On the way back no user is moved.
     administrators: flags.target === undefined ? administratorsIn(flags.administrators) : 'as-there',
     show: (step, done, total) => progress.show(`waypost: ${left.text(step, done, total)}`),
   }

@@ -69,7 +69,7 @@ export function addMoveCommand(program: Command): void {
   addExamples(command, EXAMPLES)
 }
 
-/** Options that mean nothing to the other half of a move: there they are refused, rather than passed over. */
+/** Options that the other half of a move does not use: it refuses them instead of ignoring them. */
 const OF_PLAN = new Set(['since', 'history', 'ephemeral', 'mysqlTls', 'mysqlPublicKey', 'mysqlTimeZone'])
 const OF_APPLY = new Set(['staleOk', 'overwrite', 'base'])
 
@@ -104,14 +104,14 @@ async function move(flags: MoveFlags, progress: Progress): Promise<CommandResult
   return makePlan({ ...flags, from, ...(target && { target: target.kind }) }, plan, progress)
 }
 
-/** The server of `--to`, where a plan is written to another kind of server. */
+/** The server of `--to`, if a plan is written to another kind of server. */
 async function targetIn(flags: MoveFlags): Promise<BackTarget | undefined> {
-  // With --from the user of --username is one of that server.
+  // With --from, --username names a user of that server.
   const username = flags.from === undefined ? flags.username : flags.toUsername
   return (await import('./back/back-target.ts')).backTargetOf(flags, username)
 }
 
-/** One that answers nothing known may be of this kind behind a prefix: then it is asked as such, and says what is wrong. */
+/** Undefined for an unknown server: it may be a Waypost behind a prefix, so it is called as one, which shows the error. */
 async function targetOrUnknown(flags: MoveFlags): Promise<BackTarget | undefined> {
   const { UnknownServerError } = await import('./old/detect-server.ts')
   return targetIn(flags).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import type { PlanNote } from '../../move/plan.ts'
 
-/** The line of a thing that should come, and does not: it could not be read, or is not as it should be. A plan with one exits with 1. */
+/** The note for a thing that should come, and does not: unreadable, or invalid. A plan with such a note exits with 1. */
 export function missedNote(about: string, name: string, reason: string): PlanNote {
   return { kind: 'cannot-come', about, name, reason, missed: true }
 }

@@ -24,7 +24,7 @@ const HEAD_BYTES = 8_192
 /** Only the owner may read a plan: it has configurations and hashes of passwords. */
 const OWNER_ONLY = 0o600
 
-/** What is known of a plan before its lines. */
+/** The facts of a plan that are known before its lines. */
 export type PlanBegin = Omit<PlanHead, 'kind' | 'format' | 'counts' | 'lastRefMs' | 'endedMs'>
 
 /** Writes a plan. The file gets its name when it is whole. */
@@ -41,7 +41,7 @@ export class PlanWriter {
     this.#file = file
   }
 
-  /** Begins a file beside the one with this name. */
+  /** Begins a file beside the file with this name. */
   static async begin(name: string): Promise<PlanWriter> {
     const there = statSync(name, { throwIfNoEntry: false })
     if (there?.isDirectory() === true) throw new UsageError(`${name} is a directory: name a file in it`)
@@ -71,7 +71,7 @@ export class PlanWriter {
     return this.#counts
   }
 
-  /** Adds a line. Resolves with the note that is written instead where the line is not what the format allows. */
+  /** Adds a line. If the format does not allow it, writes a note instead and resolves with that. */
   async add(line: PlanThing | PlanNote): Promise<PlanThing | PlanNote> {
     const written = isThing(line) ? writable(line) : line
     await this.#write(written)
@@ -106,7 +106,7 @@ export class PlanWriter {
     await rename(partOf(this.#name), this.#name)
   }
 
-  /** Removes what there is. */
+  /** Closes and removes the unfinished file. */
   async abandon(): Promise<void> {
     await this.#file.close().catch(() => undefined)
     await rm(partOf(this.#name), { force: true })
@@ -131,7 +131,7 @@ export class PlanWriter {
     }
   }
 
-  /** Errors of writing, such as that of a full disk, do not name their file. */
+  /** Adds the name of the file to errors of writing, such as a full disk. */
   async #naming<T>(written: Promise<T>): Promise<T> {
     return written.catch((error: Error) => {
       throw new Error(readingError(this.#name, error), { cause: error })
@@ -163,7 +163,7 @@ function partOf(name: string): string {
   return `${name}.part`
 }
 
-/** A line of a file, as it is there and as it was read; `number` begins at 1. */
+/** A line of a file, as bytes and as it was read; `number` begins at 1. */
 export interface NumberedLine {
   readonly number: number
   /** Without the line feed. */
@@ -172,8 +172,8 @@ export interface NumberedLine {
 }
 
 /**
- * The lines of a plan, each checked, but for the last. Somebody may have edited it: empty lines do not count, nor does a byte order mark.
- * Throws ShapeError for the first line that is none, and for a plan that is cut.
+ * The lines of a plan, each checked, without the last. Somebody may have edited it: empty lines and a byte order mark are
+ * ignored. Throws ShapeError for the first invalid line, and for a plan that is cut.
  */
 export async function* readPlan(name: string): AsyncGenerator<NumberedLine> {
   let number = 0
@@ -194,7 +194,7 @@ export async function* readPlan(name: string): AsyncGenerator<NumberedLine> {
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 const LINE_END = 10
 
-/** Lines end with a line feed only: others may be within a text. They stay bytes, because one may have 10 MiB. */
+/** Lines end with a line feed only, because texts may contain other line ends. They stay bytes: a line may have 10 MiB. */
 async function* linesOf(name: string): AsyncGenerator<Buffer> {
   let rest: Buffer[] = []
   for await (const chunk of chunksOf(name)) {

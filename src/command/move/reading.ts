@@ -8,19 +8,19 @@ export interface HistoryBound {
   readonly sinceMs: number
 }
 
-/** What is not read once more. */
+/** The records of an earlier plan, which are not read once more. */
 export interface EarlierPlan {
   hasRecord(item: PlanItem, oldId: string): boolean
 }
 
-/** What a reading of a source is to give, and where it shows how far it is. */
+/** The parts to read from a source, and the display of progress. */
 export interface PlanReading {
   /** `naming`: the other things come from a database. */
   readonly parts: 'all' | 'naming'
   readonly history: HistoryBound
   /** Whether ephemeral instances are read, for a warm swap. */
   readonly ephemeral: boolean
-  /** What an earlier plan has. */
+  /** The earlier plan. */
   readonly earlier: EarlierPlan
   readonly administrators: Administrators
   /** Shows how far a step is; a `total` of 0 is not known. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { TimeLeft } from './time-left.ts'
 
-test('the time left is that of the step, by how long it took so far', () => {
+test('the time left belongs to the step, and follows from its time so far', () => {
   let nowMs = 0
   const left = new TimeLeft(() => nowMs)
   expect(left.text('names of items', 1_200, 0)).toBe('names of items: 1,200')

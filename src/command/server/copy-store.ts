@@ -16,8 +16,8 @@ export interface CopyFlags extends EtcdFlags {
 const ETCD = 'etcd'
 
 /**
- * `waypost copy-store`: copies a store from a directory into etcd, or back. `--salvage` copies what is sound in a damaged one,
- * also from directory to directory; then the exit code is 1 if something was left out.
+ * `waypost copy-store`: copies a store from a directory into etcd, or back. `--salvage` copies the sound rows of a damaged
+ * store, also from directory to directory; then the exit code is 1 if something was left out.
  */
 export function copyStore(
   copies: Pick<StoreCopies, 'copy' | 'salvage'>,

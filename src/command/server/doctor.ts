@@ -11,7 +11,7 @@ export interface DoctorFlags extends EtcdFlags {
   readonly dataDir?: string
 }
 
-/** `waypost doctor`: examines the store of a stopped server, or one in etcd. The exit code is 0 for a sound store, 1 for a damaged one. */
+/** `waypost doctor`: examines the store of a stopped server, or a store in etcd. Exit code 0: sound, 1: damaged. */
 export function doctor(
   { tools, copies }: { readonly tools: DirectoryTools; readonly copies: Pick<StoreCopies, 'examine'> },
   flags: DoctorFlags,

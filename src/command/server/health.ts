@@ -14,7 +14,7 @@ export interface HealthFlags {
 
 /** No server that works takes so long to answer. */
 const ANSWER_LIMIT_MS = 3_000
-/** Addresses to listen on that mean all, and one of them to ask. */
+/** Listening addresses that mean all addresses, each with an address to ask. */
 const LOOPBACK: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
@@ -23,8 +23,8 @@ const LOOPBACK: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Asks the server that has these settings, on this machine, whether it answers, and with `ready` also whether it should get requests. It
- * signs in nowhere. Throws DiffersError where the answer is no.
+ * Asks the local server with these settings whether it answers; with `ready`, whether it takes requests. Throws
+ * DiffersError.
  */
 export async function health({ settings: file, port, ready = false }: HealthFlags): Promise<CommandResult> {
   const flags = port === undefined ? {} : { port }

@@ -13,7 +13,7 @@ import type { StoreCopies } from './store-copies.ts'
 import { addSettingOptions, givenSettings } from './start-options.ts'
 import type { StartServer } from './start.ts'
 
-/** What main.ts joins to these commands. */
+/** The parts that main.ts joins to these commands. */
 export interface ServerParts {
   readonly startServer: StartServer
   /** Loaded on demand, so that a start does not wait for it. */
@@ -21,7 +21,7 @@ export interface ServerParts {
   readonly storeCopies: () => Promise<StoreCopies>
 }
 
-/** Adds the commands that run a server, or work on the directory of a stopped one. */
+/** Adds the commands that run a server, or work on the directory of a stopped server. */
 export function addServerCommands(program: Command, parts: ServerParts): void {
   const { startServer, directoryTools, storeCopies } = parts
   const stores = async (): Promise<Stores> => ({ tools: await directoryTools(), copies: await storeCopies() })
@@ -188,7 +188,7 @@ function addCopyStore(program: Command, storeCopies: ServerParts['storeCopies'])
   ])
 }
 
-/** How to print, and where etcd is. */
+/** The format of the output, and the place of etcd. */
 function addStoreOptions(command: Command): void {
   command.addOption(new Option('--store <kind>', 'where the data is').choices(['embedded', 'etcd']))
   addEtcdOptions(command)
@@ -198,7 +198,7 @@ function addEtcdOptions(command: Command): void {
   etcdOptions(command).addOption(outputOption()).option('--json', 'the same as --output json')
 }
 
-/** Adds the flags that say where etcd is, and how to show who asks. */
+/** Adds the flags for the place of etcd and the credentials. */
 export function etcdOptions(command: Command): Command {
   return command
     .option('--etcd-endpoints <urls>', 'the members of etcd, where servers keep their data there')

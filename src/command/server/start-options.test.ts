@@ -19,7 +19,7 @@ describe('the flags of a start', () => {
     (args) => expect(given(...args)).toEqual({ flags: { port: '1' } }),
   )
 
-  test('are only those that the user gave', () => expect(given()).toEqual({ flags: {} }))
+  test('are only the flags that the user gave', () => expect(given()).toEqual({ flags: {} }))
 
   test('have the names of the settings, dots too', () => {
     const name = 'svc.naming.clean.expired-metadata'

@@ -4,12 +4,12 @@ import type { Definition } from '../../settings/setting.ts'
 import type { SettingsSources } from '../../settings/settings.ts'
 import { undocumentedDefinitions } from '../../settings/undocumented-definitions.ts'
 
-/** What flags mean without a value. */
+/** The meaning of flags without a value. */
 const BARE: ReadonlyMap<string, string | undefined> = new Map(
   Object.values<Definition<unknown>>(definitions).map(({ name, kind }) => [name, kind.bare]),
 )
 
-/** Adds a flag for each setting, in the groups of the settings. Those for tests are hidden. */
+/** Adds a flag for each setting, in the groups of the settings. Settings for tests are hidden. */
 export function addSettingOptions(command: Command): void {
   for (const [title, group] of Object.entries(SETTING_GROUPS)) {
     command.optionsGroup(`${title}:`)

@@ -6,14 +6,9 @@ import { SettingsError } from '../../settings/sources.ts'
 import { inWords } from '../system-errors.ts'
 import { packageVersion } from '../version.ts'
 
-interface Ended {
-  readonly message: string
-  readonly exitCode: number
-}
-
 /** The exit code after a fault of the program: EX_SOFTWARE of sysexits.h. */
 const FAULT_EXIT = 70
-/** How long a server that ends by itself may take to write what it can. */
+/** The time limit for a server that ends by itself to write its data. */
 const MOST_ENDING_MS = 5_000
 
 /** Starts a server. main.ts passes it, so that this folder does not depend on the server. */
@@ -22,16 +17,15 @@ export type StartServer = (settings: Settings) => Promise<{
   readonly grpcPort: number | undefined
   readonly firstCode: string | undefined
   /** Resolves with the cause of the server's own end, and the exit code for that. */
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<{ readonly message: string; readonly exitCode: number }>
   /** Ends the server, because something was thrown past all its boundaries. */
   fail(error: unknown, text: string): void
   stop(): Promise<void>
 }>
 
 /**
- * Runs the server until a signal stops it. Resolves with the exit code: 0 after a signal, 1 if the server
- * could not start or stop. It is 2 if the settings are wrong, 70 after a fault of the program. A second
- * signal ends the process at once with 1.
+ * Runs the server until a signal stops it. Resolves with the exit code. 0: a signal; 1: it could not start or stop; 2: wrong
+ * settings; 70: a fault of the program. A second signal ends the process at once with 1.
  */
 export async function start(given: Omit<SettingsSources, 'env'>, startServer: StartServer): Promise<number> {
   const settings = settingsOrProblems(given)
@@ -57,21 +51,18 @@ export async function start(given: Omit<SettingsSources, 'env'>, startServer: St
 type Server = Awaited<ReturnType<StartServer>>
 
 /** Stops a server that has ended by itself, within a bound. */
-async function end(server: Server, ended: Ended): Promise<number> {
+async function end(server: Server, ended: Awaited<Server['ended']>): Promise<number> {
   report(ended.message)
   await Promise.race([server.stop().catch(stopFailed), endSoon(ended)])
   return ended.exitCode
 }
 
-async function endSoon({ exitCode }: Ended): Promise<number> {
+async function endSoon({ exitCode }: Awaited<Server['ended']>): Promise<number> {
   await sleep(MOST_ENDING_MS)
   return exitCode
 }
 
-/**
- * Catches what is thrown past all catches. No such error is survived: nobody knows what it has left half
- * done.
- */
+/** Catches errors thrown past all catches. They end the process: nobody knows what they left half done. */
 class UncaughtFaults {
   #server: Server | undefined
 
@@ -127,7 +118,7 @@ function report(problem: string): void {
   process.stderr.write(`waypost: ${inWords(problem)}\n`)
 }
 
-/** One sentence that says why the server could not start, and which setting to change. */
+/** One sentence with the reason why the server could not start, and the setting to change. */
 export function startFailure(error: unknown, settings: Settings): string {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   const { host, port } = settings
@@ -142,7 +133,10 @@ export function startFailure(error: unknown, settings: Settings): string {
   return error instanceof Error ? message : String(error)
 }
 
-/** What a start prints: version, addresses, where the data are, a command to try, and how the first administrator is made. */
+/**
+ * The output of a start: version, addresses, place of the data, a command to try, and how to make the first
+ * administrator.
+ */
 function banner(
   settings: Settings,
   { url, grpcPort, firstCode }: Pick<Server, 'url' | 'grpcPort' | 'firstCode'>,
@@ -158,7 +152,7 @@ function banner(
 ${firstCode === undefined ? '' : firstSteps(firstCode, address)}`
 }
 
-/** How the first administrator is made. The code is behind the `#`, which browsers send to nobody. */
+/** How the first administrator is made. The code is behind the `#`, which browsers never send. */
 function firstSteps(code: string, address: string): string {
   return `  sign-in  there is no administrator yet. Make one on this page, which has a one-time code:
            ${address}/ui/#/first-administrator?code=${code}
@@ -166,14 +160,14 @@ function firstSteps(code: string, address: string): string {
 `
 }
 
-/** Where the data are. */
+/** The place of the data. */
 function placeOf({ store, etcdEndpoints, etcdPrefix, dataDir }: Settings): string {
   return store === 'etcd' ? `${etcdPrefix}/ in etcd at ${etcdEndpoints.join(', ')}` : resolve(dataDir)
 }
 
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::', '[::]', ''])
 
-/** The addresses of a server. If it listens on every address, all those of the machine, loopback first. */
+/** The addresses of a server. If it listens on every address, all addresses of the machine, loopback first. */
 function addressesOf(host: string, url: string): string[] {
   if (!EVERY_ADDRESS.has(host)) return [url]
   const found = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])

@@ -18,8 +18,8 @@ export interface EtcdFlags {
 }
 
 /**
- * Runs work on the store of a stopped server, a backup or a store in etcd. Throws a UsageError for a place that the work cannot use, and a
- * DiffersError where nothing is stored or it is damaged.
+ * Runs work on the store of a stopped server, a backup or a store in etcd. Throws a UsageError for an unusable place, and a
+ * DiffersError for a missing or damaged store.
  */
 export async function ofStoppedServer<T>(work: () => T | Promise<T>): Promise<T> {
   try {

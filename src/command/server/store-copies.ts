@@ -4,7 +4,7 @@ import type { BackupOfDirectory, Examination, Finding, OnProgress } from '../../
 /** A store: in a directory (of a stopped server, or a backup), or in etcd, as settings name it. */
 export type StorePlace = { readonly directory: string } | { readonly etcd: Settings }
 
-/** What a copy has written. */
+/** The result of a copy. */
 export interface Copied {
   /** How many things of each kind. */
   readonly counts: Readonly<Record<string, number>>
@@ -14,17 +14,17 @@ export interface Copied {
   readonly isContinued: boolean
 }
 
-/** What a salvage has copied. */
+/** The result of a salvage. */
 export interface Salvaged {
   /** How many things of each kind. */
   readonly counts: Readonly<Record<string, number>>
-  /** What it has left out: how many findings say so, and the first of them. */
+  /** The rows left out: the number of findings about them, and the first findings. */
   readonly leftOut: { readonly count: number; readonly findings: readonly Finding[] }
 }
 
-/** What commands do with stores in etcd. Servers may work on a store that is read. All throw NotExaminable for a wrong place. */
+/** The commands' work on stores in etcd. Servers may use a store that is read. All throw NotExaminable for a wrong place. */
 export interface StoreCopies {
-  /** Copies a store into an empty place, or continues to. What belongs to one installation alone is left out. */
+  /** Copies a store into an empty place, or continues a copy. Leaves out data that belongs to one installation alone. */
   copy(from: StorePlace, to: StorePlace, onProgress: OnProgress): Promise<Copied>
   /** Copies everything that can be read and breaks no rule into an empty place. Nothing is written into the source. */
   salvage(from: StorePlace, to: StorePlace, onProgress: OnProgress): Promise<Salvaged>
@@ -36,6 +36,6 @@ export interface StoreCopies {
   ): Promise<BackupOfDirectory>
   /** Verifies a backup, and copies it into an empty prefix. */
   restore(backup: string, etcd: Settings, onProgress: OnProgress): Promise<Copied>
-  /** Reads all of the store in etcd, and says what is wrong. */
+  /** Examines the whole store in etcd. */
   examine(etcd: Settings, onProgress: OnProgress): Promise<Examination>
 }

@@ -81,7 +81,7 @@ async function exportTo(file: string, { client, query }: Export, progress: Progr
   }
 }
 
-/** An export as one piece, checked: what comes out of standard output is whole. */
+/** An export as one piece, checked, so that standard output gets a whole file. */
 async function exported(client: TransferClient, query: Export['query'], progress: Progress): Promise<Buffer> {
   const response = await client.openExport(query)
   const chunks: Uint8Array[] = []
@@ -93,7 +93,7 @@ async function exported(client: TransferClient, query: Export['query'], progress
   return zip
 }
 
-/** A line about gray versions that are not in the file; empty for none. */
+/** A line about gray versions that the file lacks; empty if it lacks none. */
 function leftOutOf(response: Response): string {
   const count = response.headers.get('waypost-gray-left-out')
   if (count === null) return ''

@@ -23,7 +23,7 @@ import {
 /** The file may be large: it is sent in parts, and the server limits each part. */
 const LIMITS = { maxEntries: 65_534, maxEntryBytes: 64 * 1024 * 1024, maxTotalBytes: Infinity }
 
-/** The most that one request has: small enough to show progress, and for the limits of any server. */
+/** The most bytes of one request: small enough to show progress, and for the limits of any server. */
 const MAX_ITEMS = 500
 const MAX_BYTES = 16 * 1024 * 1024
 
@@ -38,8 +38,8 @@ export interface ImportFlags extends NamespaceFlags {
 }
 
 /**
- * `waypost import`: publishes the items of a zip file in a namespace. The exit code is 1 also if an item exists already
- * and the policy is abort.
+ * `waypost import`: publishes the items of a zip in a namespace. Exit code 1 also if an item exists and the policy is
+ * abort.
  */
 export async function importConfigs(
   flags: ImportFlags,
@@ -110,7 +110,7 @@ async function sendAll(
   return sum
 }
 
-/** Sends a part. An error after the first part says how many items were handled. */
+/** Sends a part. An error after the first part names the number of handled items. */
 async function sendPart(
   send: (zip: readonly Buffer[]) => Promise<ImportAnswer>,
   zip: readonly Buffer[],

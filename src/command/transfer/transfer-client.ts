@@ -9,7 +9,7 @@ export interface ImportAnswer {
   readonly failData?: readonly NamedItem[]
   readonly skipData?: readonly NamedItem[]
   readonly unrecognizedData?: readonly { readonly itemName: string }[]
-  /** What is wrong with the metadata, where a Waypost server refuses it. */
+  /** The fault in the metadata that a Waypost server refuses. */
   readonly reason?: string
 }
 
@@ -41,7 +41,7 @@ export class TransferClient {
     })
   }
 
-  /** Starts an export. `query` is added to the parameters that make it one. */
+  /** Starts an export. `query` is added to the parameters of an export. */
   async openExport(query: Readonly<Record<string, string>>): Promise<Response> {
     const search = new URLSearchParams({ exportV2: 'true', ids: '', ...query })
     const response = await this.#session.fetch(`${this.#root}/cs/configs?${search}`)
@@ -50,7 +50,7 @@ export class TransferClient {
     throw new Error(`${this.url} answers no export: ${problemOf(response.status, await response.text())}`)
   }
 
-  /** Uploads one zip. Rejects with the reason if the server does not import all of it. */
+  /** Uploads one zip. Rejects with the reason if the server does not import everything. */
   async upload(query: Readonly<Record<string, string>>, zip: readonly Buffer[]): Promise<ImportAnswer> {
     const form = new FormData()
     form.set('file', new Blob([Buffer.concat(zip)], { type: 'application/zip' }), 'configs.zip')

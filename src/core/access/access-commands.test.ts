@@ -50,7 +50,7 @@ test('a user is made once', () => {
   expect(state.record(USER, 'ann')).toMatchObject(ANN)
 })
 
-test('another password ends what was signed in with the one before, another hash of it does not', () => {
+test('a new password ends earlier sign-ins, a new hash of the same password does not', () => {
   const state = new State(WALL_MS)
   run(state, createUser(ANN))
   const first = state.record(USER, 'ann')!.credentialStamp
@@ -250,7 +250,7 @@ test('a role of very many users goes in parts, and its permissions go first', ()
   expect(rolesIn(state)).toEqual([])
 })
 
-test('a user of very many roles goes in parts: its roles first, that of an administrator before all', () => {
+test("a user of very many roles goes in parts: its roles first, the administrators' role before all", () => {
   const state = new State(0)
   addAdministrator(state, 'ann')
   addAdministrator(state, 'bob')

@@ -51,9 +51,8 @@ export function createFirstAdministrator(user: HashedPassword): Command<void> {
 }
 
 /**
- * Sets another password: signing in with the old one does not count any longer. Refusal `user-not-found`.
- * With a `credentialStamp`, which names the password that is replaced, `unknown-user` where it has changed
- * meanwhile.
+ * Sets another password: signing in with the old one does not count any longer. Refusal `user-not-found`. With a
+ * `credentialStamp`, which names the password that is replaced, `unknown-user` where it has changed meanwhile.
  */
 export function setPassword(user: HashedPassword, credentialStamp?: number): Command<void> {
   return {
@@ -79,17 +78,14 @@ export function replaceHash(username: string, hashes: { old: string; new: string
   }
 }
 
-/**
- * The most records that one command removes: a store that several servers share takes no larger transactions.
- */
+/** The most records that one command removes: a store that several servers share takes no larger transactions. */
 const MOST_REMOVED = 80
 /** The most sessions that go with their user. Others have ended then, and are removed later. */
 const MOST_SESSIONS = 20
 
 /**
- * Removes a user, with its roles and sessions. If there are very many roles, it removes a part of them: true
- * where there are more. The user goes last: a later user of the same name must not get its roles. Refusals
- * `user-not-found`, `last-administrator`.
+ * Removes a user, with its roles and sessions. Answers true if some roles are left for the next call. The user goes
+ * last: a later user of the same name must not get its roles. Refusals `user-not-found`, `last-administrator`.
  */
 export function removeUser(username: string): Command<boolean> {
   return {
@@ -97,7 +93,7 @@ export function removeUser(username: string): Command<boolean> {
     decide(view, { stamp }) {
       requireUser(view, username)
       const roles = rolesWhere(view, (role) => role.username === username)
-      // What gives the most rights goes first, and a refusal comes before anything is removed.
+      // The administrator's role goes first, so that a refusal comes before anything is removed.
       roles.sort((a, b) => Number(isOfAdministrator(b)) - Number(isOfAdministrator(a)))
       const removed = rolesRemoved(view, roles.slice(0, MOST_REMOVED), stamp)
       if (roles.length > MOST_REMOVED) return synced(removed, true)
@@ -123,9 +119,9 @@ export function addRole(role: UserRole): Command<void> {
 }
 
 /**
- * Takes a role from a user, or from all users where `username` is undefined; then its permissions go too. If
- * a role has very many users and permissions, it removes a part of them: true where there are more. The
- * permissions go first: a later role of the same name must not get them. Refusal `last-administrator`.
+ * Takes a role from a user, or from all users where `username` is undefined; then its permissions go too. Answers true
+ * if users or permissions are left for the next call. Permissions go first: a later role of the same name must not get
+ * them. Refusal `last-administrator`.
  */
 export function removeRole(role: string, username: string | undefined): Command<boolean> {
   return {
@@ -175,7 +171,7 @@ export function removePermission(permission: RolePermission): Command<void> {
   }
 }
 
-/** Whether any user is an administrator. True also if the store lost the record of who is one. */
+/** Whether any user is an administrator. Also true if the store lost the record of the administrators. */
 export function hasAdministrator(view: RecordView): boolean {
   const counted = view.record(ADMINISTRATORS, IN_ALL)?.count ?? 0
   return counted > 0 || rolesWhere(view, isOfAdministrator).length > 0
@@ -185,7 +181,7 @@ function isOfAdministrator({ role }: UserRole): boolean {
   return role === ADMINISTRATOR_ROLE
 }
 
-/** The change that gives a user a role, and what counts administrators. */
+/** The changes that give a user a role and count the administrators. */
 export function roleAdded(view: RecordView, value: UserRole, stamp: number): Change[] {
   const saved = recordSaved(USER_ROLE, { id: idOf(value.username, value.role), value, stamp })
   if (!isOfAdministrator(value)) return [saved]
@@ -200,8 +196,8 @@ function rolesRemoved(view: RecordView, roles: readonly UserRole[], stamp: numbe
 }
 
 /**
- * Throws Refusal `last-administrator` where no other administrator stays without these roles. Returns how many stay; undefined:
- * none of these roles is that of an administrator.
+ * Throws Refusal `last-administrator` if no administrator stays without these roles. Returns how many stay; undefined
+ * if these are not roles of administrators.
  */
 function refuseLastAdministrator(view: RecordView, roles: readonly UserRole[]): number | undefined {
   const going = new Set(roles.filter(isOfAdministrator).map(({ username }) => username))

@@ -1,5 +1,5 @@
 import { defineRecordKind } from '../records/record-kind.ts'
-import { number, object, oneOf, optional, orNull, text } from '../records/shape.ts'
+import { number, object, oneOf, orNull, text } from '../records/shape.ts'
 
 /** The role that may do everything. */
 export const ADMINISTRATOR_ROLE = 'ROLE_ADMIN'
@@ -7,9 +7,9 @@ export const ADMINISTRATOR_ROLE = 'ROLE_ADMIN'
 /** A user of this server. */
 export interface User {
   readonly username: string
-  /** What `Passwords` made of the password: the parameters, the salt and the hash. */
+  /** The text that `Passwords` made: parameters, salt and hash. */
   readonly passwordHash: string
-  /** The stamp of the change that set the password. A sign-in with another one does not count any longer. */
+  /** The stamp of the change that set the password. A sign-in with another stamp no longer counts. */
   readonly credentialStamp: number
 }
 
@@ -46,7 +46,7 @@ export const ADMINISTRATORS = defineRecordKind<{ readonly count: number }>(
 /** The id of the record of {@link ADMINISTRATORS}. */
 export const IN_ALL = 'all'
 
-/** What a role may do with what: the syntax of `resource` is that of http-compat.md section 7. */
+/** An action that a role may take on a resource. `resource` has the syntax of http-compat.md section 7. */
 export interface RolePermission {
   readonly role: string
   readonly resource: string
@@ -67,7 +67,7 @@ export interface SigningKey {
   readonly createdStamp: number
   /** Epoch ms until which a replaced key verifies: then its last token has expired. Null for the key that signs. */
   readonly verifiesUntilMs: number | null
-  /** Keys that were made before this stamp had leaked when this one was made; 0: none is known. */
+  /** Keys made before this stamp had leaked when this key was made; 0: no leak is known. */
   readonly leakedBefore: number
 }
 
@@ -78,7 +78,7 @@ export const SIGNING_KEY = defineRecordKind<SigningKey>(
     secret: text,
     createdStamp: number,
     verifiesUntilMs: orNull(number),
-    leakedBefore: optional(number, 0),
+    leakedBefore: number,
   }),
   { isSecret: true },
 )
@@ -86,7 +86,7 @@ export const SIGNING_KEY = defineRecordKind<SigningKey>(
 /** A browser that is signed in. */
 export interface Session {
   readonly username: string
-  /** That of the user when the session began. */
+  /** The `credentialStamp` of the user when the session began. */
   readonly credentialStamp: number
   /** Epoch ms. */
   readonly createdMs: number

@@ -3,7 +3,7 @@ import type { State } from '../engine/state.ts'
 import { addPermission, addRole, createUser } from './access-commands.ts'
 import { ADMINISTRATOR_ROLE, type RolePermission } from './access-records.ts'
 
-/** A resource and what may be done with it. */
+/** A resource and the allowed actions on it. */
 export type Allowed = readonly [resource: string, action: RolePermission['action']]
 
 /** Makes a user with the role `<username>s` and these permissions of it. */

@@ -21,7 +21,7 @@ export interface SignedIn {
   readonly username: string
   /** `old-token`: a token of the server from which this one has taken over (docs/decisions/0059). */
   readonly by: 'token' | 'old-token' | 'password' | 'session' | 'certificate'
-  /** That of the user when the password was checked (`User.credentialStamp`); undefined for a certificate. */
+  /** `User.credentialStamp` when the password was checked; undefined for a certificate. */
   readonly credentialStamp: number | undefined
   /** Epoch ms; Infinity where it has no end of its own. */
   readonly expiresMs: number
@@ -31,7 +31,7 @@ export interface SignedIn {
   readonly keyId?: string
   /** When that key was made (`SigningKey.createdStamp`); of an old token, since when its key is accepted. */
   readonly keyStamp?: number
-  /** True for what is sent to a connection as long as it lasts: an expired token still counts. */
+  /** True for messages that a connection is sent as long as it lasts: an expired token still counts. */
   readonly lasts?: boolean
   /** The id of the record of a session. */
   readonly sessionId?: string

@@ -29,9 +29,9 @@ export interface ImportedUser extends HashedPassword {
 }
 
 /**
- * Imports a user. Until its first sign-in here, it has the hash that an import has brought: another import replaces that, and nothing
- * else. `overwrite` replaces any, but for that of an administrator of here. That one must be named as one, because a user of the same
- * name elsewhere may be anybody.
+ * Imports a user. An import replaces the hash of an earlier import, as long as the user has not signed in here. With
+ * `overwrite` it replaces any hash. An administrator of this server keeps the hash unless the import names the user as
+ * an administrator. The reason: a user of the same name elsewhere may be anybody.
  */
 export function importUser(user: ImportedUser, overwrite: boolean): Command<ImportOutcome> {
   return {
@@ -55,7 +55,7 @@ export function importUser(user: ImportedUser, overwrite: boolean): Command<Impo
   }
 }
 
-/** Imports the role of a user; that of administrators only for those who are named. Refusal `user-not-found`. */
+/** Imports the role of a user. `isAdministrator`: it may be the administrators' role. Refusal `user-not-found`. */
 export function importRole(role: UserRole, isAdministrator: boolean): Command<ImportOutcome> {
   const add = addRole(role)
   return {
@@ -69,7 +69,7 @@ export function importRole(role: UserRole, isAdministrator: boolean): Command<Im
   }
 }
 
-/** Imports a permission of a role. Refusals as those of `addPermission`. */
+/** Imports a permission of a role. Refuses as `addPermission` does. */
 export function importPermission(permission: RolePermission): Command<ImportOutcome> {
   const add = addPermission(permission)
   return {

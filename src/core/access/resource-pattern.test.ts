@@ -56,7 +56,7 @@ test.each([
   expect(refusalOf(() => readResourcePattern(resource))).toBe('invalid-parameter')
 })
 
-test('the refusal names the parameter, and what is allowed', () => {
+test('the refusal names the parameter and the allowed values', () => {
   const read = () => readResourcePattern('dev')
   expect(read).toThrow(Refusal)
   expect(read).toThrow(/^resource must be <namespace>:<group>:config\/<dataId>, .*, but is "dev"\.$/)
@@ -66,7 +66,7 @@ test('the resource of monitoring names no item', () => {
   expect(readResourcePattern('operator/metrics')).toEqual({ kind: 'metrics' })
 })
 
-test('what means the same has one spelling', () => {
+test('equal resources have one spelling', () => {
   const canonical = ['', 'public'].map((id) => canonicalResource(`${id}:G**:config/**a`))
   expect(canonical).toEqual(['public:G*:config/*a', 'public:G*:config/*a'])
   expect(canonicalResource('dev:G:naming/a:config/b')).toBe('dev:G:naming/a:config/b')

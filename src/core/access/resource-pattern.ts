@@ -3,7 +3,7 @@ import { Refusal } from '../refusal.ts'
 import { shown } from '../text/shown.ts'
 import { TextPattern } from '../text/text-pattern.ts'
 
-/** What the resource of a permission stands for (http-compat.md section 7). */
+/** The resource of a permission, parsed (http-compat.md section 7). */
 export type ResourcePattern = ItemPattern | { readonly kind: 'metrics' }
 
 /** The configurations or services that a permission is about. */
@@ -16,7 +16,7 @@ export interface ItemPattern {
   readonly name: TextPattern
 }
 
-/** A permission for what the server tells about itself to monitoring. */
+/** The permission for monitoring. */
 const METRICS = 'operator/metrics'
 /** The names of the longest item, and wildcards between them. */
 const MAX_LENGTH = 1024
@@ -37,9 +37,8 @@ export function readResourcePattern(resource: string): ResourcePattern {
 }
 
 /**
- * The resource of a permission; undefined where it cannot be read. It is split at its first `:`, and then at
- * the first `:config/` or `:naming/`. No namespace contains `:` and no group `/`, so a group can end at no
- * other place.
+ * The resource of a permission; undefined where it cannot be read. It is split at its first `:`, and then at the first
+ * `:config/` or `:naming/`. No namespace contains `:` and no group `/`, so a group can end at no other place.
  */
 export function resourcePatternOf(resource: string): ResourcePattern | undefined {
   if (resource === METRICS) return { kind: 'metrics' }
@@ -72,7 +71,7 @@ interface Rest {
   readonly name: string
 }
 
-/** Splits what follows the namespace. */
+/** Splits the text after the namespace. */
 function split(rest: string): Rest | undefined {
   const at = rest.search(/:(?:config|naming)\//)
   if (at < 0) return rest.endsWith(':*') ? { kind: 'any', group: rest.slice(0, -2), name: '*' } : undefined

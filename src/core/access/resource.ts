@@ -1,14 +1,14 @@
 import type { ConfigKey } from '../config/state/config-item.ts'
 import type { ServiceKey } from '../naming/state/service.ts'
 
-/** What an operation does to what it touches. */
+/** The effect of an operation on its resources. */
 export type Action = 'read' | 'write'
 
 /**
  * One thing that a permission can allow or forbid. `some-configs`, `some-services` and `some-namespaces` mean at least
- * one in there, of every namespace where `namespaceId` is undefined: the operation then asks for each one that it finds.
- * `operator`, `backup`, `audit` and `access` (users, roles, permissions, keys) need an administrator. `metrics` is what the
- * server tells about itself to monitoring. `own-account` needs a user who is signed in, and nothing else.
+ * one in the namespace, or in any if `namespaceId` is undefined. The operation then asks for each one that it finds.
+ * `operator`, `backup`, `audit` and `access` (users, roles, permissions, keys) need an administrator. `metrics` is for
+ * monitoring. `own-account` needs a signed-in user, and nothing else.
  */
 export type Resource =
   | { readonly kind: 'config'; readonly key: ConfigKey }

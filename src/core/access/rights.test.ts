@@ -66,7 +66,7 @@ test('a user without roles has an account and the list of namespaces, and nothin
   expect(allowed(rights, { kind: 'some-namespaces' })).toBe('rw')
 })
 
-test('no permission reaches what is for administrators alone', () => {
+test('no permission reaches resources for administrators alone', () => {
   const rights = rightsWith(['*:*:*', 'rw'], ['operator/metrics', 'rw'])
   expect(RESERVED.map((kind) => allowed(rights, { kind }))).toEqual(['', '', '', ''])
   expect(rights.isAdministrator).toBe(false)
@@ -138,7 +138,7 @@ test('monitoring may be permitted', () => {
   expect(allowed(rightsWith(['*:*:*', 'rw']), { kind: 'metrics' })).toBe('')
 })
 
-test('what an administrator changes counts at once', () => {
+test('a change by an administrator counts at once', () => {
   const state = new State(WALL_MS)
   const all = new AllRights(state)
   const may = () => all.of('u').allows('read', config('dev', 'G', 'd'))
@@ -186,7 +186,7 @@ const anyItem = tuple(
   part.map((text) => text.replaceAll('*', 'b')),
 )
 
-test('permissions allow what a naive comparison of their parts allows', () => {
+test('permissions allow the same as a naive comparison of their parts', () => {
   assert(
     property(array(anyPermission, { maxLength: 6 }), anyItem, (permissions, [namespaceId, group, name]) => {
       const rights = rightsWith(

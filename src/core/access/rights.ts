@@ -7,7 +7,7 @@ import type { Action, Resource } from './resource.ts'
 import { type ResourcePattern, resourcePatternOf } from './resource-pattern.ts'
 import { RuleTree } from './rule-tree.ts'
 
-/** What a user may do. */
+/** The rights of a user. */
 export interface Rights {
   readonly isAdministrator: boolean
   allows(action: Action, resource: Resource): boolean
@@ -18,7 +18,7 @@ export interface AccessRecords extends RecordView {
   recordVersion(kind: RecordKind<unknown>): number
 }
 
-/** What each user may do. It is computed on first use, and again after each change of roles and permissions. */
+/** The rights of each user, computed on first use, and again after each change of roles and permissions. */
 export class AllRights {
   readonly #records: AccessRecords
   readonly #known = new Map<string, Rights>()
@@ -30,7 +30,7 @@ export class AllRights {
     this.#records = records
   }
 
-  /** What the user may do. One without roles may do nothing but what every user may. */
+  /** The rights of a user. Without roles a user has only the rights of every user. */
   of(username: string): Rights {
     this.#refresh()
     const known = this.#known.get(username)
@@ -44,7 +44,7 @@ export class AllRights {
 
   #refresh(): void {
     const records = this.#records
-    // Both only rise, so the sum changes with each of them.
+    // Both versions only rise, so the sum changes with either.
     const version = records.recordVersion(USER_ROLE) + records.recordVersion(ROLE_PERMISSION)
     if (version === this.#version) return
     this.#version = version
@@ -72,7 +72,7 @@ class UserRights implements Rights {
 
   constructor(permissions: readonly RolePermission[]) {
     for (const { resource, action } of permissions) {
-      // What cannot be read allows nothing: a later version may have written it.
+      // A resource that cannot be parsed allows nothing: a later version may have written it.
       const pattern = resourcePatternOf(resource)
       if (pattern === undefined) continue
       if (action !== 'w') this.#add('read', pattern)

@@ -10,7 +10,7 @@ const MOST_OF_USER = 20
 /** The use of a session is written once in this time, ms. */
 const WRITTEN_EVERY_MS = 60_000
 
-/** A session of a user whose password was checked. The id is the hash of what the browser keeps. */
+/** A session of a user whose password was checked. The id is the hash of the browser's id. */
 export interface NewSession {
   readonly id: string
   readonly username: string
@@ -18,8 +18,8 @@ export interface NewSession {
 }
 
 /**
- * Begins a session. The one that its user has not used for the longest time ends if the user has too many. False where the
- * user is gone, or has another password by now.
+ * Begins a session. The one that its user has not used for the longest time ends if the user has too many. False where
+ * the user is gone, or has another password by now.
  */
 export function beginSession({ id, username, credentialStamp }: NewSession): Command<boolean> {
   return {
@@ -54,7 +54,7 @@ export function mustWriteUse({ usedMs }: { readonly usedMs: number }, nowMs: num
   return nowMs >= usedMs + WRITTEN_EVERY_MS
 }
 
-/** Ends a session, if there is one. */
+/** Ends a session, if it exists. */
 export function endSession(id: string): Command<void> {
   return {
     subject: SUBJECT,
@@ -74,8 +74,7 @@ export function endedSessions(records: RecordView, nowMs: number): string[] {
 }
 
 /**
- * Removes those of these sessions that have ended. It reads them and their users and no other ones: a store that several
- * servers share compares each thing that is read.
+ * Removes the ended ones of these sessions. It reads only these sessions and their users: a shared store compares each read.
  */
 export function removeEndedSessions(ids: readonly string[]): Command<void> {
   return {

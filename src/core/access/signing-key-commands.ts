@@ -12,7 +12,7 @@ export interface NewKey {
   readonly secret: string
 }
 
-/** Stores the key if there is none yet: of several servers that start at once, all get the same. */
+/** Stores the key unless there is a key: servers that start at once all get the same one. */
 export function createFirstKey({ id, secret }: NewKey): Command<void> {
   return {
     subject: SUBJECT,
@@ -28,9 +28,8 @@ export function createFirstKey({ id, secret }: NewKey): Command<void> {
 const MOST_KEYS = 100
 
 /**
- * Signs with this key from now on. The others verify until their last token has expired, `ttlMs` from now;
- * 'leaked': they have leaked, and end at once. Keys that do not verify any longer are removed, and the oldest
- * ones of very many.
+ * Signs with this key from now on. The others verify until their last token has expired, `ttlMs` from now; 'leaked':
+ * they have leaked, and end at once. Keys that do not verify any longer are removed, and the oldest ones of very many.
  */
 export function rotateKeys({ id, secret }: NewKey, oldOnes: { ttlMs: number } | 'leaked'): Command<void> {
   return {

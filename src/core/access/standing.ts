@@ -73,21 +73,21 @@ function problemOfUser(
   return undefined
 }
 
-/** Keys that were made before this stamp have leaked; 0: none is known. */
+/** Keys made before this stamp have leaked; 0: no leak is known. */
 export function latestLeak(records: RecordView): number {
   let latest = 0
   for (const [, { leakedBefore }] of records.records(SIGNING_KEY)) latest = Math.max(latest, leakedBefore)
   return latest
 }
 
-/** A key that is over may be gone, so what its tokens carry is compared. */
+/** An old key may be removed, so the key stamp in the token is compared. */
 function hasLeaked({ keyStamp = 0 }: SignedIn, records: RecordView): boolean {
   return keyStamp < latestLeak(records)
 }
 
 /**
- * A token of an old server never counts for an administrator, and not with a password that was set here after its key was accepted. An
- * imported password is older than any token that was signed with it.
+ * A token of an old server never counts for an administrator, and not with a password that was set here after its key
+ * was accepted. An imported password is older than any token that was signed with it.
  */
 function oldTokenCounts(identity: SignedIn, user: User, records: RecordView): boolean {
   const { username, keyStamp = 0 } = identity

@@ -1,32 +1,29 @@
 import type { SignedIn } from '../access/identity.ts'
 
 /**
- * How the caller of an audited operation was signed in. `none`: not, or with credentials that do not count. `tool`: a
+ * How the caller of an audited operation was signed in. `none`: not at all, or with invalid credentials. `tool`: a
  * command worked on the store of a stopped server.
  */
 export type SignedInBy = SignedIn['by'] | 'none' | 'tool'
 
-/**
- * The outcome of an operation. `refused`: an expected 'no' with a code. `failed`: an error that nobody
- * expected.
- */
+/** The outcome of an operation. `refused`: an expected 'no' with a code. `failed`: an error that nobody expected. */
 export type AuditResult = 'done' | 'refused' | 'failed'
 
-/** What somebody did, or was refused. It has names only: no contents, no values, no secrets. */
+/** An action that somebody took, or was refused. It has names only: no contents, no values, no secrets. */
 export interface AuditEntry {
   /** The user, or `-`. */
   readonly username: string
   readonly by: SignedInBy
   /** The address of the caller, or `-` for a tool. */
   readonly ip: string
-  /** What was done, e.g. `publish config`. */
+  /** The action, e.g. `publish config`. */
   readonly operation: string
   /** The item, e.g. `public:DEFAULT_GROUP:config/app.yaml`: at most {@link MOST_ITEM_CHARACTERS} characters. */
   readonly item: string
   readonly result: AuditResult
-  /** The code of the refusal; empty where there is none. */
+  /** The code of the refusal, or empty. */
   readonly code: string
-  /** Numbers of what was done, e.g. how many items an import published; else empty. */
+  /** Numbers, e.g. how many items an import published; else empty. */
   readonly detail: string
 }
 
@@ -40,7 +37,7 @@ export interface AuditEvent extends AuditEntry {
   readonly count: number
 }
 
-/** The user of an event that names none. */
+/** The user of an event without a user. */
 export const NO_USER = '-'
 
 /** An item is named with at most this many characters. */
@@ -54,17 +51,17 @@ export interface AuditTally {
 /** How an entry is recorded. */
 export interface RecordingOptions {
   /**
-   * Whether equal entries of a minute are one event with a count also where they are `done`. True for what
-   * needs no permission, such as a sign-in: repeating it must not drive changes out of the audit.
+   * Whether equal `done` entries of a minute are one event with a count, too. True for operations without a permission,
+   * such as a sign-in: repeating them must not drive changes out of the audit.
    */
   readonly mayRepeat: boolean
 }
 
-/** Records what was done. Nobody waits for it, and it never throws. */
+/** Records entries. Nobody waits for it, and it never throws. */
 export interface AuditTrail {
   /** An operation has settled, or was refused. Equal refusals of a minute are one event. */
   record(entry: AuditEntry, options?: RecordingOptions): void
-  /** The tally of an operation, for those of its calls that are only counted. */
+  /** The tally of an operation, for calls that are only counted. */
   tallyOf(operation: string): AuditTally
 }
 

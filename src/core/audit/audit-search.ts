@@ -1,6 +1,6 @@
 import type { AuditEvent, AuditResult } from './audit-event.ts'
 
-/** Which events are looked for; what is undefined does not matter. */
+/** A search for events; undefined fields match all. */
 export interface AuditSearch {
   readonly username: string | undefined
   readonly operation: string | undefined
@@ -32,7 +32,7 @@ export interface AuditLimit {
   readonly beforeMs: number
   /** The newest events that stay. */
   readonly keep: number
-  /** The newest of those that are not `done` that stay: refusals cannot drive out what was done. */
+  /** The newest events with another outcome than `done` that stay: refusals cannot drive out `done` events. */
   readonly keepRefused: number
   readonly most: number
 }

@@ -19,7 +19,7 @@ test.each<[string, Resource]>([
   expect(auditedItem([resource])).toBe(text)
 })
 
-test('what an operation says besides comes after the resource', () => {
+test('the item that an operation names comes after the resource', () => {
   expect(auditedItem([{ kind: 'operator' }], 'pushEnabled')).toBe('operator/pushEnabled')
   expect(auditedItem([], 'pushEnabled')).toBe('pushEnabled')
 })

@@ -3,8 +3,8 @@ import { groupOf, serviceNameOf } from '../naming/state/service.ts'
 import { MOST_ITEM_CHARACTERS } from './audit-event.ts'
 
 /**
- * What an event names as its item, of bounded length. It has the first of the resources in the syntax of
- * permissions, the item that the operation names besides, and the number of further resources.
+ * The item of an event, of bounded length. It has the first resource in the syntax of permissions, the item that the
+ * operation names, and the number of further resources.
  */
 export function auditedItem(resources: readonly Resource[], own = ''): string {
   const [first] = resources

@@ -1,10 +1,10 @@
 import type { Now } from '../decisions/stamps.ts'
 import type { AuditEntry, AuditEvent } from './audit-event.ts'
 
-/** Events that come within this time of the first of them are merged. */
+/** Equal events are merged for this long after the first one. */
 const WINDOW_MS = 60_000
 
-/** How many different events a window has, and what all others are merged into. */
+/** The most different events of a window, and the event into which all others are merged. */
 export interface MergerOptions {
   readonly most: number
   readonly others: AuditEntry
@@ -16,8 +16,8 @@ export interface OpenEvent extends AuditEvent {
 }
 
 /**
- * Merges equal events of a minute: those of the same user, address, operation, result and code. The number of events of a
- * window is bounded; all beyond it are one event.
+ * Merges events of a minute with equal user, address, operation, result and code. The number of events of a window is
+ * bounded; all others are one event.
  */
 export class EventMerger {
   readonly #options: MergerOptions

@@ -9,10 +9,7 @@ import type { ClientSearch, Dismissal, ServerClients } from './connected-client.
 export interface ListedSubscriber {
   readonly address: string
   readonly port: number
-  /**
-   * The address that the client reports for itself, which may be wrong; without one, the address of its
-   * socket.
-   */
+  /** The address that the client reports for itself, which may be wrong; without one, the address of its socket. */
   readonly toldIp: string
   readonly agent: string
   readonly app: string
@@ -28,17 +25,16 @@ export interface ItemClient {
   readonly ip: string
   /** Its port, and how its library names itself; undefined where nobody knows. */
   readonly client: { readonly port: number; readonly agent: string } | undefined
-  /** What it has. */
   readonly md5: string
-  /** The version of the item that is for it; undefined: its server does not say, and it is the formal one. */
-  readonly seen?: SeenVersion | undefined
+  /** The version of the item for this client. */
+  readonly seen: SeenVersion
   /** How long ago its last request came, in milliseconds; 0: it is connected. */
   readonly seenAgoMs: number
   /** How it receives changes. */
   readonly via: 'poll' | 'stream'
 }
 
-/** What a client sees of an item. */
+/** The version of an item that a client sees. */
 export interface SeenVersion {
   /** The empty string: it sees nothing. */
   readonly md5: string
@@ -51,7 +47,7 @@ export interface SeenVersion {
   readonly labels?: Readonly<Record<string, string>> | undefined
 }
 
-/** What rules of gray versions know of a client, besides its address. */
+/** The facts about a client, besides its address, that rules of gray versions know. */
 export function knownToRules({
   tag,
   labels,
@@ -63,22 +59,22 @@ export function knownToRules({
 export interface BehindItem {
   readonly key: ConfigKey
   readonly clientCount: number
-  /** The first of them. */
+  /** The first clients. */
   readonly clients: readonly Pick<ItemClient, 'ip' | 'client'>[]
 }
 
-/** What does not work on a server, and for how long (ms). */
+/** A fault of a server, and for how long it lasts (ms). */
 export interface ServerFault {
   readonly code: string
   readonly detail: string
   readonly forMs: number
 }
 
-/** How a server is, and what it knows of its clients. */
+/** The condition of a server, and its clients. */
 export interface OwnCondition {
   readonly behind: readonly BehindItem[]
   readonly subscriberCount: number
-  /** How old what it knows of the store is. */
+  /** The age of its knowledge of the store. */
   readonly lagMs: number
   readonly faults: readonly ServerFault[]
 }
@@ -94,14 +90,14 @@ export interface AllServerClients {
   readonly others: readonly ServerClients[]
 }
 
-/** What is known of clients on all servers together. */
+/** Knowledge about clients, collected from all servers. */
 export interface Collected<T> {
   readonly value: T
-  /** The ids of the servers that have not replied in time: what they know is missing. */
+  /** The ids of the servers that have not replied in time: their clients are missing. */
   readonly missing: readonly string[]
 }
 
-/** What one server knows of its own clients, and does with those that are connected. */
+/** The knowledge of one server of its own clients, and how it sends connected clients away. */
 export interface OwnViews {
   watchersOf(key: ConfigKey): ReadonlyMap<string, string>
   clientsOf(key: ConfigKey): readonly ItemClient[]

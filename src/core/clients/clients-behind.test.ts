@@ -37,7 +37,7 @@ test('all clients are counted, and the first ones named', () => {
   expect(behindOf(polls)).toEqual([['old', 9, 5]])
 })
 
-test('what several servers know is added up', () => {
+test('the clients of several servers are added up', () => {
   const key = configKey('public', 'G', 'old')
   const of = (ip: string) => ({ key, clientCount: 4, clients: [{ ip, client: undefined }] })
   expect(togetherBehind([of('10.0.0.1'), of('10.0.0.2')])).toEqual([

@@ -2,7 +2,7 @@ import type { BehindItem } from './client-views.ts'
 import { type ViewedState, viewedMd5, seenSinceMs } from '../config/state/config-view.ts'
 import type { WatchedItem } from '../config/state/watched-item.ts'
 
-/** A poll of a client that has ended lately: what it had then is what it has, until it polls again. */
+/** A poll that has ended lately: the client still has its version, until it polls again. */
 export interface LastPoll {
   readonly ip: string
   readonly tag?: string | undefined
@@ -41,7 +41,7 @@ export function clientsBehind(polls: Iterable<LastPoll>, state: ViewedState, now
   return [...byItem.values()]
 }
 
-/** What several servers know, each item once. */
+/** Merges the items of several servers, each item once. */
 export function togetherBehind(all: readonly BehindItem[]): BehindItem[] {
   const byItem = new Map<string, BehindItem>()
   for (const { key, ...one } of all) {

@@ -23,10 +23,7 @@ export interface ConnectedClient {
   readonly subscriptions: number
 }
 
-/**
- * Which clients are asked for: those in whose id, address, library, application or user the text occurs, at
- * most `most`.
- */
+/** Selects at most `most` clients with the text in their id, address, library, application or user. */
 export interface ClientSearch {
   readonly text: string
   readonly most: number
@@ -38,7 +35,7 @@ export interface ServerClients {
   readonly server: string
   /** How many there are. */
   readonly count: number
-  /** The first of them, in the order in which they connected. */
+  /** The first clients, in the order in which they connected. */
   readonly clients: readonly ConnectedClient[]
 }
 

@@ -4,7 +4,7 @@ export interface PushPacket {
   readonly datagram: Buffer
 }
 
-/** A subscription as the sender of pushes sees it: where it is, and what the sender has learnt about it. */
+/** A subscription for the sender of pushes: its address, and the state of its pushes. */
 export interface PushTarget {
   readonly address: string
   readonly port: number
@@ -12,7 +12,7 @@ export interface PushTarget {
   readonly agent: string
   /** False from when the subscription has lapsed: nothing is sent again then. */
   readonly subscribed: boolean
-  /** The packet that was sent last; the sender's. 0: none. */
+  /** The last packet, written by the sender; 0: no packet was sent. */
   newestRef: number
   /** When the client last acked, on the monotonic clock; the sender's. */
   lastAckMs: number

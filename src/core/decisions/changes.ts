@@ -84,8 +84,8 @@ export interface InstanceHealthChanged {
 }
 
 /**
- * Everything that can happen, in the past tense. State.apply and the stores handle every kind. A change is never modified.
- * `stamp` is when it was decided (`Stamps`); `lastRefTime` and the ids of configurations come from stamps.
+ * Everything that can happen, in the past tense. State.apply and the stores handle every kind. A change is never
+ * modified. `stamp` is when it was decided (`Stamps`); `lastRefTime` and the ids of configurations come from stamps.
  */
 export type Change =
   | ConfigPublished
@@ -99,7 +99,7 @@ export type Change =
   | RecordSaved
   | RecordRemoved
 
-/** A change as a store feeds it that several servers share. What a deletion has deleted is what the follower has. */
+/** A change in the feed of a shared store. A deletion lacks the deleted item: the follower has it. */
 export type FedChange = Exclude<Change, ConfigDeleted> | Pick<ConfigDeleted, 'kind' | 'key' | 'historyId'>
 
 /** The value that a change saves, if the change saves a record of this kind. */

@@ -4,8 +4,8 @@ import type { View } from './view.ts'
 
 /**
  * When the caller is answered. `synced`: once the changes are on disk. `behind`: at once, and they are written within a
- * second (ephemeral instances). `synced if stored`: `synced` if the store may have an instance that is removed, else `behind`.
- * `local`: at once, and they are never written.
+ * second (ephemeral instances). `synced if stored`: `synced` if the store may have an instance that is removed, else
+ * `behind`. `local`: at once, and they are never written.
  */
 export type Durability = 'synced' | 'synced if stored' | 'behind' | 'local'
 
@@ -26,14 +26,11 @@ export interface Command<T> {
   /** Whether it surely makes changes that are synced: then it is decided with its batch only, and not twice. */
   surelySyncs?(view: View): boolean
   decide(view: View, now: Now): Decision<T>
-  /**
-   * How many stamps the decision may use: that of `now`, and those right after it. Absent: one. Each history record needs one of
-   * its own.
-   */
+  /** How many stamps, from `now.stamp` on, the decision may use. Absent: one. Each history record needs its own. */
   stamps?(view: View): number
   /**
-   * About how many bytes of contents and metadata it adds to the store; it is refused without room (`StoreRoom`). Absent for
-   * commands that need no room: registrations, sessions, deletions.
+   * About how many bytes of contents and metadata it adds to the store; it is refused without room (`StoreRoom`).
+   * Absent for commands that need no room: registrations, sessions, deletions.
    */
   readonly growsBy?: number | undefined
 }

@@ -40,7 +40,7 @@ function knownOf(state: State): unknown {
   }
 }
 
-/** What a command says to its caller, its serials left out: they are never sent. */
+/** The outcome of a command without its serials, which are never sent. */
 function outcomeOf(
   command: Command<unknown>,
   view: View,

@@ -18,14 +18,14 @@ interface DraftedInstance {
   readonly known: KnownInstance | undefined
 }
 
-/** What a batch has changed of one service so far. */
+/** The changes of a batch to one service so far. */
 interface ServiceDraft {
   service: Service | undefined
   readonly instances: Map<string, DraftedInstance>
 }
 
 /**
- * The state with the changes of the batch that is being gathered, so that a command sees those before it.
+ * The state with the changes of the batch that is being gathered, so that a command sees the earlier ones.
  * It holds the differences only; the state is not touched.
  */
 export class Draft implements View {
@@ -36,7 +36,7 @@ export class Draft implements View {
   readonly #services = new Map<string, ServiceDraft>()
   readonly namingSizes: NamingCounter
 
-  /** `log`: takes down what is read of `base`, for a store that several servers share. */
+  /** `log`: notes the reads of `base`, for a store that several servers share. */
   constructor(base: View, log?: ReadLog) {
     this.#base = base
     this.#log = log
@@ -98,7 +98,7 @@ export class Draft implements View {
     return count
   }
 
-  /** What the batch has changed is not abandoned for any time yet. */
+  /** Undefined for a service that the batch has changed: it is not abandoned yet. */
   abandonedSinceMs(key: ServiceKey): number | undefined {
     return this.#services.has(serviceKeyText(key)) ? undefined : this.#base.abandonedSinceMs(key)
   }

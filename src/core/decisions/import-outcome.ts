@@ -1,8 +1,8 @@
 import { type Decision, unchanged } from './decision.ts'
 
 /**
- * What became of a thing that somebody imports. `unchanged`: it is here like this. `kept`: what is here stays. Something that is
- * not allowed here throws a Refusal.
+ * The outcome of an imported thing. `unchanged`: the same thing is here. `kept`: another one is here and stays. A thing
+ * that is not allowed here throws a Refusal.
  */
 export type ImportOutcome =
   | { readonly outcome: 'taken' }
@@ -15,7 +15,7 @@ export const TAKEN: ImportOutcome = { outcome: 'taken' }
 /** The thing was here like this. */
 export const HERE_ALREADY: ImportOutcome = { outcome: 'unchanged' }
 
-/** What is here stays. */
+/** The decision to keep the present thing. */
 export function keeping(reason: string): Decision<ImportOutcome> {
   return unchanged({ outcome: 'kept', reason })
 }

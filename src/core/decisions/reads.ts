@@ -5,8 +5,8 @@ import { type ServiceKey, serviceKeyText } from '../naming/state/service.ts'
 import type { RecordRead } from '../records/record-tables.ts'
 
 /**
- * Something that a decision has read of what the store holds. `found`: whether it was there. A store that several servers
- * share writes a decision only if none of it has changed since.
+ * A read of a decision. `found`: whether the thing was there. A store that several servers share writes a decision only
+ * if none of its reads has changed since.
  */
 export type Read =
   | RecordRead
@@ -18,10 +18,10 @@ export type Read =
       readonly address: InstanceAddress
       readonly found: boolean
     }
-  /** All instances of a service: none was added or changed since. `none`: there was none. */
+  /** The read covers all instances of a service. `none`: the service had no instance. */
   | { readonly of: 'instances'; readonly serviceKey: ServiceKey; readonly none: boolean }
 
-/** What a change is about, as the read of it. `found` says nothing here. */
+/** The thing that a change touches, written as a read. Ignore its `found`. */
 export function changedThing(change: Change): Read {
   const found = true
   switch (change.kind) {
@@ -46,7 +46,7 @@ export function changedThing(change: Change): Read {
   }
 }
 
-/** Names what was read: two reads of one thing have the same text. */
+/** Names the thing of a read: two reads of one thing have the same text. */
 export function readText(read: Read): string {
   switch (read.of) {
     case 'config':
@@ -64,7 +64,7 @@ export function readText(read: Read): string {
   }
 }
 
-/** Notes what decisions read. The first read of a thing counts: later ones may see what a decision has changed. */
+/** Notes the reads of decisions. The first read of a thing counts: later ones may see changes of a decision. */
 export class ReadLog {
   readonly #reads = new Map<string, Read>()
 

@@ -17,8 +17,8 @@ export interface Now {
 
 /**
  * The clock of changes. A stamp is `wall ms * 1024`, or one more than the largest stamp that was seen if that is later.
- * So stamps rise whatever the wall clock does, also over restarts: `Snapshot.largestStamp` is seen first. They stay below
- * 2^52, so that the ids made of them are exact numbers.
+ * So stamps rise whatever the wall clock does, also over restarts: `Snapshot.largestStamp` is seen first. They stay
+ * below 2^52, so that ids made from stamps are exact numbers.
  */
 export class Stamps {
   #largest = 0

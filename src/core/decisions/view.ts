@@ -6,7 +6,7 @@ import type { Service, ServiceKey } from '../naming/state/service.ts'
 import type { Switches } from '../switches/switches.ts'
 import type { RecordView } from '../records/record-tables.ts'
 
-/** What a decision reads of an instance. */
+/** The parts of an instance that decisions read. */
 export interface KnownInstance {
   readonly record: InstanceRecord
   readonly healthy: boolean
@@ -24,7 +24,7 @@ export interface View extends RecordView {
   instanceCount(key: ServiceKey): number
   /** Since when a service that a registration made has no instances (health time); undefined: it has, or is kept. */
   abandonedSinceMs(key: ServiceKey): number | undefined
-  /** Since when metadata is remembered at a place where no instance is (health time); undefined: it is not so. */
+  /** Since when metadata is remembered at a place without an instance (health time), if it is. */
   absentSinceMs(place: InstancePlace): number | undefined
   readonly switches: Switches
   readonly namingSizes: NamingSizes

@@ -17,7 +17,7 @@ export type DecidedCommand =
   | { readonly waiting: WaitingCommand; readonly decision: Decision<unknown> }
   | { readonly waiting: WaitingCommand; readonly error: unknown }
 
-/** Commands decided in order, each seeing the changes of those before it, and the groups to commit. */
+/** Commands decided in order, each seeing the changes of the earlier ones, and the groups to commit. */
 export interface Batch {
   readonly decided: readonly DecidedCommand[]
   /** Records that were behind and are written in the same commit. */
@@ -29,8 +29,8 @@ export interface Batch {
 }
 
 /**
- * Decides the waiting commands in order, each with a time of its own, against the state. The groups of records that are behind
- * come first: `takeBehind` returns them, given the changes of the commands.
+ * Decides the waiting commands in order, each with a time of its own, against the state. The groups of records that are
+ * behind come first: `takeBehind` returns them, given the changes of the commands.
  */
 export function gatherBatch(
   { state, serials }: Pick<Follower, 'state' | 'serials'>,

@@ -29,8 +29,8 @@ const REMOVALS: readonly Change['kind'][] = [
 ]
 const KINDS: readonly RecordKind<unknown>[] = [NAMESPACE, MEMBER]
 
-/** A revision of the store: what a command of one of the servers has changed. */
-type Step = (state: State, stamp: number) => readonly Change[]
+/** Makes a revision of the store: the changes of a command on one server. */
+type RevisionMaker = (state: State, stamp: number) => readonly Change[]
 
 /** A server that follows the store. */
 class Server {
@@ -64,7 +64,7 @@ class Server {
   }
 }
 
-/** What the store has: everything with the revision that created it. */
+/** A store: all things with the revision that created them. */
 class Kept {
   readonly #things = new Map<string, { created: number; change: Change }>()
   revision = 0
@@ -106,7 +106,7 @@ function numbered<T extends { serial: number }>(one: T, index: number): T {
 
 const serviceKey = (name: string) => ({ namespaceId: 'public', groupedName: `G@@${name}` })
 const decided =
-  (command: Command<unknown>): Step =>
+  (command: Command<unknown>): RevisionMaker =>
   (state, stamp) => {
     try {
       return command.decide(new Draft(state), { ...at(0), stamp }).changes
@@ -119,7 +119,7 @@ const decided =
 const name = fc.constantFrom(...NAMES)
 const port = fc.integer({ min: 1, max: 3 })
 const item = (dataId: string) => configKey('public', 'G', dataId)
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<RevisionMaker> = fc.oneof(
   fc
     .tuple(name, fc.string())
     .map(([one, md5]) => decided(publishConfig(publishing(one, { key: item(one), md5 })))),
@@ -139,24 +139,24 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     ),
   ),
   name.map((one) => decided(deleteService(serviceKey(one)))),
-  fc.tuple(fc.constantFrom(...KINDS), name).map(([kind, id]): Step => (_state, stamp) => [
+  fc.tuple(fc.constantFrom(...KINDS), name).map(([kind, id]): RevisionMaker => (_state, stamp) => [
     recordSaved(kind, { id, value: { id }, stamp }),
   ]),
-  fc.tuple(fc.constantFrom(...KINDS), name).map(([kind, id]): Step => (_state, stamp) => [
+  fc.tuple(fc.constantFrom(...KINDS), name).map(([kind, id]): RevisionMaker => (_state, stamp) => [
     recordRemoved(kind, id, stamp),
   ]),
 )
 
 const steps = fc.array(step, { maxLength: 40, size: 'max' })
 
-test('a server that loads everything again shows what one shows that has followed, in the same order', () => {
+test('a server that loads everything again has the same state and order as a server that has followed', () => {
   fc.assert(
     fc.property(steps, steps, (before, meanwhile) => {
       const kept = new Kept()
       const one = new Server(kept.snapshot)
       const away = new Server(kept.snapshot)
       const stamps = new Stamps()
-      const write = (steps: readonly Step[], servers: readonly Server[]) => {
+      const write = (steps: readonly RevisionMaker[], servers: readonly Server[]) => {
         for (const decide of steps) {
           const changes = decide(one.follower.state, stamps.next(at(0).wallMs)).map(whole)
           kept.write(changes)

@@ -12,10 +12,9 @@ const SHARED_KINDS = [...STORED_KINDS, MEMBER, ELECTION]
 const NOBODY = { ip: '', user: null } as const
 
 /**
- * The changes that make a state what was loaded: for a server that could not follow its store for a while.
- * It may be a part. Services and
- * records are saved again also where nothing differs; an item is not, so that nobody who listens to it is woken. What was
- * removed meanwhile and created again is removed first: everything is in the order of its creation then, as on other servers.
+ * The changes from a state to the loaded state, or loaded part: for a server that could not follow its store for a while.
+ * Services and records are saved again even if nothing differs; an item is not, so that its listeners do not wake. Things
+ * that were removed and created again are removed first, to have the same order of creation as on other servers.
  */
 export function differenceTo(loaded: Loaded, state: State, stamp: number): Change[] {
   const { configs, records, services, instances } = loaded
@@ -89,8 +88,8 @@ function* namingDifference(
 }
 
 /**
- * The names that stay where they are, of those that were there before. What is created comes last: so from the first new name on,
- * in the order of afterwards, everything is new or was created again.
+ * The earlier names that keep their places. New things come last in the order: so everything after the first new name
+ * is new or was created again.
  */
 function staying(before: readonly string[], after: readonly string[]): ReadonlySet<string> {
   const places = new Map(before.map((name, place) => [name, place]))

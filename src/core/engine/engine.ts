@@ -2,8 +2,8 @@ import type { Change } from '../decisions/changes.ts'
 import type { Command } from '../decisions/decision.ts'
 
 /**
- * Executes commands: decide, commit, apply, publish, answer. {@link SoleEngine} works on a store that no other server uses,
- * {@link SharedEngine} on one that several servers share.
+ * Executes commands: decide, commit, apply, publish, answer. {@link SoleEngine} works on a store that no other server
+ * uses, {@link SharedEngine} on one that several servers share.
  */
 export interface Engine {
   /**
@@ -14,8 +14,8 @@ export interface Engine {
   /** `behind`: records applied but not yet in the store. `waiting`: commands that wait for the next batch. */
   readonly backlog: { readonly behind: number; readonly waiting: number }
   /**
-   * Executes a command and returns its outcome: at once, or as a promise if something must reach the store first. Throws or
-   * rejects with Refusal.
+   * Executes a command and returns its outcome: at once, or as a promise if something must reach the store first.
+   * Throws or rejects with Refusal.
    */
   execute<T>(command: Command<T>): T | Promise<T>
   /** Makes changes that no caller waits for: of silence, probes and cleaning. */

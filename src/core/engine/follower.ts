@@ -14,7 +14,7 @@ export interface Commit {
   readonly changes: readonly Change[]
 }
 
-/** What a follower works with. */
+/** Dependencies of a follower. */
 export interface FollowerOptions {
   readonly clock: () => Now
   /** The stamps that `clock` gives. */
@@ -26,7 +26,7 @@ export interface FollowerOptions {
    * millisecond is ahead of its stamps. So servers that followed may have shown a later time than the store knows.
    */
   readonly lastRefAheadMs?: number
-  /** Is shown each change before it is applied, with the state as it is then; not what is loaded at the start. */
+  /** Called before each change is applied, with the state before it; not for the loading at the start. */
   readonly observer?: { see(change: Change, before: State): void } | undefined
   /** Takes applied changes in their order, with the last revision that was applied (the feed). */
   readonly feed: { publishChanges(changes: readonly Change[], revision: Revision): void }
@@ -34,16 +34,16 @@ export interface FollowerOptions {
 
 /**
  * The only writer of the state and the only one that publishes to the feed. Changes are applied in one order. Commits
- * are applied in the order of their revisions. A change that is written behind is applied when it is decided. Each call is
- * one step: its changes are seen together. Methods are synchronous: after the call the state has the changes. What throws here
- * ends the process (decision 0045): nothing is applied after it.
+ * are applied in the order of their revisions. A change that is written behind is applied when it is decided. Each call
+ * is one step: its changes are seen together. Methods are synchronous: after the call the state has the changes. An
+ * error here ends the process (decision 0045): nothing is applied after it.
  */
 export class Follower {
   readonly state: State
   readonly serials = new Serials()
   readonly #options: FollowerOptions
   #revision: Revision
-  /** A change was applied in part: what the state says is not true any more. */
+  /** A change was applied in part: the state is wrong. */
   #isBroken = false
 
   constructor(state: State, options: FollowerOptions, revision: Revision = 0) {
@@ -52,7 +52,7 @@ export class Follower {
     this.#revision = revision
   }
 
-  /** Follows a store from what it holds. New stamps and times are above all that were given out before. */
+  /** Follows a store from a snapshot. New stamps and times are above all earlier ones. */
   static load(snapshot: Snapshot, options: FollowerOptions, limits?: NamingLimits): Follower {
     options.stamps.see(snapshot.largestStamp)
     const now = options.clock()
@@ -81,7 +81,7 @@ export class Follower {
     this.appliedAhead(changes)
   }
 
-  /** Applies what makes the state that of a snapshot, which may be of an earlier revision: the store was restored. */
+  /** Applies the changes that lead to a snapshot. After a restore of the store, its revision may be an earlier one. */
   reloaded({ revision, changes }: Commit): void {
     this.#revision = revision
     this.appliedAhead(changes)

@@ -1,4 +1,4 @@
-/** The table of items with gray versions is an index: it says the same as a walk over all of them. */
+/** The table of items with gray versions is an index: it says the same as a walk over all items. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ConfigDeleted, Change } from '../decisions/changes.ts'
@@ -17,7 +17,7 @@ const changes: fc.Arbitrary<Change> = fc
   .tuple(fc.constantFrom(...KEYS), fc.constantFrom('publish', 'delete', 'publish-gray', 'stop-gray'))
   .map(([key, what]) => changeOf(key, what))
 
-/** What the table does not look at is left out. */
+/** A change with only the fields that the table reads. */
 function changeOf(key: ConfigKey, what: string): Change {
   const item = { key, content: Buffer.from('x'), origin: { id: KEYS.indexOf(key) } } as ConfigItem
   if (what === 'publish') return { kind: 'config-published', item } as Change

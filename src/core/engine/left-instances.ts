@@ -17,7 +17,7 @@ export class LeftInstances {
     this.#byPlace.set(place, [...(this.#byPlace.get(place) ?? []), instance])
   }
 
-  /** Forgets an instance, if it is one of them. */
+  /** Forgets an instance, if it is kept here. */
   delete(instance: PlacedInstance): void {
     if (this.#byPlace.size === 0) return
     const place = placeOf(instance)
@@ -26,7 +26,7 @@ export class LeftInstances {
     else this.#byPlace.delete(place)
   }
 
-  /** Those that were at a place. */
+  /** The instances that were at a place. */
   at(place: Omit<PlacedInstance, 'serial'>): readonly PlacedInstance[] {
     return this.#byPlace.size === 0 ? [] : (this.#byPlace.get(placeOf(place)) ?? [])
   }

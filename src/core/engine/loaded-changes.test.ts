@@ -48,7 +48,7 @@ function snapshot(other: Partial<Snapshot> = {}): Snapshot {
   return { ...nothing, revision: 0, largestStamp: 0, ...other }
 }
 
-/** The state of a server that starts at `now` with what is stored. */
+/** The state of a server that starts at `now` from a snapshot. */
 function loadState(stored: Snapshot, now: Now) {
   const stamps = new Stamps()
   const clock = () => ({ ...now, stamp: stamps.next(now.wallMs) })

@@ -4,8 +4,8 @@ import type { Snapshot } from './ports.ts'
 
 /**
  * Everything that a store holds, as changes. `stamp` is used for all changes without one of their own. Every ephemeral
- * instance gets a full timeout again, so that a restart of the server empties no list. An instance that is not there, but
- * has remembered metadata, counts as having just left.
+ * instance gets a full timeout again, so that a restart of the server empties no list. An instance that is not there,
+ * but has remembered metadata, counts as having just left.
  */
 export function* changesOf(snapshot: Snapshot, stamp: number): Generator<Change> {
   for (const item of snapshot.configs) {

@@ -11,7 +11,7 @@ import type {
 import { Refusal } from '../refusal.ts'
 
 /**
- * What may go wrong with one request to the store. `lost`: it is carried out, and its answer is lost for good. `bad unit`: its
+ * A fault of one request to the store. `lost`: it is carried out, and its answer is lost for good. `bad unit`: its
  * first unit can never be written.
  */
 export type RequestFault = 'none' | 'unavailable' | 'lost' | 'bad unit'
@@ -44,7 +44,7 @@ export class ModelAccess implements Pick<SharedStore, 'commit' | 'mostChanges'> 
   #delivered = 0
   readonly #underway: Underway[] = []
   #answers: { at: Revision; give: () => void }[] = []
-  /** Called with what the store has just written for this server, to plant a fault. */
+  /** Called with the last commit of this server, to plant a fault. */
   onWritten: ((commit: SharedCommit) => void) | undefined
   /** The fault of the next request that arrives. */
   fault: RequestFault = 'none'
@@ -65,7 +65,7 @@ export class ModelAccess implements Pick<SharedStore, 'commit' | 'mostChanges'> 
     this.#follower = follower
   }
 
-  /** The server has died: what it has sent may still arrive, but nothing comes back. */
+  /** The server has died: its requests may still arrive, but no answer comes back. */
   stop(): void {
     this.#follower = undefined
     this.#answers = []
@@ -107,7 +107,7 @@ export class ModelAccess implements Pick<SharedStore, 'commit' | 'mostChanges'> 
     this.#answer()
   }
 
-  /** The oldest commit takes too long: its callers are refused, and it arrives later all the same. */
+  /** The oldest commit takes too long: its callers are refused, but it arrives later. */
   delay(): void {
     this.#underway[0]?.reject(NOT_KNOWN)
   }
@@ -127,7 +127,7 @@ export class ModelAccess implements Pick<SharedStore, 'commit' | 'mostChanges'> 
     this.#answer()
   }
 
-  /** The store cannot tell what has changed since: it gives everything as it is. */
+  /** The store does not know the changes since: it sends its whole state. */
   reload(): void {
     if (this.lag === 0) return
     this.#follower?.reloaded(this.load())
@@ -155,13 +155,13 @@ export class ModelAccess implements Pick<SharedStore, 'commit' | 'mostChanges'> 
     for (const [place, index] of sent.entries())
       commit.results[index] = { kind: holds[place] === true ? 'held' : 'conflict' }
     if (bad !== undefined) commit.results[bad] = { kind: 'failed', error: new Error('bad unit') }
-    // What a confirmation conflicts with comes by the feed.
+    // The change that a confirmation conflicts with comes by the feed.
     const needed = confirms && holds.every(Boolean) ? 0 : this.#store.revision
     commit.at = Math.max(commit.at, needed)
   }
 }
 
-/** What writes nothing is confirmed first. */
+/** The requests for these units. A unit without changes is confirmed first. */
 function requestsOf(units: readonly Unit[], most: number): Request[] {
   const confirming = [...units.keys()].filter((index) => units[index]!.changes.length === 0)
   const writing = [...units.keys()].filter((index) => units[index]!.changes.length > 0)
@@ -181,7 +181,7 @@ const UNWRITTEN: UnitResult = {
 }
 const NOT_KNOWN = new Refusal('store-unavailable', 'Whether the change was made is not known.')
 
-/** A request of a commit fails, and those after it are not sent. */
+/** A request of a commit fails, and the later ones are not sent. */
 function refuse(commit: Underway, failed: Request | undefined, fault: 'unavailable' | 'lost'): void {
   for (const index of failed?.indexes ?? [])
     commit.results[index] = fault === 'lost' ? { kind: 'refused', error: NOT_KNOWN } : UNWRITTEN

@@ -25,7 +25,7 @@ interface Kept {
   readonly change: Change
 }
 
-/** The fault that a test may plant, and what it can listen to. */
+/** The faults that a test may plant, and the events for it. */
 export interface ModelStoreOptions {
   /** False plants a fault: every unit is written, whatever has changed since it was decided. */
   readonly compares?: boolean
@@ -34,9 +34,9 @@ export interface ModelStoreOptions {
 }
 
 /**
- * A store of several servers, in memory, for tests and simulations. It works as the store on etcd. It keeps one value for
- * each thing, with its revisions, and compares what was read. It writes the units of one request in one revision. It feeds
- * the last change of each thing in a revision. Its servers use it through `ModelAccess`.
+ * A store of several servers, in memory, for tests and simulations. It works as the store on etcd. It keeps one value
+ * for each thing, with its revisions, and compares the reads. It writes the units of one request in one revision. It
+ * feeds the last change of each thing in a revision. Its servers use it through `ModelAccess`.
  */
 export class ModelStore {
   readonly #options: ModelStoreOptions
@@ -73,7 +73,7 @@ export class ModelStore {
     return (this.#history.get(keyText) ?? []).toSorted((a, b) => a.id - b.id)
   }
 
-  /** One request: writes those units, in one revision, of whose reads nothing has changed after `decidedAt`. */
+  /** One request: writes the units whose reads have not changed after `decidedAt`, in one revision. */
   write(units: readonly Unit[], decidedAt: Revision): boolean[] {
     const holds = units.map((unit) => this.#options.compares === false || this.#holds(unit, decidedAt))
     const held = units.filter((_unit, index) => holds[index])
@@ -83,7 +83,7 @@ export class ModelStore {
     return holds
   }
 
-  /** Everything that is there, in the order of its creation; what came in one revision in the order of its names. */
+  /** All things in the order of their creation; within a revision by name. */
   load(): Snapshot {
     const configs: ConfigItem[] = []
     const services: Service[] = []
@@ -106,8 +106,8 @@ export class ModelStore {
   }
 
   /**
-   * What is written without having been read must not have changed either. The ids of the history are compared too: each is new, and
-   * larger than those of its item. The clock of a server may be behind, and "not found" holds again after a deletion.
+   * Things that are written without a read must not have changed either. A new history id must be larger than the
+   * earlier ids of its item, because clocks may be behind. And "not found" holds again after a deletion.
    */
   #holds({ reads, changes }: Unit, decidedAt: Revision): boolean {
     const isFresh = changes.every((change) => this.#isNewId(change))
@@ -165,7 +165,7 @@ export class ModelStore {
     this.#feed.push({ revision, changes: fed, stamp })
   }
 
-  /** Keeps what a revision made of a thing. Returns the changes that the servers receive. */
+  /** Keeps the thing as a revision made it. Returns the changes that the servers receive. */
   #keep(text: string, change: Change, revision: Revision): Change[] {
     const thing = changedThing(change)
     const before = this.#things.get(text)
@@ -191,7 +191,7 @@ export class ModelStore {
   }
 }
 
-/** The id of the history record of a change; 0: it has none. */
+/** The id of the history record of a change, or 0. */
 function historyIdOf(change: Change): number {
   if (change.kind === 'config-published') return change.item.historyId
   return change.kind === 'config-deleted' ? change.historyId : 0

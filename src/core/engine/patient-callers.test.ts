@@ -40,7 +40,7 @@ describe('a commit to a shared store', () => {
     expect(timers).toEqual([])
   })
 
-  test('begins when all callers of the last one are back, with those who waited behind it', () => {
+  test('begins when all callers of the last batch are back, with the callers who waited behind it', () => {
     commit(2, { waiting: 1 })
     callers.gather(1, begin)
     callers.arrived(2)

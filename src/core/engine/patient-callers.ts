@@ -20,7 +20,7 @@ export class PatientCallers {
   #expected = 0
   #sentMs = 0
   #waitMs = 0
-  /** What begins when there are enough commands, or the time is over. */
+  /** Runs when there are enough commands, or the time is over. */
   #held: (() => void) | undefined
 
   constructor(loop: PatientLoop) {

@@ -17,7 +17,7 @@ export interface Snapshot {
   readonly configs: readonly ConfigItem[]
   readonly services: readonly Service[]
   readonly instances: readonly StoredInstance[]
-  /** The small records of all kinds; those of a kind in the order in which they were first saved. */
+  /** The small records of all kinds; within a kind in the order in which they were first saved. */
   readonly records: readonly StoredRecord[]
   /** The last commit that is in it. */
   readonly revision: Revision
@@ -36,23 +36,23 @@ export interface StoredInstance {
 export type ChangeGroup = readonly Change[]
 
 /**
- * The result of a commit. `committed`: its revision. `failed`: nothing was written, because of this one group. Its caller
- * gets the error; the other groups are decided and committed again.
+ * The result of a commit. `committed`: its revision. `failed`: nothing was written, because of this one group. Its
+ * caller gets the error; the other groups are decided and committed again.
  */
 export type CommitResult =
   | { readonly kind: 'committed'; readonly revision: Revision }
   | { readonly kind: 'failed'; readonly group: number; readonly error: Error }
 
 /**
- * What every store offers besides its changes. A port uses the terms of the domain: how a change becomes rows or keys is up
- * to the store.
+ * The functions of every store besides its changes. A port uses the terms of the domain: the store decides how a change
+ * becomes rows or keys.
  */
 export interface KeptRecords {
   /** One page of an item's history, newest first. `pageNo` counts from 1. */
   history(key: ConfigKey, page: { pageNo: number; pageSize: number }): Promise<HistoryPage>
   /**
-   * The record with this id, of any item. `expected` is the item that it should belong to. With it, a store that can find
-   * damage rejects where such a record was lost.
+   * The record with this id, of any item. `expected` is the item that it should belong to. With it, a store that can
+   * find damage rejects where such a record was lost.
    */
   historyRecord(id: number, expected?: ConfigKey): Promise<HistoryRecord | undefined>
   /** Which of these records are there, of any items. */
@@ -72,7 +72,7 @@ export interface KeptRecords {
   }): Promise<{ removed: number; more: boolean }>
   /**
    * Saves events of the audit; one with the id of a stored event replaces it. They are written without waiting for the
-   * disk: a power cut may lose those of the last second, and never loses others with them.
+   * disk: a power cut may lose the last second, and never loses more.
    */
   saveAudit(events: readonly AuditEvent[]): Promise<void>
   /** At most `most` events that match, newest first. It looks at a bounded number of events (`FoundEvents`). */
@@ -88,8 +88,8 @@ export interface KeptRecords {
 }
 
 /**
- * What a store of one server has of the services and instances, by their serials. Some are written after they are applied:
- * the engine asks here, and decisions do not.
+ * The serials of services and instances in a store of one server. Some are written after they are applied: the engine
+ * asks here, and decisions do not.
  */
 export interface StoredSerials {
   /** Whether the store has it or may have it: then its removal must be written. */
@@ -98,38 +98,36 @@ export interface StoredSerials {
   surelyHas(serial: number): boolean
 }
 
-/**
- * Stores acknowledged changes for one server, which is alone on it: `embedded` uses one file of this machine.
- */
+/** Stores acknowledged changes for one server, which is alone on it: `embedded` uses one file of this machine. */
 export interface Store extends KeptRecords, StoredSerials {
-  /** Every record there is. Called once, before any other method. Throws when the data cannot be read, or has records of an unknown kind. */
+  /** Every record. Called once, before any other method. Throws if data cannot be read or has an unknown kind. */
   load(): Promise<Snapshot>
   /**
-   * Writes all groups in order, or none. It modifies no change. When the promise resolves, they are on disk. Rejects with
-   * Refusal `store-unavailable` if the store cannot write at all (disk full, I/O error); then no group is written.
+   * Writes all groups in order, or none. It modifies no change. When the promise resolves, they are on disk. Rejects
+   * with Refusal `store-unavailable` if the store cannot write at all (disk full, I/O error); then no group is written.
    */
   commit(groups: readonly ChangeGroup[]): Promise<CommitResult>
 }
 
-/** What the engine of one server needs of its store. */
+/** The part of its store that the engine of one server needs. */
 export type SoleEngineStore = Pick<Store, 'commit' | keyof StoredSerials>
 
 /**
- * Commands that share what they read or change, decided one after the other. It is written completely or not at all. Without
+ * Commands with common reads or changes, decided one after the other. It is written completely or not at all. Without
  * changes the store only confirms the reads: so a negative answer is as certain as a positive one.
  */
 export interface Unit {
-  /** What the decisions have read, and what they change. */
+  /** The reads of the decisions. */
   readonly reads: readonly Read[]
   readonly changes: readonly Change[]
 }
 
 /**
- * `held`: nothing that was read had changed; the changes are written, and the follower has applied them. `conflict`: something
- * had changed; nothing is written, and the follower has applied what it conflicted with. `failed`: it can never be
- * written (too large, invalid), and only its callers get the error. `unwritten`: the store could not be reached in time; nothing
- * was written and never will be, so it may be tried again. `refused`: it must not be tried again; the error says if it is not
- * known whether the unit was written.
+ * `held`: no read had changed; the changes are written, and the follower has applied them. `conflict`: a read had
+ * changed; nothing is written, and the follower has applied the conflicting change. `failed`: it can never be written
+ * (too large, invalid), and only its callers get the error. `unwritten`: the store could not be reached in time;
+ * nothing was written and never will be, so it may be tried again. `refused`: it must not be tried again; the error
+ * says if it is not known whether the unit was written.
  */
 export type UnitResult =
   | { readonly kind: 'held' }
@@ -145,16 +143,16 @@ export interface SharedCommit {
   readonly stamp?: number
 }
 
-/** What was loaded again. What is undefined was not; services and instances belong together. */
+/** The newly loaded parts; undefined ones were not loaded. Services and instances belong together. */
 export type Loaded = Pick<Snapshot, 'revision' | 'largestStamp'> & Partial<Snapshot>
 
-/** What follows a store that several servers share. Methods are synchronous: after the call the changes are applied. */
+/** Follows a store that several servers share. Methods are synchronous: after the call the changes are applied. */
 export interface StoreFollower {
-  /** The next revision, of any server: in order, none missing, none twice. */
+  /** The next revision, of any server: each once, in order, without gaps. */
   applied(commit: SharedCommit): void
   /**
-   * The store cannot continue from the last revision (compacted, restored): then this is everything, as it is now. Or a part differed from
-   * the store: then it is this part at the revision that was applied last.
+   * The store cannot continue from the last revision (compacted, restored): then this is everything, as it is now. Or a
+   * part differed from the store: then it is this part at the revision that was applied last.
    */
   reloaded(loaded: Loaded): void
 }
@@ -168,20 +166,20 @@ export interface SharedStore extends KeptRecords {
   readonly mostChanges: number
   /** Every record there is, at one revision. Called once, before any other method. */
   load(): Promise<Snapshot>
-  /** Feeds every revision after that of `load` to the follower. Called once. */
+  /** Feeds every revision after the loaded one to the follower. Called once. */
   follow(follower: StoreFollower): void
   /**
-   * Writes each unit if nothing that it read has changed after the revision `decidedAt`. The ids of its history records must
-   * also be larger than those of their items, because the clocks of servers differ. Units of one call are independent of
-   * each other: none of them changes what another one changes or has read. Resolves with a result for each, once the follower
-   * has applied every revision that the results depend on. It settles within this time (by default 2 s), whatever the store
-   * does: it rejects with Refusal `store-unavailable` if no unit was written. If the answer of the store was lost, it first
-   * finds out what has happened.
+   * Writes each unit if nothing that it read has changed after the revision `decidedAt`. The ids of its history records
+   * must also be larger than those of their items, because the clocks of servers differ. Units of one call are
+   * independent: no unit changes a thing that another one changes or has read. Resolves with a result for each, once
+   * the follower has applied every revision that the results depend on. It settles within this time (by default 2 s),
+   * whatever the store does: it rejects with Refusal `store-unavailable` if no unit was written. If the answer of the
+   * store was lost, it first finds out what has happened.
    */
   commit(units: readonly Unit[], decidedAt: Revision, withinMs?: number): Promise<readonly UnitResult[]>
   /**
-   * How much longer (ms) a unit may take because the store writes large contents before it; 0: no longer than others. A call of
-   * `commit` with such a unit alone may be underway while there are others. Absent: there are none.
+   * How much longer (ms) a unit may take because the store writes large contents before it; 0: no longer than others. A
+   * call of `commit` with such a unit alone may be underway while there are others. Absent: there are none.
    */
   beforehandMs?(unit: Unit): number
 }

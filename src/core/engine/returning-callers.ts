@@ -8,8 +8,8 @@ const ENOUGH = 8
 const LONGEST_MS = 2
 
 /**
- * Decides when a batch begins. A few callers that were answered together usually send their next commands together. If a
- * batch begins too early, it has half of them, and the other half needs another fsync. So a batch waits for as many
+ * Decides when a batch begins. Callers that were answered together usually send their next commands together. A batch that
+ * begins too early has half of these commands, and the other half needs another fsync. So a batch waits for as many
  * commands as the last one had. It waits some turns of the event loop, only while commands arrive, and never for long.
  */
 export class ReturningCallers {

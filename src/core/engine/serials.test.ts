@@ -40,7 +40,7 @@ function serialOf(change: Change): number | undefined {
   return 'serial' in change ? change.serial : undefined
 }
 
-test('what comes, changes, leaves and comes again in one step has a serial for each time that it comes', () => {
+test('a thing that comes, changes, leaves and comes again in one step gets a serial each time', () => {
   const serials = new Serials()
   const state = new State(WALL_MS)
   const lasting = registerInstance(registration({ ephemeral: false }))
@@ -59,7 +59,7 @@ test('what comes, changes, leaves and comes again in one step has a serial for e
   expect(numbered.at(-1)).toMatchObject([{ serviceSerial: 4 }])
 })
 
-test('decisions about what is there keep their serials, and are not copied', () => {
+test('decisions about known things keep their serials, and are not copied', () => {
   const serials = new Serials()
   const state = new State(WALL_MS)
   const first = serials.ofDecisions(decidedOn(state, [registerInstance(registration())]), state)
@@ -86,7 +86,7 @@ test('the changes of a feed have the serials of this server, whatever another se
   expect(serialsIn([again])).toEqual([[2]])
 })
 
-test('whatever is decided together, every thing has one serial while it is there, and none is given twice', () => {
+test('whatever is decided together, every thing has one serial while it is there, and no serial is given twice', () => {
   assert(
     property(array(array(anyCommand, { maxLength: 8 }), { maxLength: 6 }), (steps) => {
       const serials = new Serials()

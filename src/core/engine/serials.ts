@@ -6,8 +6,8 @@ import type { ChangeGroup } from './ports.ts'
 type Known = Pick<View, 'service' | 'instance'>
 
 /**
- * The numbers that this server gives its services and instances, in the order in which they are created. Decisions leave them
- * open. The engine gives them when it applies changes, or before it sends them to its store.
+ * The numbers that this server gives its services and instances, in the order in which they are created. Decisions
+ * leave them open. The engine gives them when it applies changes, or before it sends them to its store.
  */
 export class Serials {
   #last = 0
@@ -17,20 +17,20 @@ export class Serials {
     if (serial > this.#last) this.#last = serial
   }
 
-  /** Decisions that are applied together to a state, with a serial for what they create. */
+  /** Decisions that are applied together to a state, with serials for new things. */
   ofDecisions(groups: readonly ChangeGroup[], state: Known): readonly ChangeGroup[] {
     if (!groups.some((changes) => changes.some(lacksSerial))) return groups
-    const step = new Step(state)
+    const step = new StepSerials(state)
     return groups.map((changes) => changes.map((change) => this.#given(change, step)))
   }
 
-  /** The changes of a store that several servers share, with the serials of this server. Those of another server do not count. */
+  /** The changes of a shared store, with the serials of this server instead of another one. */
   ofFeed(changes: readonly Change[], state: Known): readonly Change[] {
-    const step = new Step(state)
+    const step = new StepSerials(state)
     return changes.map((change) => this.#given(change, step))
   }
 
-  #given(change: Change, step: Step): Change {
+  #given(change: Change, step: StepSerials): Change {
     switch (change.kind) {
       case 'service-saved': {
         const serial = this.#ofSaved(change, step)
@@ -64,8 +64,8 @@ export class Serials {
     }
   }
 
-  /** The serial of what is saved: the one that it has, or the next. */
-  #ofSaved(change: Change, step: Step): number {
+  /** The serial of a saved thing, or else the next serial. */
+  #ofSaved(change: Change, step: StepSerials): number {
     const thing = changedThing(change)
     const known = step.serialOf(thing)
     if (known !== NO_SERIAL) return known
@@ -76,9 +76,9 @@ export class Serials {
 }
 
 /** The serials as the changes of one step leave them. */
-class Step {
+class StepSerials {
   readonly #state: Known
-  /** By `readText`: what the step has created or removed. */
+  /** The things that the step has created or removed, by `readText`. */
   readonly #changed = new Map<string, number>()
 
   constructor(state: Known) {

@@ -67,7 +67,7 @@ function commit(units: readonly Unit[], _decidedAt: number, withinMs?: number) {
   })
 }
 
-/** Runs what is due at once. */
+/** Runs everything due now. */
 async function run(): Promise<void> {
   await microtasks()
   while (deferred.length > 0) {
@@ -76,7 +76,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** Time passes until then, and what is due in it runs. */
+/** Lets time pass until then, and runs everything due. */
 async function passTo(ms: number): Promise<void> {
   await run()
   for (;;) {
@@ -153,7 +153,7 @@ describe('each command is refused for its own time only', () => {
     expect(young.value).toBe(true)
   })
 
-  test('what was given up is not decided again after a conflict', async () => {
+  test('a command that was given up is not decided again after a conflict', async () => {
     publish('a')
     await passTo(2_000)
     sent[0]!.answer('conflict')
@@ -161,7 +161,7 @@ describe('each command is refused for its own time only', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('what waits behind a commit that takes too long is answered in time', async () => {
+  test('a command that waits behind a slow commit is answered in time', async () => {
     publish('first')
     await passTo(10)
     const behind = publish('behind')
@@ -187,7 +187,7 @@ describe('each command is refused for its own time only', () => {
     },
   )
 
-  test('what was certainly not written is tried again while its time lasts, after a pause', async () => {
+  test('a unit that was certainly not written is tried again while its time lasts, after a pause', async () => {
     const outcome = publish('a')
     await passTo(0)
     sent[0]!.miss()
@@ -200,7 +200,7 @@ describe('each command is refused for its own time only', () => {
     expect(outcome.value).toBe(true)
   })
 
-  test('what was certainly not written is refused when its time is over', async () => {
+  test('a unit that was certainly not written is refused when its time is over', async () => {
     const outcome = publish('a')
     for (let tries = 0; outcome.waits && tries < 100; tries++) {
       await passTo(nowMs + 50)

@@ -50,7 +50,7 @@ class Server {
     return watched(this.engine.execute(command))
   }
 
-  /** What waits is decided and sent. */
+  /** Decides and sends the waiting commands. */
   async send(): Promise<void> {
     while (this.#deferred.length > 0) {
       const deferred = this.#deferred
@@ -105,7 +105,7 @@ test('every server is notified of it', async () => {
   expect(two.contentOf('a')).toBe('x')
 })
 
-describe('a decision on what has changed meanwhile', () => {
+describe('a decision on a state that has changed meanwhile', () => {
   test('is made again: of two compare-and-sets of one version, one fails', async () => {
     one.execute(publish('first'))
     await one.settle()
@@ -213,7 +213,7 @@ describe('a store that cannot be reached', () => {
     expect(store.commits).toHaveLength(1)
   })
 
-  test('may have written what it does not answer: the feed brings it', async () => {
+  test('may have written a change without an answer: the feed brings it', async () => {
     one.access.fault = 'lost'
     const outcome = one.execute(publish('x'))
     await one.settle()
@@ -257,7 +257,7 @@ describe('a change that nobody waits for', () => {
   })
 })
 
-test('a closed engine takes no commands, and has answered those that it took', async () => {
+test('a closed engine takes no commands, and has answered the earlier ones', async () => {
   const outcome = one.execute(publish('x'))
   const closed = watched(one.engine.close())
   const late = one.execute(publish('y'))
@@ -279,7 +279,7 @@ describe('commands that are decided together', () => {
     expect(two.state.instance(ORDERS, address())?.record.weight).toBe(2)
   })
 
-  test('do not change in one commit what another one has read', async () => {
+  test('do not change in one commit a thing that another one has read', async () => {
     one.execute(createUser({ username: 'ann', passwordHash: 'hash' }))
     await one.settle()
     const { credentialStamp } = one.state.record(USER, 'ann')!

@@ -13,18 +13,18 @@ import { type DecidedUnit, gatherUnits } from './units.ts'
 import type { View } from '../decisions/view.ts'
 
 const MOST_COMMANDS = 512
-/** What a command that does the same to many things may change together: a store takes twice as much. */
+/** The most bytes that a command over many things may change together: a store takes twice as much. */
 const MOST_BYTES = 512 * 1024
 /** A command is answered this long after it was given, whatever the store does; later if it has large contents. */
 const ANSWER_MS = 1_700
-/** The store answers for the youngest command of a commit: an older one waits this much longer for what may still come. */
+/** The store answers in time for the youngest command of a commit: an older one waits this much longer. */
 const GRACE_MS = 50
-/** The pause before what was not written is tried again. */
+/** The pause before an unwritten commit is tried again. */
 const AGAIN_MS = 20
 
-/** What the engine needs from outside: core has no clock, no timers and no log of its own. */
+/** Dependencies of the engine: core has no clock, no timers and no log of its own. */
 export interface SharedEngineOptions {
-  /** Applies what the store feeds to it; decisions read its state. */
+  /** Applies the feed of the store; decisions read its state. */
   readonly follower: Follower
   readonly store: Pick<SharedStore, 'commit' | 'mostChanges' | 'beforehandMs'>
   readonly clock: () => Now
@@ -33,7 +33,7 @@ export interface SharedEngineOptions {
   readonly report: (error: unknown, what: string) => void
   /** How long a command may take until it is answered. */
   readonly answerMs?: number
-  /** How large what a command changes of one thing may be, in bytes. With very large things, a command may change fewer. */
+  /** The most bytes of one changed thing. The larger, the fewer things one command may change. */
   readonly mostBytesOfOne?: number
 }
 
@@ -43,14 +43,14 @@ export interface SharedEngineOptions {
  * server's own changes too. A 'no' is confirmed by the store like a 'yes': this server may know less than another.
  */
 export class SharedEngine implements Engine {
-  /** A command that removes metadata changes each instance twice: what is registered, and what is remembered. */
+  /** A command that removes metadata changes each instance twice: registered and remembered metadata. */
   readonly mostAtOnce: number
   readonly #options: SharedEngineOptions
   readonly #callers: PatientCallers
   #waiting: WaitingCommand[] = []
   /** The commands of the commit that is underway. */
   #sent: WaitingCommand[] = []
-  /** The commands of units with large contents, which are committed beside the others: nobody else waits for those. */
+  /** The commands of units with large contents. They are committed apart, so that nobody else waits for them. */
   readonly #apart = new Set<WaitingCommand>()
   /** How much longer these commands may take. */
   readonly #moreMs = new WeakMap<WaitingCommand, number>()
@@ -91,7 +91,7 @@ export class SharedEngine implements Engine {
     return this.#enqueue(command, this.#options.loop.now())
   }
 
-  /** Each change is made if what it is about has not changed when it is decided again. */
+  /** Each change is made unless its thing has changed when it is decided again. */
   applyBehind(changes: readonly Change[]): void {
     for (const change of changes) {
       this.#behind++
@@ -215,7 +215,7 @@ export class SharedEngine implements Engine {
     return []
   }
 
-  /** Those that have time for another commit; the others are refused. What nobody waits for is found out once more later. */
+  /** The commands with time left for another commit; rejects the others. Sweeps find again what nobody waits for. */
   #stillInTime(commands: readonly WaitingCommand[], error: Error): WaitingCommand[] {
     const isInTime = (one: WaitingCommand): boolean =>
       this.#sinceMs.has(one) && this.#leftMs(one) >= LEAST_COMMIT_MS
@@ -223,7 +223,7 @@ export class SharedEngine implements Engine {
     return commands.filter(isInTime)
   }
 
-  /** The store has failed altogether: nobody is answered with what is not certain. */
+  /** The store has failed altogether: nobody gets an uncertain answer. */
   #abandon(units: readonly DecidedUnit[], error: unknown): void {
     for (const { reject } of units.flatMap(commandsOf)) reject(error)
     this.#afterCommit()
@@ -236,7 +236,7 @@ export class SharedEngine implements Engine {
     return (this.#sinceMs.get(waiting) ?? nowMs) + answerMs + (this.#moreMs.get(waiting) ?? 0) - nowMs
   }
 
-  /** Refuses what waits and has less time left than this: it can no longer be answered in time. */
+  /** Refuses waiting commands with less time left than this: they can no longer be answered in time. */
   #refuseLate(leastMs: number): void {
     const isLate = (waiting: WaitingCommand): boolean => this.#leftMs(waiting) < leastMs
     const late = this.#waiting.filter(isLate)
@@ -288,7 +288,7 @@ export class SharedEngine implements Engine {
     this.#pumpWaiting(isTrouble)
   }
 
-  /** Decides what waits soon, or after a pause where there is trouble; after the commit that is underway if there is one. */
+  /** Decides the waiting commands soon (after a pause if there is trouble), or after the commit underway. */
   #pumpWaiting(isTrouble: boolean): void {
     if (this.#committing) return
     const { after } = this.#options.loop

@@ -6,14 +6,14 @@ import { stampOfChange, type Stamps } from '../decisions/stamps.ts'
 import type { State } from './state.ts'
 
 /**
- * Follows a store that several servers share. The store has no serials, because they are numbers of one server: what is new
- * gets the next one. So all servers list instances in the same order, which is that of the revisions.
+ * Follows a store that several servers share. Serials are numbers of one server, so the store has none: each new thing
+ * gets the next serial. So all servers list instances in the same order, the order of the revisions.
  */
 export class SharedFollower implements StoreFollower {
   readonly #follower: Follower
   readonly #stamps: Stamps
 
-  /** `stamps`: no later decision of this server is before what it has applied. */
+  /** `stamps`: no later decision of this server has a smaller stamp than an applied change. */
   constructor(follower: Follower, stamps: Stamps) {
     this.#follower = follower
     this.#stamps = stamps

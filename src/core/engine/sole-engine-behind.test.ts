@@ -32,7 +32,7 @@ test('an ephemeral registration is visible and answered at once, and written beh
   expect(kinds(world.store.begun[0])).toEqual([['service-saved'], ['instance-saved']])
   await world.succeed()
   expect(world.engine.backlog.behind).toBe(0)
-  // What was applied long ago is neither applied nor published again.
+  // A change that was applied long ago is neither applied nor published again.
   expect(world.published).toHaveLength(2)
 })
 
@@ -120,14 +120,14 @@ describe('of many records', () => {
     expect(world.store.begun[0]).toHaveLength(1_000)
   })
 
-  test('what a commit takes is written with the next tick', async () => {
+  test('as many records as fit into a commit are written with the next tick', async () => {
     const world = new EngineWorld()
     register(world, 999)
     await oneTick(world)
     expect(world.store.begun[0]).toHaveLength(1_000)
   })
 
-  test('are written in the order of their serials, and those of later changes after them', async () => {
+  test('are written in the order of their serials, and records of later changes after them', async () => {
     const world = new EngineWorld()
     register(world, 2_500)
     await world.flush()

@@ -24,7 +24,7 @@ const modification = record({
   maxMetadataBytes: constantFrom(1_000),
 })
 
-/** Instances of a few services that come, change and leave, most of them ephemeral. */
+/** Commands on instances of a few services; most instances are ephemeral. */
 const anyOfInstances = oneof(
   {
     weight: 9,
@@ -98,12 +98,12 @@ async function happen(world: EngineWorld, event: Event, answers: Promise<unknown
   await microtasks()
 }
 
-/** What is written behind is one record of naming each. */
+/** Whether a change may be written behind: one record of naming alone. */
 function mayBeBehind(group: readonly Change[]): boolean {
   return group.length === 1 && /^(instance|service)-/.test(group[0]!.kind)
 }
 
-/** What a restart would find, in the words of what is known. */
+/** The things that a restart would find, as texts. */
 function storedOf({ store }: EngineWorld): string[] {
   const rows = [...store.instances.values()].map(({ serviceSerial, record, healthy }) => {
     const service = store.services.get(serviceSerial)
@@ -126,12 +126,12 @@ function knownOf({ state }: Pick<EngineWorld, 'state'>): string[] {
     .sort()
 }
 
-/** What a crash at this moment must not find, whatever is still behind. */
+/** Checks the disk as a crash at this moment would leave it, whatever is still behind. */
 function expectSoundDisk({ store, state }: EngineWorld): void {
   const places = new Set<string>()
   for (const { serviceKey: key, serviceSerial, record } of store.instances.values()) {
     const service = store.services.get(serviceSerial)
-    // What has left goes with its service when the server starts.
+    // An instance that has left goes with its service when the server starts.
     const isKnown = state.instance(key, record.address)?.record.serial === record.serial
     if (!record.ephemeral || isKnown) expect(service, 'the service of an instance').toBeDefined()
     if (service === undefined) continue
@@ -218,7 +218,7 @@ test.each([
         expect(storedOf(world).map(withoutHealth)).toEqual(knownOf(world).map(withoutHealth))
         expectSameElsewhere(world)
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   },
 )

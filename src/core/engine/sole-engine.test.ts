@@ -69,7 +69,7 @@ test('commands that change nothing, and a wrong casMd5, are answered during a co
 })
 
 describe('a batch waits for returning callers', () => {
-  /** Two were answered together, and one of them has come back. */
+  /** Two callers were answered together, and one has come back. */
   async function oneIsBack(): Promise<EngineWorld> {
     const world = new EngineWorld()
     world.start(publish('a', 'one'))
@@ -134,7 +134,7 @@ test('at most 512 commands are in one batch, and the rest follow at once', async
   expect(outcomes.every(({ value }) => value === true)).toBe(true)
 })
 
-test('a command sees those before it in the batch', async () => {
+test('a command sees the changes of earlier commands in the batch', async () => {
   const world = new EngineWorld()
   const insert = watched(world.engine.execute(publish('a', 'one')))
   const update = watched(world.engine.execute(publish('a', 'two')))

@@ -24,7 +24,7 @@ const GATHER_TICKS = 4
 /** Ticks before a failed write of records is retried. */
 const RETRY_TICKS = 10
 
-/** What the engine needs from outside: core has no clock, no timers and no log of its own. */
+/** Dependencies of the engine: core has no clock, no timers and no log of its own. */
 export interface SoleEngineOptions {
   /** Applies the changes; decisions read its state. */
   readonly follower: Follower
@@ -76,8 +76,8 @@ export class SoleEngine implements Engine {
   }
 
   /**
-   * Executes a command and returns its outcome: at once, or as a promise if something must reach the disk first. Throws or
-   * rejects with Refusal.
+   * Executes a command and returns its outcome: at once, or as a promise if something must reach the disk first. Throws
+   * or rejects with Refusal.
    */
   execute<T>(command: Command<T>): T | Promise<T> {
     if (this.#closing) throw new Refusal('stopping', 'The server is stopping: try again in a moment.')
@@ -96,7 +96,7 @@ export class SoleEngine implements Engine {
     if (changes.length > 0) this.#applyAtOnce({ changes, durability: 'behind', outcome: undefined })
   }
 
-  /** Call this about ten times a second. It writes the records that are behind, or lets more of them gather. */
+  /** Call this about ten times a second. It writes the records that are behind, or lets more records gather. */
   tick(): void {
     if (this.#ticksToRetry > 0) this.#ticksToRetry--
     else if (!this.#gathers() && (this.#behind.size > 0 || this.#doubtful.size > 0)) {
@@ -141,7 +141,7 @@ export class SoleEngine implements Engine {
     })
   }
 
-  /** Whether the caller must wait for the disk. Only a removal depends on what is on it. */
+  /** Whether the caller must wait for the disk. Only for a removal it depends on the rows on disk. */
   #mustSync({ durability, changes }: Decision<unknown>): boolean {
     if (durability !== 'synced if stored') return durability === 'synced'
     const { store } = this.#options
@@ -200,7 +200,7 @@ export class SoleEngine implements Engine {
   }
 
   #finish(batch: Batch, result: CommitResult): void {
-    // Then nothing was written: what is in doubt stays so.
+    // Then nothing was written: doubtful records stay doubtful.
     if (result.kind === 'failed') return this.#retryWithout(batch, result)
     this.#doubtful.clear()
     const { follower } = this.#options
@@ -213,8 +213,8 @@ export class SoleEngine implements Engine {
   }
 
   /**
-   * One group cannot be written: its caller gets the error, the other commands are decided again. A service that is behind
-   * has no caller: the commands that need it on disk get the error.
+   * One group cannot be written: its caller gets the error, the other commands are decided again. A service that is
+   * behind has no caller: the commands that need it on disk get the error.
    */
   #retryWithout(batch: Batch, failed: CommitResult & { kind: 'failed' }): void {
     const owner = batch.owners[failed.group]
@@ -232,8 +232,8 @@ export class SoleEngine implements Engine {
   }
 
   /**
-   * The store as a whole cannot write: the changes of the batch are refused, but a crash may restore them until the next
-   * successful commit. Commands without changes are decided again, once if their subject is doubtful.
+   * The store as a whole cannot write: the changes of the batch are refused, but a crash may restore them until the
+   * next successful commit. Commands without changes are decided again, once if their subject is doubtful.
    */
   #abandon(batch: Batch, error: unknown): void {
     const { behind } = batch

@@ -49,17 +49,14 @@ export class State implements View {
   /** Counts the revisions that were applied. */
   #step = 0
 
-  /**
-   * `floorMs`: every `lastRefTime` is later than this (epoch ms). `presence`: notified of what is applied, and asked for times by
-   * decisions.
-   */
+  /** `floorMs`: every `lastRefTime` is later (epoch ms). `presence` learns of changes and answers times. */
   constructor(floorMs: number, namingLimits = NO_NAMING_LIMITS, presence: Presence = new Liveness()) {
     this.#presence = presence
     this.namingLimits = namingLimits
     this.services = new ServiceTable(floorMs)
   }
 
-  /** The switches in force: those kept, with this server's own over them. */
+  /** The switches in force: the stored ones, with this server's own over them. */
   get switches(): Switches {
     return this.#switches
   }
@@ -126,7 +123,7 @@ export class State implements View {
     return this.#addresses.labelsAt(ip, namespaceId, () => this.#everyInstance())
   }
 
-  /** The latest `lastRefTime` of all services, also of those that have left. */
+  /** The latest `lastRefTime` of all services, also of removed ones. */
   get latestRefMs(): number {
     return this.#latestRefMs
   }
@@ -136,7 +133,7 @@ export class State implements View {
     return this.#listsAheadMs
   }
 
-  /** Makes the changes of one revision part of what is known. Liveness counts from `now.healthMs`. */
+  /** Applies the changes of one revision. Liveness counts from `now.healthMs`. */
   apply(changes: Iterable<Change>, now: Now): void {
     this.#step++
     for (const change of changes) this.#apply(change, now)
@@ -206,7 +203,7 @@ export class State implements View {
     if (entry === undefined)
       throw new Error(`instance saved in unknown service ${change.serviceKey.groupedName}`)
     const known = entry.get(change.record.address)
-    // A modification of what has expired while it was being written: it changed what was there, and is gone too.
+    // The modification of an instance that expired while it was being written.
     if (known === undefined && !change.beat) return
     const instance = known ?? newInstance(entry, change)
     if (known === undefined) {
@@ -251,7 +248,7 @@ export class State implements View {
     this.#presence.instanceSaved(instance, false, now.healthMs)
   }
 
-  /** Some kinds change what else is known; most do not. */
+  /** Records of some kinds change other parts of the state. */
   #changeRecord(change: RecordSaved | RecordRemoved, now: Now): void {
     if (change.recordKind === GRAY_TEXT.name) this.#countGray(change)
     if (change.recordKind === GRAY.name) this.#noteGray(change)
@@ -302,7 +299,7 @@ export class State implements View {
     instance.timing = timingOf(instance.metadata)
   }
 
-  /** Every list moves, so that all are later than those of another server. They never move back. */
+  /** Every list moves, so that all are later than the lists of another server. They never move back. */
   #raiseLists(stamp: number): void {
     const byMs = listsAheadMs(this) - this.#listsAheadMs
     if (byMs <= 0) return

@@ -4,7 +4,7 @@ import { StoreRoom, withinRoom } from './store-room.ts'
 const MIB = 1024 * 1024
 const room = (leftBytes: number) => ({ leftBytes, usage: 'Little is left.', advice: 'Free some.' })
 
-test('without room a change is refused with what to do, until there is clearly more again', () => {
+test('without room a change is refused with advice, until there is clearly more room again', () => {
   const store = new StoreRoom(256 * MIB)
   store.require(1)
   store.measured(room(-1))
@@ -16,7 +16,7 @@ test('without room a change is refused with what to do, until there is clearly m
   expect(store.shortage).toBeUndefined()
 })
 
-test('what is let through between two measurements counts', () => {
+test('changes between two measurements count', () => {
   const store = new StoreRoom(256 * MIB)
   store.measured(room(10 * MIB))
   store.require(4 * MIB)
@@ -26,7 +26,7 @@ test('what is let through between two measurements counts', () => {
   expect(store.isUnsure(MIB)).toBe(false)
 })
 
-test('an engine measures before it refuses, and lets pass what needs no room', async () => {
+test('an engine measures before it refuses, and lets commands pass that need no room', async () => {
   const store = new StoreRoom(0)
   store.measured(room(0.5 * MIB))
   let measured = 0

@@ -2,23 +2,23 @@ import type { Command } from '../decisions/decision.ts'
 import type { Engine } from './engine.ts'
 import { Refusal } from '../refusal.ts'
 
-/** How much room the store has for what makes it larger. */
+/** The room of the store for growth. */
 export interface Room {
   /** Bytes until the reserve is reached; below it: 0 or less. */
   readonly leftBytes: number
   /** How large the store is and how much must stay free: a sentence for a person. */
   readonly usage: string
-  /** What to do, and what is refused until then. */
+  /** The advice to operators, and which commands are refused until then. */
   readonly advice: string
 }
 
-/** What is refused without room. */
+/** Says which commands are refused without room. */
 export const REFUSED_WITHOUT_ROOM =
   'Until then configurations and metadata are refused; registrations and deletions are not.'
 
-/** A change takes several times its size for a while: in the log, as history, and as what a store keeps of earlier versions. */
+/** A change takes several times its size for a while: in the log, as history, and as kept earlier versions. */
 const TIMES = 2
-/** About what a change takes besides its content. */
+/** About the size of a change without its content. */
 const CHANGE_BYTES = 4 * 1024
 /** With this much or less not even a small change fits: the store is full. */
 const FULL_BYTES = 2 * CHANGE_BYTES
@@ -26,13 +26,13 @@ const FULL_BYTES = 2 * CHANGE_BYTES
 const AGAIN_BYTES = 16 * 1024 * 1024
 
 /**
- * Keeps the last room of the store for what must always work: registrations, sessions, deletions. The room is measured now
- * and then; what was let through since then is subtracted.
+ * Keeps the last room of the store for registrations, sessions and deletions, which must always work. The room is
+ * measured now and then; admitted changes since then are subtracted.
  */
 export class StoreRoom {
   readonly #againBytes: number
   #leftBytes = Infinity
-  /** How large the store is, and what to do. */
+  /** The size of the store, and the advice. */
   #text = ''
   #full: string | undefined
 
@@ -40,7 +40,7 @@ export class StoreRoom {
     this.#againBytes = Math.max(FULL_BYTES, Math.min(AGAIN_BYTES, reserveBytes / 16))
   }
 
-  /** Why there is no room, with what to do; undefined: there is. */
+  /** Why there is no room, with the advice; undefined: there is room. */
   get shortage(): string | undefined {
     return this.#full
   }
@@ -58,7 +58,7 @@ export class StoreRoom {
     this.#full = isFull ? this.#text : undefined
   }
 
-  /** Whether this may not fit after what was let through since the last measurement: measure again. */
+  /** Whether this may not fit after the changes since the last measurement: then measure again. */
   isUnsure(bytes: number): boolean {
     return this.#full === undefined && neededFor(bytes) > this.#leftBytes
   }
@@ -73,7 +73,7 @@ export class StoreRoom {
   }
 }
 
-/** An engine that refuses what makes the store larger while the store has no room. `measure` measures the room now. */
+/** An engine that refuses growth of the store while it has no room. `measure` measures the room now. */
 export function withinRoom(
   engine: Engine,
   room: Pick<StoreRoom, 'require' | 'isUnsure'>,

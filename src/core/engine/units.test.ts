@@ -8,7 +8,7 @@ import { recordSaved } from '../records/record-kind.ts'
 import { State } from './state.ts'
 import { gatherUnits } from './units.ts'
 
-/** What a command of a test reads and changes. */
+/** The reads and changes of a test's command. */
 interface Plan {
   readonly subject: number
   readonly reads: number

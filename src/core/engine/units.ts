@@ -7,7 +7,7 @@ import { changedThing, type Read, ReadLog, readText } from '../decisions/reads.t
 import type { View } from '../decisions/view.ts'
 import type { DecidedCommand, WaitingCommand } from './batch.ts'
 
-/** Commands of one subject, decided one after the other, and what the store has to write or confirm for them. */
+/** Commands of one subject, decided one after the other, and their unit for the store. */
 export interface DecidedUnit extends Unit {
   readonly commands: readonly DecidedCommand[]
   /** Changes that this server alone makes, and that are never written. */
@@ -23,7 +23,7 @@ export interface Gathered {
 /** How units are gathered. */
 export interface Gathering {
   readonly clock: () => Now
-  /** The most changes of a unit. A decision with more of them is a unit by itself. */
+  /** The most changes of a unit. A decision with more changes is a unit by itself. */
   readonly mostChanges: number
   /** Whether a command must be a unit by itself, because the unit that it was in could not be written. */
   readonly isAlone: (waiting: WaitingCommand) => boolean
@@ -48,11 +48,11 @@ export function gatherUnits(view: View, waiting: readonly WaitingCommand[], gath
   return { units, later: waiting.filter((one) => !decided.has(one)) }
 }
 
-/** The units of one commit. The store compares what they read with what was before all of them. */
+/** The units of one commit. The store compares their reads with the state before the commit. */
 class TakenUnits {
   readonly #read = new Set<string>()
   readonly #changed = new Set<string>()
-  /** What was changed, and the ranges that it is in. */
+  /** The changed things, and the ranges that contain them. */
   readonly #touched = new Set<string>()
 
   /** False: a unit would change what another one changes or has read, and must wait for the next commit. */
@@ -71,7 +71,6 @@ class TakenUnits {
   }
 }
 
-/** The range that a thing is in. */
 function rangeTexts(thing: Read): string[] {
   if (thing.of === 'record') return [readText({ of: 'records', recordKind: thing.recordKind })]
   if (thing.of !== 'instance') return []
@@ -132,8 +131,8 @@ class UnitDraft {
   }
 
   /**
-   * A shared store keeps an instance as one value: a change of a part is written as the whole instance. The store keeps only
-   * the last change of a unit. That one must be a beat if any of them is.
+   * A shared store keeps an instance as one value, so each change has the whole instance. The store keeps only the last
+   * change of a unit: it must be a beat if any change of the unit is one.
    */
   #whole(change: Change): Change[] {
     if (change.kind !== 'instance-saved' && change.kind !== 'instance-health-changed') return [change]

@@ -20,11 +20,11 @@ interface DirtyInstance extends PlacedInstance {
 type Dirty = DirtyService | DirtyInstance
 
 /**
- * The records that changed without waiting for the disk, by serial. Their present state is written: a record that changed
- * a hundred times is written once, and there is no queue of old writes.
+ * The records that changed without waiting for the disk, by serial. Their present state is written: a record that
+ * changed a hundred times is written once, and there is no queue of old writes.
  *
- * A pass writes them in the order of their serials. So a service is written before its instances, and a removal before the
- * instance that replaces it, because they have the lower serial.
+ * A pass writes them in the order of their serials. So a service is written before its instances, and a removal before
+ * the instance that replaces it, because they have the lower serial.
  */
 export class WriteBehind {
   readonly #store: StoredSerials
@@ -34,7 +34,7 @@ export class WriteBehind {
   readonly #pass: Dirty[] = []
   readonly #left = new LeftInstances()
 
-  /** `store`: what it does not have need not be removed from it. */
+  /** `store`: shows which things it has, because only these must be removed. */
   constructor(store: StoredSerials) {
     this.#store = store
   }
@@ -71,8 +71,8 @@ export class WriteBehind {
   }
 
   /**
-   * Takes the records that durable changes depend on: the service of an instance, and the removal of an instance that was at
-   * its address before. They are written in the same commit, so that a crash finds both or neither.
+   * Takes the records that durable changes depend on: the service of an instance, and the removal of an instance that
+   * was at its address before. They are written in the same commit, so that a crash finds both or neither.
    */
   takeBound(changes: readonly Change[], state: State, stamp: number): Change[] {
     const bound = new Map<number, Dirty>()

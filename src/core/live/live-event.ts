@@ -13,9 +13,9 @@ import { NAMESPACE } from '../namespaces/namespace.ts'
 import { LOCAL_SWITCH, SWITCH } from '../switches/switch-records.ts'
 
 /**
- * What a live event is about. `config` to `server`: that thing has changed. `rights`: what users may do. `watchers`: who has an
- * item that was published a moment ago. `condition`: what a server says of itself, e.g. that it cannot write. `audit`: there
- * are new events in the audit.
+ * The topic of a live event. `config` to `server`: such a thing has changed. `rights`: rights of users. `watchers`:
+ * which clients have an item that was just published. `condition`: the report of a server, e.g. that it cannot write.
+ * `audit`: there are new events in the audit.
  */
 export const LIVE_KINDS = [
   'config',
@@ -52,7 +52,7 @@ const EVERYBODY: Resource = { kind: 'own-account' }
 const NO_NAMES: LiveNames = Object.freeze({})
 
 const RIGHTS_CHANGED: LiveEvent = { kind: 'rights', names: NO_NAMES, resource: EVERYBODY }
-/** What a server says of itself has changed. */
+/** A server's report on itself has changed. */
 export const CONDITION_CHANGED: LiveEvent = { kind: 'condition', names: NO_NAMES, resource: EVERYBODY }
 /** There are new events in the audit. */
 export const AUDIT_WRITTEN: LiveEvent = { kind: 'audit', names: NO_NAMES, resource: { kind: 'audit' } }
@@ -67,7 +67,7 @@ export function watchersChanged(key: ConfigKey): LiveEvent {
   return { kind: 'watchers', names: namesOfConfig(key), resource: { kind: 'config', key } }
 }
 
-/** What people may see of a change. */
+/** The events of a change that people may see. */
 export function liveEventsOf(change: Change): readonly LiveEvent[] {
   switch (change.kind) {
     case 'config-published':
@@ -121,7 +121,7 @@ const serverChanged = ({ id }: RecordChange): LiveEvent[] => [
   { kind: 'server', names: { server: id }, resource: OPERATOR },
 ]
 
-/** What people may see of a changed record, by its kind. Sessions, keys and the like are of no view. */
+/** The events of changed records, by record kind. No view shows sessions, keys and the like. */
 const EVENTS_OF_RECORDS: ReadonlyMap<string, (change: RecordChange) => readonly LiveEvent[]> = new Map([
   [GRAY.name, grayChanged],
   [NAMESPACE.name, namespaceChanged],

@@ -45,7 +45,7 @@ export function updateNamespace(namespace: Namespace): Command<boolean> {
 }
 
 /**
- * Takes a namespace off the list; what is in it stays readable. Answers true, also when it was not listed,
+ * Takes a namespace off the list; its contents stay readable. Answers true, also when it was not listed,
  * and false for `public`, which cannot go.
  */
 export function deleteNamespace(namespaceId: string): Command<boolean> {

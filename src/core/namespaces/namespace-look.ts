@@ -4,7 +4,7 @@ import { defineRecordKind, recordRemoved, recordSaved } from '../records/record-
 
 /** How people tell a namespace from others. It changes nothing for clients. */
 export interface NamespaceLook {
-  /** One of {@link NAMESPACE_COLORS}; empty: none. */
+  /** One of {@link NAMESPACE_COLORS}, or empty. */
   readonly color: string
   /** Whether the console asks for the name of the namespace before it writes there. */
   readonly isProtected: boolean
@@ -25,7 +25,7 @@ export const NAMESPACE_COLORS = [
 /** The look of a namespace without any. */
 export const PLAIN_LOOK: NamespaceLook = { color: '', isProtected: false }
 
-/** The looks of namespaces, listed or not, `public` too; the id of the record is that of the namespace. */
+/** The looks of namespaces, listed or not, `public` too, by namespace id. */
 export const NAMESPACE_LOOK = defineRecordKind<NamespaceLook>('namespace-look', (json) => {
   const fields = fieldsOf(json)
   return { color: textIn(fields, 'color'), isProtected: fields['isProtected'] === true }

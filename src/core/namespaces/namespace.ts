@@ -8,7 +8,7 @@ export interface Namespace {
   readonly desc: string
 }
 
-/** The namespaces of the list, without `public`; the id of the record is that of the namespace. */
+/** The namespaces of the list, by id, without `public`. */
 export const NAMESPACE = defineRecordKind<Namespace>('namespace', (json, id) => {
   const fields = fieldsOf(json)
   return { id, showName: textIn(fields, 'showName'), desc: textIn(fields, 'desc') }

@@ -24,7 +24,7 @@ export function setSwitch(entry: string, text: string, localOnly: boolean): Comm
   }
 }
 
-/** Imports a switch. One that was set here stays. Refusals as those of `setSwitch`. */
+/** Imports a switch, unless it was set here. Refuses as `setSwitch` does. */
 export function importSwitch(entry: string, text: string, overwrite: boolean): Command<ImportOutcome> {
   return {
     subject: 'switches',
@@ -46,7 +46,7 @@ function isSet(view: View, id: string, value: SwitchValue): boolean {
   return JSON.stringify(view.record(SWITCH, id)) === JSON.stringify(value)
 }
 
-/** Keeping a switch ends what was set for it here alone. */
+/** Keeping a switch ends its setting for this server alone. */
 function kept(view: View, one: { id: string; value: SwitchValue; stamp: number }): Change[] {
   const saved = recordSaved(SWITCH, one)
   if (view.record(LOCAL_SWITCH, one.id) === undefined) return [saved]

@@ -38,7 +38,7 @@ const PARAMS = ['httpHealthParams', 'tcpHealthParams', 'mysqlHealthParams']
 
 const codeOf = (entry: string, text: string) => refusalOf(() => readSwitch(entry, text))
 
-test('each switch can be set by its own name to what it is, so that what was given can be sent back', () => {
+test('each switch can be set by its own name to its present value, so that an answer can be sent back', () => {
   for (const [field, value] of Object.entries(DEFAULT_SWITCHES)) {
     const text = typeof value === 'string' ? value : JSON.stringify(value)
     expect(readSwitch(field, text)).toEqual({ [field]: value })
@@ -183,7 +183,7 @@ test.each([
 ])('there is no switch %s to set', (entry) => expect(codeOf(entry, 'true')).toBe('switch-unknown'))
 
 describe('a batch', () => {
-  test('sets several, by any of their names, and passes over what cannot be set', () => {
+  test('sets several, by any of their names, and passes over values that cannot be set', () => {
     const given = {
       pushEnabled: false,
       masters: null,
@@ -241,7 +241,7 @@ describe('a switch', () => {
   })
 })
 
-test('what is served in each status', () => {
+test('the requests that each status serves', () => {
   const served = Object.fromEntries(
     SERVER_STATUSES.map((status) => [status, [serves(status, 'read'), serves(status, 'write')]]),
   )

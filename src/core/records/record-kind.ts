@@ -1,5 +1,5 @@
 /**
- * A kind of small records: what its records are called and how a stored one is read. State, batches, stores, doctor, backup
+ * A kind of small records: its name, and how a stored record is read. State, batches, stores, doctor, backup
  * and metrics treat all kinds alike. See `docs/recipes/add-a-record.md`.
  */
 export interface RecordKind<T> {
@@ -7,27 +7,25 @@ export interface RecordKind<T> {
   readonly name: string
   /** Records of this kind are known to this server only, until it stops, and are never stored. */
   readonly isLocal: boolean
-  /** The first layout of the store of several servers that has this kind; absent: 1. See docs/recipes/add-a-layout.md. */
-  readonly layout?: number
-  /** No decision reads all records of this kind: so a store of several servers need not compare that none was changed. */
+  /** No decision reads all records of this kind: so a shared store need not compare all of the kind. */
   readonly isReadOneByOne?: boolean
   /**
-   * Values may be as large as a content. The id of such a record is the stamp of the change that saves it, which no other change
-   * has. It is removed, and never saved again.
+   * Values may be as large as a content. The id of such a record is the stamp of the change that saves it, which no
+   * other change has. It is removed, and never saved again.
    */
   readonly isLarge?: boolean
   /** It helps to sign in, or to find out a password: a store of several servers can seal it. */
   readonly isSecret?: boolean
-  /** The value of a stored record, from its JSON. Throws an Error that says what is wrong with it. */
+  /** The value of a stored record, from its JSON. Throws an Error with the reason. */
   readonly decode: (json: unknown, id: string) => T
 }
 
 /** A record as a store gives it. */
 export interface StoredRecord {
   readonly recordKind: string
-  /** Names the record among those of its kind. */
+  /** Names the record within its kind. */
   readonly id: string
-  /** What `decode` of its kind gave. */
+  /** The result of `decode` of its kind. */
   readonly value: unknown
 }
 
@@ -58,14 +56,13 @@ export function defineRecordKind<T>(
   decode: RecordKind<T>['decode'],
   {
     isLocal = false,
-    layout = 1,
     isReadOneByOne = false,
     isLarge = false,
     isSecret = false,
-  }: Partial<Pick<RecordKind<T>, 'isLocal' | 'layout' | 'isReadOneByOne' | 'isLarge' | 'isSecret'>> = {},
+  }: Partial<Pick<RecordKind<T>, 'isLocal' | 'isReadOneByOne' | 'isLarge' | 'isSecret'>> = {},
 ): RecordKind<T> {
   if (KINDS.has(name)) throw new Error(`There are two kinds of records called ${name}`)
-  const kind = { name, decode, isLocal, layout, isReadOneByOne, isLarge, isSecret }
+  const kind = { name, decode, isLocal, isReadOneByOne, isLarge, isSecret }
   KINDS.set(name, kind)
   return kind
 }

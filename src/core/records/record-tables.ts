@@ -4,7 +4,6 @@ type RecordChange = RecordSaved | RecordRemoved
 
 /** Reads records of any kind. */
 export interface RecordView {
-  /** The record of that id. */
   record<T>(kind: RecordKind<T>, id: string): T | undefined
   /** All records of a kind, in the order in which they were first saved. */
   records<T>(kind: RecordKind<T>): Iterable<readonly [id: string, value: T]>
@@ -16,7 +15,7 @@ export interface VersionedRecords extends RecordView {
   recordVersion(kind: RecordKind<unknown>): number
 }
 
-/** What a decision has read: one record, or all records of a kind, so that it depends on each of them. */
+/** A read of a decision: one record, or all records of a kind. The decision depends on each. */
 export type RecordRead =
   | { readonly of: 'record'; readonly recordKind: string; readonly id: string; readonly found: boolean }
   | { readonly of: 'records'; readonly recordKind: string }
@@ -61,7 +60,7 @@ export class RecordTables implements RecordView {
 export class DraftRecords implements RecordView {
   readonly #base: RecordView
   readonly #log: RecordReadLog | undefined
-  /** What the batch has changed; undefined: it is removed. */
+  /** The records that the batch has changed; undefined: removed. */
   readonly #changed = new Map<string, Map<string, unknown>>()
 
   /** `log`: notes which records of `base` are read. */
@@ -91,7 +90,7 @@ export class DraftRecords implements RecordView {
     for (const [id, value] of left) if (value !== undefined) yield [id, value as T]
   }
 
-  /** Whether the batch has changed any record of a kind; with an id: that one. */
+  /** Whether the batch has changed any record of a kind; with an id: that record. */
   hasChanged({ name }: RecordKind<unknown>, id?: string): boolean {
     const changed = this.#changed.get(name)
     return changed !== undefined && (id === undefined || changed.has(id))

@@ -1,13 +1,13 @@
 /**
- * Reads a value of JSON, and returns it with its type. Throws a ShapeError for any other value; its message says what the value
- * must be, with the path to it: `clusters 0 port must be …`.
+ * Reads a value of JSON, and returns it with its type. Throws a ShapeError for any other value; its message has the
+ * path and the expected value: `clusters 0 port must be …`.
  */
 export type Shape<T> = (value: unknown) => T
 
 /** A shape for each field of an object. */
 export type Shapes<T> = { readonly [Field in keyof T]-?: Shape<T[Field]> }
 
-/** A value is not what its shape says. */
+/** A value does not have its shape. */
 export class ShapeError extends Error {}
 
 export const text: Shape<string> = (value) => {
@@ -37,9 +37,11 @@ export function orNull<T>(shape: Shape<T>): Shape<T | null> {
   return (value) => (value === null ? null : shape(value))
 }
 
-/** A field that may be missing: its value is `missing` then. */
-export function optional<T, M = undefined>(shape: Shape<T>, missing?: M): Shape<T | M> {
-  return (value) => (value === undefined ? (missing as M) : shape(value))
+/** A field that may be missing: its value is `missing` then, by default undefined. */
+export function optional<T>(shape: Shape<T>): Shape<T | undefined>
+export function optional<T>(shape: Shape<T>, missing: T): Shape<T>
+export function optional<T>(shape: Shape<T>, missing?: T): Shape<T | undefined> {
+  return (value) => (value === undefined ? missing : shape(value))
 }
 
 export function oneOf<T extends string>(words: readonly T[]): Shape<T> {

@@ -18,7 +18,7 @@ export function switchesIn(records: RecordView): Switches {
   return Object.freeze(Object.assign({}, DEFAULT_SWITCHES, ...(patches as SwitchPatch[])) as Switches)
 }
 
-/** Read as what an operator sends. */
+/** Read like a value that an operator sends. */
 function switchValue(json: unknown, id: string): SwitchValue {
   const patch = readSwitch(id, typeof json === 'string' ? json : JSON.stringify(json))
   if (!Object.hasOwn(patch, id)) throw new Error(`there is no switch called ${id}`)

@@ -2,7 +2,7 @@ import { Refusal } from '../refusal.ts'
 import { shown } from '../text/shown.ts'
 import type { IntervalParams } from './switches.ts'
 
-/** Reads the text that an operator sends for a switch, or throws a Refusal that says what is allowed. */
+/** Reads an operator's text for a switch, or throws a Refusal with the allowed values. */
 export type SwitchReader<T> = (text: string, entry: string) => T
 
 /** `true` or `false`, in any case. */
@@ -28,7 +28,7 @@ export const share: SwitchReader<number> = (text, entry) => {
   throw badValue(entry, text, 'a number from 0 to 1')
 }
 
-/** Names, separated by commas, or as a JSON array of strings; none: an empty text or `null`. */
+/** Names, separated by commas, or as a JSON array of strings. An empty text or `null` has no names. */
 export const names: SwitchReader<readonly string[]> = (text, entry) => {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed === 'null') return []
@@ -42,7 +42,7 @@ export const names: SwitchReader<readonly string[]> = (text, entry) => {
   throw badValue(entry, text, 'names separated by commas, or a JSON array of strings')
 }
 
-/** As `names`, but none is null. */
+/** As `names`, but null instead of no names. */
 export const namesOrNull: SwitchReader<readonly string[] | null> = (text, entry) => {
   const list = names(text, entry)
   return list.length === 0 ? null : list
@@ -75,7 +75,7 @@ export const probeParams: SwitchReader<IntervalParams> = (text, entry) => {
   throw badValue(entry, text, 'a JSON object of min and max (ms, min <= max) and factor (0 to 1)')
 }
 
-/** `url:status,url:status`, or a JSON object of them; none: an empty text. */
+/** Parses `url:status,url:status`, or a JSON object from url to status. An empty text has no limits. */
 export const limitedUrls: SwitchReader<Readonly<Record<string, number>>> = (text, entry) => {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed === 'null') return {}
@@ -119,7 +119,7 @@ function json(text: string, entry: string): unknown {
   }
 }
 
-/** The refusal of a value, which names the switch and what is allowed. */
+/** The refusal of a value, with the switch and the allowed values. */
 export function badValue(entry: string, text: string, allowed: string): Refusal {
   return new Refusal('invalid-parameter', `The switch ${entry} must be ${allowed}, but is ${shown(text)}.`, {
     parameter: 'value',

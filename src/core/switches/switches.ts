@@ -15,11 +15,11 @@ export type ServerStatus = (typeof SERVER_STATUSES)[number]
 export interface Switches {
   /** Which servers may lead, `ip:port` each; kept and given back: one server leads itself. */
   readonly masters: readonly string[] | null
-  /** What a client may cache a list when pushes reach it, ms. */
+  /** How long a client may cache a list when pushes reach it, ms. */
   readonly defaultPushCacheMillis: number
   /** The beat interval of instances that do not set their own, ms. */
   readonly clientBeatInterval: number
-  /** What a client may cache a list otherwise, ms. */
+  /** How long a client may cache a list otherwise, ms. */
   readonly defaultCacheMillis: number
   /** The share of live servers below which no silence is judged: the fault may be this server's. */
   readonly distroThreshold: number

@@ -26,7 +26,7 @@ test.each([
   expect(new TextPattern(pattern).matches(text)).toBe(expected)
 })
 
-test('it matches what a regular expression of the same meaning matches', () => {
+test('it matches the same texts as a regular expression of the same meaning', () => {
   const letters = array(constantFrom('a', 'b'), { maxLength: 8 }).map((parts) => parts.join(''))
   const patterns = array(constantFrom('a', 'b', '*'), { maxLength: 8 }).map((parts) => parts.join(''))
   assert(

@@ -1,15 +1,14 @@
-/** What is read of a text: its UTF-16 units. */
+/** The part of a text that is read: its UTF-16 units. */
 export type Units = Pick<string, 'length' | 'charCodeAt'>
 
 const WILDCARD = '*'
 
 /**
- * A text in which each `*` stands for any characters, also none; all else is compared as it is. The time of a
- * comparison grows with the length of the text alone. Its units are read once, from left to right, and those
- * of its end once more.
+ * A text in which each `*` stands for any characters, or nothing; all else is compared as it is. The time of a comparison
+ * grows with the length of the text alone. Its units are read once, from left to right, and the last ones once more.
  */
 export class TextPattern {
-  /** What it was made of, without repeated wildcards: equal for equal patterns. */
+  /** Its source without repeated wildcards: equal for equal patterns. */
   readonly source: string
   /** The only text that it matches, where it has no wildcard. */
   readonly exact: string | undefined
@@ -66,7 +65,7 @@ function grown({ text, borders }: Piece, matched: number, unit: number): number 
   return text.charCodeAt(length) === unit ? length + 1 : length
 }
 
-/** Where the first occurrence of a piece ends; -1 where there is none. */
+/** The end of the first occurrence of a piece, or -1. */
 function endOf(piece: Piece, text: Units, { from, end }: { from: number; end: number }): number {
   let matched = 0
   for (let at = from; at < end; at++) {

@@ -26,12 +26,12 @@ interface Ripe<T> {
 const FEW_SLOTS = 32
 
 /**
- * A queue of items by time, in buckets, for very many items without a timer for each (held polls, pending acks, the health
- * of instances). `add` and `remove` are O(1); an item costs one slot of an array. An item is never returned before its
- * time, and at most one bucket (`bucketMs`) after it if `due` is called once per bucket.
+ * A queue of items by time, in buckets, for very many items without a timer for each (held polls, pending acks, the
+ * health of instances). `add` and `remove` are O(1); an item costs one slot of an array. An item is never returned
+ * before its time, and at most one bucket (`bucketMs`) after it if `due` is called once per bucket.
  *
- * An item that is renewed often need not be moved each time: when `due` returns it, `add` it again with its new time. The
- * caller passes the time, which must not go back.
+ * An item that is renewed often need not be moved each time: when `due` returns it, `add` it again with its new time.
+ * The caller passes the time, which must not go back.
  */
 export class DueBook<T extends Due> {
   readonly #bucketMs: number
@@ -106,7 +106,7 @@ export class DueBook<T extends Due> {
     return found
   }
 
-  /** The ticks to look at, in order: all since the last call, or those in use if they are fewer. */
+  /** The ticks to look at, in order: all since the last call, or the ticks in use if they are fewer. */
   #ticksUntil(nowTick: number): number[] {
     const gap = nowTick - this.#doneTick
     if (gap > this.#buckets.size) {
@@ -125,7 +125,7 @@ export class DueBook<T extends Due> {
   }
 }
 
-/** The items that are still in a bucket, which get `nextTick`. An item that left and came back has two slots: the first counts. */
+/** The items still in a bucket, which get `nextTick`. An item that came back has two slots: the first counts. */
 function takeFrom<T extends Due>(bucket: Bucket<T>, tick: number, nextTick: number): T[] {
   return bucket.items.filter((item) => {
     if (item.dueTick !== tick) return false

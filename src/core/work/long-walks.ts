@@ -10,11 +10,11 @@ const MOST_AT_ONCE = 8
 /** How many may wait for a place. Each holds its request only. */
 const MOST_WAITING = 128
 
-/** What a walk over very many entries asks for turns. */
+/** Gives turns to a walk over very many entries. */
 export interface Turns {
   /** Whether it is time for a turn of others. */
   readonly isDue: boolean
-  /** Lets others have their turn. Resolves to false once the walk has worked for 2 seconds. A walk without a bound of its own must end then. */
+  /** Lets others have their turn. False after 2 seconds of work: then a walk without an own bound must end. */
   turn(): Promise<boolean>
 }
 
@@ -22,8 +22,8 @@ export interface Turns {
 export type InTurns = <T>(made: Iterator<T, void>) => AsyncGenerator<T, void>
 
 /**
- * The long walks of all requests: searches, lists and counts over everything. In each turn of the event loop
- * one of them works, for 5 ms. So many walks cost other requests no more than one does.
+ * The long walks of all requests: searches, lists and counts over everything. In each turn of the event loop one walk
+ * works, for 5 ms. So many walks cost other requests no more than one does.
  */
 export class LongWalks {
   readonly #loop: Loop
@@ -51,8 +51,8 @@ export class LongWalks {
   }
 
   /**
-   * The pieces of an answer that is made while its client reads it. Each has the slice of a turn, so it should take less than
-   * 5 ms. There is no bound on the time: a slow client takes no place from walks.
+   * The pieces of an answer that is made while its client reads it. Each has the slice of a turn, so it should take
+   * less than 5 ms. There is no bound on the time: a slow client takes no place from walks.
    */
   async *pieces<T>(made: Iterator<T, void>): AsyncGenerator<T, void> {
     for (;;) {

@@ -9,7 +9,7 @@ function fixture(most: number) {
     done,
     work,
     run: (...sizes: number[]) => sizes.forEach((size) => work.run(size, () => void done.push(size))),
-    /** Takes a turn, and says what was done in it. */
+    /** Takes a turn, and returns its work. */
     turn: (): number[] => {
       const [due, before] = [soon, done.length]
       soon = []
@@ -22,7 +22,7 @@ function fixture(most: number) {
   }
 }
 
-test('does at once what fits into the turn, and the rest in the next turns, in its order', () => {
+test('does pieces that fit into the turn at once, and the rest in the next turns, in order', () => {
   const at = fixture(10)
   at.run(4, 5, 2, 1, 7, 3)
   expect(at.done).toEqual([4, 5])
@@ -39,7 +39,7 @@ test('does a larger piece alone, and counts a piece of no size as one', () => {
   expect([at.done, at.turn(), at.turn(), at.turn()]).toEqual([[50, 0, 0, 0, 0, 50], [0, 0, 0], [0], [50]])
 })
 
-test('keeps the order of what comes meanwhile', () => {
+test('keeps the order of pieces that come meanwhile', () => {
   const at = fixture(10)
   at.run(10, 10)
   at.run(1)

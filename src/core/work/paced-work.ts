@@ -15,7 +15,7 @@ export class PacedWork {
   readonly #loop: Pick<Loop, 'soon'>
   readonly #most: number
   readonly #waiting = new Set<Waiting>()
-  /** What was done in this turn. */
+  /** Work done in this turn. */
   #done = 0
 
   constructor(loop: Pick<Loop, 'soon'>, most: number) {
@@ -28,7 +28,7 @@ export class PacedWork {
     return this.#waiting.size
   }
 
-  /** Does a piece of work: at once if there is room in this turn and none waits. It is contained when it comes later. */
+  /** Does a piece of work: at once if this turn has room and no piece waits. Later pieces are contained. */
   run(counted: number, run: () => void): void {
     const size = Math.max(counted, 1)
     if (this.#waiting.size > 0 || !this.#hasRoom(size)) return void this.#waiting.add({ size, run })

@@ -13,15 +13,14 @@ const SLICE_MS = 5
 /** After this many failed steps in a row, the work is given up until it is started again. */
 const MOST_FAILURES = 1_000
 
-/** What a caller may ask for. */
+/** Options of a caller. */
 export interface SliceOptions {
   /**
-   * A slice takes as long as the work since the slice before it, up to this. Then half of the time is for the
-   * steps, however busy the loop is. Absent: slices are always short, and a busy loop leaves little for the
-   * steps.
+   * A slice takes as long as the work since the slice before it, up to this. Then half of the time is for the steps,
+   * however busy the loop is. Absent: slices are always short, and a busy loop leaves little for the steps.
    */
   readonly mostMs?: number
-  /** What a step that throws ends; `push` by default. */
+  /** The boundary of a step that throws; `push` by default. */
   readonly boundary?: Boundary
 }
 
@@ -33,9 +32,9 @@ export const FAN_OUT: SliceOptions = { mostMs: 250 }
 
 /**
  * Work of many small steps (answering thousands of held polls, sending thousands of datagrams) that releases the loop
- * every few milliseconds. `step` does one step and returns whether there may be more. `start` never calls it directly, so
- * the caller does not wait, and a burst of calls becomes one run. A step that throws must not be the next one again: it is
- * reported, and the other steps still run.
+ * every few milliseconds. `step` does one step and returns whether there may be more. `start` never calls it directly,
+ * so the caller does not wait, and a burst of calls becomes one run. A step that throws must not be the next one again:
+ * it is reported, and the other steps still run.
  */
 export class SlicedWork {
   readonly #loop: Loop

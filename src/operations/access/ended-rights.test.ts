@@ -121,7 +121,7 @@ describe('rights that end', () => {
     expect(world.longestMs).toBeLessThan(6)
   })
 
-  test('end a connection when what is withheld is gone', async () => {
+  test('end a connection when its withheld instances are gone', async () => {
     world.late = []
     world.connect('a', 'ann', 1_200)
     world.connect('b', 'bob', 1)
@@ -149,7 +149,7 @@ describe('rights that end', () => {
     expect([world.withheld, world.ended]).toEqual([[], ['a']])
   })
 
-  test('take what a connection of the user has left behind', () => {
+  test('take the instances that a connection of the user has left behind', () => {
     for (const username of ['ann', 'bob']) {
       const registration = new ConnectionRegistration(
         { namespaceId: 'public', groupedName: 'G@@left' },

@@ -20,7 +20,6 @@ export interface JudgedConnection {
   end(cause: 'signed-out'): void
 }
 
-/** What {@link EndedRights} works on. */
 interface EndedRightsParts {
   readonly state: Pick<State, 'recordVersion'>
   readonly judge: Pick<Judge, 'problemOf' | 'mayUser'>
@@ -32,10 +31,9 @@ interface EndedRightsParts {
 }
 
 /**
- * Judges connected clients again after each change of users, roles, permissions and keys, here or on another
- * server. Instances of a user who may not have them any longer are withheld, and come back when the user may.
- * A connection whose credentials ended is closed too. The work is cut into slices, however many instances
- * there are.
+ * Judges connected clients again after each change of users, roles, permissions and keys, here or on another server.
+ * Instances of a user who may not have them any longer are withheld, and come back when the user may. A connection
+ * whose credentials ended is closed too. The work is cut into slices, however many instances there are.
  */
 export class EndedRights {
   readonly #parts: EndedRightsParts
@@ -52,14 +50,14 @@ export class EndedRights {
 
   /** Begins a pass if something has changed. Call it about four times a second. */
   tick(): void {
-    // What changes during a pass is judged by the next one.
+    // The next pass judges changes that come during this one.
     if (this.#pass !== undefined || this.#versionNow() === this.#version) return
     this.#version = this.#versionNow()
     this.#pass = this.#judgeAll()
     this.#work.start()
   }
 
-  /** Versions only rise, so their sum changes with each of them. */
+  /** Versions only rise, so their sum changes with each version. */
   #versionNow(): number {
     const kinds = [USER, USER_ROLE, ROLE_PERMISSION, SIGNING_KEY]
     return kinds.reduce((sum, kind) => sum + this.#parts.state.recordVersion(kind), 0)

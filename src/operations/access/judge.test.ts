@@ -58,7 +58,7 @@ describe('a caller', () => {
     expect(refusedTo({ kind: 'not-signed-in', code: 'token-invalid' })).toBe('token-invalid')
   })
 
-  test('may do what its permissions say', () => {
+  test('has the rights of its permissions', () => {
     expect(refusedTo(token('ann'))).toBeUndefined()
     expect(judge().allows(callerOf(token('ann')), 'write', ITEM)).toBe(false)
     expect(judge().refused(callerOf(token('ann')), 'write').code).toBe('forbidden')
@@ -123,7 +123,7 @@ describe('a judge that only reports', () => {
     expect(reported).toEqual(['read config', 'write config'])
   })
 
-  test('does not tell what an answer only leaves out', () => {
+  test('does not record things that an answer only leaves out', () => {
     expect(judge({ reports: true }).shows(callerOf(ANONYMOUS), 'read', ITEM)).toBe(true)
     expect(reported).toEqual([])
     expect(judge().shows(callerOf(ANONYMOUS), 'read', ITEM)).toBe(false)

@@ -10,7 +10,6 @@ import { type Caller, type Authorisation, forbidden } from '../authorisation.ts'
 /** Reports, in dry-run mode, the refusal that the caller would have got. */
 export type ReportRefusal = (caller: Caller, action: Action, resource: Resource) => void
 
-/** What the judge works on. */
 interface JudgeParts {
   readonly state: Pick<State, 'record' | 'records'>
   readonly rightsOf: (username: string) => Rights
@@ -21,8 +20,8 @@ interface JudgeParts {
 }
 
 /**
- * Decides who may do what: the caller must be somebody whose credentials count now, and have a permission. Both are
- * read from the state each time, so what an administrator changes counts from the next request on.
+ * Decides whether a caller has valid credentials and a permission. Both are read from the state each time, so a change
+ * by an administrator counts from the next request on.
  */
 export class Judge implements Authorisation {
   readonly isOn = true

@@ -43,7 +43,7 @@ export function roleOperations({ guard, state, engine }: AccessParts) {
           text,
         ),
     }),
-    /** Gives a user a role, also that of an administrator. Refusal `user-not-found`. */
+    /** Gives a user a role, also the administrators' role. Refusal `user-not-found`. */
     add: guard.operation({
       permission: WRITE_ACCESS,
       audit: { operation: 'add role', item: ({ role, username }) => `${role} of ${username}` },

@@ -2,7 +2,7 @@ import { ROLE_PERMISSION, type RolePermission, USER_ROLE } from '../../core/acce
 import type { State } from '../../core/engine/state.ts'
 import { type PasswordPair, type SignInParts, unknownUser, userOf, whoSignsIn } from './sign-in.ts'
 
-/** A user, and what the user may do. */
+/** A user, and the rights of the user. */
 export interface UserAndRights {
   /** Empty where nobody has to sign in: then everybody may do everything. */
   readonly username: string
@@ -13,7 +13,7 @@ export interface UserAndRights {
 
 /** A session that has begun. */
 export interface BegunSession extends UserAndRights {
-  /** What the browser keeps. */
+  /** The id that the browser keeps. */
   readonly browserId: string
 }
 

@@ -14,7 +14,7 @@ import type { Tokens } from '../../sign-in/tokens.ts'
 import type { Guard } from '../guard.ts'
 import type { Who } from '../operation-audit.ts'
 
-/** What the operations of signing in work on. */
+/** Dependencies of the operations of signing in. */
 export interface SignInParts {
   readonly guard: Guard
   readonly state: Pick<State, 'record' | 'records'>
@@ -26,10 +26,7 @@ export interface SignInParts {
     readonly sessions: Sessions
     readonly firstCode: FirstCode
     readonly isAdministrator: (username: string) => boolean
-    /**
-     * Whether signing in is optional. Then a wrong pair gets a token of no user, because some clients do not
-     * start without one.
-     */
+    /** Whether signing in is optional. Then a wrong pair gets a token of no user: some clients need a token to start. */
     readonly isOptional: boolean
   }
 }
@@ -67,7 +64,7 @@ const FIRST_ADMINISTRATOR = 'nacos'
 
 const PUBLIC = { action: 'write', resource: 'public' } as const
 
-/** Makes the operations of signing in: they are open to everybody, and slowed for those who guess. */
+/** Makes the operations of signing in: they are open to everybody, and slow for clients that guess. */
 export function signInOperations({ guard, state, engine, signIn }: SignInParts) {
   return {
     /** Checks a password and issues a token. Refusals `unknown-user` and `sign-in-slowed`. */
@@ -114,7 +111,7 @@ export function signInOperations({ guard, state, engine, signIn }: SignInParts) 
 function tokenOperations({ guard, engine, signIn }: SignInParts) {
   return {
     /**
-     * Issues another token for the user of one that counts, for 12 hours after the sign-in with a password. Refusals
+     * Issues another token for the user of a valid token, for 12 hours after the sign-in with a password. Refusals
      * `malformed-request` for a caller without a token, and `token-expired`.
      */
     renew: guard.operation({
@@ -135,8 +132,8 @@ function tokenOperations({ guard, engine, signIn }: SignInParts) {
       },
     }),
     /**
-     * Signs tokens with a new key from now on. The old one verifies until its last token has expired; where it has leaked, it
-     * ends at once, and everybody has to sign in again.
+     * Signs tokens with a new key from now on. The old one verifies until its last token has expired; where it has
+     * leaked, it ends at once, and everybody has to sign in again.
      */
     rotateKeys: guard.operation({
       permission: { action: 'write', resource: 'access' },
@@ -161,7 +158,7 @@ export function whoSignsIn(state: Pick<State, 'record'>, username: string): Who 
   return { username: state.record(USER, username)?.username ?? NO_USER, by: 'password' }
 }
 
-/** The user of this pair; undefined for a wrong one. Refusal `sign-in-slowed`, where somebody has to sign in. */
+/** The user of this pair; undefined for a wrong pair. Refusal `sign-in-slowed`, if signing in is required. */
 export async function userOf(
   { byPassword, isOptional }: SignInParts['signIn'],
   attempt: PasswordAttempt,
@@ -179,7 +176,7 @@ function nobody({ tokens }: SignInParts['signIn'], username: string): SignedInUs
   return { username, token, ttlSeconds: tokens.ttlSeconds, isAdministrator: false, isUser: false }
 }
 
-/** The refusal of every failed sign-in: it does not say what was wrong. */
+/** The refusal of every failed sign-in, without the reason. */
 export function unknownUser(): Refusal {
   return new Refusal('unknown-user', 'No user has this name and password.')
 }

@@ -9,14 +9,13 @@ import { type FoundPage, foundPage, nameFilter, type NameSearch, namesWith } fro
 import type { PageRequest } from '../page.ts'
 import type { PasswordPair, SignInParts } from './sign-in.ts'
 
-/** What the operations on users, roles and permissions work on. */
+/** Dependencies of the operations on users, roles and permissions. */
 export interface AccessParts {
   readonly guard: Guard
   readonly state: Pick<State, 'record' | 'records'>
   readonly engine: Pick<Engine, 'execute'>
 }
 
-/** What the operations on users work on. */
 interface UserParts extends AccessParts {
   readonly signIn: Pick<SignInParts['signIn'], 'passwords' | 'byPassword'>
 }
@@ -26,7 +25,7 @@ export const READ_ACCESS = { action: 'read', resource: 'access' } as const
 /** To change users, roles and permissions: for administrators. */
 export const WRITE_ACCESS = { action: 'write', resource: 'access' } as const
 
-/** What all of these operations touch. */
+/** The resource of all operations on users, roles and permissions. */
 export function accessResource(): readonly Resource[] {
   return [{ kind: 'access' }]
 }
@@ -80,7 +79,6 @@ export function userOperations(parts: UserParts) {
   }
 }
 
-/** The operations on passwords of users. */
 function passwordOperations({ guard, engine, signIn }: UserParts) {
   const savePassword = async (pair: PasswordPair, replaced?: number): Promise<void> => {
     const passwordHash = await signIn.passwords.hashNew(pair)

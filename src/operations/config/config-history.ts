@@ -21,9 +21,9 @@ export interface HistoryParts {
   }
 }
 
-/** What is noted of a record: by an import, or that it is about a gray version. */
+/** The note of a record: from an import, or about a gray version. */
 export interface ImportNote extends GrayOfRecord {
-  /** The id that the record had where it was imported from, or empty where it had none; absent: it is of this server. */
+  /** The id of an imported record at its origin, or empty; absent: a record of this server. */
   readonly importedId?: string | undefined
 }
 
@@ -67,7 +67,7 @@ export function historyOperations(parts: HistoryParts) {
     }),
     /**
      * The previous version: for the id of a record, the record before it; for the item's own id, the version before
-     * the current one. Refusals as those of `record`.
+     * the current one. Refuses as `record` does.
      */
     previous: guard.operation({
       permission: READ_CONFIG,
@@ -84,7 +84,7 @@ export function historyOperations(parts: HistoryParts) {
   }
 }
 
-/** The record of this id, if it belongs to the item: of its formal versions or of a gray one. Refusals as those of `ownRecord`. */
+/** The record of this id, if it belongs to the item: of a formal or a gray version. Refuses as `ownRecord` does. */
 export async function recordOfItem(
   parts: { readonly guard: Guard; readonly store: Pick<KeptRecords, 'historyRecord'> },
   request: RecordRequest,

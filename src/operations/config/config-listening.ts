@@ -10,10 +10,10 @@ import type { Now } from '../../core/decisions/stamps.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Guard, Resource } from '../guard.ts'
 
-/** A poll that may be held: `answer` is called once, with the items that differ or with none. */
+/** A poll that may be held: `answer` is called once, with the items that differ, if any. */
 export interface ConfigPoll {
   readonly items: readonly WatchedItem[]
-  /** The address and the tag of the client: what it sees of an item depends on them. */
+  /** The address and the tag of the client: its version of an item depends on them. */
   readonly ip: string
   readonly tag?: string | undefined
   /** Undefined where the protocol does not say. */
@@ -33,7 +33,7 @@ export interface PollHold {
   cancel(): void
 }
 
-/** Compares polls, and holds those without a difference. */
+/** Compares polls, and holds polls without a difference. */
 export interface PollHolder {
   /** The items of which the client sees another version than it has. */
   compare(items: readonly WatchedItem[], who: Viewer): readonly WatchedItem[]
@@ -45,13 +45,12 @@ export interface PollHolder {
 
 /** The clients that have an item. */
 export interface ItemClients {
-  /** The md5 of the current content; undefined where there is none. */
+  /** The md5 of the current content; undefined without an item. */
   readonly md5: string | undefined
   readonly nowMs: number
   readonly clients: readonly ItemClient[]
 }
 
-/** What listening works on. */
 interface ListeningParts {
   readonly guard: Guard
   readonly polls: PollHolder & ListenerKeeper
@@ -62,7 +61,7 @@ interface ListeningParts {
   readonly views: Pick<ClientViews, 'watchersOf' | 'clientsOf' | 'watchedBy'>
 }
 
-/** The outcome of a poll: the items that differ, perhaps none; or it is held; or too many are. */
+/** The outcome of a poll: the items that differ, if any; or it is held; or too many polls are held. */
 export type Polled =
   | { readonly kind: 'compared'; readonly changed: readonly WatchedItem[] }
   | { readonly kind: 'held'; readonly handle: PollHold }
@@ -70,7 +69,7 @@ export type Polled =
 
 const TOO_MANY: Polled = { kind: 'too-many' }
 
-/** What an address watches; namespaceId undefined: in every namespace. */
+/** Asks for the items that an address watches; namespaceId undefined: in every namespace. */
 export interface WatchedByRequest {
   readonly ip: string
   readonly namespaceId: string | undefined
@@ -125,7 +124,7 @@ function watcherOperations({ guard, views, state, clock }: ListeningParts) {
           return { value: { md5: state.config(key)?.md5, nowMs: clock().wallMs, clients }, missing }
         }),
     }),
-    /** The items that an address watches: those that the caller may read. */
+    /** The items that an address watches and the caller may read. */
     watchedBy: guard.operation({
       permission: READ_CONFIG,
       resources: ({ namespaceId }: WatchedByRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
@@ -140,7 +139,7 @@ function watcherOperations({ guard, views, state, clock }: ListeningParts) {
   }
 }
 
-/** What the caller may no longer read when the poll is answered does not differ. Its next poll then says why. */
+/** Items that the caller may no longer read do not differ. The next poll is refused with the reason. */
 function judgedAgain(
   poll: PollRequest,
   items: readonly WatchedItem[],

@@ -53,7 +53,7 @@ describe('a watched pattern', () => {
     expect(watch().keys.map(({ dataId }) => dataId)).toEqual(['app-a', 'app-b'])
   })
 
-  test('leaves out what the caller may not read, now and later', () => {
+  test('leaves out items that the caller may not read, now and later', () => {
     forbidden.add('app-a')
     const { keys, isThere } = watch()
     expect(keys.map(({ dataId }) => dataId)).toEqual(['app-b'])

@@ -5,7 +5,7 @@ import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard, Resource } from '../guard.ts'
 import { refuseManyMatches, tooManyPatterns, type WatchedKeys } from '../watched-keys.ts'
 
-/** Keeps those who watch patterns. */
+/** Keeps the watchers of patterns. */
 export interface PatternKeeper<Key> {
   watch(pattern: KeyPattern, watcher: { touched(key: Key): void }): { leave(): void } | 'too-many'
 }
@@ -13,11 +13,11 @@ export interface PatternKeeper<Key> {
 /** A pattern that a client watches. */
 export interface PatternRequest<Key> {
   readonly pattern: KeyPattern
-  /** Called when something that the pattern means has appeared or disappeared, of what the caller may read. */
+  /** Called when an item that matches, and that the caller may read, has appeared or disappeared. */
   readonly touched: (key: Key) => void
 }
 
-/** Makes the operations of those who watch patterns of configurations. */
+/** Makes the operations for watchers of patterns of configurations. */
 export function configPatternOperations({
   guard,
   state,

@@ -9,7 +9,7 @@ import type { Guard, Resource } from '../guard.ts'
 /** A client that receives changes over a stream, until it leaves. */
 export interface ConfigStreamListener {
   readonly ip: string
-  /** What decides which version of an item the client sees. */
+  /** The facts that decide which version of an item the client sees. */
   readonly who: Viewer
   /** How its library names itself, and the port of the connection. */
   readonly client: { readonly port: number; readonly agent: string }
@@ -19,7 +19,7 @@ export interface ConfigStreamListener {
   end(): void
 }
 
-/** What a listener watches, as it is kept with the held polls. */
+/** The watch of a listener, as it is kept with the held polls. */
 export interface KeptWatch {
   readonly items: ReadonlyMap<string, WatchedItem>
   /** Watches an item that was just compared. False if no more items can be watched. */
@@ -30,14 +30,14 @@ export interface KeptWatch {
   leave(): void
 }
 
-/** Keeps listeners, and compares what they have. */
+/** Keeps listeners, and compares their items with the state. */
 export interface ListenerKeeper {
   /** The items of which the client sees another version than it has. */
   compare(items: readonly WatchedItem[], who: Viewer): readonly WatchedItem[]
   join(listener: ConfigStreamListener): KeptWatch
 }
 
-/** What streams work on. */
+/** Dependencies of streams. */
 export interface ConfigStreamParts {
   readonly guard: Guard
   readonly polls: ListenerKeeper
@@ -46,7 +46,7 @@ export interface ConfigStreamParts {
   readonly maxListeningItems: number
 }
 
-/** What a client watches over its stream: from `joinStream`, for the requests that follow. */
+/** The watch of a client over its stream: from `joinStream`, for the requests that follow. */
 export type StreamWatch = ConfigWatch
 
 /** Items that a client watches from now on. */
@@ -75,10 +75,7 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Con
       resources: (_listener: ConfigStreamListener) => [],
       run: (listener) => new ConfigWatch(listener, polls),
     }),
-    /**
-     * Watches items, and answers those that differ from what the client has. An item that the caller may not read is left
-     * out. Refusal `too-many`.
-     */
+    /** Watches the items that the caller may read; answers the items that differ from the client's. Refusal `too-many`. */
     watch: guard.listing({
       permission: READ_CONFIG,
       scope: (): Resource => ({ kind: 'some-configs', namespaceId: undefined }),
@@ -109,7 +106,7 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Con
   }
 }
 
-/** What a client watches over its stream. Each report is judged again: its permissions may have changed. */
+/** The watch of a client over its stream. Each report is judged again: its permissions may have changed. */
 class ConfigWatch {
   readonly #kept: KeptWatch
   #who: Viewer
@@ -135,19 +132,19 @@ class ConfigWatch {
     })
   }
 
-  /** What decides which version of an item the client sees. */
+  /** The facts that decide which version of an item the client sees. */
   get who(): Viewer {
     return this.#who
   }
 
-  /** Takes what a request says of the client, and says whether that is news. In one connection only the tag can differ. */
+  /** Takes the viewer of a request; true if it is new. Within a connection only the tag can differ. */
   takeViewer(who: Viewer | undefined): boolean {
     if (who === undefined || who.tag === this.#who.tag) return false
     this.#who = who
     return true
   }
 
-  /** Reports what the client sees in another way than it was sent. */
+  /** Reports the items of which the client now sees another version than it was sent. */
   compareAll(): void {
     this.#kept.compareAll()
   }

@@ -22,7 +22,6 @@ import {
 } from './import-configs.ts'
 import { type AuditedOutcome, NEVER_RECORDED } from '../operation-audit.ts'
 
-/** What exports, imports and clones work on. */
 interface TransferParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'configs' | 'gray' | 'record' | 'records'>
@@ -38,7 +37,7 @@ export interface IdsRequest {
   readonly ids: readonly number[]
 }
 
-/** Items to publish, e.g. those of an archive. */
+/** Items to publish, e.g. of an archive. */
 export interface ImportRequest extends ImportOptions {
   readonly items: readonly ImportItem[]
   readonly srcUser: string | undefined
@@ -46,12 +45,12 @@ export interface ImportRequest extends ImportOptions {
   readonly comment?: string | undefined
 }
 
-/** An item to copy; what is undefined of its new name is that of the original. */
+/** An item to copy. An undefined `dataId` or `group` stays as in the original. */
 export interface Selected {
   readonly id: number
   readonly dataId: string | undefined
   readonly group: string | undefined
-  /** The md5 of what the copy replaces (`''`: nothing); undefined: as the policy says. */
+  /** The md5 of the item that the copy replaces (`''`: no item); undefined: as the policy says. */
   readonly casMd5: string | undefined
   /** The md5 of the original that was seen: another one is not copied; undefined: whatever it is. */
   readonly fromMd5: string | undefined
@@ -86,7 +85,7 @@ function exportOperations({ guard, state }: TransferParts) {
       resource: ({ key }) => configResource(key),
       run: (items) => items,
     }),
-    /** The items of these ids. Ids of another namespace are left out, and those of items that the caller may not read. */
+    /** The items of these ids, without items of other namespaces or items that the caller may not read. */
     exportByIds: guard.finding({
       permission: READ_CONFIG,
       scope: someOf,
@@ -110,7 +109,7 @@ function exportOperations({ guard, state }: TransferParts) {
 function importOperations(parts: TransferParts) {
   const { guard, state } = parts
   return {
-    /** Whether items can be imported into a namespace: only into one on the list, or the default one. */
+    /** Whether items can be imported into a namespace: it must be on the list, or the default one. */
     takesImports: guard.operation({
       permission: WRITE_CONFIG,
       audit: { operation: 'check import', isRecorded: NEVER_RECORDED },
@@ -124,7 +123,7 @@ function importOperations(parts: TransferParts) {
       run: (request, caller) => importAll(parts, request, caller),
       audit: { operation: 'import configs', isRecorded: changesAnything, cameTo: auditedImport },
     }),
-    /** Copies items, without those that the caller may not read. Refusal `invalid-parameter` where two of them get one name. */
+    /** Copies the items that the caller may read. Refusal `invalid-parameter` if two copies get one name. */
     clone: guard.finding({
       permission: WRITE_CONFIG,
       scope: someOf,
@@ -192,7 +191,7 @@ interface Copy {
   readonly key: ConfigKey
 }
 
-/** The copy of one item; none where no item has the id. */
+/** The copy of one item; empty if no item has the id. */
 function copyOf({ configs }: TransferParts['state'], selected: Selected, namespaceId: string): Copy[] {
   const source = configs.getById(selected.id)
   if (source === undefined) return []
@@ -205,7 +204,7 @@ function readOf({ key }: ConfigItem): Touch {
   return { action: 'read', resource: configResource(key) }
 }
 
-/** A copy shows its source to those who may read the target. */
+/** A copy shows its source to everybody who may read the target. */
 function touchesOfCopy({ source, key }: Copy): Touch[] {
   return [readOf(source), { action: 'write', resource: configResource(key) }]
 }

@@ -14,12 +14,11 @@ import type { Touch, Caller } from '../authorisation.ts'
 import type { AuditedOutcome } from '../operation-audit.ts'
 import { cutPage, pageOf, type PageRequest } from '../page.ts'
 
-/** What the operations on configurations work on. */
 interface ConfigParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'configs' | 'record'>
   readonly engine: Pick<Engine, 'execute'>
-  /** What contents may take in all; every publish stays within it. */
+  /** The limit of all contents; every publish stays within it. */
   readonly budget: Pick<ContentBudget, 'within'>
 }
 
@@ -29,7 +28,7 @@ export interface ViewRequest {
   readonly who: Viewer
 }
 
-/** What a publisher sends. `content` must own its memory: it is kept as long as the item lives. */
+/** The request of a publisher. `content` must own its memory: it is kept as long as the item lives. */
 export interface PublishRequest {
   readonly key: ConfigKey
   readonly content: Buffer
@@ -37,7 +36,7 @@ export interface PublishRequest {
   readonly type: ConfigType | undefined
   /** A note that is absent stays as it is. */
   readonly notes: Partial<ConfigNotes>
-  /** Publish only if this is the md5 of the current content (`''`: there is none); undefined: whatever it is. */
+  /** Publish only if this is the md5 of the current content (`''`: no item); undefined: whatever it is. */
   readonly casMd5: string | undefined
   /** Why; absent: nobody says. */
   readonly comment?: string | undefined
@@ -45,7 +44,7 @@ export interface PublishRequest {
   readonly srcUser: string | undefined
 }
 
-/** What to delete, and who says so. */
+/** The item to delete, and who says so. */
 export interface RemoveRequest {
   readonly key: ConfigKey
   /** Delete only if this is the md5 of the current content; absent: whatever it is. */
@@ -62,7 +61,7 @@ export interface RemoveManyRequest {
   readonly srcUser?: string | undefined
 }
 
-/** What is deleted by ids, and how many ids are skipped: of no item, and of items that the caller may not delete. */
+/** The items that are deleted by ids, and how many ids are skipped: unknown, or not allowed to the caller. */
 interface Removal {
   readonly items: readonly ConfigItem[]
   readonly unknown: number
@@ -87,7 +86,7 @@ export function configOperations(parts: ConfigParts) {
 
 function readOperations({ guard, state }: ConfigParts) {
   return {
-    /** What a client sees of an item: the formal version or a gray one; undefined where it sees none. */
+    /** The version that a client sees, formal or gray; undefined if it sees none. */
     view: guard.operation({
       permission: READ_CONFIG,
       resources: ({ key }: ViewRequest) => [configResource(key)],
@@ -142,7 +141,7 @@ function publishOperation({ guard, engine, budget }: ConfigParts) {
 
 function removeOperations({ guard, state, engine }: ConfigParts) {
   return {
-    /** Deletes an item; true also where there was none. Refusal `config-changed`. */
+    /** Deletes an item; true also if it did not exist. Refusal `config-changed`. */
     remove: guard.operation({
       permission: WRITE_CONFIG,
       audit: { operation: 'delete config' },
@@ -150,10 +149,7 @@ function removeOperations({ guard, state, engine }: ConfigParts) {
       run: ({ key, srcUser, ...options }, caller) =>
         engine.execute(deleteConfig(key, operatorOf(caller, srcUser), options)),
     }),
-    /**
-     * Deletes the items of these ids, of whatever namespace. Ids of no item are skipped, and so are those of items that the
-     * caller may not delete.
-     */
+    /** Deletes the items of these ids, of any namespace. Skips unknown ids and items that the caller may not delete. */
     removeByIds: guard.finding({
       permission: WRITE_CONFIG,
       audit: { operation: 'delete configs', cameTo: auditedRemoval },
@@ -181,7 +177,7 @@ function writeOf({ key }: ConfigItem): Touch {
   return { action: 'write', resource: configResource(key) }
 }
 
-/** The audit tells apart what the answer does not. */
+/** The audit has more cases than the answer. */
 function auditedRemoval({ items, unknown, forbidden }: Removal): AuditedOutcome {
   if (unknown + forbidden === 0) return { result: 'done' }
   const detail = `deleted ${items.length}, unknown ${unknown}, not permitted ${forbidden}`
@@ -220,7 +216,7 @@ export function itemsOfIds({ configs }: Pick<State, 'configs'>, ids: readonly nu
   return [...new Set(ids)].flatMap((id) => configs.getById(id) ?? [])
 }
 
-/** What the contents of one page may weigh together, in bytes: they are all in memory at once, more than once. */
+/** The most bytes of all contents of a page: they are all in memory at once, more than once. */
 export const MAX_PAGE_BYTES = 64 * 1024 * 1024
 
 function refuseHeavyPage(items: readonly ConfigItem[]): void {

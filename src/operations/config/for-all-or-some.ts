@@ -3,7 +3,7 @@ import type { Caller } from '../authorisation.ts'
 import type { configOperations, PublishRequest, RemoveRequest } from './configs.ts'
 import type { GrayPublishRequest, grayOperations } from './gray.ts'
 
-/** The operations between which one request of clients chooses: those of the formal version, and of gray ones. */
+/** The operations on formal and on gray versions, between which one request of clients chooses. */
 interface ForAllOrSome {
   readonly configs: Pick<ReturnType<typeof configOperations>, 'publish' | 'remove'>
   readonly gray: Pick<ReturnType<typeof grayOperations>, 'publish' | 'stop'>

@@ -2,15 +2,15 @@ import { GRAY, type GrayItem } from '../../core/config/state/gray-version.ts'
 import { type ConfigSearch, matcherOf, nameMatcher } from '../../core/config/state/search-configs.ts'
 import type { State } from '../../core/engine/state.ts'
 
-/** Which items an export has: those that match, or those of some ids. */
+/** Selects the items of an export: by a search, or by ids. */
 export interface ExportedItems {
   readonly search: ConfigSearch
   readonly ids?: readonly number[] | undefined
 }
 
 /**
- * The items whose gray versions an export leaves out: those that it has, and those that match by their names and have gray versions
- * only. Nobody can ask for these by an id.
+ * The items whose gray versions an export leaves out: the exported items, and items without a formal version whose
+ * names match the search. Such items have no id.
  */
 export function grayLeftOut(
   state: Pick<State, 'configs' | 'gray' | 'record'>,

@@ -18,7 +18,6 @@ import type { State } from '../../core/engine/state.ts'
 import type { Guard, Resource } from '../guard.ts'
 import { configResource, operatorOf, type PublishRequest, READ_CONFIG, WRITE_CONFIG } from './configs.ts'
 
-/** What the operations on gray versions work on. */
 interface GrayParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'gray' | 'record' | 'records'>
@@ -40,16 +39,16 @@ export interface GrayName {
 
 /** Which version of an item a client sees, and why. */
 export interface ExplainedView {
-  /** The md5 of what it sees; the empty string: nothing. */
+  /** The md5 of its version; the empty string: it sees nothing. */
   readonly md5: string
   /** The name of the gray version; undefined: it sees the formal one, or nothing. */
   readonly gray: string | undefined
-  /** What tells it apart from others where a version is for a share of clients. */
+  /** Identifies the client when a version is for a share of clients. */
   readonly identity: string
   readonly versions: readonly ExplainedVersion[]
 }
 
-/** What to do with a gray version, and who says so. */
+/** A change of a gray version, and who says so. */
 export interface GrayRequest extends GrayName {
   /** Only if this is the md5 of the version that is written; absent: whatever it is. */
   readonly casMd5?: string | undefined
@@ -57,13 +56,13 @@ export interface GrayRequest extends GrayName {
   readonly srcUser?: string | undefined
 }
 
-/** To whom a gray version is given from now on. */
+/** The new clients of a gray version. */
 export interface GrowRequest extends GrayRequest {
   readonly expr: string
   readonly priority?: number | undefined
 }
 
-/** A gray version with its text, and what the item says of it. */
+/** A gray version with its text, and its item. */
 export interface FoundGray {
   readonly version: GrayVersion
   readonly item: ConfigItem
@@ -77,7 +76,7 @@ export function grayOperations(parts: GrayParts) {
 function readingOperations({ guard, state }: GrayParts) {
   const resources = ({ key }: { key: ConfigKey }) => [configResource(key)]
   return {
-    /** A gray version with its text; undefined where there is none of that name. */
+    /** The gray version of this name with its text, or undefined. */
     find: guard.operation({
       permission: READ_CONFIG,
       resources,
@@ -87,7 +86,7 @@ function readingOperations({ guard, state }: GrayParts) {
         return { version, item: seenGray(state, { key, formal: state.config(key), version }) }
       },
     }),
-    /** The gray versions of an item, in the order in which they are asked whom they are for. */
+    /** The gray versions of an item, in the order in which their rules are tried. */
     of: guard.operation({
       permission: READ_CONFIG,
       resources,
@@ -155,7 +154,7 @@ function writingOperations({ guard, engine, budget }: GrayParts) {
       run: ({ srcUser, ...same }: GrayRequest, caller) =>
         engine.execute(promoteGray({ ...same, operator: operatorOf(caller, srcUser) })),
     }),
-    /** Ends a gray version; whether there was one. Refusal `config-changed`. */
+    /** Ends a gray version; false if it did not exist. Refusal `config-changed`. */
     stop: guard.operation({
       permission,
       audit: { operation: 'stop gray config' },

@@ -11,18 +11,18 @@ export interface GrayOfRecord {
   readonly gray?: GrayNote | undefined
 }
 
-/** How many entries are read at a time where two lists become one. */
+/** How many entries of each list are read at a time. */
 const AT_ONCE = 500
 
 /** An entry and its place in the list of both. */
-interface Placed {
+interface Merged {
   readonly entry: HistoryEntry
   readonly place: number
 }
 
 /**
- * A page of the history of an item: of its formal versions and of its gray ones, newest first. The store has two lists. The
- * list of the gray versions is short: all of it is read. The other list is read around the page.
+ * A page of the history of an item: of its formal versions and of its gray ones, newest first. The store has two lists.
+ * The list of the gray versions is short: all of it is read. The other list is read around the page.
  */
 export async function historyWithGray(
   store: Pick<KeptRecords, 'history'>,
@@ -69,8 +69,8 @@ async function allGray(store: Pick<KeptRecords, 'history'>, key: ConfigKey): Pro
   }
 }
 
-/** `before`: how many formal entries are newer than those that are here. A gray one among them has an earlier place than the page. */
-function placesOf(gray: readonly HistoryEntry[], formal: readonly HistoryEntry[], before: number): Placed[] {
+/** `before`: how many formal entries precede `formal`. A gray entry among these gets a place before the page. */
+function placesOf(gray: readonly HistoryEntry[], formal: readonly HistoryEntry[], before: number): Merged[] {
   const newerThan = (id: number, entries: readonly HistoryEntry[]): number => {
     const at = entries.findIndex((entry) => entry.id < id)
     return at === -1 ? entries.length : at

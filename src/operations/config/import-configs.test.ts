@@ -30,7 +30,7 @@ function server(secrets: readonly string[], md5 = 'one') {
   }
 }
 
-test('what a dry run has seen is a value that nobody can compute without a key of the server', async () => {
+test('nobody can compute the state token of a dry run without a key of the server', async () => {
   const seen = await server(['k1']).seen()
   expect(seen).toMatch(/^[0-9a-f]{64}$/)
   expect(await server(['k1']).seen()).toBe(seen)
@@ -38,7 +38,7 @@ test('what a dry run has seen is a value that nobody can compute without a key o
   expect(await server(['k1'], 'two').seen()).not.toBe(seen)
 })
 
-test('it counts on all servers, and while its key does', async () => {
+test('the state token counts on all servers, as long as its key does', async () => {
   const seen = await server(['k1']).seen()
   expect(await server(['k1', 'k2']).isTaken(seen)).toBe(true)
   expect(await server(['k2']).isTaken(seen)).toBe(false)

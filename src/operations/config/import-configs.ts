@@ -12,7 +12,7 @@ export interface ImportItem {
   /** A note that is absent stays as it is where the item exists. */
   readonly notes: Partial<ConfigNotes>
   readonly bytes: number
-  /** Publish only over this md5 (`''`: only what is new), whatever the policy says; absent: as the policy says. */
+  /** Publish only over this md5 (`''`: only a new item), whatever the policy says; absent: as the policy says. */
   readonly casMd5?: string | undefined
   /** For a copy: the md5 of its original. */
   readonly sourceMd5?: string
@@ -25,7 +25,7 @@ export interface ImportItem {
   read(): Promise<Buffer>
 }
 
-/** What happens to an item that exists: stop there, leave it, or replace it. */
+/** The policies for an item that exists: stop there, leave it, or replace it. */
 export const IMPORT_POLICIES = ['ABORT', 'SKIP', 'OVERWRITE'] as const
 
 /** One of {@link IMPORT_POLICIES}. */
@@ -43,8 +43,8 @@ export interface ImportOptions {
 }
 
 /**
- * The outcome of each item. Under ABORT the first that exists is `failed`, and those not tried are `skipped`.
- * `stoppedBy` is why the store or the server stopped; what could not be written is `failed` then.
+ * The outcome of each item. Under ABORT the first existing item is `failed`, and the later ones are `skipped`.
+ * `stoppedBy`: why the store or the server stopped; unwritten items are `failed` then.
  */
 export interface ImportOutcome {
   readonly published: readonly ConfigKey[]
@@ -55,10 +55,10 @@ export interface ImportOutcome {
   readonly state: string
 }
 
-/** What an import works on. */
+/** Dependencies of an import. */
 export interface ImportParts {
   readonly state: Pick<State, 'config' | 'records'>
-  /** Publishes an item with this content over what `casMd5` names, else Refusal `config-changed`. */
+  /** Publishes an item with this content over the version of `casMd5`, else Refusal `config-changed`. */
   publish(item: ImportItem, content: Buffer, casMd5: string | undefined): Promise<unknown>
 }
 
@@ -67,7 +67,7 @@ const MOST_TOGETHER = 64
 const MOST_BYTES_TOGETHER = 8 * 1024 * 1024
 
 /**
- * Publishes items group by group, each as an ordinary publish: with its history record, and for those who watch it.
+ * Publishes items group by group, each as an ordinary publish: with its history record and its notifications.
  * An item that somebody else publishes at the same time is not overwritten unless the policy says so.
  */
 export async function importConfigs(
@@ -112,7 +112,7 @@ function statesOf(state: ImportParts['state'], items: readonly ImportItem[]): st
     .map(({ secret }) => createHmac('sha256', secret).update(text).digest('hex'))
 }
 
-/** The items, each to be published over nothing but what is there now. */
+/** The items, each to be published over the present version only. */
 function asSeen(state: ImportParts['state'], items: readonly ImportItem[]): ImportItem[] {
   return items.map((item) => ({ ...item, casMd5: item.casMd5 ?? state.config(item.key)?.md5 ?? '' }))
 }
@@ -124,7 +124,7 @@ function changedSince(): Refusal {
 /** The outcome of one item: published, it exists, or refused. */
 type Fate = 'published' | 'exists' | Refusal
 
-/** Under ABORT a group ends at the first item that exists, so that none behind it is tried. */
+/** Under ABORT a group ends at the first item that exists, so that later items are not tried. */
 function nextGroup(
   state: ImportParts['state'],
   items: readonly ImportItem[],
@@ -142,7 +142,7 @@ function nextGroup(
   return group
 }
 
-/** The md5 that an item must have before; undefined: any. Only OVERWRITE replaces what it does not know. */
+/** The md5 that an item must have before; undefined: any. Only OVERWRITE replaces unknown versions. */
 function casMd5Of({ casMd5 }: ImportItem, policy: ImportPolicy): string | undefined {
   return casMd5 ?? (policy === 'OVERWRITE' ? undefined : '')
 }

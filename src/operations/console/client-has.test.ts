@@ -4,7 +4,6 @@ import { whatClientHas } from './client-has.ts'
 
 const BETA = { md5: 'beta', rule: betaRule('10.0.0.7') }
 const TAG = { md5: 'blue', rule: tagRule('blue') }
-const ITEM = { md5: 'formal', versions: [BETA, TAG] }
 const forAll = { md5: 'formal', ip: '10.0.0.1' }
 const forBeta = { md5: 'beta', gray: 'beta', ip: '10.0.0.7' }
 
@@ -16,17 +15,6 @@ test.each([
   ['behind', { md5: '', seen: forAll }],
   // It may have asked for the tag by its name.
   ['unknown', { md5: 'blue', seen: forAll }],
-  // Its server is of an earlier build.
-  ['unknown', { md5: 'formal', seen: undefined }],
 ] as const)('a client has the version that is for it, or not, or nobody can tell: %s %j', (has, client) => {
-  expect(whatClientHas(client, ITEM)).toBe(has)
-})
-
-test('without gray versions the formal one is for every client, whatever its server says', () => {
-  const item = { md5: 'formal', versions: [] }
-  expect(whatClientHas({ md5: 'formal' }, item)).toBe('formal')
-  expect(whatClientHas({ md5: 'old' }, item)).toBe('behind')
-  expect(whatClientHas({ md5: '', seen: { md5: '', ip: '10.0.0.1' } }, { md5: '', versions: [] })).toBe(
-    'formal',
-  )
+  expect(whatClientHas(client, [BETA, TAG])).toBe(has)
 })

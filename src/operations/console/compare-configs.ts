@@ -7,14 +7,14 @@ import type { Guard, Resource } from '../guard.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import { nameFilter } from '../name-search.ts'
 
-/** What a comparison works on. */
+/** Dependencies of a comparison. */
 export interface CompareParts {
   readonly guard: Guard
   readonly state: Pick<State, 'configs' | 'gray'>
   readonly walks: LongWalks
 }
 
-/** Two namespaces, and which of their items are compared: `*` in a name stands for any characters, an empty one for all. */
+/** Two namespaces, and the items to compare: `*` in a name stands for any characters; an empty name for all. */
 export interface CompareRequest {
   readonly from: string
   readonly to: string
@@ -28,7 +28,7 @@ export interface Pair {
   readonly to: ConfigItem
 }
 
-/** What two namespaces have in common, and what not. */
+/** The common and the different items of two namespaces. */
 export interface Comparison {
   readonly equal: number
   readonly onlyInFrom: readonly ConfigItem[]
@@ -69,7 +69,7 @@ export function compareOperation({ guard, state, walks }: CompareParts) {
   }
 }
 
-/** What {@link Comparison} has of items with content. */
+/** The part of {@link Comparison} about items with a formal version. */
 type ComparedItems = Omit<Comparison, 'grayOnlyInFrom' | 'grayOnlyInTo'>
 
 interface Sides {

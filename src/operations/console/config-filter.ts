@@ -8,7 +8,7 @@ export interface ConfigFilter extends ContentFilter {
   /** The whole group. */
   readonly group: string
   readonly types: readonly string[]
-  /** Tags, separated by commas: an item must have all of them. */
+  /** Tags, separated by commas: an item must have every tag. */
   readonly configTags: string
 }
 

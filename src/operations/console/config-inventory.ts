@@ -14,14 +14,13 @@ import type { Resource } from '../guard.ts'
 import type { Turns } from '../../core/work/long-walks.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 
-/** What the list of configurations for people works on. */
 interface InventoryParts extends CompareParts {
   readonly state: Pick<State, 'config' | 'configs' | 'gray'>
   readonly store: Pick<KeptRecords, 'history'>
   readonly views: Pick<ClientViews, 'clientCounts'>
 }
 
-/** By what a list is sorted. */
+/** The orders of a list. */
 export const CONFIG_ORDERS = ['modifyTime', 'dataId', 'group', 'namespaceId', 'size'] as const
 
 /** One of {@link CONFIG_ORDERS}. */
@@ -29,7 +28,7 @@ export type ConfigOrder = (typeof CONFIG_ORDERS)[number]
 
 /** A page of items that are looked for. */
 export interface ConfigListRequest extends ConfigFilter {
-  /** Undefined: every one. */
+  /** Undefined: every namespace. */
   readonly namespaceId: string | undefined
   readonly sort: ConfigOrder
   readonly isDescending: boolean
@@ -57,7 +56,7 @@ export interface ConfigListPage {
   /** Where to continue, if the contents were too many for one request. */
   readonly next: string | undefined
   readonly entries: readonly ListedConfig[]
-  /** The items of this page that match and have gray versions only: they are pages of their own, with a count of their own. */
+  /** The matching items with gray versions only of this page: they have their own pages and count. */
   readonly grayOnly: readonly GrayItem[]
   readonly grayOnlyCount: number
   /** The servers that have not replied in time: their clients are not counted. */
@@ -69,7 +68,7 @@ export function inventoryOperations(parts: InventoryParts) {
   const { guard } = parts
   return {
     ...compareOperation(parts),
-    /** A page of the items of one namespace or of all, without those that the caller may not read. */
+    /** A page of the items of one namespace or of all, as far as the caller may read them. */
     list: guard.operation({
       permission: READ_CONFIG,
       resources: ({ namespaceId }: ConfigListRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
@@ -87,7 +86,7 @@ interface ShownItems extends Omit<
   readonly shown: readonly (readonly [ConfigItem, readonly Hit[]])[]
 }
 
-/** A page, with what the store and the other servers know of its items. */
+/** A page, with facts about its items from the store and the other servers. */
 async function listed(
   parts: InventoryParts,
   request: ConfigListRequest,

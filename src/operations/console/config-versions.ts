@@ -20,7 +20,6 @@ import { foundPage } from '../name-search.ts'
 import { cutPage, type PageRequest } from '../page.ts'
 import { restoreGray } from './restore-gray.ts'
 
-/** What versions are made from. */
 interface VersionParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'record' | 'records'>
@@ -29,7 +28,7 @@ interface VersionParts {
   readonly budget: Pick<ContentBudget, 'within' | 'withinGray'>
 }
 
-/** A text that an item had, with what belongs to it. */
+/** A former text of an item, with its fields. */
 export interface VersionText {
   readonly content: Buffer
   readonly md5: string
@@ -86,8 +85,8 @@ export function versionOperations(parts: VersionParts) {
       run: ({ key, page }: { key: ConfigKey; page: PageRequest }) => listVersions(parts, key, page),
     }),
     /**
-     * One version with its text; that of a deletion is the deleted one. Also a gray version, at its begin and its end. Refusals as those of a
-     * history record.
+     * One version with its text, also the begin or end of a gray version. A deletion has the deleted text. Refuses as
+     * the read of a history record does.
      */
     read: guard.operation({
       permission: READ_CONFIG,
@@ -98,8 +97,8 @@ export function versionOperations(parts: VersionParts) {
       },
     }),
     /**
-     * Publishes the text of a version, also of a deletion. It never deletes. At the end of a gray version, that version is out again with its rule.
-     * Refusals as those of `publish` and `read`.
+     * Publishes the text of a version, also of a deletion. It never deletes. For the end of a gray version, it
+     * publishes that version again with its rule. Refuses as `publish` and `read` do.
      */
     restore: guard.operation({
       permission: WRITE_CONFIG,
@@ -180,7 +179,7 @@ function versionOf(parts: VersionParts, { entry, newer, current }: Neighbours): 
     const { md5, type, content } = textOfItem(current)
     return { entry, comment, text: { md5, type, size: content.length }, isCurrent }
   }
-  // The record of an update has what was before it.
+  // The record of an update has the version before it.
   const { md5, type, size } = entry.op === 'I' ? entry : (newer ?? entry)
   return { entry, comment, text: { md5, type, size }, isCurrent }
 }
@@ -246,7 +245,7 @@ async function restore(parts: VersionParts, request: RestoreRequest, caller: Cal
   return { md5: shows ? md5 : undefined, historyId: parts.state.config(key)?.historyId ?? record.id }
 }
 
-/** What a deleted item had besides its text. */
+/** The notes of a deleted item. */
 function notesOfDeleted({ state }: VersionParts, { key, id }: HistoryRecord): Partial<ConfigNotes> {
   const deleted = state.record(DELETED_CONFIG, key.text)
   if (deleted?.historyId !== id) return {}

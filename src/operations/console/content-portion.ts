@@ -9,13 +9,13 @@ const MOST_BYTES = 256 * 1024 * 1024
 /** The items whose contents one request searches. */
 export interface ContentPortion {
   readonly items: readonly ConfigItem[]
-  /** The key of the last one, where there are more: the next request continues after it. */
+  /** The key of the last item, if there are more: the next request continues after it. */
   readonly next: string | undefined
 }
 
 /**
- * The items that one request searches: all of them or, where these have very many bytes, the first ones in the order of their
- * keys. `after` is the `next` of the portion before.
+ * The items that one request searches: all items or, if they have very many bytes, the first ones by key. `after` is
+ * the `next` of the portion before.
  */
 export async function contentPortion(
   items: readonly ConfigItem[],

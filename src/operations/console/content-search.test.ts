@@ -22,7 +22,7 @@ describe('lines with a text', () => {
     expect(linesOf('x\n'.repeat(9), { content: 'x' })).toEqual([1, 2, 3])
   })
 
-  test('none where the text is not there, and no line where it is over several lines', () => {
+  test('undefined without the text, and no line for a text over several lines', () => {
     expect(hits('a\nb', { content: 'c' })).toBeUndefined()
     expect(hits('a\nb', { content: 'a\nb' })).toEqual([])
   })

@@ -1,6 +1,6 @@
 import { KeyPaths } from './key-paths.ts'
 
-/** What is looked for in a content, in any case; an empty text is everywhere. */
+/** A search in contents, in any case; an empty text is everywhere. */
 export interface ContentFilter {
   /** A part of the content. */
   readonly content: string
@@ -13,7 +13,7 @@ export interface Hit {
   /** Counted from 1. */
   readonly line: number
   readonly text: string
-  /** The key that the line belongs to, where it has none itself, such as a line of a long value; else empty. */
+  /** The key of a line without a key, such as a line of a long value; else empty. */
   readonly under: string
 }
 
@@ -32,7 +32,7 @@ export function* isInContent(content: Buffer, filter: ContentFilter): Search<boo
   return yield* hasText(content, filter.content.toLowerCase())
 }
 
-/** The first lines of a content that are looked for; undefined where it has none of them. */
+/** The first matching lines of a content; undefined if it does not match. */
 export function* hitsIn(content: Buffer, filter: ContentFilter): Search<Hit[] | undefined> {
   if (filter.content === '' && filter.key === '') return []
   const [inText, inKey] = [filter.content.toLowerCase(), filter.key.toLowerCase()]

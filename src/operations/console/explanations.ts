@@ -10,7 +10,7 @@ import type { Guard } from '../guard.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 import { READ_SERVICE, serviceResource } from '../naming/services.ts'
 
-/** The list to explain: what a client asks for, and from where. */
+/** The list to explain: the query and the address of a client. */
 export interface ExplainRequest {
   readonly key: ServiceKey
   /** Names of clusters; empty: all. */

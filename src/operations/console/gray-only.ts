@@ -6,26 +6,26 @@ import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { ConfigFilter } from './config-filter.ts'
 import { FirstEntries } from './first-entries.ts'
 
-/** Which items are looked for; `namespaceId` undefined: those of every namespace. */
+/** Selects items; `namespaceId` undefined: in every namespace. */
 interface GrayOnlyFilter extends ConfigFilter {
   readonly namespaceId: string | undefined
 }
 
-/** Items with gray versions only, for those who may read them. */
+/** A search for items with gray versions only, as far as the caller may read them. */
 interface GrayOnlySearch {
   readonly filter: GrayOnlyFilter
   readonly page: PageRequest
   readonly isShown: (key: ConfigKey) => boolean
 }
 
-/** A page of items, and whether it took too long to look at all of them. */
+/** A page of items, and whether it took too long to look at every item. */
 interface GrayOnlyPage extends Page<GrayItem> {
   readonly isTruncated: boolean
 }
 
 /**
- * A page of the items that match and have gray versions, but no formal one: by their names. Without a formal version an item has no type, no
- * tags and no content to look for.
+ * A page of the items with gray versions only whose names match. Without a formal version an item has no type, tags or
+ * content to search.
  */
 export async function grayOnlyPage(
   { gray }: Pick<State, 'gray'>,
@@ -46,8 +46,8 @@ export async function grayOnlyPage(
 }
 
 /**
- * The items with gray versions only, of a namespace or of all. Those of each namespace are copied when its turn comes: the items may
- * change between two turns.
+ * The items with gray versions only, of a namespace or of all. Those of each namespace are copied when its turn comes:
+ * the items may change between two turns.
  */
 export function* onlyGrayOf(gray: State['gray'], namespaceId: string | undefined): Generator<GrayItem> {
   const namespaces = namespaceId === undefined ? Array.from(gray.namespaces()) : [namespaceId]

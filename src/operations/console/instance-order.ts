@@ -6,8 +6,8 @@ import type { Instance } from '../../core/naming/state/service-entry.ts'
 const MOST = 20_000
 
 /**
- * Instances by address, so that one that is registered again stays at its place. Addresses of IPv4 come first, by their numbers,
- * then others by their text. Those of one address follow by port and cluster.
+ * Instances by address, so that an instance that is registered again keeps its place. Addresses of IPv4 come first, by
+ * their numbers, then others by their text. Instances of one address follow by port and cluster.
  */
 export function inAddressOrder(instances: readonly Instance[]): readonly Instance[] {
   if (instances.length > MOST) return instances

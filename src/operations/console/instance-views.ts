@@ -22,13 +22,12 @@ import { READ_SERVICE, serviceResource } from '../naming/services.ts'
 /** The last probe of an instance. */
 export interface LastProbe {
   readonly isUp: boolean
-  /** What was found, in words. */
+  /** The result, in words. */
   readonly text: string
   readonly elapsedMs: number
   readonly agoMs: number
 }
 
-/** What the instances of a service are shown from, for people. */
 interface InstanceViewParts extends ShownConnectionParts {
   readonly guard: Guard
   readonly state: State
@@ -36,7 +35,7 @@ interface InstanceViewParts extends ShownConnectionParts {
   readonly clock: () => Now
   readonly timeline: Pick<Timeline, 'of'>
   readonly probes: { lastOf(key: ServiceKey, address: InstanceAddress): LastProbe | undefined }
-  /** Whether this server probes the instances of a service; undefined: there is no other one. */
+  /** Whether this server probes the instances of a service; undefined: it is the only server. */
   readonly judges: ((key: ServiceKey) => boolean) | undefined
 }
 
@@ -54,8 +53,8 @@ export interface InstanceViewRequest {
 }
 
 /**
- * Why an instance has the health that it has. `probe`: it is probed, perhaps by another server. `never`: nobody has looked at it
- * yet.
+ * Why an instance has the health that it has. `probe`: it is probed, perhaps by another server. `never`: nobody has
+ * looked at it yet.
  */
 export type HealthReason = 'beat' | 'beat-timeout' | 'probe' | 'operator' | 'connection' | 'never'
 
@@ -69,7 +68,7 @@ export interface ShownInstance {
   readonly reason: HealthReason
   readonly checker: HealthChecker['type'] | undefined
   readonly probe: LastProbe | undefined
-  /** Where its connection is; undefined: it has none. */
+  /** Where its connection is; undefined: no connection registered it. */
   readonly connection: ShownConnection | undefined
   /** The keys that operators wrote over its metadata. */
   readonly remembered: Metadata
@@ -77,7 +76,7 @@ export interface ShownInstance {
   readonly disabling: TimelineEntry | undefined
 }
 
-/** A page of them. */
+/** A page of instances. */
 export interface ShownInstances {
   readonly page: PageRequest
   readonly totalCount: number
@@ -130,7 +129,7 @@ export function hasMetadata(metadata: Metadata, name: string, value: string | un
   return Object.hasOwn(metadata, name) && (value === undefined || metadata[name] === value)
 }
 
-/** What is read once for a page. */
+/** Facts that are read once for a page. */
 interface PageFacts {
   readonly now: Now
   readonly disablings: ReadonlyMap<string, TimelineEntry>
@@ -173,7 +172,7 @@ function shown(parts: InstanceViewParts, instance: Instance, { now, disablings }
   }
 }
 
-/** What has disabled it last. What is stored outlasts a restart, and knows who has asked another server. */
+/** The last disabling. The stored one outlasts a restart, and knows who asked another server. */
 function lastDisabling(
   seen: TimelineEntry | undefined,
   stored: InstanceDisabling | undefined,

@@ -1,10 +1,10 @@
-/** A key is within the beginning of its line: what is behind is not read. */
+/** Only this much of a line is read: a key is near the beginning. */
 const HEAD_LENGTH = 512
 /** The white space and the dash of a list before a key. */
 const INDENT = /^\s*(?:- +)?/
-/** What a key cannot begin with, once its quote is taken off. */
+/** A key does not begin like this, once its quote is taken off. */
 const NO_KEY = /^[\s"'#{}[\],]/
-/** What a key cannot contain. */
+/** A key does not contain this. */
 const NOT_IN_KEY = /["'#]/
 
 /** A key that has others below it. */
@@ -17,20 +17,20 @@ interface Parent {
   readonly end: string
 }
 
-/** What a line says of keys. */
+/** The result for a line. */
 export interface KeyLine {
-  /** Whether the path of the key of the line has the wanted text. A line without a key has none. */
+  /** Whether the line has a key whose path has the wanted text. */
   readonly isWanted: boolean
-  /** The key that a line without one belongs to, such as a line of a long value; else empty. */
+  /** The key of a line without a key, such as a line of a long value; else empty. */
   readonly under: string
 }
 
 /**
- * Reads lines and says which ones begin with a key whose path, such as `server.port`, has a text in it, in any case. The path
- * comes from the indentation of the lines before. That reads YAML and JSON as people write them, properties, and TOML without
- * its sections. It is for finding, not for parsing.
+ * Reads lines and says which ones begin with a key whose path, such as `server.port`, has a text in it, in any case.
+ * The path comes from the indentation of the lines before. That reads YAML and JSON as people write them, properties,
+ * and TOML without its sections. It is for finding, not for parsing.
  *
- * The time of a line grows with its length and that of the wanted text, however deep it is: paths are not put together.
+ * The time for a line depends on its length and the length of the wanted text, not on its depth: paths are not joined.
  */
 export class KeyPaths {
   readonly #wanted: string
@@ -66,7 +66,7 @@ export class KeyPaths {
   }
 }
 
-/** Where the first `:` or `=` is; -1 where there is none. */
+/** The place of the first `:` or `=`, or -1. */
 function separatorIn(head: string): number {
   const [colon, equals] = [head.indexOf(':'), head.indexOf('=')]
   return colon < 0 || equals < 0 ? Math.max(colon, equals) : Math.min(colon, equals)

@@ -11,7 +11,6 @@ import type { Member } from '../server/operator.ts'
 import { figuresOf, type ServiceFigures } from './service-inventory.ts'
 import { serviceResource } from '../naming/services.ts'
 
-/** What the overview is made from. */
 interface OverviewParts {
   readonly guard: Guard
   readonly state: Pick<State, 'configs' | 'services'>
@@ -20,7 +19,7 @@ interface OverviewParts {
   readonly walks: LongWalks
 }
 
-/** What may need somebody's attention about a service, the worst first. */
+/** Conditions of a service that may need attention, the worst first. */
 export const ATTENTION_KINDS = ['service-protecting', 'service-unhealthy', 'service-empty'] as const
 
 /** A service that needs attention. */
@@ -42,9 +41,9 @@ export interface Overview {
   readonly attention: readonly Attention[]
   /** Items that clients of any server have not got, though they watch them. */
   readonly behind: readonly BehindItem[]
-  /** What does not work on other servers, and who lags, if the caller may see servers. */
+  /** Faults and lag of other servers, if the caller may see servers. */
   readonly faults: readonly OtherFault[]
-  /** The servers that have not replied in time: what they know of their clients is missing. */
+  /** The servers that have not replied in time: their clients are missing. */
   readonly missingServers: readonly string[]
   /** The servers, if the caller may see them. */
   readonly members: readonly Member[]
@@ -58,10 +57,10 @@ export interface OtherFault extends ServerFault {
 }
 
 const MOST_ATTENTIONS = 50
-/** What is known of the store is up to a second old where nothing changes. */
+/** The knowledge of the store is up to a second old where nothing changes. */
 const LAGS_AFTER_MS = 3_000
 
-/** Makes the overview. It is for everybody who is signed in, and has what that user may read. */
+/** Makes the overview, for every signed-in user: it has everything that the user may read. */
 export function overviewOperations(parts: OverviewParts) {
   const { guard } = parts
   return {
@@ -100,7 +99,7 @@ async function overview(
   }
 }
 
-/** What is counted where, and what the caller may see of it. */
+/** A namespace to count, the rights of the caller, and the tally. */
 interface Counting {
   readonly namespaceId: string | undefined
   readonly shows: (resource: Resource) => boolean
@@ -139,7 +138,7 @@ function faultsIn({ own, others }: Conditions): OtherFault[] {
   return [...reported, ...lags]
 }
 
-/** Copies: what there is may change between two turns. */
+/** Copies, because the state may change between two turns. */
 function servicesIn({ services }: OverviewParts['state'], namespaceId: string | undefined): ServiceEntry[] {
   const all = Array.from(services.all())
   return namespaceId === undefined

@@ -14,7 +14,7 @@ import type { Caller } from '../authorisation.ts'
 import { operatorOf } from '../config/configs.ts'
 import { ownCopy } from '../config/import-configs.ts'
 
-/** What gray versions are restored with. */
+/** Dependencies of {@link restoreGray}. */
 export interface RestoreGrayParts {
   readonly state: Pick<State, 'record'>
   readonly store: Pick<KeptRecords, 'historyRecord' | 'historyThere'>
@@ -22,7 +22,7 @@ export interface RestoreGrayParts {
   readonly budget: Pick<ContentBudget, 'withinGray'>
 }
 
-/** The item whose gray version is restored, and who says so. `casMd5` is about each version that is written. */
+/** The item whose gray version is restored, and by whom. `casMd5` is compared with each version that is written. */
 interface RestoreGrayRequest {
   readonly key: ConfigKey
   readonly casMd5: string
@@ -31,15 +31,15 @@ interface RestoreGrayRequest {
 }
 
 /** A gray version that has ended, with its text. */
-interface Ended {
+interface EndedGray {
   readonly record: HistoryRecord
   readonly note: GrayNote
 }
 
 /**
- * Publishes a gray version once more that has ended, with its rule. If the item was deleted then and had gray versions only, all of
- * them come back, each with a commit of its own. Resolves with the first: its md5, and the id of its new release. Refusals
- * `history-not-found`, and those of `publishGray`.
+ * Publishes an ended gray version again, with its rule. Was an item without a formal version deleted, then all its gray
+ * versions come back, each with its own commit. Resolves with the md5 and the new release id of the first. Refusals
+ * `history-not-found`, and the refusals of `publishGray`.
  */
 export async function restoreGray(
   parts: RestoreGrayParts,
@@ -57,14 +57,14 @@ export async function restoreGray(
   return { md5: record.md5, historyId: version?.id ?? record.id }
 }
 
-/** The records of the other versions that have ended with the item, if the record is that of the first. */
+/** If `record` is the first of the versions that ended with the item: the record ids of the others. */
 function othersOf({ state }: RestoreGrayParts, record: HistoryRecord, key: ConfigKey): number[] {
   const deleted = state.record(DELETED_CONFIG, key.text)
   if (deleted?.historyId !== record.id) return []
   return deleted.gray?.slice(1).map(({ historyId }) => historyId) ?? []
 }
 
-async function endedAt(parts: RestoreGrayParts, id: number, { key }: RestoreGrayRequest): Promise<Ended> {
+async function endedAt(parts: RestoreGrayParts, id: number, { key }: RestoreGrayRequest): Promise<EndedGray> {
   const record = await parts.store.historyRecord(id, key)
   if (record === undefined) throw notThere(id)
   return endedOf(parts, record)
@@ -74,7 +74,7 @@ function notThere(id: number): Refusal {
   return new Refusal('history-not-found', `There is no history record ${id}.`)
 }
 
-function endedOf({ state }: RestoreGrayParts, record: HistoryRecord): Ended {
+function endedOf({ state }: RestoreGrayParts, record: HistoryRecord): EndedGray {
   const note = grayNoteOf(state, record.id)
   if (note !== undefined && record.op === 'D') return { record, note }
   throw new Refusal('history-not-found', `The record ${record.id} is not the end of a gray version.`)
@@ -82,7 +82,7 @@ function endedOf({ state }: RestoreGrayParts, record: HistoryRecord): Ended {
 
 function publish(
   { engine, budget }: RestoreGrayParts,
-  { ended, request }: { ended: Ended; request: RestoreGrayRequest },
+  { ended, request }: { ended: EndedGray; request: RestoreGrayRequest },
   caller: Caller,
 ): Promise<true> {
   const { type, encryptedDataKey, ...record } = ended.record

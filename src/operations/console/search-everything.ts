@@ -13,7 +13,6 @@ import type { Guard, Resource } from '../guard.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import { serviceResource } from '../naming/services.ts'
 
-/** What the search works on. */
 interface SearchParts {
   readonly guard: Guard
   readonly state: Pick<State, 'configs' | 'gray' | 'services'>
@@ -50,7 +49,7 @@ export interface FoundEverywhere {
   readonly next: string | undefined
 }
 
-/** Makes the search over all namespaces. It is for everybody who is signed in, and finds what that user may read. */
+/** Makes the search over all namespaces, for every signed-in user: it finds everything that the user may read. */
 export function searchOperations(parts: SearchParts) {
   const { guard } = parts
   return {
@@ -68,7 +67,7 @@ export function searchOperations(parts: SearchParts) {
   }
 }
 
-/** A name beside what has it: those that are the text come first, then those that begin with it. */
+/** A match with its name. Equal names come first, then names that start with the text. */
 interface Named<T> {
   readonly rank: number
   readonly name: string

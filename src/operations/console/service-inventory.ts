@@ -9,7 +9,6 @@ import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 import { READ_SERVICE, serviceResource, someServices } from '../naming/services.ts'
 
-/** What the list of services for people works on. */
 interface ServiceInventoryParts {
   readonly guard: Guard
   readonly state: Pick<State, 'services'>
@@ -18,14 +17,14 @@ interface ServiceInventoryParts {
   readonly walks: LongWalks
 }
 
-/** What may be wrong with a service. */
+/** Conditions of a service. */
 export const SERVICE_HEALTHS = ['unhealthy', 'protecting', 'empty', 'disabled'] as const
-/** By what a list is sorted. */
+/** The orders of a list. */
 export const SERVICE_ORDERS = ['name', 'namespaceId', 'ipCount', 'lastChangeMs'] as const
 
 /** A page of the services that are looked for; an empty text finds all. */
 export interface ServiceInventoryRequest {
-  /** Undefined: every one. */
+  /** Undefined: every namespace. */
   readonly namespaceId: string | undefined
   /** A part of the name or the group, in any case. */
   readonly text: string
@@ -46,7 +45,7 @@ export interface ServiceFigures {
   readonly entry: ServiceEntry
   readonly healthyCount: number
   readonly disabledCount: number
-  /** Counts only those that take calls. */
+  /** Enabled instances only. */
   readonly unhealthyCount: number
   readonly isProtecting: boolean
 }
@@ -69,7 +68,7 @@ export interface ServiceInventory {
 export function serviceInventoryOperations(parts: ServiceInventoryParts) {
   const { guard } = parts
   return {
-    /** A page of the services of one namespace or of all, without those that the caller may not read. */
+    /** A page of the services of one namespace or of all, as far as the caller may read them. */
     list: guard.operation({
       permission: READ_SERVICE,
       resources: (request: ServiceInventoryRequest) => [someServices(request)],

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { address, at, livenessOf, livingState, registered } from '../../core/core.test-support.ts'
 import { MEMBER } from '../../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../../core/cluster/members/versions.ts'
+import { VERSIONS } from '../../core/cluster/members/versions.test-support.ts'
 import { LiveProcesses } from '../../core/cluster/members/live-processes.ts'
 import { connectionPublisher } from '../../core/naming/state/connection-publisher.ts'
 import type { ConnectionProcesses } from '../../core/naming/liveness/connection-processes.ts'
@@ -50,7 +50,7 @@ test('the connection of an instance is shown with its server, if that is another
     version: '1',
     process: 'other',
     auth: 'on',
-    versions: FIRST_VERSIONS,
+    versions: VERSIONS,
   }
   state.apply([recordSaved(MEMBER, { id: '10.0.0.2:8848', value: facts, stamp: 0 })], at(0))
   expect(shown('other')).toEqual({ where: 'elsewhere', server: '10.0.0.2:8848' })

@@ -7,7 +7,7 @@ import { type ConnectionProcesses, ORPHAN_MS } from '../../core/naming/liveness/
 import type { Now } from '../../core/decisions/stamps.ts'
 import type { State } from '../../core/engine/state.ts'
 
-/** What is known of the connections of instances. */
+/** Dependencies of {@link shownConnection}. */
 export interface ShownConnectionParts {
   readonly state: State
   readonly connectionInstances: Pick<ConnectionInstances, 'process' | 'clientOf'>
@@ -15,15 +15,15 @@ export interface ShownConnectionParts {
 }
 
 /**
- * Where the connection of an instance is. `here`: on this server. `elsewhere`: on another one, of which only the name is known.
- * `gone`: its server is gone, and the instance is removed unless its client registers it again.
+ * Where the connection of an instance is. `here`: on this server. `elsewhere`: on another one. `gone`: its server is
+ * gone, and the instance is removed unless its client registers it again.
  */
 export type ShownConnection =
   | { readonly where: 'here'; readonly client: PublishingClient | undefined }
   | { readonly where: 'elsewhere'; readonly server: string }
   | { readonly where: 'gone'; readonly removedInMs: number }
 
-/** The connection of an instance; undefined: it is not that of a connection. */
+/** The connection of an instance; undefined if no connection registered it. */
 export function shownConnection(
   { state, connectionInstances, processes }: ShownConnectionParts,
   instance: Instance,

@@ -13,7 +13,6 @@ import type { Guard, Resource } from '../guard.ts'
 import type { Caller } from '../authorisation.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 
-/** What the namespaces of the console are made from. */
 interface SpaceParts {
   readonly guard: Guard
   readonly state: Pick<State, 'record' | 'records' | 'configs' | 'gray' | 'services'>
@@ -24,18 +23,18 @@ interface SpaceParts {
 /** A namespace as people see it. */
 export interface Space extends NamespaceLook {
   readonly id: string
-  /** The shown name, and what it is for; of a namespace that is not on the list, its id. */
+  /** The shown name; for an unlisted namespace its id. */
   readonly name: string
   readonly desc: string
-  /** False for one that was taken off the list, or never was on it, and holds something. */
+  /** False for a namespace that is in use without being on the list. */
   readonly isListed: boolean
-  /** Counts only those that the caller may read. */
+  /** Counts the items that the caller may read. */
   readonly configCount: number
   /** Whether it has any configurations, gray versions or services. */
   readonly isEmpty: boolean
 }
 
-/** Another look of a namespace; what is undefined stays as it is. */
+/** Another look of a namespace; undefined fields stay as they are. */
 export interface LookRequest {
   readonly id: string
   readonly color: string | undefined
@@ -46,7 +45,7 @@ export interface LookRequest {
 export function spaceOperations(parts: SpaceParts) {
   const { guard, state, engine } = parts
   return {
-    /** All namespaces: those of the list first, then others that hold something. */
+    /** All namespaces: listed ones first, then unlisted ones in use. */
     list: guard.listing({
       permission: { action: 'read', resource: 'namespace' },
       scope: (): Resource => ({ kind: 'some-namespaces' }),
@@ -77,7 +76,7 @@ export function spaceOperations(parts: SpaceParts) {
   }
 }
 
-/** Those of the list in the order in which they were made, then those that hold something without being on it. */
+/** The listed namespaces in the order of their creation, then unlisted namespaces that are in use. */
 function idsOf(state: SpaceParts['state']): string[] {
   const listed = [PUBLIC_NAMESPACE, ...Array.from(state.records(NAMESPACE), ([id]) => id)]
   const inUse = [...state.configs.namespaces(), ...state.services.namespaces(), ...state.gray.namespaces()]

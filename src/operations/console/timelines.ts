@@ -28,7 +28,7 @@ export function timelineOperations({
   readonly views: Pick<ClientViews, 'timeline'>
 }) {
   return {
-    /** What the servers remember of a service. */
+    /** The timeline of a service on all servers. */
     show: guard.operation({
       permission: READ_SERVICE,
       resources: ({ key }: TimelineQuery) => [serviceResource(key)],

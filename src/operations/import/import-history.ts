@@ -13,13 +13,13 @@ import { HERE_ALREADY, type ImportOutcome, keeping } from '../../core/decisions/
 import type { KeptRecords } from '../../core/engine/ports.ts'
 import type { State } from '../../core/engine/state.ts'
 
-/** What records of history are imported with. */
+/** Dependencies of the import of history records. */
 export interface HistoryImportParts {
   readonly state: Pick<State, 'config' | 'record'>
   readonly store: Pick<KeptRecords, 'history'>
 }
 
-/** The newest record of a name that has no item. `oldId` undefined: it is not an imported one. */
+/** The newest record of a name that has no item. `oldId` undefined: it was not imported. */
 interface NewestRecord {
   readonly atMs: number
   readonly oldId: string | undefined
@@ -29,7 +29,7 @@ interface NewestRecord {
 const MOST_PENDING = 10_000
 
 /**
- * Imports history records; those of an item in the order of their old ids. So they were written, whatever the
+ * Imports history records; within an item in the order of their old ids. In that order they were written, whatever the
  * clocks of several servers said. A record that is not later than the newest one of its name was imported before.
  */
 export class HistoryImport {
@@ -47,13 +47,13 @@ export class HistoryImport {
     this.#pending = pending
   }
 
-  /** The store has not taken these, or nobody knows: what it has is read again. */
+  /** Reads the names of these records again: the store has not taken them, or nobody knows. */
   async prepareAgain(records: readonly ImportedRecord[]): Promise<void> {
     for (const { key } of records) this.#newest.delete(key.text)
     await this.prepare(records)
   }
 
-  /** Reads what the store has of the names of these records and items. */
+  /** Reads the newest records of these names from the store. */
   async prepare(lines: readonly Pick<ImportedRecord, 'key'>[]): Promise<void> {
     const names = new Map(lines.map(({ key }) => [key.text, key]))
     const unknown = [...names.values()].filter(

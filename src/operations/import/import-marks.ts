@@ -11,19 +11,19 @@ import type { State } from '../../core/engine/state.ts'
 import { SWITCH } from '../../core/switches/switch-records.ts'
 import type { ImportedThing, ImportLine } from './imported-things.ts'
 
-/** What marks are kept in, and read from. */
+/** Dependencies of {@link ImportMarks}. */
 export interface MarkParts {
   readonly state: Pick<State, 'record' | 'service' | 'instance'>
   readonly store: Pick<KeptRecords, 'remember' | 'recall'>
 }
 
-/** The marks are spread over this many values: a call writes those that it changes. */
+/** The marks are spread over this many values: a call writes only the changed values. */
 const VALUES = 16
 
 /**
- * Remembers what an import has written besides items and their history, whose records say it themselves: so a later import knows what
- * was deleted here. It remembers how namespaces, switches, services and instances were left, as digests. A mark is written
- * after its thing. Where a crash loses marks, a later import keeps what is here, and brings back what was deleted.
+ * Remembers, as digests, the namespaces, switches, services and instances that an import has written: so a later import
+ * knows which were deleted here. (Records of items and history say it themselves.) A mark is written after its thing.
+ * If a crash loses marks, a later import keeps what is here, and imports again what was deleted.
  */
 export class ImportMarks {
   readonly #parts: MarkParts
@@ -52,7 +52,7 @@ export class ImportMarks {
     return mark !== undefined && mark === this.#present(thing)
   }
 
-  /** Whether an import has brought the thing, and somebody has deleted it here. What leaves by itself is not deleted. */
+  /** Whether the thing was imported, and then deleted here. A thing that leaves by itself is not deleted. */
   isDeletedHere(thing: ImportLine['thing']): boolean {
     if (!isMarked(thing) || leavesByItself(thing)) return false
     const mark = this.#markOf(thing)
@@ -71,7 +71,7 @@ export class ImportMarks {
     this.#changed.add(place.value)
   }
 
-  /** Writes what was noted. */
+  /** Writes the noted marks. */
   async save(): Promise<void> {
     for (const value of this.#changed)
       await this.#parts.store.remember(`imported-${value}`, JSON.stringify(this.#values.get(value)))
@@ -177,7 +177,7 @@ function placeOf(thing: Marked): MarkPlace {
   return { value: Buffer.from(digest, 'base64url')[0]! % VALUES, digest }
 }
 
-/** What is remembered of a thing that came. */
+/** The mark of a thing of which only the presence is compared. */
 const THERE = 'there'
 
 /** Ninety bits: of some ten thousand things no two have the same. */

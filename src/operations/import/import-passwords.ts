@@ -4,7 +4,7 @@ import { Refusal } from '../../core/refusal.ts'
 import { bcryptCostOf } from '../../sign-in/bcrypt.ts'
 import type { Passwords } from '../../sign-in/passwords.ts'
 
-/** What hashes of passwords are judged with. */
+/** Dependencies of the import of password hashes. */
 export interface PasswordImportParts {
   readonly state: Pick<State, 'record'>
   readonly signIn: { readonly passwords: Pick<Passwords, 'matchesBcrypt'> }
@@ -13,7 +13,7 @@ export interface PasswordImportParts {
 /** The password that a server of the interface is delivered with. */
 const DELIVERED = 'nacos'
 
-/** Throws Refusal `weak-password` for a hash that cannot be checked here, and for one of a password that everybody would try. */
+/** Throws Refusal `weak-password` for a hash that cannot be checked here, or of a password that everybody would try. */
 export async function refusePassword(
   { state, signIn: { passwords } }: PasswordImportParts,
   { username, passwordHash }: { readonly username: string; readonly passwordHash: string },

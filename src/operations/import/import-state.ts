@@ -28,7 +28,6 @@ import { HistoryImport, type HistoryImportParts } from './import-history.ts'
 import { ImportMarks, type MarkParts } from './import-marks.ts'
 import type { ImportedState, ImportedThing, ImportLine, LeftLine } from './imported-things.ts'
 
-/** What an import works on. */
 interface ImportParts {
   readonly state: HistoryImportParts['state'] &
     PasswordImportParts['state'] &
@@ -43,19 +42,19 @@ interface ImportParts {
   readonly connectionInstances: Pick<ConnectionInstances, 'process'>
 }
 
-/** What is imported, and how. */
+/** The lines to import, and the options. */
 export interface ImportStateRequest {
   /** Reads the lines, once the caller is permitted. */
   readonly read: () => Promise<ImportedLines>
-  /** Whether it replaces what was changed here. */
+  /** Whether it replaces things that were changed here. */
   readonly overwrite: boolean
   /** The users who become administrators here. */
   readonly administrators: ReadonlySet<string>
 }
 
-/** What an import has been sent. */
+/** The lines that were sent to an import. */
 export interface ImportedLines {
-  /** What the clock of the old server shows now, epoch ms; 0: not known. */
+  /** The present time of the old server's clock, epoch ms; 0: not known. */
   readonly lastRefMs: number
   readonly lines: readonly ImportLine[]
 }
@@ -67,14 +66,11 @@ const MOST_AT_ONCE = 100
 const MOST_TRIES = 6
 const PAUSE_MS = 200
 
-/** Makes the operation that imports what another server had. It is for administrators, because users are among it. */
+/** Makes the operation that imports the state of another server. For administrators: it has users, too. */
 export function importOperations(parts: ImportParts) {
   const pending = new Map<string, PendingChange>()
   return {
-    /**
-     * Imports lines in their order. Each is judged for itself, and may come again. It throws only for what the next try may change:
-     * the lines before are imported then.
-     */
+    /** Imports lines in order, each for itself; a line may come again. It throws only if another try may help. */
     state: parts.guard.operation({
       permission: WRITE_ACCESS,
       audit: { operation: 'import state', cameTo: auditedImport },
@@ -121,7 +117,7 @@ class StateImport {
     await nextTurn()
   }
 
-  /** Tries again what a store could not write that is slow or away for a moment. */
+  /** Imports lines together, and again if the store is slow or away for a moment. */
   async #takeTogether(lines: readonly ImportLine[]): Promise<void> {
     let left = lines
     for (let tries = 1; left.length > 0; tries++) {

@@ -4,7 +4,7 @@ import type { PublishGray } from '../../core/config/commands/publish-gray.ts'
 import type { Namespace } from '../../core/namespaces/namespace.ts'
 import type { ImportedInstance, ImportedService } from '../../core/naming/commands/import-naming.ts'
 
-/** Something that another server had, checked as far as its input shows what is allowed. */
+/** A thing of another server, checked as far as possible without the state. */
 export type ImportedThing =
   | { readonly kind: 'namespace'; readonly namespace: Namespace }
   | { readonly kind: 'switch'; readonly entry: string; readonly value: string }
@@ -19,24 +19,24 @@ export type ImportedThing =
 
 /** A line of an import: a thing, or why it cannot be one here. */
 export interface ImportLine {
-  /** The number of the line in what was sent. */
+  /** The number of the line in the upload. */
   readonly line: number
   readonly thing: ImportedThing | { readonly kind: 'refused'; readonly reason: string }
 }
 
-/** What became of a line that was not simply taken. */
+/** The outcome of a line that was not simply taken. */
 export interface LeftLine {
   readonly line: number
   readonly outcome: 'kept' | 'refused'
   readonly reason: string
 }
 
-/** What became of all lines. */
+/** The outcome of all lines. */
 export interface ImportedState {
   readonly taken: number
   readonly unchanged: number
   readonly kept: number
   readonly refused: number
-  /** What was kept or refused. */
+  /** The kept and refused lines. */
   readonly lines: readonly LeftLine[]
 }

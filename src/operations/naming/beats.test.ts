@@ -33,7 +33,7 @@ function beatsOf(authorisation: Authorisation) {
 
 const instance = () => world.state.instance(ORDERS, address)
 
-test('a full beat registers an unknown instance with what it says, and renews it from then on', async () => {
+test('a full beat registers an unknown instance with its fields, and renews it from then on', async () => {
   expect(await beats.beat(request, caller)).toMatchObject({ kind: 'registered', intervalMs: 5_000 })
   expect(instance()).toMatchObject({ metadata: { zone: 'a' }, record: { weight: 1, ephemeral: true } })
   expect(beats.beat(request, caller)).toMatchObject({ kind: 'renewed', lightBeatEnabled: true })

@@ -13,11 +13,11 @@ import { serviceResource, someServices, WRITE_SERVICE } from './services.ts'
 
 /** A beat. One that names no cluster renews that ip and port in any. */
 export interface BeatRequest extends BeatSource {
-  /** What a full beat says besides; undefined for a light one. */
+  /** The other fields of a full beat; undefined for a light one. */
   readonly full: FullBeat | undefined
 }
 
-/** What a full beat says of its instance; what is undefined takes its default. */
+/** The instance in a full beat; undefined fields take their defaults. */
 export interface FullBeat {
   readonly ephemeral: boolean | undefined
   readonly weight: number | undefined
@@ -52,7 +52,7 @@ export function beatOperations(
         if (result.kind === 'renewed')
           return result.moved.length === 0 ? renewed(parts, result) : keepAll(parts, result)
         const { sendBeatOnly, disableAddIP } = state.switches
-        // Clients of `/nacos` must get 20404 here: a refusal makes one of them beat in a tight loop.
+        // Clients of `/nacos` must get 20404 here: after a refusal, one client library beats in a tight loop.
         if (request.full === undefined || sendBeatOnly || disableAddIP) return beaten(parts, 'unknown')
         return registerFrom(parts, request, request.full)
       },

@@ -15,7 +15,6 @@ import type { InTurns, LongWalks } from '../../core/work/long-walks.ts'
 import { type Page, pageOf, type PageRequest } from '../page.ts'
 import { clusterNames, READ_SERVICE, serviceResource, someServices } from './services.ts'
 
-/** What the views of services for people and tools are made from. */
 interface CatalogParts {
   readonly guard: Guard
   readonly state: State
@@ -36,7 +35,7 @@ export interface LongPage<T> extends Page<T> {
   readonly inTurns: InTurns
 }
 
-/** A page of instances. `beatIntervalMs`: how often those beat that do not say it. */
+/** A page of instances. `beatIntervalMs`: the default interval of beats. */
 export interface InstancePage extends LongPage<ListedInstance> {
   readonly beatIntervalMs: number
 }
@@ -59,8 +58,8 @@ export interface InstancesRequest {
 }
 
 /**
- * A page of the subscribers of a service. `isPushed`: without those who only read its list, and each client once, however
- * many connections or clusters it subscribes by.
+ * A page of the subscribers of a service. `isPushed`: without clients that only read its list, and each client once,
+ * however many connections or clusters it subscribes by.
  */
 export interface SubscribersRequest {
   readonly key: ServiceKey
@@ -68,14 +67,14 @@ export interface SubscribersRequest {
   readonly page: PageRequest
 }
 
-/** The names of services by namespace; `namespaceId` undefined: of every one. */
+/** The names of services by namespace; `namespaceId` undefined: of every namespace. */
 export interface NamesRequest {
   readonly namespaceId: string | undefined
   /** Only services whose own name holds this text. */
   readonly part: string
 }
 
-/** What a cluster can be checked by, with the defaults of each. */
+/** The checkers of clusters, with their defaults. */
 const CHECKERS = [
   { type: 'NONE' },
   { type: 'TCP' },
@@ -118,7 +117,7 @@ function serviceViews({ guard, state }: CatalogParts, inTurns: InTurns) {
         return names as ReadonlyMap<string, readonly string[]>
       },
     }),
-    /** What a cluster can be checked by. */
+    /** The checkers of clusters. */
     healthCheckers: guard.operation({
       permission: READ_SERVICE,
       resources: () => [someServices({ namespaceId: undefined })],

@@ -40,7 +40,7 @@ function operationsOf(guard: Guard) {
   return connectionInstanceOperations({ guard, state, connectionInstances, maxInstanceMetadataBytes: 100 })
 }
 
-/** What an operation came to, once everything is written. */
+/** The result of an operation, once everything is written. */
 async function settled<T>(outcome: T): Promise<Awaited<T>> {
   await world.quiet()
   return await outcome

@@ -12,7 +12,7 @@ import { instanceText } from './instances.ts'
 import { NEVER_RECORDED } from '../operation-audit.ts'
 import { serviceResource, WRITE_SERVICE } from './services.ts'
 
-/** What the operations on the instances of connections work on. */
+/** Dependencies of the operations on the instances of connections. */
 export interface ConnectionInstanceOperationParts {
   readonly guard: Guard
   readonly state: State
@@ -27,7 +27,7 @@ export interface ConnectionRequest {
   readonly connectionId: string
 }
 
-/** All instances of a connection in a service: what it had there before and does not name is removed. */
+/** All instances of a connection in a service: its other ones there are removed. */
 export interface PublishInstancesRequest extends ConnectionRequest {
   readonly instances: readonly PublishedInstance[]
   /** The client, for people who look at its instances. */
@@ -40,16 +40,16 @@ export interface ReleaseRequest extends EndedConnection {
 }
 
 /**
- * Makes the operations on instances that live as long as the connection which has published them. Each has one publisher:
- * a connection takes over an address, and loses it to the next one that registers it.
+ * Makes the operations on instances that live as long as the connection which has published them. Each has one
+ * publisher: a connection takes over an address, and loses it to the next one that registers it.
  */
 export function connectionInstanceOperations(parts: ConnectionInstanceOperationParts) {
   const { guard, state, connectionInstances, maxInstanceMetadataBytes } = parts
   return {
     /**
-     * Makes these all the instances of the connection in the service. They are healthy unless they say
-     * otherwise, and have the weight and `enabled` that an operator has set before. If it is refused, the
-     * connection has what it had. Refusals as those of a registration, and `stopping` after `release`.
+     * Makes these all the instances of the connection in the service. They are healthy by default, and have the weight
+     * and `enabled` that an operator has set before. If it is refused, the earlier instances stay. Refuses as a
+     * registration does, and with `stopping` after `release`.
      */
     publish: guard.operation({
       permission: WRITE_SERVICE,
@@ -67,7 +67,7 @@ export function connectionInstanceOperations(parts: ConnectionInstanceOperationP
         return connectionInstances.publish({ ...request, username })
       },
     }),
-    /** Removes all instances of the connection in the service. What cannot be removed now is removed later all the same. */
+    /** Removes all instances of the connection in the service, now or later. */
     withdraw: guard.operation({
       permission: WRITE_SERVICE,
       audit: { operation: 'deregister instance', countsOthers: true, isRecorded: NEVER_RECORDED },
@@ -76,9 +76,9 @@ export function connectionInstanceOperations(parts: ConnectionInstanceOperationP
         connectionInstances.withdraw(request),
     }),
     /**
-     * The connection has ended: all its instances go at once; if its client comes back, 40 s later, unless it has registered
-     * them again. Do not call it when this server stops: then they stay as long. It needs no
-     * permission: nobody asks for it.
+     * The connection has ended: all its instances go at once; if its client comes back, 40 s later, unless it has
+     * registered them again. Do not call it when this server stops: then they stay as long. It needs no permission:
+     * nobody asks for it.
      */
     release: guard.operation({
       permission: { action: 'write', resource: 'public' },

@@ -19,7 +19,7 @@ export interface ListRequest {
   readonly healthyOnly: boolean
   /** The labels of this address are compared by a selector. */
   readonly consumerIp: string
-  /** The subscriber of changes; undefined: none. */
+  /** The subscriber of changes, if any. */
   readonly subscriber: ListSubscriber | undefined
   /** The client that reads it, shown to people; undefined: not recorded. */
   readonly reader: ListReader | undefined
@@ -88,7 +88,7 @@ export function listOperations({
   readonly readers: Readers
 }) {
   return {
-    /** The list of a service, empty if the service does not exist. Adds the subscriber, if there is one. */
+    /** The list of a service, empty if the service does not exist. Adds the subscriber, if any. */
     list: guard.operation({
       permission: READ_SERVICE,
       resources: ({ key }: ListRequest) => [serviceResource(key)],

@@ -47,7 +47,7 @@ beforeEach(() => {
   operations = { ...instanceOperations(parts), ...beatOperations(parts) }
 })
 
-/** What an operation came to, once everything is written. */
+/** The result of an operation, once everything is written. */
 async function settled<T>(outcome: T): Promise<Awaited<T>> {
   await world.quiet()
   return await outcome
@@ -82,7 +82,7 @@ describe('the audit', () => {
     expect(recorded).toHaveLength(2)
   })
 
-  test('records a beat that makes a persistent instance, and counts those that renew it', async () => {
+  test('records a beat that makes a persistent instance, and counts the beats that renew it', async () => {
     const full = { ephemeral: false, weight: undefined, metadata: undefined }
     const beat = { ...instance, cluster: 'DEFAULT', full, fingerprint: 'f' }
     await settled(operations.beat(beat, caller))
@@ -90,7 +90,7 @@ describe('the audit', () => {
     expect(recorded).toEqual(['beat | public:DEFAULT_GROUP:naming/orders | done'])
   })
 
-  test('records what an operator changes of an instance', async () => {
+  test('records changes of an instance by an operator', async () => {
     await settled(operations.register(registration, caller))
     await settled(
       operations.modify(

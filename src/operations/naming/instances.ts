@@ -30,7 +30,7 @@ import { afterwards } from '../afterwards.ts'
 import { type BatchParts, carryOutBatch } from './metadata-batches.ts'
 import { READ_SERVICE, serviceResource, WRITE_SERVICE } from './services.ts'
 
-/** What the operations on instances work on. */
+/** Dependencies of the operations on instances. */
 export interface InstanceParts extends BatchParts {
   readonly guard: Guard
   readonly state: State
@@ -73,7 +73,7 @@ export interface RegisterRequest extends InstanceRequest {
   readonly app: string
 }
 
-/** What changes of an instance; what is undefined stays as it is, metadata is merged by key. */
+/** Changes of an instance: undefined fields stay as they are, metadata is merged by key. */
 export interface ModifyRequest extends InstanceRequest, Omit<InstancePatch, 'maxMetadataBytes' | 'actor'> {
   /** An unknown instance is registered instead of refused (docs/decisions/0021). */
   readonly registersUnknown: boolean
@@ -84,7 +84,7 @@ interface SetHealthRequest extends InstanceRequest {
   readonly healthy: boolean
 }
 
-/** Makes the operations on instances. Refusals as those of the commands in core. */
+/** Makes the operations on instances. They refuse as the commands in core do. */
 export function instanceOperations(parts: InstanceParts) {
   return { ...registrations(parts), ...modifications(parts), ...batches(parts), ...reads(parts) }
 }
@@ -117,7 +117,7 @@ function registerOperation(parts: InstanceParts) {
   })
 }
 
-/** Removes an instance; ok also where there was none. Refusal `instance-connected`. */
+/** Removes an instance; ok also if it did not exist. Refusal `instance-connected`. */
 function deregisterOperation(parts: InstanceParts) {
   const { guard, engine, timeline } = parts
   return guard.operation({
@@ -193,7 +193,7 @@ export interface ModifyManyRequest {
   readonly enabled: boolean | undefined
 }
 
-/** The addresses of the instances that were changed, and of those that are not there. */
+/** The addresses of the changed and of the missing instances. */
 export interface ModifiedMany {
   readonly updated: readonly InstanceAddress[]
   readonly notFound: readonly InstanceAddress[]
@@ -263,7 +263,7 @@ async function modifyMany(
 
 function reads({ guard, state }: InstanceParts) {
   return {
-    /** One instance, or the refusal that says what is not there: service, cluster or instance. */
+    /** One instance, or the refusal that names the missing thing: service, cluster or instance. */
     read: guard.operation({
       permission: READ_SERVICE,
       resources: ofInstance,

@@ -57,7 +57,7 @@ function valuesOf(key: string): Set<string | undefined> {
   return new Set([...world.state.instances(ORDERS)].map(({ metadata }) => metadata[key]))
 }
 
-test('a batch for very many instances becomes several revisions, and the answer names all of them', async () => {
+test('a batch for very many instances becomes several revisions, and the answer names every instance', async () => {
   const answer = await finished(carryOut(updateMetadata))
   expect(answer.value?.map(({ record }) => record.address.port)).toEqual(
     Array.from({ length: COUNT }, (_, index) => index + 1),
@@ -77,7 +77,7 @@ test('a batch for very many named instances and one that removes keys are divide
   expect(valuesOf('a')).toEqual(new Set([undefined, '0']))
 })
 
-test('a batch that is refused for its last instance changes none', async () => {
+test('a batch that is refused for its last instance changes no instance', async () => {
   const answer = await finished(carryOut(updateMetadata, { keys: { b: 'y'.repeat(50) }, maxBytes: 100 }))
   expect(answer.error).toMatchObject({ code: 'invalid-parameter' })
   expect(world.revisions).toEqual([])

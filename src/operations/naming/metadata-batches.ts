@@ -7,7 +7,7 @@ import type { Loop } from '../../core/work/sliced-work.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { KnownInstance } from '../../core/decisions/view.ts'
 
-/** What batches work on. */
+/** Dependencies of batches. */
 export interface BatchParts {
   readonly state: State
   readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
@@ -16,8 +16,8 @@ export interface BatchParts {
 }
 
 /**
- * Carries out a batch of metadata; returns the instances that it means. A large batch is carried out in several commands,
- * one after the other; other requests are answered between them.
+ * Carries out a batch of metadata; returns the instances that it means. A large batch is carried out in several
+ * commands, one after the other; other requests are answered between them.
  */
 export function carryOutBatch(
   parts: BatchParts,

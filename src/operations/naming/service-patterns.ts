@@ -6,7 +6,7 @@ import type { Guard } from '../guard.ts'
 import { READ_SERVICE, serviceResource, someServices } from './services.ts'
 import { refuseManyMatches, tooManyPatterns, type WatchedKeys } from '../watched-keys.ts'
 
-/** Makes the operations of those who watch patterns of services. */
+/** Makes the operations for watchers of patterns of services. */
 export function servicePatternOperations({
   guard,
   state,

@@ -6,7 +6,6 @@ import type { Caller } from '../authorisation.ts'
 import { type ListWriter, writtenList } from './instance-lists.ts'
 import { READ_SERVICE, serviceResource } from './services.ts'
 
-/** What subscriptions of connections work on. */
 interface SubscriptionParts {
   readonly guard: Guard
   readonly state: Pick<State, 'switches'>
@@ -35,7 +34,7 @@ export interface StreamSubscriptionRequest extends StreamListRequest {
 
 /** A client that takes lists on its connection. */
 export interface StreamSubscriber {
-  /** The id of its connection; unique among those that are open. */
+  /** The id of its connection; unique among open connections. */
   readonly id: string
   readonly address: string
   readonly port: number
@@ -106,7 +105,7 @@ function mayRead(guard: Guard, key: ServiceKey, caller: Caller): (() => boolean)
   return judged === undefined ? undefined : () => judged(serviceResource(key))
 }
 
-/** Clients that do poll look again after cacheMillis: as seldom as those that get pushes. */
+/** cacheMillis is as long as for clients with pushes, in case a subscribed client polls anyway. */
 function listOf({ lists, state }: SubscriptionParts, request: StreamListRequest) {
   const { key, format, clustersText, clusters, healthyOnly, consumerIp } = request
   const cacheMillis = state.switches.defaultPushCacheMillis

@@ -16,14 +16,13 @@ import type { State } from '../../core/engine/state.ts'
 import type { Guard, Resource } from '../guard.ts'
 import { type Page, pageOf, type PageRequest } from '../page.ts'
 
-/** What the operations on services work on. */
 interface ServiceParts {
   readonly guard: Guard
   readonly state: State
   readonly engine: Pick<Engine, 'execute'>
 }
 
-/** A service of this key, and what an operator says of it. */
+/** The key of a service, and its settings by an operator. */
 export interface ServiceRequest extends ServiceSettings {
   readonly key: ServiceKey
 }
@@ -33,12 +32,12 @@ export interface ServicesRequest {
   readonly namespaceId: string
   /** Undefined: of every group. */
   readonly group: string | undefined
-  /** Conditions on metadata, as `conditionsOfExpression` reads them; empty: none. */
+  /** Conditions on metadata, as `conditionsOfExpression` reads them; may be empty. */
   readonly filter: string
   readonly page: PageRequest
 }
 
-/** A service with its clusters: those that hold instances and those that somebody has configured, by name. */
+/** A service with its clusters, by name: each has instances or was configured. */
 export interface ServiceDetail {
   readonly service: Service
   readonly clusters: readonly ShownCluster[]
@@ -55,7 +54,7 @@ export interface ShownCluster extends Omit<Cluster, 'healthChecker'> {
 export const READ_SERVICE = { action: 'read', resource: 'naming' } as const
 export const WRITE_SERVICE = { action: 'write', resource: 'naming' } as const
 
-/** Makes the operations on services. Refusals as those of the commands in core. */
+/** Makes the operations on services. They refuse as the commands in core do. */
 export function serviceOperations(parts: ServiceParts) {
   return { ...readOperations(parts), ...writeOperations(parts) }
 }
@@ -134,7 +133,7 @@ function hasEphemeral(entry: ServiceEntry | undefined): boolean {
   return false
 }
 
-/** The clusters of a service: those that hold instances and those that somebody has configured, sorted. */
+/** The sorted names of the clusters of a service: each has instances or was configured. */
 export function clusterNames(service: Service, entry: ServiceEntry | undefined): string[] {
   return [...new Set([...Object.keys(service.clusters), ...(entry?.clusterSizes.names() ?? [])])].sort()
 }

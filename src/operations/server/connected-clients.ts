@@ -50,7 +50,7 @@ export function connectedClientOperations({
         )
       },
     }),
-    /** Sends a client to another server, or lets it connect again where there is none. Refusal `client-not-found`. */
+    /** Sends a client to another server, or to this one if it is the only server. Refusal `client-not-found`. */
     move: guard.operation({
       permission: { action: 'write', resource: 'operator' },
       audit: { operation: 'move client', item },

@@ -14,7 +14,6 @@ import type { Guard, Resource } from '../guard.ts'
 import type { Caller } from '../authorisation.ts'
 import type { AuditedOutcome } from '../operation-audit.ts'
 
-/** What the operations on namespaces work on. */
 interface NamespaceParts {
   readonly guard: Guard
   readonly state: Pick<State, 'record' | 'records' | 'configs'>
@@ -55,7 +54,7 @@ export function namespaceOperations(parts: NamespaceParts) {
         throw new Refusal('namespace-not-found', `namespaceId [ ${id} ] not exist`)
       },
     }),
-    /** Whether nobody else can make a namespace of this id; false for the empty one, which is never taken. */
+    /** Whether a namespace has this id; false for the empty id, which is never taken. */
     isTaken: guard.operation({
       permission: READ,
       resources,
@@ -69,7 +68,7 @@ export function namespaceOperations(parts: NamespaceParts) {
         engine.execute(createNamespace({ id: id === '' ? randomUUID() : id, showName, desc })),
       audit: { operation: 'create namespace', cameTo: (isNew) => doneIf(isNew, 'id-taken') },
     }),
-    /** Changes what people see of a namespace; `desc` undefined stays as it is. */
+    /** Changes name and description of a namespace; an undefined `desc` stays as it is. */
     rename: guard.operation({
       permission: WRITE,
       resources,
@@ -80,7 +79,7 @@ export function namespaceOperations(parts: NamespaceParts) {
       },
       audit: { operation: 'rename namespace', cameTo: (renamed) => doneIf(renamed === 'renamed', renamed) },
     }),
-    /** Takes a namespace off the list; what is in it stays readable. */
+    /** Takes a namespace off the list; its contents stay readable. */
     remove: guard.operation({
       permission: WRITE,
       resources,
@@ -90,7 +89,7 @@ export function namespaceOperations(parts: NamespaceParts) {
   }
 }
 
-/** What people see of a namespace from now on. */
+/** The new name and description of a namespace. */
 export interface RenameRequest {
   readonly id: string
   readonly showName: string

@@ -45,7 +45,6 @@ export interface Measurements {
   readonly body: string
 }
 
-/** What the operator functions work on. */
 interface OperatorParts {
   readonly guard: Guard
   readonly state: Pick<State, 'switches' | 'services' | 'instancesInAll'>
@@ -67,7 +66,7 @@ interface OperatorParts {
 
 /** Makes backups of the store on the machine of the server. */
 export interface BackupMaker {
-  /** Answers what the backup is, once it is verified. */
+  /** Resolves with the backup, once it is verified. */
   make(label: string): Promise<object>
   /** How far a running one has come. */
   progress(): object | undefined
@@ -81,16 +80,16 @@ export interface Responsible {
 
 /** How many clients there are. */
 export interface ClientCounts {
-  /** Connections for naming: those to this server, and those of others that have registered instances. */
+  /** Connections for naming: to this server, and to others if they have registered instances. */
   readonly connections: number
   /** Addresses that are registered without a connection, by whether they beat or persist. */
   readonly ephemeralAddresses: number
   readonly persistentAddresses: number
-  /** Those that this server judges, its own connections among them. */
+  /** The clients that this server judges, its own connections included. */
   readonly responsible: number
 }
 
-/** What the server counts of itself. */
+/** Counts of a server. */
 export interface ServerCounts extends LoadReading {
   readonly status: ServerStatus
   readonly serviceCount: number
@@ -99,7 +98,7 @@ export interface ServerCounts extends LoadReading {
   readonly responsible: Responsible
 }
 
-/** What the server reports of itself: everybody gets its status. */
+/** The report of the server: everybody gets its status. */
 export type StatusAndCounts = ServerCounts | Pick<ServerCounts, 'status'>
 
 /** A new value of a switch; `debug`: for this server only, until it restarts. */
@@ -135,7 +134,7 @@ export function operatorOperations(parts: OperatorParts) {
       run: ({ entry, value, debug }: SwitchRequest) => engine.execute(setSwitch(entry, value, debug)),
     }),
     ...figureOperations(parts),
-    /** The servers; all of them, or only those that are alive. */
+    /** All servers, or only the live ones. */
     members: guard.operation({
       permission: READ,
       resources,
@@ -143,7 +142,7 @@ export function operatorOperations(parts: OperatorParts) {
         parts.members().filter(({ alive }) => alive || !onlyAlive),
     }),
     leader: guard.operation({ permission: READ, resources, run: () => parts.leader() }),
-    /** All servers with what each of them reports of itself. */
+    /** All servers, each with its own report. */
     cluster: guard.operation({ permission: READ, resources, run: () => parts.cluster() }),
     scrape: guard.operation({
       permission: READ_METRICS,
@@ -164,7 +163,7 @@ export function operatorOperations(parts: OperatorParts) {
   }
 }
 
-/** What the server counts. */
+/** Operations for clients and monitoring. */
 function figureOperations(parts: OperatorParts) {
   const { guard, state } = parts
   return {
@@ -193,7 +192,7 @@ function figureOperations(parts: OperatorParts) {
   }
 }
 
-/** `host:port` of the servers that are alive, in a fixed order; of all, where none seems to be. */
+/** `host:port` of the live servers, in a fixed order; of all servers, if all seem to be away. */
 function addressesOf({ members }: OperatorParts): string[] {
   const all = members()
   const alive = all.filter((member) => member.alive)

@@ -5,7 +5,7 @@ import { decimalText } from './java-numbers.ts'
 
 const GENERATOR_KEY = 'preserved.instance.id.generator'
 
-/** What a host is written from. */
+/** The facts from which a host is written. */
 export type HostFacts = Pick<Instance, 'record' | 'metadata' | 'entry'>
 
 /**

@@ -1,7 +1,7 @@
 import type { Instance } from '../../core/naming/state/service-entry.ts'
 import { type HostFacts, hostJson } from './host-json.ts'
 
-/** What a host is at one moment: the instance itself, or a copy. State replaces these objects when the instance changes. */
+/** A host at one moment: the instance itself, or a copy. State replaces these objects when the instance changes. */
 export type HostAtOnce = HostFacts & Pick<Instance, 'healthy'>
 
 interface KeptHost {
@@ -22,7 +22,7 @@ export class HostTexts {
     this.#kept = keeps ? new Map() : undefined
   }
 
-  /** How many texts are kept, those of instances that have left included. */
+  /** How many texts are kept, also of instances that have left. */
   get size(): number {
     return this.#kept?.size ?? 0
   }

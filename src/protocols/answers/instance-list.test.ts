@@ -83,7 +83,7 @@ describe('in the formats of /nacos', () => {
   registered(state, { serviceKey: key, metadata: { serviceName: '"serviceName":"x"' } })
   const hosts = (format: ListFormat) => JSON.parse(textOf(state, { key, format }))
 
-  test('a host and the list have the fields of 1.4 besides those of svc', () => {
+  test('a host and the list have the fields of svc and of 1.4', () => {
     const { hosts: plain, checksum: _, ...list } = hosts('svc')
     expect(hosts('nacos-grouped')).toEqual({
       ...list,
@@ -163,7 +163,7 @@ test('an unknown service is an empty list', () => {
   expect(view.checksum).toBe(createHash('md5').update('').digest('hex'))
 })
 
-test('a host tells what its metadata asks for', () => {
+test('a host has the timing of its metadata', () => {
   const state = new State(WALL_MS)
   const metadata = {
     'preserved.heart.beat.interval': '1000',
@@ -180,8 +180,8 @@ test('a host tells what its metadata asks for', () => {
   })
 })
 
-describe('what is kept', () => {
-  test('is given to who asks the same, as the same bytes', () => {
+describe('a kept list', () => {
+  test('answers equal queries, with the same bytes', () => {
     const state = new State(WALL_MS)
     registered(state)
     expect(answerOf(state)).toBe(answerOf(state))
@@ -190,7 +190,7 @@ describe('what is kept', () => {
     expect(viewOf(state).clusters).toBe('')
   })
 
-  test('is never given to who asks something else', () => {
+  test('never answers another query', () => {
     const state = new State(WALL_MS)
     registered(state, { address: address({ port: 1 }) })
     registered(state, { address: address({ port: 2, cluster: 'b' }), healthy: false })
@@ -263,7 +263,7 @@ describe('in a service whose hosts are kept one by one', () => {
     for (let port = 1; port <= 40; port++) registered(state, { address: address({ port }) })
     return state
   }
-  /** What a server that has kept nothing answers. */
+  /** The answer of a server that has kept nothing. */
   const freshText = (state: State) => wholeText(new InstanceListAnswers(state, IDLE).answer(ALL)!).toString()
 
   test('a list shows every change of a host and of the hosts there are', () => {
@@ -306,7 +306,7 @@ describe('in a service whose hosts are kept one by one', () => {
   })
 })
 
-test('what is forgotten because others are in use is answered again', () => {
+test('a list that was forgotten for others in use is answered again', () => {
   const state = new State(WALL_MS)
   const keys = ['a', 'b', 'c'].map((name) => ({ namespaceId: 'public', groupedName: `G@@${name}` }))
   for (const serviceKey of keys) registered(state, { serviceKey })

@@ -10,7 +10,7 @@ import { hostWriter, type ListFormat, moreListFields, mostBytesOf } from './list
 import { headText, type ListPlan, ListTextWriter, tailText } from './list-text.ts'
 import { type KeptAnswers, RecentAnswers, UNUSED } from './recent-answers.ts'
 
-/** What a client asks of a service's list. */
+/** A query for a service's list. */
 export interface ListQuery {
   readonly key: ServiceKey
   readonly format: ListFormat
@@ -79,7 +79,7 @@ const NONE_PENDING: readonly Pending[] = []
 
 const MOST_LISTS = 32
 
-/** The hosts of smaller services are all serialized again after a change: keeping them would double what an instance takes. */
+/** Smaller services serialize all hosts again after a change: kept texts would double the memory of an instance. */
 const FEWEST_KEPT = 32
 
 /** The most texts of hosts per instance: texts of instances that have left are dropped beyond. */
@@ -97,8 +97,8 @@ const MOST_KEPT_BYTES = 64 * 1024 * 1024
 
 /**
  * Builds the instance list answer (interface.md, instance list answer envelope) as the bytes that are sent, and keeps
- * it until the service changes. A list that is asked for again costs one lookup. The state knows nothing of this: what
- * is kept is found by the service's entry, and is valid while the entry has the same version.
+ * it until the service changes. A list that is asked for again costs one lookup. The state knows nothing of this: kept
+ * lists are found by the service's entry, and valid while the entry has the same version.
  */
 export class InstanceListAnswers {
   readonly #state: State
@@ -125,8 +125,8 @@ export class InstanceListAnswers {
   }
 
   /**
-   * As `answer`, but a long list that nobody has asked for since the last change is written in slices. Undefined if it is
-   * longer than may be answered in its format.
+   * As `answer`, but a long list that nobody has asked for since the last change is written in slices. Undefined if it
+   * is longer than may be answered in its format.
    */
   answerInSlices(query: ListQuery): ListBody | undefined | Promise<ListBody | undefined> {
     const entry = this.#state.services.get(query.key)
@@ -159,7 +159,7 @@ export class InstanceListAnswers {
     return made === undefined ? undefined : reworded(made, query)
   }
 
-  /** The list as it is now or later, once it is written. Requests for the same list wait for the same one. */
+  /** The list as it is now or later, once it is written. Requests for the same list wait together. */
   async #awaited(lists: KeptLists, query: ListQuery, wanted: WantedList): Promise<ListBody | undefined> {
     const shows: ShownVersion = { version: undefined }
     const done = this.#write(lists, query, shows)
@@ -219,7 +219,7 @@ export class InstanceListAnswers {
   }
 }
 
-/** Drops what the last change has made invalid. Hosts name the switch clientBeatInterval. */
+/** Drops the parts that the last change has made invalid. Hosts contain the switch clientBeatInterval. */
 function renew(kept: KeptLists, beatIntervalMs: number): void {
   if (kept.beatIntervalMs !== beatIntervalMs) kept.hosts = undefined
   kept.version = kept.entry.version
@@ -236,7 +236,7 @@ function variantOf(entry: ServiceEntry, { clusters, healthyOnly }: ListQuery): s
   return healthyOnly ? `h${name}` : name
 }
 
-/** Adds a list to those that are kept. Returns false when they are at their limit. */
+/** Keeps a list. Returns false when the limit of kept lists is reached. */
 function keep(lists: KeptLists, made: KeptList): boolean {
   const bytes = lists.bytes + made.bytes
   if (lists.lists.length > 0 && (lists.lists.length >= MOST_LISTS || bytes > MOST_KEPT_BYTES)) return false
@@ -269,7 +269,7 @@ function isSame(one: WantedList, other: WantedList): boolean {
   return one.variant === other.variant && one.format === other.format
 }
 
-/** The same list of the same version, or of one that is not known before its turn comes. */
+/** The waiting list of the same version, or of a version that is not known before its turn comes. */
 function pendingOf(lists: KeptLists, wanted: WantedList): Pending | undefined {
   return lists.pending.find(
     (one) => (one.shows.version ?? lists.version) === lists.version && isSame(one, wanted),
@@ -285,7 +285,7 @@ function isPersonal({ entry }: KeptLists): boolean {
   return entry.service.selector.type !== 'none'
 }
 
-/** What a list is written from, as it is now. */
+/** The parts of a list, as it is now. */
 function planOf(state: State, lists: KeptLists, query: ListQuery): ListPlan {
   const { entry } = lists
   const { key, metadata } = entry.service
@@ -338,7 +338,7 @@ function bodyOf(text: string): ListBody {
   return text.length > LONGEST_TEXT || Buffer.byteLength(text) > text.length ? Buffer.from(text) : text
 }
 
-/** The texts of the hosts of a service that are kept; those of a small service are kept for this list alone. */
+/** The kept texts of the hosts of a service; texts of a small service are kept for this list alone. */
 function textsFor(lists: KeptLists, count: number): HostTexts {
   const { beatIntervalMs, hosts, entry } = lists
   const { size } = entry.instances
@@ -350,7 +350,7 @@ function textsFor(lists: KeptLists, count: number): HostTexts {
   return texts
 }
 
-/** The answer for an unknown service is that of an empty one. No service with this name had a later `lastRefTime`. */
+/** An unknown service is answered like an empty one. No service with this name had a later `lastRefTime`. */
 function emptyList(state: State, query: ListQuery): string {
   const { format, key } = query
   const more = moreListFields(format, { groupedName: key.groupedName, metadata: {} })

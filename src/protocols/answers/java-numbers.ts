@@ -1,10 +1,10 @@
 /**
- * The members of answers that are floats or doubles in Java, which writes whole ones with a fraction. Within a text of JSON a
- * quote has a backslash before it, so what matches is always a member, and its value a number.
+ * The members of answers that are floats or doubles in Java, which writes whole numbers with a fraction. Within a JSON
+ * text a quote has a backslash before it, so a match is always a member, and its value a number.
  */
 const DECIMALS = /"(weight|protectThreshold|distroThreshold|factor|cpu|load|mem)":(-?\d[^,}\]]*)/g
 
-/** From here on, and below the inverse of the next one, Java writes an exponent. */
+/** From this number on, and below the next constant, Java writes an exponent. */
 const EXPONENT_FROM = 1e7
 const EXPONENT_BELOW = 1e-3
 

@@ -23,7 +23,7 @@ class HandLoop {
   readonly now = (): number => this.#ms++
   readonly soon = (run: () => void): void => void this.turns.push(run)
 
-  /** Takes a turn; false where nobody waits for one. */
+  /** Takes a turn; false if nobody waits for a turn. */
   turn(): boolean {
     const run = this.turns.shift()
     run?.()
@@ -57,7 +57,7 @@ describe('a large list', () => {
   let shared: ReturnType<typeof world>
   beforeAll(() => (shared = world()))
 
-  test('is written over many turns, and is what is written at once', async () => {
+  test('is written over many turns, with the same text as at once', async () => {
     const { loop, state } = shared
     const lists = new InstanceListAnswers(state, loop)
     const answer = lists.answerInSlices(ALL)
@@ -78,7 +78,7 @@ describe('a large list', () => {
     expect(viewOf(lists.answerInSlices({ ...ALL, clustersText: ' ' }) as ListBody).clusters).toBe(' ')
   })
 
-  test('says what was known when it was asked for, and is not kept after a change', async () => {
+  test('shows the state at the time of the request, and is not kept after a change', async () => {
     const { state, loop, lists } = world()
     const answer = lists.answerInSlices(ALL)
     loop.turn()
@@ -107,7 +107,7 @@ describe('a large list', () => {
     expect(viewOf(await unknown).hosts).toHaveLength(0)
   })
 
-  test('that waits shows what is known when its turn comes', async () => {
+  test('that waits shows the state when its turn comes', async () => {
     const { state, loop, lists } = world()
     const first = lists.answerInSlices(ALL)
     const second = lists.answerInSlices({ ...ALL, format: 'grpc' })

@@ -2,18 +2,15 @@ import { serviceNameOf } from '../../core/naming/state/service.ts'
 import { withPlainWeight } from './host-json.ts'
 
 /**
- * How an instance list is written. `svc`: the fields of interface.md.
- * `nacos-grouped` and `nacos-bare`: those of 1.4 as well, with `dom` and the `serviceName` of hosts
- * (http-compat.md section 1, Instances). The first names the service as `<group>@@<service>`, the second
- * without its group.
- * `nacos-plain`: those of 2.x alone.
- * `grpc`: the service info of clients that use gRPC (grpc-compat.md section 3). Its `name` is the name of the
- * service alone, and it has no checksum.
- * All but `svc` write weights as Java does.
+ * How an instance list is written. `svc`: the fields of interface.md. `nacos-grouped` and `nacos-bare`: the fields of
+ * 1.4 as well, with `dom` and the `serviceName` of hosts (http-compat.md section 1, Instances). The first names the
+ * service as `<group>@@<service>`, the second without its group. `nacos-plain`: the fields of 2.x alone. `grpc`: the
+ * service info of clients that use gRPC (grpc-compat.md section 3). Its `name` is the name of the service alone, and it
+ * has no checksum. All but `svc` write weights as Java does.
  */
 export type ListFormat = 'svc' | 'nacos-grouped' | 'nacos-bare' | 'nacos-plain' | 'grpc'
 
-/** Clients of gRPC refuse a message of more than 10 MiB. What is around the list in its message comes on top. */
+/** Clients of gRPC refuse a message of more than 10 MiB. The message around the list comes on top. */
 const MOST_GRPC_BYTES = 10 * 1024 * 1024 - 4_096
 /** HTTP has no limit, but nobody reads more. */
 const MOST_HTTP_BYTES = 512 * 1024 * 1024
@@ -54,7 +51,7 @@ export function listName(format: ListFormat, groupedName: string): string {
   return format === 'grpc' ? serviceNameOf(groupedName) : groupedName
 }
 
-/** The members of the list that a format has besides those of `svc`, each with a comma before it. */
+/** The members of the list that a format has and `svc` has not, each with a comma before it. */
 export function moreListFields(
   format: ListFormat,
   service: { readonly groupedName: string; readonly metadata: Readonly<Record<string, string>> },

@@ -6,7 +6,7 @@ import { type Loop, SlicedWork } from '../../core/work/sliced-work.ts'
 import type { HostAtOnce, HostTexts } from './host-texts.ts'
 import { type ListFormat, listName, type WriteHost } from './list-format.ts'
 
-/** What a list is written from. */
+/** The parts of a list. */
 export interface ListPlan {
   readonly head: string
   readonly instances: readonly Instance[]
@@ -17,7 +17,7 @@ export interface ListPlan {
   readonly tail: ListTail
 }
 
-/** What follows the hosts. */
+/** The fields after the hosts. */
 export interface ListTail {
   readonly format: ListFormat
   readonly lastRefMs: number
@@ -40,7 +40,7 @@ export function headText(query: {
   return `{"name":${name},"groupName":${group},"clusters":${clusters},"cacheMillis":${cacheMillis},"hosts":[`
 }
 
-/** Everything after the hosts. `md5` is that of their text: the checksum, where the format has one. */
+/** The text after the hosts. `md5`: of the hosts' text; written as checksum in formats that have one. */
 export function tailText(md5: () => string, { format, lastRefMs, protecting, more }: ListTail): string {
   // Clients of 3.x spell it allIps.
   const extra = format === 'grpc' ? '"checksum":"","allIps":false' : `"checksum":"${md5()}"`
@@ -56,7 +56,7 @@ const CHARACTERS_AT_ONCE = 64 * 1024
 
 /** A list that waits for its turn. */
 interface WaitingList {
-  /** Called when the turn comes: what is not written yet costs no copy of its hosts. */
+  /** Called when the turn comes, so that a waiting list needs no copy of its hosts. */
   readonly plan: () => ListPlan
   readonly mostBytes: number
   readonly resolve: (text: LongText | undefined) => void
@@ -69,7 +69,7 @@ interface WaitingList {
  */
 export class ListTextWriter {
   readonly #work: SlicedWork
-  /** The next one last, and behind them those that have come since, the next one first. */
+  /** Waiting lists: first `#next`, from its end, then `#others`, from its start. */
   #next: WaitingList[] = []
   #others: WaitingList[] = []
   #current: (WaitingList & { readonly list: SlicedList }) | undefined
@@ -79,8 +79,8 @@ export class ListTextWriter {
   }
 
   /**
-   * The list as `plan` says that it is when its turn comes. It says what was known then, whatever changes meanwhile.
-   * Undefined if it has more than `mostBytes`, which is found out as soon as these are written.
+   * Writes a list. `plan` is called when its turn comes; later changes do not count. Undefined if the text has more
+   * than `mostBytes`; it is written no further then.
    */
   write(plan: () => ListPlan, mostBytes: number): Promise<LongText | undefined> {
     return new Promise((resolve, reject) => {

@@ -8,7 +8,7 @@ function recentAnswers(mostBytes: number) {
   return { forgotten, recent: new RecentAnswers((one: KeptAnswers) => forgotten.push(one), mostBytes) }
 }
 
-test('answers that were not used of late are forgotten, those in use stay', () => {
+test('answers that were not used lately are forgotten, answers in use stay', () => {
   const { recent, forgotten } = recentAnswers(500)
   const all = Array.from({ length: 100 }, kept)
   const hot = all[0]!
@@ -29,7 +29,7 @@ test('nothing is forgotten while all fits', () => {
   expect(forgotten).toEqual([])
 })
 
-test('answers that grow count with what they grow by', () => {
+test('answers that grow count with their growth', () => {
   const { recent, forgotten } = recentAnswers(1_000)
   const [growing, other] = [kept(), kept()]
   recent.use(other, 0)

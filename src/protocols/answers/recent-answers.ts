@@ -1,4 +1,4 @@
-/** What is kept of a service. `usedIn` belongs to {@link RecentAnswers}: the generation of the last use. */
+/** The kept answers of a service. `usedIn` belongs to {@link RecentAnswers}: the generation of the last use. */
 export interface KeptAnswers {
   readonly bytes: number
   usedIn: number
@@ -7,10 +7,7 @@ export interface KeptAnswers {
 /** The `usedIn` of answers that nobody has asked for yet. */
 export const UNUSED = -1
 
-/**
- * The most bytes of a generation: the answers of a million instances are 350 to 450 MB, and all in use should
- * stay.
- */
+/** The most bytes of a generation: the answers of a million instances are 350 to 450 MB, and all in use should stay. */
 const MOST_BYTES = 512 * 1024 * 1024
 
 /**

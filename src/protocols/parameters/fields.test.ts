@@ -22,7 +22,7 @@ function accepts(schema: Schema, text: string): boolean {
 }
 
 describe('every field', () => {
-  test.each(SCHEMAS)('%s can be read, says what it is, and is bounded', (name, schema) => {
+  test.each(SCHEMAS)('%s can be read, has a description, and is bounded', (name, schema) => {
     const field = schema as FieldSchema
     expect(() => compileField(name, field, SVC_RULES)).not.toThrow()
     expect(field.description).toMatch(/\.$/)

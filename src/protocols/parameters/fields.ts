@@ -49,7 +49,7 @@ function variation<T extends Schema>(field: T, change: Partial<FieldSchema>): T 
   return { ...field, ...change }
 }
 
-/** The group of what names none. */
+/** The group of items without a group. */
 export const DEFAULT_GROUP = 'DEFAULT_GROUP'
 
 /** No spaces, no control or invisible characters, no CJK ideographs of the set that 2.x refuses. */
@@ -105,7 +105,7 @@ export const clusters = Type.String({
   maxLength: 4096,
   pattern: '^[0-9A-Za-z_, -]+$',
   allowed: `cluster names separated by commas, ${ID_ALLOWED}`,
-  // Clients find the answer again by what they sent.
+  // Clients find the answer again by the text that they sent.
   trim: false,
   description: 'Only the instances of these clusters, separated by commas; empty: of all.',
 })

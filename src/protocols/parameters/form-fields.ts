@@ -15,7 +15,7 @@ export class FormFields {
   start = 0
   /** Where it ends. */
   nameEnd = 0
-  /** Where the field ends. Its value follows the equals sign after the name, if there is one. */
+  /** The end of the field. Its value follows the equals sign after the name, if any. */
   end = -1
   readonly #bytes: Buffer
   readonly #most: number
@@ -33,7 +33,7 @@ export class FormFields {
     return Math.min(this.nameEnd + 1, this.end)
   }
 
-  /** Goes to the next field that is not empty; false if there is none. Throws Refusal `too-many` for more than `most`. */
+  /** Goes to the next field that is not empty; false at the end. Throws Refusal `too-many` for more than `most`. */
   next(): boolean {
     const bytes = this.#bytes
     let start = this.end + 1
@@ -48,7 +48,7 @@ export class FormFields {
     return true
   }
 
-  /** The place of the next such byte in or behind the field; the length of the form if there is none. */
+  /** The place of the next such byte in or behind the field, or else the length of the form. */
   #placeOf(byte: number): number {
     const place = this.#bytes.indexOf(byte, this.start)
     return place < 0 ? this.#bytes.length : place

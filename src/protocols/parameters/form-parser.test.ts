@@ -16,7 +16,7 @@ function body(bytes: Buffer | string): Record<string, string> {
   return Object.fromEntries(values)
 }
 
-describe('what a form says', () => {
+describe('the fields of a form', () => {
   test('the first occurrence of a name wins', () => {
     expect(query('a=1&a=2&b=3')).toEqual({ a: '1', b: '3' })
     expect(query('a=1&a=%ff&b=3')).toEqual({ a: '1', b: '3' })
@@ -141,7 +141,7 @@ describe('for any values', () => {
     { selector: ([name]) => name, maxLength: 20 },
   )
 
-  test('what is escaped comes back', () => {
+  test('an escaped text comes back', () => {
     fc.assert(
       fc.property(pairs, (list) => {
         const encoded = list

@@ -7,8 +7,8 @@ import { decodePercents, spacePluses } from './percent-bytes.ts'
 import { queryOf } from './request-target.ts'
 
 /**
- * All parameters of a request: those of the query of its target, and those of a form body after them. The body is used up:
- * its fields are decoded in place.
+ * All parameters of a request: first from the query of its target, then from a form body. The body is used up: its
+ * fields are decoded in place.
  */
 export function valuesOf(rawUrl: string, body: Buffer | undefined, maxParameters: number): FormValues {
   const values = new FormValues()
@@ -29,8 +29,8 @@ export function parseQuery(query: string, values: FormValues, maxParameters: num
 }
 
 /**
- * Adds the parameters of a form body to `values`, and uses up its bytes. A form is always UTF-8, whatever charset the client
- * claims. Throws Refusal `malformed-request` for other bytes, `too-many` for more than `maxParameters`.
+ * Adds the parameters of a form body to `values`, and uses up its bytes. A form is always UTF-8, whatever charset the
+ * client claims. Throws Refusal `malformed-request` for other bytes, `too-many` for more than `maxParameters`.
  */
 export function parseFormBody(body: Buffer, values: FormValues, maxParameters: number): void {
   if (body.length <= SMALL_FORM && isAscii(body)) parsePairs(body.toString('latin1'), values, maxParameters)
@@ -76,7 +76,7 @@ function parsePairs(text: string, values: FormValues, maxParameters: number): vo
   }
 }
 
-/** The place of the next such character; the length of the text if there is none. */
+/** The place of the next such character, or else the length of the text. */
 function placeIn(text: string, character: string, from: number): number {
   const place = text.indexOf(character, from)
   return place < 0 ? text.length : place

@@ -80,7 +80,7 @@ describe('for any form', () => {
   )
   const form = fc.array(field, { maxLength: 8 }).map((fields) => Buffer.from(fields.join('&')))
 
-  test('the search finds what the parser reads: of small forms, of large ones and of queries', () => {
+  test('the search finds the same fields as the parser: in small forms, in large forms and in queries', () => {
     fc.assert(
       fc.property(form, (bytes) => {
         const large = Buffer.concat([bytes, Buffer.from(`&x=${'y'.repeat(5_000)}`)])

@@ -14,16 +14,16 @@ export interface SearchedField {
   readonly longestValue: number
 }
 
-/** What is found instead of a value that is too long. */
+/** The result instead of a value that is too long. */
 export const TOO_LONG: unique symbol = Symbol('too long')
 
 /** The value of a field; undefined if the form does not have it. */
 export type FoundValue = string | typeof TOO_LONG | undefined
 
 /**
- * The values of some fields of a form; the first of several with the same name counts. The form itself is neither decoded nor
- * changed, so a search costs little, however large the form is. Throws Refusal `too-many`, and `malformed-request` for a
- * value that is not UTF-8, as `parseFormBody` does.
+ * The values of some fields of a form; the first of several with the same name counts. The form itself is neither
+ * decoded nor changed, so a search costs little, however large the form is. Throws Refusal `too-many`, and
+ * `malformed-request` for a value that is not UTF-8, as `parseFormBody` does.
  */
 export function findFields(
   { bytes, maxParameters }: SearchedForm,

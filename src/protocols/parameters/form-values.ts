@@ -33,7 +33,7 @@ export class FormValues {
     }
   }
 
-  /** -1 if there is none. */
+  /** The place of a name, or -1. */
   #placeOf(name: string): number {
     return this.#places === undefined ? this.#names.indexOf(name) : (this.#places.get(name) ?? -1)
   }

@@ -7,8 +7,8 @@ export interface GrayRelease {
 }
 
 /**
- * The gray version that a publish is for; undefined: it is for all. Addresses count before a tag. Throws Refusal `gray-rule` for
- * addresses that are none.
+ * The gray version of a publish; undefined: it is for all clients. Addresses count before a tag. Throws Refusal
+ * `gray-rule` for invalid addresses.
  */
 export function grayOfClients({
   betaIps,

@@ -11,7 +11,7 @@ import {
 import type { GrayRelease } from './gray-of-clients.ts'
 import { Type } from './schema.ts'
 
-/** The priority of a rule of labels or a share, where none is given. */
+/** The default priority of a rule of labels or a share. */
 const USUAL_PRIORITY = 100
 const GIVEN_NAME =
   'The name of the gray version; that of an address list is beta, and that of a tag is tag_ and the tag.'
@@ -46,7 +46,7 @@ export const GRAY_RELEASE_PARAMS = {
   grayPriority: Type.Optional(grayPriority),
 }
 
-/** What {@link GRAY_RELEASE_PARAMS} read. */
+/** The values of {@link GRAY_RELEASE_PARAMS}. */
 export interface GrayReleaseParams {
   readonly grayName?: string
   readonly grayType: GrayRuleType

@@ -2,9 +2,7 @@ import type { RefusalFacts } from '../../core/refusal.ts'
 
 const LONGEST_CLUSTER = 64
 
-/**
- * The text of the check of parameters in 2.5.1 for a wrong one; undefined where it has another text, or none.
- */
+/** The text of 2.5.1 for a wrong parameter; undefined if its check of parameters has another text, or no text. */
 export function javaParamCheck({ parameter, names }: RefusalFacts): string | undefined {
   switch (parameter) {
     case 'clusterName':

@@ -5,7 +5,7 @@ const BACKSLASH = 0x5c
 
 /**
  * Throws Refusal `too-deep` for JSON that is nested more than `most` deep: recursive code
- * that works on it later needs a stack of that depth. Reads each character once, or none if there are too few brackets.
+ * that works on it later needs a stack of that depth. Reads each character once, unless there are too few brackets.
  * A text that is not JSON passes: its parser has the better message.
  */
 export function checkJsonDepth(parameter: string, text: string, most: number): void {

@@ -115,7 +115,7 @@ export function parseInstanceLocators(text: string): SentLocator[] {
 
 const SELECTOR_ALLOWED = '{"type":"none"} or {"type":"label","expression":"…"}'
 
-/** Reads a service's selector; absent and empty are `none` (http-compat.md section 4). */
+/** Reads a service's selector; absent and empty texts are `none` (http-compat.md section 4). */
 export function parseSelector(text: string | undefined): Selector {
   if (text === undefined || text.trim() === '') return { type: 'none' }
   const json = parseJsonObject(text, 'selector', SELECTOR_ALLOWED)
@@ -163,7 +163,7 @@ export function parseHealthChecker(text: string, { unknownIsNone }: { unknownIsN
   }
 }
 
-/** What a refusal shows instead of a text that may hold a password. */
+/** Shown in a refusal instead of a text that may hold a password. */
 const NOT_SHOWN = '…'
 
 function checkerObject(text: string): JsonObject {

@@ -5,8 +5,8 @@ const QUOTE = 0x22
 const COMMA = 0x2c
 
 /**
- * Throws Refusal `malformed-request` for JSON of more than `most` values: a parser takes far longer for many small values than
- * for a long text. Reads each character once, or none if there are too few commas.
+ * Throws Refusal `malformed-request` for JSON of more than `most` values: a parser takes far longer for many small
+ * values than for a long text. Reads each character once, unless there are too few commas.
  */
 export function checkJsonSize(parameter: string, text: string, most: number): void {
   // A value and its comma take two characters.

@@ -13,7 +13,7 @@ test.each([
   expect(new JsonValues(object).get('a')).toBe(text)
 })
 
-test('what an object does not say is taken from the next one', () => {
+test('a key that an object lacks is taken from the next one', () => {
   const values = new JsonValues({ a: 'first', b: null, c: '' }, { a: 'second', b: 'second', c: 'second' })
   expect(['a', 'b', 'c', 'toString'].map((name) => values.get(name))).toEqual([
     'first',

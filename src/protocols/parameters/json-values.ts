@@ -4,8 +4,8 @@ import type { ParameterValues } from './parameter-reader.ts'
 type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * The members of JSON objects, as texts of parameters. The first object that has a member counts; `null` and `''` count as
- * absent, because clients send them for "nothing". A list or an object is refused.
+ * The members of JSON objects, as texts of parameters. The first object that has a member counts; `null` and `''` count
+ * as absent, because clients send them for "nothing". A list or an object is refused.
  */
 export class JsonValues implements ParameterValues {
   readonly #objects: readonly JsonObject[]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { KnownTexts } from './known-texts.ts'
 
-test('what was made of a text is known until there are too many', () => {
+test('the result for a text is known until there are too many', () => {
   const known = new KnownTexts<number>({ longest: 5, most: 2 })
   expect(known.get('one')).toBeUndefined()
   expect(known.keep('one', 1)).toBe(1)

@@ -1,8 +1,8 @@
 import { labelName } from '../../core/config/state/gray-rule.ts'
 
 /**
- * The labels of a client as one text: `key=value`, separated by commas. A comma, a backslash and the equals sign of a name have a backslash
- * before them. A label without a value is left out.
+ * The labels of a client as one text: `key=value`, separated by commas. A comma, a backslash and the equals sign of a
+ * name have a backslash before them. A label without a value is left out.
  */
 export function labelsText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)

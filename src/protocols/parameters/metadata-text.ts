@@ -8,9 +8,9 @@ import { KnownTexts } from './known-texts.ts'
 const ALLOWED = 'a JSON object or k=v,k2=v2'
 
 /**
- * Metadata as clients send it: a JSON object or `k=v,k2=v2`. '' is none, and so is `null`, which the Java
- * client sends for an instance without metadata. Throws Refusal `invalid-parameter` naming `parameter` for
- * anything else, and for keys and values of more than `maxBytes` of UTF-8 together.
+ * Metadata as clients send it: a JSON object or `k=v,k2=v2`. '' and `null` are empty metadata: the Java client sends
+ * `null` for an instance without metadata. Throws Refusal `invalid-parameter` naming `parameter` for anything else, and
+ * for keys and values of more than `maxBytes` of UTF-8 together.
  */
 export function parseMetadata(text: string, parameter: string, maxBytes: number): Metadata {
   const known = KNOWN.get(text)
@@ -32,7 +32,7 @@ function readMetadata(text: string, parameter: string, maxBytes: number): Metada
 /** Objects of more keys take far longer to read than their length says. */
 export const MOST_KEYS = 10_000
 
-/** Metadata from a JSON object: values become texts, null the empty one. Same refusals as `parseMetadata`. */
+/** Metadata from a JSON object: values become texts, null the empty text. Refuses as `parseMetadata` does. */
 export function toMetadata(source: object, parameter: string, maxBytes: number): Metadata {
   // Nearly always nothing has to change, and a copy costs more than parsing the JSON.
   return isSmallMetadata(source as Record<string, unknown>, maxBytes)
@@ -86,7 +86,7 @@ export function parseJsonObject(text: string, parameter: string, allowed: string
   return value as Record<string, unknown>
 }
 
-/** The value that a JSON text holds; throws Refusal `invalid-parameter` where it is none. */
+/** The value of a JSON text; throws Refusal `invalid-parameter` for other texts. */
 export function parseJson(text: string, parameter: string, allowed: string): unknown {
   try {
     return JSON.parse(text) as unknown

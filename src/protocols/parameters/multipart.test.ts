@@ -30,12 +30,12 @@ test('a quoted boundary, blanks behind it, and text around the parts are borne w
   ])
 })
 
-test('empty fields and no fields are what they are', () => {
+test('empty fields and no fields stay as they are', () => {
   expect(parseMultipart(body(['a', '']), TYPE)).toMatchObject([{ name: 'a', content: Buffer.alloc(0) }])
   expect(parseMultipart(Buffer.from('--XX--\r\n'), TYPE)).toEqual([])
 })
 
-test('what is sent comes back', () => {
+test('a text that is sent comes back', () => {
   const part = fc.tuple(
     fc.string().filter((name) => !/["\r\n]/.test(name)),
     fc.uint8Array(),

@@ -4,7 +4,7 @@ import { checkJsonDepth } from './json-depth.ts'
 import { checkJsonSize } from './json-size.ts'
 import type { ParameterRules } from './parameter-rules.ts'
 
-/** What a parameter can be once it is read. */
+/** The value of a parameter once it is read. */
 export type FieldValue = string | number | boolean
 
 /** The part of JSON Schema that a parameter may use, and our additions to it. */
@@ -29,14 +29,14 @@ export interface FieldSchema {
   readonly maxBytes?: number
   /** The text may be JSON, whose depth the rules bound. */
   readonly mayBeJson?: boolean
-  /** What is allowed, in words, if the pattern is not clear enough. */
+  /** The allowed values, in words, if the pattern is not clear enough. */
   readonly allowed?: string
 }
 
 /** Turns the text of one parameter into its value, or throws Refusal `invalid-parameter`. */
 export type ParseField = (text: string) => FieldValue
 
-/** Builds the parser of one parameter; `name` is what refusals call it. Throws on a schema it cannot read. */
+/** Builds the parser of one parameter; `name` is its name in refusals. Throws on a schema it cannot read. */
 export function compileField(name: string, schema: FieldSchema, rules: ParameterRules): ParseField {
   if (schema.enum !== undefined) return enumField(name, schema.enum)
   switch (schema.type) {
@@ -58,7 +58,7 @@ export function compileField(name: string, schema: FieldSchema, rules: Parameter
   }
 }
 
-/** What a schema allows, in words, as refusals and documents say it. */
+/** The allowed values of a schema, in words, as refusals and documents name them. */
 export function allowedBy(schema: FieldSchema): string {
   if (schema.allowed !== undefined) return schema.allowed
   const choices = schema.enum
@@ -69,7 +69,7 @@ export function allowedBy(schema: FieldSchema): string {
   return `${schema.minLength === undefined ? 'a text' : `at least ${schema.minLength} characters`}${sizeText(schema)}`
 }
 
-/** A refusal of a value: names the parameter, what is allowed and what was sent. */
+/** A refusal of a value, with the parameter, the allowed values and the sent one. */
 export function invalid(name: string, allowed: string, value: string): Refusal {
   const facts = { parameter: name, allowed, names: { value: value.slice(0, 256) } }
   return new Refusal('invalid-parameter', `${name} must be ${allowed}, but is ${shown(value)}.`, facts)

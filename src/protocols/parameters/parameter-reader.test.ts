@@ -120,7 +120,7 @@ describe('numbers', () => {
     },
   )
 
-  test('what was sent is shown, cut and printable', () => {
+  test('the sent value is shown, cut and printable', () => {
     expect(refusalOf(() => read({ port }, { port: 'x1' })).message).toBe(
       'port must be an integer from 0 to 65535, but is "x1".',
     )

@@ -19,9 +19,8 @@ export interface ParameterValues {
 export type ReadParameters = (values: ParameterValues) => Record<string, FieldValue>
 
 /**
- * Builds the reader of a route from its schemas. An empty value counts as absent unless the schema says
- * `allowEmpty`. An absent parameter is refused if it is required, gets its default if it has one, and is no key of the
- * result otherwise.
+ * Builds the reader of a route from its schemas. An empty value counts as absent unless the schema says `allowEmpty`.
+ * An absent parameter is refused if it is required, gets its default, or is no key of the result.
  */
 export function compileReader(params: ObjectSchema<Properties>, rules: ParameterRules): ReadParameters {
   const required = new Set<string>(params.required as readonly string[] | undefined)
@@ -86,7 +85,7 @@ function findText(field: ReadableField, values: ParameterValues): string | undef
   return undefined
 }
 
-/** The value to parse, or undefined if there is none. */
+/** The value to parse, if any. */
 function textOf(field: ReadableField, sent: string | undefined): string | undefined {
   if (sent === undefined) return undefined
   const text = field.trim ? trimmed(sent) : sent

@@ -2,7 +2,7 @@ const PERCENT = 0x25
 const PLUS = 0x2b
 const SPACE = 0x20
 
-/** The value of each byte as a hexadecimal digit; -1 if it is none. */
+/** The value of each byte as a hexadecimal digit; -1 for other bytes. */
 const DIGITS = Int8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte)
   return /[0-9a-f]/i.test(character) ? parseInt(character, 16) : -1
@@ -17,7 +17,7 @@ export function percentByte(bytes: Uint8Array, at: number, end: number): number 
   return low < 0 ? -1 : high * 16 + low
 }
 
-/** Makes each `+` a space, in place. Very many of them cost less than a search for each. */
+/** Replaces each `+` by a space, in place. With very many, one loop costs less than a search for each. */
 export function spacePluses(bytes: Buffer): void {
   const { length } = bytes
   for (let at = bytes.indexOf(PLUS); at >= 0 && at < length; at++) {
@@ -41,7 +41,7 @@ export function decodePercents(bytes: Buffer): Buffer {
   return bytes.subarray(0, to)
 }
 
-/** Where the first `%xx` is: what is before it stays in its place. The length if there is none. */
+/** The place of the first `%xx`, or else the length: earlier bytes stay in their places. */
 function firstSequence(bytes: Buffer): number {
   const { length } = bytes
   for (let at = bytes.indexOf(PERCENT); at >= 0 && at + 2 < length;) {

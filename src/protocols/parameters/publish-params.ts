@@ -10,7 +10,7 @@ export interface PublishLimits {
   readonly maxFormBodyBytes: number
 }
 
-/** What a client may say when it publishes, by the names of the dialect with the most parameters. */
+/** The parameters of a publish, by the names of the dialect with the most parameters. */
 export interface PublishParams {
   readonly tenant?: string
   readonly dataId: string
@@ -44,7 +44,7 @@ export const comment = Type.String({
   description: 'Why, for those who look at the versions later.',
 })
 
-/** What a publish may say besides the content. Where an empty value is one, it clears the note. */
+/** The parameters of a publish besides the content. If an empty value counts as a value, it clears the note. */
 export function noteParams({ isEmptyAValue }: { isEmptyAValue: boolean }) {
   const noted = <S extends Schema>(field: S) =>
     Type.Optional(isEmptyAValue ? fields.allowingEmpty(field) : field)
@@ -61,7 +61,7 @@ export function noteParams({ isEmptyAValue }: { isEmptyAValue: boolean }) {
   }
 }
 
-/** What a client asks to publish: the input of the operation. `casMd5` undefined: whatever the current content is. */
+/** The input of the publish operation. `casMd5` undefined: whatever the current content is. */
 export function toPublishRequest(params: PublishParams, casMd5?: string) {
   return {
     key: toConfigKey(params),
@@ -85,7 +85,7 @@ function toConfigType(text: string): ConfigType {
   return CONFIG_TYPES.find((type) => type === text) ?? 'text'
 }
 
-/** The parameters that are notes, and the names of those notes. */
+/** The parameters that are notes, and the names of the notes. */
 const NOTES = [
   ['appName', 'appName'],
   ['desc', 'desc'],

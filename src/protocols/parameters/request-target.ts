@@ -10,7 +10,7 @@ export function pathOf(url: string): string {
   return mark < 0 ? target : target.slice(0, mark)
 }
 
-/** What follows the question mark, undecoded; undefined where there is none. */
+/** The text after the question mark, undecoded; undefined without a question mark. */
 export function queryOf(url: string): string | undefined {
   const mark = url.indexOf('?')
   return mark < 0 ? undefined : url.slice(mark + 1)

@@ -10,9 +10,9 @@ export interface RefusalRow {
   readonly known?: string
   /** The text that clients of `/nacos` know, with the names of the refusal; see `nacosMessage`. */
   readonly nacos?: string
-  /** What it is called in a list of problems: short, and the same every time. */
+  /** Its name in a list of problems: short, and the same every time. */
   readonly title: string
-  /** When it is given, and what to do about it: docs/errors.md. */
+  /** When it is given, and what to do then: docs/errors.md. */
   readonly meaning: string
 }
 
@@ -353,12 +353,6 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     title: 'This server is cut off from the others',
     meaning:
       'This server alone has lost the store that it shares with others, and its lease has ended. Use another server. This one resumes by itself (docs/cluster.md).',
-  },
-  'cluster-not-upgraded': {
-    http: 409,
-    title: 'Not every server is upgraded',
-    meaning:
-      'Several servers share a store, and at least one that runs is of a version that could not read what would be written. Nothing was written. The answer names it: upgrade it, then try again (docs/cluster.md).',
   },
   'backup-refused': {
     http: 409,

@@ -17,10 +17,7 @@ export interface AdmissionLog {
 /** Refused connections come in thousands; one line a minute reports them. */
 const LOG_EVERY_MS = 60_000
 
-/**
- * How many connections beyond the limit still get an answer with the reason; Node closes further ones at
- * once.
- */
+/** How many connections beyond the limit still get an answer with the reason; Node closes further ones at once. */
 const MOST_ANSWERED = 256
 
 /** The connections of a port, within limits: in all, and of one address. */
@@ -34,7 +31,7 @@ export class Admission {
   readonly #log: AdmissionLog
   readonly #ofAddress = new Map<string, number>()
   #loggedMs = -Infinity
-  /** A listener of sockets. It is the same for all of them: one of its own takes a fifth of a kilobyte. */
+  /** One listener for all sockets: a listener for each would take a fifth of a kilobyte. */
   readonly #closed: (this: Socket) => void
 
   constructor(settings: ConnectionSettings, log: AdmissionLog) {

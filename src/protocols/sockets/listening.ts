@@ -4,7 +4,7 @@ import { caught } from '../../core/unexpected.ts'
 /** Connections that the system may accept before the server does. */
 const BACKLOG = 4_096
 
-/** Starts listening; `port` 0 takes any. Rejects where the address cannot be had. What fails later is a fault, and it listens on. */
+/** Starts listening; `port` 0 takes any. Rejects if the address cannot be used. A later error is only a fault. */
 export function listenOn(
   listener: Server,
   { host, port }: { host: string; port: number },

@@ -3,7 +3,7 @@ import { OldestFirstMemory } from './oldest-first-memory.ts'
 
 const holder = () => ({ giveUp: vi.fn<() => void>() })
 
-describe('what clients have not read', () => {
+describe('an unread answer', () => {
   test('is the oldest that is given up beyond the limit', () => {
     const memory = new OldestFirstMemory(100)
     const [first, second, third] = [holder(), holder(), holder()]
@@ -55,7 +55,7 @@ describe('what clients have not read', () => {
 describe('a text that several are sent', () => {
   const text = (bytes: number) => ({ rest: [Buffer.alloc(bytes / 2), Buffer.alloc(bytes / 2)] })
 
-  test('is counted once, until the last of them has read it', () => {
+  test('is counted once, until the last client has read it', () => {
     const memory = new OldestFirstMemory(100)
     const [first, second, shared] = [holder(), holder(), text(80)]
     memory.share(first, shared)
@@ -68,7 +68,7 @@ describe('a text that several are sent', () => {
     expect([first.giveUp.mock.calls.length, second.giveUp.mock.calls.length]).toEqual([0, 0])
   })
 
-  test('is given up with all of them', () => {
+  test('is given up with all its clients', () => {
     const memory = new OldestFirstMemory(100)
     const [first, second, other, shared] = [holder(), holder(), holder(), text(80)]
     memory.share(first, shared)
@@ -80,7 +80,7 @@ describe('a text that several are sent', () => {
     expect(memory.bytes).toBe(0)
   })
 
-  test('is as young as the last who is sent it: what nobody asks for any more is given up first', () => {
+  test('is as young as its last sending: a text that nobody asks for any more is given up first', () => {
     const memory = new OldestFirstMemory(100)
     const [first, old, again, shared] = [holder(), holder(), holder(), text(40)]
     memory.share(first, shared)

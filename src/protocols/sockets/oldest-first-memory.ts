@@ -29,7 +29,7 @@ export class OldestFirstMemory {
     return this.#bytes
   }
 
-  /** This holder holds this many bytes now, instead of those before. The last holder that is left is not given up. */
+  /** Sets the bytes of a holder. The last holder that is left is not given up. */
   count(holder: Holder, bytes: number): void {
     this.#bytes += bytes - (this.#held.get(holder) ?? 0)
     if (bytes > 0) this.#held.set(holder, bytes)
@@ -42,8 +42,8 @@ export class OldestFirstMemory {
   }
 
   /**
-   * This holder holds a text now, until `release`. What several hold is counted once, as the newest of all. It is given up
-   * with all who hold it.
+   * This holder holds a text now, until `release`. A text of several holders is counted once, as the newest of all, and
+   * given up with all its holders.
    */
   share(holder: Holder, { rest }: Pick<LongText, 'rest'>): void {
     const [key] = rest

@@ -5,23 +5,23 @@ import { contained, guarded, nothing } from '../../core/unexpected.ts'
 
 /** A certificate with its key, as PEM. */
 export interface KeyPair {
-  /** The certificate of the server, and those between it and its authority. */
+  /** The certificate of the server, and the ones between it and its authority. */
   readonly cert: string
   readonly key: string
-  /** The authorities of client certificates; undefined: none are asked for. */
+  /** The authorities of client certificates; undefined: clients are not asked for certificates. */
   readonly clientCa: string | undefined
 }
 
 /** The longest time that any client may take for the handshake. */
 const HANDSHAKE_MS = 10_000
 
-/** What a secure layer does with its connections. */
+/** The options of a secure layer. */
 export interface SecureLayerOptions {
   /** How long a client may take for a request: no longer for the handshake. */
   readonly requestTimeoutMs: number
   /** The handshake is done. `secure` gives and takes plain bytes; `socket` is the one that was passed to `begin`. */
   readonly onSecure: (secure: TLSSocket, socket: Socket) => void
-  /** The names of what is spoken inside, as TLS has them: `http/1.1`, `h2`. */
+  /** The protocols inside, as TLS names them: `http/1.1`, `h2`. */
   readonly protocols: readonly string[]
   /** There was no handshake: another protocol, an old version of TLS, or a client that is too slow. */
   readonly onFailed: () => void
@@ -30,8 +30,8 @@ export interface SecureLayerOptions {
 }
 
 /**
- * TLS, 1.2 or newer, on connections that were accepted before. A client may show a certificate; one that no authority of ours
- * has signed counts as none.
+ * TLS, 1.2 or newer, on connections that were accepted before. A client may show a certificate, which
+ * is ignored unless one of our authorities has signed it.
  */
 export class SecureLayer {
   readonly #server: Server
@@ -125,7 +125,7 @@ function placeOf({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`
 }
 
-/** The user that a client has shown a certificate of: the common name of its subject, if an authority of ours has signed it. */
+/** The user of the client certificate: the common name of its subject, if one of our authorities has signed it. */
 export function certificateUserOf(socket: Socket | TLSSocket): CertificateUser | undefined {
   if (!('authorized' in socket) || !socket.authorized) return undefined
   const { subject, valid_to: validTo } = socket.getPeerCertificate()

@@ -100,7 +100,7 @@ test('a client that acks some of its pushes is not silent', () => {
   expect(deliveries.counts()).toMatchObject({ acked: 1, failed: 1 })
 })
 
-test('a client that acks none of many pushes is found silent, however often they come', () => {
+test('a client that acks no push of many is found silent, however often they come', () => {
   const { pass, send } = fixture()
   const target = targetAt(1)
   for (let ref = 1; ref <= 25; ref++) {

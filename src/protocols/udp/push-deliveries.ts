@@ -21,7 +21,7 @@ interface Delivery extends Due {
   dueTick: number
 }
 
-/** What deliveries need of their socket. */
+/** Dependencies of deliveries. */
 export interface DeliveryOptions {
   readonly loop: Loop
   readonly transmit: (target: PushTarget, packet: PushPacket) => void
@@ -30,9 +30,9 @@ export interface DeliveryOptions {
 }
 
 /**
- * Follows up pushes. An ack ends one. No ack within 10 s sends it again, unless a newer push has taken its
- * place. No ack 10 s after that means that the client cannot be reached, if nothing else came from it. An ack
- * counts only from where the push was sent to.
+ * Follows up pushes until their acks. Without an ack, a push is sent again after 10 s, unless there is a newer one.
+ * Without an ack after 10 s more, the client cannot be reached, if nothing else came from it. An ack counts only from
+ * the address to which the push was sent.
  */
 export class PushDeliveries {
   readonly #options: DeliveryOptions
@@ -59,7 +59,7 @@ export class PushDeliveries {
     this.#due.add(delivery, sentMs + ACK_WITHIN_MS)
   }
 
-  /** An ack came; those that nobody waits for are ignored. */
+  /** An ack came; an unexpected one is ignored. */
   acked(lastRefTime: number, from: { address: string; port: number }): void {
     const key = ackKey(lastRefTime, from)
     const delivery = this.#awaited.get(key)
@@ -75,7 +75,7 @@ export class PushDeliveries {
   tick(nowMs: number): void {
     const due = this.#due.due(nowMs)
     if (due.length === 0) return
-    // Those that were due first come last, where they can be taken from.
+    // The earliest come last: `pop` takes them first.
     this.#overdue = due.reverse().concat(this.#overdue)
     this.#work.start()
   }

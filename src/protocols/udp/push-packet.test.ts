@@ -51,7 +51,7 @@ test.each([
   expect(decodeAck(Buffer.from(text))).toBeUndefined()
 })
 
-test('only the Java client and those that pose as it have room for large datagrams', () => {
+test('only the Java client and clients that pose as it have room for large datagrams', () => {
   expect(datagramLimitOf('Nacos-Java-Client:v1.4.8')).toBe(65_507)
   expect(datagramLimitOf('Nacos-Go-Client:v1.1.6')).toBe(4_024)
   expect(datagramLimitOf('Nacos-DNS:v1.0.1')).toBe(4_024)

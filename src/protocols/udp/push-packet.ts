@@ -9,10 +9,10 @@ const GZIP_FROM_BYTES = 1_024
  */
 const MAX_ANSWER_BYTES = 1024 * 1024
 
-/** What a UDP datagram over IPv4 can hold at all: 65,535 less the IP and UDP headers. */
+/** The most bytes of a UDP datagram over IPv4: 65,535 less the IP and UDP headers. */
 export const MAX_DATAGRAM_BYTES = 65_507
 
-/** The receive buffer of the Go client; what is longer arrives cut off. */
+/** The receive buffer of the Go client: longer datagrams arrive cut off. */
 const SMALL_DATAGRAM_BYTES = 4_024
 
 /** Acks are some 70 bytes; nothing larger is read. */
@@ -51,8 +51,8 @@ function parsed(datagram: Buffer): { type?: unknown; lastRefTime?: unknown } | u
 }
 
 /**
- * The largest datagram that a client reads whole. The Java client and those that pose as it (npm) have room
- * for any. The Go client, the DNS plugin built on it and unknown clients get small ones only.
+ * The largest datagram that a client reads whole. The Java client, and the npm client that poses as it, have room
+ * for any size. The Go client, the DNS plugin built on it and unknown clients get small datagrams only.
  */
 export function datagramLimitOf(agent: string): number {
   return agent.startsWith('Nacos-Java-Client') ? MAX_DATAGRAM_BYTES : SMALL_DATAGRAM_BYTES

@@ -111,7 +111,7 @@ test('a server on every address reaches clients of both families', async (contex
   await expect.poll(() => pushes.counts().acked).toBe(2)
 })
 
-test('a Go client is not granted what its buffer cannot hold', async () => {
+test('a Go client is not granted lists that its buffer cannot hold', async () => {
   const pushes = await pushesOn('localhost')
   const target = { ...targetOf(await client()), agent: 'Nacos-Go-Client:v1.1.6' }
   expect(pushes.fits(target, 4_024)).toBe(pushes.ports.has(4))

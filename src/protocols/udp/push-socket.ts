@@ -14,7 +14,7 @@ const LOG_EVERY_MS = 60_000
 /** Datagrams that are read in a second, which are acks of pushes. Further ones are dropped unread. */
 const MOST_DATAGRAMS = 50_000
 
-/** What the push socket needs of the server. */
+/** Dependencies of the push socket. */
 export interface PushSocketOptions {
   /** The address that the server listens on, or a name of it. */
   readonly host: string
@@ -72,7 +72,7 @@ export class PushSocket implements PushSender {
     this.#deliveries.send(target, packet)
   }
 
-  /** Sends again what was not acked; to be called about once a second. */
+  /** Sends unacknowledged pushes again. Call it about once a second. */
   tick(nowMs: number): void {
     this.#deliveries.tick(nowMs)
   }

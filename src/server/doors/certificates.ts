@@ -14,21 +14,20 @@ type Files = Pick<Settings, 'tlsCert' | 'tlsKey' | 'tlsClientCa'>
 export interface CertificateStatus {
   /** Epoch ms after which clients refuse it. */
   readonly expiresMs: number
-  /** The files hold a pair that cannot be used; the old one still is. */
+  /** The files hold an unusable pair; the old pair stays in use. */
   readonly isBroken: boolean
 }
 
 /**
- * The certificate files of the server. They are read again at regular intervals. Every replacement is noticed
- * by its content: a new file, a link that moves or a rewritten file. A pair that cannot be used keeps the old
- * one.
+ * The certificate files of the server. They are read again at regular intervals. Every replacement is noticed by its
+ * content: a new file, a link that moves or a rewritten file. A pair that cannot be used keeps the old one.
  */
 export class Certificates {
   readonly #files: Files
   readonly #log: Logger
   #pair: KeyPair
   #isBroken = false
-  /** What was wrong when it was last logged; '' while nothing is. */
+  /** The last logged fault; '' without a fault. */
   #logged = ''
 
   private constructor(files: Files, log: Logger, pair: KeyPair) {
@@ -37,7 +36,7 @@ export class Certificates {
     this.#pair = pair
   }
 
-  /** Reads the files; undefined where no certificate is set. Rejects with an Error that says what is wrong with them. */
+  /** Reads the files; undefined if no certificate is set. Rejects with an Error that explains a fault in them. */
   static async open(files: Files, log: Logger): Promise<Certificates | undefined> {
     const { tlsCert, tlsKey, tlsClientCa } = files
     if (tlsCert === '' && tlsKey === '' && tlsClientCa === '') return undefined
@@ -60,7 +59,7 @@ export class Certificates {
     return { expiresMs: Date.parse(new X509Certificate(this.#pair.cert).validTo), isBroken: this.#isBroken }
   }
 
-  /** Looks at the files; `use` gets a new pair. Never rejects: what cannot be used is logged once. */
+  /** Looks at the files; `use` gets a new pair. Never rejects: an unusable pair is logged once. */
   async look(use: (pair: KeyPair) => void): Promise<void> {
     try {
       const pair = await readPair(this.#files)
@@ -97,17 +96,17 @@ async function readPair({ tlsCert, tlsKey, tlsClientCa }: Files): Promise<KeyPai
   return { cert, key, clientCa }
 }
 
-/** Throws an Error that says why a pair cannot be used. */
+/** Throws an Error that explains why a pair cannot be used. */
 function checkPair({ cert, key, clientCa }: KeyPair): void {
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
     throw new Error('the key does not belong to the certificate')
-  // Node takes an empty list for the authorities that the whole Internet trusts, and skips what it cannot read.
+  // For an empty list Node would trust the public authorities, and it skips unreadable certificates.
   if (clientCa !== undefined && certificatesIn(clientCa) === 0)
     throw new Error('tls-client-ca holds no certificate of an authority')
   createSecureContext({ cert, key, ...(clientCa === undefined ? {} : { ca: clientCa }) })
 }
 
-/** How many certificates a PEM file holds. Throws an Error where one of them cannot be read. */
+/** The number of certificates in a PEM file. Throws an Error for an unreadable certificate. */
 function certificatesIn(pem: string): number {
   const begin = '-----BEGIN CERTIFICATE-----'
   const [, ...pieces] = pem.split(begin)
@@ -115,7 +114,7 @@ function certificatesIn(pem: string): number {
   return pieces.length
 }
 
-/** A new certificate that has expired is no better than the one in use. */
+/** A new certificate that has expired is no better than the present certificate. */
 function refuseExpired({ cert }: KeyPair): void {
   const { validTo } = new X509Certificate(cert)
   if (Date.parse(validTo) < Date.now()) throw new Error(`the certificate has expired: ${validTo}`)

@@ -10,7 +10,7 @@ import { monotonicMs } from '../process/clocks.ts'
 /** How many instances are counted in a turn of the event loop: about 2 ms. */
 const IN_A_TURN = 5_000
 
-/** A count is used for this many times what it took, so that askers cost a server a twentieth of its time at most. */
+/** A count is used for this many times its own duration, so that counting takes at most a twentieth of the server's time. */
 const USED_TIMES = 20
 
 /** The clients that are counted. */
@@ -24,9 +24,8 @@ export interface ClientCounterParts {
 }
 
 /**
- * Counts clients as Java does. Each connection for naming is one. Each address and port that is registered
- * without a connection is one among those that beat, and one among those that persist. An address that gets
- * pushes by UDP counts as one that beats.
+ * Counts clients as Java does: each connection for naming, and each address and port registered without a connection. Such an
+ * address counts once for instances that beat, and once for persistent ones. Pushes by UDP count as beats.
  */
 export class ClientCounter {
   readonly #parts: ClientCounterParts
@@ -37,10 +36,7 @@ export class ClientCounter {
     this.#parts = parts
   }
 
-  /**
-   * The counts as they are, or were a moment ago where there are many instances. All requests meanwhile get
-   * the same.
-   */
+  /** The current counts, or counts of a moment ago if there are many instances. Requests at the same time share a result. */
   count(): Promise<ClientCounts> {
     if (this.#last === undefined || monotonicMs() > this.#usedUntilMs) this.#last = this.#counted()
     return this.#last

@@ -14,7 +14,7 @@ import type { StreamOutlet } from '../../subscribers/stream-outlet.ts'
 import { later, monotonicMs, wallMs } from '../process/clocks.ts'
 import type { Members } from '../process/installation.ts'
 
-/** What is known of connected clients elsewhere. */
+/** Other servers and parts that know connected clients. */
 export interface ClientParts {
   readonly members: Pick<Members, 'list'>
   readonly publishing: { readonly connectionInstances: Pick<ConnectionInstances, 'registrations'> }
@@ -44,7 +44,7 @@ export function openClients(parts: ClientParts, settings: Settings) {
       const clients = found.slice(0, most).map((connection) => shown(connection, parts))
       return { server: server(), count: found.length, clients }
     },
-    /** Sends a client away. False where no client has the id. */
+    /** Sends a client away. False if no client has the id. */
     dismiss({ id, how }: Dismissal): boolean {
       const connection = book.of(id)
       if (connection === undefined) return false

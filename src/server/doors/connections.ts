@@ -26,7 +26,7 @@ import type { Installation } from '../process/installation.ts'
 import type { Pushing } from './pushing.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 
-/** What connections work with. */
+/** The dependencies of connections. */
 export interface GrpcClientParts {
   readonly state: State
   readonly installation: Pick<Installation, 'cutOff'>
@@ -42,10 +42,10 @@ export interface GrpcClientParts {
 /** The clients that are connected by gRPC. */
 export type ClientConnections = ReturnType<typeof openConnections>
 
-/** What this server can do, as clients name it. */
+/** The abilities of this server, as clients name them. */
 const ABILITIES = ['supportPersistentInstanceByGrpc', 'fuzzyWatch']
 
-/** Makes what answers connected clients; nothing listens yet. */
+/** Makes the parts that answer connected clients; nothing listens yet. */
 export function openConnections(parts: GrpcClientParts, settings: Settings, log: Logger) {
   const { installation, operations } = parts
   const { cutOff } = installation
@@ -76,10 +76,7 @@ export function openConnections(parts: GrpcClientParts, settings: Settings, log:
   })
   return {
     figures: figuresOf(book, asks, server),
-    /**
-     * Listens, unless gRPC is off; `httpPort` is the port of HTTP. Resolves with its own port, undefined where it is off. Rejects
-     * with an Error that names the port.
-     */
+    /** Listens, unless gRPC is off. Resolves with its port, or undefined. Rejects with an Error that names the port. */
     listen: (httpPort: number) => listen(server, { settings, httpPort, log }),
     useKeyPair: (pair: KeyPair) => server.useKeyPair(pair),
     /** Call it about ten times a second. */

@@ -30,7 +30,7 @@ export async function openConsole(
   }
 }
 
-/** Reads the files of the build; where there are none, the page says why. */
+/** Reads the files of the build; if they are missing, the page says why. */
 export async function readPage(directory: string): Promise<ConsoleAssets> {
   try {
     const names = await readdir(directory, { recursive: true })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { grpcPorts } from './grpc-port.ts'
 
-test('gRPC has the port that is 1000 above that of HTTP', () => {
+test('gRPC has the port 1000 above the port of HTTP', () => {
   expect(grpcPorts({ port: 8848, grpcPort: 'auto' }, 8848)).toEqual([9848])
 })
 
-test('gRPC has its own port where one is set, and none where that is 0', () => {
+test('gRPC has its own port if it is set, and no port if it is 0', () => {
   expect(grpcPorts({ port: 8848, grpcPort: 7000 }, 8848)).toEqual([7000])
   expect(grpcPorts({ port: 8848, grpcPort: 0 }, 8848)).toEqual([])
 })

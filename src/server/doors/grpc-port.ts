@@ -7,8 +7,8 @@ export const GRPC_PORT_OFFSET = 1_000
 export const LARGEST_PORT = 65_535
 
 /**
- * The ports for gRPC, in the order in which they are tried; none where it is off. Where any port was good enough for HTTP, any is
- * for gRPC (0). Throws an Error where the port would be too large.
+ * The ports for gRPC, in the order of trying; empty if it is off. If HTTP could take any port, gRPC can, too (0). Throws an
+ * Error if the port would be too large.
  */
 export function grpcPorts(
   { port, grpcPort }: Pick<Settings, 'port' | 'grpcPort'>,

@@ -6,8 +6,8 @@ import { GRPC_PORT_OFFSET, LARGEST_PORT } from './grpc-port.ts'
 const MOST_TRIES = 50
 
 /**
- * The port that a server will listen on. Servers that share a store are named by their port before they
- * listen. So a free port is chosen here where the setting is 0, such that gRPC can have the one 1000 above.
+ * The port that a server will listen on. Servers that share a store are named by their port before they listen. So for the
+ * setting 0 this chooses a free port, such that gRPC can have the port 1000 above.
  */
 export async function ownPort(settings: Pick<Settings, 'host' | 'port' | 'grpcPort'>): Promise<number> {
   const { host, port, grpcPort } = settings
@@ -21,7 +21,7 @@ export async function ownPort(settings: Pick<Settings, 'host' | 'port' | 'grpcPo
   throw new Error('no free port was found')
 }
 
-/** A port that is free, of this number unless it is 0; undefined where it is not. */
+/** A free port, with this number unless it is 0; undefined if it is in use. */
 async function freePort(host: string, wanted: number): Promise<number | undefined> {
   if (wanted > LARGEST_PORT) return undefined
   const probe = createServer().listen(wanted, host)

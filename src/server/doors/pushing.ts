@@ -80,7 +80,7 @@ const MINUTE_MS = 60_000
 /** More services than this are not named in a minute. */
 const MOST_NAMED = 100
 
-/** Logs which lists are too long to be pushed: the same once a minute. */
+/** Logs lists that are too long to be pushed: each once a minute. */
 function tooLargeReport(log: Logger): (key: ServiceKey) => void {
   const named = new Set<string>()
   let minuteMs = -Infinity

@@ -183,7 +183,7 @@ function leftOutOf({ leftOut: count, findings }: Examination): Salvaged['leftOut
   return { count, findings: findings.filter(({ leavesOut }) => leavesOut !== undefined) }
 }
 
-/** Nobody else uses the new directory, so it is read where it is. */
+/** Nobody else uses the new directory, so it is read in place. */
 function fillDirectory(source: StoredSource, directory: string, how: HowToCopy): Promise<Copied> {
   return fill(source, new DirectoryTarget(directory, source), {
     ...how,
@@ -194,12 +194,12 @@ function fillDirectory(source: StoredSource, directory: string, how: HowToCopy):
 
 /** How a target is verified. */
 interface Verifying {
-  /** What was written, to be read. */
+  /** Opens the written copy for reading. */
   readonly reopened: () => StoredSource | Promise<StoredSource>
   readonly examined: () => Promise<Examination>
 }
 
-/** Writes what the target does not have yet, and lets servers use it once it was read again and is sound. */
+/** Writes the missing parts into the target, and releases it for servers after it was read again and found sound. */
 async function fill(source: StoredSource, target: StoredTarget, how: HowToCopy & Verifying): Promise<Copied> {
   try {
     const written = await copyParts(source, target, how)
@@ -228,7 +228,7 @@ function refuseUnsound({ directory, counts, findings }: Examination): void {
   )
 }
 
-/** The driver's own words for a damaged file do not say what to do. */
+/** The driver's own message for a damaged file has no advice. */
 function asDamage(directory: string, cause: unknown): unknown {
   if (!saysDamaged(cause)) return cause
   return new DamagedStore(

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { WrittenTrail } from '../../audit/written-trail.ts'
-import { beginRotation, type RotationStore } from '../../cluster/secret-rotation.ts'
-import type { SeenValue } from '../../cluster/shared-secrets.ts'
+import { beginRotation } from '../../cluster/secret-rotation.ts'
+import type { SecretsStore } from '../../cluster/shared-secrets.ts'
 import type { Account, Accounts, WithStoredAccounts } from '../../command/accounts/accounts.ts'
 import {
   addRole,
@@ -35,7 +35,6 @@ import { newSigningKey } from '../../sign-in/signing-keys.ts'
 import { refuseWithoutStore } from '../../store/embedded/database/data-directory.ts'
 import { openEmbeddedStore } from '../../store/embedded/embedded-store.ts'
 import { systemClock } from '../../store/etcd/client/clock.ts'
-import { SECRETS_LAYOUT } from '../../store/etcd/format/layout.ts'
 import { openEtcd } from '../../store/etcd/open-etcd.ts'
 import { NotExaminable } from '../../store/local-file.ts'
 import { loop, wallMs } from '../process/clocks.ts'
@@ -91,12 +90,7 @@ async function withEtcd<T>(settings: Settings, work: AccountsWork<T>): Promise<T
     const { follower, stamps, clock } = followerOf(await store.load())
     const engine = new SharedEngine({ follower, store, clock, loop, report: thrown })
     store.follow(new SharedFollower(follower, stamps))
-    const peers = {
-      seen: (name: string) => store.seen(name),
-      replace: (name: string, seen: SeenValue, value: string) => store.replace(name, seen, value),
-      raise: () => store.raiseLayout(SECRETS_LAYOUT),
-    }
-    const working = withEngine({ store, clock, engine, state: follower.state, peers }, work)
+    const working = withEngine({ store, clock, engine, state: follower.state, peers: store }, work)
     const result = await Promise.race([working, ended.then(thrown)])
     await store.forget()
     return result
@@ -120,8 +114,8 @@ interface EngineOnStore {
   readonly engine: Engine
   readonly state: Follower['state']
   readonly newStore?: string | undefined
-  /** Where servers have a secret of their own. */
-  readonly peers?: RotationStore | undefined
+  /** For a place where servers share a secret. */
+  readonly peers?: SecretsStore | undefined
 }
 
 async function withEngine<T>({ store, clock, ...parts }: EngineOnStore, work: AccountsWork<T>): Promise<T> {
@@ -148,7 +142,7 @@ class StoredAccounts implements Accounts {
   readonly newStore: string | undefined
   readonly #state: Follower['state']
   readonly #engine: Engine
-  readonly #peers: RotationStore | undefined
+  readonly #peers: SecretsStore | undefined
   readonly #trail: AuditTrail
 
   constructor({ state, engine, newStore, peers }: Omit<EngineOnStore, 'store' | 'clock'>, trail: AuditTrail) {

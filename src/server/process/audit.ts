@@ -52,7 +52,7 @@ export function openAudit(parts: ServerAuditParts, settings: Settings, log: Logg
         isFailing = true
       }
     },
-    /** Writes all recorded events. Rejects where the store cannot write. */
+    /** Writes all recorded events. Rejects if the store cannot write. */
     async close(): Promise<void> {
       cleaner.stop()
       try {

@@ -1,10 +1,10 @@
 import { isLoopback } from '../../protocols/http/transport/cross-site-guard.ts'
 import type { Settings } from '../../settings/settings.ts'
 
-/** Whether callers must sign in. `report`: they need not, but it is logged what would be refused. */
+/** Whether callers must sign in. `report`: they need not, but requests that would be refused are logged. */
 export type AuthenticationMode = 'on' | 'off' | 'report'
 
-/** Whether callers must sign in to this server. Once the store has an administrator they must, unless `auth` says otherwise. */
+/** Whether callers must sign in to this server: once the store has an administrator, unless `auth` says otherwise. */
 export function authenticationMode(
   { auth }: Pick<Settings, 'auth'>,
   hasAdministrator: boolean,
@@ -13,7 +13,7 @@ export function authenticationMode(
   return hasAdministrator ? 'on' : 'off'
 }
 
-/** Throws an Error where a server without authentication would listen on a network, and nobody has allowed that. */
+/** Throws an Error if a server without authentication would listen on a network without permission. */
 export function refuseOpenServer(
   mode: AuthenticationMode,
   { host, openToEveryone }: Pick<Settings, 'host' | 'openToEveryone'>,

@@ -9,7 +9,7 @@ import type { LocalFile } from '../../store/local-file.ts'
 
 /** The backups that operators ask a server for. */
 export interface BackupsOfServer extends BackupMaker {
-  /** Resolves when none is being made any more. */
+  /** Resolves when no backup is underway. */
   stop(): Promise<void>
 }
 

@@ -6,21 +6,21 @@ import type { PublishingFigures } from '../../metrics/publishing-metrics.ts'
 import { loop, monotonicMs } from './clocks.ts'
 import type { Care, CareParts, Installation } from './installation.ts'
 
-/** What the instances of connections are published with. */
+/** The dependencies of publishing instances of connections. */
 export interface PublishingParts extends Omit<CareParts, 'isAlive'> {
   readonly installation: Pick<Installation, 'process' | 'isMember' | 'careOf'>
 }
 
-/** The instances of connections: those of this process, and those that other processes have left behind. */
+/** The instances of this process's connections, and instances that other processes have left behind. */
 export interface Publishing {
   readonly connectionInstances: ConnectionInstances
   readonly processes: ConnectionProcesses
   readonly figures: PublishingFigures
-  /** Whether a process is this one, or that of a live server. */
+  /** Whether a process is this one, or belongs to a live server. */
   readonly isAlive: (process: string) => boolean
 }
 
-/** Makes what publishes the instances of connections, and what cares for all instances. */
+/** Makes the parts that publish the instances of connections, and the care for all instances. */
 export function openCare(parts: PublishingParts): { publishing: Publishing; care: Care } {
   const { installation, state, liveness, engine, healthClock: clock, watch } = parts
   const { processes } = liveness

@@ -17,36 +17,36 @@ import type { LeaderView, Member } from '../../operations/server/operator.ts'
 import type { LocalFile } from '../../store/local-file.ts'
 import type { AuthenticationMode } from './authentication-mode.ts'
 
-/** What an engine is made of. */
+/** The dependencies of an engine. */
 export interface EngineParts {
   readonly follower: Follower
   readonly stamps: Stamps
   readonly clock: () => Now
   readonly watch: Observability
-  /** Called when the state was loaded again: what happened in between is not known. */
+  /** Called when the state was loaded again: the changes in between are unknown. */
   readonly onReload: () => void
 }
 
-/** What the list of servers is made of. */
+/** The dependencies of the list of servers. */
 export interface MembersParts {
   readonly state: State
   readonly engine: Engine
   readonly watch: Observability
 }
 
-/** What the care for instances works with. */
+/** The dependencies of the care for instances. */
 export interface CareParts {
   readonly state: State
   readonly liveness: Liveness
   readonly engine: Engine
   readonly healthClock: HealthClock
   readonly clock: () => Now
-  /** Whether a process is this one, or that of a live server. */
+  /** Whether a process is this one, or belongs to a live server. */
   readonly isAlive: (process: string) => boolean
   readonly watch: Observability
 }
 
-/** Applies what time changes in naming. */
+/** Applies the changes of time to naming. */
 export interface Care {
   /** Whether this server judges the instances of a service, which changes with the servers; absent: it judges all. */
   readonly judges?: (key: ServiceKey) => boolean
@@ -64,7 +64,7 @@ export const HEARTBEAT_MS = 5_000
 /** The servers of an installation, as operators see them. */
 export interface Members {
   list(): readonly Member[]
-  /** The same servers with what each of them reports of itself. */
+  /** The same servers, each with its own report. */
   cluster(): Promise<readonly ClusterMember[]>
   leader(): LeaderView
   /** The port that this server listens on. */
@@ -76,22 +76,21 @@ export interface Members {
 }
 
 /**
- * The store of a server, and whether the server is alone on it. `SoleInstallation`: a directory of this
- * machine. `SharedInstallation`: a store that it shares with equal servers. Everything else of a server is
- * the same.
+ * The store of a server, and whether the server is alone on it. `SoleInstallation`: a directory of this machine.
+ * `SharedInstallation`: a store that it shares with equal servers. Everything else of a server is the same.
  */
 export interface Installation {
   readonly store: KeptRecords
-  /** Names this process: no other one has the same name. */
+  /** A unique name for this process. */
   readonly process: string
   readonly snapshot: Snapshot
-  /** The file of the data; undefined where they are in no file of this machine. */
+  /** The file of the data; undefined if they are in no file of this machine. */
   readonly file: LocalFile | undefined
-  /** Names what the revisions of the store belong to, if other servers have the same ones. */
+  /** Names the origin of the store's revisions, if other servers have the same revisions. */
   readonly sharedOrigin: string | undefined
   /** See `FollowerOptions.lastRefAheadMs`. */
   readonly lastRefAheadMs: number
-  /** How old what this server knows of the store is; 0 where nobody else changes it. */
+  /** The age of this server's knowledge of the store; 0 if nobody else changes it. */
   lagMs(): number
   /** Why this server alone is cut off from the store; undefined for a server that is alone anyway. */
   readonly cutOff: (() => Lasting | undefined) | undefined
@@ -109,27 +108,27 @@ export interface Installation {
   careOf(parts: CareParts): Care
   /** Checks the standing of this server. Call it about twice a second. */
   look(): Promise<void>
-  /** How much room the store has beyond its reserve; undefined: it cannot be said. Called about once a second; `isUrgent`: now. */
+  /** The room of the store beyond its reserve; undefined: unknown. Called about once a second; `isUrgent`: now. */
   measureRoom(isUrgent: boolean): Promise<Room | undefined>
-  /** The files of the store; of several, the largest. Undefined or an error: it cannot be said now. */
+  /** The files of the store; of several, the largest. Undefined or an error: unknown now. */
   storeBytes(): Promise<number | undefined>
-  /** Compares what this server knows with the store, and loads it again where they differ. Call it about once a minute. */
+  /** Compares this server's data with the store, and loads differing data again. Call it about once a minute. */
   compare(): Promise<void>
-  /** Removes what is left over in the store. The elected server calls it about once a minute. */
+  /** Removes leftovers in the store. The elected server calls it about once a minute. */
   clean(): Promise<void>
   /** The metrics of the store and of the other servers. */
   metrics(): Metric[]
-  /** Whether this server is certainly one of the servers: what it writes counts. */
+  /** Whether this server is certainly a member, so that its writes count. */
   isMember(): boolean
-  /** Whether this server does the work that one of several does for all: cleaning. */
+  /** Whether this server does the common work of the servers: cleaning. */
   isElected(): boolean
-  /** Becomes one of the servers, just before clients reach it. Rejects with an Error that says why it may not. */
+  /** Becomes a member, just before clients reach it. Rejects with an Error that explains why it may not. */
   enter(mode: AuthenticationMode): Promise<void>
   /**
-   * Is no longer one of the servers: the others take over at once what it does for all. It still finishes its requests.
-   * Call it when its connected clients have left.
+   * Gives up membership: the others take over its common work at once. It still finishes its requests. Call it after its
+   * connected clients have left.
    */
   handOver(): Promise<void>
-  /** Is no longer one of the servers, and closes the store. */
+  /** Gives up membership, and closes the store. */
   leave(): Promise<void>
 }

@@ -11,8 +11,8 @@ import type { Settings } from '../../settings/settings.ts'
 const MOST_CONNECTIONS = 32
 
 /**
- * Makes an address of its own for measurements, where the settings name one: every client that reaches it may read them. Nothing
- * listens before `listen`, which rejects with an Error that names the address.
+ * Makes the separate address for measurements, if the settings name one: every client that reaches it may read them. Listens
+ * only at `listen`, which rejects with an Error that names the address.
  */
 export function openMonitoring(watch: Observability, settings: Settings, log: Logger) {
   const { metricsHost: host, metricsPort, shutdownGraceMs } = settings
@@ -32,7 +32,7 @@ export function openMonitoring(watch: Observability, settings: Settings, log: Lo
   }
 }
 
-/** It serves what probes and monitoring ask, and nothing else; the limits are those of the main address. */
+/** Serves only the requests of probes and monitoring, with the limits of the main address. */
 function monitoringServer(watch: Observability, settings: Settings): HttpServer {
   const { notReady, warnings, faults, requests } = watch
   return createHttpServer({

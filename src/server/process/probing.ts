@@ -73,7 +73,7 @@ function changeBehind({ engine, clock }: ProbingParts, { entry, record }: Instan
   engine.applyBehind([{ kind: 'instance-health-changed', serviceKey, address, serial, healthy, stamp }])
 }
 
-/** Several servers know what one has found once the store has it. */
+/** With several servers, a result of a probe counts when the store has it. */
 async function changeTogether(
   { engine }: ProbingParts,
   instance: Instance,

@@ -2,7 +2,7 @@ import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Responsible } from '../../operations/server/operator.ts'
 
-/** What a server judges; `judges` undefined: everything. */
+/** The services and instances that a server judges; without `judges`, all. */
 export function responsibleFor(
   state: Pick<State, 'services' | 'instancesInAll'>,
   judges: ((key: ServiceKey) => boolean) | undefined,

@@ -4,22 +4,22 @@ import type { Logger } from 'pino'
 const FAULT_EXIT = 70
 
 /** The cause of a server's own end. */
-export interface Ended {
+export interface ServerEnd {
   readonly message: string
-  /** What the process ends with. */
+  /** The exit code of the process. */
   readonly exitCode: number
 }
 
 /** Ends a server that nobody stops: its installation has ended, or no boundary has caught a fault (decision 0045). */
 export class UnexpectedEnd {
   /** Resolves with the first cause. */
-  readonly ended: Promise<Ended>
-  /** Whether a fault has ended it, so that nobody knows what still works. */
+  readonly ended: Promise<ServerEnd>
+  /** Whether it ended by a fault, so that nobody knows what still works. */
   hasFailed = false
-  /** Whether memory may be wrong: then nothing of it is written any more. */
+  /** Whether memory may be wrong: then nothing more is written from it. */
   isStateBroken = false
   readonly #log: Pick<Logger, 'fatal'>
-  #end: (ended: Ended) => void = () => undefined
+  #end: (ended: ServerEnd) => void = () => undefined
 
   /** `ended` resolves when the installation has ended, such as by the loss of its store. */
   constructor(log: Pick<Logger, 'fatal'>, ended: Promise<Error>) {
@@ -36,7 +36,7 @@ export class UnexpectedEnd {
     this.#end({ message: `${text}: ${message}`, exitCode: FAULT_EXIT })
   }
 
-  /** The same for what has left memory half changed. */
+  /** The same for a fault that left memory half changed. */
   readonly failState = (error: unknown, text: string): void => {
     this.isStateBroken = true
     this.fail(error, text)

@@ -7,7 +7,7 @@ import type { QuotaShares } from '../../store/etcd/space/quota-shares.ts'
 import { fullestOf, roomOf } from '../../store/etcd/space/space.ts'
 import { monotonicMs } from '../process/clocks.ts'
 
-/** History takes at most this part of etcd's quota: what is current must fit too, and what was before until compaction. */
+/** The part of etcd's quota for history: current data, and old versions until compaction, must fit too. */
 const HISTORY_PART = 1 / 4
 /** How often the parts of the quota are measured. */
 const SHARES_MS = 10 * 60_000
@@ -43,7 +43,7 @@ export class EtcdFiles {
     this.#settings = settings
   }
 
-  /** The room beyond the reserve. Undefined: it was measured just now, or cannot be said. `isUrgent`: it is measured anyway. */
+  /** The room beyond the reserve. Undefined: measured just now, or unknown. `isUrgent`: measures in any case. */
   async room(isUrgent: boolean): Promise<Room | undefined> {
     const nowMs = monotonicMs()
     if (!isUrgent && nowMs < this.#dueMs) return undefined
@@ -58,7 +58,7 @@ export class EtcdFiles {
   }
 }
 
-/** The part of its quota that each kind of keys takes in etcd. Only the elected server measures it: it is the same for all. */
+/** The share of each kind of keys in etcd's quota. Only the elected server measures it: it is the same for all. */
 export class MeasuredShares {
   readonly #etcd: OpenEtcd
   readonly #quotaBytes: number

@@ -29,7 +29,7 @@ describe('the place of etcd', () => {
     })
   })
 
-  test('has the password of the file, read each time, or of the environment; settings have none', () => {
+  test('has the password of the file, read each time, or of the environment; settings have no password', () => {
     const file = join(directory, 'password')
     writeFileSync(file, 'one\n')
     const env = { WAYPOST_ETCD_PASSWORD: 'of the environment' }

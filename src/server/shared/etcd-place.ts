@@ -4,7 +4,7 @@ import type { EtcdAccess } from '../../store/etcd/client/connection.ts'
 import { DamagedStore } from '../../store/local-file.ts'
 import { readSecretsKeys, type SecretsKey } from '../../store/etcd/sealing/secrets-keys.ts'
 
-/** Where etcd is, and how this server shows who it is. */
+/** The place of etcd, and the credentials of this server. */
 export interface EtcdPlace {
   readonly endpoints: readonly string[]
   readonly prefix: string
@@ -13,7 +13,7 @@ export interface EtcdPlace {
   readonly secretsKeys: readonly SecretsKey[]
 }
 
-/** The settings that say it. */
+/** The settings for it. */
 type EtcdSettings = Pick<
   Settings,
   | 'etcdEndpoints'
@@ -43,7 +43,7 @@ export function etcdPlaceOf(settings: EtcdSettings, env: NodeJS.ProcessEnv): Etc
   return { endpoints, prefix, access: { tls, ...userOf(settings, env) }, secretsKeys }
 }
 
-/** The keys of the file, or of the environment; none: secrets are not sealed. Throws an Error if they cannot be read. */
+/** The keys of the file, or of the environment; empty: secrets are not sealed. Throws an Error if they cannot be read. */
 function secretsKeysOf(
   { secretsKeyFile: file }: Pick<Settings, 'secretsKeyFile'>,
   env: NodeJS.ProcessEnv,
@@ -76,7 +76,7 @@ function userOf(
   return { user: { name, password } }
 }
 
-/** The error for a value in etcd that is not what a server writes. */
+/** The error for a value in etcd that no server writes. */
 export function unreadableRecord(prefix: string, cause: SyntaxError): DamagedStore {
   return new DamagedStore(
     `A value in etcd, prefix ${prefix}, is damaged: ${cause.message}. \`waypost doctor --store etcd\` says which one.`,

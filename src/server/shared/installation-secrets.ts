@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
-import { newSecretText, type PeerSecrets } from '../../cluster/peer-secret.ts'
+import type { PeerSecrets } from '../../cluster/peer-secret.ts'
 import { SharedSecrets } from '../../cluster/shared-secrets.ts'
-import { STORED_SECRETS } from '../../cluster/stored-secrets.ts'
+import { firstSecrets, secretsText, STORED_SECRETS } from '../../cluster/stored-secrets.ts'
 import type { OpenEtcd } from '../../store/etcd/open-etcd.ts'
 import { SealingCare } from '../../store/etcd/sealing/sealing-care.ts'
 import { monotonicMs } from '../process/clocks.ts'
 
-/** What several servers keep secret together: how they know each other, and what is sealed in etcd. */
+/** The secrets that several servers share: the secret of the peer channel, and the keys that seal secrets in etcd. */
 export class InstallationSecrets {
   readonly #shared: SharedSecrets
   readonly #sealing: SealingCare
@@ -16,12 +16,12 @@ export class InstallationSecrets {
     this.#sealing = sealing
   }
 
-  /** Agrees with the other servers on a secret. `failed`: called with what this server must stop for. */
+  /** Agrees with the other servers on a secret. `failed`: called with the reason to stop this server. */
   static async open(
     { store, client, sealing, secretsKey: inUse }: OpenEtcd,
     { log, failed }: { log: Logger; failed: (error: unknown) => void },
   ): Promise<InstallationSecrets> {
-    const agreed = await store.agree(STORED_SECRETS, newSecretText)
+    const agreed = await store.agree(STORED_SECRETS, () => secretsText(firstSecrets()))
     return new InstallationSecrets(
       new SharedSecrets({ store, monotonicMs, log }, agreed),
       new SealingCare({ client, sealing, inUse, monotonicMs, log, failed }),
@@ -38,7 +38,7 @@ export class InstallationSecrets {
     return this.#shared.current
   }
 
-  /** Call it at least once a second. If etcd is away, it is asked again: nobody waits for it. */
+  /** Call it at least once a second. If etcd is away, the next call tries again. */
   look(isElected: boolean): void {
     for (const each of [this.#shared, this.#sealing]) void each.look(isElected).catch(() => undefined)
   }

@@ -7,7 +7,6 @@ import { OwnLag } from '../../cluster/own-lag.ts'
 import { OwnStanding } from '../../cluster/standing.ts'
 import { PeerClient } from '../../cluster/peer-client.ts'
 import { PeerServer } from '../../cluster/peer-server.ts'
-import { speaksTls } from '../../cluster/peer-tls.ts'
 import { PeerViews } from '../../cluster/peer-views.ts'
 import { SharedNamingCare } from '../../cluster/shared-naming-care.ts'
 import type { OwnViews } from '../../core/clients/client-views.ts'
@@ -56,7 +55,7 @@ const SEEN_MS = 5_000
 const LOOK_MS = 10
 /** A lease that is renewed each second is certain for longer. */
 const HAS_STORE_MS = 5_000
-/** A server whose knowledge is older has not caught up. A quiet etcd is asked once a second whether there is news. */
+/** A server with older data has not caught up. A quiet etcd is asked once a second for news. */
 const CAUGHT_UP_MS = 3_000
 
 /** Once an hour each key is compared with etcd, and each minute the numbers of keys. */
@@ -76,7 +75,7 @@ interface OpenedInstallation {
   readonly secrets: InstallationSecrets
 }
 
-/** What follows the state of the store. */
+/** The followers of the store. */
 interface Following {
   readonly state: State
   readonly engine: SharedEngine
@@ -121,12 +120,10 @@ export class SharedInstallation implements Installation {
     this.#client = new PeerClient({ secrets: secrets.ofPeers })
     this.#shares = new MeasuredShares(etcd, opened.settings.etcdQuotaBytes)
     this.#files = new EtcdFiles(etcd, opened.settings)
+    const asking = { client: this.#client, self: this.#id, peers: () => this.#peers(), monotonicMs }
     this.#heard = new HeardServers({
-      client: this.#client,
-      self: this.#id,
-      peers: () => this.#peers(),
+      ...asking,
       isKnown: (id) => this.#following?.state.record(SERVER, id) !== undefined,
-      monotonicMs,
     })
     this.#standing = new OwnStanding({
       client: this.#client,
@@ -137,11 +134,9 @@ export class SharedInstallation implements Installation {
       hasCaughtUp: () => this.#isSeen() && etcd.store.figures.lagMs < CAUGHT_UP_MS,
     })
     this.#lag = new OwnLag({
-      client: this.#client,
-      peers: () => this.#peers(),
+      ...asking,
       lagMs: () => this.lagMs(),
       isMember: () => this.isMember(),
-      monotonicMs,
     })
     this.#watch = new MemberWatch({
       self: this.#id,
@@ -150,17 +145,10 @@ export class SharedInstallation implements Installation {
       monotonicMs,
       log: opened.log,
     })
-    this.#clocks = new MemberClocks({
-      client: this.#client,
-      self: this.#id,
-      peers: () => this.#peers(),
-      wallMs,
-      monotonicMs,
-      log: opened.log,
-    })
+    this.#clocks = new MemberClocks({ ...asking, wallMs, log: opened.log })
   }
 
-  /** Opens the store and loads it. Rejects with an Error where etcd cannot be reached, or is not for this version. */
+  /** Opens the store and loads it. Rejects with an Error if etcd cannot be reached, or is not for this version. */
   static async open(settings: Settings, log: Logger): Promise<SharedInstallation> {
     if (settings.etcdEndpoints.length === 0)
       throw new Error('store=etcd needs the addresses of etcd: set them with --etcd-endpoints.')
@@ -204,7 +192,7 @@ export class SharedInstallation implements Installation {
       clock,
       loop,
       report: watch.report,
-      // What an instance has registered, and what is remembered of it.
+      // The registration of an instance, and the remembered metadata of it.
       mostBytesOfOne: 2 * this.#opened.settings.maxInstanceMetadataBytes,
     })
     this.#following = { state: follower.state, engine }
@@ -345,7 +333,7 @@ export class SharedInstallation implements Installation {
     })
   }
 
-  /** Others may ask this server as soon as it is a member, so it answers them before. */
+  /** Others may ask this server as soon as it is a member, so it can answer them before. */
   async enter(auth: AuthenticationMode): Promise<void> {
     await this.#answerPeers()
     const { etcd, own, log } = this.#opened
@@ -374,7 +362,6 @@ export class SharedInstallation implements Installation {
       port: own.peerPort,
       process: own.process,
       secrets: secrets.ofPeers,
-      refusesPlain: () => Array.from(this.#peers().values()).every(speaksTls),
       report: (err, question) =>
         log.error({ err, question }, 'a question of another server could not be answered'),
     }).catch((cause: Error) => {
@@ -389,7 +376,7 @@ export class SharedInstallation implements Installation {
     this.#views?.answerOn(server)
   }
 
-  /** Whether the state of this server has it among the members. */
+  /** Whether this server is among the members in its state. */
   #isSeen(): boolean {
     return this.#members().get(this.#id)?.process === this.#opened.own.process
   }

@@ -13,7 +13,7 @@ import { HEARTBEAT_MS, type Members } from '../process/installation.ts'
 /** How long a server is listed after it was a member for the last time. */
 const FORGET_AFTER_MS = 24 * 3_600_000
 
-/** What the list of servers is made of. */
+/** The dependencies of the list of servers. */
 export interface SharedMembersParts {
   readonly state: State
   readonly engine: Pick<Engine, 'execute'>
@@ -26,7 +26,7 @@ export interface SharedMembersParts {
   readonly report: (error: unknown, text: string) => void
 }
 
-/** All servers of an installation: those that are members now, and those that have been. */
+/** All servers of an installation: present members and former members. */
 export class SharedMembers implements Members {
   readonly #parts: SharedMembersParts
   /** Since when a server is seen to be no member, monotonic ms. */
@@ -50,10 +50,7 @@ export class SharedMembers implements Members {
     return this.#parts.view.members()
   }
 
-  /**
-   * The times are those of this server's own lease: until its end this server certainly knows the elected
-   * one.
-   */
+  /** The times follow this server's own lease: until its end, this server certainly knows the elected one. */
   leader(): LeaderView {
     const { state, leaseUntilMs } = this.#parts
     const { member, term } = state.record(ELECTION, ELECTED) ?? { member: '', term: 0 }

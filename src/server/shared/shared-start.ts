@@ -22,13 +22,13 @@ const PEER_PORT_OFFSET = 2_000
 /** How long a start waits for etcd, and how often it tries. */
 const REACH_MS = 60_000
 const RETRY_MS = 500
-/** How often a start that waits for space says so. */
+/** How often a start that waits for space logs it. */
 const ALARM_MS = 60_000
-/** How often the same refusal of etcd is logged, and of how many that is known. */
+/** How often the same refusal of etcd is logged, and for how many refusals that is remembered. */
 const REFUSED_MS = 60_000
 const MOST_REFUSALS = 20
 
-/** What this process says of itself; who must sign in is known later. */
+/** The facts of this process; who must sign in is known later. */
 export function ownFacts(settings: Settings, { secretsKeys }: Pick<EtcdPlace, 'secretsKeys'>): OwnFacts {
   const { port, peerPort, site } = settings
   return {
@@ -73,10 +73,7 @@ function isAway(error: unknown): error is Error {
   return isOfStore(error) && !(error.cause instanceof PlaceTaken)
 }
 
-/**
- * Waits while etcd has its alarm for a full quota: without a lease no server can join. An operator lifts the alarm, however long that
- * takes. It is logged once a minute.
- */
+/** Waits while etcd has its alarm for a full quota, until an operator lifts it: without a lease no server can join. */
 export async function withoutAlarm(etcd: OpenEtcd, log: Logger): Promise<void> {
   for (let loggedMs = -Infinity; (await answering(etcd)).some(hasAlarm);) {
     if (monotonicMs() - loggedMs >= ALARM_MS) {
@@ -102,7 +99,7 @@ export function logOfRefusals(log: Logger): (error: EtcdError) => void {
   }
 }
 
-/** Warns where etcd can be reached from other machines without TLS. The peer port has TLS by itself. */
+/** Warns if other machines can reach etcd without TLS. The peer port always has TLS. */
 export function warnOfOpenNetworks({ etcdEndpoints }: Settings, log: Logger): void {
   const open = etcdEndpoints.filter((endpoint) => {
     const { protocol, hostname } = new URL(endpoint)

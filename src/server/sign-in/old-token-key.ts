@@ -7,7 +7,7 @@ import type { KeptRecords } from '../../core/engine/ports.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { type OldTokenKey, oldKeyOf } from '../../sign-in/old-token-key.ts'
 
-/** What the key of an old server is opened with. */
+/** The dependencies of opening the key of an old server. */
 export interface OldTokenParts {
   readonly store: Pick<KeptRecords, 'remember' | 'recall'>
   readonly clock: () => Now
@@ -16,7 +16,7 @@ export interface OldTokenParts {
 
 const LONGEST_MS = 7 * 86_400_000
 
-/** The name of what the store keeps: nothing of the key. */
+/** The name of the acceptance in the store, which holds nothing of the key. */
 const KEPT = 'old-tokens'
 
 interface Acceptance {
@@ -27,8 +27,8 @@ interface Acceptance {
 type OldTokenSettings = Pick<Settings, 'acceptTokenSecret' | 'acceptTokenUntil'>
 
 /**
- * The key of `accept-token-secret`; undefined where there is none, or its time is over. The log and the audit say that it is accepted.
- * Throws an Error for a secret that is not safe, and for a time that is missing, no time, or more than 7 days ahead.
+ * The key of `accept-token-secret`; undefined without a setting, or after its time. The log and the audit record its
+ * acceptance. Throws an Error for an unsafe secret, and for a time that is missing, invalid, or more than 7 days ahead.
  */
 export async function openOldTokenKey(
   parts: OldTokenParts,
@@ -62,7 +62,7 @@ export async function openOldTokenKey(
   return { key, untilMs, sinceStamp }
 }
 
-/** A larger file is another one. */
+/** A larger file is no secret. */
 const MOST_BYTES = 4_096
 
 /** The secret in a file. Throws an Error for a file that has not just the value of the setting of the old server. */
@@ -89,7 +89,7 @@ function textOf(file: string): string {
 function timeOf(until: string): number {
   const [isWhole, day] =
     /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/.exec(until) ?? []
-  // A day that its month does not have would be one of the next month.
+  // A day that its month does not have would become a day of the next month.
   const isDay = isWhole !== undefined && new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day!.slice(8))
   const ms = isDay ? Date.parse(until) : NaN
   if (!Number.isNaN(ms)) return ms

@@ -10,10 +10,7 @@ import type { PasswordSignIn } from '../../sign-in/password-sign-in.ts'
 
 type Check = PasswordSignIn['check']
 
-/**
- * The same check, which records the outcome for each pair that a request carries. A pair that was checked
- * before, and so is known at once, is no new sign-in.
- */
+/** The same check, which records the outcome. A pair that was checked before is no new sign-in. */
 export function recordedCheck(check: Check, trail: AuditTrail, records: RecordView): Check {
   return (attempt) => {
     const who = whoSignsIn(records, attempt.username)

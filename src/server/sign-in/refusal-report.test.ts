@@ -31,7 +31,7 @@ test('the same is logged once in ten minutes', () => {
   expect(warn).toHaveBeenCalledTimes(2)
 })
 
-test('what found no room in a minute is logged in the next, whatever is repeated', () => {
+test('a refusal without room in a minute is logged in the next, whatever is repeated', () => {
   const all = () => {
     for (let item = 0; item < 1_500; item++) read(`d${item}`)
   }

@@ -4,7 +4,7 @@ import type { Caller } from '../../operations/authorisation.ts'
 const MINUTE_MS = 60_000
 /** The most different refusals that are logged within a minute. */
 const MOST_LOGGED = 1_000
-/** A refusal is logged once in this many minutes, so that each minute has room for other ones. */
+/** A refusal is logged once in this many minutes, so that each minute has room for other refusals. */
 const REPEATED_AFTER = 10
 
 /** Gets the refusals of the dry run. */
@@ -13,8 +13,7 @@ export interface ReportLog {
 }
 
 /**
- * Logs the refusals that callers would get, if the server refused anything: the same once in ten minutes,
- * within bounds.
+ * Logs the refusals that callers would get, if the server refused anything: the same once in ten minutes, within bounds.
  */
 export class RefusalReport {
   readonly #log: ReportLog

@@ -42,11 +42,11 @@ export interface SignIn {
   /** Undefined while everybody may do everything. */
   readonly authorisation: Authorisation | undefined
   readonly identification: Identification | undefined
-  /** Judges those who have signed in; undefined while authentication is off. */
+  /** Judges signed-in callers; undefined while authentication is off. */
   readonly judge: Judge | undefined
   /** Finds the sender of a request on a connection. */
   readonly identifyClient: (credentials: ClientCredentials) => Identity | Promise<Identity>
-  /** Refuses clients on connections whose credentials do not count; undefined while nobody is refused. */
+  /** Refuses clients on connections with invalid credentials; undefined while nobody is refused. */
   readonly strangers: Strangers | undefined
   /** Removes sessions and keys that do not count any longer. Call it about every ten seconds. */
   tidy(): Promise<void>
@@ -58,7 +58,7 @@ interface SignInNeeds extends OldTokenParts {
   readonly watch: Pick<Observability, 'report'>
 }
 
-/** Builds the sign-in of a server, with a signing key. Throws an Error where the server would be open by accident. */
+/** Builds the sign-in of a server, with a signing key. Throws an Error if the server would be open by accident. */
 export async function openSignIn(needs: SignInNeeds, settings: Settings, log: Logger): Promise<SignIn> {
   const { state, engine, watch, trail } = needs
   const isManaged = hasAdministrator(state)
@@ -147,10 +147,7 @@ function identificationBy(parts: IdentificationParts): Identification {
   return isOptional ? withoutRefusals(identification) : identification
 }
 
-/**
- * The user of the cookies of a browser, or else of the certificate of the connection. If there are several
- * cookies, the first one that counts is used.
- */
+/** The user of a browser's cookies, or else of the connection's certificate. The first valid cookie counts. */
 function identityWithoutSecrets(
   { sessions, judge }: Pick<IdentificationParts, 'sessions' | 'judge'>,
   caller: HttpCaller,
@@ -199,7 +196,7 @@ interface SignInMode {
   readonly code: string | undefined
 }
 
-/** Logs what an operator must know of the sign-in. */
+/** Logs what an operator must know about the sign-in. */
 function logMode({ mode, isManaged, code }: SignInMode, log: Logger): void {
   if (mode === 'off' && isManaged)
     log.warn('authentication is off by the setting auth, though there are users: everybody may do everything')

@@ -12,15 +12,15 @@ import { HEARTBEAT_MS, type Members } from '../process/installation.ts'
 /** How long a leader is the leader after its last heartbeat, ms. */
 const LEASE_MS = 15_000
 
-/** What the list of the only server is made of. */
+/** The dependencies of the list of the only server. */
 export interface SoleMemberParts {
   readonly state: State
   readonly settings: Settings
-  /** What this server measures of itself. */
+  /** The server's own measurements. */
   readonly figures: () => ServerFigures
 }
 
-/** The only server of an installation, as operators see it: it is its own leader. Its term counts its starts on these data. */
+/** The only server of an installation, as operators see it: its own leader. Its term counts its starts on these data. */
 export class SoleMember implements Members {
   readonly #state: State
   readonly #figures: () => ServerFigures

@@ -8,7 +8,7 @@ import { openEmbeddedStore } from './embedded-store.ts'
 const QUIET = { info() {}, warn() {}, error() {} }
 const PROGRESS_INTERVAL_MS = 100
 
-/** What operators do with the directories of the embedded store while no server uses them. */
+/** The tools of operators for directories of the embedded store that no server uses. */
 export const embeddedDirectoryTools: DirectoryTools = {
   refuseUsed: (directory) => refuseUsedDirectory(directory),
   verify: verifyBackup,
@@ -20,7 +20,7 @@ export const embeddedDirectoryTools: DirectoryTools = {
 
   async backup(directory, { to, label, version }, onProgress) {
     refuseUsedDirectory(to)
-    // Opening would make a store where there is none.
+    // Opening would create a missing store.
     refuseWithoutStore(directory)
     const store = await openEmbeddedStore({ directory, log: QUIET })
     const backups = new Backups({ file: store.file, dataDirectory: directory, version, bytesPerSecond: 0 })

@@ -18,8 +18,8 @@ import { WorkerClient } from './worker/worker-client.ts'
 import { nameText, writeOfChange } from './rows/writes-of-change.ts'
 
 /**
- * Opens the store in a data directory, making it where it is missing. Throws an Error that names the
- * directory and says what to do: another server uses it, its database is gone, it has a newer format.
+ * Opens the store in a data directory, or creates it. Throws an Error with advice: another server uses the directory, its
+ * database is gone, or it has a newer format.
  */
 export async function openEmbeddedStore(options: {
   directory: string
@@ -185,7 +185,7 @@ function largestStampOf(groups: readonly ChangeGroup[]): number {
   return largest
 }
 
-/** The message of a commit; or the group whose changes cannot even be put into one. */
+/** The message of a commit; or a failed result for the group whose changes cannot be put into a message. */
 function batchOf(groups: readonly ChangeGroup[], revision: Revision): CommitBatch | CommitResult {
   const pack = new ContentPack()
   const writes: Write[] = []
@@ -204,7 +204,7 @@ function batchOf(groups: readonly ChangeGroup[], revision: Revision): CommitBatc
   return { writes, ends, contents: pack.pack(), revision }
 }
 
-/** A page of history as the port has it, of what came from the worker; `key` is whose it is. */
+/** Converts a page of history from the worker to the form of the port. */
 function arrivedPage(key: ConfigKey, { totalCount, entries }: CrossingPage): HistoryPage {
   return { totalCount, entries: entries.map((entry) => ({ ...entry, key })) }
 }

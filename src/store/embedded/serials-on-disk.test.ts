@@ -53,7 +53,7 @@ function changeOf(kind: Change['kind'], serial: number): Change {
   }
 }
 
-/** What is on a disk, and what a crash at this moment may find there, as plain sets. */
+/** The serials on disk, and the serials that a crash may find there, as plain sets. */
 class Model {
   disk = new Set<number>()
   underway: Change[][] = []
@@ -80,7 +80,7 @@ function readOf(change: Change): { serial: number; isSaved: boolean } {
   return { serial: 'serial' in change ? change.serial : 0, isSaved: false }
 }
 
-test('what a commit removes, and the one after it saves again, may be on disk all the time', () => {
+test('a row that a commit removes, and the next commit saves again, may be on disk all the time', () => {
   const serials = new SerialsOnDisk()
   const [saves, removes] = [[changeOf('service-saved', 31)], [changeOf('service-deleted', 31)]]
   serials.written(serials.sent([saves]), [saves])
@@ -92,7 +92,7 @@ test('what a commit removes, and the one after it saves again, may be on disk al
   expect([serials.surelyHas(31), serials.mayHave(31)]).toEqual([true, true])
 })
 
-test('however commits end, it knows what is on disk, and what a crash may find', () => {
+test('however commits end, it knows the rows on disk, and the rows that a crash may find', () => {
   assert(
     property(array(anyEvent, { maxLength: 40 }), (events) => {
       const model = new Model()
@@ -100,7 +100,7 @@ test('however commits end, it knows what is on disk, and what a crash may find',
       const sent: SentSerials[] = []
       for (const event of events) {
         if (event === 'restart') {
-          // What was underway or in doubt did not reach the disk.
+          // Commits underway or in doubt did not reach the disk.
           model.underway = []
           model.failed = []
           sent.splice(0)

@@ -6,12 +6,12 @@ const PER_WORD = 32
 /** The serials that one commit saves, while nobody knows whether they are on disk. */
 export type SentSerials = ReadonlySet<number>
 
-/** Which services and instances are on disk, or may be. It follows what is loaded, and each commit. */
+/** The serials of services and instances that are, or may be, on disk. It follows the load and each commit. */
 export class SerialsOnDisk implements StoredSerials {
   readonly #there = new SerialSet()
-  /** Those of the commits that are underway. */
+  /** Serials of the commits that are underway. */
   readonly #underway = new Set<SentSerials>()
-  /** Those of commits that failed. A crash may find them, until the next commit is on disk. */
+  /** Serials of failed commits. A crash may find them, until the next commit is on disk. */
   readonly #doubtful = new Set<number>()
 
   /** Everything was read from the disk. */
@@ -22,8 +22,8 @@ export class SerialsOnDisk implements StoredSerials {
   }
 
   /**
-   * A commit is sent: from now on the disk may have what it saves. That counts also for what is on disk already: a commit
-   * that was sent earlier may remove it, before this one is written.
+   * A commit is sent: from now on its rows may be on disk. This also holds for rows on disk: an earlier pending commit may
+   * delete them first.
    */
   sent(groups: readonly ChangeGroup[]): SentSerials {
     const serials = new Set<number>()
@@ -36,7 +36,7 @@ export class SerialsOnDisk implements StoredSerials {
     return serials
   }
 
-  /** The commit is on disk. It has taken the place of what failed before it. */
+  /** The commit is on disk. It replaces the failed commits before it. */
   written(sent: SentSerials, groups: readonly ChangeGroup[]): void {
     this.#underway.delete(sent)
     this.#doubtful.clear()
@@ -72,7 +72,7 @@ function savedSerial(change: Change): number | undefined {
   return change.kind === 'instance-saved' ? change.record.serial : undefined
 }
 
-/** A set of serials. Most are neighbours: a million of them take 2 MB, where a Set takes 40. */
+/** A set of serials in bits. Most serials are neighbours: a million take 2 MB here, 40 MB in a Set. */
 class SerialSet {
   readonly #words = new Map<number, number>()
 

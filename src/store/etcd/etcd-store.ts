@@ -25,15 +25,15 @@ import { HistoryKeys } from './history/history-keys.ts'
 import type { Keys } from './keys/keys.ts'
 import { type Difference, KnownKeys } from './keys/known-keys.ts'
 import { largeBytes } from './contents/large-contents.ts'
-import { type LayoutInUse, SHARED_TEXTS_LAYOUT } from './format/layout.ts'
+import type { LayoutInUse } from './format/layout.ts'
 import { quotaShares, type QuotaShares } from './space/quota-shares.ts'
 import { asRefusal, sayingIfFull } from './failures/refusals.ts'
 import { RememberedValues } from './format/remembered-values.ts'
 import { RequestFence } from './writing/request-fence.ts'
-import { mayShare, SharedTexts } from './contents/shared-texts.ts'
+import { SharedTexts } from './contents/shared-texts.ts'
 import type { SecretsKeyInUse } from './sealing/secrets-key-in-use.ts'
 
-/** What the store is made of. */
+/** The dependencies of the store. */
 export interface EtcdStoreParts {
   readonly client: EtcdClient
   readonly keys: Keys
@@ -41,7 +41,7 @@ export interface EtcdStoreParts {
   readonly secretsKey: Pick<SecretsKeyInUse, 'begin'>
   /** Names this server among all: its address. */
   readonly member: string
-  /** Names this process: no other one has the same name. */
+  /** A unique name for this process. */
   readonly process: string
   readonly clock: Clock
   /** How many bytes history may take; by default it has no limit. */
@@ -52,17 +52,17 @@ export interface EtcdStoreParts {
   readonly reloading?: ((why: unknown) => void) | undefined
 }
 
-/** How long a commit may take whose caller does not say it. */
+/** The default time limit of a commit. */
 const COMMIT_MS = 1_750
 
-/** With contents of this size a unit is committed by itself, with time for what a busy etcd takes: half a second for each MiB. */
+/** With contents of this size a unit is committed alone, with the time that a busy etcd takes: 0.5 s for each MiB. */
 const APART_BYTES = 1024 * 1024
 const BYTES_PER_MS = (2 * 1024 * 1024) / 1_000
 const MOST_BEFOREHAND_MS = 30_000
 
 /** Stores changes in etcd, for several equal servers (docs/cluster.md). */
 export class EtcdStore implements SharedStore {
-  /** With their history and indexes they are within the limit of one transaction. */
+  /** With their history and indexes they fit in one transaction. */
   readonly mostChanges = 40
   readonly #parts: EtcdStoreParts
   readonly #fence: RequestFence
@@ -122,12 +122,12 @@ export class EtcdStore implements SharedStore {
     return this.#parts.layout.current
   }
 
-  /** How far this server is with what etcd has. */
+  /** How far this server is behind etcd. */
   get figures(): FeedFigures {
     return this.#loaded().following.figures
   }
 
-  /** Compares what this server has received with what etcd has, and loads it again where they differ. See `Following.compare`. */
+  /** Compares the received data with etcd, and loads the differing kinds again. See `Following.compare`. */
   compare(options: CompareOptions): Promise<readonly Difference[]> {
     return asRefusal(this.#loaded().following.compare(options))
   }
@@ -148,8 +148,7 @@ export class EtcdStore implements SharedStore {
   }
 
   beforehandMs({ changes }: Unit): number {
-    const isShared = this.#parts.layout.current >= SHARED_TEXTS_LAYOUT && mayShare(changes)
-    const bytes = largeBytes(changes, isShared ? new SharedTexts(changes) : SharedTexts.none)
+    const bytes = largeBytes(changes, new SharedTexts(changes))
     return bytes < APART_BYTES ? 0 : Math.min(MOST_BEFOREHAND_MS, Math.ceil(bytes / BYTES_PER_MS))
   }
 
@@ -178,8 +177,8 @@ export class EtcdStore implements SharedStore {
   }
 
   /**
-   * Removes a bounded number of contents whose change was never made, if they are older than ten minutes. Only the elected
-   * server calls it; two that do so do no harm.
+   * Removes a bounded number of contents older than ten minutes whose change was never made. Only the elected server
+   * calls it; two servers that do so do no harm.
    */
   cleanChunks(nowMs: number): Promise<{ removed: number; more: boolean }> {
     return asRefusal(this.#chunkCleaning.step(nowMs))
@@ -205,7 +204,7 @@ export class EtcdStore implements SharedStore {
     return asRefusal(this.#remembered.recall(name))
   }
 
-  /** The remembered value of that name, or else what `make` gives. Servers that start at once get the same one. */
+  /** The remembered value of that name, or else the result of `make`. Servers that start at once get the same value. */
   agree(name: string, make: () => string): Promise<string> {
     return asRefusal(this.#remembered.agree(name, make))
   }
@@ -220,12 +219,7 @@ export class EtcdStore implements SharedStore {
     return asRefusal(this.#remembered.replace(name, seen, value))
   }
 
-  /** Resolves when all members understand this layout, and it is in use. See `LayoutInUse.raiseTo`. */
-  raiseLayout(layout: number): Promise<void> {
-    return asRefusal(this.#parts.layout.raiseTo(layout))
-  }
-
-  /** Removes what this process has left of itself, as well as it can: its name is not used again. Call it before `close`. */
+  /** Tries to remove this process's own keys: its name is not used again. Call it before `close`. */
   async forget(): Promise<void> {
     await this.#fence.forget().catch(() => undefined)
   }

@@ -21,24 +21,24 @@ export interface EtcdSetup {
   readonly endpoints: readonly string[]
   /** The credentials of this server, and the certificates that it trusts. */
   readonly access?: EtcdAccess
-  /** What all keys begin with, with or without a slash at its end. */
+  /** The beginning of all keys, with or without a slash at its end. */
   readonly prefix: string
   /** The id of this server: `<ip>:<port>` (`memberIdOf`). */
   readonly member: string
-  /** Names this process: no other one has the same name. */
+  /** A unique name for this process. */
   readonly process: string
   readonly clock: Clock
   /** See `EtcdStoreParts.history`. */
   readonly history?: () => HistoryLimits
   /** Whether `compaction` compacts; by default it does not. */
   readonly compact?: CompactMode
-  /** Called with what this server must stop for, such as `PlaceTaken`. It may be called more than once. */
+  /** Called with the reason to stop this server, such as `PlaceTaken`. It may be called more than once. */
   readonly failed: (error: unknown) => void
   /** The layouts that this server understands; by default those of this version. */
   readonly layouts?: VersionRange
   /** Called when etcd does not let this server in, or do something. */
   readonly refused?: (error: EtcdError) => void
-  /** The keys with which secrets are sealed, the one to use first; by default none. */
+  /** The keys that seal secrets, the key to use first; by default none. */
   readonly secretsKeys?: readonly SecretsKey[]
   /** How long calls may take. */
   readonly limits?: Partial<CallTimes>
@@ -46,7 +46,7 @@ export interface EtcdSetup {
   readonly reloading?: (why: unknown) => void
 }
 
-/** What a server has of etcd. `store.load`, `store.follow` and `membership.join` are called in this order. */
+/** The parts of an open etcd. Call `store.load`, `store.follow` and `membership.join` in this order. */
 export interface OpenEtcd {
   readonly client: EtcdClient
   readonly store: EtcdStore
@@ -56,7 +56,7 @@ export interface OpenEtcd {
   readonly secretsKey: SecretsKeyInUse
 }
 
-/** Makes the store and the membership of a server. Nothing is connected before it is used; `store.close` ends all of it. */
+/** Makes the store and the membership of a server. Connects at the first use; `store.close` ends everything. */
 export function openEtcd({ prefix, compact, layouts, ...own }: EtcdSetup): OpenEtcd {
   const { clock, failed } = own
   const whole = `${prefix.replace(/\/+$/, '')}/`
@@ -64,7 +64,7 @@ export function openEtcd({ prefix, compact, layouts, ...own }: EtcdSetup): OpenE
   const sealing = new Sealing(keys, own.secretsKeys ?? [])
   const client = clientOf(own, keys, sealing)
   const layout = new LayoutInUse({ client, keys, understood: layouts })
-  const secretsKey = new SecretsKeyInUse({ client, keys, layout, sealing })
+  const secretsKey = new SecretsKeyInUse({ client, keys, sealing })
   return {
     client,
     compaction: new Compaction({

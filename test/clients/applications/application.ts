@@ -37,7 +37,7 @@ export class Application {
     this.#child.on('close', () => running.delete(this.#child))
   }
 
-  /** What it answers, whatever the status; '' while it does not. */
+  /** The text of its answer, whatever the status; '' while it does not answer. */
   async answer(path: string): Promise<string> {
     const signal = AbortSignal.timeout(ASK_LIMIT_MS)
     const asked = fetch(`${this.#url}${path}`, { signal }).then((response) => response.text())

@@ -3,7 +3,7 @@ import type { Command } from '../prepared-program.ts'
 /** Small and quick to start: several run beside each other. */
 const SMALL = ['-Xmx128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xss512k']
 
-/** What Java runs. */
+/** A program for Java. */
 export interface JavaProgram {
   /** Folders and jars, separated by colons. */
   readonly classPath: string

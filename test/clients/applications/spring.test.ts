@@ -131,7 +131,7 @@ function flagsOf(name: string, port: number, serverPort: number): string[] {
     'spring.cloud.nacos.username': USER.username,
     'spring.cloud.nacos.password': USER.password,
     'spring.cloud.nacos.discovery.ip': '127.0.0.1',
-    // What the load balancer knows would be up to 35 seconds old otherwise.
+    // Otherwise the list of the load balancer would be up to 35 seconds old.
     'spring.cloud.loadbalancer.cache.enabled': 'false',
   }
   return Object.entries(settings).map(([key, value]) => `--${key}=${value}`)

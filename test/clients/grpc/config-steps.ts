@@ -10,7 +10,7 @@ const AWKWARD =
 /** Apart from what other steps publish: a library may overlook one of many changes at once. */
 const LISTENER = 'listener'
 
-/** What a user does with configurations. */
+/** The steps of a user with configurations. */
 export const CONFIG_STEPS: readonly Step[] = [
   {
     title: 'config: published content is read back, byte for byte',

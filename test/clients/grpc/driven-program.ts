@@ -77,7 +77,7 @@ export class DrivenProgram {
     })
   }
 
-  /** What the watch of that name is told. */
+  /** The notifications of the watch of that name. */
   watch<T>(name: string): Watch<T> {
     const known = this.#watches.get(name)
     if (known !== undefined) return known as Watch<T>

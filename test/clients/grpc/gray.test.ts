@@ -1,6 +1,6 @@
 /**
- * Clients over gRPC, unmodified, on three servers: two of each library that has labels, one of them with the label of a gray
- * version. Each sees and hears the version that is for it, also when a server is killed.
+ * Clients over gRPC, unmodified, on three servers: two clients of each library that has labels, and one of the two has the label
+ * of a gray version. Each client reads and is notified of its own version, also when a server is killed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Cluster, startCluster } from '../../support/cluster.ts'

@@ -24,7 +24,7 @@ const [SEEN, HELD] = [
 
 const SCENARIO = { title: 'keeps its instances when the signing key has leaked', steps: [SEEN, HELD] }
 
-/** A signing key leaks, so that every client has to sign in again. Those that do so late have short tokens. */
+/** A signing key leaks, so that every client has to sign in again. Clients that do so late have short tokens. */
 export const LEAK_STAGE = stageOf(SCENARIO, async (libraries) => {
   const late = (library: Library): boolean => library.version.signsInLate === true
   const groups = await Promise.all([

@@ -3,7 +3,7 @@ import type { DrivenClient } from './driven-client.ts'
 import { portsOf } from './naming-steps.ts'
 import type { Step } from './step.ts'
 
-/** A client of 1.x, which uses HTTP and UDP, and a client over gRPC on one server. `old`: that of 1.x. */
+/** A client of 1.x, which uses HTTP and UDP, and a client over gRPC on one server. `old`: the client of 1.x. */
 export function mixedSteps(old: DrivenClient): readonly Step[] {
   return [
     {

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { SeenInstance } from './driven-client.ts'
 import type { Ground, Step } from './step.ts'
 
-/** What a user does with services and instances. */
+/** The steps of a user with services and instances. */
 export const NAMING_STEPS: readonly Step[] = [
   {
     title: 'naming: a registered instance is listed with all it says',

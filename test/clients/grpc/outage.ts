@@ -5,7 +5,7 @@ import type { Results } from './scenario.ts'
 import { resultOf, type Ground, type StepResult } from './step.ts'
 import { listedPorts, Ties } from './ties.ts'
 
-/** What must hold for a library while the server that it is connected to goes. */
+/** The requirements for a library while the server that it is connected to goes. */
 export const OUTAGE_TITLES = [
   'an item that was published is kept',
   'a listener hears what changed meanwhile',

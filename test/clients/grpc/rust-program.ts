@@ -8,7 +8,7 @@ const NO_REMOVAL = 'the library does not tell its listeners of a removal'
 
 /**
  * How many threads the library uses; one by default. It locks the cache of an item while it reads the item again, and each
- * thread that saves an item waits for this lock: when all of them wait, it stops for ever.
+ * thread that saves an item waits for this lock: when all threads wait, it stops for ever.
  */
 const THREADS = 64
 

@@ -77,7 +77,7 @@ export class Cast<Actor extends object> {
     await Promise.all([...this.#actors].map(([library, actor]) => this.#try(library, () => work(actor))))
   }
 
-  /** The results of all libraries, also of those that have left. */
+  /** The results of all libraries, also of libraries that have left. */
   results(of: (actor: Actor) => Results): LibraryResults {
     const results = new Map<Library, Results>()
     for (const [library, actor] of this.#actors) results.set(library, of(actor))

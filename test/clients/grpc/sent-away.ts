@@ -6,7 +6,7 @@ import type { Results } from './scenario.ts'
 import { resultOf, type Ground, type StepResult } from './step.ts'
 import { listedPorts, type Ties } from './ties.ts'
 
-/** What must hold for a library that servers and operators send away. */
+/** The requirements for a library that servers and operators send away. */
 export const SENT_AWAY_TITLES = [
   'its connections are listed with the version of the library',
   'an instance is never missing while its server stops in order',

@@ -8,7 +8,7 @@ export interface Step {
   readonly run: (ground: Ground) => Promise<void>
 }
 
-/** What a step has to do with. */
+/** The input of a step. */
 export interface Ground {
   /** Makes names unique. */
   readonly run: string

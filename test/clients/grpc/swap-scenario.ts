@@ -11,7 +11,7 @@ import { Cast, type LibraryResults, type Results } from './scenario.ts'
 import { resultOf, type Ground, type StepResult } from './step.ts'
 import { listedPorts, Ties } from './ties.ts'
 
-/** What must hold for a library while another server takes the place of its own. */
+/** The requirements for a library while another server takes the place of its own. */
 export const SWAP_TITLES = [
   'an item is kept, and a listener hears what is published later',
   'all live instances stay in the list',

@@ -4,7 +4,7 @@ import { portsOf } from './naming-steps.ts'
 import type { Ground } from './step.ts'
 import type { Watch } from './watch.ts'
 
-/** What a library has at its server: an item that it listens to, an instance, and a subscription to its service. */
+/** The ties of a library to its server: an item that it listens to, an instance, and a subscription to its service. */
 export class Ties {
   readonly service: string
   readonly hosts: Watch<readonly SeenInstance[]>

@@ -1,4 +1,4 @@
-/** What a listener or a subscriber has been told, in order. */
+/** The notifications of a listener or a subscriber, in order. */
 export class Watch<T> {
   readonly heard: T[] = []
   readonly #waiting = new Set<() => void>()

@@ -12,7 +12,7 @@ const LASTING_MS = 34_000
 const RESTART_AFTER_MS = 18_000
 const HEARD_MS = 10_000
 
-/** What goes on over several tokens and a restart of the server. */
+/** The work that continues over several tokens and a restart of the server. */
 const LASTING_STEPS: readonly Step[] = [
   {
     title: 'sign-in: a watcher hears of changes after its token has been replaced',
@@ -47,7 +47,7 @@ const POLLED_MS = 10_000
 /** Java and Go may have some items in their next poll only, which begins after 30 s. */
 const CHANGED_MS = 40_000
 
-/** What is large and still has to pass, though it is only known in the middle of a form who sends it. */
+/** Large requests that still have to pass, though it is only known in the middle of a form who sends it. */
 const LARGE_STEPS: readonly Step[] = [
   {
     title: 'large: a content of 10 MiB is published and read back',
@@ -71,7 +71,7 @@ const LARGE_STEPS: readonly Step[] = [
   },
 ]
 
-/** What signed-in clients do. */
+/** The work of signed-in clients. */
 interface Work {
   readonly how: string
   readonly steps: readonly Step[]

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DrivenClient } from '../grpc/driven-client.ts'
 
-/** What an application asks of its library. */
+/** The calls of an application to its library. */
 export const KINDS = ['publish', 'read', 'register', 'list'] as const
 
 export type Kind = (typeof KINDS)[number]
@@ -28,7 +28,7 @@ export function lengthOf({ beganMs, endedMs }: Call): number {
 const PAUSES_MS: Readonly<Record<Kind, number>> = { publish: 400, read: 400, register: 2_000, list: 400 }
 /** Only the new server has this content, and an instance with this port. */
 export const NEW = { content: 'new', port: 10_000 } as const
-/** A service with an instance of each application, whose lists all of them ask for. */
+/** A service with an instance of each application; all applications ask for its list. */
 export const SHARED_SERVICE = 'shared'
 
 /** One application that asks its library on and on, with one thread for each kind of call. */

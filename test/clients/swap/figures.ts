@@ -2,7 +2,7 @@ import { type ApplicationCalls, type Call, type Kind, KINDS, lengthOf } from './
 import type { SwappedLibrary } from './libraries.ts'
 import type { MeasuredSwap } from './measured-swap.ts'
 
-/** What the calls of a kind did in the stop. */
+/** The results of the calls of a kind in the stop. */
 export interface Figures {
   /** Calls that began before the new server answered, and ended after the stop began. */
   readonly made: number

@@ -20,7 +20,7 @@ interface Tries {
   readonly timeoutMs: number
 }
 
-/** What a busy machine adds. */
+/** The delay that a busy machine adds. */
 export const SLACK_MS = 20_000
 
 const same = (count: number, timeoutMs: number): Readonly<Record<Kind, Tries>> => {

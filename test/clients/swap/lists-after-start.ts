@@ -4,7 +4,7 @@ import { portsAt } from './plain-requests.ts'
 /** The ports that the list of each service must have at least. */
 export type ListedPorts = ReadonlyMap<string, readonly number[]>
 
-/** What the lists of the new server were. */
+/** The findings about the lists of the new server. */
 export interface ListsAfterStart {
   /** Lists that lacked an instance which the last reading had: service, time after the start, ports that were missing. */
   readonly gaps: readonly string[]

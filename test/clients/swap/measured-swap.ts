@@ -12,10 +12,10 @@ import type { OldServer } from './old-servers.ts'
 import { type Outcomes, outcomesOf } from './outcomes.ts'
 import { type PlainInstance, portsAt, publishAt, registerAt } from './plain-requests.ts'
 
-/** What a swap was like. */
+/** The measurements of a swap. */
 export interface MeasuredSwap extends SwapTimes, ListsAfterStart, Outcomes {
   readonly applications: ReadonlyMap<SwappedLibrary, ApplicationCalls>
-  /** The ports that must be left in the list of the shared service, and those that are. */
+  /** The ports that must be left in the list of the shared service, and the ports that are left. */
   readonly shared: { readonly wanted: readonly number[]; readonly left: readonly number[] }
 }
 

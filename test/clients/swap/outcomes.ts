@@ -1,7 +1,7 @@
 import type { ApplicationCalls } from './application-calls.ts'
 import { contentAt, portsAt } from './plain-requests.ts'
 
-/** What has become of the publishes and registrations of all applications, by their items and services. */
+/** The outcomes of the publishes and registrations of all applications, by their items and services. */
 export interface Outcomes {
   /** Publishes that were acknowledged, and are not there at the end. */
   readonly lost: readonly string[]

@@ -1,4 +1,4 @@
-/** What the calls of applications do while another server takes the place of their own: with unmodified libraries. */
+/** The calls of applications while another server takes the place of their own: with unmodified libraries. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startManaged } from '../../support/administrator.ts'
 import { needTool } from '../../support/need-tool.ts'

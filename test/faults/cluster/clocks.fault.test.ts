@@ -58,7 +58,7 @@ const nameOf = ({ port }: Waypost): string => `127.0.0.1:${port}`
 const historyAt = async (client: Client, pageSize: number): Promise<Json> =>
   (await client.get('/cs/history', { search: 'accurate', ...ITEM, pageSize })).json()
 
-/** One change at one server, and what all of them answer after it. */
+/** One change at one server, and the answers of all servers after it. */
 async function changeAt(client: Client, name: string): Promise<void> {
   const content = `${name} ${seen.writes++}`
   expect((await client.post('/cs/configs', { ...ITEM, content })).text, name).toBe('true')

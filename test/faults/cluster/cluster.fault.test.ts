@@ -28,9 +28,9 @@ const strikes = chosenStrikes()
 const ANSWER_MS = 2_000
 const BUSY_MS = 500
 const SETTLE_MS = 2_000
-/** What an orderly end of a connection leaves is gone so soon. */
+/** The time until the leftovers of an orderly end of a connection are gone. */
 const CLOSED_MS = 1_000
-/** What a server leaves that could not remove it is kept for 40 s after its lease of 10 s has ended. */
+/** Leftovers that a server could not remove are kept for 40 s after its lease of 10 s has ended. */
 const LEFT_MS = 55_000
 const MOST_SHOWN = 10
 
@@ -44,7 +44,7 @@ describe.skipIf(etcdTools.skip || !isLinux)(`three servers on etcd under load${n
     await holds('all servers are ready', () => isWhole(cluster))
     const urls = cluster.servers.map(({ url }) => url)
     const grpcPorts = cluster.servers.map(({ grpcPort }) => grpcPort)
-    load = await startClusterLoad({ urls, grpcPorts, hasGray: true }, seed)
+    load = await startClusterLoad({ urls, grpcPorts }, seed)
     probe = new EtcdProbe(cluster.etcd)
     await holds('all connected instances are registered', () =>
       load.connected.every(({ sinceMs }) => sinceMs !== undefined),
@@ -65,7 +65,7 @@ describe.skipIf(etcdTools.skip || !isLinux)(`three servers on etcd under load${n
     'at the end all writes have one order, and all servers show the same',
     { timeout: 600_000 },
     async () => {
-      // What a lost server leaves is kept for 40 s.
+      // The instances of a lost server are kept for 40 s.
       if (isLong || isNightly) await onlyKeptAreListed()
       reportAll(await haveOneOrder(load, await equalPictures({ cluster, load })))
     },
@@ -117,7 +117,7 @@ async function endure(strike: Strike): Promise<void> {
   await equalPictures({ cluster, load })
 }
 
-/** What was listed though its connection had been closed in order, at servers that were not struck. */
+/** Instances that were listed though their connection had been closed in order, at servers that were not struck. */
 function lateInLists(
   lists: readonly ListOfService[],
   { fromMs }: Window,
@@ -134,7 +134,7 @@ function lateInLists(
   return leftBehind(lists, closed, { struck, limitMs: CLOSED_MS * SLACK })
 }
 
-/** When no more clients come and leave, the instances of those that have left go, also where they could not be removed. */
+/** When no more clients come and leave, the instances of clients that have left go, also where they could not be removed. */
 async function onlyKeptAreListed(): Promise<void> {
   await load.pause()
   try {
@@ -145,7 +145,7 @@ async function onlyKeptAreListed(): Promise<void> {
     }
     const tookMs = await holds('only live connections have instances', areAlone, LEFT_MS * SLACK)
     report(`cluster: only live connections had instances after ${seconds(tookMs)}`)
-    // What the servers count is what is listed: nothing is forgotten inside.
+    // The servers count exactly the listed instances: nothing is forgotten inside.
     const sumOf = async (metric: string): Promise<number> => {
       const figures = await Promise.all(cluster.servers.map((server) => metricOf(server, metric)))
       return figures.reduce<number>((sum, figure) => sum + (figure ?? NaN), 0)

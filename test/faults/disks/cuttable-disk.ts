@@ -2,7 +2,7 @@
 export interface CuttableDisk {
   /** Where a server keeps its data until the next cut. */
   readonly dataDir: string
-  /** What the server needs in its environment. */
+  /** The environment variables that the server needs. */
   readonly env: Readonly<Record<string, string>>
   /** Cuts the power under the server with this process id, which still runs then: what was not synced is lost. */
   cut(pid: number): void

@@ -9,7 +9,7 @@ import type { CuttableDisk } from './cuttable-disk.ts'
 const SIZE = '192M'
 const STOP_LIMIT_MS = 10_000
 
-/** What a loop device needs: its tools, root, and a kernel that gives one. */
+/** The requirements of a loop device: its tools, root, and a kernel that gives one. */
 export function needLoopDevice(): NeededTools {
   if (process.getuid?.() !== 0) return { skip: true, reason: 'a loop device needs root' }
   const tools = needTool('gcc', 'mkfs.ext4', 'losetup', 'mount')
@@ -23,8 +23,8 @@ export function needLoopDevice(): NeededTools {
 }
 
 /**
- * A real file system in an image of its own. The cut is that of the file system test suites: from one moment to
- * the next nothing reaches the image any more. What is opened then is a copy of the image: its journal is replayed
+ * A real file system in an image of its own. The cut is the same as in the file system test suites: from one moment to
+ * the next nothing reaches the image any more. A copy of the image is opened then: its journal is replayed
  * as after a real power cut.
  */
 export class LoopDisk implements CuttableDisk {

@@ -4,7 +4,7 @@ import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { needTool } from '../../support/need-tool.ts'
 import type { NeededTools } from '../../support/need-tool.ts'
 
-/** What a small file system of one's own needs. */
+/** The requirements of a small file system of one's own. */
 export function needSmallDisk(): NeededTools {
   if (process.getuid?.() !== 0) return { skip: true, reason: 'to mount a file system needs root' }
   return needTool('mount')

@@ -8,7 +8,7 @@ export interface Record {
 }
 
 /**
- * What is wrong with the records of one item, oldest first, given its writes and its present content. Every
+ * The errors in the records of one item, oldest first, given its writes and its present content. Every
  * acknowledged write has its record, in their order; one whose outcome is unknown may have one; nothing else is
  * there, and the newest record belongs to the present content: a change and its record are both kept, or neither.
  */

@@ -33,7 +33,7 @@ interface Act {
   readonly params: Params
 }
 
-/** What a writer needs for its next write. */
+/** The input of a writer for its next write. */
 interface Turn {
   readonly label: string
   readonly n: number

@@ -6,7 +6,7 @@ import { Journal } from './journal.ts'
 import { type Load, startLoad } from './load.ts'
 import { verify } from './verify.ts'
 
-/** What a fault works on in one round. */
+/** The dependencies of a fault in one round. */
 export interface Round {
   readonly number: number
   readonly server: Waypost

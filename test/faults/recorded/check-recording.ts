@@ -10,7 +10,7 @@ export interface RecordedWrite extends Span {
   readonly value: string | undefined
 }
 
-/** What a client saw of an item. `client` reads one after the other. */
+/** The version of an item that a client saw. `client` reads one after the other. */
 export interface RecordedRead extends RecordedWrite {
   readonly client: string
 }

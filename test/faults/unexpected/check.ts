@@ -4,7 +4,7 @@ import { ask } from './workload.ts'
 
 const LIMIT_MS = 5_000
 
-/** What other clients must find after a fault: what was acknowledged is there, and each kind of client is served. */
+/** The requirements of other clients after a fault: acknowledged writes are there, and each kind of client is served. */
 export class Check {
   readonly #server: { readonly port: number }
   #acknowledged: string | undefined

@@ -39,7 +39,7 @@ export class PlantedServer {
     return `http://127.0.0.1:${this.port}`
   }
 
-  /** What it has printed since its last start. */
+  /** Its output since its last start. */
   get printed(): string {
     return this.#printed
   }

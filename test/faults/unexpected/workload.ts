@@ -36,7 +36,7 @@ export function ask(
   })
 }
 
-/** What clients of every kind do, each once. Their own failures are ignored: `check` looks at what must be true. */
+/** The work of clients of every kind, each once. Their own failures are ignored: `check` looks at what must be true. */
 export class Workload {
   readonly #server: Served
   readonly #targets: (Server | HttpServer)[] = []
@@ -153,7 +153,7 @@ export class Workload {
     sent.destroy()
   }
 
-  /** What is no request, is cut off, waits for a go-ahead, or comes ahead of an answer. */
+  /** Input that is no request, is cut off, waits for a go-ahead, or comes ahead of an answer. */
   async #broken(): Promise<void> {
     const post = 'POST /nacos/v1/cs/configs HTTP/1.1\r\nHost: 127.0.0.1\r\n'
     const get = 'GET /nacos/v1/cs/configs?dataId=a&group=G HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'

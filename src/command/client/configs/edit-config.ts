@@ -17,8 +17,8 @@ export interface EditFlags extends ItemFlags {
 }
 
 /**
- * `config edit`: opens the item in the editor, shows the difference, asks, and publishes with the md5 of what was edited. What
- * editors change by themselves is put back: line ends, the byte order mark and the end of the last line.
+ * `config edit`: opens the item in the editor, shows the difference, asks, and publishes on condition of the edited md5.
+ * Undoes changes that editors make by themselves: line ends, the byte order mark and the end of the last line.
  */
 export async function editConfig(flags: EditFlags, word: string): Promise<CommandResult> {
   const client = clientOf(flags)
@@ -50,7 +50,7 @@ export async function editConfig(flags: EditFlags, word: string): Promise<Comman
   return done(`${nameText(name)} is published.`, { ...name, changed: true, md5: md5Of(edited) })
 }
 
-/** What somebody has typed is not thrown away. */
+/** The error, with the file that keeps the user's text. */
 function kept(error: unknown, path: string): Error {
   const message = `${(error as Error).message} What you edited is in ${path}.`
   if (error instanceof DiffersError) return new DiffersError(message, { cause: error })

@@ -4,14 +4,14 @@ import { listed } from '../result.ts'
 import { clientOf } from '../session-of-flags.ts'
 import { type ItemFlags, itemOf, itemParams } from './item.ts'
 
-/** The flags of `config gray explain`: what is known of the client. */
+/** The flags of `config gray explain`: the facts about the client. */
 export interface GrayExplainFlags extends ItemFlags {
   readonly ip?: string
   readonly tag?: string
   readonly labels?: string
 }
 
-/** A version of an item, and whether the client gets it. The formal one has no kind, and is for all. */
+/** A version of an item, and whether the client gets it. The formal version has no kind, and is for all. */
 interface ExplainedLine {
   readonly version: string
   readonly grayType: string | null
@@ -24,7 +24,7 @@ interface ExplainedLine {
 
 type ExplainedVersion = ExplainedView['versions'][number]
 
-/** `config gray explain`: the versions in the order in which they are asked, and the formal one last. */
+/** `config gray explain`: the versions in the order of checking, the formal version last. */
 export async function explainGray(flags: GrayExplainFlags, word: string): Promise<CommandResult> {
   const client = clientOf(flags)
   const { ip, tag, labels } = flags

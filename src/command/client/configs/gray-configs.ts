@@ -124,7 +124,7 @@ const KINDS = [
   ['percent', 'percent'],
 ] as const
 
-/** For whom a version is. Throws UsageError where the flags say none, or more than one. */
+/** The rule of a version. Throws UsageError for flags without a rule, or with several. */
 function ruleOf(flags: GrayPublishFlags): { readonly grayType: string; readonly grayMatchRuleExp: string } {
   const said = KINDS.flatMap(([flag, grayType]) => {
     const grayMatchRuleExp = flags[flag]

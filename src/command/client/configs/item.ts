@@ -40,7 +40,7 @@ export function itemParams(client: SvcClient, { group, dataId }: ItemName): Para
   return { tenant: client.namespace, group, dataId }
 }
 
-/** An item with its content. Rejects with a DiffersError where there is none. */
+/** An item with its content. Rejects with a DiffersError if it is missing. */
 export function readItem(client: SvcClient, name: ItemName): Promise<ConfigItem> {
   return client.get<ConfigItem>('/cs/configs', { ...itemParams(client, name), show: 'all' })
 }
@@ -56,7 +56,7 @@ export async function bytesOf(file: string): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Bytes as the text that the server stores, with a byte order mark where there is one. Throws UsageError for other bytes. */
+/** Bytes as the text that the server stores, with their byte order mark. Throws UsageError for bytes that are not UTF-8. */
 export function textOf(bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -29,7 +29,7 @@ export interface GetFlags extends ItemFlags {
   readonly version?: string
 }
 
-/** `config get`: the bytes of the content and nothing else; with a format, what is known of the item. */
+/** `config get`: only the bytes of the content; with a format, all facts of the item. */
 export async function getConfig(flags: GetFlags, word: string): Promise<CommandResult> {
   const client = clientOf(flags)
   const name = itemOf(word, flags)
@@ -176,7 +176,7 @@ async function sidesOf(
   return [from, await currentOf(clientOf({ ...flags, namespace: flags.to! }), name)]
 }
 
-/** The current text of an item; that of no item is empty. */
+/** The current text of an item; empty for a missing item. */
 async function currentOf(client: SvcClient, name: ItemName): Promise<NamedText> {
   const shownName = `${client.namespace || 'public'}: ${nameText(name)}`
   try {

@@ -1,8 +1,8 @@
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * An edited text in the form of the original: with its byte order mark, its line ends and its end of the last line. Editors
- * change these by themselves. A text whose lines end in different ways stays as it was edited.
+ * An edited text in the form of the original: byte order mark, line ends and end of the last line. Editors change them by
+ * themselves. A text with mixed line ends stays as it was edited.
  */
 export function inFormOf(original: string, edited: string): string {
   return withMarkOf(original, withLastEndOf(original, withLineEndsOf(original, edited)))
@@ -20,7 +20,7 @@ function withLineEndsOf(original: string, edited: string): string {
   return returns === 0 ? plain : plain.replaceAll('\n', '\r\n')
 }
 
-/** An editor adds an end to a last line that has none. */
+/** An editor adds the missing end of a last line. */
 function withLastEndOf(original: string, edited: string): string {
   return original.endsWith('\n') || original === '' ? edited : edited.replace(/\r?\n$/, '')
 }

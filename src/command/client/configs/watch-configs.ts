@@ -18,7 +18,7 @@ interface WatchedChange extends ItemName {
   readonly size: number | null
 }
 
-/** `config watch`: prints changes as they come, until it is interrupted; with `--once`, until the first one. */
+/** `config watch`: prints changes as they come, until it is interrupted; with `--once`, until the first change. */
 export function watchConfigs(
   flags: ItemFlags & WatchFlags,
   words: readonly string[],
@@ -47,7 +47,7 @@ function lineOf({ change, atMs, group, dataId, md5, size }: WatchedChange): read
   return [timeText(atMs), painted(change, paint), nameText({ group, dataId }), ...about]
 }
 
-/** What is known of the watched items, by their names. */
+/** The known state of the watched items, by their names. */
 class WatchedConfigs {
   readonly #client: SvcClient
   readonly #names: ReadonlySet<string>
@@ -60,7 +60,7 @@ class WatchedConfigs {
     this.#group = flags.group
   }
 
-  /** The change that an event is about; none where it is about something else, or is known. */
+  /** The change that an event reports; empty for other events and known changes. */
   async changeOf(event: {
     readonly kind: string
     readonly namespaceId?: string
@@ -73,7 +73,7 @@ class WatchedConfigs {
     return this.#compare({ group, dataId })
   }
 
-  /** Finds what has changed while no events came. The first time it only remembers what there is. */
+  /** Finds the changes while no events came. The first call only remembers the present items. */
   async compared(): Promise<readonly WatchedChange[]> {
     const items = await allConfigs(this.#client, { text: '', group: this.#group })
     const found = new Map(

@@ -4,7 +4,7 @@ import { clientOf } from '../session-of-flags.ts'
 import type { SvcClient } from '../svc-client.ts'
 import { bytesOf, type ItemFlags, itemOf, itemParams, md5Of, nameText, readItem, textOf } from './item.ts'
 
-/** What a change of an item may say besides the content. */
+/** The flags of a change of an item besides the content. */
 interface ChangeFlags extends ItemFlags {
   readonly casMd5?: string
   readonly comment?: string
@@ -54,15 +54,12 @@ export async function deleteConfig(flags: ChangeFlags, words: readonly string[])
   return changed(client, names.map((name) => `${nameText(name)} is deleted.`).join('\n'), { deleted: names })
 }
 
-/** The md5 of what is deleted: empty for an item that has gray versions only. Rejects where there is neither. */
+/** The md5 of the deleted item; empty if it has gray versions only. Rejects if it has neither. */
 async function deletedMd5(client: SvcClient, name: Parameters<typeof readItem>[1]): Promise<string> {
   try {
     return (await readItem(client, name)).md5
   } catch (error) {
-    // A server of an earlier build has no gray versions.
-    const gray = await client
-      .get<object[]>('/cs/configs/gray', { namespaceId: client.namespace, ...name })
-      .catch(() => [])
+    const gray = await client.get<object[]>('/cs/configs/gray', { namespaceId: client.namespace, ...name })
     if (gray.length > 0) return ''
     throw error
   }
@@ -87,7 +84,7 @@ export async function restoreConfig(flags: ChangeFlags, words: readonly string[]
   })
 }
 
-/** The md5 of the current content; of no item it is empty, as casMd5 says that. */
+/** The md5 of the current content; empty without an item, as casMd5 expects. */
 async function currentMd5(client: SvcClient, name: Parameters<typeof readItem>[1]): Promise<string> {
   try {
     return (await readItem(client, name)).md5

@@ -42,7 +42,7 @@ export async function createNamespace(flags: NamespaceTextFlags, id: string): Pr
   return done(`The namespace ${id} is made.`, { namespaceId: id })
 }
 
-/** `namespace update`. What is not given stays. */
+/** `namespace update`. Fields without a flag stay. */
 export async function updateNamespace(flags: NamespaceTextFlags, id: string): Promise<CommandResult> {
   const client = clientOf(flags)
   const before = await namespaceOf(client, id)
@@ -54,7 +54,7 @@ export async function updateNamespace(flags: NamespaceTextFlags, id: string): Pr
   return done(`The namespace ${id} is changed.`, { namespaceId: id })
 }
 
-/** A namespace on the list. The server changes nothing for others, and does not say so. Throws DiffersError. */
+/** A namespace on the list; the server silently changes nothing for others. Throws DiffersError. */
 async function namespaceOf(client: SvcClient, id: string): Promise<Space> {
   const found = (await allNamespaces(client)).find(({ namespaceId }) => namespaceId === id)
   if (found?.listed === true) return found

@@ -9,7 +9,7 @@ import type { SwitchFlags } from './servers.ts'
 const namespaces = () => import('./namespaces.ts')
 const servers = () => import('./servers.ts')
 
-/** Adds what people look at on a server besides configurations and services: `namespace` to `audit`. */
+/** Adds the commands for a server besides configurations and services: `namespace` to `audit`. */
 export function addOperatorCommands(program: Command): void {
   addNamespaces(program)
   addSwitches(program)

@@ -24,7 +24,7 @@ interface NamedInstances {
   readonly addresses: readonly string[]
 }
 
-/** `service disable`, `enable` and `weight`. Nothing is changed where one of the instances is not there. */
+/** `service disable`, `enable` and `weight`. Nothing is changed if an instance is missing. */
 export async function changeInstances(
   flags: InstanceFlags,
   { name: word, addresses }: NamedInstances,

@@ -30,7 +30,7 @@ export function serviceParams(client: SvcClient, name: ServiceName): Params {
   return { namespaceId: client.namespace || 'public', ...name }
 }
 
-/** An address as it is typed: an IPv6 one has brackets. */
+/** An address as users type it: IPv6 in brackets. */
 export function addressText({ ip, port }: { readonly ip: string; readonly port: number }): string {
   return ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
 }

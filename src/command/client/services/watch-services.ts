@@ -9,7 +9,7 @@ import { printLine, sayWatching, untilInterrupted, type WatchFlags } from '../wa
 import { allServices, type ServiceFlags } from './read-services.ts'
 import { addressText, type ServiceName, serviceOf, serviceParams, serviceText } from './service-name.ts'
 
-/** `service watch`: prints what happens to instances as it comes, until it is interrupted. */
+/** `service watch`: prints changes of instances as they come, until it is interrupted. */
 export function watchServices(
   flags: ServiceFlags & WatchFlags,
   words: readonly string[],
@@ -53,7 +53,7 @@ function lineOf(service: ServiceName, entry: TimelineEntry): readonly string[] {
   ]
 }
 
-/** What of the timelines of the watched services is printed already. */
+/** The watched services, with the entries of their timelines that were printed already. */
 class WatchedServices {
   readonly #client: SvcClient
   readonly #names: readonly ServiceName[]
@@ -73,14 +73,14 @@ class WatchedServices {
     return found.map(({ groupName, name }) => ({ groupName, serviceName: name }))
   }
 
-  /** The watched service that an event is about; none where it is about something else. */
+  /** The watched service that an event is about; empty for other events. */
   serviceOf({ kind, namespaceId = '', groupName = '', serviceName = '' }: LiveEvent): readonly ServiceName[] {
     const isHere = (namespaceId === 'public' ? '' : namespaceId) === this.#client.namespace
     const name = { groupName, serviceName }
     return kind === 'service' && isHere && this.#isWatched(name) ? [name] : []
   }
 
-  /** What is new in the timeline of a service, oldest first. The first time everything is old. */
+  /** The new entries in the timeline of a service, oldest first. The first call returns none. */
   async entriesOf(
     service: ServiceName,
     { isFirst }: { isFirst: boolean },

@@ -8,10 +8,7 @@ export interface TargetFlags {
   readonly rate: string
 }
 
-/**
- * The server of `--to`, if it is of another kind: then a plan is written by the interface of that. Undefined: it is of this kind, or
- * a context names it.
- */
+/** The server of `--to` if it is of another kind, whose interface gets the plan. Undefined for a Waypost or a context. */
 export async function backTargetOf(
   { to, rate }: TargetFlags,
   username: string | undefined,

@@ -9,7 +9,7 @@ function serviceWith(checker: PlanChecker, name = 'c'): PlanService {
   return { ...names, protectThreshold: 0, selector, metadata: {}, clusters: [cluster], ephemeral: false }
 }
 
-/** The checker that is written where the other server has this one. */
+/** The written checker if the other server has this checker. */
 function written(checker: PlanChecker, before?: PlanChecker, cluster = 'c'): PlanChecker {
   const there = before === undefined ? undefined : serviceWith(before, cluster)
   return withKeptSecrets(serviceWith(checker), there).clusters[0]!.checker

@@ -4,8 +4,9 @@ import type { PlanChecker, PlanService } from '../../../move/plan.ts'
 const HIDDEN = ['pwd', 'publicKey', 'ca'] as const
 
 /**
- * The service as it is written: this server shows neither passwords of checkers nor the values of header fields. What the other
- * server has under the same name stays. A header field that it does not have is left out: without a value it would be none.
+ * The service for the write. This server shows neither passwords of checkers nor values of header fields, so the values
+ * that the other server has under the same name stay. A header field that it does not have is left out, because it has
+ * no value here.
  */
 export function withKeptSecrets(service: PlanService, before: PlanService | undefined): PlanService {
   const checkers = new Map(before?.clusters.map(({ name, checker }) => [name, checker]))

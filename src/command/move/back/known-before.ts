@@ -4,7 +4,7 @@ import { type ComparedThing, comparedThing } from '../parity/compared-fields.ts'
 import { readPlan } from '../plan-file.ts'
 import type { GoingThing, TargetKind } from './what-goes-back.ts'
 
-/** What a server had when it was moved from, as digests: what is still so has been changed there by nobody since. */
+/** The things on a server when it was moved from, as digests: nobody there has changed a thing with the same digest. */
 export class KnownBefore {
   readonly #kind: TargetKind
   readonly #digests = new Map<string, string>()
@@ -13,7 +13,7 @@ export class KnownBefore {
     this.#kind = kind
   }
 
-  /** Reads the plans of the move to here. The last one counts for a thing that is in several. */
+  /** Reads the plans of the move to here. For a thing in several plans the last plan counts. */
   static async of(files: readonly string[], kind: TargetKind): Promise<KnownBefore> {
     const known = new KnownBefore(kind)
     for (const file of files)
@@ -35,7 +35,7 @@ function keyOf({ kind, name }: ComparedThing): string {
   return `${kind} ${name}`
 }
 
-/** The health is what probes find, and whether instances leave is known of a service only while it has some. */
+/** Leaves out the health, which probes find, and `ephemeral` of a service, which is known only while it has instances. */
 function digestOf({ kind, fields }: ComparedThing): string {
   const { healthy: _health, ephemeral, ...rest } = fields
   const kept = kind === 'service' ? rest : { ...rest, ephemeral }

@@ -13,7 +13,7 @@ import type { GoingThing } from './what-goes-back.ts'
 import { callsOf, V1 } from './write-calls.ts'
 import { V3 } from './write-calls-v3.ts'
 
-/** What became of a thing. */
+/** The outcome for a thing. */
 export interface Written {
   readonly outcome: 'taken' | 'unchanged' | 'kept' | 'refused'
   readonly reason: string
@@ -22,8 +22,8 @@ export interface Written {
 type Namespaced = Pick<OldService, 'namespace' | 'group' | 'name'>
 
 /**
- * Writes the things of a plan to a server by its interface: under `/v1`, or the admin interface of 3.x. What is there and differs is kept, unless `mayReplace` says that it
- * may be replaced.
+ * Writes the things of a plan to a server by its interface: under `/v1`, or the admin interface of 3.x. A present thing that
+ * differs is kept, unless `mayReplace` allows to replace it.
  */
 export class OldWriter {
   readonly #target: KnownServer
@@ -39,7 +39,7 @@ export class OldWriter {
     this.#mayReplace = mayReplace
   }
 
-  /** Writes one thing. Rejects where the server does not answer. */
+  /** Writes one thing. Rejects if the server does not answer. */
   async write(planned: GoingThing): Promise<Written> {
     try {
       const before = await this.#before(planned)

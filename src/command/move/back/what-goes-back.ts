@@ -8,12 +8,12 @@ export type TargetKind = Exclude<OldKind['kind'], 'waypost'>
 /** The things that such servers take. */
 export type GoingThing = Extract<PlanThing, { kind: 'namespace' | 'config' | 'service' | 'instance' }>
 
-/** The thing as such a server takes it; undefined: it takes none of it. */
+/** The thing in the form that such a server accepts; undefined if it accepts nothing of it. */
 export function goingThing(thing: PlanThing, target: TargetKind): GoingThing | undefined {
   return linesGoingBack(thing, target).find((line): line is GoingThing => line.kind === thing.kind)
 }
 
-/** What a plan has for such a server: the things that it takes, and a line for each that it does not. */
+/** The lines of a plan for such a server: the things that it accepts, and a note for each other thing. */
 export function linesGoingBack(line: PlanLine, target: TargetKind): PlanLine[] {
   switch (line.kind) {
     case 'namespace':

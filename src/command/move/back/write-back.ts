@@ -21,10 +21,10 @@ export interface BackFlags extends Pick<ApplyFlags, 'overwrite'> {
   readonly base?: readonly string[]
 }
 
-/** So many lines of an outcome are remembered, for `--output json`. */
+/** How many lines of an outcome are remembered, for `--output json`. */
 const MOST_KEPT = 10_000
 
-/** `waypost move --apply FILE --to …` of a server of another kind: writes what that takes. It may be interrupted and repeated. */
+/** `waypost move --apply FILE --to …` of a server of another kind: writes the things it accepts. May be repeated. */
 export async function writeBack(
   { overwrite, base = [] }: BackFlags,
   [file, target]: readonly [file: string, target: BackTarget],

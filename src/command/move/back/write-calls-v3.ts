@@ -33,7 +33,7 @@ function configCall(config: PlanConfig): OldCall {
   return { method: 'POST', path: '/v3/admin/cs/config', form }
 }
 
-/** A service has instances of one kind there. Where it is not known, it is for those that clients register. */
+/** A service there has instances of one kind; if it is unknown, they are ephemeral, as clients register them. */
 function serviceCall(service: PlanService, isThere: boolean): OldCall {
   const { protectThreshold, selector, metadata, ephemeral } = service
   const form = {

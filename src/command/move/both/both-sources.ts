@@ -25,18 +25,18 @@ import { unitedNamespaces } from './united-namespaces.ts'
 interface AskedItem {
   readonly item: PlanItem
   /** Undefined: the database has no row. */
-  readonly row: Row | undefined
+  readonly row: KeptRow | undefined
 }
 
-/** What is kept of a row. */
-interface Row extends Pick<PlanConfig, 'use' | 'effect' | 'schema'> {
+/** The facts of a row that are kept. */
+interface KeptRow extends Pick<PlanConfig, 'use' | 'effect' | 'schema'> {
   /** By the row and by the content. */
   readonly md5s: readonly (string | null)[]
 }
 
 /**
- * A database and its server. The database may be a dump, so what the server has counts. Its lists are read into memory, and the rows of
- * the database are compared with them. Rows that differ are read over HTTP when all rows are through.
+ * A database and its server. The database may be a dump, so the server's data counts. Its lists are read into memory and
+ * compared with the rows of the database. Rows that differ are read over HTTP after all rows.
  */
 export class BothSources implements ServerBeside {
   readonly #dialect: Dialect
@@ -47,7 +47,7 @@ export class BothSources implements ServerBeside {
   /** The id of the last record of each item in the database. */
   readonly #lastRecords = new Map<string, string>()
   #namespaces: readonly PlanNamespace[] = []
-  /** Whether both know some item. Otherwise nobody can say that the server has deleted the others. */
+  /** Whether both have an item in common. Otherwise a missing item may not have been deleted on the server. */
   #isOfOne = true
 
   constructor(dialect: Dialect, reading: PlanReading) {
@@ -110,7 +110,7 @@ export class BothSources implements ServerBeside {
     const listed = this.#listed.take(name)
     const isListWhole = this.#isOfOne && this.#listed.isWhole(namespace)
     if (listed === undefined ? !isListWhole : listed.md5s.length === 0) return true
-    // What is no text does not come, and has a line that says so.
+    // A content that is not text does not come; a line says so.
     if (listed !== undefined && !isText(content)) return true
     const md5s = [md5, md5Of(content)]
     if (listed !== undefined && hasOneOf(md5s, listed.md5s)) return true
@@ -137,7 +137,7 @@ export class BothSources implements ServerBeside {
     return last !== undefined && compareIds(oldId, last) <= 0
   }
 
-  /** What the server has of an item that it listed, or that the database has. */
+  /** The server's lines of an item that it listed, or that the database has. */
   #linesOf({ item, config, lines }: ReadItem): PlanLine[] {
     const name = itemName(item)
     const { row } = this.#asked.get(name)!
@@ -145,7 +145,7 @@ export class BothSources implements ServerBeside {
     if (config.kind !== 'config') return [...lines]
     this.#brought.add(name)
     if (row === undefined) return [...lines, remark(name, ONLY_ON_SERVER)]
-    // Somebody may have published between the reading of the list and that of the database.
+    // Somebody may have published between reading the list and reading the database.
     const isSame = hasOneOf(row.md5s, [config.md5 ?? '', md5Of(config.content)])
     const noted = this.#dialect.hidesNotes ? lines.map((line) => withNotesOf(line, row)) : [...lines]
     return isSame ? noted : [...noted, conflict(name, DIFFERS)]
@@ -156,7 +156,7 @@ export class BothSources implements ServerBeside {
   }
 }
 
-/** A server shows its users to nobody, or not to this account; or it has none. */
+/** Statuses for lists of users that a server does not show, or not to this account, or does not have. */
 const HIDDEN = new Set([401, 403, 404])
 
 const DIFFERS = 'the database and the server have other contents; the plan has that of the server'
@@ -165,8 +165,8 @@ const NOTHING_IN_COMMON =
   'the server lists none of those of the database: are both of one installation? The plan has what each of them has'
 const ONLY_ON_SERVER = 'only the server has it: the database is older'
 
-/** What the server does not show is as the database has it. */
-function withNotesOf(line: PlanLine, { use, effect, schema }: Row): PlanLine {
+/** Fields that the server does not show come from the database. */
+function withNotesOf(line: PlanLine, { use, effect, schema }: KeptRow): PlanLine {
   return line.kind === 'config' ? { ...line, use, effect, schema } : line
 }
 

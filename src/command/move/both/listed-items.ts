@@ -7,14 +7,14 @@ import { listItems } from '../old/item-lists.ts'
 /** An item that a server lists. */
 interface Listed {
   readonly item: PlanItem
-  /** Those that it may have; none: the list does not say. There are two where the server has it in `public` and without a namespace. */
+  /** Its possible md5s; empty: the list has none. Two if the server has the item in `public` and without a namespace. */
   readonly md5s: readonly string[]
 }
 
 /** The items that a server lists, and their md5s. */
 export class ListedItems {
   readonly #byName = new Map<string, Listed>()
-  /** Namespaces whose lists could not be read, or not whole. */
+  /** Namespaces whose lists could not be read whole. */
   readonly #failed = new Set<string>()
 
   /** How many there are. */
@@ -22,12 +22,12 @@ export class ListedItems {
     return this.#byName.size
   }
 
-  /** Reads the list of a namespace. Resolves with a note where that failed. */
+  /** Reads the list of a namespace. Resolves with a note if that failed. */
   async read(dialect: Dialect, namespace: string): Promise<PlanNote | undefined> {
     const unsure: PlanItem[] = []
     const note = await listItems(dialect, namespace, (listed) => {
       const item = { namespace: spaceOf(namespace), group: listed.group, dataId: listed.dataId }
-      // A database may have rows without names, which nobody can ask for.
+      // A database may have rows without names, which cannot be read by name.
       if (item.group === '' || item.dataId === '') return
       this.#add(item, listed)
       if (listed.md5 === null && isEncrypted(listed.dataId)) unsure.push(item)
@@ -63,7 +63,7 @@ export class ListedItems {
     return listed
   }
 
-  /** The items that nobody has taken out. */
+  /** The items that were not taken out. */
   left(): PlanItem[] {
     return [...this.#byName.values()].map(({ item }) => item)
   }

@@ -2,36 +2,36 @@ import type { PlanConfig, PlanHistory, PlanItem, PlanLine, PlanNamespace } from 
 import { type Access, accessLines } from '../checks/access-lines.ts'
 import type { PlanReading } from '../reading.ts'
 
-/** What is known of the items of a database before they are read. */
+/** The known facts about the items of a database before they are read. */
 export interface KnownRows {
   /** The ids of namespaces as they have them. */
   readonly spaces: readonly string[]
-  /** The oldest ones. */
+  /** The oldest items. */
   readonly oldest: readonly PlanItem[]
 }
 
 /**
- * What a server says beside its database, which may be a dump and older. The reading of the database asks it, in the order of these
- * functions.
+ * The data of a server beside its database, which may be an older dump. The reading of the database calls these functions in
+ * this order.
  */
 export interface ServerBeside {
   /** Reads the lists of the server. */
   begin(database: KnownRows): AsyncIterable<PlanLine>
-  /** The lines of namespaces, where the database has these. */
+  /** The lines of namespaces, if the database has these. */
   namespaces(ofDatabase: readonly PlanNamespace[]): Iterable<PlanLine>
-  /** The lines of users, roles and permissions, where the database has these. */
+  /** The lines of users, roles and permissions, if the database has these. */
   access(ofDatabase: Access): AsyncIterable<PlanLine>
   /** The database has this record, which is in the plan. */
   sawRecord(record: PlanHistory): void
-  /** Whether the plan has the item as the database has it. */
+  /** Whether the plan takes the item from the database. */
   takes(config: PlanConfig): boolean
   /** The lines of the items that the plan has as the server has them. */
   items(): AsyncIterable<PlanLine>
-  /** Whether they had this one. */
+  /** Whether they have this item. */
   brought(item: PlanItem): boolean
 }
 
-/** There is a database only: all is as it says. */
+/** A database without a server: everything comes from the database. */
 export class NoServerBeside implements ServerBeside {
   readonly #reading: PlanReading
 

@@ -2,8 +2,8 @@ import type { PlanNote, PlanUser } from '../../../move/plan.ts'
 import { type Access, isBcrypt } from '../checks/access-lines.ts'
 
 /**
- * The users, roles and permissions that a database or its server has, and what is to be said about users. The server is newer. One
- * that shows no user at all does not show them.
+ * The users, roles and permissions of a database or its server, and the notes about users. The server is newer. If it
+ * shows no user at all, it hides them.
  */
 export function unitedAccess(
   ofDatabase: Access,
@@ -54,7 +54,7 @@ function unitedUsers(
 const ONLY_IN_DATABASE = 'the server does not list the user, and may have deleted it; the plan has it'
 const OTHER_PASSWORDS = 'the database and the server have other passwords; the plan has that of the server'
 
-/** One of each. */
+/** Each value once. */
 function united<T>(all: readonly T[], namesOf: (one: T) => readonly string[]): T[] {
   return [...new Map(all.map((one) => [JSON.stringify(namesOf(one)), one])).values()]
 }

@@ -20,7 +20,7 @@ function onlyInDatabase(space: PlanNamespace, kind: PlanNote['kind']): PlanLine[
   return [space, { kind, about: 'namespace', name: space.id, reason }]
 }
 
-/** What a server does not say is as the database has it. */
+/** Fields that a server does not show come from the database. */
 function newerOf(space: PlanNamespace, { name, desc }: PlanNamespace, kind: PlanNote['kind']): PlanLine[] {
   const newer = { ...space, name: name || space.name, desc: desc || space.desc }
   if (newer.name === space.name && newer.desc === space.desc) return [space]

@@ -44,7 +44,7 @@ function userLines(user: PlanUser): PlanLine[] {
   return [{ ...user, passwordHash: null }, remark('user', user.username, reason)]
 }
 
-/** Whether a hash is one that servers make: some show stars instead. */
+/** Whether a hash is a real one: some servers show stars instead. */
 export function isBcrypt(hash: string): boolean {
   return BCRYPT.test(hash)
 }

@@ -5,7 +5,7 @@ import { nameOf } from '../../../move/plan.ts'
 import { isText } from '../no-text.ts'
 import { missedNote } from '../notes.ts'
 
-/** What the names of items begin with that plugins encrypt. */
+/** The prefix of the names of items that plugins encrypt. */
 export const ENCRYPTED = 'cipher-'
 
 /** Whether a plugin may have encrypted the item of this name. */
@@ -16,13 +16,13 @@ export function isEncrypted(dataId: string): boolean {
 /** Why a content does not come. */
 export const NOT_UTF8 = 'its content is not text in UTF-8'
 
-/** The lines of a content: itself, and what is to be said about it. */
+/** The line of a content, and the notes about it. */
 export function contentLines<T extends PlanConfig | PlanGray>(line: T): PlanLine[] {
   if (!isText(line.content)) return [missedNote(line.kind, nameOf(line), NOT_UTF8)]
   return [...withDigest(line), ...(line.kind === 'config' ? timeNotes(line) : [])]
 }
 
-/** What a server makes of it: later changes there would get such a time, too (docs/move-plan.md, "Times"). */
+/** A server takes over such a time, and gives it to later changes, too (docs/move-plan.md, "Times"). */
 function timeNotes(line: PlanConfig): PlanNote[] {
   if (line.modifiedMs === null || !isFarAhead(line.modifiedMs, Date.now())) return []
   const reason = `its time, ${line.modifiedMs} ms, is more than a day ahead; it gets that of its import`
@@ -55,7 +55,7 @@ function asWhat(key: string): string {
   return key === '' ? 'as it is, and has no key' : 'as ciphertext, with its key'
 }
 
-/** Counts the records whose md5 at the source is not that of their text, and those whose time is far ahead. */
+/** Counts the records whose md5 at the source differs from the md5 of their text, and the records with a time far ahead. */
 export class HistoryDigests {
   #others = 0
   #ahead = 0

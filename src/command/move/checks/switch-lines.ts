@@ -21,7 +21,7 @@ const COMING: readonly (keyof Switches)[] = [
   'mysqlHealthParams',
 ]
 
-/** Somebody may have set these to freeze the old server for the move: they would freeze this one. */
+/** Switches that may have frozen the old server for the move: they would freeze this server. */
 const FREEZING: readonly (keyof Switches)[] = [
   'overriddenServerStatus',
   'disableAddIP',

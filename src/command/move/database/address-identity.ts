@@ -7,7 +7,7 @@ export function isAddress(host: string): boolean {
   return isIP(host) !== 0
 }
 
-/** Why the certificate of a database is not that of its address; undefined: it is. */
+/** Why the certificate of a database does not belong to its address; undefined: it does. */
 export function addressProblem(connection: Connection, address: string): Error | undefined {
   // The types of the driver leave it out. Without it nothing is read.
   const { stream } = connection as unknown as { readonly stream?: unknown }
@@ -15,7 +15,7 @@ export function addressProblem(connection: Connection, address: string): Error |
   return checkServerIdentity(address, stream.getPeerCertificate(true))
 }
 
-/** A plugin that gives no password to a server whose certificate is not that of its address. */
+/** A plugin that gives no password to a server whose certificate does not belong to its address. */
 export function forAddress(plugin: AuthPlugin, address: string): AuthPlugin {
   return (metadata) => {
     const problem = addressProblem(metadata.connection, address)

@@ -13,15 +13,15 @@ export interface DatabaseFlags {
 }
 
 /** A row: each value as a text, or null. Numbers and times are texts, too, because they may be larger than a number. */
-export type Row = Readonly<Record<string, string | null>>
+export type DatabaseRow = Readonly<Record<string, string | null>>
 
-/** Rows that wait in memory at most. One may have 10 MiB. */
+/** The most rows waiting in memory. A row may have 10 MiB. */
 const WAITING_ROWS = 8
 
 /** The database may wait so long until a row is written to the plan. */
 const PATIENCE_S = 600
 
-/** A connection that reads one state of the database, and streams what is large. */
+/** A connection that reads one state of the database, and streams large results. */
 export class Database {
   /** Without a user. */
   readonly url: string
@@ -82,14 +82,14 @@ export class Database {
   }
 
   /** All rows of a small answer. */
-  async rows(sql: string, values: readonly string[] = []): Promise<Row[]> {
-    const found: Row[] = []
+  async rows(sql: string, values: readonly string[] = []): Promise<DatabaseRow[]> {
+    const found: DatabaseRow[] = []
     for await (const row of this.stream(sql, values)) found.push(row)
     return found
   }
 
-  /** The rows of a large answer, one after the other. */
-  async *stream(sql: string, values: readonly string[] = []): AsyncGenerator<Row> {
+  /** The rows of a large result, one after the other. */
+  async *stream(sql: string, values: readonly string[] = []): AsyncGenerator<DatabaseRow> {
     const query = this.#connection.query(sql, [...values])
     try {
       for await (const row of query.stream({ highWaterMark: WAITING_ROWS })) yield textsOf(row as object)
@@ -165,12 +165,12 @@ function trustOf(
   }
 }
 
-function textsOf(row: object): Row {
+function textsOf(row: object): DatabaseRow {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, textOfValue(value)]))
 }
 
 function textOfValue(value: unknown): string | null {
   if (value === null) return null
-  // Some sites have made columns of texts ones of bytes.
+  // Some sites have changed columns of texts to columns of bytes.
   return Buffer.isBuffer(value) ? textOfBytes(value) : String(value as string | number)
 }

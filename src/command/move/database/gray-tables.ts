@@ -1,4 +1,4 @@
-import type { Row } from './connection.ts'
+import type { DatabaseRow } from './connection.ts'
 
 /** The name of a gray version, and its rule. */
 export interface GrayRule {
@@ -12,7 +12,7 @@ export interface GrayRule {
 export const GRAY_COLUMNS = ['beta_ips', 'tag_id', 'gray_name', 'gray_rule']
 
 /** The tables with gray versions. From 2.5 the first has all, and the others have copies. */
-export const GRAY_TABLES: readonly (readonly [string, (row: Row) => GrayRule])[] = [
+export const GRAY_TABLES: readonly (readonly [string, (row: DatabaseRow) => GrayRule])[] = [
   ['config_info_gray', (row) => ruleOf(row)],
   [
     'config_info_beta',
@@ -24,7 +24,7 @@ export const GRAY_TABLES: readonly (readonly [string, (row: Row) => GrayRule])[]
   ],
 ]
 
-function ruleOf(row: Row): GrayRule {
+function ruleOf(row: DatabaseRow): GrayRule {
   const { type, expr, priority } = jsonOf(row['gray_rule'])
   const name = row['gray_name'] || 'gray'
   return {
@@ -35,7 +35,7 @@ function ruleOf(row: Row): GrayRule {
   }
 }
 
-/** The fields of a text with JSON; none, where it is no such thing. */
+/** The fields of a JSON text; empty for other texts. */
 export function jsonOf(text: string | null | undefined): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text ?? '')

@@ -15,7 +15,7 @@ import { contentLines, HistoryDigests, NOT_UTF8 } from '../checks/content-lines.
 import { isText } from '../no-text.ts'
 import { missedNote } from '../notes.ts'
 import type { PlanReading } from '../reading.ts'
-import { Database, type DatabaseFlags, type Row } from './connection.ts'
+import { Database, type DatabaseFlags, type DatabaseRow } from './connection.ts'
 import { GRAY_COLUMNS, GRAY_TABLES, type GrayRule, jsonOf } from './gray-tables.ts'
 import { Tables } from './tables.ts'
 import { TimeZone } from './time-zone.ts'
@@ -23,7 +23,7 @@ import { TimeZone } from './time-zone.ts'
 /** A database that is ready to be read. */
 export interface OpenDatabase {
   readonly source: PlanSource
-  /** Its lines, and those that a server beside it adds. */
+  /** The lines of the database, and the lines that a server beside it adds. */
   read(reading: PlanReading, server: ServerBeside): AsyncGenerator<PlanLine>
 }
 
@@ -57,7 +57,7 @@ const ITEM = ['data_id', 'group_id', 'tenant_id']
 const CONTENT = ['content', 'md5', 'app_name', 'encrypted_data_key', 'gmt_modified', 'src_user', 'src_ip']
 const NOTES = ['gmt_create', 'c_desc', 'c_use', 'effect', 'type', 'c_schema']
 
-/** So many items tell whether a server is that of the database. */
+/** The number of items that show whether a server belongs to the database. */
 const OLDEST = 1_000
 
 /** Reads the tables of a server, whatever columns its version has. */
@@ -112,7 +112,7 @@ class DatabaseReading {
       )
   }
 
-  /** The ids of namespaces as items have them. Old servers have items in none, and others in `public`. */
+  /** The ids of namespaces in items. Old servers have no id for the default namespace, others `public`. */
   async #spaces(): Promise<string[]> {
     if (!this.#tables.has('config_info', 'tenant_id')) return []
     const rows = await this.#database.rows('SELECT DISTINCT tenant_id FROM config_info')
@@ -139,7 +139,7 @@ class DatabaseReading {
   }
 
   async *#access(): AsyncGenerator<PlanLine> {
-    const rows = async (table: string, columns: readonly string[]): Promise<Row[]> =>
+    const rows = async (table: string, columns: readonly string[]): Promise<DatabaseRow[]> =>
       this.#tables.has(table)
         ? this.#database.rows(`SELECT ${this.#tables.list(table, columns)} FROM ${table}`)
         : []
@@ -198,7 +198,7 @@ class DatabaseReading {
     if (grays > 0) yield remark('history', 'all items', `${grays} records of gray versions are left out`)
   }
 
-  #record(row: Row): PlanHistory | PlanNote {
+  #record(row: DatabaseRow): PlanHistory | PlanNote {
     const item = itemOf(row)
     const op = (row['op_type'] ?? '').trim()
     const atMs = this.#zone.toMs(row['gmt_modified'])
@@ -247,7 +247,7 @@ class DatabaseReading {
     }
   }
 
-  #config(item: PlanItem, row: Row): PlanConfig {
+  #config(item: PlanItem, row: DatabaseRow): PlanConfig {
     return {
       kind: 'config',
       ...item,
@@ -265,7 +265,7 @@ class DatabaseReading {
     }
   }
 
-  /** Rows of the same item: an upgrade copies those of the empty namespace to `public`. The newest is taken. */
+  /** Rows of the same item: an upgrade copies rows of the empty namespace to `public`. The newest is taken. */
   async #doubles(): Promise<{ left: ReadonlySet<string>; notes: PlanNote[] }> {
     const columns = this.#tables.list('config_info', ['id', 'md5', 'gmt_modified', ...ITEM], 'c')
     const space = this.#tables.has('config_info', 'tenant_id')
@@ -273,7 +273,7 @@ class DatabaseReading {
       : "''"
     const doubled = `SELECT data_id, group_id, ${space} AS space FROM config_info GROUP BY data_id, group_id, ${space} HAVING COUNT(*) > 1`
     const sql = `SELECT ${columns} FROM config_info c JOIN (${doubled}) d ON c.data_id = d.data_id AND c.group_id = d.group_id AND ${space.replaceAll('tenant_id', 'c.tenant_id')} = d.space ORDER BY c.gmt_modified DESC, c.id DESC`
-    const newest = new Map<string, Row>()
+    const newest = new Map<string, DatabaseRow>()
     const left = new Set<string>()
     const notes: PlanNote[] = []
     for (const row of await this.#database.rows(sql)) {
@@ -315,12 +315,12 @@ class DatabaseReading {
     }
   }
 
-  #gray(row: Row, { name, rule, expression, priority }: GrayRule): PlanGray {
+  #gray(row: DatabaseRow, { name, rule, expression, priority }: GrayRule): PlanGray {
     const modifiedMs = this.#zone.toMs(row['gmt_modified'])
     return { kind: 'gray', ...itemOf(row), ...contentOf(row), name, rule, expression, priority, modifiedMs }
   }
 
-  /** What this server has no place for. */
+  /** Notes about data that this server cannot hold. */
   async *#leftOut(): AsyncGenerator<PlanLine> {
     if (this.#tables.has('config_info_aggr')) {
       const rows = await this.#count('config_info_aggr', [])
@@ -345,7 +345,7 @@ function typeIn(extInfo: string | null | undefined): string | null {
   return typeof type === 'string' ? type : null
 }
 
-function itemOf(row: Row): PlanItem {
+function itemOf(row: DatabaseRow): PlanItem {
   return {
     namespace: spaceOf(row['tenant_id']),
     group: row['group_id'] ?? '',
@@ -357,7 +357,7 @@ function spaceOf(tenant: string | null | undefined): string {
   return tenant === 'public' ? '' : (tenant ?? '')
 }
 
-function contentOf(row: Row): Pick<PlanConfig, 'content' | 'md5' | 'encryptedDataKey' | 'appName'> {
+function contentOf(row: DatabaseRow): Pick<PlanConfig, 'content' | 'md5' | 'encryptedDataKey' | 'appName'> {
   return {
     content: row['content'] ?? '',
     md5: row['md5'] || null,

@@ -8,7 +8,7 @@ export class Tables {
     this.#columns = columns
   }
 
-  /** Looks them up. Rejects where the tables of a configuration server are not there. */
+  /** Looks them up. Rejects if the tables of a configuration server are missing. */
   static async of(database: Database): Promise<Tables> {
     const rows = await database.rows(
       'SELECT table_name AS t, column_name AS c, collation_name AS o FROM information_schema.columns WHERE table_schema = DATABASE()',
@@ -32,7 +32,7 @@ export class Tables {
     return this.#columns.get(table)?.get(column) ?? ''
   }
 
-  /** The columns of a table for a SELECT: those that it does not have are null. */
+  /** The columns of a table for a SELECT; missing columns become null. */
   list(table: string, columns: readonly string[], alias = table): string {
     return columns
       .map((name) => (this.has(table, name) ? `${alias}.\`${name}\`` : `NULL AS \`${name}\``))

@@ -2,7 +2,7 @@ import { UsageError } from '../../command-line.ts'
 
 const HOUR_MS = 3_600_000
 
-/** The zone of the times in a database, which has none of its own: an offset, or a name whose offset changes. */
+/** The zone of the times in a database, which has no zone of its own: an offset, or a name with a changing offset. */
 export class TimeZone {
   readonly name: string
   readonly #offsetAt: (ms: number) => number
@@ -26,11 +26,11 @@ export class TimeZone {
     }
   }
 
-  /** Epoch ms of a time such as `2026-01-02 03:04:05`; null: it is none. */
+  /** Epoch ms of a time such as `2026-01-02 03:04:05`; null for other texts. */
   toMs(text: string | null | undefined): number | null {
     const localMs = Date.parse(`${text?.replace(' ', 'T')}Z`)
     if (Number.isNaN(localMs)) return null
-    // The offset is that of the moment, which is not known before it.
+    // The offset depends on the moment, which depends on the offset: two steps find it.
     const ms = localMs - this.#offsetAt(localMs - this.#offsetAt(localMs))
     return ms > 0 ? Math.floor(ms) : null
   }
@@ -49,7 +49,7 @@ function offsetOf(text: string): number | undefined {
   return (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1)
 }
 
-/** Offsets change at full hours; each is asked for once. Throws RangeError for a name that is none. */
+/** Offsets change at full hours; each is looked up once. Throws RangeError for an unknown name. */
 function offsetsOfName(timeZone: string): (ms: number) => number {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
   const known = new Map<number, number>()

@@ -1,8 +1,8 @@
-/** A call of an old server failed. The message says which call, and why. */
+/** A call of an old server failed. The message names the call and the reason. */
 export class CallError extends Error {
-  /** 0: there was no answer, or no sign-in, so no other call will have one either. */
+  /** 0: no answer, or no sign-in, so other calls will fail too. */
   readonly status: number
-  /** The server shows it only to who signs in, and nobody has given an account. */
+  /** The server shows it only to signed-in users, and no account was given. */
   readonly needsSignIn: boolean
 
   constructor(message: string, status: number, needsSignIn = false) {

@@ -1,15 +1,15 @@
 import { UsageError } from '../../command-line.ts'
 import { type OldAccess, type OldAnswer, type OldKind, OldServer } from './old-server.ts'
 
-/** A server, and what it is. */
+/** A server and its kind. */
 export interface KnownServer extends OldKind {
   readonly server: OldServer
 }
 
-/** What answers at an address is none of the servers that are known. */
+/** The server at an address is of no known kind. */
 export class UnknownServerError extends Error {}
 
-/** Finds out which server answers at an address. Rejects where none that is known does. */
+/** Finds out which server answers at an address. Rejects if no known server does. */
 export async function detectServer(address: string, access: OldAccess): Promise<KnownServer> {
   const tried: string[] = []
   for (const url of basesOf(address)) {

@@ -17,17 +17,17 @@ import type {
 /** How many entries a page has at most. */
 export const PAGE_SIZE = 500
 
-/** The pages of lists that may have contents. Each size divides the one before, so that a list can continue with another. */
+/** The page sizes of lists with contents. Each size divides the size before, so that a list can continue with another. */
 export const ITEM_PAGES = [PAGE_SIZE, 50, 5, 1]
 
 /** A page of a list. */
 export interface OldPage<T> {
   readonly entries: readonly T[]
-  /** How many the list has in all; null: the server does not say. It may be wrong. */
+  /** The total of the list; null: unknown. It may be wrong. */
   readonly total: number | null
 }
 
-/** What a list has in all, as the server says, and how many entries there were. */
+/** The total of a list, as the server reports it, and the number of entries found. */
 export interface ListSize {
   readonly total: number | null
   readonly found: number
@@ -41,7 +41,7 @@ export interface PageAsked {
 
 /** An item as the list of items has it. */
 export interface ListedItem extends PlanItem {
-  /** The md5 that the list says, or of the content that it has; null: it has neither. */
+  /** The md5 in the list, or of the content in it; null without either. */
   readonly md5: string | null
 }
 
@@ -63,19 +63,19 @@ export interface OldService {
   readonly namespace: string
   readonly group: string
   readonly name: string
-  /** What the list says besides, where nothing else does. The metadata is as it was sent. */
+  /** Fields of the list that nothing else gives. The metadata is as it was sent. */
   readonly known?: { readonly protectThreshold: number; readonly metadata: unknown }
 }
 
-/** What can be asked of a server. Each kind of server has one. Undefined: the thing is not there any longer. */
+/** The calls of a server. Each kind of server has a dialect. Undefined: the thing is missing there. */
 export interface Dialect {
-  /** What this kind of server does not give over HTTP. */
+  /** The data that this kind of server does not give over HTTP. */
   readonly missing: readonly PlanNote[]
   /** Whether it has users, roles and permissions. */
   readonly hasAccess: boolean
   /** Without `public`. */
   namespaces(): Promise<readonly PlanNamespace[]>
-  /** Some servers send the contents with the list. Rejects with a CallError of status 413 where a page is too large. */
+  /** Some servers send the contents with the list. Rejects with a CallError of status 413 for a too large page. */
   items(namespace: string, page: PageAsked): Promise<OldPage<ListedItem>>
   config(item: PlanItem): Promise<PlanConfig | undefined>
   /** Whether that lacks `use`, `effect` and `schema`. */
@@ -87,19 +87,20 @@ export interface Dialect {
   record(item: PlanItem, oldId: string): Promise<PlanHistory | undefined>
   services(namespace: string, pageNo: number): Promise<OldPage<OldService>>
   service(named: OldService): Promise<PlanService | undefined>
-  /** Those of all clusters, disabled ones too. */
+  /** The instances of all clusters, disabled ones too. */
   instances(service: PlanService): Promise<readonly PlanInstance[]>
   users(pageNo: number): Promise<OldPage<PlanUser>>
   roles(pageNo: number): Promise<OldPage<PlanRole>>
   permissions(pageNo: number): Promise<OldPage<PlanPermission>>
   switches(): Promise<Readonly<Record<string, unknown>>>
-  /** How many servers its cluster has; undefined: it does not say. */
+  /** The number of servers in its cluster; undefined: unknown. */
   nodes(): Promise<number | undefined>
 }
 
 /**
- * The entries of all pages, until a page has nothing new. Some servers ignore the number of the page, or say a wrong total. Where a
- * page is too large, the list continues with the next smaller of the `sizes`, and with a larger one where that begins there.
+ * The entries of all pages, until a page has nothing new. Some servers ignore the number of the page, or report a wrong
+ * total. If a page is too large, the list continues with the next smaller of the `sizes`, and with a larger one where
+ * that begins.
  */
 export async function* allPages<T>(
   page: (pageNo: number, asked: PageAsked) => Promise<OldPage<T>>,

@@ -3,12 +3,12 @@ import type { PlanChecker, PlanCluster, PlanService } from '../../../move/plan.t
 /** An object of an answer. Other values have no fields. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The fields of a value; none, where it is no object. */
+/** The fields of a value; empty if it is no object. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {}
 }
 
-/** The fields of an object that is written as JSON; none, where the text is no such thing. */
+/** The fields of an object in JSON; empty for other texts. */
 export function fieldsIn(text: string): Fields {
   try {
     return fieldsOf(JSON.parse(text))
@@ -17,29 +17,29 @@ export function fieldsIn(text: string): Fields {
   }
 }
 
-/** The objects of a list; none, where it is no list. */
+/** The objects of a list; empty if the value is no list. */
 export function listOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.map(fieldsOf) : []
 }
 
-/** A text, or null where there is none. */
+/** A text; null for other values. */
 export function textOrNull(value: unknown): string | null {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null
 }
 
-/** A text; an empty one, where there is none. */
+/** A text; empty for other values. */
 export function textOf(value: unknown): string {
   return textOrNull(value) ?? ''
 }
 
-/** A number, also written as a text; the other one, where there is none. */
+/** A number, also written as a text; `other` for other values. */
 export function numberOf(value: unknown, other: number): number {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : other
 }
 
-/** Epoch ms of a time: a number, or a text such as `2026-11-24T07:16:14.784+0000`. Null where there is none. */
+/** Epoch ms of a time: a number, or a text such as `2026-11-24T07:16:14.784+0000`. Null for other values. */
 export function timeOrNull(value: unknown): number | null {
   const ms =
     typeof value === 'string' && !/^\d+$/.test(value)
@@ -48,7 +48,7 @@ export function timeOrNull(value: unknown): number | null {
   return Number.isSafeInteger(ms) && ms > 0 ? ms : null
 }
 
-/** Metadata: an object of texts, also written as JSON. Throws for a text that begins so and is none. */
+/** Metadata: an object of texts, also written as JSON. Throws for a text that begins as JSON and is not. */
 export function metadataOf(value: unknown): Record<string, string> {
   const fields =
     typeof value === 'string' && value.startsWith('{') ? fieldsOf(parsedMetadata(value)) : fieldsOf(value)
@@ -69,7 +69,7 @@ export function selectorOf(value: unknown): PlanService['selector'] {
   return { type: textOf(type) || 'none', expression: textOf(expression) }
 }
 
-/** A checker; one without a type is that of a new cluster. */
+/** A checker; a checker without a type belongs to a new cluster. */
 export function checkerOf(value: unknown): PlanChecker {
   const { type, ...rest } = fieldsOf(value)
   const known = Object.entries(rest).filter(([, field]) => field !== null)
@@ -81,7 +81,7 @@ export function isUsualCluster({ checker, checkPort, useInstancePort, metadata }
   return checker.type === 'TCP' && checkPort === 80 && useInstancePort && Object.keys(metadata).length === 0
 }
 
-/** The parts of `group@@name`; a name without a group is in the given one. */
+/** The parts of `group@@name`; a name without a group gets the given group. */
 export function splitName(name: string, group: string): { readonly group: string; readonly name: string } {
   const at = name.indexOf('@@')
   return at < 0 ? { group, name } : { group: name.slice(0, at), name: name.slice(at + 2) }

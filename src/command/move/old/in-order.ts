@@ -7,7 +7,7 @@ import { CallError } from './call-error.ts'
 /** How many things are read at once. The pace limits the calls. */
 const AT_ONCE = 8
 
-/** What a call answers, or the line that says that it cannot come. Rejects where there is no server any longer. */
+/** The answer to a call, or a note that it cannot come. Rejects if the server is gone. */
 export async function orNote<T>(about: string, name: string, call: () => Promise<T>): Promise<T | PlanNote> {
   try {
     return await call()
@@ -26,7 +26,7 @@ export async function* inOrder<T, R>(
   for (const entry of entries) {
     const turn = new Turn()
     const result = turn.run(() => work(entry))
-    // An error is noticed when its turn comes; until then nobody waits for it.
+    // An error is noticed at its turn; nobody waits for it before.
     result.catch(() => undefined)
     running.push({ turn, result })
     if (running.length >= AT_ONCE) yield await next(running)
@@ -45,7 +45,7 @@ function next<R>(running: Running<R>[]): Promise<R> {
   return result
 }
 
-/** The line of a thing that is listed, and not there when it is asked for. */
+/** The note for a thing that is listed, and missing when it is read. */
 export function listedOnly(about: string, name: string): PlanNote {
   const reason = 'the server lists it, but does not show it: it may be gone by now'
   return missedNote(about, name, reason)

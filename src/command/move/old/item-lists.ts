@@ -4,10 +4,7 @@ import { orNote } from './in-order.ts'
 
 const LIST = 'items of'
 
-/**
- * Gives each item in the list of a namespace to `add`. Resolves with a note where the list could not be read, or is shorter than the
- * server says. Then items may be there that were not listed.
- */
+/** Gives each listed item of a namespace to `add`. Resolves with a note if the list is unreadable or too short. */
 export async function listItems(
   dialect: Dialect,
   namespace: string,
@@ -20,12 +17,12 @@ export async function listItems(
   return listed.total !== null && listed.total > listed.found ? shortList(name, listed) : undefined
 }
 
-/** Whether a note says that a list was shorter than the server says. */
+/** Whether a note reports a list that was shorter than its total. */
 export function isShortList({ kind, about, name }: PlanNote): boolean {
   return kind === 'remark' && about === 'config' && name.startsWith(`${LIST} `)
 }
 
-/** Gives the entries away, and resolves with what the pages say in the end. */
+/** Passes the entries to `add`, and resolves with the result of the generator. */
 async function given<T, R>(pages: AsyncGenerator<T, R>, add: (entry: T) => void): Promise<R> {
   for (;;) {
     const next = await pages.next()

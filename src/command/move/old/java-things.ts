@@ -47,7 +47,7 @@ export function recordOf(fields: Fields): OldRecord {
   }
 }
 
-/** A database that compares names without case finds another item, whose text must not come under this name. */
+/** A database that ignores case in names finds another item, whose text must not come under this name. */
 export function refuseOtherItem({ dataId, group }: PlanItem, shownId: unknown, shownGroup: unknown): void {
   const [otherId, otherGroup] = [textOrNull(shownId) ?? dataId, textOrNull(shownGroup) ?? group]
   if (otherId === dataId && otherGroup === group) return
@@ -78,8 +78,8 @@ export function configOf(item: PlanItem, fields: Fields): PlanConfig {
 }
 
 /**
- * The md5 of an item in a list. Servers before 3.x do not say it, and send the content. An item that a plugin may have encrypted comes as
- * plain text, whose md5 is another one.
+ * The md5 of an item in a list. Servers before 3.x send the content instead. An item that a plugin may have encrypted
+ * comes as plain text, which has another md5.
  */
 export function listedMd5(fields: Fields): string | null {
   const said = textOrNull(fields['md5']) || null
@@ -131,7 +131,7 @@ export function instanceKey({ ip, port, cluster }: PlanInstance): string {
   return `${ip}:${port}#${cluster}`
 }
 
-/** A page of a list whose answer is, or has, `pageItems` and `totalCount`. */
+/** A page of a list: the answer is, or has, `pageItems` and `totalCount`. */
 export function pageOf<T>(answer: unknown, entryOf: (fields: Fields) => T): OldPage<T> {
   const page = fieldsOf(answer)
   const total = page['totalCount']
@@ -139,7 +139,7 @@ export function pageOf<T>(answer: unknown, entryOf: (fields: Fields) => T): OldP
   return { entries, total: typeof total === 'number' ? total : null }
 }
 
-/** A user. A hash that is none is left out. */
+/** A user, without an invalid hash. */
 export function userOf(fields: Fields): PlanUser {
   return {
     kind: 'user',
@@ -173,13 +173,13 @@ function typeIn(extInfo: unknown): string | null {
   }
 }
 
-/** The switches of an answer: one that all versions have must be there. */
+/** The switches of an answer, which must have a switch of all versions. */
 export function switchesOf(answer: unknown): Fields {
   fieldIn(answer, 'pushEnabled')
   return fieldsOf(answer)
 }
 
-/** How many servers of a cluster's list live: others cannot be read. Undefined: it is no list. */
+/** The number of live servers in a cluster's list: others cannot be read. Undefined: it is no list. */
 export function livingNodes(data: unknown): number | undefined {
   if (!Array.isArray(data)) return undefined
   return data.filter((node) => fieldsOf(node)['state'] !== 'DOWN').length

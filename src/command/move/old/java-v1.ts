@@ -58,7 +58,7 @@ import { entriesOf, fieldIn } from './shapes.ts'
 /** A call of a list or of one thing: its path, and the parameters that it always has. */
 type Call = readonly [path: string, params: OldParams]
 
-/** The calls whose answers all versions of the Java server write alike, apart from the envelope of 3.x. */
+/** The calls with equal answers of all versions of the Java server, apart from the envelope of 3.x. */
 export interface JavaCalls {
   readonly items: Call
   readonly config: Call
@@ -102,7 +102,7 @@ export const ONLY_IN_DATABASE: readonly PlanNote[] = [
   },
 ]
 
-/** The interface under `/v1`: of the Java server 1.x and 2.x, and of Waypost. Other dialects override what differs. */
+/** The interface under `/v1`: of the Java server 1.x and 2.x, and of Waypost. Other dialects override the differences. */
 export class JavaV1 implements Dialect {
   readonly missing: readonly PlanNote[] = ONLY_IN_DATABASE
   readonly hasAccess: boolean = true
@@ -122,7 +122,7 @@ export class JavaV1 implements Dialect {
     return this.server.json(path, params, mostBytes)
   }
 
-  /** The same, or undefined where the thing is not there. */
+  /** The same, or undefined if the thing is missing. */
   protected dataOrNone(path: string, params: OldParams): Promise<unknown> {
     return this.server.jsonOrNone(path, params)
   }
@@ -256,7 +256,7 @@ export class JavaV1 implements Dialect {
     return found
   }
 
-  /** A list that clients get shows the server's own clock. The header field may be that of a proxy. */
+  /** A list for clients shows the server's own clock. The header field may come from a proxy. */
   protected async seeClock(service: OldService): Promise<void> {
     if (this.#isClockSeen) return
     this.#isClockSeen = true
@@ -295,14 +295,14 @@ function clusterOfV1(fields: Fields): PlanCluster {
   })
 }
 
-/** A list may have the contents of its items. A page of one is taken whatever its size. */
+/** A list may have the contents of its items. A page of one item is taken at any size. */
 function mostBytesOf({ pageSize }: PageAsked): number | undefined {
   return pageSize === 1 ? undefined : MOST_LIST_BYTES
 }
 
 const MOST_LIST_BYTES = 4_194_304
 
-/** Whether a namespace is the default one, which no list of namespaces has to name. */
+/** Whether a namespace is the default one, which lists of namespaces need not have. */
 export function isPublic(namespace: string): boolean {
   return namespace === '' || namespace === 'public'
 }
@@ -336,7 +336,7 @@ export function serviceOf(
   }
 }
 
-/** A cluster, of the fields that all dialects name alike, and of those whose values are given. */
+/** A cluster, made of the fields that all dialects name alike, and of the given values. */
 export function clusterOf(
   fields: Fields,
   { name, checkPort, useInstancePort }: { name: string; checkPort: unknown; useInstancePort: unknown },

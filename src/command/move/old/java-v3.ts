@@ -104,7 +104,7 @@ export class JavaV3 extends JavaV1 {
     )
   }
 
-  /** The list is that of one cluster: without a name, of DEFAULT. A cluster without instances is not found. */
+  /** The answer covers one cluster: without a name, DEFAULT. A cluster without instances is not found. */
   override async instances(service: PlanService): Promise<readonly PlanInstance[]> {
     const found: PlanInstance[] = []
     for (const { name: clusterName } of service.clusters) {

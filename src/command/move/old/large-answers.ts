@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** A larger answer is read only by the task whose result is wanted next: several at once would fill the memory. */
+/** A larger answer is read only by the task with the next wanted result: several at once would fill the memory. */
 export const LARGE_BYTES = 1_048_576
 
 /** One of several tasks that run at once. Their results are taken in order. */
@@ -33,7 +33,7 @@ export function waitingTurn(): Turn | undefined {
   return turn === undefined || turn.isNext ? undefined : turn
 }
 
-/** An answer is large, and it is not the turn of the task. */
+/** An answer is large, and the task's turn has not come. */
 export class NotYetError extends Error {
   readonly turn: Turn
 

@@ -12,22 +12,22 @@ const TRIES = 4
 const FIRST_WAIT_MS = 500
 const CALL_LIMIT_MS = 60_000
 
-/** Answers that another try may mend. 500 is there too: old servers answer so for everything. */
+/** Statuses that another try may mend. Old servers answer 500 for everything. */
 const PASSING = new Set([429, 500, 502, 503, 504])
 
 /** A token is renewed when this share of its time is over. */
 const RENEWED_AT = 0.8
 
-/** A server that has restarted refuses the tokens from before. After a refusal it is signed in again, at most once in this time. */
+/** A restarted server refuses earlier tokens. After a refusal the client signs in again, at most once in this time. */
 const RENEWED_EVERY_MS = 60_000
 
 /** The most bytes of an answer: lists may have the contents of all their items. */
 const MOST_BYTES = 67_108_864
 
-/** The status of a call whose answer is too large, by what the server says or by what it sends. */
+/** The status of a call with a too large answer, from the server or from the size of the answer. */
 export const TOO_LARGE = 413
 
-/** The status of a call that has no answer, or half a one, from a server that answers others. */
+/** The status of a call without a whole answer, from a server that answers other calls. */
 const NOT_THIS = 599
 const OTHER_LIMIT_MS = 10_000
 
@@ -37,7 +37,7 @@ export interface OldAccount {
   readonly password: string
 }
 
-/** What a server is, by what it answers. */
+/** The kind of a server, found by its answers. */
 export interface OldKind {
   readonly kind: Exclude<SourceKind, 'mysql'>
   readonly version: string | null
@@ -56,18 +56,18 @@ export type OldParams = Readonly<Record<string, string | number | boolean>>
 interface Token {
   readonly text: string
   readonly renewMs: number
-  /** No newer one is asked for. */
+  /** No newer token is requested. */
   isLast: boolean
 }
 
-/** A call: a GET, unless it says another method. Parameters go in the query, `form` in the body. */
+/** A call: by default a GET. Parameters go in the query, `form` in the body. */
 export interface OldCall {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly params?: OldParams
   readonly form?: OldParams
   readonly headers?: Readonly<Record<string, string>>
-  /** The call must show nobody's token. */
+  /** The call must not send a token. */
   readonly isAnonymous?: boolean
   /** Whatever the server answers counts: the call does not come again. */
   readonly isFinal?: boolean
@@ -82,15 +82,15 @@ interface SignedCall {
   readonly mostBytes: number
 }
 
-/** The servers of one move share how they are asked: the pace, and who signs in. */
+/** The servers of one move share their pace and their account. */
 export interface OldAccess {
   readonly pace: Pace
   readonly account: OldAccount | undefined
 }
 
 /**
- * A server that is read. It is asked in turns, so that it can serve others; calls that an overloaded server does not answer are
- * repeated. The token goes in header fields, because servers log their URLs.
+ * A server that is read. Calls are made in turns, so that it can serve others, and repeated if an overloaded server does not
+ * answer. The token goes in header fields, because servers log their URLs.
  */
 export class OldServer {
   /** The address with the context path, without a slash at its end. */
@@ -106,14 +106,14 @@ export class OldServer {
     this.#access = access
   }
 
-  /** The same server without its context path, where an interface of its own is. `login`: the path of a sign-in there. */
+  /** The same server without its context path, for an interface of its own. `login`: the path of a sign-in there. */
   atOrigin(login: string): OldServer {
     const server = new OldServer(new URL(this.url).origin, this.#access)
     server.signInBy(login)
     return server
   }
 
-  /** How far its clock is ahead of that of this machine at most, ms; undefined: its answers show no time. */
+  /** How far its clock is at most ahead of this machine's clock, ms; undefined: its answers show no time. */
   get clockAheadMs(): number | undefined {
     return this.#clockAheadMs
   }
@@ -124,7 +124,7 @@ export class OldServer {
     this.#clockAheadMs = Math.max(this.#clockAheadMs ?? -Infinity, clockMs - beganMs)
   }
 
-  /** Signs in by this path from now on, where there is an account. */
+  /** Signs in by this path from now on, if there is an account. */
   signInBy(path: string): void {
     this.#login = path
   }
@@ -135,7 +135,7 @@ export class OldServer {
     return this.#parsed(text, callOf(path, params))
   }
 
-  /** Like `json`; undefined where the server says that the thing is not there, also by what `isNone` knows. */
+  /** Like `json`; undefined if the server says that the thing is missing, also if `isNone` says so. */
   async jsonOrNone(
     path: string,
     params: OldParams,
@@ -149,7 +149,7 @@ export class OldServer {
     return this.#parsed(text, call) ?? undefined
   }
 
-  /** The answer to a GET. Throws CallError for one other than 200. */
+  /** The answer to a GET. Throws CallError for a status other than 200. */
   async get(path: string, params: OldParams = {}, mostBytes = MOST_BYTES): Promise<OldAnswer> {
     const answer = await this.send({ path, params, mostBytes })
     if (answer.status === 200) return answer
@@ -161,7 +161,7 @@ export class OldServer {
     return this.send({ path, params })
   }
 
-  /** The answer to a call, whatever its status. What may pass is tried again after a pause. */
+  /** The answer to a call, with any status. Errors that may pass are tried again after a pause. */
   async send(call: OldCall): Promise<OldAnswer> {
     const { method = 'GET', form, headers = {}, isAnonymous = false, isFinal = false } = call
     const { mostBytes = MOST_BYTES } = call
@@ -187,7 +187,7 @@ export class OldServer {
     }
   }
 
-  /** Whether there is a server at all, where one call has no answer. */
+  /** Whether the server still answers, after one call without an answer. */
   async #answersOthers(): Promise<boolean> {
     const signal = AbortSignal.timeout(OTHER_LIMIT_MS)
     try {
@@ -198,7 +198,7 @@ export class OldServer {
     }
   }
 
-  /** One try, and another one where the server does not know the token any longer. */
+  /** One try, and another try if the server no longer knows the token. */
   async #signedIn(call: string, signed: SignedCall): Promise<OldAnswer> {
     const token = signed.isAnonymous ? undefined : await this.#currentToken()
     const headers = { ...signed.headers, ...headersOf(token) }
@@ -240,7 +240,7 @@ export class OldServer {
     return this.#token
   }
 
-  /** Whether a refused call comes again, with a token that is newer than the one that it showed. */
+  /** Whether a refused call is repeated, with a newer token than the token that it showed. */
   #mayRenew({ status }: OldAnswer, shown: Token | undefined): boolean {
     if (shown === undefined || (status !== 401 && status !== 403)) return false
     if (!shown.isLast) return true
@@ -305,7 +305,10 @@ function headersOf(token: Token | undefined): Record<string, string> {
   return token === undefined ? {} : { Authorization: `Bearer ${token.text}`, accessToken: token.text }
 }
 
-/** The body, up to what it may have: a body without an end would fill the memory. Throws NotYetError for a large one before its turn. */
+/**
+ * The body, up to `mostBytes`: a body without an end would fill the memory. Throws NotYetError for a large one too
+ * early.
+ */
 async function bytesOf({ body }: Response, call: string, mostBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0

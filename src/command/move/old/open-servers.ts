@@ -8,14 +8,14 @@ import { Pace } from './pace.ts'
 import { RNacos } from './r-nacos.ts'
 import { OldWaypost } from './waypost.ts'
 
-/** The calls a second of `--rate`. Throws UsageError for what is none. */
+/** The calls a second of `--rate`. Throws UsageError for other texts. */
 export function rateOf(text: string): number {
   const perSecond = Number(text)
   if (perSecond >= 1 && perSecond <= 10_000) return perSecond
   throw new UsageError(`--rate must be from 1 to 10000 calls a second, but is ${JSON.stringify(text)}`)
 }
 
-/** The servers at these addresses, and what each is. Each one bears the calls for itself. */
+/** The servers at these addresses, with their kinds. The rate holds for each. */
 export async function openServers(
   addresses: readonly string[],
   perSecond: number,
@@ -27,7 +27,7 @@ export async function openServers(
   return servers
 }
 
-/** What can be asked of a server of this kind. */
+/** The calls of a server of this kind. */
 export function dialectOf({ kind, server }: KnownServer): Dialect {
   if (kind === 'java-3') return new JavaV3(server)
   if (kind === 'waypost') return new OldWaypost(server)

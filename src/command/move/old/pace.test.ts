@@ -30,7 +30,7 @@ describe('the pace of calls', () => {
     expect(rates).toEqual([50, 25, 12.5, 6.25, 3.125, 1.5625, 1, 1])
   })
 
-  test('is halved when answers slow down, and rises again to what was allowed', () => {
+  test('is halved when answers slow down, and rises again to the allowed rate', () => {
     const clock = new HandClock()
     const pace = new Pace(100, clock)
     const after = (elapsedMs: number): number => {

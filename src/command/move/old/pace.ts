@@ -16,8 +16,8 @@ export interface PaceClock {
 const MACHINE: PaceClock = { nowMs: () => performance.now(), wait: (ms) => sleep(ms) }
 
 /**
- * How many calls a second an old server gets: it serves others meanwhile. The rate is halved when answers slow down or say that the
- * server is overloaded, and rises again slowly.
+ * The calls a second for an old server, which serves others meanwhile: halved when it is slow or overloaded, then slowly
+ * raised.
  */
 export class Pace {
   readonly #most: number
@@ -56,7 +56,7 @@ export class Pace {
     if (atMs > nowMs) await this.#clock.wait(atMs - nowMs)
   }
 
-  /** Notes how long an answer took, and whether it says that the server is overloaded. */
+  /** Notes the duration of an answer, and whether it reports an overload. */
   answered(elapsedMs: number, isOverloaded: boolean): void {
     const nowMs = this.#clock.nowMs()
     const usualMs = this.#usualMs ?? elapsedMs

@@ -11,7 +11,7 @@ import type { OldPage, OldRecord, OldService } from './dialect.ts'
 import { type Fields, metadataOf, numberOf, textOf } from './fields.ts'
 import { JavaV1 } from './java-v1.ts'
 
-/** The type of an item by that of its answer: the Rust server says it nowhere else. */
+/** The type of an item by the media type of its answer: the Rust server shows it nowhere else. */
 const TYPES: Readonly<Record<string, string>> = {
   'application/json': 'json',
   'text/xml': 'xml',
@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'text/x-java-properties': 'properties',
 }
 
-/** What the Rust server answers of the interface under `/v1`. */
+/** The interface of the Rust server under `/v1`. */
 export class RNacos extends JavaV1 {
   override readonly hasAccess = false
   override readonly hidesNotes = true

@@ -1,7 +1,7 @@
 import type { Access } from '../checks/access-lines.ts'
 import { allPages, type Dialect, type OldPage } from './dialect.ts'
 
-/** The users, roles and permissions of a server. Rejects with a CallError where it does not show them. */
+/** The users, roles and permissions of a server. Rejects with a CallError if it does not show them. */
 export async function accessOf(dialect: Dialect): Promise<Access> {
   const users = await listed(
     (pageNo) => dialect.users(pageNo),

@@ -11,7 +11,7 @@ export interface ItemReading {
   readonly reading: PlanReading
   /** Whether records are read of an item that is not there, too. */
   readonly withDeleted?: boolean
-  /** The lines of an item that come after its records; without it, those that were read. */
+  /** The lines of an item that come after its records; by default the lines that were read. */
   readonly linesOf?: (read: ReadItem) => readonly PlanLine[]
 }
 
@@ -21,7 +21,7 @@ export async function* readEach(items: readonly PlanItem[], how: ItemReading): A
   const digests = new HistoryDigests()
   let done = 0
   for await (const read of inOrder(items, (item) => readItem(item, how))) {
-    // The records of an item may be far more than what is in memory for those that are read beside it.
+    // The records of an item may be far more than memory holds while other items are read beside it.
     for await (const line of recordLines(dialect, read)) {
       if (line.kind === 'history') digests.add(line)
       yield line
@@ -35,14 +35,14 @@ export async function* readEach(items: readonly PlanItem[], how: ItemReading): A
 /** An item as it was read, but for the contents of its history. */
 export interface ReadItem {
   readonly item: PlanItem
-  /** A note, where it could not be read; undefined: the server has no formal version of it. */
+  /** A note if it could not be read; undefined: the server has no formal version of it. */
   readonly config: PlanConfig | PlanNote | undefined
-  /** The oldest first; a note, where the server does not list them. */
+  /** The oldest first; a note if the server does not list them. */
   readonly records: readonly OldRecord[] | PlanNote
   readonly lines: readonly PlanLine[]
 }
 
-/** Reads an item. What the server does not answer is a line, too, unless there is no server any longer. */
+/** Reads an item. A missing answer becomes a line, unless the server is gone. */
 async function readItem(
   item: PlanItem,
   { dialect, reading, withDeleted = false }: ItemReading,
@@ -77,7 +77,7 @@ function isList<T>(read: readonly T[] | PlanNote): read is readonly T[] {
   return Array.isArray(read)
 }
 
-/** By their ids, as they were written: times are those of several servers, whose clocks differ. */
+/** By their ids, in the order of writing: several servers, whose clocks differ, wrote the times. */
 async function recordsSince(dialect: Dialect, item: PlanItem, reading: PlanReading): Promise<OldRecord[]> {
   const { history, earlier } = reading
   const found: OldRecord[] = []

@@ -11,7 +11,7 @@ import { accessOf } from './read-access.ts'
 import { readEach } from './read-items.ts'
 import { readServices } from './read-services.ts'
 
-/** What one server has, but for its services: the lines of a plan. */
+/** The data of one server except its services: the lines of a plan. */
 export async function* readOverHttp(
   nodes: readonly Dialect[],
   reading: PlanReading,
@@ -39,7 +39,7 @@ async function linesOfSwitches(dialect: Dialect): Promise<PlanLine[]> {
   }
 }
 
-/** Without an account nobody has asked for what only administrators see: it stays behind by rule. */
+/** Without an account nobody has asked for data that only administrators see: it stays behind by rule. */
 function hiddenNote(about: string, name: string, error: CallError): PlanNote {
   const isHidden = error.status === 401 || error.status === 403
   if (!error.needsSignIn)

@@ -7,7 +7,7 @@ import { isUsualCluster } from './fields.ts'
 import { instanceKey } from './java-things.ts'
 import { inOrder, listedOnly, orNote } from './in-order.ts'
 
-/** A service, and the nodes whose list has it. */
+/** A service, and the nodes that list it. */
 interface FoundService {
   readonly named: OldService
   readonly nodes: Dialect[]
@@ -79,7 +79,7 @@ async function serviceLines({ named, nodes }: FoundService, reading: PlanReading
   return [...notes, ...linesOf(service, [...instances.values()], reading)]
 }
 
-/** A node may know clusters that another one does not know. */
+/** Nodes may know different clusters. */
 async function instancesOf(
   node: Dialect,
   first: Dialect,

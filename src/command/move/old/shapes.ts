@@ -1,12 +1,12 @@
 import { type Fields, fieldsOf } from './fields.ts'
 import { CallError } from './call-error.ts'
 
-/** The status of an answer that came with 200, and says something else. */
+/** The status of an answer that came with 200, and reports an error. */
 const ANSWERED = 200
 
 /**
- * The objects of a list. Throws CallError where there is none: a half server, or a proxy before it, would make everything of the list
- * missing, and nobody would notice. `null` is a list without entries where the answer counts none.
+ * The objects of a list. Throws CallError if the list is missing: a half server, or a proxy before it, would silently make
+ * everything of the list missing. `null` is a list without entries if the answer counts none.
  */
 export function entriesOf(value: unknown, name: string, total?: unknown): readonly Fields[] {
   if (Array.isArray(value)) return value.map(fieldsOf)
@@ -21,7 +21,7 @@ export function fieldIn(answer: unknown, name: string): unknown {
   return fields[name]
 }
 
-/** Refuses an envelope that says an error, whatever its HTTP status: servers answer so while their database is away. */
+/** Refuses an envelope with an error, at any HTTP status: servers answer so while their database is away. */
 export function refuseErrorIn(answer: unknown, call: string): void {
   const { code, message } = fieldsOf(answer)
   if (typeof code !== 'number' || code === 0 || code === ANSWERED) return

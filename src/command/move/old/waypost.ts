@@ -9,8 +9,8 @@ import { entriesOf } from './shapes.ts'
 const GRAYS = '/svc/v1/cs/configs/gray'
 
 /**
- * A server of this program. It answers as servers of 1.x do, but its lists may be ahead of its clock, and its own interface has all gray
- * versions (docs/gray.md).
+ * A Waypost server. It answers as 1.x, but its lists may be ahead of its clock, and its own interface has all gray
+ * versions.
  */
 export class OldWaypost extends JavaV1 {
   override readonly missing: readonly PlanNote[] = [
@@ -22,7 +22,7 @@ export class OldWaypost extends JavaV1 {
     },
   ]
   readonly #own: OldServer
-  /** The names of gray versions by those of their items; of each namespace that was listed. */
+  /** The names of gray versions, by the names of their items, for each listed namespace. */
   readonly #names = new Map<string, readonly string[]>()
 
   constructor(server: OldServer) {
@@ -30,7 +30,7 @@ export class OldWaypost extends JavaV1 {
     this.#own = server.atOrigin('/svc/v1/auth/login')
   }
 
-  /** The first page also has the items with gray versions: some have no formal one. */
+  /** The first page also has the items with gray versions: some have no formal version. */
   override async items(namespace: string, page: PageAsked): Promise<OldPage<ListedItem>> {
     const { entries, total } = await super.items(namespace, page)
     if (page.pageNo > 1) return { entries, total }

@@ -3,18 +3,18 @@ import { nameOf, type PlanCluster, type PlanConfig, type PlanThing } from '../..
 import { ENCRYPTED } from '../checks/content-lines.ts'
 import type { OldKind } from '../old/old-server.ts'
 
-/** What is compared of a thing, as texts by their names. A field that the server does not give is not there. */
+/** The compared fields of a thing, as texts by their names. A field that the server does not give is absent. */
 export type ComparedFields = Readonly<Record<string, string>>
 
 /** A thing of one server, as it is compared. */
 export interface ComparedThing {
   readonly kind: PlanThing['kind']
-  /** What the servers must both have. */
+  /** The name under which both servers must have it. */
   readonly name: string
   readonly fields: ComparedFields
 }
 
-/** What a kind of server does not give over HTTP, by the kind of thing. */
+/** The fields that a kind of server does not give over HTTP, by the kind of thing. */
 const NOT_GIVEN: { readonly [server in OldKind['kind']]?: Readonly<Record<string, readonly string[]>> } = {
   'java-3': { config: ['use', 'effect', 'schema'] },
   'r-nacos': {
@@ -24,7 +24,7 @@ const NOT_GIVEN: { readonly [server in OldKind['kind']]?: Readonly<Record<string
   },
 }
 
-/** How a thing is compared. Undefined: it is not, because each server numbers or times it for itself. */
+/** The compared form of a thing. Undefined: it is not compared, because each server numbers or times it for itself. */
 export function comparedThing(thing: PlanThing, server: OldKind['kind']): ComparedThing | undefined {
   const named = thing.kind === 'permission' ? { ...thing, resource: resourceOf(thing.resource) } : thing
   const fields = fieldsOf(thing)
@@ -36,7 +36,7 @@ export function comparedThing(thing: PlanThing, server: OldKind['kind']): Compar
   return { kind: thing.kind, name: nameOf(named), fields: Object.fromEntries(given) }
 }
 
-/** Null: the server does not say. */
+/** Null: the server does not show it. */
 function fieldsOf(thing: PlanThing): Record<string, string | null> | undefined {
   switch (thing.kind) {
     case 'namespace':
@@ -85,7 +85,7 @@ function fieldsOf(thing: PlanThing): Record<string, string | null> | undefined {
   }
 }
 
-/** A server may show of an encrypted item only what it has decrypted. That says nothing about what is stored. */
+/** A server may show only the decrypted text of an encrypted item, which says nothing about the stored text. */
 function contentOf({ dataId, content, md5, encryptedDataKey }: PlanConfig): Record<string, string | null> {
   const isDecrypted = dataId.startsWith(ENCRYPTED) && md5 === null && encryptedDataKey === ''
   return isDecrypted ? {} : { content: md5Of(content), md5, encryptedDataKey }
@@ -117,7 +117,7 @@ function sorted(list: string): string {
     .join(',')
 }
 
-/** JSON whose keys are in order, at every depth. */
+/** JSON with sorted keys, at every depth. */
 function inOrder(value: object): string {
   return JSON.stringify(value, (_, one: unknown) =>
     typeof one === 'object' && one !== null && !Array.isArray(one)

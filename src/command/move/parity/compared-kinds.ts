@@ -30,7 +30,7 @@ function isKind(word: string): word is ComparedKind {
   return (KINDS as readonly string[]).includes(word)
 }
 
-/** The kinds of which a server shows nothing, by what was not compared: the other server would seem to have them alone. */
+/** The kinds that a server does not show: otherwise only the other server would seem to have them. */
 export function hiddenKinds(notCompared: readonly PlanNote[]): ReadonlySet<ComparedKind> {
   const abouts = notCompared.filter(({ kind }) => kind === 'cannot-come').map(({ about }) => about)
   return new Set([

@@ -1,11 +1,11 @@
 import type { ComparedFields } from './compared-fields.ts'
 
-/** A thing that one server has and the other has not, or a field that differs. */
+/** A thing that only one server has, or a field that differs. */
 export interface Difference {
   /** A kind of thing, or of a read. */
   readonly kind: string
   readonly name: string
-  /** The only server that has it. */
+  /** The only server with the thing. */
   readonly only?: 'old' | 'new'
   readonly field?: string
   readonly old?: string

@@ -1,6 +1,6 @@
 import type { Side } from './read-side.ts'
 
-/** Whether a difference concerns an installation. `perhaps`: nothing that HTTP shows says it. */
+/** Whether a difference concerns an installation. `perhaps`: HTTP does not show it. */
 export type Concern = 'no' | 'perhaps' | { readonly because: string }
 
 /** A difference between this server and others, as docs/compatibility.md has it. */
@@ -10,13 +10,13 @@ export interface KnownDifference {
   readonly concerns: (sides: BothSides) => Concern
 }
 
-/** What was read of both servers. */
+/** The data read from both servers. */
 export interface BothSides {
   readonly old: Side
   readonly new: Side
 }
 
-/** Those under “Not yet” and “Differences from Nacos”. A test compares the list with the document. */
+/** The differences under “Not yet” and “Differences from Nacos”. A test compares the list with the document. */
 export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   { text: 'Other paths of `/nacos/v2` and `/nacos/v3`', concerns: fromGeneration2 },
   { text: 'Lock, MCP and AI requests over gRPC', concerns: onlyGeneration3 },

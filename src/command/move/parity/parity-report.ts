@@ -6,8 +6,8 @@ import { grouped } from '../time-left.ts'
 import type { Difference } from './differences.ts'
 import { type BothSides, type Concern, KNOWN_DIFFERENCES } from './known-differences.ts'
 
-/** What was compared of one kind. */
-export interface Row {
+/** The comparison of one kind. */
+export interface ParityRow {
   readonly kind: string
   readonly old: number
   readonly new: number
@@ -17,8 +17,8 @@ export interface Row {
 /** All that a comparison found. */
 export interface Findings {
   readonly sides: BothSides
-  readonly rows: readonly Row[]
-  /** What a server did not answer. */
+  readonly rows: readonly ParityRow[]
+  /** Requests that a server did not answer. */
   readonly failed: readonly PlanNote[]
   readonly notCompared: readonly PlanNote[]
 }
@@ -26,7 +26,7 @@ export interface Findings {
 /** The most lines of a kind that are printed; `--output json` has all. */
 const MOST_SHOWN = 20
 
-/** What is printed, and the exit code: 1 if something differs, otherwise 2 if something was not answered. */
+/** The output, and the exit code: 1 for differences, otherwise 2 for missing answers. */
 export function parityResult({ sides, rows, failed, notCompared }: Findings): CommandResult {
   const differences = rows.flatMap((row) => row.differences)
   const concerns = KNOWN_DIFFERENCES.map(({ text, concerns: of }) => ({ text, concern: of(sides) }))
@@ -94,7 +94,7 @@ function differenceText({ kind, name, only, field, old = '', new: other = '' }: 
   return `differs: ${thing}: ${field}: ${short(old)} (old), ${short(other)} (new)`
 }
 
-/** A text may be long, and may be of anybody. */
+/** A text may be long, and may come from anybody. */
 function short(text: string): string {
   return printableWord(JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text))
 }

@@ -10,7 +10,7 @@ import { TimeLeft } from '../time-left.ts'
 import { type ComparedKind, hiddenKinds, KINDS, skippedKinds } from './compared-kinds.ts'
 import { differencesOf } from './differences.ts'
 import type { BothSides } from './known-differences.ts'
-import { parityResult, type Row } from './parity-report.ts'
+import { parityResult, type ParityRow } from './parity-report.ts'
 import { readSide } from './read-side.ts'
 import { replayConfigReads, replayOpenRead } from './replay/config-reads.ts'
 import { replayInstanceLists } from './replay/instance-lists.ts'
@@ -25,7 +25,7 @@ export interface ParityFlags {
   readonly new: readonly string[]
   /** The account that signs in on both. */
   readonly username?: string
-  /** The account that reads the new server; by default the same. One of the same name signs in there with its own password. */
+  /** The account that reads the new server; by default the same. If the name is equal, it signs in with its own password. */
   readonly newUsername?: string
   readonly rate: string
   readonly ephemeral?: boolean
@@ -34,8 +34,8 @@ export interface ParityFlags {
   readonly settle: string
 }
 
-/** What is compared, and how. */
-interface Comparison {
+/** The options of a comparison. */
+interface ParityRun {
   readonly skipped: ReadonlySet<ComparedKind>
   readonly ephemeral: boolean
   readonly settleMs: number
@@ -80,7 +80,7 @@ function ofServer(note: PlanNote, which: string): PlanNote {
   return { ...note, about: `${note.about} (${which})` }
 }
 
-function rowOf({ kind, count, differences }: Replayed): Row {
+function rowOf({ kind, count, differences }: Replayed): ParityRow {
   return { kind, old: count, new: count, differences }
 }
 
@@ -90,7 +90,7 @@ interface Opened {
   readonly accounts: BothAccounts | undefined
 }
 
-/** The new server is read as the same user, if it signs that one in, or else as nobody. */
+/** The new server is read as the same user if it signs in there, else without a user. */
 async function open({ rate, username, newUsername, ...flags }: ParityFlags): Promise<Opened> {
   const perSecond = rateOf(rate)
   const account = await accountOf(username, 'WAYPOST_FROM_PASSWORD')
@@ -110,8 +110,8 @@ async function accountOf(username: string | undefined, variable: string): Promis
   return username === undefined ? undefined : { username, password: await passwordFrom(variable, username) }
 }
 
-async function compareThings(sides: BothSides, { skipped, settleMs }: Comparison): Promise<Row[]> {
-  const rows: Row[] = []
+async function compareThings(sides: BothSides, { skipped, settleMs }: ParityRun): Promise<ParityRow[]> {
+  const rows: ParityRow[] = []
   const hidden = hiddenKinds([...sides.old.notCompared, ...sides.new.notCompared])
   for (const kind of KINDS.filter((one) => !skipped.has(one) && !hidden.has(one))) {
     const [old, other] = [sides.old.things.get(kind) ?? new Map(), sides.new.things.get(kind) ?? new Map()]
@@ -130,8 +130,8 @@ function serversOf(sides: BothSides): BothServers {
   return { old: sides.old.first, new: sides.new.first }
 }
 
-/** What clients ask, of all that both servers have. */
-async function replayReads(sides: BothSides, comparison: Comparison): Promise<Replayed[]> {
+/** Replays the reads of clients, of everything that both servers have. */
+async function replayReads(sides: BothSides, comparison: ParityRun): Promise<Replayed[]> {
   const { skipped, ephemeral, accounts, show } = comparison
   const servers = serversOf(sides)
   const replays: Replayed[] = accounts === undefined ? [] : [await replaySignIn(servers, accounts)]
@@ -143,7 +143,7 @@ async function replayReads(sides: BothSides, comparison: Comparison): Promise<Re
   return [...replays, await replayInstanceLists(servers, listed, ofServices)]
 }
 
-async function replayConfigs(sides: BothSides, show: Comparison['show']): Promise<Replayed[]> {
+async function replayConfigs(sides: BothSides, show: ParityRun['show']): Promise<Replayed[]> {
   const servers = serversOf(sides)
   const items = inBoth<PlanItem>(sides.old.items, sides.new.items)
   const first = [...items][0]
@@ -160,7 +160,7 @@ async function replayConfigs(sides: BothSides, show: Comparison['show']): Promis
   ]
 }
 
-/** Items of another content differ already; a client has the md5 of what it has read. */
+/** Leaves out items whose contents differ already: a client has the md5 of the text that it has read. */
 function listenedItems(
   md5s: ReadonlyMap<string, string>,
   items: ReadonlyMap<string, PlanItem>,

@@ -8,7 +8,7 @@ import type { PlanReading } from '../reading.ts'
 import { comparedThing } from './compared-fields.ts'
 import type { ByName } from './differences.ts'
 
-/** What one of the two servers has. */
+/** The data of one of the two servers. */
 export interface Side {
   readonly which: 'old' | 'new'
   /** The first of its addresses: reads are replayed there. */
@@ -19,11 +19,11 @@ export interface Side {
   readonly services: ReadonlyMap<string, OldService>
   /** The clusters of each service that instances are in. */
   readonly clusters: ReadonlyMap<string, ReadonlySet<string>>
-  /** The names of services whose instances are of both kinds. */
+  /** The names of services with instances of both kinds. */
   readonly mixed: ReadonlySet<string>
-  /** What was not compared, because this kind of server does not give it. */
+  /** Data that is not compared, because this kind of server does not give it. */
   readonly notCompared: readonly PlanNote[]
-  /** What it should have answered, and did not. */
+  /** Requests that it should have answered, and did not. */
   readonly failed: readonly PlanNote[]
 }
 
@@ -118,7 +118,7 @@ class Gathered {
   }
 }
 
-/** Other notes are about what comes to another server, which nobody asks here. */
+/** Other notes concern a move to another server, which is not the question here. */
 const FAILING = ['config', 'gray', 'service', 'instance']
 /** An account may not see these. */
 const UNREADABLE = ['user', 'switch']

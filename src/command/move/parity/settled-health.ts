@@ -12,7 +12,7 @@ export interface Settling {
   readonly waitMs: number
 }
 
-/** The differences without those of health that are gone after a pause: each server probes at times of its own. */
+/** The differences, without differences of health that are gone after a pause: each server probes at its own times. */
 export async function settledHealth(
   differences: readonly Difference[],
   servers: BothServers,

@@ -16,7 +16,7 @@ export interface Evidence {
   readonly effect: SilenceEffect
   /** Health time of the question. */
   readonly askedMs: number
-  /** All members, as `membersText` names them: each of them was asked. */
+  /** All members, as `membersText` names them: each was asked. */
   readonly members: string
 }
 
@@ -37,10 +37,9 @@ export function membersText(view: RecordView): string {
 }
 
 /**
- * The command that carries out a confirmed silence. It answers false, and changes nothing, if the instance
- * has changed or beaten since, or if the members differ from those who were asked. The store compares what it
- * reads: the instance, all members, and this server's own record. So nobody has joined, and a commit that is
- * delayed beyond the end of this server's lease is not written.
+ * The command that carries out a confirmed silence. It answers false, and changes nothing, if the instance has changed or
+ * beaten since, or if the asked members are not the present ones. The store compares its reads: the instance, all members,
+ * and this server's own record. So nobody has joined, and a commit after the end of this server's lease is not written.
  */
 export function confirmSilence(evidence: Evidence, voter: VotingMember): Command<boolean> {
   const { instance, effect, askedMs, members } = evidence

@@ -4,7 +4,6 @@ import type { State } from '../../engine/state.ts'
 import { judgeOf } from './judge-of.ts'
 import { MEMBER, memberIds } from '../members/member-records.ts'
 
-/** The records of a state. */
 type MemberTable = RecordView & Pick<State, 'recordVersion'>
 
 /** The services that this server judges, as the members are now. */

@@ -2,10 +2,9 @@ import type { State } from '../../engine/state.ts'
 import { MEMBER } from '../members/member-records.ts'
 
 /**
- * When a member was last lost (health time): a lost member may have received beats that no other server has.
- * A member whose record is removed is lost, and one whose process is another one. This server's own start
- * counts too, since it does not know who was lost before. A failure is noticed at the next look, later than
- * it happened and never earlier.
+ * When a member was last lost (health time): a lost member may have received beats that no other server has. A member
+ * is lost if its record is removed, or has another process. This server's own start counts too, since it
+ * does not know who was lost before. A failure is noticed at the next look, later than it happened and never earlier.
  */
 export class MemberFailures {
   readonly #state: Pick<State, 'recordCount' | 'recordVersion'>

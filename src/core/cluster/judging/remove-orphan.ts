@@ -8,10 +8,9 @@ import type { VotingMember } from './confirm-silence.ts'
 import { MEMBER } from '../members/member-records.ts'
 
 /**
- * The command that removes an instance whose server is gone. It answers false, and changes nothing, if the
- * instance has been taken over or changed, or if the process is that of a member again. The store compares
- * the instance and all members, so that nobody has joined, and this server's own record as for a confirmed
- * silence (`confirmSilence`).
+ * Removes an instance whose server is gone. It answers false, and changes nothing, if the instance has been taken over
+ * or changed, or if its process is a member again. The store compares the instance, all members (so that nobody has
+ * joined) and this server's own record, as `confirmSilence` does.
  */
 export function removeOrphan(
   instance: Instance,

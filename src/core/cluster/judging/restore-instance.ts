@@ -4,9 +4,8 @@ import type { Instance } from '../../naming/state/service-entry.ts'
 import { newService, serviceSubject } from '../../naming/commands/service-commands.ts'
 
 /**
- * Registers an instance again that was removed for its silence although this server has received its beats.
- * It is what it was, and has its full time on all servers. Answers false, and changes nothing, if somebody
- * has registered it meanwhile.
+ * Registers an instance again that was removed for its silence although this server has received its beats. It comes
+ * back unchanged, with its full time on all servers. Answers false, and changes nothing, if it is registered meanwhile.
  */
 export function restoreInstance({ entry, record, healthy }: Instance): Command<boolean> {
   const { key: serviceKey } = entry.service

@@ -7,10 +7,7 @@ import { restoreInstance } from './restore-instance.ts'
 /** When a command that failed is tried again. */
 const RETRY_MS = 1_000
 
-/**
- * An instance that must come back, and the command that registers it again. Report the outcome with
- * `settled`.
- */
+/** An instance that must come back, and the command that registers it again. Report the outcome with `settled`. */
 export interface Restoration {
   readonly instance: Instance
   readonly command: Command<boolean>
@@ -34,7 +31,7 @@ export class Restoring {
     this.#clock = clock
   }
 
-  /** What to restore now. */
+  /** The instances to restore now. */
   due(nowMs: number): Restoration[] {
     for (const instance of this.#liveness.takeMisjudged()) this.#waiting.set(instance, nowMs)
     const due = [...this.#waiting].filter(([, dueMs]) => dueMs <= nowMs)

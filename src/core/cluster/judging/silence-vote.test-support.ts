@@ -13,7 +13,7 @@ import { State } from '../../engine/state.ts'
 import { judgeOf } from './judge-of.ts'
 import { JudgedServices } from './judged-services.ts'
 import { MEMBER, memberIdOf, type MemberFacts, memberIds } from '../members/member-records.ts'
-import { FIRST_VERSIONS } from '../members/versions.ts'
+import { VERSIONS } from '../members/versions.test-support.ts'
 import { silencesOf } from './peer-silence.ts'
 import { SilenceVote } from './silence-vote.ts'
 
@@ -62,7 +62,7 @@ export class Member {
   }
 }
 
-/** Servers in virtual time. What one of them decides is applied by all at once. */
+/** Servers in virtual time. All apply at once the changes that one server decides. */
 export class Cluster {
   readonly members: Member[] = []
   readonly log: Change[] = []
@@ -79,7 +79,7 @@ export class Cluster {
       version: '1',
       process,
       auth: 'on',
-      versions: FIRST_VERSIONS,
+      versions: VERSIONS,
     }
     const index = this.members.findIndex(({ id }) => id === memberIdOf(facts))
     const member = new Member(facts, this.log, port * 1_000 + this.nowMs)

@@ -14,7 +14,7 @@ let cluster: Cluster
 beforeEach(() => {
   cluster = new Cluster()
   for (const port of [1, 2, 3]) cluster.join(port)
-  // What counts as the start of the members is long ago.
+  // The members have started long ago.
   cluster.pass(100_000)
   cluster.register(WHERE)
 })
@@ -219,7 +219,7 @@ describe('a judge whose lease is not certain', () => {
     expect(isGone()).toBe(true)
   })
 
-  test('does not carry out what it has decided before', () => {
+  test('does not carry out its earlier decision', () => {
     const judge = cluster.judge()
     judge.isFrozen = true
     cluster.pass(REMOVE_MS + 1_000)
@@ -254,7 +254,7 @@ test('more suspects than one question takes are judged in rounds', () => {
   expect(cluster.nowMs).toBeLessThanOrEqual(100_000 + REMOVE_MS + 1_000)
 })
 
-/** What may happen to a cluster within a second. */
+/** The events that may happen in a cluster within a second. */
 type Event = 'nothing' | 'join' | 'restart' | 'leave' | 'crash' | 'freeze' | 'thaw' | 'mute' | 'speak'
 const EVENTS: Event[] = ['nothing', 'join', 'restart', 'leave', 'crash', 'freeze', 'thaw', 'mute', 'speak']
 
@@ -333,7 +333,7 @@ class Churn {
   }
 }
 
-test('whatever members do, what beats at a live one is never unhealthy or removed, and what is dead leaves', () => {
+test('whatever members do, an instance that beats at a live member is never unhealthy or removed, and a dead one leaves', () => {
   const second = constantFrom<Event>('nothing', 'nothing', 'nothing', 'nothing', ...EVENTS)
   assert(
     property(array(second, { minLength: 60, maxLength: 200 }), integer(), (events, seed) => {

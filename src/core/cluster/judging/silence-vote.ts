@@ -20,8 +20,7 @@ const MOST_ASKED = 1_000
 /** After this time an instance is checked again whose silence was not confirmed yet. */
 const WAITS_MS = 1_000
 /**
- * The longest time until an instance is checked again that another server judges: by then this one may be the
- * judge.
+ * The longest time until an instance is checked again that another server judges: by then this one may be the judge.
  */
 const MOST_UNSEEN_MS = 5_000
 
@@ -42,8 +41,7 @@ export interface VoteRound {
 }
 
 /**
- * A silence that all members have confirmed. The engine has to carry out its effect. Report its outcome with
- * `settled`.
+ * A silence that all members have confirmed. The engine has to carry out its effect. Report its outcome with `settled`.
  */
 export interface ConfirmedSilence {
   readonly instance: Instance
@@ -93,7 +91,7 @@ export class SilenceVote {
     return this.#busy.size
   }
 
-  /** This server was without news of the members: it may have missed that one was lost. */
+  /** This server was without news of the members: it may have missed a lost member. */
   missedNews(nowMs: number): void {
     this.#failures.note(nowMs)
   }
@@ -177,10 +175,7 @@ export class SilenceVote {
     }
   }
 
-  /**
-   * Ends the open round. Returns the confirmed silences; everything else is checked again when its time
-   * comes.
-   */
+  /** Ends the open round. Returns the confirmed silences; everything else is checked again when its time comes. */
   close(nowMs: number): ConfirmedSilence[] {
     const round = this.#round
     if (round === undefined) return []
@@ -207,10 +202,7 @@ export class SilenceVote {
     })
   }
 
-  /**
-   * The outcome of a confirmed silence: true, it was carried out; otherwise the instance is checked again
-   * soon.
-   */
+  /** The outcome of a confirmed silence: true, it was carried out; otherwise the instance is checked again soon. */
   settled({ instance }: ConfirmedSilence, isDone: boolean, nowMs: number): void {
     this.#release(instance, isDone ? this.#dueMs(instance, this.#failures.look(nowMs)) : nowMs + WAITS_MS)
   }

@@ -1,7 +1,7 @@
 import type { VersionedRecords } from '../../records/record-tables.ts'
 import { MEMBER } from './member-records.ts'
 
-/** Which processes of servers are alive: this one, and those of the members. A server that is alone has no members. */
+/** The live processes of servers: this one, and the processes of the members. A single server has no members. */
 export class LiveProcesses {
   readonly #state: VersionedRecords
   /** This process. */

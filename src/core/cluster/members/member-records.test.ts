@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { recordSaved } from '../../records/record-kind.ts'
 import { RecordTables } from '../../records/record-tables.ts'
 import { ELECTED, ELECTION, MEMBER, memberIdOf, memberIds } from './member-records.ts'
-import { FIRST_VERSIONS } from './versions.ts'
+import { VERSIONS } from './versions.test-support.ts'
 
 const FACTS = {
   ip: '10.0.0.1',
@@ -12,7 +12,7 @@ const FACTS = {
   version: '1.0.0',
   process: 'p',
   auth: 'on',
-  versions: FIRST_VERSIONS,
+  versions: VERSIONS,
 }
 
 test('a member is read as it was written', () => {

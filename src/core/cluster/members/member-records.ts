@@ -3,9 +3,9 @@ import { defineRecordKind } from '../../records/record-kind.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import { type MemberVersions, versionsIn } from './versions.ts'
 
-/** What a member says of itself. */
+/** The facts that a member publishes about itself. */
 export interface MemberFacts {
-  /** What clients and operators reach it by. */
+  /** The address for clients and operators. */
   readonly ip: string
   readonly port: number
   /** The port of the same address on which the other members reach it. */
@@ -17,7 +17,7 @@ export interface MemberFacts {
   /** Whether callers must sign in: `on`, `off` or `report`. It is the same on all members. */
   readonly auth: string
   readonly versions: MemberVersions
-  /** The ids of the keys with which it seals secrets, the one that it would use first; absent: none, or an older version. */
+  /** The ids of its keys for secrets, the one for new secrets first; absent: no key. */
   readonly secretsKeys?: readonly string[]
 }
 

@@ -7,11 +7,11 @@ export interface HeardMember {
   readonly id: string
   /** Whether it replied when it was last asked. */
   readonly replies: boolean
-  /** How long ago any server got an answer of it; undefined: nobody remembers one. */
+  /** The time since its last answer to any server; undefined: nobody remembers an answer. */
   readonly agoMs: number | undefined
 }
 
-/** What a server reports of its part in the cluster. Its times are durations, so no clocks are compared. */
+/** The report of a server on its part in the cluster. Its times are durations, so no clocks are compared. */
 export interface MemberView {
   /** Since it was started. */
   readonly upMs: number
@@ -24,7 +24,7 @@ export interface MemberView {
   /** The last revision of the store that it has applied, and the newest one that it knows of. */
   readonly revision: number
   readonly newestRevision: number
-  /** How old what it knows of the store may be. */
+  /** The greatest age of its knowledge of the store. */
   readonly lagMs: number
   /** How often it has loaded everything again since its start. */
   readonly reloads: number
@@ -33,23 +33,22 @@ export interface MemberView {
   readonly judgedInstances: number
   /** The other members. */
   readonly hears: readonly HeardMember[]
-  /** Undefined: it is of a version that does not measure them. */
-  readonly figures?: ServerFigures | undefined
+  readonly figures: ServerFigures
 }
 
 /** A server of the installation, as the one that is asked knows it. */
 export interface ClusterMember extends KnownServer {
   readonly id: string
-  /** What it says of itself in its key; undefined: it is away. */
+  /** The facts in its key; undefined: it is away. */
   readonly facts: MemberFacts | undefined
   /** Since when it is there or away, as this server has seen it, ms; undefined: since before this server was started. */
   readonly forMs: number | undefined
-  /** How far its clock is ahead of those of most servers, ms; negative: behind. Undefined: it did not answer lately. */
+  /** How far its clock is ahead of most servers, ms; negative: behind. Undefined: it did not answer lately. */
   readonly clockAheadMs: number | undefined
   readonly isSelf: boolean
   readonly isElected: boolean
-  /** What it reports; undefined: it is away, does not answer, or is of a version that does not know the question. */
+  /** Its report; undefined: it is away, or does not answer. */
   readonly view: Omit<MemberView, 'figures'> | undefined
-  /** What it measures of itself; undefined as `view` is, or it is of a version that does not measure. */
+  /** Its measurements; undefined if `view` is. */
   readonly figures: ServerFigures | undefined
 }

@@ -1,4 +1,4 @@
-/** What a server has measured every `stepMs`, the newest last. A server that was started lately has less than an hour of it. */
+/** The measurements of the last hour, one each `stepMs`, newest last. A server that was started lately has fewer. */
 export interface FigureLines {
   /** Answered requests of HTTP and gRPC. */
   readonly requestsPerSecond: readonly number[]
@@ -11,7 +11,7 @@ export interface FigureLines {
   readonly storeBytes: readonly number[]
 }
 
-/** What a server measures of itself. */
+/** The measurements of a server. */
 export interface ServerFigures {
   readonly stepMs: number
   /** The files of the store now; of etcd, its largest file. Undefined: it cannot be said. */

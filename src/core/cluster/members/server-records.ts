@@ -11,7 +11,7 @@ export interface KnownServer {
   readonly site: string
 }
 
-/** The servers that have ever been members, so that operators see who is missing; the id is that of the member. */
+/** All servers that were ever members, by member id, so that operators see who is missing. */
 export const SERVER = defineRecordKind<KnownServer>('server', object({ ip: text, port: number, site: text }))
 
 /** Notes a server that becomes a member. */

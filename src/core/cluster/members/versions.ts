@@ -6,23 +6,19 @@ export interface VersionRange {
   readonly to: number
 }
 
-/** What a server understands (docs/decisions/0053). */
+/** The layout and the messages of the first release. Only development builds have 1 to 3 (docs/decisions/0066). */
+export const FIRST_RELEASED = 4
+
+/** The versions that a server understands (docs/decisions/0053). */
 export interface MemberVersions {
-  /** The layouts of what is stored. */
+  /** The layouts of the store. */
   readonly layouts: VersionRange
   /** The messages between servers. */
   readonly messages: VersionRange
 }
 
-/** What a server understands that does not say it: it is of the time before there were versions. */
-export const FIRST_VERSIONS: MemberVersions = {
-  layouts: { from: 1, to: 1 },
-  messages: { from: 1, to: 1 },
-}
-
 /** The versions in the JSON of a member. Throws an Error that names the field. */
 export function versionsIn(json: unknown): MemberVersions {
-  if (json === undefined) return FIRST_VERSIONS
   const fields = fieldsOf(json)
   return { layouts: rangeOf(fields['layouts']), messages: rangeOf(fields['messages']) }
 }

@@ -11,8 +11,8 @@ import { GRAY, type GrayItem } from '../state/gray-version.ts'
 import { type GrayChange, grayEnded, stampsToEnd } from './gray-records.ts'
 
 /**
- * How to delete. `casMd5`: only if the item is still the one that it names. `comment`: why. `keepsGray`: the formal version alone
- * goes.
+ * How to delete. `casMd5`: only if the item is still the one that it names. `comment`: why. `keepsGray`: the formal
+ * version alone goes.
  */
 export interface DeleteOptions {
   readonly keepsGray?: boolean | undefined
@@ -20,9 +20,7 @@ export interface DeleteOptions {
   readonly comment?: string | undefined
 }
 
-/**
- * Removes an item, with its gray versions. Answers true, also when it was not there. What history does not have of it is kept.
- */
+/** Removes an item, with its gray versions. Answers true, also if it did not exist. See {@link DeletedConfig}. */
 export function deleteConfig(
   key: ConfigKey,
   operator: Operator,

@@ -19,7 +19,7 @@ export interface EndGray {
   readonly comment?: string | undefined
 }
 
-/** Ends a gray version: its clients get what the others get. Answers whether there was one. Refusal `config-changed`. */
+/** Ends a gray version: its clients get the version of the others. False without one. Refusal `config-changed`. */
 export function stopGray({ key, name, casMd5, operator, comment }: EndGray): Command<boolean> {
   return {
     subject: key.text,
@@ -35,8 +35,8 @@ export function stopGray({ key, name, casMd5, operator, comment }: EndGray): Com
 }
 
 /**
- * Makes a gray version the formal one, and ends all gray versions of the item, in one commit. Nothing is between the two: a client of
- * the gray version has the text all the time. `casMd5` is about the formal version. Refusals `gray-not-found`, `config-changed`.
+ * Makes a gray version the formal one, and ends all gray versions of the item, in one commit. So clients of the gray
+ * version keep its text. `casMd5` is about the formal version. Refusals `gray-not-found`, `config-changed`.
  */
 export function promoteGray(input: EndGray): Command<true> {
   const { key, name, operator, comment } = input

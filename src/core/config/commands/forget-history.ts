@@ -10,13 +10,13 @@ export interface GoneItem {
   readonly historyId: number
 }
 
-/** What belongs to history records that are gone. */
+/** Data about history records that are gone. */
 export interface HistoryLeftovers {
   readonly deleted: readonly GoneItem[]
   readonly comments: readonly string[]
 }
 
-/** Forgets what belongs to history records that are gone. An item that was deleted once more since stays. */
+/** Removes data about history records that are gone. It stays for an item that was deleted again since. */
 export function forgetHistory({ deleted, comments }: HistoryLeftovers): Command<number> {
   return {
     subject: 'gone history',

@@ -8,7 +8,7 @@ import { ownedOperator } from '../state/owned-operator.ts'
 import { GRAY, GRAY_TEXT, grayHistoryKey, type GrayItem, type GrayVersion } from '../state/gray-version.ts'
 import type { HistoryOp } from '../state/history-record.ts'
 
-/** What all records of one change of gray versions have in common. */
+/** The common fields of all records of one change of gray versions. */
 export interface GrayChange {
   readonly operator: Operator
   /** Why; undefined or empty: nobody says. */
@@ -16,7 +16,7 @@ export interface GrayChange {
   readonly atMs: number
 }
 
-/** One record in the history of an item's gray versions. It has a stamp of its own. `version.textId` names the text of `content`. */
+/** A record in the history of an item's gray versions, with its own stamp. `version.textId` names the text. */
 export interface GrayRecord {
   readonly op: HistoryOp
   readonly version: GrayVersion
@@ -51,8 +51,8 @@ export function stampsToEnd(view: View, key: ConfigKey): number {
 }
 
 /**
- * The changes that end gray versions of an item, each with its record: by default all. The first record has the stamp, and each
- * further one the next.
+ * The changes that end gray versions of an item, each with its record: by default all. The first record has the stamp,
+ * and each further one the next.
  */
 export function grayEnded(
   view: View,

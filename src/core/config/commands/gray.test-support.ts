@@ -3,7 +3,7 @@ import { configKey } from '../state/config-item.ts'
 import type { Viewer } from '../state/config-view.ts'
 import { BETA_PRIORITY, type GrayRule, TAG_PRIORITY } from '../state/gray-rule.ts'
 
-/** A gray version as a test remembers it: what was said, and nothing that the server makes of it. */
+/** A gray version as a test remembers it: the input alone, without computed fields. */
 export interface NaiveGray {
   readonly name: string
   readonly rule: GrayRule
@@ -23,7 +23,7 @@ const IPS = ['10.0.0.1', '10.0.0.2', '10.0.0.3', ' 10.0.0.4']
 const TAGS = ['x', 'y']
 const LABELS = ['env', 'zone']
 
-/** What a client sees: written a second time, as a person would say it, and slowly. The shares are 0 and 100 only. */
+/** The text that a client sees: a second, simple and slow implementation. The shares are 0 and 100 only. */
 export function naiveView({ formal, gray }: NaiveItem, who: Viewer): string | undefined {
   const isFor = ({ rule: { type, expr, version } }: NaiveGray): boolean => {
     if (type === 'beta')
@@ -143,7 +143,7 @@ export function grownExpr({ rule }: NaiveGray): string {
   return rule.type === 'tag' ? rule.expr : 'env=1'
 }
 
-/** What a change does to an item that a test remembers. A version that is not there cannot be grown or promoted. */
+/** Makes a change in an item that a test remembers. A missing version cannot be grown or promoted. */
 export function changeNaively(item: NaiveItem, change: NaiveChange): void {
   switch (change.do) {
     case 'publish':

@@ -71,7 +71,7 @@ function commandOf(change: NaiveChange, item: NaiveItem): Command<unknown> | und
 }
 
 describe('views', () => {
-  test('are those of a naive reference, whatever happens to an item', () => {
+  test('equal a naive reference, whatever happens to an item', () => {
     fc.assert(
       fc.property(changes, fc.array(askers, { minLength: 1, maxLength: 5 }), (all, clients) => {
         restartClock()
@@ -140,7 +140,7 @@ describe('publishing for some clients', () => {
     expect(seen(state, { ip: '10.0.0.1' })).toBe('other')
   })
 
-  test('of what is there already changes nothing', () => {
+  test('of the present version changes nothing', () => {
     const state = new State(WALL_MS)
     carryOut(state, beta('10.0.0.1'), at(0))
     expect(changesOf(state, beta('10.0.0.1'))).toEqual([])
@@ -157,7 +157,7 @@ describe('publishing for some clients', () => {
     expect(refusalOf(() => carryOut(state, over('md5 of new'), at(0)))).toBeUndefined()
   })
 
-  test('has ten names at most; to replace one of ten is none more', () => {
+  test('has ten names at most; replacing one of ten is allowed', () => {
     const state = new State(WALL_MS)
     for (let index = 0; index < 10; index++) carryOut(state, publishing(`v${index}`, percent('1')), at(0))
     expect(refusalOf(() => carryOut(state, publishing('v10', percent('1')), at(0)))).toBe('gray-too-many')
@@ -210,7 +210,7 @@ describe('the end of a gray version', () => {
     expect(refusalOf(() => carryOut(state, promote('md5 of formal'), at(0)))).toBeUndefined()
   })
 
-  test('by stopping, which is no error where there is none', () => {
+  test('by stopping, also without an error if it does not exist', () => {
     const state = new State(WALL_MS)
     carryOut(state, beta('10.0.0.1'), at(0))
     expect(carryOut(state, stopGray({ key: KEY, name: 'beta', operator: BY }), at(0))).toBe(true)

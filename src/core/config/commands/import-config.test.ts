@@ -55,7 +55,7 @@ test('an imported item has the times and the author that it had, and is marked',
   expect(take(version('one'))).toBe('unchanged')
 })
 
-test('a time that is far ahead of the clock here becomes that of now: later changes here would have it too', () => {
+test('a time that is far ahead of the clock here becomes now: later changes here would have it too', () => {
   const aheadMs = WALL_MS + 2 * 86_400_000
   const { changes } = importHistory(record('one', aheadMs)).decide(state, at(0))
   expect(changes).toMatchObject([{ record: { atMs: WALL_MS } }, {}])
@@ -66,7 +66,7 @@ test('a time that is far ahead of the clock here becomes that of now: later chan
   expect(state.config(KEY)?.modifiedMs).toBe(WALL_MS + 60_000)
 })
 
-test('what an import wrote is replaced by a later version only, and what was written here by none', () => {
+test('a later version replaces an imported one, and nothing replaces a version that was written here', () => {
   take(version('one'))
   expect(take(version('older', { modifiedMs: OLD_MS - 1 }))).toBe('kept')
   expect(take(version('two', { modifiedMs: OLD_MS + 1 }))).toBe('taken')
@@ -93,7 +93,7 @@ test('a record is added as it is while the item is not here', () => {
   ])
 })
 
-test('a version whose time is before that of its newest record has all records up to that one', () => {
+test('a version that is older than its newest record has all records up to that one', () => {
   const newest = { oldId: '9', atMs: OLD_MS + 9_000 }
   take(version('one'), { change: newest })
   expect(importedIdOf(state, state.config(KEY)!.historyId)).toBe('')
@@ -103,7 +103,7 @@ test('a version whose time is before that of its newest record has all records u
   expect(carryOut(state, importHistory(later), at(1)).outcome).toBe('taken')
 })
 
-test('a version that is later than its newest record has what happened before its own time', () => {
+test('a version that is later than its newest record has the changes before its own time', () => {
   take(version('one'), { change: { oldId: '9', atMs: OLD_MS - 1 } })
   const missed = record('zero', OLD_MS, { oldId: '10' })
   expect(carryOut(state, importHistory(missed), at(1)).outcome).toBe('unchanged')

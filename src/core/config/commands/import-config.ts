@@ -34,7 +34,7 @@ export interface ImportedConfig {
 
 /** How an item is imported. */
 export interface ImportOptions {
-  /** Whether it replaces what was changed here. */
+  /** Whether it replaces versions that were changed here. */
   readonly overwrite: boolean
   /** The newest change of the item whose record was imported. It made the version, if the times are equal. */
   readonly change?: ChangeMark | undefined
@@ -80,9 +80,9 @@ export function importConfig(given: ImportedConfig, options: ImportOptions): Com
 }
 
 /**
- * Imports a history record. While the item is not here, the record is added as it is. Later, the item has the version that its
- * last import has brought. A record of a later change then shows which version came next, so that version is published. `since`
- * is the change before, whose text the record has.
+ * Imports a history record. While the item is not here, the record is added as it is. Later, the item has the version
+ * that its last import has brought. A record of a later change then shows which version came next, so that version is
+ * published. `since` is the change before, whose text the record has.
  */
 export function importHistory(given: ImportedRecord, since?: PendingChange): Command<ImportOutcome> {
   return {
@@ -105,14 +105,12 @@ export function importHistory(given: ImportedRecord, since?: PendingChange): Com
   }
 }
 
-/** A time that is far ahead becomes that of now (docs/move-plan.md, "Times"). */
+/** A time far in the future becomes now (docs/move-plan.md, "Times"). */
 function notAhead<T extends number | undefined>(ms: T, { wallMs }: Now): T | number {
   return ms !== undefined && isFarAhead(ms, wallMs) ? wallMs : ms
 }
 
-/**
- * Whether a record comes after the newest one that was imported: by their old ids, or by time after a version without one.
- */
+/** Whether a record is newer than the newest imported one: by old id, or by time where that one has no old id. */
 export function isLaterRecord({ oldId, atMs }: ChangeMark, newest: ChangeMark): boolean {
   return newest.oldId === '' ? atMs > newest.atMs : BigInt(oldId) > BigInt(newest.oldId)
 }
@@ -195,7 +193,7 @@ function published(view: View, now: Now, { input, current, change }: Version): D
   return synced(changes, TAKEN)
 }
 
-/** What is noted of a version: the change that made it, or else the newest change that it certainly has. */
+/** The mark of a version: the change that made it, or else the newest change that it certainly includes. */
 function markOf({ input, current, change }: Version): ImportMark {
   if (change === undefined) return { importedId: '' }
   const importedUpTo = ownText(change.oldId)
@@ -209,7 +207,7 @@ function originOf({ createdMs, modifiedMs, operator }: ImportedConfig, { stamp, 
   return { id: itemIdOf(stamp), createdMs: createdMs ?? modifiedMs ?? wallMs, createUser, createIp }
 }
 
-/** Why what is here stays; undefined: nothing is here, or an import wrote it. */
+/** Why the present version stays; undefined: there is no version, or an import wrote it. */
 function whyKept(view: View, input: ImportedConfig, current: ConfigItem | undefined): string | undefined {
   if (current === undefined)
     return view.record(DELETED_CONFIG, input.key.text) === undefined ? undefined : 'the item was deleted here'

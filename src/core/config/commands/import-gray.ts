@@ -5,10 +5,10 @@ import { DELETED_CONFIG } from '../state/deleted-config.ts'
 import { GRAY, grayNamed } from '../state/gray-version.ts'
 import { type PublishGray, publishGray } from './publish-gray.ts'
 
-/** The comment of what an import has published. Where it is still there, nobody has changed the version here. */
+/** The comment of imported versions. As long as it is there, nobody has changed the version here. */
 const IMPORTED = 'imported'
 
-/** Imports a gray version of an item elsewhere. Refusals as those of `publishGray`. */
+/** Imports a gray version of an item elsewhere. Refuses as `publishGray` does. */
 export function importGray(
   input: Omit<PublishGray, 'casMd5' | 'comment'>,
   overwrite: boolean,

@@ -10,7 +10,7 @@ import { commentSaved } from '../state/config-comment.ts'
 import { DELETED_CONFIG } from '../state/deleted-config.ts'
 import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from '../state/config-notes.ts'
 
-/** New content for an item. `md5` is that of `content`; undefined fields of `notes` keep their values. */
+/** New content for an item. `md5` is the digest of `content`; undefined fields of `notes` keep their values. */
 export interface PublishConfig {
   readonly key: ConfigKey
   readonly content: Buffer

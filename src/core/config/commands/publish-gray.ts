@@ -21,7 +21,7 @@ import { checkCas } from './check-cas.ts'
 import { ownedOperator } from '../state/owned-operator.ts'
 import { grayContent, grayRecorded } from './gray-records.ts'
 
-/** A new text, or a new rule, of a gray version. `md5` is that of `content`. */
+/** A new text, or a new rule, of a gray version. `md5` is the digest of `content`. */
 export interface PublishGray {
   readonly key: ConfigKey
   readonly name: string
@@ -39,8 +39,8 @@ export interface PublishGray {
 }
 
 /**
- * Publishes a text for some clients. The formal version stays as it is, and there need not be one. Answers true. What is already
- * there changes nothing. Refusals `gray-rule`, `gray-too-many`, `config-changed`.
+ * Publishes a text for some clients. The formal version stays as it is, and there need not be one. Answers true. What
+ * is already there changes nothing. Refusals `gray-rule`, `gray-too-many`, `config-changed`.
  */
 export function publishGray(input: PublishGray): Command<true> {
   const { key, content, casMd5 } = input
@@ -48,7 +48,7 @@ export function publishGray(input: PublishGray): Command<true> {
   return {
     subject: key.text,
     growsBy: content.length,
-    // One of them names the text.
+    // The second one becomes the id of the text.
     stamps: () => 2,
     decide(view, now) {
       const item = view.record(GRAY, key.text)
@@ -208,7 +208,7 @@ function hasText(
   return version?.md5 === md5 && grayContent(view, version).equals(content)
 }
 
-/** Whether both are the same to those who get them and to those who ask whom they are for. */
+/** Whether both are the same to their clients, and have the same rule. */
 function isSame(one: GrayVersion, other: GrayVersion): boolean {
   return (
     one.textId === other.textId &&

@@ -4,7 +4,7 @@ import type { RecordView } from '../../records/record-tables.ts'
 import { ownText } from '../../text/own-text.ts'
 import type { GrayRule } from './gray-rule.ts'
 
-/** What is noted beside the history record of a change. */
+/** The note beside the history record of a change. */
 export interface ConfigComment {
   /** Why somebody made it; empty: nobody says. */
   readonly comment: string
@@ -12,17 +12,17 @@ export interface ConfigComment {
   readonly importedId?: string
   /** An imported version whose own change is not known: the newest change there that it certainly has. */
   readonly importedUpTo?: string
-  /** The record is of a gray version: which one, and the rule that it got with the change. */
+  /** The name of the gray version that the record is of, and its rule after the change. */
   readonly gray?: GrayNote
 }
 
-/** What a history record says of the gray version that it is about. */
+/** The part of a note about the gray version of a history record. */
 export interface GrayNote {
   readonly name: string
   readonly rule: GrayRule
 }
 
-/** The comments of changes; the id of the record is that of the history record. They are cleaned with the history. */
+/** The comments of changes, by the id of the history record. They are cleaned with the history. */
 export const CONFIG_COMMENT = defineRecordKind<ConfigComment>(
   'config-comment',
   (json) => {
@@ -38,7 +38,7 @@ export const CONFIG_COMMENT = defineRecordKind<ConfigComment>(
   { isReadOneByOne: true },
 )
 
-/** The change that keeps a comment, beside the change that it is about; none where there is no comment. */
+/** The change that keeps a comment beside its change; empty without a comment. */
 export function commentSaved(
   comment: string | undefined,
   { historyId, stamp }: { historyId: number; stamp: number },
@@ -61,7 +61,7 @@ export function grayNoteOf(records: Pick<RecordView, 'record'>, historyId: numbe
   return records.record(CONFIG_COMMENT, String(historyId))?.gray
 }
 
-/** What says that a history record was imported. */
+/** The fields that mark a history record as imported. */
 export type ImportMark = Pick<ConfigComment, 'importedId' | 'importedUpTo'>
 
 /** The change that marks a history record as imported. */
@@ -72,12 +72,12 @@ export function importMarked(
   return recordSaved(CONFIG_COMMENT, { id: String(historyId), value: { comment: '', ...mark }, stamp })
 }
 
-/** The id that a record had where it was imported from, or empty where it had none; undefined: it is of this server. */
+/** The id of an imported record at its origin, or empty; undefined: a record of this server. */
 export function importedIdOf(records: Pick<RecordView, 'record'>, historyId: number): string | undefined {
   return records.record(CONFIG_COMMENT, String(historyId))?.importedId
 }
 
-/** The newest change of the source that an imported version has: its id there, empty where it is not known; undefined: not imported. */
+/** The id at the source of the newest change in an imported version; empty: not known; undefined: not imported. */
 export function importedUpTo(records: Pick<RecordView, 'record'>, historyId: number): string | undefined {
   const comment = records.record(CONFIG_COMMENT, String(historyId))
   return comment?.importedUpTo ?? comment?.importedId

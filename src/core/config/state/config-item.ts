@@ -45,9 +45,8 @@ export interface Operator {
 }
 
 /**
- * The current version of a configuration item. `content` is UTF-8, held as the bytes that are sent. `md5` is
- * 32 lower-case hex digits of those bytes. `historyId` is the id of the history record that made this
- * version.
+ * The current version of a configuration item. `content` is UTF-8, held as the bytes that are sent. `md5` is its
+ * digest, 32 lower-case hex digits. `historyId` is the id of the history record that made this version.
  */
 export interface ConfigItem {
   readonly key: ConfigKey

@@ -21,7 +21,6 @@ export class ConfigTable {
     return this.#byNamespace.get(key.namespaceId)?.get(key.text)
   }
 
-  /** The item with this id. */
   getById(id: number): ConfigItem | undefined {
     return this.#byId.get(id)
   }

@@ -100,7 +100,7 @@ describe('a share', () => {
     }
   })
 
-  test('that grows keeps those who have the text', () => {
+  test('that grows keeps the clients that have the text', () => {
     fc.assert(
       fc.property(
         fc.integer({ max: 100, min: 0 }),
@@ -119,7 +119,7 @@ describe('a share', () => {
     expect(placeOf(1)).not.toEqual(placeOf(3))
   })
 
-  test('counts those as one who cannot be told apart', () => {
+  test('counts clients as one if they cannot be told apart', () => {
     const labels = new Map([['AppName', 'orders']])
     expect(identityOf({ ip: '10.0.0.1', labels })).toBe('10.0.0.1 orders')
     expect(identityOf({ ip: '10.0.0.1', labels: new Map([['instance', 'pod-1']]) })).toBe('pod-1')

@@ -5,34 +5,31 @@ import { addressesOf, type GrayRule, labelGroups, labelName, shareOf } from './g
 import { GRAY, GRAY_TEXT, type GrayItem, type GrayVersion } from './gray-version.ts'
 
 /**
- * The client that asks for an item: all that rules of gray versions may look at. Where a client is connected, `ip` is the address that it says
- * of itself; elsewhere it is where the request comes from.
+ * The client that asks for an item: all that rules of gray versions may look at. Where a client is connected, `ip` is
+ * the address that it says of itself; elsewhere it is where the request comes from.
  */
 export interface Viewer {
   readonly ip: string
   /** The tag of the client, or the one that it asks for. */
   readonly tag?: string | undefined
-  /** The client asks for the version of `tag` and no other one: its labels do not count, and the formal version is no answer. */
+  /** The client asks for the version of `tag` only: its labels do not count, and it never gets the formal version. */
   readonly asksForTag?: boolean | undefined
   /** By their names, in the spelling of `labelName`. */
   readonly labels?: ReadonlyMap<string, string> | undefined
 }
 
-/** What a client sees of an item: the formal version, or a gray one in the shape of an item. */
+/** The version that a client sees: the formal one, or a gray one in the shape of an item. */
 export interface SeenItem extends ConfigItem {
   /** The gray version that it is; absent: it is the formal one. */
   readonly gray?: GrayVersion
 }
 
-/** What a view reads. */
+/** The part of the state that a view reads. */
 export interface ViewedState extends Pick<RecordView, 'record'> {
   config(key: ConfigKey): ConfigItem | undefined
 }
 
-/**
- * The view: what a client sees of an item, undefined for nothing. It depends on the item and on who asks, so it is the same on every
- * server.
- */
+/** The version that a client sees, or undefined. It depends on item and client only: all servers give the same. */
 export function viewOf(state: ViewedState, key: ConfigKey, who: Viewer): SeenItem | undefined {
   const formal = state.config(key)
   const gray = state.record(GRAY, key.text)
@@ -42,7 +39,7 @@ export function viewOf(state: ViewedState, key: ConfigKey, who: Viewer): SeenIte
   return version === undefined ? formalSeen : seenGray(state, { key: gray.key, formal, version })
 }
 
-/** The md5 of what a client sees of an item; the empty string: it sees nothing. */
+/** The md5 of the version that a client sees; the empty string: it sees nothing. */
 export function viewedMd5(state: ViewedState, key: ConfigKey, who: Viewer): string {
   const gray = state.record(GRAY, key.text)
   const version = gray === undefined ? undefined : grayFor(gray, who)
@@ -50,26 +47,26 @@ export function viewedMd5(state: ViewedState, key: ConfigKey, who: Viewer): stri
   return who.asksForTag === true ? '' : (state.config(key)?.md5 ?? '')
 }
 
-/** What a client sees of an item, for people. */
+/** The version that a client sees, for people. */
 export function seenBy(state: ViewedState, key: ConfigKey, who: Viewer) {
   const gray = state.record(GRAY, key.text)
   const version = gray === undefined ? undefined : grayFor(gray, who)
   return { md5: version?.md5 ?? state.config(key)?.md5 ?? '', gray: version?.name, ip: who.ip }
 }
 
-/** When what a client sees of an item may have changed last, epoch milliseconds; undefined: it sees nothing. */
+/** When the client's view of an item may have changed last, epoch milliseconds; undefined: it sees nothing. */
 export function seenSinceMs(state: ViewedState, key: ConfigKey, who: Viewer): number | undefined {
   const seen = viewOf(state, key, who)
   const versions = state.record(GRAY, key.text)?.versions ?? []
   return seen && versions.reduce((latest, one) => Math.max(latest, one.modifiedMs), seen.modifiedMs)
 }
 
-/** The gray version that a client gets; undefined: none is for it. */
+/** The gray version that a client gets, or undefined. */
 export function grayFor({ versions }: GrayItem, who: Viewer): GrayVersion | undefined {
   return versions.find((version) => matches(version, who))
 }
 
-/** The bytes of a gray version, and what an item says of its version. Throws an Error if the store has lost its text. */
+/** A gray version with its text, in the shape of an item. Throws an Error if the store has lost the text. */
 export function seenGray(
   state: Pick<RecordView, 'record'>,
   { key, formal, version }: { key: ConfigKey; formal: ConfigItem | undefined; version: GrayVersion },
@@ -112,7 +109,7 @@ export function explainedVersions(item: GrayItem | undefined, who: Viewer): Expl
   })
 }
 
-/** What tells clients apart for a share of them: the label `instance`, else the address and the name of the application. */
+/** Identifies a client when a share of clients is chosen: the label `instance`, else address and application. */
 export function identityOf({ ip, labels }: Viewer): string {
   return labels?.get('instance') ?? `${ip} ${labels?.get('AppName') ?? ''}`
 }
@@ -168,7 +165,7 @@ function labelOf({ ip, tag, asksForTag, labels }: Viewer, label: string): string
   return asksForTag === true ? undefined : labels?.get(labelName(label))
 }
 
-/** FNV-1a over the characters, with the last steps of MurmurHash3: every bit depends on all of them. */
+/** FNV-1a over the characters, then the last steps of MurmurHash3, so that every bit depends on all characters. */
 function hashOf(text: string): number {
   let bits = 0x811c9dc5
   for (let at = 0; at < text.length; at++) bits = Math.imul(bits ^ text.charCodeAt(at), 0x01000193)

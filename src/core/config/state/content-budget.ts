@@ -12,8 +12,8 @@ interface Contents extends Pick<RecordView, 'record'> {
 }
 
 /**
- * What all current contents may take together, in bytes, those of gray versions among them. Contents that are on their way to the disk count too:
- * a store that is slow must not let them pile up beyond it.
+ * The limit of all current contents together, in bytes, gray versions included. Contents on their way to the disk count
+ * too: with a slow store they must not pile up beyond the limit.
  */
 export class ContentBudget {
   readonly #state: Contents

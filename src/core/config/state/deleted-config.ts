@@ -5,7 +5,7 @@ import { type ConfigNotes, NO_NOTES } from './config-notes.ts'
 import type { GrayItem, GrayVersion } from './gray-version.ts'
 import { ownedOperator } from './owned-operator.ts'
 
-/** A deleted item, for as long as history has its content. What history does not have of it is here. */
+/** The fields of a deleted item that history lacks, kept for as long as history has its content. */
 export interface DeletedConfig {
   readonly key: ConfigKey
   /** The history record of the deletion, which has the content. */
@@ -18,9 +18,7 @@ export interface DeletedConfig {
   readonly operator: Operator
   /** Without the schema, which may be large, and the key of an encrypted content, which history has. */
   readonly notes: ConfigNotes
-  /**
-   * The item had gray versions only, and these are they, in their order. The other fields are those of the first one.
-   */
+  /** The gray versions, in order, of an item without a formal one. The other fields come from the first. */
   readonly gray?: readonly DeletedGray[]
 }
 
@@ -54,7 +52,7 @@ function deletedGrayIn(json: unknown): DeletedGray {
   return { name: textIn(fields, 'name'), historyId: numberIn(fields, 'historyId') }
 }
 
-/** What is kept of an item that is deleted. */
+/** The record that is kept of a deleted item. */
 export function deletedConfigOf(
   { key, md5, content, type, notes }: ConfigItem,
   deletion: Pick<DeletedConfig, 'historyId' | 'atMs' | 'operator'>,

@@ -1,7 +1,7 @@
 import { Refusal } from '../../refusal.ts'
 
 /**
- * What a gray version is for. `beta`: clients of some addresses. `tag`: clients with one tag. `tagv2`: clients whose labels
+ * The clients of a gray version. `beta`: some addresses. `tag`: clients with one tag. `tagv2`: clients whose labels
  * match an expression. `percent`: a share of all clients; no other server has it.
  */
 export const GRAY_RULE_TYPES = ['beta', 'tag', 'tagv2', 'percent'] as const
@@ -10,8 +10,8 @@ export const GRAY_RULE_TYPES = ['beta', 'tag', 'tagv2', 'percent'] as const
 export type GrayRuleType = (typeof GRAY_RULE_TYPES)[number]
 
 /**
- * The clients that get a gray version. `expr` is kept as it was sent: addresses separated by commas, a tag, an expression of labels, or a share
- * of 100. The version with the highest priority that matches counts; of two with the same one, that with the first name.
+ * Selects the clients of a gray version. `expr` is kept as sent: addresses separated by commas, a tag, an expression of
+ * labels, or a share of 100. A client gets the matching version with the highest priority, then with the first name.
  */
 export interface GrayRule {
   readonly type: GrayRuleType
@@ -20,7 +20,7 @@ export interface GrayRule {
   readonly priority: number
 }
 
-/** The priorities of rules that have a fixed one: addresses win over a tag, and both over all others. */
+/** Fixed priorities: addresses win over a tag, and both over all other rules. */
 export const BETA_PRIORITY = 2_147_483_647
 export const TAG_PRIORITY = 2_147_483_646
 
@@ -51,7 +51,7 @@ export function tagName(tag: string): string {
   return TAG_NAME + tag
 }
 
-/** The rule itself. Throws Refusal `gray-rule` where nobody could say whom it is for. */
+/** The rule itself. Throws Refusal `gray-rule` for an invalid rule. */
 export function checkedRule(rule: GrayRule): GrayRule {
   const { type, version, expr, priority } = rule
   if (expr.length > LONGEST_EXPR)
@@ -74,7 +74,7 @@ export function checkGrayName(name: string, { type, expr }: GrayRule): void {
     throw refusedRule('grayName', `another one than ${BETA_NAME}, and not begin with ${TAG_NAME}`)
 }
 
-/** The addresses of a list, without what surrounds them. */
+/** The addresses of a list, without blanks around them. */
 export function addressesOf(expr: string): string[] {
   return expr
     .split(',')
@@ -89,8 +89,8 @@ export interface LabelCondition {
 }
 
 /**
- * The groups of an expression of labels: one of them must hold, with all of its conditions. Version 1.0.0 is `key=v1,v2`. Version
- * 1.1.0 joins several with `&&`, which binds more tightly, and `||`. Throws Refusal `gray-rule`.
+ * The groups of an expression of labels: a client matches if it fulfils all conditions of one group. Version 1.0.0 is
+ * `key=v1,v2`. Version 1.1.0 joins several with `&&` (within a group) and `||` (between groups). Refusal `gray-rule`.
  */
 export function labelGroups(expr: string, version: string): LabelCondition[][] {
   const groups = version === '1.0.0' ? [[expr]] : expr.split('||').map((group) => group.split('&&'))
@@ -112,7 +112,7 @@ export function shareOf(expr: string): number {
   return Math.round(Number(expr) * 100)
 }
 
-/** What callers name `expr`: the header of addresses, the parameter of a tag, and the words of the documents. */
+/** How callers name `expr`: the header of addresses, the parameter of a tag, and the words of the documents. */
 const EXPR_NAMES: Readonly<Record<GrayRuleType, string>> = {
   beta: 'betaIps',
   tag: 'tag',

@@ -4,15 +4,15 @@ import type { GrayItem } from './gray-version.ts'
 /** The items with gray versions of one namespace, by the text of their keys. */
 interface GrayNamespace {
   readonly all: Map<string, GrayItem>
-  /** Those without a formal version. */
+  /** The items without a formal version. */
   readonly only: Map<string, GrayItem>
 }
 
 const NOTHING: readonly GrayItem[] = []
 
 /**
- * All items that have gray versions, by namespace, and which of them have no formal version. So a list of one namespace does not visit
- * the others. Written by State alone.
+ * All items with gray versions, by namespace, and the ones without a formal version. So a list of one namespace does
+ * not visit the others. Written by State alone.
  */
 export class GrayTable {
   readonly #byNamespace = new Map<string, GrayNamespace>()
@@ -22,7 +22,7 @@ export class GrayTable {
     return this.#byNamespace.keys()
   }
 
-  /** The items of a namespace with gray versions, those that had them first at the beginning. */
+  /** The items of a namespace with gray versions, in the order in which they got their first one. */
   inNamespace(namespaceId: string): Iterable<GrayItem> {
     return this.#byNamespace.get(namespaceId)?.all.values() ?? NOTHING
   }

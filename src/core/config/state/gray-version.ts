@@ -3,18 +3,18 @@ import { defineRecordKind } from '../../records/record-kind.ts'
 import { CONFIG_TYPES, configKey, type ConfigKey, type ConfigType, type Operator } from './config-item.ts'
 import { GRAY_RULE_TYPES, type GrayRule } from './gray-rule.ts'
 
-/** A version of an item that some clients get instead of the formal one, which all others get. */
+/** A version of an item that some clients get instead of the formal one. */
 export interface GrayVersion {
   /** `beta`, `tag_` and the tag, or the name that its publisher has chosen. */
   readonly name: string
   readonly rule: GrayRule
-  /** The md5 of its text, as of a formal one. */
+  /** The md5 of its text. */
   readonly md5: string
   /** Bytes of its text. */
   readonly size: number
   /** The id of the record that has its text ({@link GRAY_TEXT}). */
   readonly textId: string
-  /** Undefined: that of the formal version. */
+  /** Undefined: the type of the formal version. */
   readonly type: ConfigType | undefined
   readonly encryptedDataKey: string
   /** The id of the history record of its first publish: it names the release, and a share of clients is chosen with it. */
@@ -29,18 +29,15 @@ export interface GrayVersion {
   readonly comment: string
 }
 
-/** The gray versions of an item that are out: at least one. The item may have no formal version. */
+/** The current gray versions of an item, at least one. The item may have no formal version. */
 export interface GrayItem {
   readonly key: ConfigKey
-  /** In the order in which they are asked whom they are for: the highest priority first, then by name. */
+  /** In the order in which their rules are tried: the highest priority first, then by name. */
   readonly versions: readonly GrayVersion[]
 }
 
 /** The most gray versions of an item. */
 export const MOST_GRAY_VERSIONS = 10
-
-/** The first layout of the store of several servers that has gray versions. */
-const LAYOUT = 2
 
 /** The items that have gray versions; the id of the record is the text of the item's key. */
 export const GRAY = defineRecordKind<GrayItem>(
@@ -54,7 +51,7 @@ export const GRAY = defineRecordKind<GrayItem>(
       versions: versions.map(versionOf),
     }
   },
-  { layout: LAYOUT, isReadOneByOne: true },
+  { isReadOneByOne: true },
 )
 
 /** The text of a gray version. */
@@ -66,7 +63,7 @@ export interface GrayText {
 export const GRAY_TEXT = defineRecordKind<GrayText>(
   'gray-text',
   (json) => ({ text: textIn(fieldsOf(json), 'text') }),
-  { layout: LAYOUT, isReadOneByOne: true, isLarge: true },
+  { isReadOneByOne: true, isLarge: true },
 )
 
 /** The version of that name. */
@@ -85,19 +82,19 @@ export function inOrder(versions: readonly GrayVersion[]): GrayVersion[] {
 const BEHIND_NAME = '\u0002gray'
 
 /**
- * The key under which history has the records of an item's gray versions. No item can have it. They are apart from the records of
- * the formal version, because the newest of those is the current version.
+ * The key under which history has the records of an item's gray versions. No item can have it. They are apart from the
+ * records of the formal version, because the newest of those is the current version.
  */
 export function grayHistoryKey({ namespaceId, group, dataId }: ConfigKey): ConfigKey {
   return configKey(namespaceId, group, dataId + BEHIND_NAME)
 }
 
-/** Whether a key is that of the history of gray versions. */
+/** Whether a key belongs to the history of gray versions. */
 export function isGrayHistory({ dataId }: ConfigKey): boolean {
   return dataId.endsWith(BEHIND_NAME)
 }
 
-/** The item whose history has a key, also that of its gray versions. */
+/** The item to which a history key belongs, also a key of {@link grayHistoryKey}. */
 export function itemOfHistoryKey(key: ConfigKey): ConfigKey {
   const { namespaceId, group, dataId } = key
   return isGrayHistory(key) ? configKey(namespaceId, group, dataId.slice(0, -BEHIND_NAME.length)) : key

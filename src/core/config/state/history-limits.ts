@@ -2,7 +2,6 @@
 export interface HistoryLimits {
   /** The bytes of all items together. */
   readonly maxBytes: number
-  /** The bytes of one item. */
   readonly maxBytesOfItem: number
 }
 

@@ -9,7 +9,7 @@ export interface ConfigSearch {
   readonly dataId: string
   readonly group: string
   readonly appName: string
-  /** Comma-separated; an item must carry all of them. */
+  /** Comma-separated; an item must carry all these tags. */
   readonly configTags: string
   /** Only items of these types; empty: all. */
   readonly types: readonly string[]

@@ -3,7 +3,7 @@ import type { ConfigKey } from './config-item.ts'
 /** An item that a client watches. */
 export interface WatchedItem {
   readonly key: ConfigKey
-  /** The md5 that the client has; the empty string when it has none. */
+  /** The md5 of the client; the empty string if it has no version. */
   readonly md5: string
   /** How the client named the item, encoded for its protocol. */
   readonly echo: string

@@ -28,8 +28,8 @@ export function forgetExpiredMetadata(liveness: Liveness, beforeMs: number, of =
 }
 
 /**
- * Decided on what is known then: while the command waited, instances may have come, and left again just now. The instances
- * are read too: of several servers, another one may register one at this moment.
+ * Decides on the state of that moment: while the command waited, instances may have come, and left again just now. It
+ * reads the instances too, because another server may register an instance at this moment.
  */
 function expireService(key: ServiceKey, beforeMs: number): Command<void> {
   return {

@@ -86,13 +86,13 @@ describe('an ephemeral instance that is imported', () => {
     expect([publisher(), instance()?.record.weight]).toEqual([before, 2])
   })
 
-  test('is that of a client that registers it', () => {
+  test('becomes the instance of a connection that registers it', () => {
     take()
     registered(state, { publisher: CONNECTION })
     expect([publisher(), due(MOVED_MS)]).toEqual([CONNECTION, 0])
   })
 
-  test('is that of a client that beats, which must beat from then on', () => {
+  test('becomes the instance of a client that beats, which must beat from then on', () => {
     take({ healthy: false, weight: 3 })
     const result = beat(beatPartsOf(state), { serviceKey: ORDERS, ...address(), fingerprint: 'f' }, at(1_000))
     expect(result).toMatchObject({ kind: 'renewed', healed: [], moved: [instance()] })

@@ -33,15 +33,15 @@ export interface ImportedInstance extends Omit<RegisterInstance, 'publisher'> {
 
 /** How an instance is imported. */
 export interface InstanceImport {
-  /** Whether it replaces what was registered otherwise here. */
+  /** Whether it replaces other registrations here. */
   readonly overwrite: boolean
   /** The process that imports: the client of an ephemeral instance has still to come (`movedPublisher`). */
   readonly importer: string
 }
 
 /**
- * Imports a service with its clusters. One on which nobody has decided anything, there or here, leaves when it is empty, as one that
- * a registration has made.
+ * Imports a service with its clusters. One on which nobody has decided anything, there or here, leaves when it is
+ * empty, as one that a registration has made.
  */
 export function importService(input: ImportedService, overwrite: boolean): Command<ImportOutcome> {
   return {
@@ -58,8 +58,8 @@ export function importService(input: ImportedService, overwrite: boolean): Comma
 }
 
 /**
- * Imports an instance, and its service where it is not there. Refusals as those of a registration. A client that has come already
- * keeps its instance, also where the import overwrites. The time of one that has still to come begins again.
+ * Imports an instance, and its service if it is new. Refuses as a registration does. A client that has come already
+ * keeps its instance, even if the import overwrites. For a client that has still to come, the time begins again.
  */
 export function importInstance(
   input: ImportedInstance,
@@ -135,7 +135,7 @@ function isSame({ record }: KnownInstance, input: ImportedInstance): boolean {
   return instanceText(record) === instanceText({ ...input, registered: input.metadata, publisher })
 }
 
-/** The same text for the same registration. Health is left out: it is what a probe or a beat finds. */
+/** The same text for the same registration. Health is left out: a probe or a beat finds it. */
 export function instanceText(
   instance: Pick<InstanceRecord, 'ephemeral' | 'publisher' | 'weight' | 'enabled' | 'app' | 'registered'>,
 ): string {

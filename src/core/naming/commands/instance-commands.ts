@@ -19,7 +19,7 @@ export interface InstanceTarget {
   readonly ephemeral: boolean | undefined
 }
 
-/** What changes of an instance; what is undefined stays as it is, metadata is merged by key. */
+/** Changes of an instance: undefined fields stay as they are, metadata is merged by key. */
 export interface InstancePatch {
   readonly weight: number | undefined
   readonly enabled: boolean | undefined
@@ -31,7 +31,7 @@ export interface InstancePatch {
 }
 
 /**
- * What becomes of an instance of a connection that somebody else wants to remove. `kept`: it stays, and the answer is ok.
+ * The outcome if somebody else wants to remove an instance of a connection. `kept`: it stays, and the answer is ok.
  * `refused`: it stays, and the refusal says why. `removed`: the connection is gone.
  */
 export type ForeignRemoval = (publisher: Publisher) => 'kept' | 'refused' | 'removed'
@@ -61,8 +61,8 @@ export function deregisterInstance(
 }
 
 /**
- * Changes an instance. Metadata keys given here are remembered (interface.md, state rule 3); weight and enabled are, where
- * the instance is that of a connection.
+ * Changes an instance. The given metadata keys are remembered (interface.md, state rule 3); weight and enabled only if
+ * a connection registered the instance.
  */
 export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Command<'ok'> {
   return {
@@ -86,7 +86,7 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
             { enabled, actor: patch.actor, stamp: now.stamp },
           ),
         )
-      // The client of a connection registers again by itself: what an operator has set must hold then.
+      // The client of a connection registers again by itself: the operator's settings must hold then.
       const isOver = record.publisher.kind === 'connection'
       if (patch.metadata !== undefined || isOver) {
         const { metadata: keys = {}, maxMetadataBytes: maxBytes } = patch
@@ -99,8 +99,8 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
 }
 
 /**
- * Changes an instance as {@link modifyInstance} does. Where there is none at the address, of either kind, it registers
- * one with the patch over the defaults (docs/decisions/0021).
+ * Changes an instance as {@link modifyInstance} does. If the address has no instance of either kind, it registers one
+ * with the patch over the defaults (docs/decisions/0021).
  */
 export function modifyOrRegister(target: InstanceTarget, patch: InstancePatch): Command<'ok'> {
   const { serviceKey, address, ephemeral } = target

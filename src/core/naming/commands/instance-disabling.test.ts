@@ -43,7 +43,7 @@ test('who has disabled an instance is kept until somebody enables it', () => {
   expect(kept(state)).toEqual([])
 })
 
-test('it can be read again from what is stored', () => {
+test('it can be read again from the store', () => {
   const [value] = kept(startDisabled())
   expect(INSTANCE_DISABLING.decode(JSON.parse(JSON.stringify(value)), 'id')).toEqual(value)
 })

@@ -28,7 +28,7 @@ export const INSTANCE_DISABLING = defineRecordKind<InstanceDisabling>('instance-
   }
 })
 
-/** What is kept where somebody switches an instance off, and forgotten where it is switched on. */
+/** Keeps who switched an instance off, and forgets it when the instance is switched on. */
 export function disablingChanges(
   view: Pick<View, 'record'>,
   { serviceKey, address }: InstancePlace,

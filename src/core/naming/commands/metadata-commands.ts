@@ -15,7 +15,7 @@ export interface InstanceLocator extends InstanceAddress {
 }
 
 /**
- * Which instances of a service a batch means: those of a kind, or those named. With a kind the names are
+ * Selects the instances of a service for a batch: by kind, or by name. With a kind the names are
  * ignored; any other word for the kind means no instance (interface.md, batch metadata, rules 1 to 4).
  */
 export interface MetadataBatch {
@@ -57,7 +57,7 @@ export function deleteMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
   }
 }
 
-/** What is to be written over an instance. */
+/** Metadata to write over an instance. */
 export interface KeysToRemember {
   readonly serviceKey: ServiceKey
   readonly record: InstanceRecord
@@ -69,7 +69,7 @@ export interface KeysToRemember {
   readonly stamp: number
 }
 
-/** The changes that write this over an instance; none when it is there already. Refuses what would be too much in all. */
+/** The changes that write metadata over an instance; empty if it has it already. Refuses too much metadata. */
 export function rememberKeys(view: View, input: KeysToRemember): Change[] {
   const { serviceKey, record, keys, stamp, maxBytes } = input
   const { address } = record

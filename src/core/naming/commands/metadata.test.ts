@@ -245,7 +245,7 @@ describe('an empty service', () => {
     expect(state.service(ORDERS)).toBeDefined()
   })
 
-  test('those that became empty first are found first, without checking the others', () => {
+  test('the services that became empty first are found first, without a check of the others', () => {
     const state = livingState()
     for (const [turn, name] of ['a', 'b', 'c'].entries()) {
       const serviceKey = { ...ORDERS, groupedName: `G@@${name}` }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { at, carryOut, livingState, ORDERS, registered } from '../../core.test-support.ts'
 import { foundHealth } from './probe-verdict.ts'
 
-test('what a probe has found is a change, unless the instance has changed since', () => {
+test('the result of a probe is a change, unless the instance has changed since', () => {
   const state = livingState()
   const instance = registered(state, { ephemeral: false })
   const found = foundHealth(instance, false)

@@ -3,10 +3,7 @@ import { addressText } from '../state/instance.ts'
 import type { Instance } from '../state/service-entry.ts'
 import { serviceKeyText } from '../state/service.ts'
 
-/**
- * What a probe has found of an instance. Answers false, and changes nothing, if the instance has been changed since: a
- * later probe finds out more.
- */
+/** Saves the result of a probe. Answers false, and changes nothing, if the instance has changed since. */
 export function foundHealth({ entry, record }: Instance, healthy: boolean): Command<boolean> {
   const { key: serviceKey } = entry.service
   const { address, serial } = record

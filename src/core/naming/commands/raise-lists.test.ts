@@ -18,7 +18,7 @@ import { raiseLists } from './raise-lists.ts'
 const AHEAD_MS = 30_000
 const refOf = (state: State) => state.services.get(ORDERS)?.lastRefMs ?? 0
 
-test('all lists are later than what the other server has stamped, and stay so', () => {
+test('all lists are later than the lists of the other server, and stay so', () => {
   const state = new State(WALL_MS)
   registered(state)
   carryOut(state, raiseLists(WALL_MS + AHEAD_MS), at(0))

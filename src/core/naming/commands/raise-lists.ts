@@ -3,15 +3,15 @@ import { recordSaved } from '../../records/record-kind.ts'
 import { Refusal } from '../../refusal.ts'
 import { LISTS_AHEAD, listsAheadMs, OF_ALL_LISTS } from '../state/lists-ahead.ts'
 
-/** Steps in which the distance rises: each call of an import measures a little another one. */
+/** The distance rises in steps of this: each call of an import measures a slightly different one. */
 const STEP_MS = 1_000
 
-/** The most that a clock may be ahead: a year. One that is further ahead is wrong, and lists would have its time for good. */
+/** The most that a clock may be ahead: a year. Lists would keep the time of a wrong clock for good. */
 const MOST_MS = 366 * 86_400_000
 
 /**
- * Stamps lists above what another server has stamped, whose clock shows `clockMs` (epoch ms) now. It holds from now on, because that
- * server may still run for a while. Refusal `invalid-parameter` where its clock is more than a year ahead.
+ * From now on, stamps lists later than another server, whose clock shows `clockMs` (epoch ms) now and which may still
+ * run for a while. Refusal `invalid-parameter` if its clock is more than a year ahead.
  */
 export function raiseLists(clockMs: number): Command<void> {
   return {

@@ -16,7 +16,7 @@ import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.
 import { newService, serviceSubject } from './service-commands.ts'
 import type { Service, ServiceKey } from '../state/service.ts'
 
-/** What to register. Undefined fields take their defaults. */
+/** An instance to register. Undefined fields take their defaults. */
 export interface RegisterInstance {
   readonly serviceKey: ServiceKey
   readonly address: InstanceAddress

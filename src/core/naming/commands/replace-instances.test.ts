@@ -54,7 +54,7 @@ function portsOf(state: State): Record<number, Publisher> {
 }
 
 describe('replacing the instances of a publisher', () => {
-  test('registers, changes and removes what differs', () => {
+  test('registers, changes and removes the instances that differ', () => {
     const state = new State(WALL_MS)
     expect(replace(state, ONE, 1, 2, 3)).toEqual({ registered: 3, known: 0, removed: 0 })
     expect(replace(state, ONE, 2, published(3, { weight: 5 }), 4)).toEqual({
@@ -86,7 +86,7 @@ describe('replacing the instances of a publisher', () => {
     expect(portsOf(state)).toEqual({ 2: TWO, 4: BEATS, 5: TWO })
   })
 
-  test('leaves what is at an address alone, if it must not take it over', () => {
+  test('leaves an instance of another publisher alone, if it must not take it over', () => {
     const state = new State(WALL_MS)
     replace(state, TWO, 1)
     registered(state, { address: address({ port: 2 }) })
@@ -95,7 +95,7 @@ describe('replacing the instances of a publisher', () => {
     expect(portsOf(state)).toEqual({ 1: TWO, 2: BEATS, 3: ONE })
   })
 
-  test('does not remove what another publisher has taken over', () => {
+  test('does not remove an instance that another publisher has taken over', () => {
     const state = new State(WALL_MS)
     replace(state, ONE, 1, 2)
     const command = replaceInstances(replacement(state, ONE, []))
@@ -133,7 +133,7 @@ describe('replacing the instances of a publisher', () => {
     expect(replace(state, ONE, 3, 4, 5)).toEqual({ registered: 3, known: 0, removed: 2 })
   })
 
-  test('is answered before the disk has it, unless it removes what the disk has', async () => {
+  test('is answered before it is on disk, unless it removes a row of the disk', async () => {
     const world = new EngineWorld()
     const decided = (removesDurably: boolean, ...ports: number[]) =>
       replaceInstances({ ...replacement(world.state, ONE, ports), removesDurably }).decide(world.state, at(0))

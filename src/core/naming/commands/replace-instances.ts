@@ -11,7 +11,7 @@ import type { ServiceKey } from '../state/service.ts'
 /** An instance of a connection. It is ephemeral. */
 export type PublishedInstance = Omit<RegisterInstance, 'serviceKey' | 'publisher' | 'ephemeral'>
 
-/** What a connection has in a service from now on, and where it may have something else that must go. */
+/** The new instances of a connection in a service, and the addresses where old ones must go. */
 export interface InstanceReplacement {
   readonly serviceKey: ServiceKey
   readonly publisher: Publisher
@@ -81,7 +81,6 @@ function removeOwn(
   }
 }
 
-/** What all of the decisions together need. */
 function strictest(decisions: readonly Decision<unknown>[]): Durability {
   const needs = (one: Durability): boolean => decisions.some(({ durability }) => durability === one)
   if (needs('synced')) return 'synced'
@@ -99,7 +98,7 @@ function registerWhereFree(request: RegisterInstance): Command<unknown> {
   }
 }
 
-/** Decides commands one after the other; each sees the changes of those before it. */
+/** Decides commands one after the other; each sees the changes of the earlier ones. */
 function decideInTurn(view: View, commands: readonly Command<unknown>[], now: Now): Decision<unknown>[] {
   const draft = new Draft(view)
   return commands.map((command) => {

@@ -15,7 +15,7 @@ import {
   serviceKeyText,
 } from '../state/service.ts'
 
-/** What an operator says of a service; what is undefined stays as it is (or takes its default). */
+/** Settings of a service by an operator; undefined fields stay as they are (or take their defaults). */
 export interface ServiceSettings {
   readonly protectThreshold: number | undefined
   readonly metadata: Metadata | undefined
@@ -63,8 +63,8 @@ export function createService(key: ServiceKey, settings: ServiceSettings): Comma
 }
 
 /**
- * Changes what the settings name and keeps the rest. A service that a registration made belongs to the operator from then
- * on. It is not removed when it is empty, because its settings were acknowledged.
+ * Changes what the settings name and keeps the rest. A service that a registration made belongs to the operator from
+ * then on. It is not removed when it is empty, because its settings were acknowledged.
  */
 export function updateService(key: ServiceKey, settings: ServiceSettings): Command<'ok'> {
   return {
@@ -90,7 +90,7 @@ export function deleteService(key: ServiceKey): Command<'ok'> {
   }
 }
 
-/** Reads one instance by itself: a shared store does not notice that instances have left since all of them were read. */
+/** Also reads one instance by itself: for a read of all instances, a shared store does not notice removed ones. */
 function hasInstances(view: View, key: ServiceKey): boolean {
   for (const { record } of view.instances(key)) return view.instance(key, record.address) !== undefined
   return false
@@ -101,7 +101,7 @@ export interface SentCluster extends Omit<Cluster, 'healthChecker'> {
   readonly healthChecker: SentChecker
 }
 
-/** Says how the persistent instances of a cluster are probed, and what else is known of it. */
+/** Saves how the persistent instances of a cluster are probed, and its other settings. */
 export function saveCluster(key: ServiceKey, cluster: SentCluster): Command<'ok'> {
   return {
     subject: serviceSubject(key),

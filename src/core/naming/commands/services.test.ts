@@ -62,7 +62,7 @@ test('one that an operator has changed or configured stays as well', () => {
   }
 })
 
-test('making one twice, changing or deleting what is not there, deleting one with instances are refused', () => {
+test('making a service twice, changing or deleting an unknown one, and deleting one with instances are refused', () => {
   const state = new State(WALL_MS)
   const code = (command: Parameters<typeof carryOut>[1]) => refusalOf(() => carryOut(state, command, at(0)))
   expect([code(updateService(ORDERS, settings())), code(deleteService(ORDERS))]).toEqual([
@@ -78,7 +78,7 @@ test('making one twice, changing or deleting what is not there, deleting one wit
   expect([code(deleteService(ORDERS)), state.services.size]).toEqual([undefined, 0])
 })
 
-test('updating changes what it names and keeps the rest', () => {
+test('an update changes the named settings and keeps the rest', () => {
   const state = new State(WALL_MS)
   carryOut(state, createService(ORDERS, settings({ protectThreshold: 0.5, metadata: { a: '1' } })), at(0))
   carryOut(state, updateService(ORDERS, settings({ metadata: { b: '2' } })), at(0))

@@ -88,7 +88,7 @@ class PublishingWorld extends EngineWorld {
 let world: PublishingWorld
 beforeEach(() => void (world = new PublishingWorld()))
 
-describe('what its user may not publish any more', () => {
+describe('a registration that its user may not have any more', () => {
   const published = () => world.instances.registrations.of('a')[0]!
 
   test('leaves, is remembered, and comes back when the user may again', async () => {
@@ -225,7 +225,7 @@ describe('a connection', () => {
     expect(world.instances.registrations.size).toBe(0)
   })
 
-  test('has what it asked for last, though the store is slow', async () => {
+  test('has the instances of its last request, though the store is slow', async () => {
     world.isSlow = true
     for (const ports of [[1, 2], [2, 3], [4]]) watched(world.publish('a', ...ports))
     while (world.late.length > 0) {
@@ -246,7 +246,7 @@ describe('a connection', () => {
     expect(world.instances.registrations.size).toBe(1)
   })
 
-  test('has what it had before, if the new set is refused', () => {
+  test('has its earlier instances, if the new set is refused', () => {
     void world.publish('a', 1)
     world.isStoreAway = true
     expect(() => world.publish('a', 2)).toThrow('away')
@@ -271,7 +271,7 @@ describe('an address', () => {
     expect(world.ports).toEqual({ 2: 'beats' })
   })
 
-  test('that was taken over comes back to its old owner when the new one leaves, if that one lives and wants it', async () => {
+  test('that was taken over comes back to its old owner when the new one leaves, if the old one lives and wants it', async () => {
     void world.publish('a', 1, 2, 3)
     void world.publish('b', 1, 2)
     void world.publish('c', 3)
@@ -292,7 +292,7 @@ describe('an address', () => {
     expect(world.instances.waiting).toBe(0)
   })
 
-  test('that several want when its owner leaves goes to one of them, and later to the others', async () => {
+  test('that several connections want when its owner leaves goes to one, and later to the others', async () => {
     for (const connection of ['a', 'b', 'c', 'd']) void world.publish(connection, 1)
     await world.pass(2_000)
     for (const owners of [['d'], ['a', 'b', 'c'], ['b', 'c'], ['c']]) {
@@ -405,7 +405,7 @@ test('a repair that waits for its turn removes nothing of a connection that is k
   expect(world.ports).toEqual({})
 })
 
-test('what is left behind stays longer where its client needs longer, and goes when its user may not have it', async () => {
+test('instances left behind stay as long as their client needs, and go when their user may not have them', async () => {
   void world.publish('a', 1)
   void world.instances.publish({ serviceKey: BILLS, connectionId: 'a', instances: [instance(1)] })
   world.instances.release('a', { comesBack: true, returnsByMs: world.nowMs + 60_000 })
@@ -433,7 +433,7 @@ test('a connection ends while nothing may be written: its instances stay for 40 
   expect(world.ports).toEqual({})
 })
 
-describe('what others remove of a live connection', () => {
+describe('an instance of a live connection that others remove', () => {
   const remove = (port: number): void =>
     void carryOut(
       world.state,

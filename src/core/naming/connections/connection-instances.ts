@@ -24,10 +24,7 @@ const RETRY_MS = 1_000
 const BUCKET_MS = 250
 /** The most registrations that are repaired at a time. */
 const MOST_REPAIRS = 500
-/**
- * After a pause of this length, others may have removed what dead connections of this process have published,
- * ms.
- */
+/** After a pause this long, others may have removed the instances of dead connections of this process, ms. */
 const LONG_PAUSE_MS = 10_000
 /** By then a dead connection has been noticed, ms. */
 const NOTICED_MS = 30_000
@@ -36,7 +33,7 @@ const GIVEN_UP_MS = 3_000
 /** So soon after its server answers again, a library that had given it up is elsewhere, and has closed the old connection, ms. */
 const FLED_MS = 10_000
 
-/** What {@link ConnectionInstances} works on. */
+/** Dependencies of {@link ConnectionInstances}. */
 export interface ConnectionInstanceParts {
   readonly state: State
   readonly processes: Pick<ConnectionProcesses, 'takeLost'>
@@ -46,7 +43,7 @@ export interface ConnectionInstanceParts {
   readonly clock: Pick<HealthClock, 'at' | 'pausedSince' | 'stoodStillUntil'>
   readonly monotonicMs: () => number
   readonly loop: Pick<Loop, 'soon'>
-  /** Whether what this server does can reach the others, and operators let it write. */
+  /** Whether changes of this server can reach the others, and operators let it write. */
   readonly canWrite: () => boolean
   readonly report: (error: unknown, text: string) => void
   /** For tests: instead of `ORPHAN_MS`. */
@@ -63,7 +60,7 @@ export interface ConnectionPublication {
   readonly instances: readonly PublishedInstance[]
 }
 
-/** What is known of a connection that has ended; all times are on the monotonic clock. */
+/** Facts about an ended connection; all times are on the monotonic clock. */
 export interface EndedConnection {
   /** Its client was sent to another server, or must sign in again. */
   readonly comesBack: boolean
@@ -79,11 +76,11 @@ const NO_MEMBER = 'The server is no member of the cluster now: try again in a mo
 const NO_CHANGE: Replacement = { registered: 0, known: 0, removed: 0 }
 
 /**
- * The connections of this process and what they register: the instances that this server wants in the state.
- * The state says what is there. Every event has a method; the table in {@link ConnectionRegistration} says
- * what it does, and this class carries it out. Instances that could not be removed are removed later, and
- * those that others have removed are registered again while their connection lives. An address that another
- * publisher has taken over comes back when that one leaves. All times are health time.
+ * The connections of this process and what they register: the instances that this server wants in the state. The state
+ * says what is there. Every event has a method; the table in {@link ConnectionRegistration} says what it does, and this
+ * class carries it out. Removals that failed are repeated. An instance that others have removed is registered again
+ * while its connection lives. An address that another publisher has taken over is registered again when that publisher
+ * leaves. All times are health time.
  */
 export class ConnectionInstances {
   readonly #parts: ConnectionInstanceParts
@@ -104,12 +101,10 @@ export class ConnectionInstances {
     this.#paced = new PacedWork(parts.loop, parts.engine.mostAtOnce)
   }
 
-  /** What each connection registers. */
   get registrations(): Pick<ConnectionRegistrations, 'of' | 'left' | 'size' | 'counts'> {
     return this.#registrations
   }
 
-  /** This process. */
   get process(): string {
     return this.#parts.process
   }
@@ -125,10 +120,9 @@ export class ConnectionInstances {
   }
 
   /**
-   * Makes these all the instances of a connection in a service. If it is refused, what it had before stays.
-   * Refusal `stopping` where the connection has ended, and `store-unavailable` while this server cannot
-   * write. A server that was frozen reads old requests when it wakes, whose clients have registered
-   * elsewhere.
+   * Makes these all the instances of a connection in a service. If it is refused, the earlier instances stay. Refusal
+   * `stopping` if the connection has ended, and `store-unavailable` while this server cannot write. A server that was
+   * frozen reads old requests when it wakes, whose clients have registered elsewhere.
    */
   publish({ serviceKey, connectionId, instances, client, username }: ConnectionPublication): Carried {
     const registration = this.#registrations.open(serviceKey, connectionId)
@@ -143,7 +137,7 @@ export class ConnectionInstances {
     })
   }
 
-  /** A connection has no instances in a service any more. What cannot be removed now is removed later. */
+  /** Removes all instances of a connection in a service, now or later. */
   withdraw({
     serviceKey,
     connectionId,
@@ -157,9 +151,9 @@ export class ConnectionInstances {
   }
 
   /**
-   * The user of a registration may not have it any more: its instances go, and are remembered while its connection lives.
-   * What is left of a connection that has ended is not kept any longer. Resolves when they are gone. What cannot
-   * be removed now is removed later. Never rejects.
+   * The user of a registration may not have it any more: its instances go, and are remembered while its connection
+   * lives. Instances of an ended connection are not kept longer. Resolves when they are gone. Failed removals are
+   * repeated. Never rejects.
    */
   withhold(registration: ConnectionRegistration): void | Promise<void> {
     return this.#quietly(registration, () => {
@@ -168,7 +162,7 @@ export class ConnectionInstances {
     })
   }
 
-  /** The user of a registration may have it again: what was withheld comes back. Resolves when it is there. Never rejects. */
+  /** The user of a registration may have it again: its instances come back. Resolves when they are there. Never rejects. */
   allow(registration: ConnectionRegistration): void | Promise<void> {
     return this.#quietly(registration, () => {
       if (!registration.isWithheld) return NO_CHANGE
@@ -178,9 +172,9 @@ export class ConnectionInstances {
   }
 
   /**
-   * A connection has ended: its instances go at once. If its client comes back, they stay as long as those of
-   * a server that is gone, unless it has registered them again. They stay at least until `returnsByMs`. If
-   * this server cannot write now, they stay too, and go some time after it can again.
+   * A connection has ended: its instances go at once. If its client is expected back, they stay like the instances of a
+   * lost server, and at least until `returnsByMs`. A new registration takes them over. If this server cannot write now,
+   * they stay too, and go some time after it can again.
    */
   release(connectionId: string, ended: EndedConnection): void {
     const { canWrite, monotonicMs, keptMs = ORPHAN_MS } = this.#parts
@@ -212,8 +206,8 @@ export class ConnectionInstances {
   }
 
   /**
-   * Whether a client may have closed its connection because this process has just stood still. It is at another server then, and
-   * registers there a little later.
+   * Whether a client may have closed its connection because this process has just stood still. It is at another server
+   * then, and registers there a little later.
    */
   #mayHaveFled({ beganMs = Infinity }: EndedConnection): boolean {
     const { clock, monotonicMs } = this.#parts
@@ -253,7 +247,7 @@ export class ConnectionInstances {
     }
   }
 
-  /** Other requests are answered between the parts. Nobody waits for those of a connection that has ended. */
+  /** Other requests are answered between the parts. Nobody waits for the parts of an ended connection. */
   async #inParts(
     registration: ConnectionRegistration,
     parts: readonly ReplacementPart[],

@@ -33,7 +33,7 @@ function publish(...all: number[]): () => void {
 }
 
 describe('a registration whose connection lives', () => {
-  test('has the set that was published last; what was there before must go', () => {
+  test('has the set that was published last; other instances must go', () => {
     publish(1, 2)
     registration.publish([2, 3].map(instance))
     expect(seen()).toEqual({ size: 2, missing: [], removing: [1] })
@@ -41,7 +41,7 @@ describe('a registration whose connection lives', () => {
     expect(seen()).toEqual({ size: 2, missing: [], removing: [] })
   })
 
-  test('has what it had when a set is refused, and removes what may be there all the same', () => {
+  test('has its earlier set when a set is refused, and removes instances that may be there all the same', () => {
     publish(1, 2)
     registration.found(address({ port: 2 }), 'nobody')
     publish(2, 3)()
@@ -65,7 +65,7 @@ describe('a registration whose connection lives', () => {
     expect(registration.isOver).toBe(true)
   })
 
-  test('misses what nobody has, and waits for what another publisher has', () => {
+  test('misses an address that nobody has, and waits for an address of another publisher', () => {
     publish(1, 2, 3)
     registration.found(address({ port: 1 }), 'nobody')
     registration.found(address({ port: 2 }), 'another publisher')

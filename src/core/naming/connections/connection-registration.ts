@@ -32,15 +32,15 @@ type Phase = 'connected' | 'withheld' | 'ended'
 type PlaceState = 'registered' | 'missing' | 'taken' | 'removing' | 'away'
 
 /** An address at which the connection wants, has or may have an instance. A change replaces it. */
-interface Place {
+interface RegistrationPlace {
   readonly address: InstanceAddress
-  /** What the client has published here last; undefined: it does not want the address any longer. */
+  /** The last instance that the client published here; undefined: it does not want the address any longer. */
   readonly wanted: PublishedInstance | undefined
   readonly state: PlaceState
 }
 
 /** By the `addressText` of each. */
-type Places = Map<string, Place>
+type Places = Map<string, RegistrationPlace>
 
 const NO_PLACES: Readonly<Record<PlaceState, number>> = {
   registered: 0,
@@ -51,13 +51,13 @@ const NO_PLACES: Readonly<Record<PlaceState, number>> = {
 }
 
 /**
- * What a connection registers in a service: what its client wants, and what this server knows of each address. It writes
+ * The registration of a connection in a service: the wanted instances, and the state of each address. It writes
  * nothing. `ConnectionInstances` calls a method for each event, and carries out what must be registered and removed.
  *
  * | event: method                        | while connected                         | while withheld                    | once ended              |
  * | ------------------------------------ | --------------------------------------- | --------------------------------- | ----------------------- |
  * | its client publishes: `publish`      | the set is `registered`, all else `removing` | the same, and connected      | (refused)               |
- * | that set is refused: what it returns | the set before; what is new `removing`  | (was withheld) withheld again     | nothing                 |
+ * | that set is refused: the returned function | the set before; new ones `removing` | (was withheld) withheld again   | nothing                 |
  * | its client withdraws: `withdraw`     | all `removing`                          | the same, and connected           | nothing                 |
  * | rights of its user end: `withhold`   | all `removing`, and withheld            | nothing                           | not kept any longer     |
  * | rights of its user return: `allow`   | nothing                                 | wanted `missing`, and connected   | nothing                 |
@@ -68,7 +68,7 @@ const NO_PLACES: Readonly<Record<PlaceState, number>> = {
  * | time passes: `repairs`               | `missing` and `removing` are carried out | the same                         | the same, once not kept |
  *
  * A registration without places is over. A restart of the server ends all connections without any method: their instances
- * are then those of a process that is gone (`ConnectionProcesses`).
+ * then belong to a process that is gone (`ConnectionProcesses`).
  */
 export class ConnectionRegistration implements Due {
   readonly serviceKey: ServiceKey
@@ -95,7 +95,7 @@ export class ConnectionRegistration implements Due {
     return registered + missing + taken
   }
 
-  /** At how many addresses it has an instance, or may have one. */
+  /** The number of addresses at which it has, or may have, an instance. */
   get addresses(): number {
     return this.#places.size
   }
@@ -146,7 +146,7 @@ export class ConnectionRegistration implements Due {
     return { instances, leaving: this.removing, takesOver: false }
   }
 
-  /** Runs a change after those that are underway, so that the last request counts. Then calls `settled`. */
+  /** Runs a change after the earlier ones, so that the last request counts. Then calls `settled`. */
   inTurn<T>(run: () => T | Promise<T>, settled: () => void): T | Promise<T> {
     const outcome = this.#underway === undefined ? runNow(run, settled) : this.#underway.then(run)
     if (!(outcome instanceof Promise)) return outcome
@@ -159,7 +159,7 @@ export class ConnectionRegistration implements Due {
     return outcome
   }
 
-  /** Calls a function when the change that is underway has ended. False: none is. */
+  /** Calls a function when the change underway has ended. False if no change is underway. */
   afterChange(run: () => void): boolean {
     void this.#underway?.then(run)
     return this.isChanging
@@ -210,8 +210,8 @@ export class ConnectionRegistration implements Due {
   }
 
   /**
-   * Somebody has an address now, or nobody. What another publisher has is wanted all the same: that one may be an older
-   * connection of the same client, whose server is late.
+   * Notes the owner of an address. An address of another publisher stays wanted: that may be an older connection of the
+   * same client, whose server is late.
    */
   found(address: InstanceAddress, owner: AddressOwner): void {
     const text = addressText(address)
@@ -257,13 +257,13 @@ export class ConnectionRegistration implements Due {
     else if (place !== undefined) this.#put(text, { ...place, wanted: undefined, state: 'removing' })
   }
 
-  #inState(state: PlaceState): Place[] {
+  #inState(state: PlaceState): RegistrationPlace[] {
     // A registration may have very many places, and is looked at for each that is lost.
     if (this.#counts[state] === 0) return []
     return [...this.#places.values()].filter((place) => place.state === state)
   }
 
-  #put(text: string, place: Place): void {
+  #put(text: string, place: RegistrationPlace): void {
     const before = this.#places.get(text)
     if (before !== undefined) this.#counts[before.state]--
     this.#counts[place.state]++

@@ -34,7 +34,7 @@ test('a registration that is forgotten twice takes no newer one with it', () => 
   expect(registrations.size).toBe(1)
 })
 
-test('a connection that has ended registers nothing, and what it has left is known until it is forgotten', () => {
+test('an ended connection registers nothing, and its instances are known until they are forgotten', () => {
   const registration = opened('a')
   expect([...registrations.close('a')]).toEqual([registration])
   expect([...registrations.close('a')]).toEqual([])
@@ -45,7 +45,7 @@ test('a connection that has ended registers nothing, and what it has left is kno
   expect([...registrations.left()]).toEqual([])
 })
 
-test('ten thousand connections that have ended are remembered, and what older ones have left', () => {
+test('ten thousand ended connections are remembered, and the instances that older ones have left', () => {
   const left = opened('first')
   registrations.close('first')
   for (let index = 0; index <= 10_000; index++) registrations.close(`c${index}`)

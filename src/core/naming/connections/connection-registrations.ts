@@ -5,14 +5,13 @@ import { ConnectionRegistration, type PublishingClient } from './connection-regi
 /** How many connections are remembered as ended: requests that they sent before may be read afterwards. */
 const MOST_ENDED = 10_000
 
-/** The registrations of one connection, by service. */
 type ByService = Map<string, ConnectionRegistration>
 
-/** What the connections of this process register, by connection and service. Each connection is connected, or has ended. */
+/** The registrations of this process, by connection and service. A connection is connected, or has ended. */
 export class ConnectionRegistrations {
   /** The connections that register something. */
   readonly #connected = new Map<string, ByService>()
-  /** Those that have ended, the oldest first, with what has not been removed yet. */
+  /** The ended connections, oldest first, with the registrations that are not removed yet. */
   readonly #ended = new Map<string, ByService>()
 
   /** How many connections register something. */
@@ -20,7 +19,7 @@ export class ConnectionRegistrations {
     return this.#connected.size
   }
 
-  /** What a connection registers, service by service. */
+  /** The registrations of a connection, one for each service. */
   of(connectionId: string): readonly ConnectionRegistration[] {
     return [...(this.#connected.get(connectionId)?.values() ?? [])]
   }
@@ -41,12 +40,11 @@ export class ConnectionRegistrations {
     return { services, instances }
   }
 
-  /** What ended connections have left behind for a while. */
+  /** The registrations that ended connections left behind, kept for a while. */
   *left(): Iterable<ConnectionRegistration> {
     for (const registrations of this.#ended.values()) yield* registrations.values()
   }
 
-  /** What a connection registers in a service. */
   find(serviceKey: ServiceKey, connectionId: string): ConnectionRegistration | undefined {
     return this.#connected.get(connectionId)?.get(serviceKeyText(serviceKey))
   }

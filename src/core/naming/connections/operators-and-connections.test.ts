@@ -51,7 +51,7 @@ function modify(patch: Partial<InstancePatch>): void {
   carryOut(state, modifyInstance(target, whole), at(0))
 }
 
-describe('what an operator sets of an instance of a connection', () => {
+describe('a setting of an operator for an instance of a connection', () => {
   test('holds at once', () => {
     const instance = publish()
     modify({ weight: 5, enabled: false, metadata: { b: '2' } })

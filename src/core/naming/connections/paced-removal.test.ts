@@ -85,7 +85,7 @@ test.each([
   expect([world.count, world.instances.waiting, world.instances.registrations.size]).toEqual([0, 0, 0])
 })
 
-test('clients that close older connections just after this process stood still come back elsewhere: what they had stays', async () => {
+test('clients that close older connections just after this process stood still come back elsewhere: their instances stay', async () => {
   const world = new PacedWorld()
   const beganMs = world.nowMs
   for (const [index, id] of ['fled', 'ended', 'later'].entries())

@@ -8,7 +8,7 @@ interface Absence {
   readonly sinceMs: number
 }
 
-/** Which absences are meant: those that began at `beforeMs` or earlier, at most `most`, of the services that `of` names. */
+/** Selects at most `most` absences that began at `beforeMs` or earlier, of services for which `of` is true. */
 export interface AbsenceLimit {
   readonly beforeMs: number
   readonly most: number
@@ -16,8 +16,8 @@ export interface AbsenceLimit {
 }
 
 /**
- * Since when services are abandoned and remembered metadata is without its instance (health time). Both are in the order
- * of their time, so that finding the oldest ones costs what is found.
+ * Since when services are abandoned and remembered metadata is without its instance (health time). Both are in the
+ * order of their time, so that the time to find the oldest depends on their number only.
  */
 export class Absences {
   readonly #services = new Map<ServiceEntry, number>()

@@ -41,7 +41,7 @@ const NOTHING_MOVED: readonly Instance[] = []
 
 /**
  * Renews an instance: its silence counts from now. Everything else in a beat is ignored. Only memory is written, but
- * becoming healthy is a change. A beat makes only those instances healthy whose publisher sends beats, and keeps imported ones.
+ * becoming healthy is a change. A beat makes an instance healthy only if its publisher sends beats, and keeps imported ones.
  */
 export function beat({ state, liveness }: BeatParts, source: BeatSource, now: Now): BeatResult {
   const instances = findSources(state, source)

@@ -26,7 +26,7 @@ function look(ms: number, isCertain = true): void {
   processes.look(ms, { isAlive: (process) => alive.includes(process), isCertain })
 }
 
-/** The ports of what is taken at this time, in slices of `most`. */
+/** The ports of the orphans taken at this time, in slices of `most`. */
 function taken(ms: number, { isCertain = true, most = 100 } = {}): number[] {
   look(ms, isCertain)
   const found: Instance[] = []
@@ -59,7 +59,7 @@ describe('an instance of a connection whose process is gone', () => {
     expect(processes.leftMs(other, 15_000)).toBeUndefined()
   })
 
-  test('is none any more when another publisher takes it over', () => {
+  test('is no orphan any more when another publisher takes it over', () => {
     publish(1)
     publish(2)
     look(0)
@@ -69,7 +69,7 @@ describe('an instance of a connection whose process is gone', () => {
     expect(processes.orphans).toBe(0)
   })
 
-  test('is none any more when its process is back, and has its full time when that goes again', () => {
+  test('is no orphan any more when its process is back, and has its full time when that goes again', () => {
     publish(1)
     look(0)
     alive.push('gone')
@@ -107,7 +107,7 @@ describe('an instance of a connection whose process is gone', () => {
   })
 })
 
-test('very many orphans are taken in slices, without those that are taken over meanwhile', () => {
+test('very many orphans are taken in slices, without the instances that are taken over meanwhile', () => {
   for (let port = 1; port <= 1_000; port++) publish(port)
   look(0)
   let slices = 0

@@ -4,16 +4,16 @@ import type { Instance } from '../state/service-entry.ts'
 import type { InstancePlace } from '../state/presence.ts'
 
 /**
- * How long the instances of connections are kept after it was learned that their server is gone, in ms. The slowest client is that
- * of Python: after a long outage it connects within 5 to 7 s, and then registers within 30 s. 36 s were measured.
+ * How long instances of connections are kept after the loss of their server is noticed, in ms. The Python client is the
+ * slowest: after a long outage it connects within 5 to 7 s, and then registers within 30 s. 36 s were measured.
  */
 export const ORPHAN_MS = 40_000
 /**
- * How long imported instances are kept while the process that has imported them is alive, in ms. In this time the old server is
- * stopped, and this one started on its ports. After that start they are orphans as others are.
+ * How long imported instances are kept while the process that has imported them is alive, in ms. In this time the old
+ * server is stopped, and this one started on its ports. After that start they are orphans as others are.
  */
 export const MOVED_MS = 5 * 60_000
-/** The time between two looks at all orphans: those that were left are looked at again. */
+/** The time between two passes over all orphans: a pass looks again at the orphans that were left. */
 const PASS_MS = 1_000
 
 /** A place at which a connection of this process had an instance. */
@@ -23,7 +23,7 @@ export interface LostPlace extends InstancePlace {
 
 /** Which processes are alive. */
 export interface LiveView {
-  /** Whether a process is this one, or that of a live member. */
+  /** Whether a process is this one, or belongs to a live member. */
   readonly isAlive: (process: string) => boolean
   /** Whether this server knows who is alive, and clients could register. */
   readonly isCertain: boolean
@@ -33,7 +33,7 @@ interface ConnectionProcess {
   readonly name: string
   /** The instances that its connections have registered. */
   readonly held: Set<Instance>
-  /** When one of them was last registered, or loaded. */
+  /** When an instance was last registered, or loaded. */
   registeredMs: number
   /** Since when the process is known to be gone; undefined: it is alive. */
   goneSinceMs: number | undefined
@@ -42,8 +42,8 @@ interface ConnectionProcess {
 }
 
 /**
- * The server processes whose connections have instances in the state. No connection outlives its process, so the instances of
- * one that is gone are orphans as a whole. They are kept for a while, so that their clients can register elsewhere. A client
+ * The server processes whose connections have instances in the state. No connection outlives its process, so all instances of
+ * a lost process are orphans. They are kept for a while, so that their clients can register elsewhere. A client
  * that registers an address takes it over: it is no orphan any longer. There is no clock here: all times are health time.
  *
  * | event: method                               | process alive                  | process gone                         |
@@ -56,8 +56,8 @@ interface ConnectionProcess {
  * | the same, but that is not certain: `look`   | gone, and its time begins      | its time begins again                |
  * | time passes: `takeOrphans`                  | nothing                        | after 40 s its instances must go     |
  *
- * Imported instances are those of a process that is gone. While the process lives that has imported them, their time is longer, and
- * begins with the last of them. When it is gone too, their time begins again.
+ * Imported instances belong to a process that is gone. While the process that imported them lives, they are kept longer,
+ * counted from the last import. When that process is gone too, their time begins again.
  */
 export class ConnectionProcesses {
   readonly #self: string | undefined
@@ -123,8 +123,8 @@ export class ConnectionProcesses {
   }
 
   /**
-   * Looks which processes are gone. While it is not certain who is alive, or when this server may have missed who came back,
-   * the time of all begins again.
+   * Looks which processes are gone. While it is not certain who is alive, or when this server may have missed who came
+   * back, the time of all begins again.
    */
   look(nowMs: number, { isAlive, isCertain }: LiveView): void {
     for (const process of this.#byName.values()) {
@@ -145,10 +145,7 @@ export class ConnectionProcesses {
     return dueMs === undefined ? undefined : Math.max(0, dueMs - nowMs)
   }
 
-  /**
-   * Looks at most at `most` orphans whose time is over, and returns those that `judged` accepts. `hasMore` says whether the
-   * pass continues.
-   */
+  /** The orphans for which `judged` is true, of the next `most` due ones. `hasMore`: whether the pass continues. */
   takeOrphans(nowMs: number, most: number, judged: (instance: Instance) => boolean): readonly Instance[] {
     if (this.#pass === undefined && nowMs < this.#nextPassMs) return []
     this.#pass ??= this.#due(nowMs)

@@ -13,9 +13,8 @@ interface Pause {
 }
 
 /**
- * The clock for beats and silence. It follows a monotonic clock, but advances at most two ticks between two
- * sweeps. While this process is paused, instances cannot reach it, and must not expire for that. It never
- * goes back.
+ * The clock for beats and silence. It follows a monotonic clock, but advances at most two ticks between two sweeps.
+ * While this process is paused, instances cannot reach it, and must not expire for that. It never goes back.
  */
 export class HealthClock {
   readonly #tickMs: number
@@ -34,7 +33,7 @@ export class HealthClock {
     this.#tickMs = tickMs
   }
 
-  /** Health time at this monotonic time, in whole milliseconds: each instance stores one, and a fraction takes twice the memory. */
+  /** Health time at this monotonic time, in whole ms: each instance stores one, and a fraction takes twice the memory. */
   at(monotonicMs: number): number {
     return Math.floor(this.#exactly(monotonicMs))
   }
@@ -67,8 +66,8 @@ export class HealthClock {
   }
 
   /**
-   * Until when the clock last stood still for at least `lengthMs` at a time, in monotonic time; -Infinity: never. It is `monotonicMs`
-   * now. A process that wakes may ask before its next sweep has noted that.
+   * Until when the clock last stood still for at least `lengthMs` at a time, in monotonic time; -Infinity: never. It is
+   * `monotonicMs` now. A process that wakes may ask before its next sweep has noted that.
    */
   stoodStillUntil(lengthMs: number, monotonicMs: number): number {
     if (!this.#held && monotonicMs - this.#sweptAtMs - 2 * this.#tickMs >= lengthMs) return monotonicMs

@@ -79,7 +79,7 @@ describe('the last beat', () => {
   })
 })
 
-describe('a decision about what has been empty for long', () => {
+describe('a decision about a service that has been empty for long', () => {
   /** A service that is empty, and metadata that is without its instance, since 0 ms. */
   const abandoned = () => {
     const state = livingState()
@@ -102,7 +102,7 @@ describe('a decision about what has been empty for long', () => {
     expect(kinds).toEqual(['service-deleted', 'record-removed'])
   })
 
-  test('sees what the batch has changed, also where that has left again', () => {
+  test('sees the changes of the batch, also if the thing has left again', () => {
     const state = abandoned()
     const commands = decisions(state)
     const view = new Draft(state)

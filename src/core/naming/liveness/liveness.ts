@@ -14,18 +14,18 @@ const BUCKET_MS = 250
 export const UNJUDGED_MS = 1_000
 
 /**
- * Everything about instances that is a matter of time and is never written. It knows when each last beat,
- * when it must be checked, and which requests are known to be its beats. It also knows since when services
- * and remembered metadata are without instances. It learns of instances from the changes that State applies,
- * and finds the changes that silence causes.
+ * Everything about instances that is a matter of time and is never written. It knows when each last beat, when it must
+ * be checked, and which requests are known to be its beats. It also knows since when services and remembered metadata
+ * are without instances. It learns of instances from the changes that State applies, and finds the changes that silence
+ * causes.
  *
- * A beat only moves the time of the last beat. An instance is checked at the earliest moment at which its
- * silence could matter, and is put back if it has beaten since. So a sweep costs what is due, not what there
- * is. Only instances whose publisher sends beats are in the queue. The clock is the caller's: all times are
- * health time (`HealthClock`).
+ * A beat only moves the time of the last beat. An instance is checked at the earliest moment at which its silence could
+ * matter, and is put back if it has beaten since. So the cost of a sweep depends on due instances, not on all. Only
+ * instances whose publisher sends beats are in the queue. The clock is the caller's: all times are health time
+ * (`HealthClock`).
  *
- * A server that is alone judges by `sweep`. If there are several, each takes what is due with `takeDue`, and
- * one of them judges (`SilenceVote`): each has received some of the beats.
+ * A single server judges by `sweep`. If there are several, each has received some of the beats: each takes the due
+ * instances with `takeDue`, and one server judges (`SilenceVote`).
  */
 export class Liveness implements Presence {
   readonly #due = new DueBook<TimedInstance>(BUCKET_MS)
@@ -37,7 +37,7 @@ export class Liveness implements Presence {
   readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0 }
   #misjudged: Instance[] = []
 
-  /** `process`: that of this server (`MemberFacts.process`). `orphansKeptMs`: for tests, see {@link ConnectionProcesses}. */
+  /** `process`: `MemberFacts.process` of this server. `orphansKeptMs`: for tests, see {@link ConnectionProcesses}. */
   constructor(process?: string, orphansKeptMs?: number) {
     this.processes = new ConnectionProcesses(process, orphansKeptMs)
   }
@@ -85,8 +85,8 @@ export class Liveness implements Presence {
   }
 
   /**
-   * Notes that the request with this fingerprint renews this instance and no other. A client repeats it word for word for
-   * as long as its instance lives, so only the first needs to be read. Each instance has one fingerprint: the last.
+   * Notes that the request with this fingerprint renews this instance and no other. A client repeats it word for word
+   * for as long as its instance lives, so only the first needs to be read. Each instance has one fingerprint: the last.
    */
   knowBeat(fingerprint: string, instance: Instance): void {
     const timed = timedInstance(instance)
@@ -178,10 +178,9 @@ export class Liveness implements Presence {
   }
 
   /**
-   * The changes that silence has caused by `now.healthMs`: instances become unhealthy or leave. Nothing
-   * changes in services that `judged` refuses: their instances are checked again, and have a fresh timeout
-   * when they are judged once more. At most `most` instances are checked; `hasMore` says whether others are
-   * due.
+   * The changes that silence has caused by `now.healthMs`: instances become unhealthy or leave. Nothing changes in
+   * services that `judged` refuses: their instances are checked again, and have a fresh timeout when they are judged
+   * once more. At most `most` instances are checked; `hasMore` says whether others are due.
    */
   sweep(now: Now, judged: (key: ServiceKey) => boolean, most?: number): Change[] {
     const changes: Change[] = []

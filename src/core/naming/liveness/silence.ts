@@ -22,7 +22,7 @@ export function patienceMs({ unhealthyMs, removeMs }: BeatTiming, healthy: boole
   return healthy ? Math.min(unhealthyMs, removeMs) : removeMs
 }
 
-/** The effect for this much silence; undefined: none. */
+/** The effect of this much silence, or undefined. */
 export function effectOfSilence({ timing, healthy }: Instance, silenceMs: number): SilenceEffect | undefined {
   if (silenceMs >= timing.removeMs) return 'removed'
   return healthy && silenceMs >= timing.unhealthyMs ? 'unhealthy' : undefined

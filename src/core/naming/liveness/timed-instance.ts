@@ -4,15 +4,11 @@ import type { InstanceRecord } from '../state/instance.ts'
 import type { ServiceEntry, Instance } from '../state/service-entry.ts'
 
 /**
- * An instance with what {@link Liveness} keeps of it. The fields are in the object of the instance, because a second
- * object for each of a million instances takes 56 MB. But `Instance` does not have them, so that no other code can read
- * or write them.
+ * An instance with the fields of {@link Liveness}. They are in the same object, because a second object for each of a
+ * million instances takes 56 MB. `Instance` does not have them, so that no other code can read or write them.
  */
 export interface TimedInstance extends Instance {
-  /**
-   * Health time of the last beat; a registration counts as one. Without a beat: when this server learned of the
-   * instance.
-   */
+  /** Health time of the last beat or registration, or else when this server learned of the instance. */
   lastBeatMs: number
   /**
    * The server that received the beat at `lastBeatMs`. A registration that this server applied, perhaps late, is
@@ -44,7 +40,7 @@ export function newInstance(
   return instance
 }
 
-/** The same instance. All of them are made by {@link newInstance}. */
+/** The same instance: every instance is made by {@link newInstance}. */
 export function timedInstance(instance: Instance): TimedInstance {
   return instance as TimedInstance
 }

@@ -16,7 +16,7 @@ const SHORTEST_MS = 1_000
 /** For how long an instance whose times are both too short is shown as unhealthy before it leaves. */
 const UNHEALTHY_FIRST_MS = 500
 
-/** The timing that an instance's metadata asks for; what is absent or not a number of ms is the default. */
+/** The timing that an instance's metadata asks for; absent or invalid values are the defaults. */
 export function askedTiming(metadata: Metadata): BeatTiming {
   return {
     // Every 0 ms is no interval: a client that obeys would beat in a tight loop.

@@ -1,6 +1,6 @@
 import type { Publisher } from './instance.ts'
 
-/** A connection of a client, among those of all processes of all servers. */
+/** A connection of a client, unique among all processes of all servers. */
 export interface ConnectionName {
   /** Names the process of the server that holds the connection (`MemberFacts.process`). */
   readonly process: string
@@ -16,7 +16,7 @@ export function connectionPublisher({ process, connectionId }: ConnectionName): 
   return { kind: 'connection', id: `${process}/${connectionId}` }
 }
 
-/** The connection that a publisher stands for; undefined: it is none. */
+/** The connection that a publisher stands for, or undefined. */
 export function connectionOf(publisher: Publisher): ConnectionName | undefined {
   if (publisher.kind !== 'connection') return undefined
   const { id } = publisher
@@ -25,12 +25,12 @@ export function connectionOf(publisher: Publisher): ConnectionName | undefined {
   return { process: id.slice(0, end), connectionId: id.slice(end + 1) }
 }
 
-/** The process of what an import has brought begins so. No process of a server does. */
+/** The process of imported instances begins like this. No process of a server does. */
 const MOVED = 'moved:'
 
 /**
- * The publisher of an ephemeral instance that was imported: a client that has published it at another server, and has still to come.
- * It names the process that imported it.
+ * The publisher of an ephemeral instance that was imported: a client that has published it at another server, and has
+ * still to come. It names the process that imported it.
  */
 export function movedPublisher(importer: string): Publisher {
   return connectionPublisher({ process: `${MOVED}${importer}`, connectionId: '' })

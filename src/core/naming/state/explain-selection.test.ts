@@ -74,7 +74,7 @@ test('under protection unhealthy instances are listed as healthy', () => {
   expect(found.reasons[1]).toBe('2+ protection')
 })
 
-test('a selector keeps away what has other labels, or does nothing', () => {
+test('a selector keeps away instances with other labels, or does nothing', () => {
   const state = shop({ selector: BY_ZONE })
   const inZone = explained(state, { ip: '10.0.0.1', healthyOnly: true })
   expect(inZone.selector).toBe('applied')

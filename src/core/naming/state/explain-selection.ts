@@ -2,10 +2,9 @@ import { enabledIn, type InstanceQuery, matching, selectInstances } from './sele
 import type { ServiceEntry, Instance } from './service-entry.ts'
 
 /**
- * Why a list has an instance or not. Listed: `healthy`, `unhealthy` (the list says so), `protection` (it is
- * unhealthy, and shown as healthy). Not listed: `disabled`, `other-cluster`, `selector` (its labels are not
- * those of the consumer), `unhealthy` (the consumer wants healthy ones only). `no-weight`: clients send it no
- * calls although it is listed.
+ * Why a list has an instance or not. Listed: `healthy`, `unhealthy` (the list says so), `protection` (it is unhealthy,
+ * and shown as healthy). Not listed: `disabled`, `other-cluster`, `selector` (its labels differ from the consumer's),
+ * `unhealthy` (the consumer wants healthy ones only). `no-weight`: clients send it no calls although it is listed.
  */
 export const SELECTION_REASONS = [
   'healthy',
@@ -30,7 +29,7 @@ export interface ExplainedInstance {
 /** A list, explained. */
 export interface ExplainedSelection {
   readonly protecting: boolean
-  /** What the selector of the service did; `ignored`: the consumer has no such labels, or nothing shares them. */
+  /** The effect of the service's selector; `ignored`: the consumer has no such labels, or nothing shares them. */
   readonly selector: 'none' | 'applied' | 'ignored'
   readonly instances: readonly ExplainedInstance[]
 }

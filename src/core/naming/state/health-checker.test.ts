@@ -11,7 +11,7 @@ const HTTP = {
 const MYSQL = { type: 'MYSQL', user: 'u', pwd: 'secret', cmd: 'select 1' } as const
 const UNSENT = { pwd: undefined, publicKey: undefined, ca: undefined }
 
-describe('what is shown', () => {
+describe('a shown checker', () => {
   test('has no secrets', () => {
     expect(shownChecker(HTTP)).toEqual({ ...HTTP, headers: 'X-Token|x-b' })
     expect(shownChecker({ ...MYSQL, publicKey: 'k' })).toEqual({

@@ -35,7 +35,7 @@ export interface SentMysqlChecker {
   readonly ca: string | undefined
 }
 
-/** A checker as somebody sends it: what answers do not show may be missing. A header without a value is as stored. */
+/** A checker as somebody sends it: hidden secrets may be missing. A header without a value is as stored. */
 export type SentChecker = Exclude<HealthChecker, MysqlChecker> | SentMysqlChecker
 
 /** A checker as answers show it: no password, and the names of headers (`name|name2`). */
@@ -44,7 +44,7 @@ export type ShownChecker = Exclude<HealthChecker, MysqlChecker> | Omit<MysqlChec
 /** The checker of a cluster without a configuration. */
 export const DEFAULT_CHECKER: HealthChecker = { type: 'TCP' }
 
-/** The checker without what everybody who may read the service would learn otherwise. */
+/** The checker without its secrets, for everybody who may read the service. */
 export function shownChecker(checker: HealthChecker): ShownChecker {
   if (checker.type === 'HTTP') return { ...checker, headers: namesOfHeaders(checker.headers) }
   if (checker.type !== 'MYSQL') return checker
@@ -53,9 +53,9 @@ export function shownChecker(checker: HealthChecker): ShownChecker {
 }
 
 /**
- * The checker to store: what the sent one leaves out is taken from the stored one. A secret is kept only where it goes as
- * before. Otherwise a writer, who cannot read it, could send it elsewhere: to another path, or encrypted with their own key.
- * Throws Refusal `invalid-parameter` for the name of a header without a stored value.
+ * The checker to store: missing secrets are taken from the stored one. A secret is kept only if it is sent to the same
+ * place as before. Otherwise a writer, who cannot read it, could send it elsewhere: to another path, or encrypted with
+ * their own key. Throws Refusal `invalid-parameter` for the name of a header without a stored value.
  */
 export function withStoredSecrets(sent: SentChecker, stored: HealthChecker | undefined): HealthChecker {
   if (sent.type === 'HTTP') {

@@ -1,7 +1,7 @@
 import type { InstanceAddress, InstanceRecord } from './instance.ts'
 
-/** What the table knows of an instance. */
-interface Placed {
+/** The fields of an instance that the table reads. */
+interface Addressed {
   readonly record: Pick<InstanceRecord, 'address' | 'serial'>
 }
 
@@ -22,14 +22,13 @@ const NO_SLOTS: number[] = [FREE]
 const SEED = Math.trunc(Math.random() * 2 ** 32)
 
 /**
- * The instances of a service by their address, in the order of their serials, which a restart keeps. A
- * million of them take a third of what a Map from texts takes. No text is made to find one: the address is
- * hashed as it is. A single instance needs no table.
+ * The instances of a service by address, in the order of their serials, which a restart keeps. It takes a third of the
+ * memory of a Map from texts. A lookup hashes the address as it is, without a text. A single instance needs no table.
  */
-export class InstanceTable<T extends Placed> {
-  /** The only one; undefined where there is none, or a table. */
+export class InstanceTable<T extends Addressed> {
+  /** The only instance; undefined if there is none, or a table. */
   #alone: T | undefined
-  /** In their order; undefined where one has left, which its slot still leads to. */
+  /** The instances in order; undefined for a removed one, to which its slot still points. */
   #places: (T | undefined)[] = NO_PLACES
   #slots = NO_SLOTS
   /** Places that have been given away. */
@@ -63,7 +62,7 @@ export class InstanceTable<T extends Placed> {
     this.#size++
   }
 
-  /** Takes out the instance at this address; false where there is none. */
+  /** Removes the instance at this address; false if there is no instance. */
   delete(address: InstanceAddress): boolean {
     if (this.get(address) === undefined) return false
     this.#size--
@@ -72,7 +71,7 @@ export class InstanceTable<T extends Placed> {
     return true
   }
 
-  /** All of them, as long as none is added and only those that were given are taken out. */
+  /** Iterates all instances. During the walk, do not add any; remove only those already returned. */
   values(): Generator<T> {
     if (!this.#isInOrder) this.#sort()
     return this.#stored()
@@ -137,7 +136,7 @@ export class InstanceTable<T extends Placed> {
   }
 }
 
-function isAt({ record }: Placed, { ip, port, cluster }: InstanceAddress): boolean {
+function isAt({ record }: Addressed, { ip, port, cluster }: InstanceAddress): boolean {
   const { address } = record
   return address.port === port && address.ip === ip && address.cluster === cluster
 }

@@ -9,10 +9,9 @@ export interface InstanceAddress {
 export type Metadata = Readonly<Record<string, string>>
 
 /**
- * The publisher keeps an instance registered, and so decides when it leaves by itself. `beats`: a client that
- * sends heartbeats; the instance expires when they stop. `connection`: the client of the connection with this
- * id; the instance does not expire by silence. `operator`: a person or a script; the instance stays until
- * somebody removes it.
+ * The publisher keeps an instance registered, and so decides when it leaves by itself. `beats`: a client that sends
+ * heartbeats; the instance expires when they stop. `connection`: the client of the connection with this id; the
+ * instance does not expire by silence. `operator`: a person or a script; the instance stays until somebody removes it.
  */
 export type Publisher =
   | { readonly kind: 'beats' }
@@ -38,9 +37,9 @@ function connectionId(publisher: Publisher): string | undefined {
 }
 
 /**
- * What is known of an instance and kept on disk. `registered` is its metadata as registered; what the
- * operators wrote since (remembered metadata) lies over it, see `Instance.metadata`. `serial` is this
- * server's own number for it, never sent. The last publisher of an address owns its record.
+ * The stored part of an instance. `registered` is its metadata as registered; metadata that operators wrote since
+ * (remembered metadata) lies over it, see `Instance.metadata`. `serial` is this server's own number for it, never sent.
+ * The last publisher of an address owns its record.
  */
 export interface InstanceRecord {
   readonly address: InstanceAddress
@@ -67,7 +66,7 @@ export interface BeatTiming {
 /** The timing of an instance that asks for nothing else (http-compat.md section 4). */
 export const DEFAULT_TIMING: BeatTiming = { intervalMs: undefined, unhealthyMs: 15_000, removeMs: 30_000 }
 
-/** The cluster of an instance that names none. */
+/** The cluster of an instance that names no cluster. */
 export const DEFAULT_CLUSTER = 'DEFAULT'
 
 /** One string per address within a service; the first three parts of an instance id. */

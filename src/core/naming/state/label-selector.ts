@@ -12,9 +12,8 @@ const CONDITION = /^CONSUMER\.[\w-]{1,128}\.([\w.-]{1,128}) *= *PROVIDER\.[\w-]{
 const LONGEST_EXPRESSION = 4_096
 
 /**
- * The label names that a consumer and a provider must share, from an expression such as
- * `CONSUMER.label.zone = PROVIDER.label.zone & CONSUMER.label.rack = PROVIDER.label.rack`.
- * Throws Refusal when it is none.
+ * The label names that a consumer and a provider must share, from an expression such as `CONSUMER.label.zone =
+ * PROVIDER.label.zone & CONSUMER.label.rack = PROVIDER.label.rack`. Throws Refusal for other texts.
  */
 export function labelsOfExpression(expression: string): string[] {
   if (expression.length > LONGEST_EXPRESSION) throw badExpression(`is longer than ${LONGEST_EXPRESSION}`)
@@ -41,7 +40,7 @@ export function selectByLabel(
     values: valuesOf(name, consumer.labelsOf(consumer.ip)),
   }))
   if (wanted.some(({ values }) => values.size === 0)) return instances
-  // Asked once for each address: thousands of instances may share one, and each answer is as long as those are many.
+  // Asked once for each address: an address may have thousands of instances, and each answer has labels of all.
   const labelsOf = rememberedLabels(consumer.labelsOf)
   const matching = instances.filter((instance) =>
     wanted.every(({ name, values }) => carries(instance, name, { values, labelsOf })),
@@ -49,7 +48,7 @@ export function selectByLabel(
   return matching.length === 0 ? instances : matching
 }
 
-/** An instance's own metadata says what its label is; where it is silent, those at the same address do. */
+/** An instance's own metadata has the label, or else the metadata of instances at the same address. */
 function carries(
   instance: Instance,
   name: string,

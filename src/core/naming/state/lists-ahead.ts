@@ -2,10 +2,10 @@ import { defineRecordKind } from '../../records/record-kind.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 
 /**
- * By how much lists are stamped (`lastRefTime`) ahead of the clock, in ms. It is at least as much as at the server from which this one
- * has taken over. Clients that knew that server drop what is not newer. There is one record, and its value only rises.
+ * By how much lists are stamped (`lastRefTime`) ahead of the clock, in ms. It is at least as much as at the server from which this
+ * one has taken over. Clients of that server drop lists that are not newer. There is one record, and its value only rises.
  */
-export const LISTS_AHEAD = defineRecordKind<number>('lists-ahead', aheadMs, { layout: 2 })
+export const LISTS_AHEAD = defineRecordKind<number>('lists-ahead', aheadMs)
 
 /** The id of the only record. */
 export const OF_ALL_LISTS = 'all'

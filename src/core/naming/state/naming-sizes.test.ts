@@ -50,7 +50,7 @@ describe('at the limit of instances', () => {
     registered(state, { serviceKey: OTHER })
   })
 
-  test('those of the same batch count', () => {
+  test('things of the same batch count', () => {
     const draft = new Draft(limited({ maxInstances: 1 }))
     for (const change of registerInstance(registration()).decide(draft, at(0)).changes) draft.add(change)
     const another = registerInstance(registration({ address: address({ port: 81 }) }))
@@ -59,7 +59,7 @@ describe('at the limit of instances', () => {
 })
 
 describe('at the limit of services', () => {
-  test('none is created, also not by a registration', () => {
+  test('no service is created, also not by a registration', () => {
     const state = limited({ maxServices: 1 })
     registered(state)
     expect(refused(state, { serviceKey: OTHER })).toBe('too-many-services')

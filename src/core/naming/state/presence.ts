@@ -9,8 +9,7 @@ export interface InstancePlace {
 }
 
 /**
- * What State needs of {@link Liveness}, the component that knows times. State calls it for each change, after it has
- * applied the change. All times are health times.
+ * The part of {@link Liveness} that State uses. State calls it after it has applied a change. All times are health times.
  */
 export interface Presence {
   /** The instance is new or has changed. `isBeat`: the change counts as a beat, as a registration does. */

@@ -5,9 +5,8 @@ import type { InstancePlace } from './presence.ts'
 import { type ServiceKey, serviceKeyText } from './service.ts'
 
 /**
- * What operators wrote over an address, at least one of these. It holds over every registration of a
- * connection, because its client registers again by itself whenever it connects. Weight and enabled do not
- * hold over other registrations.
+ * The fields that operators wrote over an address, at least one. They hold over every registration of a connection, because
+ * its client registers again by itself whenever it connects. Weight and enabled do not hold over other registrations.
  */
 export interface RememberedMetadata extends InstancePlace {
   /** Keys over the metadata of the instance (interface.md, state rule 3). */

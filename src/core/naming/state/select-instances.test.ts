@@ -30,7 +30,7 @@ function update(state: State, settings: { protectThreshold?: number; selector?: 
   carryOut(state, updateService(ORDERS, { protectThreshold, selector, metadata: undefined }), at(0))
 }
 
-/** The ports of what is selected. */
+/** The ports of the selected instances. */
 function portsOf(state: State, query: Partial<InstanceQuery> = {}): number[] {
   return selectInstances(entryOf(state), { ...ALL, ...query }).instances.map(
     ({ record }) => record.address.port,

@@ -3,7 +3,7 @@ import type { BeatTiming, InstanceAddress, InstanceRecord, Metadata } from './in
 import { InstanceTable } from './instance-table.ts'
 import type { Service } from './service.ts'
 
-/** An instance as State holds it. What is a matter of time is kept by `Liveness`. */
+/** An instance as State holds it. `Liveness` keeps its times. */
 export interface Instance {
   /** The service that it belongs to. */
   readonly entry: ServiceEntry

@@ -18,7 +18,7 @@ const NO_CONDITIONS: readonly MetadataCondition[] = []
 /**
  * The conditions of an expression such as `INSTANCE.metadata.zone = 'a' & SERVICE.metadata.team = 'shop'`
  * (http-compat.md section 1, service list). Whatever is between the first word and the key does not count, nor do blanks
- * outside of quotes. An expression that cannot be read has no conditions: it is ignored, as 2.x ignores all of them.
+ * outside of quotes. An expression that cannot be read has no conditions: it is ignored, as 2.x ignores every expression.
  */
 export function conditionsOfExpression(expression: string): readonly MetadataCondition[] {
   if (expression.length > LONGEST_EXPRESSION) return NO_CONDITIONS
@@ -47,7 +47,7 @@ function keysOf(words: string): string[] {
   return [...new Set([afterFirst, last])].filter((key) => key !== '')
 }
 
-/** Whether a service meets all conditions. One of its instances must meet all those of instances. */
+/** Whether a service meets all conditions. One instance must meet all conditions on instances. */
 export function meetsConditions(entry: ServiceEntry, conditions: readonly MetadataCondition[]): boolean {
   const ofService = conditions.filter(({ scope }) => scope === 'SERVICE')
   if (!holds(entry.service.metadata, ofService)) return false

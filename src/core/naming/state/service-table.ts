@@ -6,7 +6,7 @@ export class ServiceTable {
   readonly #byNamespace = new Map<string, Map<string, ServiceEntry>>()
   readonly #sorted = new Map<string, string[]>()
   #size = 0
-  /** What was looked up last: one command asks for the same service several times. */
+  /** The last lookup: one command asks for the same service several times. */
   #asked: ServiceKey | undefined
   #found: ServiceEntry | undefined
   /** New entries start here, so that a service that comes back never goes back in time. */
@@ -21,7 +21,7 @@ export class ServiceTable {
     return this.#size
   }
 
-  /** No service has had a later `lastRefMs` and left; what is answered for a service that is not there. */
+  /** No removed service had a later `lastRefMs`: the answer for an unknown service. */
   get floorMs(): number {
     return this.#floorMs
   }

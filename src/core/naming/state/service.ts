@@ -16,7 +16,7 @@ export interface Cluster {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** Which instances a consumer may see: all, or those that share labels with it. */
+/** Selects the instances that a consumer may see: all, or the instances that share labels with it. */
 export type Selector = { readonly type: 'none' } | { readonly type: 'label'; readonly expression: string }
 
 /**
@@ -34,7 +34,7 @@ export interface Service {
   readonly madeBy: 'operator' | 'registration'
 }
 
-/** What a service starts with. Nearly all services stay so, and share it. */
+/** The first settings of a service. Nearly all services keep and share them. */
 export const SERVICE_DEFAULTS: Pick<Service, 'protectThreshold' | 'metadata' | 'selector' | 'clusters'> = {
   protectThreshold: 0,
   metadata: Object.freeze({}),

@@ -1,6 +1,6 @@
 import type { InstanceAddress } from '../state/instance.ts'
 
-/** What can happen to an instance. */
+/** The events of an instance. */
 export const TIMELINE_KINDS = [
   'registered',
   'removed',
@@ -12,7 +12,7 @@ export const TIMELINE_KINDS = [
   'metadata',
 ] as const
 
-/** What can bring it about. `silence`: no beats came. `operator`: somebody asked for it. */
+/** The causes of events. `silence`: no beats came. `operator`: somebody asked for it. */
 export const TIMELINE_CAUSES = [
   'registration',
   'deregistration',
@@ -43,6 +43,6 @@ export interface TimelineEntry {
   readonly cause: TimelineCause
   /** Known to the server that was asked. */
   readonly actor: Actor | undefined
-  /** What a probe has found, or the weights; else empty. */
+  /** The result of a probe, or the weights; else empty. */
   readonly text: string
 }

@@ -2,15 +2,15 @@ import type { ServiceKey } from '../state/service.ts'
 import { type Actor, TIMELINE_CAUSES, TIMELINE_KINDS, type TimelineEntry } from './timeline-entry.ts'
 import type { InstanceAddress } from '../state/instance.ts'
 
-/** What few entries have. */
+/** The fields that few entries have. */
 interface Details {
   readonly actor: Actor | undefined
   readonly text: string
 }
 
 /**
- * The last entries of all services together, in columns that grow up to a fixed length. An entry costs no object, but for the few with
- * details: it names a service and an address that the state has anyway.
+ * The last entries of all services together, in columns that grow up to a fixed length. An entry costs no object, but
+ * for the few with details: it names a service and an address that the state has anyway.
  */
 export class TimelineRing {
   readonly #most: number

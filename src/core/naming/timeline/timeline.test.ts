@@ -47,7 +47,7 @@ const patch = { weight: undefined, enabled: undefined, metadata: undefined, maxM
 const target = { serviceKey: ORDERS, address: address(), ephemeral: undefined }
 
 describe('a timeline', () => {
-  test('says what clients do', () => {
+  test('shows actions of clients', () => {
     const { state, timeline } = seen()
     registered(state)
     registered(state, { enabled: false, weight: 2 })
@@ -62,7 +62,7 @@ describe('a timeline', () => {
     ])
   })
 
-  test('says what silence does, and a beat', () => {
+  test('shows the effects of silence and of a beat', () => {
     const { state, timeline } = seen()
     const instance = registered(state)
     const all = () => true
@@ -82,7 +82,7 @@ describe('a timeline', () => {
     expect(timeline.of(ORDERS).entries[0]?.atMs).toBe(at(60_000).wallMs)
   })
 
-  test('says who asked, and what a probe has found', () => {
+  test('shows who asked, and the result of a probe', () => {
     const world = seen()
     const { state, timeline } = world
     registered(state, { ephemeral: false })
@@ -106,7 +106,7 @@ describe('a timeline', () => {
     ])
   })
 
-  test('does not name somebody for what others do meanwhile, or later', () => {
+  test('does not name a person for actions of others meanwhile, or later', () => {
     const world = seen()
     registered(world.state)
     asked(world, 'health', modifyInstance(target, { ...patch, weight: 2 }))
@@ -149,7 +149,7 @@ test('a ring keeps the last ones, and says from when on', () => {
   expect([ring.fromMs, ring.of(ORDERS).map(({ atMs }) => atMs)]).toEqual([2, [5, 4, 3]])
 })
 
-test('a timeline does not let clients that are not signed in drive out what people do', () => {
+test('clients that are not signed in do not drive actions of people out of a timeline', () => {
   const world = seen()
   const { state, timeline } = world
   registered(state)

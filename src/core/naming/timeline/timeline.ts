@@ -29,21 +29,21 @@ export interface TimelineRequest {
   readonly actor: Actor
 }
 
-/** What a timeline needs to know of the server. */
+/** Dependencies of a timeline. */
 export interface TimelineParts {
   /** When it begins to watch, epoch ms. */
   readonly startMs: number
-  /** What the last probe of an instance has found; empty: nothing is known of it here. */
+  /** The result of the last probe of an instance; empty: this server knows none. */
   readonly probeText: (key: ServiceKey, address: InstanceAddress) => string
 }
 
-/** What the state has before a change. */
+/** The state before a change. */
 interface Before {
   service(key: ServiceKey): Pick<Service, 'key'> | undefined
   instance(key: ServiceKey, address: InstanceAddress): Instance | undefined
 }
 
-/** Clients and probes cause more changes than people, and must not drive those out. */
+/** Clients and probes cause more changes than people, and must not drive out the changes by people. */
 const MOST_OF_CLIENTS = 40_000
 const MOST_OF_PEOPLE = 10_000
 
@@ -57,7 +57,7 @@ export class Timeline {
   readonly #parts: TimelineParts
   readonly #ofClients: TimelineRing
   readonly #ofPeople: TimelineRing
-  /** What is being carried out, by place. */
+  /** The requests underway, by place. */
   readonly #requests = new Map<string, TimelineRequest>()
 
   constructor(parts: TimelineParts) {
@@ -120,7 +120,6 @@ export class Timeline {
     }
   }
 
-  /** What is remembered of a service. */
   of(key: ServiceKey): OwnTimeline {
     const rings = [this.#ofClients, this.#ofPeople]
     const entries = rings.flatMap((ring) => ring.of(key)).sort((a, b) => b.atMs - a.atMs)
@@ -130,7 +129,7 @@ export class Timeline {
   #saved(change: InstanceSaved, state: Before): void {
     const { record, stamp } = change
     const known = state.instance(change.serviceKey, record.address)
-    // That of the state: an entry may outlive the request, and must not keep another one.
+    // The key object of the state: an entry may outlive the request, and must not keep a second key in memory.
     const serviceKey = state.service(change.serviceKey)?.key ?? change.serviceKey
     const note = (found: Found): void => this.#note(serviceKey, record.address, { stamp, ...found })
     if (known === undefined) {
@@ -165,7 +164,7 @@ export class Timeline {
     })
   }
 
-  /** Becoming healthy or not, by who keeps the instance; what somebody asks for is found by its request. */
+  /** A change of health, with its cause by the publisher of the instance. Requests of people have their own causes. */
   #health({ record, entry }: Instance, healthy: boolean): Found {
     const kind = healthKind(healthy)
     switch (record.publisher.kind) {

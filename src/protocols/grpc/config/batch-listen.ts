@@ -5,16 +5,13 @@ import { connectedViewer } from './connected-viewer.ts'
 import { keysOf, listenedItems, namesOf } from './listened-item.ts'
 import { ListeningConnections, type ListeningConnectionParts } from './listening-connections.ts'
 
-/** What listening needs of the server. */
+/** Dependencies of listening. */
 export interface BatchListenParts extends ListeningConnectionParts {
   readonly listening: Pick<Operations['listening'], 'joinStream' | 'watch' | 'unwatch'>
   readonly maxListeningItems: number
 }
 
-/**
- * `ConfigBatchListenRequest`: begins or ends listening to items, and answers those that differ from what the
- * client has.
- */
+/** `ConfigBatchListenRequest`: begins or ends listening to items; answers the items that differ from the client's. */
 export function batchListen(parts: BatchListenParts) {
   const { listening, maxListeningItems } = parts
   const connections = new ListeningConnections(parts)

@@ -75,7 +75,7 @@ describe('a push', () => {
     expect(asked[0]!.limitMs).toBe(ACK_MS)
   })
 
-  test('is one for all changes until it is acknowledged, and one more for those meanwhile', async () => {
+  test('is one for all changes until it is acknowledged, and one more for the changes meanwhile', async () => {
     for (let times = 0; times < 500; times++) pushes.changed(itemOf('a'))
     expect(names()).toEqual(['a'])
     await reply(0, true)
@@ -104,7 +104,7 @@ describe('a push', () => {
     expect(names().at(-1)).toBe(`${MOST_PENDING}`)
   })
 
-  test('is not sent again once the client has said what it has', async () => {
+  test('is not sent again once the client has reported its version', async () => {
     pushes.changed(itemOf('a'))
     await reply(0, false)
     pushes.forget(itemOf('a').key.text)

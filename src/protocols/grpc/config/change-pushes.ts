@@ -14,14 +14,11 @@ export const MOST_TRIES = 10
 /** How many pushes of a connection may wait for their acknowledgements at once. */
 export const MOST_PENDING = 64
 
-/** What pushes need of the server. */
+/** Dependencies of pushes. */
 export interface PushParts {
   readonly connection: Pick<ClientConnection, 'ask' | 'close'>
   readonly after: (ms: number, run: () => void) => void
-  /**
-   * Called when the client acknowledges other pushes, but not those of this item: it does not listen to it
-   * any longer.
-   */
+  /** Called when the client acknowledges pushes of other items only: it no longer listens to this item. */
   readonly unheard: (item: WatchedItem) => void
 }
 
@@ -41,15 +38,14 @@ class Push {
 }
 
 /**
- * Notifies a client which of its items have changed; it then asks for them. Changes of an item during a push
- * become one push afterwards. So a client that reads slowly, or not at all, costs only one small object for
- * each of its items.
+ * Notifies a client which of its items have changed; it then asks for them. Changes of an item during a push become one
+ * push afterwards. So a client that reads slowly, or not at all, costs only one small object for each of its items.
  */
 export class ChangePushes {
   readonly #parts: PushParts
   /** By the text of the key. */
   readonly #pushes = new Map<string, Push>()
-  /** Those that can be sent now. */
+  /** The pushes that can be sent now. */
   readonly #ready = new Set<Push>()
   readonly #reminders: PushReminders
   #pending = 0
@@ -62,7 +58,6 @@ export class ChangePushes {
     this.#reminders = new PushReminders({ after: parts.after, remind })
   }
 
-  /** The item has changed. */
   changed(item: WatchedItem): void {
     this.#reminders.asked(item.key.text)
     this.#push(item)
@@ -80,10 +75,7 @@ export class ChangePushes {
     this.#sendReady()
   }
 
-  /**
-   * The client has said what it has of this item, or does not listen to it any longer: a pending push is not
-   * news.
-   */
+  /** Drops a pending push: the client has reported its version, or does not listen to the item any longer. */
   forget(keyText: string): void {
     this.#reminders.asked(keyText)
     const push = this.#pushes.get(keyText)
@@ -146,10 +138,7 @@ export class ChangePushes {
     this.#parts.after(push.failures * RETRY_MS, guarded('push', end, again))
   }
 
-  /**
-   * Either the client receives nothing, and connects again when it is closed; or it does not listen to this
-   * item.
-   */
+  /** Either the client receives nothing, and connects again when it is closed; or it does not listen to this item. */
   #giveUp(push: Push): void {
     this.#pushes.delete(push.item.key.text)
     if (this.#acks > push.acksBefore) this.#parts.unheard(push.item)

@@ -7,7 +7,7 @@ import { publishConfig } from './publish-config.ts'
 import { queryConfig } from './query-config.ts'
 import { removeConfig } from './remove-config.ts'
 
-/** What the requests on configurations work on. */
+/** Dependencies of the requests on configurations. */
 export interface ConfigRequestParts {
   readonly operations: Pick<Operations, 'configs' | 'gray' | 'listening' | 'configPatterns'>
   readonly limits: PublishLimits & { readonly maxListeningItems: number }

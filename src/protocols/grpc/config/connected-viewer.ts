@@ -7,13 +7,13 @@ const TAG = 'Vipserver-Tag'
 /** Applications name their own labels; libraries put this before. */
 const OWN_LABEL = 'app_'
 
-/** What clients are told apart by, while they are connected. */
+/** The viewers of connected clients. */
 const VIEWERS = new WeakMap<ClientConnection, Viewer>()
 
 /**
- * A connected client, as gray versions tell clients apart: its address is the one that it says of itself, which works behind a NAT
- * too. `tag`: the request asks for the version of that tag alone. A header of the request may name another tag than its labels.
- * Java sends one with each query and each listening, if its address server has named a tag.
+ * A connected client, as gray versions tell clients apart: its address is the one that it says of itself, which works
+ * behind a NAT too. `tag`: the request asks for the version of that tag alone. A header of the request may name another
+ * tag than its labels. Java sends one with each query and each listening, if its address server has named a tag.
  */
 export function connectedViewer({ connection, headers }: RequestContext, tag?: string): Viewer {
   const who = viewerOfConnection(connection)

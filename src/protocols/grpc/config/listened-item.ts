@@ -19,10 +19,7 @@ export interface ConfigNameFields {
   readonly tenant?: string
 }
 
-/**
- * The items of a list of contexts. An item of the same key counts once: the last one. Throws Refusal `invalid-parameter` for
- * a context of another shape, and for too many.
- */
+/** The items of a list of contexts; of equal keys the last counts. Refusal `invalid-parameter` for bad or too many ones. */
 export function listenedItems(contexts: unknown, most: number): WatchedItem[] {
   if (contexts === undefined || contexts === null) return []
   if (!Array.isArray(contexts)) throw malformed(`a list of ${ALLOWED}`)
@@ -45,7 +42,7 @@ export function namesOf({ key: { dataId, group }, echo }: WatchedItem): ConfigNa
   return echo === '' ? { dataId, group } : { dataId, group, tenant: echo.slice(1) }
 }
 
-/** The tenant as the client spells it, with a mark before it: none and the empty one differ. */
+/** The tenant as the client spells it, with a mark before it: a missing and an empty tenant differ. */
 function echoOf(tenant: string | null | undefined): string {
   return tenant === undefined || tenant === null ? '' : `=${tenant}`
 }

@@ -7,7 +7,7 @@ import type { RequestContext } from '../requests/request-type.ts'
 import { ChangePushes } from './change-pushes.ts'
 import { viewerOfConnection } from './connected-viewer.ts'
 
-/** What listening connections need of the server. */
+/** Dependencies of listening connections. */
 export interface ListeningConnectionParts {
   readonly listening: Pick<Operations['listening'], 'joinStream'>
   /** Runs something later, and keeps no process alive for it. */
@@ -49,7 +49,7 @@ class ListeningConnection implements ConfigStreamListener {
     this.#pushes.changed(item)
   }
 
-  /** The client has said what it has of this item, or does not listen to it any longer. */
+  /** The client has reported its version of this item, or does not listen to it any longer. */
   forget(keyText: string): void {
     this.#pushes?.forget(keyText)
   }

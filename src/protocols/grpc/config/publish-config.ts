@@ -17,7 +17,7 @@ import { type Static, Type } from '../../parameters/schema.ts'
 import { requestType } from '../requests/request-type.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/** `ConfigPublishRequest`: what belongs to the item is partly in its `additionMap`. */
+/** `ConfigPublishRequest`: some fields of the item are in its `additionMap`. */
 export function publishConfig(
   { configs, gray }: Pick<Operations, 'configs' | 'gray'>,
   limits: PublishLimits,

@@ -6,7 +6,7 @@ export const REMIND_MS = 3_000
 /** After this many reminders the server stops: the client does not want the item. */
 export const MOST_REMINDERS = 3
 
-/** What reminders need of the server. */
+/** Dependencies of reminders. */
 export interface ReminderParts {
   readonly after: (ms: number, run: () => void) => void
   /** Pushes the item once more. */

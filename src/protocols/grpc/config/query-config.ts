@@ -21,7 +21,7 @@ const readParams = compileReader(PARAMS, NACOS_CONFIG_RULES)
 /** The `errorCode` for a client that has the text already. It then takes its own. */
 const NOT_MODIFIED = 304
 
-/** `ConfigQueryRequest`: the content of an item, unless it is what the client has. */
+/** `ConfigQueryRequest`: the content of an item, unless the client has it. */
 export function queryConfig(configs: Pick<Operations['configs'], 'view'>) {
   // Thousands of clients ask for an item when it has changed: the last formal version and the last gray one are encoded once.
   const formal = new LastAnswer()

@@ -11,7 +11,7 @@ import { requestType } from '../requests/request-type.ts'
 const PARAMS = Type.Object({ ...KEY_PARAMS, tag: Type.Optional(fields.tag) })
 const readParams = compileReader(PARAMS, NACOS_CONFIG_RULES)
 
-/** `ConfigRemoveRequest`: deletes an item, or ends its version for a tag; to delete none is a success too. */
+/** `ConfigRemoveRequest`: deletes an item, or ends its version for a tag. Success also if it did not exist. */
 export function removeConfig({ configs, gray }: Pick<Operations, 'configs' | 'gray'>) {
   return requestType({
     type: 'ConfigRemoveRequest',

@@ -36,7 +36,7 @@ export class Asks {
     this.#settle(ask, acknowledged)
   }
 
-  /** Gives up those whose time is over. Call it about ten times a second. */
+  /** Gives up questions whose time is over. Call it about ten times a second. */
   tick(nowMs: number): void {
     for (const ask of this.#due.due(nowMs)) this.#settle(ask, false)
   }

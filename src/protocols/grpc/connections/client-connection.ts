@@ -1,18 +1,18 @@
 import type { ServerRequestType } from '../wire/java-messages.ts'
 
-/** What a client says of itself when it sets its connection up. */
+/** The facts that a client sends when it sets its connection up. */
 export interface ClientFacts {
   /** The name and version of its library as sent, such as `Nacos-Java-Client:v3.0.3`; ''. */
   readonly version: string
-  /** What the connection is for: `config`, `naming`, `lock`, `ai`; '' where the client does not say it. */
+  /** The purpose of the connection: `config`, `naming`, `lock`, `ai`; '' if the client does not name it. */
   readonly module: string
   /** The name of the application; ''. */
   readonly appName: string
-  /** The address that the client takes for its own; it may be wrong. '' where it says none. */
+  /** The address that the client takes for its own, or ''; it may be wrong. */
   readonly clientIp: string
   /** Labels as sent, `module` and `AppName` among them. */
   readonly labels: ReadonlyMap<string, string>
-  /** What the client says that it can do; undefined where it does not negotiate. */
+  /** The abilities that the client names; undefined if it does not negotiate. */
   readonly abilities: ReadonlySet<string> | undefined
 }
 
@@ -26,12 +26,12 @@ export interface Question {
 
 /**
  * Why a connection has ended. `left`: the client closed it, is silently dead, or was ended by an operator. `moved`: the
- * client was sent to another server, where it registers again. `signed-out`: its credentials do not count any more; it may
- * sign in again. `stopping`: this server stops.
+ * client was sent to another server, where it registers again. `signed-out`: its credentials do not count any more; it
+ * may sign in again. `stopping`: this server stops.
  */
 export type EndReason = 'left' | 'moved' | 'signed-out' | 'stopping'
 
-/** What has ended a connection, for metrics. `silent`, `unread` (too much of it) and `closed` (by an operator) mean `left`. */
+/** How a connection ended, for metrics. `silent`, `unread` (too much of it) and `closed` (by an operator) mean `left`. */
 export type EndCause = EndReason | 'silent' | 'unread' | 'closed'
 
 /** A client that is connected and set up. */
@@ -42,9 +42,9 @@ export interface ClientConnection {
   readonly ip: string
   readonly port: number
   readonly client: ClientFacts
-  /** When it was set up, on a clock that never goes back. */
+  /** Monotonic time of the setup. */
   readonly beganMs: number
-  /** When it has shown its newest credentials first, on a clock that never goes back; -Infinity: it has shown none. */
+  /** Monotonic time at which the client first sent its current credentials; -Infinity if never. */
   readonly signedInMs: number
   /** Asks the client. Resolves with whether it has acknowledged it in time. Never rejects. */
   ask(question: Question, limitMs: number): Promise<boolean>

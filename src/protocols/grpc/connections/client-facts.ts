@@ -8,7 +8,7 @@ const LONGEST = 256
 /** The most characters of all labels, with their names. */
 const MOST_OF_LABELS = 8 * 1024
 
-/** What a ConnectionSetupRequest says of its client; `clientIp` is that of the message. Keys of a wrong kind are ignored. */
+/** Reads the facts in a ConnectionSetupRequest; `clientIp` comes from the message. Keys of a wrong type are ignored. */
 export function clientFactsOf(setup: JsonObject, clientIp: string): ClientFacts {
   const labels = labelsOf(setup['labels'])
   return {

@@ -1,8 +1,8 @@
 import type { CertificateUser } from '../../sockets/secure-layer.ts'
 
 /**
- * A TCP connection with its HTTP/2 session. It is the identity of a client: requests belong to the connection on whose session
- * they arrive.
+ * A TCP connection with its HTTP/2 session. It is the identity of a client: requests belong to the connection on whose
+ * session they arrive.
  */
 export interface ClientSession {
   /** `<ms>_<ip>_<port>` of when it was opened; no other session of this process has it. */

@@ -8,12 +8,12 @@ import type { ConnectionBook } from './connection-book.ts'
 import type { Outlet } from './outlet.ts'
 import { StreamConnection } from './stream-connection.ts'
 
-/** What streams are joined to. */
+/** Dependencies of client streams. */
 export interface ClientStreamsParts {
   readonly book: ConnectionBook
   readonly asks: Asks
   readonly monotonicMs: () => number
-  /** What this server can do, as clients name it: `fuzzyWatch`. */
+  /** The abilities of this server, as clients name them: `fuzzyWatch`. */
   readonly abilities: readonly string[]
   /** Whether the connection of this client may be set up now. */
   readonly isOpen: (client: ClientFacts) => boolean

@@ -11,7 +11,7 @@ const BUCKET_MS = 500
 
 /** The connections of this server that are set up, by the ids of their sessions. */
 export class ConnectionBook {
-  /** Connections that have ended since the start, by what has ended them. */
+  /** Connections that have ended since the start, by cause. */
   readonly ended: Record<EndCause, number> = {
     left: 0,
     silent: 0,
@@ -49,7 +49,7 @@ export class ConnectionBook {
     })
   }
 
-  /** Asks those that have been silent for long whether they are there, and ends those that do not reply. */
+  /** Asks connections that have been silent for long, and ends the ones that do not reply. */
   tick(nowMs: number): void {
     for (const connection of this.#due.due(nowMs)) {
       const silentMs = nowMs - connection.heardMs

@@ -33,7 +33,7 @@ const CLIENT: ClientFacts = {
   abilities: undefined,
 }
 
-/** An outlet that keeps what was sent. */
+/** An outlet that keeps the sent messages. */
 export class FakeOutlet implements Outlet {
   readonly sent: ServerMessage[] = []
   isFull = false

@@ -13,12 +13,12 @@ const MOVES_SLOWLY = /^Nacos-Java-Client/
 const SLOW_MOVE_MS = 5_000
 
 /**
- * The Go library tries the given server for ever, and does not tell servers of one address apart. Given none,
- * it stays, and chooses another one when its connection ends.
+ * The Go library tries the given server for ever, and does not tell servers of one address apart. Without a server in
+ * the message it stays, and chooses another server when its connection ends.
  */
 const CHOOSES_ITSELF = /^Nacos-Go-Client/
 
-/** What moves work with. */
+/** Dependencies of moves. */
 export interface MoveParts {
   readonly book: ConnectionBook
   /** The other servers that serve now. */
@@ -36,8 +36,8 @@ export class Moves {
   }
 
   /**
-   * Sends a client to another server, or to this one again where there is no other. Its connection ends after a while, for not
-   * all clients obey; `why`: for what it has ended then.
+   * Sends a client to another server, or to this one again if it is the only one. Its connection ends after a while,
+   * because not all clients obey; `why` is the cause of that end.
    */
   one(connection: StreamConnection, why: 'moved' | 'stopping' = 'moved'): void {
     const limitMs = MOVES_SLOWLY.test(connection.client.version) ? SLOW_MOVE_MS : MOVE_MS

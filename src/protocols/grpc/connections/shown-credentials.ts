@@ -7,9 +7,8 @@ const STALE_MS = 5_000
 const MOST_ENDED = 5
 
 /**
- * The credentials that clients show on their connections. Some libraries register again only when they
- * connect again, and sign in at a time of their own. While such a token does not count, the connection is
- * ended every five seconds.
+ * The credentials that clients show on their connections. Some libraries register again only when they connect again,
+ * and sign in at a time of their own. While such a token does not count, the connection is ended every five seconds.
  */
 export class ShownCredentials {
   /** Since when the client of a connection has shown tokens that do not count; the oldest first. */
@@ -22,8 +21,8 @@ export class ShownCredentials {
   }
 
   /**
-   * A client was refused for its credentials. While it has shown others before on this connection, nothing happens: what it
-   * has registered must not leave because its token is over.
+   * A client was refused for its credentials. If it has shown valid ones before on this connection, nothing happens:
+   * its instances must not leave because a token has expired.
    */
   refused(connection: StreamConnection, identity: Identity, nowMs: number): void {
     if (!isToken(identity) || connection.username !== '' || this.#stale.has(connection)) return

@@ -7,7 +7,7 @@ import type { ClientConnection, ClientFacts, EndCause, EndReason, Question } fro
 import type { ClientSession } from './client-session.ts'
 import type { Outlet } from './outlet.ts'
 
-/** What a connection is made of. */
+/** Dependencies of a connection. */
 export interface StreamConnectionParts {
   readonly session: ClientSession
   readonly client: ClientFacts
@@ -36,7 +36,7 @@ export class StreamConnection implements ClientConnection, Due {
   readonly #onEnd: ((why: EndReason) => void)[] = []
   #leaving: 'moved' | 'stopping' | undefined
   #ended: EndReason | undefined
-  /** What has ended it; undefined while it is open. */
+  /** Why it ended; undefined while it is open. */
   endedBy: EndCause | undefined
   #identities: Map<string, SignedIn> | undefined
 
@@ -64,7 +64,7 @@ export class StreamConnection implements ClientConnection, Due {
     return this.#identities?.values() ?? []
   }
 
-  /** The user whose credentials the client has shown last; '' if it has shown none that counted. */
+  /** The user of the last valid credentials of the client, or ''. */
   username = ''
   signedInMs = -Infinity
 
@@ -103,8 +103,8 @@ export class StreamConnection implements ClientConnection, Due {
   }
 
   /**
-   * Asks the client to connect to another server, or again where there is none. Whenever the connection ends after that, it has
-   * ended for this reason. Not all clients obey: the caller ends it after a while.
+   * Asks the client to connect to another server, or again without a server. A later end of the connection has this
+   * cause. Not all clients obey: the caller ends the connection after a while.
    */
   sendAway(why: 'moved' | 'stopping', server: ServerAddress | undefined, limitMs: number): void {
     this.#leaving ??= why

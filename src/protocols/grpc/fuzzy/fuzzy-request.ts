@@ -13,12 +13,12 @@ export interface SentPattern {
   readonly pattern: KeyPattern
 }
 
-/** What a client wants to know of a pattern. */
+/** A client's request about a pattern. */
 export interface FuzzyRequest {
   readonly sent: SentPattern
   /** False: it stops watching the pattern. */
   readonly isWatching: boolean
-  /** What it knows already, by the names that were pushed to it. */
+  /** The names that it knows already: they were pushed to it. */
   readonly received: ReadonlySet<string>
   /** It waits for the message that it knows everything. */
   readonly isInitializing: boolean
@@ -28,7 +28,7 @@ const SEPARATOR = '>>'
 const PATTERN = 'groupKeyPattern'
 const ALLOWED = '<namespace>>><group pattern>>><name pattern>, of at most 1024 characters'
 const LONGEST_PATTERN = 1_024
-/** What a client may know: more than one pattern may mean. */
+/** The most names that a client may know: more than one pattern may match. */
 const MOST_RECEIVED = 20_000
 const LONGEST_NAME = 1_024
 

@@ -83,7 +83,7 @@ describe('the sync of a client that begins', () => {
 })
 
 describe('the sync of a client that knows something', () => {
-  test('has what it does not know, and what is gone', async () => {
+  test('has unknown names, and names that are gone', async () => {
     there = new Set(['a', 'b'])
     begin(['b@public', 'c@public'], false)
     expect(last()).toMatchObject({
@@ -108,7 +108,7 @@ describe('a change', () => {
     await microtasks()
   })
 
-  test('is sent by itself, with what is true when it is sent', async () => {
+  test('is sent by itself, with the state at the time of sending', async () => {
     there.add('b')
     sync.touched('b')
     expect(asked.at(-1)).toMatchObject({

@@ -12,13 +12,13 @@ export interface FuzzyDialect<Key> {
   readonly syncType: ServerRequestType
   /** Such as `ConfigFuzzyWatchChangeNotifyRequest`. */
   readonly changeType: ServerRequestType
-  /** What a sync says of a thing. */
+  /** The fields of a thing in a sync. */
   readonly contextOf: (name: string, isThere: boolean) => object
-  /** What the message of one change says. */
+  /** The fields of the message of one change. */
   readonly changeOf: (name: string, isThere: boolean) => object
 }
 
-/** What a sync needs. */
+/** Dependencies of a sync. */
 export interface FuzzySyncParts<Key> {
   readonly connection: Pick<ClientConnection, 'ask'>
   readonly dialect: FuzzyDialect<Key>
@@ -37,20 +37,18 @@ const RETRY_MS = 2_000
  */
 const MOST_TRIES = 5
 
-/** What is on its way to the client. */
+/** A message on its way to the client. */
 interface SyncMessage<Key> {
   readonly question: Question
-  /** The names in it. */
   readonly names: ReadonlyMap<string, Key | undefined>
   /** It says that the client knows everything. */
   readonly isFinish: boolean
 }
 
 /**
- * Sends a client what a pattern means: first the difference to what it knows, in batches, then each change.
- * One message at a time is on its way. Only names that the client has still to receive are kept, and their
- * state is looked up when the message is made. So a client that reads slowly receives less, and the last
- * state of each name.
+ * Sends a client the names that match a pattern: first the difference to its known names, in batches, then each change. One
+ * message at a time is on its way. Only names that the client has still to receive are kept, and their state is looked up
+ * when the message is made. So a client that reads slowly receives fewer messages, with the last state of each name.
  */
 export class FuzzySync<Key> {
   readonly #parts: FuzzySyncParts<Key>
@@ -67,7 +65,7 @@ export class FuzzySync<Key> {
     this.#parts = parts
   }
 
-  /** Begins again: the client has said what it knows. `watched` takes the place of the one before. */
+  /** Begins again with the names that the client knows. `watched` replaces the earlier one. */
   begin(watched: WatchedKeys<Key>, { received, isInitializing }: FuzzyRequest): void {
     this.#watched?.leave()
     this.#watched = watched
@@ -129,13 +127,13 @@ export class FuzzySync<Key> {
       this.#failures = 0
       return
     }
-    // A new beginning meanwhile knows itself what is to be sent.
+    // After a new beginning meanwhile, nothing is taken back.
     if (this.#watched === watched) this.#takeBack(message)
     if (++this.#failures >= MOST_TRIES) return this.#giveUp()
     await new Promise<void>((resolve) => this.#parts.after(this.#failures * RETRY_MS, resolve))
   }
 
-  /** The next message; undefined where there is none now. */
+  /** The next message, if any. */
   #next(): SyncMessage<Key> | undefined {
     const watched = this.#watched
     if (watched === undefined) return undefined

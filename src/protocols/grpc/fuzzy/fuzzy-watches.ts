@@ -11,12 +11,12 @@ const MOST_PATTERNS = 100
 
 /** A kind of things whose names clients watch by patterns. */
 export interface FuzzyWatchParts<Key> {
-  /** Such as `ConfigFuzzyWatchRequest`, and of what type its answer is. */
+  /** Such as `ConfigFuzzyWatchRequest`, and the type of its answer. */
   readonly type: string
   readonly answer: string
   readonly permission: Permission
   readonly dialect: FuzzyDialect<Key>
-  /** What a pattern means for a caller, now and later. */
+  /** Watches the keys that a pattern matches for a caller. */
   readonly watch: (
     request: { pattern: KeyPattern; touched: (key: Key) => void },
     call: RequestContext,
@@ -42,7 +42,7 @@ export function fuzzyWatch<Key>(parts: FuzzyWatchParts<Key>): AnyRequestType {
   })
 }
 
-/** What a connection watches, by the texts of the patterns as sent. */
+/** The patterns that a connection watches, by their texts as sent. */
 interface Watching<Key> {
   readonly syncs: Map<string, FuzzySync<Key>>
   hasEnded: boolean

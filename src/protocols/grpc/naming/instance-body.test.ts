@@ -3,7 +3,7 @@ import { isPersistent, readInstance } from './instance-body.ts'
 
 const read = (sent: unknown) => readInstance(sent, 100)
 
-test('what is absent, null or empty has its default', () => {
+test('an absent, null or empty key has its default', () => {
   const usual = {
     clusterName: 'DEFAULT',
     weight: 1,

@@ -11,7 +11,6 @@ import { isPersistent, readInstance, type SentInstance } from './instance-body.t
 import { PublishingConnections } from './publishing-connections.ts'
 import { SERVICE_KEYS, serviceKeyOf } from './service-names.ts'
 
-/** What the requests on instances work on. */
 interface InstanceRequestParts {
   readonly operations: Pick<Operations, 'instances' | 'connectionInstances'>
   readonly limits: Limits
@@ -21,7 +20,7 @@ interface Limits {
   readonly maxInstanceMetadataBytes: number
 }
 
-/** What a request wants of a service: to have these instances there from now on, or to change one that persists. */
+/** The change in a service: to register these instances from now on, or to change a persistent one. */
 interface InstanceBody {
   /** As sent: the answer repeats it. */
   readonly type: string
@@ -42,7 +41,7 @@ interface Persist {
 const REGISTER = 'registerInstance'
 const DEREGISTER = 'deregisterInstance'
 const REGISTER_BATCH = 'batchRegisterInstance'
-/** Sent by no client that we know: they register what is left. */
+/** No known client sends it: clients register the remaining instances. */
 const DEREGISTER_BATCH = 'batchDeregisterInstance'
 
 /** The most instances that one request may name. */
@@ -90,10 +89,10 @@ export function instanceRequests({ operations, limits }: InstanceRequestParts): 
 
 /** A connection has one set of instances in a service: a second registration replaces the first. */
 function readInstanceRequest(body: JsonObject, limits: Limits): InstanceBody {
-  // Clients send those with a request of their own. A client that uses this one means the same.
+  // Clients have another request for persistent instances. A client that uses this request means the same.
   if (isPersistent(body['instance'])) return readPersistent(body, limits)
   const { type, serviceKey } = readTyped(body, [REGISTER, DEREGISTER])
-  // What is deregistered is what the connection has, whatever the request names.
+  // Deregisters all instances of the connection, whatever the request names.
   const instances = type === REGISTER ? [readInstance(body['instance'], limits.maxInstanceMetadataBytes)] : []
   return { type, serviceKey, change: { kind: 'replace', instances } }
 }

@@ -4,7 +4,7 @@ import { discoveryRequests } from './discovery-requests.ts'
 import { fuzzyServices } from './fuzzy-services.ts'
 import { instanceRequests } from './instance-requests.ts'
 
-/** What the requests on services and instances work on. */
+/** Dependencies of the requests on services and instances. */
 export interface NamingRequestParts {
   readonly operations: Operations
   readonly limits: { readonly maxInstanceMetadataBytes: number }

@@ -3,8 +3,8 @@ import type { RequestContext } from '../requests/request-type.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 
 /**
- * The Java library signs in again at the earliest a minute after it has done so before. Then it takes some seconds to do it,
- * to connect and to register.
+ * The Java library signs in again at the earliest a minute after it has done so before. Then it takes some seconds to
+ * do it, to connect and to register.
  */
 const SIGNS_IN_SLOWLY = /^Nacos-Java-Client/
 const SIGN_IN_MS = 80_000

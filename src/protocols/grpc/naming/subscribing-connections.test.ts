@@ -12,7 +12,7 @@ function connection(id: string, client: Partial<ClientConnection['client']> = {}
   return { connection: one as unknown as ClientConnection, asked }
 }
 
-test('a connection is one subscriber, with what its client says of itself', () => {
+test('a connection is one subscriber, with the facts of its client', () => {
   const subscribers = new SubscribingConnections()
   const { connection: plain } = connection('1')
   expect(subscribers.of(plain)).toMatchObject({

@@ -2,14 +2,14 @@ import { keysOfRefused } from '../wire/java-messages.ts'
 import { type ServerMessage, toSend } from '../wire/payload.ts'
 import type { SentError } from './error-codes.ts'
 
-/** An answer that does what was asked for. `requestId` is that of the request; undefined where it had none. */
+/** A successful answer. `requestId` comes from the request; undefined if it had none. */
 export function answered(type: string, requestId: string | undefined, own: object): ServerMessage {
   return toSend(type, { resultCode: 200, errorCode: 0, success: true, requestId }, own)
 }
 
 /**
- * A 'no' in the type of answer that the request has, or `ErrorResponse` where it concerns the connection. `own`: what it has
- * besides; what Java always writes is added.
+ * A 'no' in the answer type of the request, or `ErrorResponse` where it concerns the connection. `own`: further fields;
+ * fields that Java always writes are added.
  */
 export function refused(
   type: string,

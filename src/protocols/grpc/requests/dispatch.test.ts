@@ -6,7 +6,7 @@ import { ConnectionBook } from '../connections/connection-book.ts'
 import { Dispatch, type DispatchParts } from './dispatch.ts'
 import { type RequestContext, requestType } from './request-type.ts'
 
-/** Answers what it was sent; `refuse` and `fail` make it throw. */
+/** Answers its own body; `refuse` and `fail` make it throw. */
 const ECHO = requestType({
   type: 'EchoRequest',
   answer: 'EchoResponse',
@@ -98,7 +98,7 @@ describe('a request', () => {
   })
 })
 
-describe('what concerns the message or the connection is an ErrorResponse with the code', () => {
+describe('an error of the message or the connection is an ErrorResponse with the code', () => {
   const stranger = new FakeSession('2_10.0.0.2_50000')
 
   test('300 while nobody is served, whatever is asked', async () => {

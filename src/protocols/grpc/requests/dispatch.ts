@@ -13,7 +13,7 @@ import { answered, refused } from './answers.ts'
 import { sentError, TRANSPORT } from './error-codes.ts'
 import { AnsweredNo, type AnyRequestType, type RequestContext } from './request-type.ts'
 
-/** What requests are answered with. */
+/** Dependencies of {@link Dispatch}. */
 export interface DispatchParts {
   readonly types: readonly AnyRequestType[]
   readonly book: ConnectionBook
@@ -26,7 +26,7 @@ export interface DispatchParts {
   readonly identify: (credentials: ClientCredentials) => Identity | Promise<Identity>
   /** Refuses callers who do not count, whatever they ask for; undefined while nobody has to sign in. */
   readonly strangers: Strangers | undefined
-  /** Called with what the client of a connection has shown, before that is judged. */
+  /** Called with the credentials of the client of a connection, before they are judged. */
   readonly onShown?: ((connection: StreamConnection, identity: Identity) => void) | undefined
   /** Logs a fault of the server. */
   readonly report: (error: unknown, type: string) => void
@@ -42,7 +42,7 @@ export interface Strangers {
   refusedUnread(caller: Caller, permission: Permission, refusal: Refusal): void
 }
 
-/** What a request carries to show who sends it. */
+/** The credentials in a request. */
 export interface ClientCredentials {
   /** From the header `accessToken`, or from `Authorization: Bearer`. */
   readonly token: string | undefined
@@ -52,7 +52,7 @@ export interface ClientCredentials {
 /** Metrics count requests of unknown types together, because their names come from clients. */
 const UNKNOWN = 'unknown'
 
-/** An answer with what metrics count of it. */
+/** An answer with the facts for metrics. */
 interface CountedAnswer {
   readonly sent: ServerMessage
   readonly counted: string
@@ -62,7 +62,7 @@ interface CountedAnswer {
 /** A request, or as much of it as has come. */
 type ReceivedRequest = MessageHead & { readonly body: Uint8Array | undefined }
 
-/** A request that nothing but its body can refuse. */
+/** A request that passed every check that needs no body. */
 interface Admitted {
   readonly known: AnyRequestType
   readonly call: RequestContext
@@ -71,8 +71,8 @@ interface Admitted {
 }
 
 /**
- * Answers the requests of clients. What concerns the message or the connection is an `ErrorResponse`, which makes clients
- * connect again; every other 'no' has the type of its answer. There never is an error of gRPC.
+ * Answers the requests of clients. An error of the message or the connection is an `ErrorResponse`, which makes clients
+ * connect again; every other 'no' has the type of its answer. It never answers an error of gRPC.
  */
 export class Dispatch {
   readonly #parts: DispatchParts
@@ -93,8 +93,8 @@ export class Dispatch {
   }
 
   /**
-   * The refusal of a request whose head is enough to refuse it; undefined: the body is read. Call it when the head of a large
-   * request has come. Without a head only the connection is judged. Never throws or rejects.
+   * The refusal of a request whose head is enough to refuse it; undefined: the body is read. Call it when the head of a
+   * large request has come. Without a head only the connection is judged. Never throws or rejects.
    */
   judge(
     head: MessageHead | undefined,
@@ -220,7 +220,7 @@ const NOT_SET_UP = 'The connection is not set up.'
 
 const NOTHING: ReceivedRequest = { type: '', headers: new Map(), clientIp: '', body: undefined }
 
-/** The result of `run`, or `refuse` of what it throws or rejects with. */
+/** The result of `run`, or `refuse` of its error. */
 function attempted<T>(run: () => T | Promise<T>, refuse: (error: unknown) => T): T | Promise<T> {
   try {
     const outcome = run()

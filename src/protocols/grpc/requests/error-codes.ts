@@ -2,7 +2,7 @@ import type { Refusal } from '../../../core/refusal.ts'
 import { javaParamCheck } from '../../parameters/java-param-check.ts'
 import { knownText, REFUSALS } from '../../refusals/refusals.ts'
 
-/** The codes of errors that concern the message or its connection, and not what it asks for. */
+/** The codes of errors of the message or its connection. */
 export const TRANSPORT = {
   notServing: 300,
   notSetUp: 301,

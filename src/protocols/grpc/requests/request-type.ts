@@ -10,21 +10,19 @@ export interface RequestContext {
   readonly headers: ReadonlyMap<string, string>
 }
 
-/**
- * A kind of request that clients send once their connection is set up.
- */
+/** A kind of request that clients send once their connection is set up. */
 export interface RequestType<B> {
   /** Such as `ConfigQueryRequest`. */
   readonly type: string
   /** Such as `ConfigQueryResponse`. */
   readonly answer: string
-  /** That of the operations which it calls; they judge the resources themselves. */
+  /** The permission of the operations which it calls; they judge the resources themselves. */
   readonly permission: Permission
   /** The body, checked. `null`, `''` and absent keys are made one here. Throws Refusal where a key is wrong. */
   readonly read: (body: JsonObject, call: RequestContext) => B
   /**
-   * The own keys of the answer, without `null`; a ReadyJson where the text is at hand. A Refusal becomes the answer of this
-   * type with resultCode 500, its errorCode and its message. So does an {@link AnsweredNo}, which is no fault.
+   * The own keys of the answer, without `null`; a ReadyJson where the text is at hand. A Refusal becomes the answer of
+   * this type with resultCode 500, its errorCode and its message. So does an {@link AnsweredNo}, which is no fault.
    */
   readonly run: (body: B, call: RequestContext) => object | Promise<object>
 }
@@ -33,7 +31,7 @@ export interface RequestType<B> {
 export class AnsweredNo {
   readonly errorCode: number
   readonly message: string
-  /** The keys of the answer besides. */
+  /** Further keys of the answer. */
   readonly own: object
 
   constructor(errorCode: number, message: string, own: object) {

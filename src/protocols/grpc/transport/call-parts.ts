@@ -12,13 +12,13 @@ export interface ClientStreamListener {
   ended(): void
 }
 
-/** What answers clients. */
+/** Answers clients. */
 export interface ClientServices {
   /** The answer to a request: at once where nothing has to be awaited. Never throws or rejects. */
   answer(message: Message, session: ClientSession): ServerMessage | Promise<ServerMessage>
   /**
-   * The refusal of a request whose head is enough to refuse it; undefined: the body is read. `head` is undefined while only the
-   * size of the request is known.
+   * The refusal of a request whose head is enough to refuse it; undefined: the body is read. `head` is undefined while
+   * only the size of the request is known.
    */
   judge(
     head: MessageHead | undefined,
@@ -28,14 +28,14 @@ export interface ClientServices {
   open(outlet: Outlet, session: ClientSession): ClientStreamListener
 }
 
-/** What calls are carried with. All calls of a server share it. */
+/** Dependencies of calls. All calls of a server share them. */
 export interface CallParts {
   readonly services: ClientServices
   /** The memory of all requests of known callers that are being received or answered. */
   readonly memory: BodyMemory
-  /** That of all others, and of messages on streams that are not complete. */
+  /** The memory of the requests of all other callers, and of incomplete messages on streams. */
   readonly unknown: OldestFirstMemory
-  /** That of all that clients leave unread. */
+  /** The memory of all answers that clients leave unread. */
   readonly unread: OldestFirstMemory
   /** How long a client may send nothing of a request that it has begun. */
   readonly idleMs: number

@@ -4,7 +4,7 @@ import { ERROR } from '../../../http2/protocol.ts'
 import type { Http2Stream, StreamListener } from '../../../http2/stream.ts'
 import { CallError, GRPC_STATUS } from './frames.ts'
 
-/** What a call is begun with: some fields of its head. */
+/** Some fields of the head of a call. */
 export interface CallHead {
   readonly path: string | undefined
   readonly method: string | undefined
@@ -16,7 +16,6 @@ export interface CallHead {
 /** The fields of the head of an answer, or of its trailers. */
 type AnswerHead = Readonly<Record<string, string | number>>
 
-/** The head of an answer. */
 const ANSWER_HEAD: AnswerHead = { ':status': 200, 'content-type': 'application/grpc' }
 
 /** The trailers after the last message: all is well. */
@@ -25,16 +24,16 @@ const OK_TRAILERS: AnswerHead = { 'grpc-status': `${GRPC_STATUS.ok}` }
 const ANSWER_BLOCK = blockOf(ANSWER_HEAD)
 const OK_BLOCK = blockOf(OK_TRAILERS)
 
-/** What a client gets for a fault. */
+/** The answer to a fault. */
 const INTERNAL = new CallError(GRPC_STATUS.internal, 'internal error')
 
-/** What may happen to a call. */
+/** The events of a call. */
 export interface CallEvents {
   /** A piece that the client has sent. Nothing follows once the call is answered. */
   data(piece: Buffer): void
   /** The client has sent all. */
   ended(): void
-  /** The client has read what was sent. */
+  /** The client has read everything that was sent. */
   drained?(): void
   /** The call is over, for whatever reason. Called once. */
   closed(): void
@@ -51,7 +50,7 @@ export interface Carrier {
  * state. An error that a handler throws ends the call: a CallError as its answer, anything else as a fault.
  */
 export class CallStream implements StreamListener {
-  /** The call is answered: what the client still sends is not read. */
+  /** The call is answered: later data of the client is not read. */
   #isLeft = false
   /** The head of the answer was sent. */
   #hasBegun = false
@@ -121,7 +120,7 @@ export class CallStream implements StreamListener {
     this.#stream.end(OK_BLOCK)
   }
 
-  /** Sends an answer of one message in its frame. What the client still sends is ignored. */
+  /** Sends an answer of one message in its frame. Later data of the client is ignored. */
   answer(frame: readonly Buffer[]): void {
     this.#isLeft = true
     this.begin()
@@ -145,7 +144,7 @@ export class CallStream implements StreamListener {
     }
   }
 
-  /** Answers with a status of HTTP: what was called is no gRPC. */
+  /** Answers a call that is not gRPC with a status of HTTP. */
   answerHttp(status: number): void {
     this.#answerHead({ ':status': status })
   }

@@ -26,7 +26,7 @@ export function carryCall({ stream, head, session }: Call, parts: CallParts): vo
   else new StreamCall(stream, session, parts)
 }
 
-/** The status of HTTP: 200 unless the call is none of gRPC, or of an unknown service. */
+/** The status of HTTP: 200 unless the call is not gRPC, or for an unknown service. */
 function httpStatusOf({ path, method, contentType }: CallHead): number {
   if (path !== REQUEST && path !== STREAM) return 404
   if (method !== 'POST') return 405

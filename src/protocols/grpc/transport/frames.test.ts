@@ -19,7 +19,7 @@ function cut(bytes: Buffer, lengths: readonly number[]): Buffer[] {
 }
 
 describe('the messages of a stream', () => {
-  test('are those that were sent, however the bytes are cut', () => {
+  test('equal the sent ones, however the bytes are cut', () => {
     const messages = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 6 })
     const lengths = fc.array(fc.nat(20), { maxLength: 20 })
     fc.assert(
@@ -58,7 +58,7 @@ describe('the messages of a stream', () => {
     expect(reader.waitingBytes).toBe(9)
   })
 
-  test('that are a small part of what came at once do not keep all of it', () => {
+  test('that are a small part of a large piece do not keep all of it', () => {
     const reader = new MessageReader(10_000)
     const came = Buffer.concat([frameOf(Buffer.alloc(8_000)).subarray(0, 5_000), Buffer.alloc(60_000)])
     expect([...reader.take(came.subarray(0, 5_000))]).toEqual([])

@@ -1,7 +1,7 @@
 import { bytesOfPieces } from '../../../core/text/long-text.ts'
 import { type ServerMessage, writeMessage } from '../wire/payload.ts'
 
-/** What gRPC says of a call. */
+/** The statuses of gRPC. */
 export const GRPC_STATUS = {
   ok: 0,
   invalidArgument: 3,
@@ -10,7 +10,7 @@ export const GRPC_STATUS = {
   internal: 13,
 } as const
 
-/** Why a call cannot be carried out: its frames or what is in them. */
+/** Why a call cannot be carried out: its frames or their contents. */
 export class CallError extends Error {
   readonly status: number
 
@@ -88,7 +88,7 @@ export class MessageReader {
     )
   }
 
-  /** What begins with the head of a message. Pieces are joined once they are a whole message, not with each piece. */
+  /** The bytes from the head of a message on. Pieces are joined once they are a whole message, not with each piece. */
   #head(): Buffer {
     const [first] = this.#pieces
     return first !== undefined && first.length >= HEAD_BYTES ? first : this.#joined()

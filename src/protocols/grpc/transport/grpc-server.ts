@@ -13,7 +13,7 @@ import { OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
 import { ConnectionSession } from './session.ts'
 import { SessionTurns } from './session-turns.ts'
 
-/** The limits of a server of gRPC, which are those of HTTP. */
+/** The limits of a server of gRPC: the same as for HTTP. */
 export interface GrpcSettings extends ConnectionSettings {
   /** Bytes of all requests that are being received, and of all that clients leave unread. */
   readonly maxBodyMemoryBytes: number
@@ -21,7 +21,7 @@ export interface GrpcSettings extends ConnectionSettings {
   readonly requestTimeoutMs: number
 }
 
-/** What a server of gRPC is made of. */
+/** Dependencies of a server of gRPC. */
 export interface GrpcServerParts {
   readonly services: ClientServices
   readonly settings: GrpcSettings

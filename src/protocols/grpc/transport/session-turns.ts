@@ -1,6 +1,6 @@
 /** A session that has received something, or has something to send. */
 export interface ServedSession {
-  /** Handles what has come, and sends what there is. Returns how many bytes these and their whole requests were. It must not throw. */
+  /** Handles received bytes, and sends answers. Returns the bytes of both and of whole requests. It must not throw. */
   serve(): number
 }
 
@@ -11,9 +11,9 @@ export const MOST_SESSIONS = 64
 const MOST_BYTES = 128 * 1024
 
 /**
- * Serves sessions in turns of the event loop, each once in a turn. So several answers of a session leave with one write. A turn
- * is bounded by what is in it. Others wait for the next turn, in the order in which they came. So thousands of clients that call at
- * the same moment delay neither timers nor other protocols.
+ * Serves sessions in turns of the event loop, each once in a turn. So several answers of a session leave with one
+ * write. The bytes of a turn are limited; other sessions wait for the next turn, in the order in which they came. So
+ * thousands of clients that call at the same moment delay neither timers nor other protocols.
  */
 export class SessionTurns {
   readonly #waiting = new Set<ServedSession>()

@@ -19,14 +19,14 @@ import { SessionTurns } from './session-turns.ts'
 
 const LARGE_BYTES = 2_000_000
 
-/** A socket whose client reads what is written when the test says so. */
+/** A socket whose client reads when the test says so. */
 class TestSocket extends Duplex {
   readonly written: Buffer[] = []
   #reads = true
   #taken: (() => void) | undefined
 
   override _read(): void {
-    // What came is pushed.
+    // The test pushes the received bytes.
   }
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -40,7 +40,7 @@ class TestSocket extends Duplex {
     this.#reads = false
   }
 
-  /** The client has read what was written. */
+  /** The client has read everything. */
   readWritten(): void {
     this.#taken?.()
   }
@@ -70,7 +70,7 @@ async function settled(): Promise<void> {
   for (let turns = 0; turns < 5; turns++) await nextTurn()
 }
 
-test('what is sent in one turn of the event loop leaves with one write', async () => {
+test('answers of one turn of the event loop leave with one write', async () => {
   const { socket, calls, receive } = await session()
   await receive(whole(1), whole(3), whole(5))
   expect(calls.length).toBe(3)
@@ -86,7 +86,7 @@ test('what is sent in one turn of the event loop leaves with one write', async (
   expect(types.filter(([type]) => type === FRAME.data).map(([, id]) => id)).toEqual([1, 3, 5])
 })
 
-test('what a client does not read stays in its stream, and is sent as it reads (CVE-2019-9517)', async () => {
+test('unread answers stay in their stream, and are sent as the client reads (CVE-2019-9517)', async () => {
   const { socket, calls, receive } = await session()
   await receive(whole(1), windowUpdate(0, LARGE_BYTES), windowUpdate(1, LARGE_BYTES))
   socket.stall()
@@ -103,7 +103,7 @@ test('what a client does not read stays in its stream, and is sent as it reads (
   expect(Buffer.concat(socket.written).length).toBeGreaterThan(LARGE_BYTES)
 })
 
-test('what comes while a call is paused is received after it', async () => {
+test('data that comes while a call is paused is received after it', async () => {
   const { calls, receive } = await session()
   await receive(open(1))
   const [call] = calls
@@ -147,7 +147,7 @@ test('a client that sends faster than it is served is not read meanwhile', async
   expect(calls.length).toBe(1)
 })
 
-test('what came before the end of a connection is handled', async () => {
+test('requests before the end of a connection are handled', async () => {
   const { socket, calls } = await session()
   socket.push(whole(1))
   socket.destroy()
@@ -155,7 +155,7 @@ test('what came before the end of a connection is handled', async () => {
   expect(calls.length).toBe(1)
 })
 
-test('what came before the server closes a connection is answered', async () => {
+test('requests before the server closes a connection are answered', async () => {
   const { socket, calls, made } = await session()
   socket.push(whole(1))
   made.close()

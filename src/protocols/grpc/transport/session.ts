@@ -12,7 +12,7 @@ import type { ClientSession } from '../connections/client-session.ts'
 import { type CallHead, type Carrier, CallStream } from './call-stream.ts'
 import type { ServedSession, SessionTurns } from './session-turns.ts'
 
-/** How long a session that is being closed may take to send what was given to it. */
+/** How long a session that is being closed may take to send its last bytes. */
 const CLOSING_MS = 500
 
 /** How long a client may take to leave once it has said so. */
@@ -41,7 +41,7 @@ interface SessionSocket extends Socket {
   [SESSION]?: ConnectionSession
 }
 
-/** A listener of sockets. What it throws ends the session. */
+/** A listener of sockets. An error ends the session. */
 function listenerOf<Args extends unknown[]>(run: (session: ConnectionSession, ...args: Args) => void) {
   return function (this: SessionSocket, ...args: Args): void {
     const session = this[SESSION]!
@@ -76,7 +76,7 @@ export class ConnectionSession implements ClientSession, Due, ConnectionListener
   /** Callbacks for the answer to the ping under way. */
   #pinged = NOBODY
   #late: NodeJS.Timeout | undefined
-  /** What has come and is not handled yet. */
+  /** Bytes that have come and are not handled yet. */
   #waiting: Buffer[] = []
   #waitingBytes = 0
   /** The bytes of requests that were carried out in this turn. */
@@ -121,7 +121,7 @@ export class ConnectionSession implements ClientSession, Due, ConnectionListener
   /** Ends it: answers that were given to it are sent first. */
   close(): void {
     if (this.#socket.destroyed) return
-    // What has come is still answered.
+    // Received requests are still answered.
     this.#receive()
     this.#http2.close()
     this.#endIn(CLOSING_MS)
@@ -173,7 +173,7 @@ export class ConnectionSession implements ClientSession, Due, ConnectionListener
     this.#ping()
   }
 
-  /** The last of it is sent. Whatever arrives later is read, or the client could lose what was sent. */
+  /** All is sent. Later bytes are still read, or the client could lose the last answers. */
   over(): void {
     this.#isEnded = true
     const last = this.#http2.take(Infinity)
@@ -222,7 +222,7 @@ export class ConnectionSession implements ClientSession, Due, ConnectionListener
     for (const piece of pieces) this.#http2.receive(piece, nowMs)
   }
 
-  /** Sends what there is, unless the socket is full. Returns how many bytes it sent. */
+  /** Sends the waiting bytes, unless the socket is full. Returns how many it sent. */
   #send(): number {
     let sent = 0
     while (!this.#isFull && !this.#isEnded) {

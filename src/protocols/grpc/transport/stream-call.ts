@@ -23,7 +23,7 @@ export class StreamCall implements CallEvents, Outlet, Holder {
   readonly #frames = new MessageReader(LARGEST_SETUP_BYTES)
   readonly #parts: CallParts
   #listener: ClientStreamListener | undefined
-  /** What is unread of texts that others are sent too. */
+  /** Unread bytes of texts that others are sent too. */
   #sharedBytes = 0
 
   /** Begins to receive. */

@@ -8,16 +8,16 @@ import { CallError, framed, MessageReader, GRPC_STATUS } from './frames.ts'
 import type { ConnectionSession } from './session.ts'
 import type { Holder } from '../../sockets/oldest-first-memory.ts'
 
-/** Clients may send contents of 10 MiB; what is around them comes on top. */
+/** Clients may send contents of 10 MiB; the message around them comes on top. */
 const LARGEST_BYTES = 10 * 1024 * 1024 + 256 * 1024
 
 /** Smaller requests are not counted when they are unread, and are received from everybody. */
 const SMALL_BYTES = 16 * 1024
 
-/** Everything before the body has at most this many bytes (`message-reader.ts`), so the head is in these or comes after the body. */
+/** The most bytes before the body (`message-reader.ts`): the head is in these, or comes after the body. */
 const LARGEST_HEAD_BYTES = 128 * 1024
 
-/** What Node holds of a call, about. */
+/** About the memory that Node holds for a call. */
 export const CALL_BYTES = 8 * 1024
 
 /** A request and its answer on a stream of their own. */
@@ -27,12 +27,12 @@ export class UnaryCall implements CallEvents, Holder {
   readonly #parts: CallParts
   readonly #frames = new MessageReader(LARGEST_BYTES)
   readonly #messages: Buffer[] = []
-  /** Those that have come, and those of them that are counted in the memory of known callers. */
+  /** Received bytes, and the part that is counted in the memory of known callers. */
   #bytes = 0
   #countedBytes = 0
   /** The caller is judged before its message becomes larger. */
   #judgedBytes = SMALL_BYTES
-  /** Whether it is counted in the memory of what is unread: a large answer, once it is sent. */
+  /** Whether it is counted in the memory of unread answers: a large answer, once it is sent. */
   #isUnread = false
   #answerBytes = 0
   #isClosed = false
@@ -82,10 +82,7 @@ export class UnaryCall implements CallEvents, Holder {
     else this.#session.whenRead(() => unread.release(this))
   }
 
-  /**
-   * Judges a large request by the part that has arrived. Where its head comes last, it is judged when all has
-   * arrived.
-   */
+  /** Judges a large request by the part that has arrived, or when all has arrived if its head comes last. */
   #judge(): void {
     const head = readMessageHead(this.#frames.begun)
     const isFinal = head !== undefined || this.#frames.waitingBytes > LARGEST_HEAD_BYTES
@@ -136,7 +133,7 @@ export class UnaryCall implements CallEvents, Holder {
   }
 }
 
-/** The message in these bytes. Throws CallError where there is none. */
+/** The message in these bytes. Throws CallError for other bytes. */
 export function messageIn(bytes: Buffer): Message {
   try {
     return readMessage(bytes)

@@ -1,4 +1,4 @@
-/** What the Java server always writes in its messages. Some clients cannot read one that lacks a part of it. */
+/** The fields that the Java server always writes in its messages. Some clients cannot read a message without one. */
 
 /** The part of the server that each of its requests belongs to, as its body names it. */
 const MODULE_OF = {
@@ -32,7 +32,7 @@ const ALSO_REFUSED: Readonly<Record<string, object>> = {
   ServiceListResponse: { count: 0 },
 }
 
-/** What a refusal in an answer of this type has besides its error. */
+/** The fields of a refusal in an answer of this type, besides its error. */
 export function keysOfRefused(type: string): object {
   return ALSO_REFUSED[type] ?? {}
 }

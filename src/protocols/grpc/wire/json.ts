@@ -19,14 +19,14 @@ export interface SentJson {
   readonly shared: readonly Buffer[]
 }
 
-/** The text of a JSON object of which a part is made once for many messages. It has no key of those that every message has. */
+/** The text of a JSON object, a part of which is made once for many messages, without the keys of every message. */
 export class ReadyJson {
   readonly before: string
   readonly #own: readonly (Buffer | string)[]
   readonly #shared: readonly Buffer[]
   readonly #bytes: number
 
-  /** @param before What is before the text in the object, `after` what follows it. */
+  /** @param before The part of the object before the text, `after` the part after it. */
   constructor(before: string, text: SentText = '', after = '') {
     this.before = before
     this.#bytes = bytesOfText(text) + Buffer.byteLength(after)
@@ -85,7 +85,7 @@ function malformed(): Refusal {
   return new Refusal('malformed-request', `The body of a message must be ${ALLOWED}.`, { allowed: ALLOWED })
 }
 
-/** An object with the keys of `first` and then those of `rest`. Keys that are undefined are left out. */
+/** An object with the keys of `first` and then of `rest`. Undefined keys are left out. */
 export function joinJson(first: object, rest: object): SentJson {
   const ready = rest instanceof ReadyJson ? rest : new ReadyJson(JSON.stringify(rest))
   const head = JSON.stringify(first)

@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { Refusal } from '../../../core/refusal.ts'
 
-/** What a message says besides its body. */
+/** The fields of a message besides its body. */
 export interface MessageHead {
   readonly type: string
   /** By their names in lower case. */
@@ -17,7 +17,7 @@ export interface Message extends MessageHead {
   readonly body: Uint8Array
 }
 
-/** The fields of `proto/client.proto` by their numbers. Generated code takes longer for a small message than all other work on it. */
+/** The field numbers of `proto/client.proto`. Generated code takes longer for a small message than all other work. */
 const PAYLOAD = { metadata: 2, body: 3 } as const
 const METADATA = { type: 3, headers: 7, clientIp: 8 } as const
 const ENTRY = { key: 1, value: 2 } as const
@@ -32,7 +32,7 @@ const MOST_AROUND_BODY = 64 * 1024
 const NO_BYTES = new Uint8Array()
 const NO_HEADERS: ReadonlyMap<string, string> = new Map()
 
-/** What is read so far. A message may say each field again: the last one counts, and headers are added. */
+/** The fields read so far. A message may repeat a field: the last one counts, and headers are added. */
 class Begun implements Message {
   type = ''
   clientIp = ''
@@ -50,8 +50,8 @@ class Begun implements Message {
 }
 
 /**
- * The message that a client has sent. Nothing in it is required here. Throws an Error for bytes that are none, and Refusal
- * `too-large` for one with many fields or headers, which would take seconds.
+ * The message that a client has sent. No field is required here. Throws an Error for other bytes, and Refusal
+ * `too-large` for very many fields or headers, which would take seconds.
  */
 export function readMessage(bytes: Uint8Array): Message {
   const begun = new Begun()
@@ -72,8 +72,8 @@ export function readMessage(bytes: Uint8Array): Message {
 }
 
 /**
- * What the begin of a message says besides its body; undefined where that has not come yet. Clients need not
- * send it before the body. A message may say it again and differently, so a whole one is judged once more.
+ * The head in the begin of a message; undefined if it has not come yet: clients may send it after the body. A message
+ * may have a second, different head, so a whole message is judged once more.
  */
 export function readMessageHead(begin: Uint8Array): MessageHead | undefined {
   try {

@@ -8,20 +8,20 @@ export interface ServerMessage {
   readonly body: SentJson
 }
 
-/** A message whose body has the keys of `first` and then those of `rest`. */
+/** A message whose body has the keys of `first` and then of `rest`. */
 export function toSend(type: string, first: object, rest: object): ServerMessage {
   return { type, body: joinJson(first, rest) }
 }
 
-/** The fields of Payload, and those in its metadata and its body (`proto/client.proto`). Each has a length. */
+/** The fields of Payload, of its metadata and of its body (`proto/client.proto`). Each has a length. */
 const METADATA = (2 << 3) | WireType.LengthDelimited
 const TYPE = (3 << 3) | WireType.LengthDelimited
 const BODY = (3 << 3) | WireType.LengthDelimited
 const VALUE = (2 << 3) | WireType.LengthDelimited
 
 /**
- * The bytes of a message, in pieces, with `free` bytes before them. All but what others are sent too is copied once. Generated
- * code copies it several times, and takes longer for a small message than all other work on it.
+ * The bytes of a message, in pieces, with `free` bytes before them. Shared pieces are not copied, all others once.
+ * Generated code copies them several times, and takes longer for a small message than all other work on it.
  */
 export function writeMessage({ type, body }: ServerMessage, free: number): readonly [Buffer, ...Buffer[]] {
   const metadata = metadataOf(type)

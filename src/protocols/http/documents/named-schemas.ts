@@ -9,7 +9,7 @@ export class NamedSchemas {
     return Object.fromEntries([...this.#schemas].map(([name, { schema }]) => [name, schema]))
   }
 
-  /** The same schema with references to those that have a name. Throws an Error for two different ones of one name. */
+  /** The schema with references instead of named schemas. Throws an Error if two different schemas have one name. */
   referred(source: JsonSchema): unknown {
     const name = source['title']
     if (typeof name !== 'string') return this.#inner(source)
@@ -29,7 +29,7 @@ export class NamedSchemas {
     return Object.fromEntries(entries) as JsonSchema
   }
 
-  /** Properties are schemas by name: none of those names is a keyword. */
+  /** The keys of `properties` are names of parameters, not keywords of JSON Schema. */
   #part(value: unknown, areProperties: boolean): unknown {
     if (Array.isArray(value)) return value.map((one) => this.#part(one, false))
     if (typeof value !== 'object' || value === null) return value

@@ -71,13 +71,13 @@ test('methods with a body offer a form as well', () => {
   expect(post.parameters.filter((one) => one.required)).toEqual([])
 })
 
-test('what several operations have is in the document once', () => {
+test('parts of several operations are in the document once', () => {
   const { paths, components } = described(describeApi([configs('GET'), configs('POST')], '1'))
   const { get, post } = paths['/svc/v1/cs/configs']!
   expect(get.parameters[0]).toEqual({ $ref: '#/components/parameters/tenant' })
   expect(post.parameters[0]).toEqual({ $ref: '#/components/parameters/tenant' })
   expect(components.parameters['tenant']).toMatchObject({ name: 'tenant', in: 'query' })
-  // One of them requires it.
+  // GET requires it, so the two are not shared.
   expect(get.parameters[1]).toMatchObject({ name: 'dataId', required: true })
   expect(post.parameters[1]).toMatchObject({ name: 'dataId', 'x-required': 'in the query or in the form' })
   expect(post.responses['default']).toEqual({ $ref: '#/components/responses/Problem' })

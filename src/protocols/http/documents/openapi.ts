@@ -34,9 +34,8 @@ export function describeApi(routes: readonly Route[], version: string): Json {
 }
 
 /**
- * A document has one operation for each method of a path. The variants that a parameter selects are described
- * as its optional parameters and further content types. It requires what the plain operation requires without
- * them.
+ * A document has one operation for each method of a path. The variants that a parameter selects are described as its
+ * optional parameters and further content types. It requires the parameters that the plain operation requires.
  */
 function withVariants(route: Route, routes: readonly Route[]): Route {
   const variants = routes.filter(
@@ -56,7 +55,7 @@ function withVariants(route: Route, routes: readonly Route[]): Route {
   }
 }
 
-/** Where variants answer the same content type, the answer is one of them. */
+/** If variants answer the same content type, its schema is `anyOf` theirs. */
 function answersOfAll(routes: readonly Route[]): AnswerSchemas {
   const all = new Map<string, JsonSchema[]>()
   for (const { answers = {} } of routes)
@@ -108,7 +107,7 @@ function fieldOf(name: string, source: FieldSchema, isRequired: boolean): Header
   } = source
   return {
     name,
-    // What has a default may be left out, whatever its schema says about the handler's side.
+    // A parameter with a default may be left out, although the handler always gets a value.
     required: isRequired && source.default === undefined,
     schema: {
       ...schema,

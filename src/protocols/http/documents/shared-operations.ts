@@ -15,8 +15,8 @@ export interface DescribedOperation extends Json {
 }
 
 /**
- * The `components` of a document: these schemas, and the parameters, form fields, bodies and errors that several operations have.
- * The operations refer to them from now on.
+ * The `components` of a document: these schemas, and the parameters, form fields, bodies and errors that several
+ * operations have. The operations refer to them from now on.
  */
 export function shareParts(operations: readonly DescribedOperation[], schemas: Json): Json {
   const shared = new SharedParts(schemas)
@@ -43,7 +43,7 @@ function parameterPlaces({ parameters }: DescribedOperation): PlaceOfPart[] {
   }))
 }
 
-/** The name is that of the schema, if it has a name. */
+/** A part has the name of its schema, if that has one. */
 function answerPlaces({ responses }: DescribedOperation): PlaceOfPart[] {
   const part = responses['200']
   const [first] = Object.values((part['content'] ?? {}) as Body['content'])

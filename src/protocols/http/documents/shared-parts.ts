@@ -12,7 +12,7 @@ export interface PlaceOfPart {
   readonly replace: (reference: Json) => void
 }
 
-/** The parts that several places of a document have: `components` has each of them once, and the places refer to it. */
+/** The parts that occur at several places of a document: `components` has each once, and the places refer to it. */
 export class SharedParts {
   readonly components: Record<Kind, Json>
 

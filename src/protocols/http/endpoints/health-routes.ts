@@ -14,20 +14,20 @@ export interface NotReadyReason {
   readonly forMs: number
 }
 
-/** What the routes for probes and monitoring ask. */
+/** Dependencies of the routes for probes and monitoring. */
 export interface HealthParts {
   readonly operator: Pick<Operations['operator'], 'scrape'>
   /** Empty when the server is ready. */
   readonly notReady: () => readonly NotReadyReason[]
-  /** What does not work, though the server is ready. */
+  /** Faults of a server that is ready. */
   readonly warnings: () => readonly NotReadyReason[]
-  /** The faults that were caught since the start, by what they have ended. */
+  /** The faults that were caught since the start, by boundary. */
   readonly faults: () => Readonly<Record<string, number>>
 }
 
 const PUBLIC = { action: 'read', resource: 'public' } as const
 
-/** What orchestrators and monitoring ask: `/healthz`, `/readyz`, `/metrics`. No switch closes them. */
+/** The routes for orchestrators and monitoring: `/healthz`, `/readyz`, `/metrics`. No switch closes them. */
 export function healthRoutes(parts: HealthParts): Route[] {
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '', [
     ['GET', '/healthz', alive()],

@@ -5,11 +5,11 @@ import type { Answer } from '../routing/answer.ts'
 
 /** How a dialect shows services, instances and the server itself. */
 export interface NamingDialect {
-  /** Whether answers have, besides the fields of interface.md, all that the Java server always writes. */
+  /** Whether answers have, besides the fields of interface.md, all fields that the Java server always writes. */
   readonly hasJavaKeys: boolean
   readonly text: (value: unknown) => string
   readonly json: (value: unknown) => Answer
-  /** What the OpenAPI document says of answers with the fields of interface.md alone. */
+  /** The schemas in the OpenAPI document for answers with the fields of interface.md alone. */
   readonly described: (schema: JsonSchema) => AnswerSchemas
 }
 

@@ -6,8 +6,8 @@ import type { Route } from '../routing/route.ts'
 import type { Answer } from '../routing/answer.ts'
 
 /**
- * What operators have closed: the URLs of the switch limitedUrlMap, and naming while it is closed (`requireServing`). Operator
- * routes always answer, so that both can be lifted, and so do measurements. Throws Refusals `server-status` and `cut-off`.
+ * Refuses requests that operators have closed: URLs of the switch limitedUrlMap, and naming (`requireServing`). Operator
+ * routes and measurements always answer, so that both can be lifted. Throws Refusals `server-status` and `cut-off`.
  */
 export function serverGate(
   state: State,

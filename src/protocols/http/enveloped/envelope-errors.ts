@@ -20,7 +20,7 @@ const OWN: Partial<Record<RefusalCode, EnvelopeCode>> = {
   'namespace-not-found': [22001, 'namespace not exist'],
 }
 
-/** What a refusal of this status is called where it has no number of its own. */
+/** The code of a refusal of this status without a number of its own. */
 function usual(status: number): EnvelopeCode {
   if (status === 403) return ACCESS_DENIED
   if (status === 404) return NOT_FOUND

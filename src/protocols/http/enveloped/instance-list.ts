@@ -58,7 +58,7 @@ const AFTER_HOSTS = ',"lastRefTime":'
 
 /** The hosts in the text of a list. Within a text of JSON a quote has a backslash before it, so both marks are members. */
 export function hostsOf(list: ListData): ListData {
-  // In pieces, the hosts are apart from what is before and after them.
+  // In pieces, the hosts are apart from the text before and after them.
   if (!Buffer.isBuffer(list))
     return { head: Buffer.from('['), rest: [...list.rest.slice(0, -1), Buffer.from(']')] }
   return list.subarray(list.indexOf(HOSTS) + HOSTS.length, list.lastIndexOf(AFTER_HOSTS))

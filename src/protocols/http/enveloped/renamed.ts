@@ -1,7 +1,7 @@
 import { Type } from '../../parameters/schema.ts'
 import type { Endpoint } from '../routing/endpoint.ts'
 
-/** An endpoint whose parameters have other names in a dialect: `names` has the name of the dialect by that of the endpoint. */
+/** An endpoint with other parameter names in a dialect: `names` maps the endpoint's names to the dialect's. */
 export function renamed(of: Endpoint, names: Readonly<Record<string, string>>): Endpoint {
   const own = new Map(Object.entries(names).map(([name, theirs]) => [theirs, name]))
   return {

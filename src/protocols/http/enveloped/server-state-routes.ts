@@ -8,7 +8,7 @@ import { failure, SERVER_ERROR, success } from './envelope.ts'
 const PUBLIC = { action: 'read', resource: 'public' } as const
 const NO_PARAMS = Type.Object({})
 
-/** What probes and clients ask of the server itself while gRPC is away (grpc-compat.md section 6). */
+/** The routes about the server for probes and clients while gRPC is away (grpc-compat.md section 6). */
 export function serverStateRoutes(notReady: () => readonly NotReadyReason[]): Route[] {
   const liveness = endpoint({
     summary: 'Whether the server works',

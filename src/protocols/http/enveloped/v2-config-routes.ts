@@ -25,7 +25,7 @@ import { answersEnvelope, enveloped, success } from './envelope.ts'
 import { renamed } from './renamed.ts'
 
 const ITEM = { namespaceId: Type.Optional(fields.tenant), dataId: fields.dataId, group: fields.group }
-/** The names of parameters here, by those of endpoints. */
+/** The names of parameters here, by their names in endpoints. */
 const NAMES = { tenant: 'namespaceId', config_tags: 'configTags', src_user: 'srcUser' }
 
 /** The item that a request names. */

@@ -15,7 +15,7 @@ import { CONFIG_PART } from './defaults.ts'
 import { enveloped } from './envelope.ts'
 import { renamed } from './renamed.ts'
 
-/** The names of parameters here, by those of endpoints. */
+/** The names of parameters here, by their names in endpoints. */
 const NAMES = { tenant: 'namespaceId', group: 'groupName', config_tags: 'configTags', src_user: 'srcUser' }
 
 /**

@@ -14,10 +14,10 @@ import { enveloped, failure, NOT_FOUND, success } from './envelope.ts'
 import { hostsOf, instanceList } from './instance-list.ts'
 import { registerOrBeat } from './register-or-beat.ts'
 
-/** What `/nacos/v3` calls. */
+/** Dependencies of `/nacos/v3`. */
 export type V3Parts = NamingEndpointParts & Pick<Operations, 'configs' | 'signIn'>
 
-/** `/nacos/v3`: what clients without gRPC and the Java client 3.x ask for (grpc-compat.md sections 5 and 7). */
+/** The routes of `/nacos/v3` for clients without gRPC and the Java client 3.x (grpc-compat.md sections 5 and 7). */
 export function v3Routes(parts: V3Parts): Route[] {
   return [
     ...placeRoutes(CONFIG_PART, '/nacos/v3', [

@@ -56,9 +56,8 @@ const TOO_SLOW: Reason = {
 }
 
 /**
- * Answers what is not a request at all, and ends the connection. No route and so no dialect is known here.
- * It is the client's fault and never logged as ours. `isAnswering`: an answer is being sent, so that nothing may be
- * written.
+ * Answers bytes that are not a request, and ends the connection. No route and so no dialect is known here. It is the
+ * client's fault and never logged as ours. `isAnswering`: an answer is being sent, so that nothing may be written.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, isAnswering: boolean): void {
   if (error.code === 'ECONNRESET') socket.destroy()
@@ -89,7 +88,7 @@ export function endWith(socket: Socket, { code, ...reason }: Reason): void {
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // Closing at once would reset the connection under what the client is still sending, and lose the answer.
+  // Closing at once would reset the connection while the client is still sending, and lose the answer.
   const timer = setTimeout(
     guarded('connection', nothing, () => void socket.destroy()),
     LINGER_MS,

@@ -56,7 +56,7 @@ function problemAnswer(problem: Problem, headers: Record<string, string> = {}): 
   return { status: problem.status, contentType: PROBLEM_JSON, body: JSON.stringify(problem), headers }
 }
 
-/** The headers that a refusal's answer has besides those of every answer. */
+/** The further headers of a refusal's answer. */
 export function headersOfRefusal({ code, facts }: Refusal): Record<string, string> {
   const { allowed, retryAfterSeconds } = facts
   if (code === 'unknown-method' && allowed !== undefined) return { Allow: allowed }

@@ -10,7 +10,7 @@ export const CONFIG_DEFAULTS: RouteDefaults = Object.freeze({
   errors: configErrors,
 })
 
-/** The headers that keep what clients watch out of caches (http-compat.md section 1). */
+/** The headers that keep watched items out of caches (http-compat.md section 1). */
 export const NO_CACHE = Object.freeze({
   Pragma: 'no-cache',
   Expires: 'Thu, 01 Jan 1970 00:00:00 GMT',

@@ -22,7 +22,7 @@ import { removeConfig } from './delete-config.ts'
 import { readConfig } from './read-config.ts'
 import { Refusal } from '../../../core/refusal.ts'
 
-/** `/nacos/v1/cs/configs` and `/nacos/v1/cs/history`, as clients and tools of the reference server use it (http-compat.md sections 1 and 3). */
+/** `/nacos/v1/cs/configs` and `/nacos/v1/cs/history`, as for the reference server (http-compat.md sections 1 and 3). */
 export function nacosConfigRoutes(
   {
     configs,
@@ -59,7 +59,7 @@ function publish({ configs, gray }: Pick<Operations, 'configs' | 'gray'>, limits
     handle: async ({ params, caller }) => {
       refuseMisplaced({ import: params.import, clone: params.clone })
       const request = toPublishRequest(params, casOfClients(casMd5Of(caller, params)))
-      // Consoles send the addresses as a form field too, also with what is for all: only the header counts.
+      // Consoles send the addresses as a form field too, also with versions for all: only the header counts.
       const release = grayOfClients({ betaIps: headerText(caller, 'betaIps'), tag: params.tag })
       await publishForAllOrSome({ configs, gray }, request, { release, caller })
       return CS_TRUE_JSON
@@ -67,7 +67,7 @@ function publish({ configs, gray }: Pick<Operations, 'configs' | 'gray'>, limits
   })
 }
 
-/** Refuses a publish that says in another place than the query, or in another spelling, that it is none. */
+/** Refuses a request whose mark that it is no publish is outside the query, or spelled differently. */
 function refuseMisplaced(said: Readonly<Record<string, boolean | undefined>>): void {
   for (const [parameter, isSaid] of Object.entries(said)) {
     if (isSaid !== true) continue

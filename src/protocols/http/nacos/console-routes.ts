@@ -17,7 +17,7 @@ export interface ServerFacts {
   readonly namespaceQuota: number
 }
 
-/** What the routes about the server itself work on. */
+/** Dependencies of the routes about the server itself. */
 export interface ConsoleParts extends Pick<Operations, 'operator'> {
   readonly version: string
   readonly facts: ServerFacts
@@ -28,7 +28,7 @@ export interface ConsoleParts extends Pick<Operations, 'operator'> {
 const PUBLIC = { action: 'read', resource: 'public' } as const
 const NO_PARAMS = Type.Object({})
 
-/** What clients, probes and tools ask of the server itself (http-compat.md sections 7 and 8). */
+/** The routes about the server for clients, probes and tools (http-compat.md sections 7 and 8). */
 export function nacosConsoleRoutes(parts: ConsoleParts): Route[] {
   return placeRoutes(CONFIG_DEFAULTS, '/nacos/v1', [
     ['GET', '/console/server/state', serverState(parts)],
@@ -79,7 +79,7 @@ function serverState({ version, facts, operator: { needsSignIn } }: ConsoleParts
 
 const DAY_MS = 86_400_000
 
-/** The state of 2.x besides, as texts: only the settings that exist here. */
+/** The further state of 2.x, as texts: only the settings that exist here. */
 function stateOf({
   isOneOfMany,
   port,

@@ -7,7 +7,7 @@ import { JSON_UTF8 } from '../routing/answers.ts'
 import { REFUSALS } from '../../refusals/refusals.ts'
 import type { ImportOutcome } from '../../../operations/config/import-configs.ts'
 
-/** The codes that say, at HTTP 200, why nothing was imported. The text of 100002 is that of 2.5.1. */
+/** The codes that say, at HTTP 200, why nothing was imported. The text of 100002 comes from 2.5.1. */
 const PROBLEMS = {
   'unknown namespace': { code: 100001, text: 'namespace does not exist' },
   'bad metadata': { code: 100002, text: '导入的元数据非法' },
@@ -18,10 +18,7 @@ const PROBLEMS = {
 /** Why an import did not begin. */
 type ImportProblem = keyof typeof PROBLEMS
 
-/**
- * The text before the name of something that is not imported. Clients compare these texts: they are those of
- * 2.5.1.
- */
+/** The text before the name of something that is not imported. Clients compare these texts, which come from 2.5.1. */
 const PREFIXES: Readonly<Record<Unrecognized['reason'], string>> = {
   'bad-name': '',
   'not-in-metadata': '未在元数据中找到: ',
@@ -52,7 +49,7 @@ function badMetadataAnswer(reason: string): Answer {
   return envelope(200, { code, message: text, data: { succCount: 0, reason } })
 }
 
-/** The imported items, and those that were not: also where the server could not continue in the middle. */
+/** The items that were imported and the items that were not, also if the import stopped in the middle. */
 function outcomeAnswer(outcome: ImportOutcome, { what, dryRun, unrecognized }: Transferred): Answer {
   const { published, skipped, failed, stoppedBy } = outcome
   const data = {

@@ -52,7 +52,7 @@ function pollAnswer(body: string): Answer {
   return { status: 200, contentType: JSON_UTF8, body, headers: NO_CACHE, isAscii: true }
 }
 
-/** What both headers may hold together: clients refuse an answer whose headers have more than 16 KiB. */
+/** The most bytes of both headers: clients refuse an answer whose headers have more than 16 KiB. */
 const MAX_PROBE_BYTES = 8 * 1024
 
 /**

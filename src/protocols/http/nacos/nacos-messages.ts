@@ -16,7 +16,7 @@ export function nacosMessage(refusal: Refusal, part: NacosPart): string {
   return filled(REFUSALS[code].nacos, facts.names) ?? message
 }
 
-/** The text with the names that it speaks of; undefined where one of them is not known. */
+/** The text with its placeholders filled in; undefined if a name is not known. */
 function filled(text: string | undefined, names: RefusalFacts['names'] = {}): string | undefined {
   let isComplete = true
   const whole = text?.replace(/\{(\w+)\}/g, (_all, name: string) => {

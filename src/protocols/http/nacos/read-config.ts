@@ -36,7 +36,7 @@ const PARAMS = Type.Object({
 type Params = Static<typeof PARAMS>
 type ReadOperations = Pick<Operations, 'configs' | 'gray' | 'transfer'>
 
-/** `GET /configs`: the content of an item, or what else clients ask of that path (http-compat.md section 3). */
+/** `GET /configs`: the content of an item, or another request on that path (http-compat.md section 3). */
 export function readConfig(operations: ReadOperations) {
   const { configs } = operations
   const answerOf = contentAnswers(moreHeaders)
@@ -52,7 +52,7 @@ export function readConfig(operations: ReadOperations) {
         const item = configs.view({ key, who: httpViewer(caller, params.tag) }, caller)
         if (item !== undefined) return answerOf(item)
       }
-      // Reports what is wrong with the names, if anything is, before it reports that there is no item.
+      // Wrong names are refused before a missing item.
       throw configNotFound(namedKey(params))
     },
   })

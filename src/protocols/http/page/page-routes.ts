@@ -8,7 +8,7 @@ import type { Answer } from '../routing/answer.ts'
 import { answersOfFile, PAGE_HEADERS } from './page-answers.ts'
 import type { ConsoleAssets } from './page-file.ts'
 
-/** What the routes of the console work on. */
+/** Dependencies of the routes of the console. */
 export interface PageParts {
   readonly page: ConsoleAssets
   /** Whether the console is shown to this caller; the server decides what it may then do. */
@@ -16,14 +16,14 @@ export interface PageParts {
 }
 
 /**
- * `/ui` and the files below it, each a route. All addresses in the page are relative, so that it works below any path of a
- * proxy.
+ * `/ui` and the files below it, each a route. All addresses in the page are relative, so that it works below any path
+ * of a proxy.
  */
 export function pageRoutes(parts: PageParts): Route[] {
   return [pageRoute('/', ({ headers }) => rootAnswer(headers.accept)), ...consoleRoutes(parts)]
 }
 
-/** People who open the address of the server get the console; programs get what any unknown path answers. */
+/** People who open the address of the server get the console; programs get the answer of an unknown path. */
 function rootAnswer(accepted: string | undefined): Answer {
   if (accepted?.includes('text/html') === true) return TO_PAGE
   throw new Refusal('unknown-path', 'There is nothing at this path. The console is at /ui.')

@@ -3,7 +3,7 @@ import { JSON_TYPE } from './answers.ts'
 /** The JSON Schema of an answer, or of a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What an operation answers at 200, by content type. */
+/** The answers of an operation at 200, by content type. */
 export type AnswerSchemas = Readonly<Record<string, JsonSchema>>
 
 /** Marks a field that may be absent. A symbol, so that the published schema does not contain it. */

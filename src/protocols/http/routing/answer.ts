@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http'
 import { bytesOfPieces } from '../../../core/text/long-text.ts'
 
-/** An answer, ready to be written. `headers` come on top of those that every answer has. */
+/** An answer, ready to be written. `headers`: in addition to the headers of every answer. */
 export interface Answer {
   readonly status: number
   readonly contentType: string
   readonly body: Buffer | string
-  /** What follows the body, if that is bytes: pieces that others may be sent too. */
+  /** The pieces after a body of bytes; other answers may be sent the same pieces. */
   readonly rest?: readonly Buffer[]
   /** The body is a text of ASCII characters alone: as many bytes. */
   readonly isAscii?: boolean
@@ -18,8 +18,8 @@ export interface Answer {
 }
 
 /**
- * The headers of an answer as node takes them without a copy: name, value, name, value. Node adds Date and
- * Connection; without a length it sends chunks. Nothing that is sent may be taken for something else by a browser, hence `nosniff`.
+ * The headers of an answer as node takes them without a copy: name, value, name, value. Node adds Date and Connection;
+ * without a length it sends chunks. Nothing that is sent may be taken for something else by a browser, hence `nosniff`.
  */
 export function headersOf(answer: Answer, closing: boolean): string[] {
   const headers = ['Content-Type', answer.contentType, 'X-Content-Type-Options', 'nosniff']
@@ -29,7 +29,7 @@ export function headersOf(answer: Answer, closing: boolean): string[] {
   return headers
 }
 
-/** Status line and headers of an answer in one piece, as they are sent; what every answer has follows: `CommonHeaders`. */
+/** Status line and headers of an answer as sent, in one piece, without the `CommonHeaders` that follow. */
 export function headOf(answer: Answer): string {
   if (answer.head !== undefined) return answer.head
   const { status, contentType, headers } = answer

@@ -36,8 +36,8 @@ export function sentJsonAnswer(body: SentText): Answer {
 const MOST_AT_ONCE = 256 * 1024
 
 /**
- * JSON of these texts, one after the other. A short answer is made at once; a long one has no length, and is made in turns, as
- * fast as its client reads it.
+ * JSON of these texts, one after the other. A short answer is made at once; a long one has no length, and is made in
+ * turns, as fast as its client reads it.
  */
 export function jsonOfTexts(texts: Iterable<string>, inTurns: InTurns): Answer {
   const pieces = piecesOf(texts)

@@ -13,7 +13,7 @@ test('a route with the permission of an operation may be served', () => {
   expect(() => requirePermissions(operations, [route('/a', find.permission)])).not.toThrow()
 })
 
-test('a route for everybody needs a place in the list of those', () => {
+test('a route for everybody must be in the list of open routes', () => {
   const permission = { action: 'read', resource: 'public' }
   expect(() => requirePermissions(operations, [route('/healthz', permission)])).not.toThrow()
   expect(() => requirePermissions(operations, [route('/contents', permission)])).toThrow('GET /contents')

@@ -18,9 +18,8 @@ const WITHOUT_OPERATION: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Throws an Error that names an operation without a declared permission, or a route without the permission of
- * an operation. So the server does not start with one. The types say the same; this holds also where they
- * were evaded.
+ * Throws an Error that names an operation without a declared permission, or a route without the permission of an
+ * operation. So the server does not start with one. The types say the same; this holds also where they were evaded.
  */
 export function requirePermissions(operations: Operations, routes: readonly Route[]): void {
   const declared = declaredBy(operations)

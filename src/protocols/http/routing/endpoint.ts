@@ -18,7 +18,7 @@ export type Endpoint<T extends Properties = Properties> = Pick<
   | 'again'
 >
 
-/** What all routes of a part of a dialect have in common. */
+/** The common fields of all routes of a part of a dialect. */
 export interface RouteDefaults {
   readonly rules: ParameterRules
   readonly errors: ErrorFormat

@@ -7,11 +7,11 @@ import type { AnswerSchemas } from './answer-schema.ts'
 
 /** The caller of a request: what handlers may know of the connection. */
 export interface HttpCaller extends Caller {
-  /** The socket's address, or where that is a trusted proxy the last hop of X-Forwarded-For that is none; IPv4 where it is mapped. */
+  /** The socket's address; behind trusted proxies the last other hop of X-Forwarded-For. Mapped IPv4 becomes IPv4. */
   readonly ip: string
   /** The socket's own address, whatever a header says (for UDP pushes). */
   readonly socketIp: string
-  /** Whether the socket is that of a trusted proxy: then nothing that listens there is the client. */
+  /** Whether the socket belongs to a trusted proxy: then nothing that listens there is the client. */
   readonly isProxied: boolean
   /** The port of the socket's other side; 0 where it has left. */
   readonly socketPort: number
@@ -32,11 +32,11 @@ export interface Held {
   onGone(callback: () => void): void
 }
 
-/** What a handler gets: its parameters, validated, and the caller. */
+/** The input of a handler: its parameters, validated, and the caller. */
 export interface Request<P> {
   readonly params: P
   readonly caller: HttpCaller
-  /** The body of a route with `body: 'raw'`; undefined where none came. */
+  /** The body of a route with `body: 'raw'`, if it came. */
   readonly rawBody?: Buffer | undefined
   /** The request target word for word, where that is all that was sent: undefined for a request with a body. */
   readonly target: string | undefined
@@ -44,7 +44,7 @@ export interface Request<P> {
   hold(): Held
 }
 
-/** What a handler gives: an answer, now or later, or `undefined` after `hold()`. Throws Refusal for a 'no'. */
+/** The result of a handler: an answer, now or later, or `undefined` after `hold()`. Throws Refusal for a 'no'. */
 export type Handled = Answer | undefined | Promise<Answer | undefined>
 
 /** The methods of the interface. */
@@ -58,13 +58,13 @@ export interface Route<T extends Properties = Properties> {
   /** The whole path, e.g. `/svc/v1/cs/configs`. */
   readonly path: string
   readonly summary: string
-  /** That of the operations which it calls; they judge the resources themselves. */
+  /** The permission of the operations which it calls; they judge the resources themselves. */
   readonly permission: Permission
   /** Query or form parameters; a handler sees them by these names. */
   readonly params: ObjectSchema<T>
-  /** The header fields that the operation reads, for the OpenAPI document: what each means. */
+  /** The meanings of the header fields that the operation reads, for the OpenAPI document. */
   readonly headers?: Readonly<Record<string, HeaderNote>>
-  /** What it answers at 200, for the OpenAPI document. */
+  /** Its answers at 200, for the OpenAPI document. */
   readonly answers?: AnswerSchemas
   readonly rules: ParameterRules
   /** Bytes of body that this route takes, where it is not the default of the settings. */
@@ -73,10 +73,7 @@ export interface Route<T extends Properties = Properties> {
   readonly body?: 'form' | 'raw'
   /** The content types of a raw body, for the OpenAPI document. */
   readonly bodyTypes?: Readonly<Record<string, object>>
-  /**
-   * A query parameter. Where it is `true`, or one of its words, this is the route, instead of the plain one
-   * of its method and path.
-   */
+  /** A query parameter that, if `true` or one of its words, selects this route instead of the plain one of its path. */
   readonly variant?: string
   /**
    * Answers a request without a body whose target was read before, word for word; undefined where it was not.
@@ -88,16 +85,16 @@ export interface Route<T extends Properties = Properties> {
   readonly handle: (request: Request<Static<ObjectSchema<T>>>) => Handled
 }
 
-/** What a header field of a request means. */
+/** The meaning of a header field of a request. */
 export interface HeaderNote {
   readonly description: string
   readonly required: boolean
 }
 
-/** Turns whatever a handler threw into what the dialect's clients expect. */
+/** Turns any error of a handler into the answer that the dialect's clients expect. */
 export type ErrorFormat = (error: unknown, context: ErrorContext) => Answer
 
-/** What an error answer may speak of. */
+/** The facts that an error answer may mention. */
 export interface ErrorContext {
   readonly method: string
   readonly path: string

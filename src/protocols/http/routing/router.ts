@@ -4,11 +4,11 @@ import { findFields, type FoundValue } from '../../parameters/form-search.ts'
 import { queryOf } from '../../parameters/request-target.ts'
 import type { Route } from './route.ts'
 
-/** A route with what is worked out of it once. */
+/** A route with values that are computed once. */
 export interface CompiledRoute {
   readonly route: Route
   readonly readParameters: ReadParameters
-  /** GET takes no parameters from a body; what a client sends there is not read. */
+  /** GET takes no parameters from a body: the body is not read. */
   readonly readsBody: boolean
   readonly maxBodyBytes: number
   /** Routes of the same method and path that a query parameter chooses. */

@@ -17,7 +17,7 @@ import type { Route } from '../routing/route.ts'
 
 const DEFAULTS = { rules: SVC_RULES, errors: problemErrors }
 
-/** `/svc/v1/auth`: the operations of `/nacos/v1/auth` (http-compat.md section 7), with the errors of `/svc`; and the session of a browser. */
+/** `/svc/v1/auth`: as `/nacos/v1/auth` (http-compat.md section 7), with errors of `/svc`; and sessions of browsers. */
 export function svcAccessRoutes(operations: AccessOperations & Pick<Operations, 'sessions'>): Route[] {
   const { signIn, sessions } = operations
   const auth = placeRoutes(DEFAULTS, '/svc/v1/auth', [

@@ -25,8 +25,8 @@ import { exportConfigs, readConfig, searchConfigs, showConfig } from './read-con
 import { ANSWERS_OUTCOME, svcTransferAnswers } from './transfer-answers.ts'
 
 /**
- * `/svc/v1/cs/configs` and `/svc/v1/cs/history` (interface.md, Configuration management); with what `/nacos` has besides, by
- * the same parameters.
+ * `/svc/v1/cs/configs` and `/svc/v1/cs/history` (interface.md, Configuration management); with the further operations
+ * of `/nacos`, by the same parameters.
  */
 export function svcConfigRoutes(
   { configs, transfer, history: records }: Pick<Operations, 'configs' | 'transfer' | 'history'>,

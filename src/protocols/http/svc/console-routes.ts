@@ -17,9 +17,7 @@ import { problemErrors } from '../errors/problem.ts'
 import { placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 
-/**
- * `/svc/v1/console`: the requests of people who look after configurations and services. No client sends them.
- */
+/** `/svc/v1/console`: the requests of people who look after configurations and services. No client sends them. */
 export function svcConsoleRoutes(
   operations: Pick<
     Operations,

@@ -9,7 +9,7 @@ import { answersJson, Json } from '../routing/answer-schema.ts'
 
 const NAMES = Json.list(Json.object({ dataId: Json.string(), group: Json.string() }))
 
-/** What imports and clones answer. */
+/** The answers of imports and clones. */
 export const ANSWERS_OUTCOME = answersJson(
   Json.named(
     'TransferOutcome',
@@ -32,7 +32,7 @@ export const ANSWERS_OUTCOME = answersJson(
   ),
 )
 
-/** The answers of `/svc` to imports and clones: the outcome of the items, or a refusal where none was tried. */
+/** The answers of `/svc` to imports and clones: the outcome of the items, or a refusal if no item was tried. */
 export const svcTransferAnswers: TransferAnswers = {
   nothingSelected: () => refuse('malformed-request', 'The body names no item.'),
   nothingToImport: () => refuse('config-not-found', 'There is no item in what was sent.'),

@@ -44,7 +44,7 @@ export function sendAnswer(
   response.end()
 }
 
-/** What is smaller is not counted while it is unread. */
+/** Smaller answers are not counted while they are unread. */
 const SMALL_BYTES = 64 * 1024
 
 /**
@@ -94,9 +94,8 @@ function* piecesOf(body: readonly (Buffer | string)[]): Generator<Buffer, void> 
 }
 
 /**
- * Sends the last answer of a connection whose request is still arriving. Closing at once would reset the
- * connection under the client and lose the answer. So the rest of the request is read and dropped for a
- * moment.
+ * Sends the last answer of a connection whose request is still arriving. Closing at once would reset the connection
+ * under the client and lose the answer. So the rest of the request is read and dropped for a moment.
  */
 export function sendLingering(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   response.writeHead(answer.status, headersOf(answer, true)).write(answer.body)

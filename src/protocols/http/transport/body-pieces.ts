@@ -1,7 +1,7 @@
 /** After this many pieces they are joined, if they are small. */
 const JOINED = 256
 
-/** Pieces of this size on average are not small: the 100 bytes that each costs besides its own no longer matter. */
+/** Pieces of this size on average are not small: the 100 bytes that each costs in addition no longer matter. */
 const SMALL_BYTES = 1024
 
 /** Once this part of a declared length has arrived, memory for all of it is taken. */

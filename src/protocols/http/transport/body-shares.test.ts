@@ -43,7 +43,7 @@ describe('bodies', () => {
     }
   })
 
-  test('of the owner of most give way to those of others, the oldest first', () => {
+  test('of the owner of most bytes give way to bodies of others, the oldest first', () => {
     const old = open('a', 'old')
     const young = open('a', 'young')
     old.take(LIMIT / 2)

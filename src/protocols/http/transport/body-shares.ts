@@ -11,11 +11,11 @@ const SLOW_MS = 5_000
 export interface BodyOwner {
   /** The user who sends it, or else the address that it comes from. */
   readonly name: string
-  /** Whether the sender has yet to show who it is, by what is in the body. */
+  /** Whether the sender has yet to show, by the body, who it is. */
   readonly isStranger: boolean
 }
 
-/** What one body takes of the memory. */
+/** The memory of one body. */
 export interface BodyShare {
   /** Counts `bytes` more; false, and nothing is counted, if there is no room for them. */
   take(bytes: number): boolean
@@ -24,10 +24,9 @@ export interface BodyShare {
 }
 
 /**
- * The memory of all bodies that are kept until they are used, within a limit. Where senders have to show who
- * they are, a part of it is for forms of those who have not yet. Where there is no room, the owner of most of
- * it gives up its oldest body. If nobody has more than the owner of the new one, the oldest slow body gives
- * way. So one owner cannot keep out the others, and slow bodies keep out nobody.
+ * The memory of all bodies until they are used, within a limit. If senders have to show who they are, a part of it is for
+ * forms of unknown senders. Without room, the owner of most bytes loses its oldest body. If nobody has more than the owner
+ * of the new body, the oldest slow body gives way. So one owner cannot keep out the others, and slow bodies keep out nobody.
  */
 export class BodyShares {
   readonly #limitBytes: number
@@ -129,7 +128,7 @@ class Pool {
     else this.#bytesOf.delete(owner)
   }
 
-  /** Whether there is room for more bytes of a share, maybe because others give way. `slowMs`: what began before is slow. */
+  /** Whether there is room for more bytes of a share, maybe because others give way. `slowMs`: older bodies are slow. */
   makeRoom(share: Share, bytes: number, slowMs: number): boolean {
     while (this.#heldBytes + bytes > this.#limitBytes) {
       const other = this.#oldestOfLargest(share, bytes) ?? this.#oldestSlow(share, slowMs)
@@ -139,7 +138,7 @@ class Pool {
     return true
   }
 
-  /** The oldest share of the owner of most, if that has more than the owner of this share would have. */
+  /** The oldest share of the client with most bytes, if it has more than this client would have. */
   #oldestOfLargest({ owner }: Share, bytes: number): Share | undefined {
     let most = (this.#bytesOf.get(owner) ?? 0) + bytes
     let largest: string | undefined

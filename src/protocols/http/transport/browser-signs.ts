@@ -11,8 +11,8 @@ export function isOfBrowser(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Whether a browser may have sent this request: it has what browsers send and client libraries do not. A page can replace its
- * `User-Agent`, but not all of these. Node's fetch sends `Accept-Language: *`.
+ * Whether a browser may have sent this request: it has headers that browsers send and client libraries do not. A page
+ * can replace its `User-Agent`, but not all these headers. Node's fetch sends `Accept-Language: *`.
  */
 export function mayBeOfBrowser(headers: IncomingHttpHeaders): boolean {
   const { cookie, 'accept-language': languages } = headers

@@ -18,7 +18,7 @@ class FakeSocket extends EventEmitter {
   }
 }
 
-/** A request that notes what happens to it. */
+/** A request that notes its events. */
 class FakeRequest implements Sequenced {
   isReceived = true
   isAnswering = false

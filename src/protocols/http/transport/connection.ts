@@ -22,8 +22,8 @@ export interface Sequenced {
 }
 
 /**
- * An open connection. Its requests are handled one at a time, in the order in which they arrived: each may
- * build on the effects of those before it.
+ * An open connection. Its requests are handled one at a time, in the order in which they arrived: each may build on the
+ * effects of earlier ones.
  */
 export class Connection {
   readonly socket: Socket
@@ -53,7 +53,7 @@ export class Connection {
     return this.#waiting.length > 0
   }
 
-  /** Whether a part of an answer was sent: what is written to the socket now would end up inside it. */
+  /** Whether a part of an answer was sent: a write to the socket now would end up inside it. */
   get isAnswering(): boolean {
     return this.#current?.isAnswering === true
   }
@@ -64,9 +64,9 @@ export class Connection {
   }
 
   /**
-   * Begins with a request once those before it are answered. When `most` requests wait already, it is refused in its
-   * turn, and the connection ends with that: what comes after it is dropped. Node remembers dropped requests as well until
-   * those before them are answered, so a client that sends very many is cut.
+   * Begins with a request once the earlier ones are answered. When `most` requests wait already, it is refused in its
+   * turn, and the connection ends with that: later requests are dropped. Node remembers dropped requests, too, until
+   * the earlier ones are answered, so a client that sends very many is cut.
    */
   arrive(request: Sequenced, most: number): void {
     this.#arrival.began(request)
@@ -98,7 +98,7 @@ export class Connection {
     else if (this.#isRetired) this.socket.destroySoon()
   }
 
-  /** Takes no further requests, and ends once those that have arrived are answered. */
+  /** Takes no further requests, and ends once the received requests are answered. */
   retire(): void {
     this.#isRetired = true
     if (this.#current === undefined) this.socket.destroySoon()
@@ -149,7 +149,7 @@ class Arrival {
     if (this.#latest === request) this.#forgetReceived()
   }
 
-  /** Since when a request has been arriving; `nowMs` when none is, or when the client waits for an answer of ours. */
+  /** Since when a request has been arriving; `nowMs` without a request, or when the client waits for our answer. */
   sinceMs(nowMs: number, waitsForUs: boolean): number {
     this.#forgetReceived()
     if (this.#progressed) this.#quietBytes = this.#socket.bytesRead

@@ -32,7 +32,7 @@ export class Connections {
     return this.admission.size
   }
 
-  /** Connections since the start that were refused, and those that were cut. */
+  /** How many connections were refused and cut since the start. */
   get counts(): { readonly refused: number; readonly cut: number } {
     return { refused: this.admission.refused, cut: this.cut }
   }
@@ -70,7 +70,7 @@ export class Connections {
     )
   }
 
-  /** Ends the connections whose end loses no answer, also those that are in their handshake. */
+  /** Ends the connections whose end loses no answer, also during their handshake. */
   destroyIdle(): void {
     for (const connection of this.#open.values()) if (connection.isIdle) connection.socket.destroy()
     for (const socket of this.#pending) socket.destroy()
@@ -82,7 +82,7 @@ export class Connections {
       if (connection.certificateUser !== undefined) connection.retire()
   }
 
-  /** Ends all connections at once, also those that are in their handshake. */
+  /** Ends all connections at once, also during their handshake. */
   destroyAll(): void {
     for (const socket of [...this.#open.keys(), ...this.admission.sockets]) socket.destroy()
   }

@@ -63,7 +63,7 @@ describe('a write', () => {
     ['an allowed host at another port', { host, origin: 'https://portal.example:8443' }],
     ['an allowed host without its port', { host, origin: 'https://other.example' }],
   ]
-  test.each(refused)('by %s is refused, with any method but those that only read', (_who, headers) => {
+  test.each(refused)('by %s is refused, with any method but GET, HEAD and OPTIONS', (_who, headers) => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'get'])
       expect(judged(method, headers)).toBe('cross-site')
     for (const method of ['GET', 'HEAD', 'OPTIONS']) expect(judged(method, headers)).toBeUndefined()

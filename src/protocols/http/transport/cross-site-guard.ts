@@ -6,13 +6,13 @@ import { mayBeOfBrowser } from './browser-signs.ts'
 
 /** The names of the server, besides IP addresses and `localhost`. */
 export interface HostNames {
-  /** The host that the server tells others to use; '' where there is none. */
+  /** The host that the server tells others to use, or ''. */
   readonly advertiseHost: string
   /** Hosts with or without a port, as in the setting `allowed-hosts`. */
   readonly allowedHosts: readonly string[]
 }
 
-/** A host and port as a header names them. `port` is undefined where the header names none. */
+/** A host and port as a header names them. `port` is undefined in a header without a port. */
 interface HostAndPort {
   readonly name: string
   readonly port: number | undefined
@@ -21,14 +21,13 @@ interface HostAndPort {
 interface Origin {
   readonly name: string
   readonly port: number
-  /** What a Host without a port means, if it is the same place. */
+  /** The port of a Host without one, if it is the same place. */
   readonly defaultPort: number
 }
 
 /**
- * Refuses what a web page of another site sends through the browser of its visitor: writes (403
- * `cross-site`). It also refuses any request under a name that is not this server's, as after DNS rebinding
- * (421 `unknown-host`). docs/security.md explains the rules.
+ * Refuses writes that a web page of another site sends through the browser of its visitor (403 `cross-site`). Refuses all
+ * requests under a name that is not this server's, as after DNS rebinding (421 `unknown-host`). docs/security.md explains the rules.
  */
 export class CrossSiteGuard {
   readonly #names: ReadonlySet<string>
@@ -39,8 +38,7 @@ export class CrossSiteGuard {
   #acceptedHost: string | undefined
 
   /**
-   * `isOpen`: a caller without credentials may do everything. Throws an Error for an allowed host that cannot
-   * be read.
+   * `isOpen`: a caller without credentials may do everything. Throws an Error for an allowed host that cannot be read.
    */
   constructor({ advertiseHost, allowedHosts }: HostNames, isOpen = false) {
     this.#isOpen = isOpen
@@ -77,7 +75,7 @@ export class CrossSiteGuard {
     return isOwn
   }
 
-  /** Whether a page of this origin is the server's own: it has the host of the request, or an allowed one. */
+  /** Whether a page of this origin is the server's own: it has the host of the request, or an allowed host. */
   #isOwnOrigin(text: string, host: string | undefined): boolean {
     const origin = originOf(text)
     if (origin === undefined) return false
@@ -111,7 +109,7 @@ function authorityOf(url: string): string | undefined {
   return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1]
 }
 
-/** Reads `name`, `name:port`, `[IPv6]` or `[IPv6]:port`; undefined where it is none of them. */
+/** Reads `name`, `name:port`, `[IPv6]` or `[IPv6]:port`; undefined for other texts. */
 function placeOf(text: string): HostAndPort | undefined {
   const [, ipv6, plain, digits] = /^(?:\[([^\]]*)\]|([^:[\]@/\s,]+))(?::(\d{1,5}))?$/.exec(text) ?? []
   const name = ipv6 ?? plain

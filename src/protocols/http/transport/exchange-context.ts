@@ -16,7 +16,7 @@ export interface HttpLog {
   warn(facts: object, text: string): void
 }
 
-/** What all exchanges of a server share. */
+/** Dependencies of the exchanges of a server. */
 export interface ExchangeContext {
   readonly router: Router
   readonly trusted: BlockList
@@ -25,7 +25,7 @@ export interface ExchangeContext {
   /** Judges a request first of all. */
   readonly guard: CrossSiteGuard
   readonly bodyMemory: BodyShares
-  /** That of all answers that are not read yet. */
+  /** The memory of all answers that are not read yet. */
   readonly unread: OldestFirstMemory
   /** The error format of a path without a route. */
   readonly fallbackErrors: (path: string) => ErrorFormat

@@ -25,9 +25,8 @@ import type { ReadyWork } from './turn.ts'
 const NO_PARAMS: Record<string, unknown> = Object.freeze({})
 
 /**
- * One request and its answer. It is the Request that the handler sees, the Held it may ask for, and the
- * HttpCaller. It is one object for each request, because this is the hot path and because polls are held by
- * thousands.
+ * One request and its answer. It is the Request that the handler sees, the Held it may ask for, and the HttpCaller. It
+ * is one object for each request, because this is the hot path and because polls are held by thousands.
  */
 export class Exchange
   implements
@@ -82,7 +81,7 @@ export class Exchange
   /** Judges the origin of the request, finds the route, asks the gate, and reads the body if there is one; `run` follows. */
   begin(): void {
     this.#begun = true
-    // While the server stops, an answer ends the connection unless requests wait: so what has arrived is parsed first.
+    // While the server stops, an answer ends the connection unless requests wait: so arrived requests are parsed first.
     if (this.#context.stopping) this.#context.turn.add({ run: () => this.#judge() })
     else this.#judge()
   }
@@ -176,7 +175,7 @@ export class Exchange
   hold(): Held {
     if (!this.#held && !this.#done) {
       this.#held = true
-      // A held poll lives long; its parameters are not needed any longer.
+      // A held poll lives long, and no longer needs its parameters.
       this.params = NO_PARAMS
       // If the client disconnected before `hold()`, call `onGone` once the handler has set it.
       if (this.#request.socket.destroyed)

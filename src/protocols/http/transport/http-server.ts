@@ -49,7 +49,7 @@ export interface HttpSettings extends ConnectionSettings, SlownessSettings, Requ
   readonly nodeStreams: boolean
 }
 
-/** What an HTTP server is made of. */
+/** Dependencies of an HTTP server. */
 export interface HttpServerOptions {
   readonly routes: readonly Route[]
   readonly settings: HttpSettings
@@ -84,15 +84,14 @@ export interface HttpServer {
   /** Stops listening; requests on open connections are still carried out. `stop` follows. */
   stopListening(): Promise<void>
   /**
-   * Lets the requests in flight be answered, refuses further ones (`stopping`), and ends all connections, by force after
-   * `graceMs`. Held requests have to be answered by those who hold them.
+   * Lets the requests in flight be answered, refuses further ones (`stopping`), and ends all connections, by force
+   * after `graceMs`. Held requests have to be answered by their holders.
    */
   stop(graceMs: number): Promise<void>
   /** Requests that are not answered yet. */
   inFlight(): number
-  /** Connections that are open. */
   openConnections(): number
-  /** Connections since the start that were refused, and those cut because their client did not read. */
+  /** How many connections since the start were refused, and how many were cut because their client did not read. */
   connectionCounts(): { readonly refused: number; readonly cut: number }
 }
 
@@ -154,7 +153,7 @@ function openServer({ context, connections }: HttpServerParts, options: HttpServ
     )
   const arrive = (request: IncomingMessage, response: ServerResponse): void => {
     const connection = connections.of(request.socket)
-    // Node still parses what it has read of a connection that was cut.
+    // Node still parses bytes of a connection that was cut.
     if (connection === undefined) return
     const exchange = new Exchange(context, { request, response }, connection)
     connection.arrive(exchange, settings.maxPipelinedRequests ?? MOST_PIPELINED)
@@ -179,8 +178,8 @@ function openServer({ context, connections }: HttpServerParts, options: HttpServ
 }
 
 /**
- * Listens, and passes the connections that are admitted to Node's HTTP server: others are not even read. Its
- * `close` stops listening and leaves the open connections alone, unlike that of an HTTP server.
+ * Listens, and passes the admitted connections to Node's HTTP server: others are not even read. Unlike `close` of an
+ * HTTP server, its `close` only stops listening, and leaves the open connections alone.
  */
 function openListener(server: Server, connections: Connections, secure: SecureLayer | undefined): Listener {
   const accept = (socket: Socket): void => {

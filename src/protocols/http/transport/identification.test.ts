@@ -10,7 +10,7 @@ test.each([
   ['/a?b=%31&accessToken=x&c=%32', 'x'],
   ['/a?b=%31&c&d=%32&accessToken=x', 'x'],
   ['/a?accessToken=x&accessToken=y', 'x'],
-  // The first one counts also where it is none, as where the parameters are read.
+  // The first counts even if it is empty, as where the parameters are read.
   ['/a?accessToken=&accessToken=y', undefined],
   ['/a?accessToken=x%20&accessToken=y', undefined],
   // Another spelling of the name may come first.

@@ -6,9 +6,9 @@ import { queryOf } from '../../parameters/request-target.ts'
 import type { HttpCaller, Route } from '../routing/route.ts'
 import { isOfBrowser } from './browser-signs.ts'
 
-/** What a request carries to show who sends it, besides the cookie of a browser and a certificate. */
+/** The credentials in a request, besides the cookie of a browser and a certificate. */
 export interface Credentials {
-  /** That of the header `Authorization: Bearer`, or of the header `accessToken`, or else of the parameter of that name. */
+  /** From `Authorization: Bearer`, else the header `accessToken`, else the parameter `accessToken`. */
   readonly token: string | undefined
   /** The parameters `username` and `password`, as one client library sends them with every request. */
   readonly pair: { readonly username: string; readonly password: string } | undefined
@@ -20,7 +20,7 @@ export interface Identification {
   identify(credentials: Credentials, caller: HttpCaller): Identity | Promise<Identity>
   /** The user of a token that was verified before; undefined for others. */
   known(token: string): Identity | undefined
-  /** Whether a caller of this identity may ask for what is not open to everybody. */
+  /** Whether a caller of this identity may use routes that are not open to everybody. */
   counts(identity: Identity): boolean
   /** The refusal of a caller who may not, before the operation is known. The audit has it. */
   refuse(caller: HttpCaller, permission: Route['permission']): Refusal
@@ -40,7 +40,7 @@ export function isOpen({ permission }: Pick<Route, 'permission'>): boolean {
   return permission.resource === 'public'
 }
 
-/** More bytes than the longest credential has, with each of them encoded. */
+/** More bytes than the longest credential has, even if every byte is encoded. */
 const LONGEST_CREDENTIAL = 16 * 1024
 
 const FIELDS = ['accessToken', 'username', 'password'].map((name) => ({
@@ -49,11 +49,11 @@ const FIELDS = ['accessToken', 'username', 'password'].map((name) => ({
 }))
 
 /**
- * The credentials of a request, searched in its bytes: nothing else is decoded. Where there are a token and a
- * pair, the token counts. If a parameter is repeated, the first counts, that of the query before that of the
- * form, as where parameters are read. A route that has a parameter `username` of its own means somebody else
- * by it, and one that is open to everybody needs no password. A pair from a browser is ignored: a page of
- * another site could put it into an address, so that failures count against its visitor.
+ * The credentials of a request, searched in its bytes: nothing else is decoded. If there are a token and a pair, the
+ * token counts. If a parameter is repeated, the first counts (query before form), as in the parameters of routes. The
+ * pair is not read on routes with an own parameter `username`, which names somebody else, and on routes that are open
+ * to everybody. A pair from a browser is ignored: a page of another site could put it into an address, so that failures
+ * count against its visitor.
  */
 export function credentialsOf(searched: Searched, route: Pick<Route, 'params' | 'permission'>): Credentials {
   const [accessToken, username, password] = found(searched)
@@ -77,9 +77,8 @@ function found({ url, form, maxParameters }: Searched): readonly FoundValue[] {
 const NOBODYS = '-'
 
 /**
- * The token of a request that is answered without reading its parameters. It is that of the header, or one
- * that is in the target word for word. Undefined where the parameters must be read to know. If it is
- * repeated, the first counts, as where parameters are read.
+ * The token of a request, without reading its parameters: from a header, or unencoded in the target. Undefined if the
+ * parameters must be read to know. If it is repeated, the first counts, as where parameters are read.
  */
 export function plainTokenOf(headers: IncomingHttpHeaders, url: string): string | undefined {
   return tokenInHead(headers) ?? tokenIn(url)
@@ -100,7 +99,7 @@ function tokenIn(url: string): string | undefined {
   return PLAIN_TOKEN.test(value) ? value : undefined
 }
 
-/** Whether a parameter between these places has an encoded name, which may be that of the token. */
+/** Whether a parameter between these places has an encoded name, which may mean `accessToken`. */
 function hasEncodedName(url: string, start: number, end: number): boolean {
   for (let at = url.indexOf('%', start); at >= 0 && at < end; at = url.indexOf('%', at)) {
     const field = url.lastIndexOf('&', at) + 1

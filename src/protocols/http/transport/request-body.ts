@@ -13,11 +13,10 @@ export interface BodyReceiver {
   refuse(refusal: Refusal): void
   /** The client left in the middle of it. */
   bodyLost(): void
-  /** The owner of the body. */
   bodyOwner(): BodyOwner
 }
 
-/** What bounds a body: its own size, and what all bodies take together. */
+/** The limits of a body: its own size, and the size of all bodies together. */
 export interface BodyLimits {
   readonly limitBytes: number
   readonly memory: BodyShares
@@ -76,7 +75,7 @@ export function dropBody(request: IncomingMessage, onEnd: () => void): void {
 class BodyReading {
   readonly #limits: BodyLimits
   readonly #declared: number
-  /** Undefined once it is over: Node keeps the listeners of a request for longer, and what they refer to. */
+  /** Undefined once it is over: Node keeps the listeners of a request, and their references, for longer. */
   #receiver: BodyReceiver | undefined
   #share: BodyShare | undefined
   #pieces: BodyPieces | undefined
@@ -95,7 +94,7 @@ class BodyReading {
     const { limitBytes, memory } = this.#limits
     const bytes = this.#bytes + piece.length
     if (bytes > limitBytes) return this.#refuse(tooLarge(limitBytes))
-    // Nearly all bodies are small and come in one piece: what is accepted anyway and used at once need not be counted.
+    // Nearly all bodies are small and come in one piece: they are always accepted, used at once, and not counted.
     const isCounted = bytes > ALWAYS_BYTES || bytes !== piece.length || bytes !== this.#declared
     if (isCounted && !this.#shareOf(receiver).take(piece.length)) return this.#refuse(memory.refusal())
     this.#bytes = bytes

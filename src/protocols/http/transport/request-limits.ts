@@ -10,7 +10,7 @@ export interface RequestLimits {
 /** The most requests that a connection may send before the answer to an earlier one. */
 export const MOST_PIPELINED = 256
 
-/** Refusals that end the connection: what still arrives on it is not worth reading. */
+/** Refusals that end the connection: later data is not worth reading. */
 const ENDING: ReadonlySet<RefusalCode> = new Set([
   'too-large',
   'body-memory',

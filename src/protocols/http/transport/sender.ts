@@ -41,8 +41,7 @@ export class Sender {
   }
 
   /**
-   * The identity of the sender, by what has arrived. Throws, or rejects with, a Refusal where too many try to
-   * sign in.
+   * The identity of the sender, by what has arrived. Throws, or rejects with, a Refusal where too many try to sign in.
    */
   identify({ caller, url, form }: Arrived, route: Route): Identity | Promise<Identity> {
     const searched = { headers: caller.headers, url, form, maxParameters: this.#maxParameters }
@@ -51,7 +50,7 @@ export class Sender {
     return this.#identification.identify(credentials, caller)
   }
 
-  /** Whether the sender may ask for what is not open to everybody. */
+  /** Whether the sender may use routes that are not open to everybody. */
   counts({ identity }: HttpCaller): boolean {
     return this.#identification.counts(identity)
   }

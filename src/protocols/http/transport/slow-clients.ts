@@ -65,7 +65,7 @@ export class SlowClients {
     }
   }
 
-  /** Cuts those that have had too much to read for too long without taking a whole answer meanwhile. */
+  /** Cuts clients that have left too much unread for too long, without taking a whole answer meanwhile. */
   #cutSlowReaders(nowMs: number): void {
     for (const { socket } of this.#connections) this.#cutSlowReader(socket, nowMs)
   }
@@ -89,7 +89,7 @@ export class SlowClients {
   }
 }
 
-/** What SlowClients works on. */
+/** Dependencies of SlowClients. */
 export interface SlowClientsParts {
   readonly connections: Connections
   readonly settings: SlownessSettings

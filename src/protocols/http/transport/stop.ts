@@ -15,9 +15,8 @@ const IDLE_CHECKS = 12
 const MOST_ACCEPTING_MS = 1_000
 
 /**
- * Stops listening; new connections are refused from then on. Connections that wait to be accepted are let in
- * first, because closing the listener resets them. Resolves when the listener is closed; open connections
- * stay.
+ * Stops listening; new connections are refused from then on. Connections that wait to be accepted are let in first,
+ * because closing the listener resets them. Resolves when the listener is closed; open connections stay.
  */
 export async function stopListening(listener: Listener, connections: Connections): Promise<void> {
   const endMs = performance.now() + MOST_ACCEPTING_MS
@@ -32,7 +31,7 @@ export async function stopListening(listener: Listener, connections: Connections
   listener.close()
 }
 
-/** What is stopped. */
+/** The parts to stop. */
 export interface Stopping {
   readonly listener: Listener
   readonly connections: Connections
@@ -40,8 +39,8 @@ export interface Stopping {
 }
 
 /**
- * Refuses requests that begin from now on, and ends connections with their last answer. Resolves when all are closed: idle
- * ones after a moment, the others after `graceMs` at the latest.
+ * Refuses requests that begin from now on, and ends connections with their last answer. Resolves when all are closed:
+ * idle ones after a moment, the others after `graceMs` at the latest.
  */
 export async function stop({ listener, connections, context }: Stopping, graceMs: number): Promise<void> {
   context.stopping = true

@@ -36,7 +36,7 @@ test('no more than 32 wait for each other', async () => {
   expect(done).toHaveLength(80)
 })
 
-test('what ends when no work is done ends at once', async () => {
+test('a function for the end of all work runs at once without work', async () => {
   turn.end({ run: () => done.push('alone') })
   expect(done).toEqual(['alone'])
   addWork('a')
@@ -63,7 +63,7 @@ test('after each long piece of work others have a turn', async () => {
   }
 })
 
-test('what takes long leaves a turn to others, and is done before what came later', async () => {
+test('long work leaves a turn to others, and is done before later work', async () => {
   const addSlow = (name: number): void => turn.add({ run: () => ((nowMs += 3), done.push(String(name))) })
   for (let name = 1; name <= 10; name++) addSlow(name)
   await nextTurn()

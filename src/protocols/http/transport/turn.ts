@@ -13,7 +13,7 @@ export interface ReadyWork {
 const MOST_TOGETHER = 32
 /** After this time the event loop gets a turn, even when more work is ready: some answers take milliseconds each. */
 const SLICE_MS = 5
-/** The clock is read after each piece of work with a long body, and after this many others. Reading it costs a fortieth of a small answer. */
+/** The clock is read after each long body, and after this many others: a read costs a fortieth of a small answer. */
 const CLOCK_EVERY = 4
 /** Decoding a longer body takes milliseconds. */
 const LONG_BYTES = 512 * 1024
@@ -35,7 +35,7 @@ export class Turn {
     this.#nowMs = nowMs
   }
 
-  /** Adds work for the end of this turn; what is added during that work belongs to the next turn. */
+  /** Adds work for the end of this turn; work that is added during it belongs to the next turn. */
   add(work: ReadyWork): void {
     this.#gathered.push(work)
     this.#schedule()

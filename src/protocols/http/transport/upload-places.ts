@@ -7,7 +7,7 @@ const MAX_UPLOADS = 2
 export class UploadPlaces {
   readonly #owners = new Set<string>()
 
-  /** Takes the place of an owner. Throws Refusal `server-status` if all places, or that of the owner, are taken. */
+  /** Takes the owner's place. Throws Refusal `server-status` if it, or every place, is taken. */
   take(owner: string): void {
     if (this.#owners.has(owner)) throw busy('one upload of a user or address')
     if (this.#owners.size >= MAX_UPLOADS) throw busy(`${MAX_UPLOADS} uploads`)

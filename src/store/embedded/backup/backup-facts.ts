@@ -6,7 +6,7 @@ import { syncPath } from '../database/data-directory.ts'
 
 const BLOCK_BYTES = 1024 * 1024
 
-/** The facts of the backup in a directory. Throws NothingStored where there is none, and DamagedStore. */
+/** The facts of the backup in a directory. Throws NothingStored without a backup, and DamagedStore. */
 export function readFacts(directory: string): BackupFacts {
   const facts = parsed(factsText(directory)) as Partial<BackupFacts> | null
   if (typeof facts?.size === 'number' && typeof facts.sha256 === 'string') return facts as BackupFacts
@@ -15,7 +15,7 @@ export function readFacts(directory: string): BackupFacts {
   )
 }
 
-/** Throws errors of the file system where the file is there. */
+/** The text of backup.json. Throws errors of the file system if the file exists and cannot be read. */
 function factsText(directory: string): string {
   try {
     return readFileSync(join(directory, 'backup.json'), 'utf8')

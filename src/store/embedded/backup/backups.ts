@@ -22,16 +22,16 @@ export interface MadeBackup extends BackupFacts {
 export interface BackupProgress {
   readonly step: string
   readonly done: number
-  /** 0 where nobody knows. */
+  /** 0: unknown. */
   readonly total: number
 }
 
-/** What backups are made of, and how. */
+/** The source of backups, and their options. */
 export interface BackupOptions {
   readonly file: LocalFile
   readonly dataDirectory: string
   readonly version: string
-  /** 0 is as fast as it goes. */
+  /** 0: without a limit. */
   readonly bytesPerSecond: number
   /** The space that stays free on its disk, which the server may use too; 64 MiB by default. */
   readonly reserveBytes?: number
@@ -65,14 +65,14 @@ export class Backups {
     this.#options = options
   }
 
-  /** How far the running one has come; undefined while there is none. */
+  /** The progress of the running backup; undefined when none is running. */
   get progress(): BackupProgress | undefined {
     return this.#progress
   }
 
   /**
-   * Makes a backup with the name `target`, which must not be there. Throws BackupFailure; then nothing of it is
-   * left, and the store works as before.
+   * Makes a backup with the free name `target`. Throws BackupFailure; then nothing is left, and the store works as
+   * before.
    */
   async make(target: string, label = ''): Promise<MadeBackup> {
     if (this.#isStopped) throw new BackupFailure('refused', 'The server is stopping.')
@@ -176,7 +176,7 @@ export function backupsIn(directory: string): string[] {
   }
 }
 
-/** Makes the place, and takes away what a process that was killed has left there: large files, which takes a while. */
+/** Makes the directory, and removes the drafts that a killed process left there: large files, which takes a while. */
 async function prepare(parent: string): Promise<void> {
   await mkdir(parent, { recursive: true, mode: 0o700 })
   for (const name of await readdir(parent)) {
@@ -184,7 +184,7 @@ async function prepare(parent: string): Promise<void> {
   }
 }
 
-/** Ten times what it should take, and a minute more. */
+/** Ten times the expected duration, and a minute more. */
 function longestHoldMs(bytes: number, bytesPerSecond: number): number {
   return 60_000 + (bytes / (bytesPerSecond || ORDINARY_BYTES_PER_SECOND)) * 10_000
 }

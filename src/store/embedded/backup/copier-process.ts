@@ -17,15 +17,12 @@ function threadUrl(): URL {
     : new URL('./copier-thread.js', here)
 }
 
-/**
- * One copy, in a process of its own, which a thread of its own starts and listens to: see there. Where it fails nothing
- * is left behind, unless the process is killed.
- */
+/** One copy, in a process of its own, started by a thread of its own. A failure leaves nothing behind; a kill may. */
 export class CopierProcess {
   readonly #thread = new Worker(threadUrl(), { name: 'copier', execArgv: [] })
   /** Done when thread and process are gone. */
   readonly #gone: Promise<unknown>
-  /** Rejects where there will be no copy, which may be before one is asked for. */
+  /** Rejects when no copy can be made, possibly before one is requested. */
   readonly #failed: Promise<never>
   #fail: (error: Error) => void = () => {}
   #listener: (CopyListener & { onDone(facts: BackupFacts): void }) | undefined
@@ -39,7 +36,7 @@ export class CopierProcess {
     this.#thread.on('message', (message: FromCopierThread) => this.#receive(message))
   }
 
-  /** Does the copy; gives the facts of the backup. Throws an Error that says why there is none. */
+  /** Makes the copy and returns the facts of the backup. Throws an Error with the reason of a failure. */
   copy(job: CopyJob, listener: CopyListener): Promise<BackupFacts> {
     const done = new Promise<BackupFacts>((resolve) => {
       this.#listener = { ...listener, onDone: resolve }
@@ -54,7 +51,7 @@ export class CopierProcess {
     this.#fail(placeError(problem, why))
   }
 
-  /** Ends the process; it takes what it has not finished away. */
+  /** Ends the process; it removes its unfinished files. */
   stop(): void {
     this.#send({ kind: 'stop' })
   }

@@ -24,7 +24,7 @@ process.on('message', (message: ToCopier) => {
   if (message.kind === 'left-alone') leftAlone()
   else void run(message.job)
 })
-// Without the one who asked nobody can say whether the copy is good.
+// Without its parent, nobody can say whether the copy is good.
 process.on('disconnect', () => {
   if (draft !== undefined) rmSync(draft, { recursive: true, force: true })
   process.exit(1)

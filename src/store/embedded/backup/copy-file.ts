@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const BLOCK_BYTES = 1024 * 1024
 /**
- * How much is written before it is synced. One sync at the end would delay the fsyncs of the server's log: to 62 to 145 ms
- * at 340 MB, where they take 12. A sync of this amount takes a few milliseconds. The copy is not slower for it.
+ * The bytes between syncs: a sync takes some milliseconds then. One sync at the end would delay the fsyncs of the
+ * server's log from 12 to 62 to 145 ms at 340 MB. The copy is not slower for it.
  */
 const SYNC_BYTES = 4 * 1024 * 1024
 
@@ -14,12 +14,12 @@ const SYNC_BYTES = 4 * 1024 * 1024
 export interface CopyOptions {
   readonly from: string
   readonly to: string
-  /** 0 is as fast as it goes. */
+  /** 0: without a limit. */
   readonly bytesPerSecond: number
   readonly onProgress: OnProgress
 }
 
-/** Copies a file to a name that is free; on the disk when it resolves. Gives what was copied. */
+/** Copies a file to a free name; it is on the disk when this resolves. Returns the size and digest of the copied bytes. */
 export async function copyFile(options: CopyOptions): Promise<{ size: number; sha256: string }> {
   const { from, to, bytesPerSecond, onProgress } = options
   const source = await open(from, 'r')

@@ -14,7 +14,7 @@ import { examineApart } from '../doctor/examiner-process.ts'
 import { readFacts, sha256OfFile } from './backup-facts.ts'
 import { copyFile } from './copy-file.ts'
 
-/** Checks that a backup is what was made. Throws NothingStored, DamagedStore. */
+/** Checks that a backup is unchanged and sound. Throws NothingStored, DamagedStore. */
 export async function verifyBackup(directory: string, onProgress: OnProgress): Promise<BackupFacts> {
   const facts = readFacts(directory)
   refuseChanged(directory, facts, onProgress)
@@ -29,7 +29,7 @@ export async function verifyBackup(directory: string, onProgress: OnProgress): P
 
 /**
  * Brings a backup into a new data directory: verified before and after. The database gets its name when it is whole.
- * Throws NotExaminable where the place is used, NothingStored, DamagedStore, and errors of the file system; then nothing is left there.
+ * Throws NotExaminable if the place is used, NothingStored, DamagedStore, and errors of the file system; it then leaves nothing.
  */
 export async function restore(from: string, directory: string, onProgress: OnProgress): Promise<BackupFacts> {
   refuseUsedDirectory(directory, BESIDE_A_STORE)
@@ -41,7 +41,7 @@ export async function restore(from: string, directory: string, onProgress: OnPro
     const to = databasePath(draft)
     const copied = await copyFile({ from: databasePath(from), to, bytesPerSecond: 0, onProgress })
     if (copied.sha256 !== facts.sha256) throw changed(from)
-    // What the disk gives back is what counts, not what was given to it.
+    // Verify the bytes that the disk returns, not the bytes that were written.
     refuseChanged(draft, facts, onProgress)
     renameSync(to, databasePath(directory))
     rmSync(draft, { recursive: true })

@@ -3,15 +3,15 @@ import { Refusal } from '../../../core/refusal.ts'
 import type { StoreLog } from '../worker/store-log.ts'
 import { BackupFailure, backupName, Backups, backupsIn, type BackupOptions } from './backups.ts'
 
-/** Where and how many backups a running server makes of itself. */
+/** The place of a running server's backups, and their number. */
 export interface ServerBackupOptions extends BackupOptions {
   readonly backupDirectory: string
-  /** How many may lie there; further ones are refused. */
+  /** The most backups there; further ones are refused. */
   readonly maxBackups: number
   readonly log: StoreLog
 }
 
-/** What the route answers. */
+/** The answer of the route. */
 export interface BackupAnswer {
   /** The directory of the backup on the server's machine. */
   readonly path: string
@@ -53,12 +53,12 @@ export class ServerBackups {
     }
   }
 
-  /** How far the running one has come; undefined while there is none. */
+  /** The progress of the running backup; undefined when none is running. */
   progress() {
     return this.#backups.progress
   }
 
-  /** Ends a running one. */
+  /** Ends a running backup. */
   stop(): Promise<void> {
     return this.#backups.stop()
   }

@@ -20,7 +20,7 @@ import { TABLES } from '../rows/tables.ts'
 const AT_ONCE = 500
 /** Contents of one part. */
 const MOST_BYTES = 4 * 1024 * 1024
-/** About what a record takes in etcd besides its content. */
+/** Estimated bytes of a record in etcd, without its content. */
 const RECORD_BYTES = 1024
 
 const NAMES = new RowReader(TABLES.config_name)
@@ -66,7 +66,7 @@ export class DirectorySource implements StoredSource {
     }
   }
 
-  /** Nothing is written. `isBackup`: nobody else uses it, so it is read where it is. Throws NotExaminable, NothingStored, DamagedStore. */
+  /** Reads without writing; a backup, which nobody else uses, in place. Throws NotExaminable, NothingStored, DamagedStore. */
   static open(directory: string, isBackup: boolean, onProgress: OnProgress): DirectorySource {
     refuseWithoutStore(directory)
     const copyTo = isBackup ? undefined : mkdtempSync(join(tmpdir(), 'waypost-copy-'))
@@ -127,7 +127,7 @@ export class DirectorySource implements StoredSource {
     for (const row of this.#connection.each(HISTORY)) {
       const next = shownRecord(row, names)
       const isOther = all.at(-1)?.record.key !== next.record.key
-      // A part ends with an item, unless the history of this one is very large.
+      // A part ends with an item, unless its history is very large.
       const isFull = all.length >= AT_ONCE || bytes >= MOST_BYTES
       if (all.length > 0 && isFull && (isOther || bytes >= MOST_BYTES)) {
         yield { of: 'history', all, isWhole: isOther }

@@ -26,7 +26,7 @@ import { renewTotals } from '../rows/instance-totals.ts'
 import { instanceText } from '../rows/instance-text.ts'
 import { readMeta, writeMeta } from '../rows/meta.ts'
 import { RowWriter } from '../rows/row-writer.ts'
-import { LATER_SCHEMA, SCHEMA } from '../database/schema.ts'
+import { SCHEMA } from '../database/schema.ts'
 import { serviceRow } from '../rows/service-rows.ts'
 import { nameText } from '../rows/writes-of-change.ts'
 import type { Table } from '../rows/table.ts'
@@ -37,18 +37,18 @@ const DRAFT = '.copy'
 /** The server gives out later times than this one. */
 const AHEAD_MS = 1_000
 
-/** What a half-filled target says of the copy. */
+/** The source of the copy, as a half-filled target records it. */
 interface Begun {
   readonly source: string
   readonly revision: number
 }
 
-/** What an interrupted copy has left in a directory; undefined: nothing. */
+/** The interrupted copy in a directory; undefined if there is no such copy. */
 export function begunIn(directory: string): Begun | undefined {
   return readMarker(directory)?.copying as Begun | undefined
 }
 
-/** Forgets what an interrupted copy has left, so that another one can begin. */
+/** Removes the rest of an interrupted copy, so that another copy can begin. */
 export function forgetBegun(directory: string): void {
   rmSync(join(directory, DRAFT), { recursive: true, force: true })
   rmSync(join(directory, 'waypost.json'), { force: true })
@@ -70,10 +70,7 @@ export class DirectoryTarget implements StoredTarget {
   #inTransaction = false
   readonly written: Sums
 
-  /**
-   * Makes the directory, or continues in one that a copy of this source has begun. Throws NotExaminable where another
-   * store is there.
-   */
+  /** Makes the directory, or continues a copy of this source there. Throws NotExaminable if it holds another store. */
   constructor(directory: string, source: Pick<StoredSource, 'place' | 'revision' | 'largestStamp'>) {
     this.place = directory
     this.#source = source
@@ -102,7 +99,7 @@ export class DirectoryTarget implements StoredTarget {
     if (part.of === 'instances') this.#serial += part.all.length
   }
 
-  /** A part is on the disk with its sums, or nothing of it. One that ends within an item waits for the next one. */
+  /** A part is written whole, with its sums, or not at all. A part that ends within an item waits for the next part. */
   write(part: StoredPart, sums: Sums): Promise<void> {
     this.#begin()
     this.#add(part)
@@ -263,7 +260,7 @@ function prepare(connection: SqliteConnection): void {
   connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   if (connection.number('SELECT count(*) FROM sqlite_schema') > 0) return
   connection.transaction(() => {
-    connection.exec(SCHEMA + LATER_SCHEMA)
+    connection.exec(SCHEMA)
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}`)
   })
 }

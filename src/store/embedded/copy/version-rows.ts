@@ -12,9 +12,9 @@ type Shown = Pick<RevisionRow, 'md5' | 'type' | 'appName' | 'encryptedDataKey' |
 const NOTHING: Shown = { md5: null, type: null, appName: null, encryptedDataKey: null, content: null }
 
 /**
- * Makes the rows of one name from its records, oldest first. A record shows its own text (I) or the text before it (U, D);
- * a row has the text of its own version. So a row can be made when the next record is known, or the item. A version whose
- * record is gone gets a hidden row if a record, or the item, needs its text.
+ * Makes the rows of one name from its records, oldest first. A record shows its own text (I) or the text before it (U, D). A
+ * row has the text of its own version, so it is made when the next record, or the item, is known. A version without a record
+ * gets a hidden row if a record, or the item, needs its text.
  */
 export class VersionRows {
   readonly #nameId: number
@@ -48,7 +48,7 @@ export class VersionRows {
     return this.#rows.splice(0)
   }
 
-  /** There are no more records. Returns the rows that are left. */
+  /** All records were given. Returns the remaining rows. */
   end(): RevisionRow[] {
     const item = this.#item
     const isNewest = item !== undefined && this.#waiting?.record.id === item.historyId
@@ -80,13 +80,13 @@ export class VersionRows {
     const itemId = this.#before?.itemId ?? this.#itemIdOf(record)
     const first = historyIdOf(stampOfId(itemId))
     const isFree = this.#before === undefined && itemId === this.#item?.origin.id
-    // Ids of records are odd: an even one is of nobody.
+    // Ids of records are odd: an even id belongs to no record.
     const id = isFree ? first : record.id - 1
     this.#rows.push({ ...this.#hidden({ id, itemId, atMs: record.atMs }), ...shownBy(record) })
     return { id, itemId, md5: record.md5 }
   }
 
-  /** Nobody knows the id of an item that was deleted, if the record of its creation is gone. */
+  /** The id of a deleted item is unknown if the record of its creation is gone. */
   #itemIdOf({ id }: HistoryRecord): number {
     const isPresent = this.#item !== undefined && id > this.#item.origin.id
     return isPresent ? this.#item.origin.id : id - 3

@@ -1,6 +1,6 @@
 import Database from 'libsql'
 
-/** What a column can hold. Booleans are written as 0 and 1, objects as JSON. */
+/** A value of a column. Booleans are written as 0 and 1, objects as JSON. */
 export type SqlValue = string | number | Buffer | null
 
 /** A value that cannot be written: the fault of who gave it, not of the store. */
@@ -13,7 +13,7 @@ class UnstorableValue extends Error {
 
 /**
  * A value in the form in which it is read back, so that a checksum made before writing fits after reading. A lone surrogate
- * has no UTF-8 and becomes U+FFFD. Throws `UnstorableValue` for what no column can hold.
+ * has no UTF-8 and becomes U+FFFD. Throws `UnstorableValue` for a value that no column can hold.
  */
 export function storable(value: unknown): SqlValue {
   if (typeof value === 'string') return value.toWellFormed()
@@ -28,8 +28,8 @@ export function storable(value: unknown): SqlValue {
 }
 
 /**
- * What the driver is given. It cuts a text at its first NUL when it reads, so such a text goes in as bytes.
- * It also ends the process on a type that it does not know: everything passes `storable` first.
+ * A value for the driver. The driver cuts a text at its first NUL when it reads, so such a text is written as bytes. It ends
+ * the process on a type that it does not know: everything passes `storable` first.
  */
 function bindable(value: SqlValue): SqlValue {
   return bindableStored(storable(value))
@@ -41,9 +41,9 @@ function bindableStored(value: SqlValue): SqlValue {
 }
 
 /**
- * The one connection to the database file, with its prepared statements. Everything is synchronous. The driver releases a
- * closed file only when its statements are gone too. The end of the worker thread ends them: closing alone does not release
- * the directory.
+ * The one connection to the database file, with its prepared statements. Everything is synchronous. The driver releases
+ * a closed file only with its statements, which end with the worker thread: closing alone does not release the
+ * directory.
  */
 export class SqliteConnection {
   readonly #database: InstanceType<typeof Database>
@@ -55,7 +55,7 @@ export class SqliteConnection {
     this.#database = options.readonly ? new Database(path, { readonly: true }) : new Database(path)
   }
 
-  /** Runs statements that take no values and whose rows nobody wants. */
+  /** Runs statements without values and ignores their rows. */
   exec(sql: string): void {
     this.#database.exec(sql)
   }
@@ -65,7 +65,7 @@ export class SqliteConnection {
     return this.#run(sql, values.map(bindable))
   }
 
-  /** Runs a writing statement for rows whose values `storable` gave, one row after the other. */
+  /** Runs a writing statement once for each row of `storable` values. */
   runRows(sql: string, rows: readonly (readonly SqlValue[])[]): void {
     const values: SqlValue[] = []
     for (const row of rows) for (const value of row) values.push(bindableStored(value))
@@ -93,7 +93,7 @@ export class SqliteConnection {
     return this.#answer(sql, (statement) => statement.get(bound) as SqlValue[] | undefined)
   }
 
-  /** The first column of the first row, as a number; 0 where there is none. */
+  /** The first column of the first row, as a number; 0 without a row. */
   number(sql: string, values: readonly SqlValue[] = []): number {
     return Number(this.first(sql, values)?.[0] ?? 0)
   }
@@ -109,7 +109,7 @@ export class SqliteConnection {
     }
   }
 
-  /** Does the work in one transaction: all of it is on the disk on return, or nothing of it when it throws. */
+  /** Does the work in one transaction: everything is on the disk on return, or nothing if it throws. */
   transaction<T>(work: () => T): T {
     this.exec('BEGIN IMMEDIATE')
     try {

@@ -25,9 +25,9 @@ export function markerPath(directory: string): string {
 }
 
 /**
- * Makes the directory where it is missing, for its owner alone, and makes that last. Throws an Error that names the
- * directory and says what to do. It makes one directory after the other. Node's recursive mkdir never returns where a file
- * system, such as /proc, answers ENOENT for a name in an existing directory.
+ * Makes a missing directory durably, for its owner alone. Throws an Error that names the directory, with advice. It makes one
+ * level after the other. Node's recursive mkdir never returns if a file system, such as /proc, answers ENOENT for a name in
+ * an existing directory.
  */
 export function ensureDirectory(directory: string): void {
   try {
@@ -54,10 +54,10 @@ function makeDirectory(directory: string): void {
   syncPath(parent)
 }
 
-/** Names that may be in a directory that a store is brought into: backups of before, and what file systems put there. */
+/** Names that may exist in a directory into which a store is brought: earlier backups, and entries of file systems. */
 export const BESIDE_A_STORE: readonly string[] = ['backups', 'lost+found']
 
-/** Refuses a place that is there and not empty. Throws NotExaminable. */
+/** Refuses a directory that exists and is not empty. Throws NotExaminable. */
 export function refuseUsedDirectory(directory: string, allowed: readonly string[] = []): void {
   const names = entriesOf(directory).filter((name) => !allowed.includes(name))
   if (names.length === 0) return
@@ -77,9 +77,9 @@ function entriesOf(directory: string): string[] {
   }
 }
 
-/** Makes the database file where it is missing. */
+/** Makes a missing database file. */
 export function ensureDatabaseFile(path: string): void {
-  // SQLite gives its files the mode of the umask, and those beside the database the mode of the database.
+  // SQLite creates the database with the mode of the umask, and copies its mode to the files beside it.
   if (!existsSync(path)) closeSync(openSync(path, 'a', OWNER_ONLY))
 }
 
@@ -93,7 +93,7 @@ const OWNER_ONLY = 0o600
 const OTHERS_MAY_READ = 0o004
 const OTHERS_MAY_ENTER = 0o001
 
-/** Whether there is a file. Throws where this user may not know. */
+/** Whether a file exists. Throws if this user may not know. */
 export function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
@@ -103,7 +103,7 @@ export function isThere(path: string): boolean {
   }
 }
 
-/** Refuses a directory without a database. Throws NothingStored, or DamagedStore where its marker says that there was one. */
+/** Refuses a directory without a database. Throws NothingStored, or DamagedStore if its marker names a lost database. */
 export function refuseWithoutStore(directory: string): void {
   if (isThere(databasePath(directory))) return
   if (isThere(markerPath(directory))) throw lostDatabase(directory)
@@ -112,10 +112,7 @@ export function refuseWithoutStore(directory: string): void {
   )
 }
 
-/**
- * Refuses a directory whose database is missing or whose marker names another format.
- * Throws an Error that names the directory and says what to do.
- */
+/** Throws an Error with advice if the database is missing or the marker names another format. */
 export function checkMarker(directory: string): void {
   const path = markerPath(directory)
   if (!existsSync(path)) return
@@ -148,7 +145,7 @@ export function writeMarker(directory: string, createdMs: number): void {
   replaceMarker(directory, { createdMs })
 }
 
-/** Writes the marker, also in place of another one. `copying`: the directory is not whole yet. */
+/** Writes or replaces the marker. `copying`: the directory is not whole yet. */
 export function replaceMarker(directory: string, facts: Pick<Marker, 'createdMs' | 'copying'>): void {
   const path = markerPath(directory)
   const draft = `${path}.new`
@@ -160,7 +157,7 @@ export function replaceMarker(directory: string, facts: Pick<Marker, 'createdMs'
   syncPath(directory)
 }
 
-/** What the marker of a directory says. */
+/** The content of the marker of a directory. */
 interface Marker {
   readonly store: unknown
   readonly format: number
@@ -170,7 +167,7 @@ interface Marker {
   readonly copying?: { readonly source: string; readonly revision: number } | undefined
 }
 
-/** What the marker says; undefined if there is none, or it is damaged. Throws where this user may not read it. */
+/** The marker; undefined if it is missing or damaged. Throws if this user may not read it. */
 export function readMarker(directory: string): Marker | undefined {
   const path = markerPath(directory)
   if (!isThere(path)) return undefined

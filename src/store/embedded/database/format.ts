@@ -1,7 +1,7 @@
 import { NotExaminable, NothingStored } from '../../local-file.ts'
 
-/** The format of a data directory. The server opens this one and refuses every other. */
-export const FORMAT = 1
+/** The format of a data directory. The server refuses every other format. Development builds have written 1 to 4. */
+export const FORMAT = 5
 
 /** The size of a page of the database file. */
 export const PAGE_BYTES = 8192
@@ -12,32 +12,35 @@ export const APPLICATION_ID = 0x57505354
 /** Marks the file `waypost.json` as ours: its field `store`. */
 export const STORE_MARK = 'WPST'
 
-/** The mark of the development builds before the first release: the letters WAYP. Their file `waypost.json` has no mark. */
+/** The mark of early development builds: the letters WAYP. Their file `waypost.json` has no mark. */
 const DEVELOPMENT_APPLICATION_ID = 0x57415950
-const LAST_DEVELOPMENT_FORMAT = 4
 
-/** Why a marked database cannot be used, with a message that says what to do; undefined if it has this format, or an older one. */
+/** Why a marked database cannot be used, with advice; undefined if it has this format, or one never written. */
 export function databaseRefusal(
   directory: string,
   { applicationId, format }: { applicationId: number; format: number },
 ): Error | undefined {
   if (applicationId === DEVELOPMENT_APPLICATION_ID) return developmentDirectory(directory)
-  if (applicationId !== APPLICATION_ID) {
-    return new NothingStored(
-      `The file waypost.db in the data directory ${directory} is a database of another program. ` +
-        'Choose another data directory.',
-    )
-  }
-  return format > FORMAT ? newerFormat(directory, format) : undefined
+  if (applicationId === APPLICATION_ID) return formatRefusal(directory, format)
+  return new NothingStored(
+    `The file waypost.db in the data directory ${directory} is a database of another program. ` +
+      'Choose another data directory.',
+  )
 }
 
-/** As `databaseRefusal`, for what the file `waypost.json` says. */
+/** As `databaseRefusal`, for the facts in `waypost.json`. */
 export function markerRefusal(
   directory: string,
   { store, format }: { store: unknown; format: number },
 ): Error | undefined {
-  if (store === undefined && format <= LAST_DEVELOPMENT_FORMAT) return developmentDirectory(directory)
-  return format > FORMAT ? newerFormat(directory, format) : undefined
+  return (
+    formatRefusal(directory, format) ?? (store === undefined ? developmentDirectory(directory) : undefined)
+  )
+}
+
+function formatRefusal(directory: string, format: number): Error | undefined {
+  if (format > FORMAT) return newerFormat(directory, format)
+  return format >= 1 && format < FORMAT ? developmentDirectory(directory) : undefined
 }
 
 function developmentDirectory(directory: string): Error {

@@ -1,6 +1,6 @@
-import { SqliteConnection, type SqlValue } from './connection.ts'
+import { SqliteConnection } from './connection.ts'
 import { PAGE_BYTES } from './format.ts'
-import { LATER_SCHEMA, LATER_TABLES, SCHEMA } from './schema.ts'
+import { SCHEMA } from './schema.ts'
 
 // As digits, because a text of a damaged file may be no text: see `row-reader.ts`.
 const SHAPE = `
@@ -12,19 +12,12 @@ const SHAPE = `
   FROM sqlite_schema AS entry`
 
 /**
- * Whether the tables and indexes of a database, their columns and their first pages are those that this version makes. They
- * begin at the same pages in every file. Later tables may be missing, or begin anywhere. What else is in the file does not
- * matter.
+ * Whether a database has the tables, indexes, columns and first pages that this version makes, which are the same in every
+ * file. Other tables do not matter.
  */
 export function hasWholeSchema(connection: SqliteConnection): boolean {
-  const found = shapeOf(connection)
-  return withFreshTables((fresh) =>
-    shapeOf(fresh).every((entry) => {
-      const own = found.find(({ name }) => name === entry.name)
-      if (own?.shape !== entry.shape) return entry.isLater && own === undefined
-      return entry.isLater ? isAlone(own, found) : own.place === entry.place
-    }),
-  )
+  const found = new Set(shapeOf(connection))
+  return withFreshTables((fresh) => shapeOf(fresh).every((entry) => found.has(entry)))
 }
 
 /** Reads from a new and empty database in memory. */
@@ -32,37 +25,14 @@ function withFreshTables<T>(read: (connection: SqliteConnection) => T): T {
   const connection = new SqliteConnection(':memory:')
   try {
     connection.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
-    connection.exec(SCHEMA + LATER_SCHEMA)
+    connection.exec(SCHEMA)
     return read(connection)
   } finally {
     connection.close()
   }
 }
 
-/** Whether a table is one that files of earlier builds do not have. */
-export function isLaterTable(name: string): boolean {
-  return LATER_TABLES.includes(name)
-}
-
-/** A table or an index; `name` in hexadecimal digits. */
-interface Entry {
-  readonly name: string
-  readonly place: number
-  /** Its kind, name and columns. */
-  readonly shape: string
-  readonly isLater: boolean
-}
-
-function shapeOf(connection: SqliteConnection): Entry[] {
-  return connection.all(SHAPE).map(([kind, name, place, ...columns]: SqlValue[]) => ({
-    name: String(name),
-    place: Number(place),
-    shape: JSON.stringify([kind, name, ...columns]),
-    isLater: isLaterTable(Buffer.from(String(name), 'hex').toString()),
-  }))
-}
-
-/** Whether no other tree begins where this one does: one that did would take its rows. */
-function isAlone(entry: Entry, all: readonly Entry[]): boolean {
-  return all.every((other) => other === entry || other.place !== entry.place)
+/** Each table and index with its kind, name, first page and columns. */
+function shapeOf(connection: SqliteConnection): string[] {
+  return connection.all(SHAPE).map((entry) => JSON.stringify(entry))
 }

@@ -1,35 +1,9 @@
 /**
- * Tables and indexes that files of earlier builds do not have: they are made where they are missing. They come last, so that all
- * other tables begin at the same pages in every file. Nothing else refers to them.
- */
-export const LATER_TABLES: readonly string[] = ['audit', 'audit_refused']
-
-/** Makes the later tables where they are missing. An event's id is the stamp of when it was taken down. */
-export const LATER_SCHEMA = `
-CREATE TABLE IF NOT EXISTS audit (
-  id INTEGER PRIMARY KEY,
-  at_ms INTEGER NOT NULL,
-  username TEXT NOT NULL,
-  signed_in_by TEXT NOT NULL,
-  ip TEXT NOT NULL,
-  operation TEXT NOT NULL,
-  item TEXT NOT NULL,
-  result TEXT NOT NULL,
-  code TEXT NOT NULL,
-  detail TEXT NOT NULL,
-  count INTEGER NOT NULL,
-  checksum INTEGER NOT NULL
-);
--- Those whose number has a limit of its own, in order.
-CREATE INDEX IF NOT EXISTS audit_refused ON audit (id) WHERE result <> 'done';
-`
-
-/**
- * The tables. Contents are stored once. A record of op U or D answers the content of the revision that it replaced
- * (`prev_id`). An item has the content of the newest revision of its name. The row in `config_item` is written only when
- * something in it changes. `revision_id` is the revision that it was written with; the newest one is that or a later one
- * (see `current-versions.ts`). `content` is the last column so that the others are read without it. `hidden` marks a revision
- * that history no longer shows and that stays because a later record, or the item, answers its content.
+ * The tables. Contents are stored once. A record of op U or D answers the content of the revision that it replaced (`prev_id`). An
+ * item has the content of the newest revision of its name. The row in `config_item` is written only when it changes:
+ * `revision_id` is the newest revision then, and a later one may follow (see `current-versions.ts`). `content` is the
+ * last column so that the others are read without it. `hidden` marks a revision that history no longer shows and whose
+ * content a later record, or the item, answers.
  */
 export const SCHEMA = `
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL);
@@ -109,4 +83,22 @@ CREATE TABLE instance (
   record TEXT NOT NULL,
   checksum INTEGER NOT NULL
 );
+
+-- Events of the audit. The id is the stamp of when one was taken down.
+CREATE TABLE audit (
+  id INTEGER PRIMARY KEY,
+  at_ms INTEGER NOT NULL,
+  username TEXT NOT NULL,
+  signed_in_by TEXT NOT NULL,
+  ip TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  item TEXT NOT NULL,
+  result TEXT NOT NULL,
+  code TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+);
+-- Those whose number has a limit of its own, in order.
+CREATE INDEX audit_refused ON audit (id) WHERE result <> 'done';
 `

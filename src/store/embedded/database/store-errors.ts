@@ -11,7 +11,7 @@ export function saysDamaged(error: unknown): boolean {
   return /^SQLITE_(?:CORRUPT|NOTADB)/.test(sqliteCodeOf(error) ?? '')
 }
 
-/** Which problem of its place an error of an open store says. */
+/** The problem of the place that an error of an open store reports. */
 export function problemOfStore(error: unknown): PlaceProblem | undefined {
   const cause = error instanceof StoreFailure ? error.cause : error
   return saysDamaged(cause) ? 'damaged' : placeProblemOf(error)
@@ -39,9 +39,9 @@ const STORE_WIDE: readonly (readonly [prefix: string, advice: string])[] = [
 ]
 
 /**
- * The store as a whole cannot do what was asked. `reopen` says that this connection must not be used again: what
- * it has in memory and what is on the disk do not fit. A full disk and an I/O error leave a sound connection: the
- * transaction was taken back there. Reopening would find it in the log and treat it as committed.
+ * A failure of the whole store. `reopen`: this connection must not be used again, because its memory and the disk differ.
+ * After a full disk or an I/O error the connection is sound: the transaction was rolled back. Reopening would find it in the
+ * log and treat it as committed.
  */
 export class StoreFailure extends Error {
   readonly reopen: boolean
@@ -53,7 +53,7 @@ export class StoreFailure extends Error {
   }
 }
 
-/** Why an error of the driver concerns the whole store and what to do about it; undefined when it does not. */
+/** The reason and the advice for a driver error that concerns the whole store; undefined for other errors. */
 export function storeWideAdvice(error: unknown): string | undefined {
   const code = sqliteCodeOf(error)
   const found = STORE_WIDE.find(([prefix]) => code?.startsWith(prefix))

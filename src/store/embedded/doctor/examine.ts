@@ -21,8 +21,8 @@ import { type RowSource, StoreRows } from './store-rows.ts'
 /** How a directory is examined. */
 export interface ExamineOptions {
   /**
-   * An empty directory for a copy of the database, which is examined in its place. Undefined where nobody else can use the
-   * database, as that of a backup: then it needs no lock, and is read where it is.
+   * An empty directory for a copy of the database, which is examined instead. Undefined if nobody else can use the database,
+   * such as a backup: it then needs no lock and is read in place.
    */
   readonly copyTo: string | undefined
   /** Nothing is written into the directory, not even a lock. */
@@ -33,7 +33,7 @@ export interface ExamineOptions {
 /** The parts of an examination that a salvage continues with; they hold the files open until `close`. */
 export interface Examined {
   readonly examination: Examination
-  /** Undefined where nothing can be read. */
+  /** Undefined if nothing can be read. */
   readonly found:
     | {
         readonly rows: RowSource
@@ -54,7 +54,7 @@ export function examine(directory: string, options: ExamineOptions): Examination
   return examined.examination
 }
 
-/** As `examine`, for a caller that continues with what was read. */
+/** As `examine`, for a caller that needs the rows that were read, too. */
 export function openExamined(directory: string, options: ExamineOptions): Examined {
   const { copyTo, isTraceless = false, onProgress } = options
   const findings = new Findings()
@@ -151,7 +151,7 @@ function hasDatabase(directory: string, findings: Findings): boolean {
   return false
 }
 
-/** Returns the format that the file says it has. */
+/** Returns the format in the file's header. */
 function checkFormat(directory: string, connection: SqliteConnection, findings: Findings): number {
   const applicationId = connection.number('PRAGMA application_id')
   const format = connection.number('PRAGMA user_version')

@@ -6,23 +6,23 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { draftIn } from './salvage.ts'
 
-/** What the examining process is to do. */
+/** The task of the examining process. */
 export interface ExaminerJob {
   readonly directory: string
   /** As in `ExamineOptions`. */
   readonly copyTo: string | undefined
-  /** The new directory of a salvage; undefined where the store is only examined. */
+  /** The new directory of a salvage; undefined if the store is only examined. */
   readonly salvageTo: string | undefined
 }
 
-/** What the examining process has found and done. */
+/** The result of the examining process. */
 export interface ExaminerResult {
   readonly examination: Examination
-  /** The examination of what was salvaged; undefined where nothing can be read, or nobody asked. */
+  /** The examination of the salvaged store; undefined if nothing can be read or no salvage was requested. */
   readonly salvaged: Examination | undefined
 }
 
-/** What comes from the examining process. */
+/** Messages from the examining process. */
 export type FromExaminer =
   | { readonly kind: 'progress'; readonly step: string; readonly done: number; readonly total: number }
   | { readonly kind: 'done'; readonly result: ExaminerResult }
@@ -31,8 +31,8 @@ export type FromExaminer =
 const MOST_STDERR = 500
 
 /**
- * Examines a store in a process of its own, and salvages it where `salvageTo` is given. The driver ends the process on some
- * damage: that is then the finding. A store that others may use is copied before. Throws NotExaminable, NothingStored.
+ * Examines a store in a process of its own, because the driver ends the process on some damage, which is then the finding.
+ * Salvages it into `salvageTo`. Copies a store that others may use first. Throws NotExaminable, NothingStored.
  */
 export async function examineApart(
   job: { readonly directory: string; readonly isPrivate?: boolean; readonly salvageTo?: string },

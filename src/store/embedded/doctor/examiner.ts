@@ -35,7 +35,7 @@ function resultOf({ directory, copyTo, salvageTo }: ExaminerJob): ExaminerResult
   }
 }
 
-/** A new step is reported at once: where this process ends, the last report says during what. */
+/** Reports a new step at once, so that the last report before a crash names the step that failed. */
 function throttled(): OnProgress {
   let last = { step: '', ms: 0 }
   return (step, done, total) => {
@@ -47,6 +47,6 @@ function throttled(): OnProgress {
 }
 
 function send(message: FromExaminer): void {
-  // Without the one who asked, nobody needs the result.
+  // Without its parent, nobody needs the result.
   if (process.connected) process.send?.(message)
 }

@@ -9,16 +9,16 @@ import type { LeftOut } from './left-out.ts'
 import { soundRows } from './salvage.ts'
 import type { AnyRow, ReadRow, RowSource } from './store-rows.ts'
 
-/** What is in a store besides its sound rows. */
+/** The contents of a store besides its sound rows. */
 export interface Beside {
   /** Tables with a broken row. */
   readonly broken?: readonly TableName[]
-  /** The names and revisions that the indexes have; unless given, those of the rows. */
+  /** The names and revisions in the indexes; by default the names and revisions of the rows. */
   readonly namesInIndex?: readonly (readonly [id: number, dataId: string])[]
   readonly revisionsInIndex?: readonly (readonly [nameId: number, id: number])[]
 }
 
-/** What the doctor makes of rows. */
+/** The doctor's results for some rows. */
 export interface Outcome {
   readonly findings: readonly Finding[]
   readonly inventory: Inventory
@@ -39,7 +39,7 @@ export function item(nameId: number, revisionId: number, other: Partial<ItemRow>
   return { table: 'config_item', row }
 }
 
-/** A revision of the item with the name `nameId`; without `prevId` its first one. */
+/** A revision of the item with the name `nameId`; without `prevId` its first revision. */
 export function revision(nameId: number, id: number, other: Partial<RevisionRow> = {}): AnyRow {
   const { prevId = null } = other
   const op = prevId === null ? 'I' : 'U'

@@ -24,7 +24,7 @@ interface InstanceNote {
   readonly address: string
 }
 
-/** All sound rows of a file, without contents: what references are judged by. */
+/** All sound rows of a file, without contents. References are judged by them. */
 export interface Inventory {
   readonly names: Map<number, NameText>
   readonly items: Map<number, ItemNote>
@@ -80,7 +80,7 @@ export function contentMd5({ content }: RevisionRow): string | undefined {
   return content === null ? undefined : createHash('md5').update(content).digest('hex')
 }
 
-/** What is lost with rows of a table. */
+/** The effect of losing rows of a table. */
 export const EFFECTS: Record<TableName, string> = {
   meta: 'The clock and counters of the store are lost.',
   config_name:
@@ -136,7 +136,7 @@ function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): v
     }
     case 'config_item': {
       const { nameId, id, revisionId } = stored.row
-      // The later one of two rows counts: a page that no tree contains may be old.
+      // The later of two rows counts: a page outside of all trees may be old.
       if ((items.get(nameId)?.revisionId ?? 0) < revisionId) items.set(nameId, { itemId: id, revisionId })
       return
     }
@@ -160,7 +160,7 @@ function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): v
   }
 }
 
-/** Throws NotExaminable for a kind of a later version: nobody here can judge it. */
+/** Throws NotExaminable for a kind of a later version, which cannot be judged here. */
 function noteRecord(findings: Findings, row: RecordRow): void {
   const problem = recordProblem(row)
   if (problem === undefined) return
@@ -189,7 +189,7 @@ function noteMeta(inventory: Inventory, { name, value }: MetaRow): void {
 
 function noteInstance(inventory: Inventory, row: InstanceRow, checksum: number): void {
   const { serial, serviceSerial, record } = row
-  // The first one of two rows with the same serial counts: the other is in a page that no tree contains.
+  // The first of two rows with the same serial counts: the other is in a page outside of all trees.
   if (inventory.instances.has(serial)) return
   const { ephemeral, address } = instanceOfText(serial, record)
   const at = `${address.ip}:${address.port}`

@@ -28,7 +28,7 @@ test('an item that was deleted, and a name that cleaning left, are sound', () =>
 })
 
 describe('an item', () => {
-  test('without its row loses its versions, but not those before an earlier deletion', () => {
+  test('without its row loses its versions, but not the versions before an earlier deletion', () => {
     const rows = without(A[1]).filter((row) => row.table !== 'meta')
     const again = [deletion(1, 15, 13), revision(1, 17, { itemId: 101 }), sums({ 1: 17, 2: 21 })]
     const { findings, copied } = outcomeOf([...rows, ...again])

@@ -4,7 +4,7 @@ import { placeOf, type Judging } from './left-out.ts'
 import type { RevisionNote } from './revision-index.ts'
 import { NO_ITEM } from '../rows/config-rows.ts'
 
-/** Compares the row of each item with its versions. Adds to the findings, and to what a salvage leaves out. */
+/** Compares the row of each item with its versions. Adds to the findings and to `leftOut`. */
 export function judgeItems(judging: Judging, newest: Newest): void {
   const { rows, inventory, findings, leftOut } = judging
   const missing = missingVersions(rows, inventory, newest)
@@ -36,7 +36,7 @@ interface Versions {
   readonly lost: number | undefined
 }
 
-/** What is wrong with an item; undefined if its row and its newest history record fit. */
+/** The problem of an item; undefined if its row and its newest history record fit. */
 function problemOfItem({ items }: Inventory, nameId: number, { last, lost }: Versions): Problem | undefined {
   const item = items.get(nameId)
   if (item === undefined) {
@@ -77,8 +77,8 @@ function versionsOf(
 }
 
 /**
- * Leaves out versions that are newer than the newest one of the item, or than the record of its deletion. Leaves out the
- * row of an item without a version, too. Returns what is left out.
+ * Leaves out the versions newer than the newest sound version of the item, or than its deletion. Also leaves out the row of an
+ * item without a version. Returns the text for the finding.
  */
 function leaveOut({ inventory, leftOut }: Judging, nameId: number, versions: RevisionNote[]): string {
   const item = inventory.items.get(nameId)
@@ -120,7 +120,7 @@ function judgeSums(judging: Judging, { more, suspected }: MissingVersions): void
   }
 }
 
-/** Cleaning leaves names without an item. If rows of items and of versions are broken, such a name may have had one. */
+/** Cleaning leaves names without an item. If rows of items and of versions are broken, the name may have had an item. */
 function judgeBareNames({ inventory, findings }: Judging, newest: Newest): void {
   const { names, items, brokenTables } = inventory
   if (!brokenTables.has('config_item') || !brokenTables.has('config_revision')) return

@@ -6,7 +6,7 @@ import { newestByName } from './newest-versions.ts'
 import { type Judging, type LeftOut, nothingLeftOut, placeOf } from './left-out.ts'
 import type { RowSource } from './store-rows.ts'
 
-/** The rules between rows of different tables: says which are broken, and which rows a salvage leaves out for them. */
+/** Judges the rules between rows of different tables, and leaves out rows that break them. */
 export function judgeReferences(rows: RowSource, inventory: Inventory, findings: Findings): LeftOut {
   const judging = { rows, inventory, findings, leftOut: nothingLeftOut(), namesInIndex: new Map() }
   const newest = newestByName(inventory)
@@ -33,7 +33,7 @@ function judgeNames(judging: Judging, used: ReadonlySet<number>): void {
     })
 }
 
-/** An old page, that no tree contains, may have another number of the same name. */
+/** An old page outside of all trees may have another number of the same name. */
 function forgetRepeatedNames({ names }: Inventory): void {
   const seen = new Set<string>()
   for (const [id, name] of names) {

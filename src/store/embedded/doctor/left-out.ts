@@ -19,13 +19,13 @@ export interface LeftOut {
   readonly current: Map<number, number>
 }
 
-/** What is judged, and the results. */
+/** The data to judge, and the results. */
 export interface Judging {
   readonly rows: RowSource
   readonly inventory: Inventory
   readonly findings: Findings
   readonly leftOut: LeftOut
-  /** Names whose rows are missing and that the index still has. Without a checksum they are for messages only. */
+  /** Names that only the index still has. They have no checksum, so they are used in messages only. */
   readonly namesInIndex: Map<number, NameText>
 }
 

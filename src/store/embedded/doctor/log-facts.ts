@@ -1,18 +1,15 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { PAGE_BYTES } from '../database/format.ts'
 
-/** What the log beside a database holds. */
+/** The contents of the log beside a database. */
 export interface LogFacts {
   /** Commits that hold. */
   readonly commits: number
   /** The numbers of the pages that they wrote. */
   readonly pages: ReadonlySet<number>
-  /** Bytes after the last commit that holds: what a crash leaves behind of the change it interrupted. */
+  /** Bytes after the last valid commit: the rest of a change that a crash interrupted. */
   readonly tailBytes: number
-  /**
-   * Commits of the same generation after that. One may be the change that a crash interrupted; more than one were
-   * finished, so something damaged the log afterwards.
-   */
+  /** Commits of the same generation after that. A crash explains one; more were finished, so the log was damaged later. */
   readonly commitsBehindDamage: number
 }
 
@@ -20,8 +17,8 @@ const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 
 /**
- * Reads the frames' headers of a log (see SQLite's file format, "The Write-Ahead Log"). SQLite says how many frames hold.
- * Older generations have other salts.
+ * Reads the frames' headers of a log (see SQLite's file format, "The Write-Ahead Log"). SQLite gives the number of valid
+ * frames. Older generations have other salts.
  */
 export function readLog(path: string, framesThatHold: number): LogFacts {
   const file = openSync(path, 'r')

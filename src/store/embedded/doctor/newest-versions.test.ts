@@ -30,7 +30,7 @@ test('the newest revision of a name is known, in whatever order they come', () =
   expect(newestByName(outcomeOf(rows).inventory).get(1)?.id).toBe(15)
 })
 
-test('nothing is missing if the sums are those of the newest versions', () => {
+test('nothing is missing if the sums fit the newest versions', () => {
   expect(missing({ 1: 13, 2: 21 })).toEqual({ known: new Map(), suspected: [], more: false })
 })
 
@@ -53,7 +53,7 @@ test('several missing versions are known by the index', () => {
   })
 })
 
-test('what neither the sums nor the index can name is suspected', () => {
+test('an item that neither the sums nor the index can name is suspected', () => {
   const found = missing({ 1: 15, 2: 27 }, [[2, 21]])
   expect([found.more, found.suspected]).toEqual([true, [1]])
 })

@@ -15,9 +15,9 @@ export function newestByName({ revisions }: Inventory): Newest {
   return newest
 }
 
-/** Which current versions of items are missing. */
+/** The missing current versions of items. */
 export interface MissingVersions {
-  /** The missing version of an item, newer than all that are left, by the name's number. */
+  /** The missing version of an item, newer than all versions left, by the name's number. */
   readonly known: ReadonlyMap<number, number>
   /** The names of items that may have lost a newer version. */
   readonly suspected: readonly number[]
@@ -28,8 +28,8 @@ export interface MissingVersions {
 const NOTHING: MissingVersions = { known: new Map(), suspected: [], more: false }
 
 /**
- * The items that have lost their newest versions. The sums show whether any has. The rows of the items and the index then
- * show later versions than those that are left. The sums show one more.
+ * The items that have lost their newest versions: then the sums differ. Rows of items and the index name lost versions, which
+ * are later than the versions left. The sums find one more.
  */
 export function missingVersions(rows: RowSource, inventory: Inventory, newest: Newest): MissingVersions {
   const expected = inventory.versionSums
@@ -45,7 +45,7 @@ export function missingVersions(rows: RowSource, inventory: Inventory, newest: N
   return { known, suspected: suspected.map(([nameId]) => nameId), more: true }
 }
 
-/** The newest version left of each item with a row; 0 if none is left. */
+/** The newest version left of each item with a row; 0 without a version. */
 function leftVersions({ items }: Inventory, newest: Newest): Map<number, number> {
   const versionOf = (nameId: number) => {
     const revision = newest.get(nameId)
@@ -60,14 +60,14 @@ function pointedTo({ items }: Inventory, newest: Newest): Map<number, number> {
   return new Map(lost.map(([nameId, { revisionId }]) => [nameId, revisionId]))
 }
 
-/** The id of the newest revision left of a name, deletions included; 0 if none is left. */
+/** The id of the newest revision left of a name, deletions included; 0 without a revision. */
 function lastOf(newest: Newest, nameId: number): number {
   return newest.get(nameId)?.id ?? 0
 }
 
 /**
- * Whether the sums equal those of the versions left, the known missing ones, and the items that have lost only their row. If
- * one more missing version explains the sums, it is added to `known`.
+ * Whether the versions left, the known missing versions, and the items that lost only their row explain the sums. If one
+ * more missing version explains them, it is added to `known`.
  */
 function isExplained(
   { inventory, newest }: { inventory: Inventory; newest: Newest },

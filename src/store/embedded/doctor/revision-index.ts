@@ -1,4 +1,4 @@
-/** What is kept of a revision while the store is examined. */
+/** The facts of a revision that an examination keeps. */
 export interface RevisionNote {
   readonly id: number
   readonly nameId: number
@@ -30,7 +30,7 @@ export class RevisionIndex {
     return this.#size + this.#late.size
   }
 
-  /** Takes a revision; false where there is one of this id. */
+  /** Adds a revision; false if this id is already there. */
   add(note: RevisionNote): boolean {
     if (this.#size > 0 && note.id <= (this.#ids[this.#size - 1] ?? 0)) {
       if (this.find(note.id) !== undefined) return false
@@ -59,7 +59,7 @@ export class RevisionIndex {
     return low < this.#size && this.#ids[low] === id ? this.#at(low) : this.#late.get(id)
   }
 
-  /** All of them; those that came out of order come last. */
+  /** All revisions; the late ones, which came out of order, come last. */
   *all(): Generator<RevisionNote> {
     for (let at = 0; at < this.#size; at++) yield this.#at(at)
     yield* this.#late.values()

@@ -13,7 +13,7 @@ import {
   writeMarker,
 } from '../database/data-directory.ts'
 import { APPLICATION_ID, FORMAT, PAGE_BYTES } from '../database/format.ts'
-import { LATER_SCHEMA, SCHEMA } from '../database/schema.ts'
+import { SCHEMA } from '../database/schema.ts'
 import { HistorySize } from '../history/history-size.ts'
 import { sumCurrentVersions, writeVersionSums } from '../rows/current-versions.ts'
 import { renewTotals } from '../rows/instance-totals.ts'
@@ -25,7 +25,7 @@ import type { Examined } from './examine.ts'
 import { contentMd5, type Inventory, recordProblem } from './inventory.ts'
 import type { AnyRow } from './store-rows.ts'
 
-/** Rows between commits: what one transaction holds in memory stays small. */
+/** Rows between commits, so that one transaction holds little in memory. */
 const ROWS_PER_COMMIT = 5_000
 /** How many stamps a lost counter may have given out above the highest one found. */
 const FLOOR_MARGIN = 10_000
@@ -39,8 +39,8 @@ const TOTALS: readonly string[] = [
 type Found = NonNullable<Examined['found']>
 
 /**
- * Copies every sound row that breaks no rule into a new directory. The database gets its name when it is whole and on the
- * disk; nothing is left behind where writing fails. Throws NotExaminable for a directory that is not empty.
+ * Copies every sound row that breaks no rule into a new directory. The database gets its name when it is whole and on
+ * the disk; a failed write leaves nothing behind. Throws NotExaminable for a directory that is not empty.
  */
 export function salvage(found: Found, directory: string, onProgress: OnProgress): void {
   refuseUsedDirectory(directory, BESIDE_A_STORE)
@@ -60,7 +60,7 @@ export function salvage(found: Found, directory: string, onProgress: OnProgress)
   }
 }
 
-/** Where a salvage writes until everything is written. */
+/** The directory of a salvage until everything is written. */
 export function draftIn(directory: string): string {
   return join(directory, '.salvage')
 }
@@ -69,10 +69,10 @@ function writeDatabase(path: string, found: Found, onProgress: OnProgress): void
   ensureDatabaseFile(path)
   const connection = new SqliteConnection(path)
   try {
-    // A draft needs no journal: it is thrown away where something fails, and synced when it is whole.
+    // A draft needs no journal: it is deleted after a failure, and synced when it is whole.
     connection.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = OFF`)
     connection.exec('PRAGMA journal_mode = OFF')
-    connection.exec(SCHEMA + LATER_SCHEMA)
+    connection.exec(SCHEMA)
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; BEGIN`)
     writeRows(connection, found, onProgress)
     writeTotals(connection, found.inventory)
@@ -82,10 +82,10 @@ function writeDatabase(path: string, found: Found, onProgress: OnProgress): void
   }
 }
 
-/** Writes within a transaction that has begun, and leaves one open. */
+/** Writes within an open transaction, and leaves a transaction open. */
 function writeRows(connection: SqliteConnection, found: Found, onProgress: OnProgress): void {
   const writers = new Map(TABLE_NAMES.map((name) => [name, new RowWriter(connection, TABLES[name])]))
-  // Below two pages, or in an old page that no tree contains: the first one of two rows counts.
+  // Below two pages, or in an old page outside of all trees: the first of two rows counts.
   const written = new Set<string>()
   let count = 0
   for (const { table, row } of soundRows(found, onProgress)) {
@@ -114,7 +114,7 @@ export function* soundRows(
   }
 }
 
-/** The row as it is copied; undefined if it is left out. */
+/** The row for the copy; undefined if it is left out. */
 function keptRow(
   stored: AnyRow,
   { inventory, leftOut }: Pick<Found, 'inventory' | 'leftOut'>,
@@ -123,11 +123,11 @@ function keptRow(
     case 'meta':
       return TOTALS.includes(stored.row.name) ? undefined : stored
     case 'config_name':
-      // Two rows with one name: the other one was removed before.
+      // Two rows with one name: the other row was removed before.
       return inventory.names.has(stored.row.id) ? stored : undefined
     case 'config_item': {
       const { nameId, revisionId } = stored.row
-      // The later one of two rows of an item counts.
+      // The later of two rows of an item counts.
       if (inventory.items.get(nameId)?.revisionId !== revisionId) return undefined
       if (leftOut.names.has(nameId) || leftOut.items.has(nameId)) return undefined
       const current = Math.min(revisionId, leftOut.current.get(nameId) ?? revisionId)
@@ -149,7 +149,7 @@ function keptRow(
   }
 }
 
-/** Writes what is computed from the rows. No id and no time that the store has given out is given out again. */
+/** Writes the totals of the rows, and counters so high that no id and no time is given out twice. */
 function writeTotals(connection: SqliteConnection, { highestId, latestMs }: Inventory): void {
   const numberOf = (name: MetaName): number => Number(readMeta(connection, name) ?? 0) || 0
   const floor = Math.max(numberOf('revision_floor'), stampOfId(highestId))

@@ -6,10 +6,7 @@ import { isDamage } from './table-rows.ts'
 const MOST_MESSAGES = 20
 const MOST_PAGES = 1_000_000
 
-/**
- * Reports what SQLite itself says of the structure of its file and of the indexes. It also compares the list of tables, if
- * the file has this format.
- */
+/** Reports SQLite's own check of the file and its indexes; if the file has this format, compares the list of tables, too. */
 export function checkStructure(
   connection: SqliteConnection,
   findings: Findings,
@@ -46,7 +43,7 @@ function messagesOf(connection: SqliteConnection): string[] {
   }
 }
 
-/** The pages that no table or index has and that are not free either: what led to them is damaged. */
+/** The pages that belong to no table or index and are not free: the page that pointed to them is damaged. */
 export function lostPages(connection: SqliteConnection): number[] {
   return messages(connection, MOST_PAGES, 1).flatMap((message) => {
     const [, page] = /^Page (\d+):? .*never used/.exec(message) ?? []
@@ -55,8 +52,8 @@ export function lostPages(connection: SqliteConnection): number[] {
 }
 
 /**
- * The first row has all messages about pages; SQLite may give up after it. Messages are read as digits, because they can
- * contain names of the file: the driver ends the process on a text that is not UTF-8.
+ * The first row has all messages about pages; SQLite may give up after it. Messages are read as hexadecimal digits: the
+ * driver ends the process on a name in them that is not UTF-8.
  */
 function messages(connection: SqliteConnection, most: number, rows = most): string[] {
   const query = `SELECT hex(integrity_check) FROM pragma_integrity_check(${most}) LIMIT ${rows}`

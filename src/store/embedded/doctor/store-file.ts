@@ -23,16 +23,16 @@ import { isDamage } from './table-rows.ts'
 export interface StoreFile {
   /** Its size in bytes, without the log. */
   readonly bytes: number
-  /** What SQLite has opened, or why it cannot. */
+  /** The open database, or the reason why SQLite cannot open it. */
   readonly opened:
     | { readonly connection: SqliteConnection; readonly pageCount: number }
     | { readonly problem: string }
-  /** What the log beside it holds; undefined where there is none, or nothing to compare it with. */
+  /** The log beside it; undefined if it is missing or has nothing to be compared with. */
   readonly log: LogFacts | undefined
   close(): void
 }
 
-/** Opens a database that nobody else can use, as that of a backup. Nothing is written. */
+/** Opens a database that nobody else can use, such as a backup. Nothing is written. */
 export function openPrivate(directory: string): StoreFile {
   const path = databasePath(directory)
   const connection = new SqliteConnection(immutable(path), { readonly: true })
@@ -43,17 +43,17 @@ export function openPrivate(directory: string): StoreFile {
 /** How a database is copied. */
 export interface CopyOptions {
   readonly copyTo: string
-  /** Without a log there is no lock, which would make one: a server that has started meanwhile is noticed by its log. */
+  /** Without a log, nothing is locked, because a lock would make a log. A server that starts meanwhile makes a log. */
   readonly isTraceless: boolean
   readonly onProgress: OnProgress
 }
 
 /**
- * Locks the database of a stopped server, copies it with its log into another directory, and opens the copy. No server can
- * start until `close`. Throws NotExaminable where a server runs.
+ * Locks the database of a stopped server until `close`, copies it with its log into another directory, and opens the copy.
+ * Throws NotExaminable if a server runs.
  */
 export function openCopy(directory: string, { copyTo, isTraceless, onProgress }: CopyOptions): StoreFile {
-  // The lock first: it is what says that no server runs.
+  // Take the lock first: it proves that no server runs.
   const lock = new ReadLock(directory, isTraceless)
   // Closing a file lets go of the locks that this process has on it: it stays open as long as the lock.
   const source = openSync(databasePath(directory), 'r')
@@ -89,16 +89,16 @@ function tryOut(connection: SqliteConnection): StoreFile['opened'] {
   }
 }
 
-/** How many frames of the log hold: those that SQLite brings into the file. */
+/** The number of valid frames in the log, which SQLite copies into the file. */
 function framesOf(connection: SqliteConnection): number {
   return Number(connection.first('PRAGMA wal_checkpoint(PASSIVE)')?.[1])
 }
 
 const BLOCK_BYTES = 1024 * 1024
-/** File systems have no longer files. A header that says more is damaged. */
+/** File systems have no longer files: a header with a larger size is damaged. */
 const MOST_BYTES = 2 ** 43
 
-/** Copies a database, and adds zeros up to the length that its header says: SQLite opens no shorter one. */
+/** Copies a database, and adds zeros up to the length in its header: SQLite opens no shorter file. */
 function copyPadded(source: number, to: string, onProgress: OnProgress): void {
   const target = openSync(to, 'wx', 0o600)
   const block = Buffer.alloc(BLOCK_BYTES)
@@ -125,10 +125,7 @@ function lengthInHeader(file: number): number {
   return isHeader ? header.readUInt32BE(28) * PAGE_BYTES : 0
 }
 
-/**
- * The lock on a stopped server's database, taken without writing: a server cannot start while it is held. Throws
- * NotExaminable where a server runs.
- */
+/** The lock on a stopped server's database, which keeps servers from starting. Throws NotExaminable if a server runs. */
 class ReadLock {
   readonly #connection: SqliteConnection | undefined
   readonly log: string
@@ -147,7 +144,7 @@ class ReadLock {
     }
   }
 
-  /** Lets the database go, and takes away the empty log that locking it may have made: while nobody else can use it. */
+  /** Releases the database, but first removes an empty log that the lock may have made, while nobody else can use it. */
   close(): void {
     const madeLog = this.#connection !== undefined && !this.hadLog && existsSync(this.log)
     if (madeLog && statSync(this.log).size === 0) unlinkSync(this.log)
@@ -156,8 +153,8 @@ class ReadLock {
 }
 
 /**
- * Taking the lock makes an empty log where there is none. That cannot be done in a directory that is read-only: there
- * SQLite opens the file as one that nobody writes.
+ * Taking the lock creates a missing log. A read-only directory does not allow that: then SQLite opens the file as one that
+ * nobody writes.
  */
 function lockedReadOnly(path: string): SqliteConnection {
   const count = 'SELECT count(*) FROM sqlite_schema'

@@ -7,7 +7,7 @@ import { PAGE_BYTES } from '../database/format.ts'
 import type { NameText } from '../rows/messages.ts'
 import { RowWriter } from '../rows/row-writer.ts'
 import { SAMPLE_ROWS } from '../rows/rows.test-support.ts'
-import { LATER_SCHEMA, SCHEMA } from '../database/schema.ts'
+import { SCHEMA } from '../database/schema.ts'
 import { type RowOf, TABLES, type TableName } from '../rows/tables.ts'
 import { StoreRows } from './store-rows.ts'
 
@@ -25,7 +25,7 @@ beforeAll(() => {
   const path = join(directory, 'sound.db')
   const connection = new SqliteConnection(path)
   connection.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
-  connection.exec(SCHEMA + LATER_SCHEMA)
+  connection.exec(SCHEMA)
   const add = <T extends TableName>(table: T, rows: RowOf<T>[]) => {
     const writer = new RowWriter(connection, TABLES[table])
     for (const row of rows) writer.add(TABLES[table].encode(row as never))
@@ -118,11 +118,4 @@ test('a page of the index costs its own names', () => {
 test('the newest revision of a name comes from the index, whether or not history shows it', () => {
   const newest = readWithout([], (rows) => [1, 2, 3].map((nameId) => rows.newestInIndex(nameId)))
   expect(newest).toEqual([11, 21, 0])
-})
-
-test('a table of later versions may be missing', () => {
-  const connection = new SqliteConnection(':memory:')
-  connection.exec(SCHEMA)
-  expect([...new StoreRows(connection).read('reading', () => {})]).toEqual([])
-  connection.close()
 })

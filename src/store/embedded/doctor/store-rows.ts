@@ -1,7 +1,6 @@
 import type { OnProgress } from '../../local-file.ts'
 import type { SqliteConnection } from '../database/connection.ts'
 import type { NameText } from '../rows/messages.ts'
-import { isLaterTable } from '../database/schema-shape.ts'
 import type { Table } from '../rows/table.ts'
 import { type RowOf, TABLE_NAMES, type TableName, TABLES } from '../rows/tables.ts'
 import { lostPages } from './sqlite-check.ts'
@@ -18,21 +17,19 @@ export type ReadRow =
   | { readonly kind: 'row'; readonly stored: StoredRow }
   | { readonly kind: 'broken'; readonly table: TableName; readonly rows: RowRange; readonly problem: string }
 
-/** What the doctor reads of a store. */
+/** The doctor's access to the rows of a store. */
 export interface RowSource {
-  /** All rows, table by table. In a damaged file a row may come twice; the first one counts. */
+  /** All rows, table by table. In a damaged file a row may come twice; the first counts. */
   read(step: string, onProgress: OnProgress): Iterable<ReadRow>
-  /** Names of items that the index has beside those that are known. They have no checksum. */
+  /** Names that only the index has, not `known`. They have no checksum. */
   namesInIndex(known: ReadonlyMap<number, NameText>): Iterable<{ id: number; name: NameText }>
-  /** The newest revision of a name in the index; 0 if it has none. It has no checksum. */
+  /** The newest revision of a name in the index, which has no checksum; 0 without a revision. */
   newestInIndex(nameId: number): number
 }
 
 const ROWS_PER_REPORT = 1_000
 
-const HAS_TABLE = 'SELECT count(*) FROM sqlite_schema WHERE name = ?'
-
-// A text of the file comes as digits: the driver ends the process on one that is not UTF-8.
+// Texts are read as hexadecimal digits: the driver ends the process on a text that is not UTF-8.
 const NEXT_NAME = `
   SELECT id + 0, hex(namespace_id), hex(group_name), hex(data_id)
   FROM config_name INDEXED BY sqlite_autoindex_config_name_1
@@ -57,11 +54,10 @@ export class StoreRows implements RowSource {
   }
 
   *read(step: string, onProgress: OnProgress): Generator<ReadRow> {
-    const tables = TABLE_NAMES.filter((table) => this.#isThere(table))
-    const total = this.#rowsOf(tables)
+    const total = this.#rowsOf(TABLE_NAMES)
     const incomplete = new Set<TableName>()
     let count = 0
-    for (const table of tables) {
+    for (const table of TABLE_NAMES) {
       onProgress(step, count, total)
       const definition = TABLES[table] as Table<unknown>
       for (const met of new TableRows(this.#connection, definition, NUMBERS_IN_INDEX[table]).all()) {
@@ -114,11 +110,6 @@ export class StoreRows implements RowSource {
         next = this.#nameAfter(next.name)
       }
     }
-  }
-
-  /** A file of an earlier build lacks later tables. */
-  #isThere(table: TableName): boolean {
-    return !isLaterTable(table) || this.#connection.number(HAS_TABLE, [table]) > 0
   }
 
   /** For the progress: how many rows there are. Damaged tables do not count. */

@@ -49,7 +49,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 let copies = 0
 
-/** What is read of a copy of the table that was changed. */
+/** The rows read from a changed copy of the table. */
 function readAfter(change: (bytes: Buffer) => void): {
   ids: number[]
   broken: Extract<Met<unknown>, { kind: 'broken' }>[]

@@ -15,8 +15,8 @@ export interface RowRange {
   readonly to: number | undefined
 }
 
-/** How far the rows of a table have been read. */
-interface Place {
+/** The progress of reading the rows of a table. */
+interface ScanPosition {
   /** The row number that reading began behind, and how many rows were read since. */
   readonly after: number
   count: number
@@ -32,7 +32,7 @@ const BEFORE_ALL = 0
 const FURTHEST = Number.MAX_SAFE_INTEGER
 /** Behind a damaged page, row numbers are tried at distances that grow by this factor: a sound page is rarely skipped. */
 const WIDER = 1.2
-/** What SQLite says of a damaged file. Other errors are of the machine. */
+/** SQLite's codes for a damaged file. Other errors come from the machine. */
 const DAMAGE = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_TOOBIG', 'SQLITE_ERROR']
 
 /** Whether an error says that the file is damaged. */
@@ -41,7 +41,7 @@ export function isDamage(error: unknown): error is Error {
   return DAMAGE.some((prefix) => code?.startsWith(prefix))
 }
 
-/** Row numbers between two, in order: close together near both, because rows may be few and far from one of them. */
+/** Row numbers between two others, in order. They are dense near both ends: rows may be few and near one end. */
 function numbersBetween(start: number, end: number): number[] {
   const distances: number[] = []
   for (let distance = 1; distance < (end - start) / 2; distance = Math.ceil(distance * WIDER))
@@ -53,21 +53,20 @@ function numbersBetween(start: number, end: number): number[] {
 }
 
 /**
- * Reads the rows of one table of a damaged file. A scan reads what is sound. Where it fails, rows are looked up one by one
- * up to the damaged place. Behind it, higher row numbers are tried until one is found. So a damaged page of rows costs its
- * own rows.
+ * Reads the rows of one table of a damaged file. It scans the sound rows. When the scan fails, it looks up single rows up to
+ * the damaged place, then tries higher row numbers until it finds one. So a damaged page loses only its own rows.
  */
 export class TableRows<R> {
   readonly #connection: SqliteConnection
   readonly #reader: RowReader<R>
   /** All rows behind a row number. */
   readonly #scanQuery: string
-  /** One of them, counted from 0. */
+  /** The nth row behind a row number, counted from 0. */
   readonly #rowQuery: string
   /** The number of that row. It is read without the row. */
   readonly #numberQuery: string
 
-  /** Reads some row numbers from an index; undefined if the table has none for that. */
+  /** Reads some row numbers from an index; undefined if the table has no such index. */
   readonly #indexQuery: string | undefined
   #known: readonly number[] | undefined
 
@@ -83,13 +82,13 @@ export class TableRows<R> {
     this.#numberQuery = `SELECT rowid ${rest} LIMIT 1 OFFSET ?`
   }
 
-  /** All rows, and what is broken between them. */
+  /** All rows, and the broken ranges between them. */
   *all(): Generator<Met<R>> {
     let after: number | undefined = BEFORE_ALL
     while (after !== undefined) after = yield* this.#scan(after)
   }
 
-  /** The sound rows, of a place where no table may begin. */
+  /** The sound rows, from a page at which perhaps no table begins. */
   *sound(): Generator<Extract<Met<R>, { kind: 'row' }>> {
     if (this.#lookUp(this.#numberQuery, [BEFORE_ALL, 0]) instanceof Error) return
     for (const met of this.all()) if (met.kind === 'row') yield met
@@ -97,41 +96,41 @@ export class TableRows<R> {
 
   /** Reads on to the next damaged place, and past it. Returns the row number to continue behind; undefined at the end. */
   *#scan(after: number): Generator<Met<R>, number | undefined> {
-    const place = { after, sound: after, latest: after, count: 0 }
+    const position = { after, sound: after, latest: after, count: 0 }
     try {
-      for (const read of this.#connection.each(this.#scanQuery, [after])) yield this.#taken(read, place)
+      for (const read of this.#connection.each(this.#scanQuery, [after])) yield this.#taken(read, position)
       return undefined
     } catch (error) {
       if (!isDamage(error)) throw error
     }
-    return yield* this.#step(place)
+    return yield* this.#step(position)
   }
 
   /** As `#scan`, row by row: the driver loses the rows that it has read just before an error. */
-  *#step(place: Place): Generator<Met<R>, number | undefined> {
+  *#step(position: ScanPosition): Generator<Met<R>, number | undefined> {
     let isPast = false
     while (true) {
-      const at = [place.after, place.count]
+      const at = [position.after, position.count]
       const read = this.#lookUp(this.#rowQuery, at)
       if (read === undefined) return undefined
       if (!(read instanceof Error)) {
-        const { sound } = place
-        yield this.#taken(read, place)
-        if (isPast && place.sound > sound) return place.sound
+        const { sound } = position
+        yield this.#taken(read, position)
+        if (isPast && position.sound > sound) return position.sound
         continue
       }
       isPast = true
       const number = this.#lookUp(this.#numberQuery, at)
       if (number === undefined) return undefined
-      if (number instanceof Error) return yield* this.#leap(place, number)
-      place.latest = Number(number[0])
-      place.count++
-      yield { kind: 'broken', from: place.latest, to: place.latest, problem: read.message }
+      if (number instanceof Error) return yield* this.#leap(position, number)
+      position.latest = Number(number[0])
+      position.count++
+      yield { kind: 'broken', from: position.latest, to: position.latest, problem: read.message }
     }
   }
 
   /** Leaves out the pages behind a place, which cannot be read. Returns as `#scan`. */
-  *#leap({ sound, latest }: Place, { message }: Error): Generator<Met<R>, number | undefined> {
+  *#leap({ sound, latest }: ScanPosition, { message }: Error): Generator<Met<R>, number | undefined> {
     const start = [latest, sound].find((number) => number >= sound && !this.#canFind(number + 1)) ?? sound
     const next = this.#canFind(start + 1) ? undefined : this.#readableFrom(start)
     const to = next === undefined ? undefined : next - 1
@@ -140,8 +139,8 @@ export class TableRows<R> {
   }
 
   /**
-   * The lowest row number above one in a damaged page at which the table can be read again; undefined if nothing is behind
-   * that place. A place that is found is an end to look for a lower one before.
+   * The lowest row number above `start`, in a damaged page, at which the table can be read again; undefined if nothing can be
+   * read there. Each number found becomes the end of the search for a lower number.
    */
   #readableFrom(start: number): number | undefined {
     let end = FURTHEST
@@ -151,7 +150,7 @@ export class TableRows<R> {
     return isLast ? undefined : end
   }
 
-  /** A lower place than `end` at which the table can be read again. */
+  /** A lower row number than `end` at which the table can be read again. */
   #lower(start: number, end: number): number | undefined {
     let bad = start
     const inIndex = this.#numbersInIndex().filter((number) => number > start && number < end)
@@ -174,7 +173,7 @@ export class TableRows<R> {
     return (this.#known = known)
   }
 
-  /** Where the damaged place ends that begins at `bad`, between that and a row number that can be found. */
+  /** The end of the damaged place that begins at `bad`, below the readable row number `good`. */
   #boundary(bad: number, good: number): number {
     let [low, high] = [bad, good]
     while (high - low > 1) {
@@ -186,8 +185,8 @@ export class TableRows<R> {
   }
 
   /**
-   * Whether a search from a row number on finds a row below `end`, or without an end, that there is none. A damaged page may
-   * lead a search back.
+   * Whether a search from `rowid` finds a row below `end`; without an end, finding no row also counts. A damaged page may lead
+   * a search back to lower rows, which do not count.
    */
   #canFind(rowid: number, end = FURTHEST): boolean {
     const found = this.#lookUp(this.#numberQuery, [rowid - 1, 0])
@@ -205,14 +204,14 @@ export class TableRows<R> {
     }
   }
 
-  /** A row, checked. The number of a damaged row can be anything: it is no place to continue at. */
-  #taken(read: readonly SqlValue[], place: Place): Met<R> {
+  /** A row, checked. The number of a damaged row may be wrong, so reading does not continue from it. */
+  #taken(read: readonly SqlValue[], position: ScanPosition): Met<R> {
     const rowid = Number(read[0])
-    place.latest = rowid
-    place.count++
+    position.latest = rowid
+    position.count++
     try {
       const row = this.#reader.read(read, 2)
-      place.sound = Math.max(place.sound, rowid)
+      position.sound = Math.max(position.sound, rowid)
       return { kind: 'row', rowid, checksum: Number(read[1]), row }
     } catch (error) {
       if (!(error instanceof DamagedRow)) throw error

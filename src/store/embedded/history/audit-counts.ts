@@ -7,7 +7,7 @@ const NEXT = `
   SELECT count(*), sum(result <> 'done'), max(id)
   FROM (SELECT id, result FROM audit WHERE id > ? ORDER BY id LIMIT ${COUNTED_AT_ONCE})`
 
-/** How many events there are, and how many of them are not `done`. They are counted once, piece by piece. */
+/** The number of events, and of events that are not `done`. They are counted once, piece by piece. */
 export class AuditCounts {
   readonly #connection: SqliteConnection
   #all = 0
@@ -39,7 +39,7 @@ export class AuditCounts {
     return this.#isComplete
   }
 
-  /** Events came or went. Those that come while others are counted have higher ids: they are counted later. */
+  /** Counts new or removed events. Events written during the first count have higher ids: they are counted later. */
   change(all: number, refused: number): void {
     if (!this.#isComplete) return
     this.#all += all

@@ -40,7 +40,7 @@ export class AuditEvents {
     this.#counts = new AuditCounts(connection)
   }
 
-  /** The highest id; 0 where there is no event. */
+  /** The highest id; 0 without events. */
   get highestId(): number {
     return this.#connection.number('SELECT max(id) FROM audit')
   }
@@ -102,7 +102,7 @@ export class AuditEvents {
     return first.length > 0 ? first : idsOf(oldest)
   }
 
-  /** The lowest id of those that one search looks at. */
+  /** The lowest id among the events that one search examines. */
   #lowestLookedAt(before: number): number {
     const nextOnes = 'SELECT id FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?'
     return this.#connection.number(`SELECT min(id) FROM (${nextOnes})`, [before, LOOKED_AT])
@@ -113,10 +113,7 @@ export class AuditEvents {
     return this.#connection.first(any, [floor, reached]) !== undefined
   }
 
-  /**
-   * A transaction that does not wait for the disk. The next commit syncs the log, or a checkpoint does before it copies the
-   * log into the file (decision 0032).
-   */
+  /** A transaction that does not wait for the disk: the next commit or checkpoint syncs the log (decision 0032). */
   #unsynced(work: () => void): void {
     this.#connection.exec('PRAGMA synchronous = NORMAL')
     try {

@@ -23,7 +23,7 @@ interface Cleaned {
   readonly unfinished: number | undefined
 }
 
-/** What the history of a database is known by. */
+/** The parts that cleaning and commits share. */
 export interface EraserParts {
   readonly names: ConfigNames
   readonly size: HistorySize
@@ -45,10 +45,7 @@ export class HistoryEraser {
     this.#cutter = cutter
   }
 
-  /**
-   * The next step (see the port). `lastRevision` is kept when records go: ids follow from the highest
-   * record there is, and the highest may be among those that go.
-   */
+  /** The next step (see the port). Keeps `lastRevision`, because the record with the highest id may be removed. */
   step(limit: CleanLimit, lastRevision: number): { removed: number; more: boolean } {
     const due = this.#dueNames(limit)
     if (due.names.length === 0 && !this.#cutter.isOver) {

@@ -5,10 +5,7 @@ import { TABLES } from '../rows/tables.ts'
 
 const MOST_REMEMBERED = 50_000
 
-/**
- * The numbers that stand for the keys of items in all other tables, which so need no text. The most used
- * ones are kept in memory.
- */
+/** The numbers of the keys of items in all other tables. The most used numbers are kept in memory. */
 export class ConfigNames {
   readonly #connection: SqliteConnection
   readonly #known = new Map<string, number>()
@@ -30,7 +27,7 @@ export class ConfigNames {
     return this.#remember(text, Number(row[0]))
   }
 
-  /** The number of a key, made where there is none; the transaction is the caller's. */
+  /** The number of a key; a missing one is created. The transaction is the caller's. */
   findOrMake(name: NameText): number {
     const found = this.find(name)
     if (found !== undefined) return found
@@ -43,7 +40,7 @@ export class ConfigNames {
     return this.#remember(name.join('\u0002'), id)
   }
 
-  /** Forgets what is in memory: a transaction was taken back, or names were removed. */
+  /** Clears the memory, after a rollback or the removal of names. */
   reset(): void {
     this.#known.clear()
   }

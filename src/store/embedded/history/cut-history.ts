@@ -3,7 +3,7 @@ import type { SqliteConnection } from '../database/connection.ts'
 import { eraseRecords, itemRevision } from './erase-records.ts'
 import type { HistorySize } from './history-size.ts'
 
-/** How many records one transaction removes: after a limit was lowered, the rest goes with the next ones. */
+/** How many records one transaction removes: after a limit was lowered, later transactions remove the rest. */
 const MOST_RECORDS = 500
 const MOST_BYTES = 256 * 1024 * 1024
 /** How many revisions one transaction looks at in search of the oldest. */
@@ -19,8 +19,8 @@ const NEWEST_OF_NAME = `
   SELECT id FROM config_revision WHERE name_id = ? AND hidden = 0 ORDER BY id DESC LIMIT 1`
 const SHOWN = 'SELECT 1 FROM config_revision WHERE id = ? AND hidden = 0'
 
-/** What one transaction has removed so far, and the total below which it does not go. */
-interface Step {
+/** The number of records that one transaction has removed, and the total bytes below which it does not go. */
+interface CutProgress {
   removed: number
   readonly leastTotal: number
 }
@@ -33,7 +33,7 @@ interface Oldest {
 
 /**
  * Keeps history within its bytes: removes the oldest records in the transaction of a commit. The newest record of an item
- * stays. That of a deleted item is removed too if all items together take too much.
+ * stays; the newest record of a deleted item is removed too if all items together take too much.
  */
 export class HistoryCutter {
   readonly #connection: SqliteConnection
@@ -70,37 +70,37 @@ export class HistoryCutter {
 
   /** Cuts the history of these items, and then of all. Returns how many records were removed. */
   cut(nameIds: Iterable<number> = []): number {
-    const step: Step = { removed: 0, leastTotal: this.#size.total - MOST_BYTES }
-    for (const nameId of nameIds) this.#cutItem(nameId, step)
-    this.#cutAll(step)
-    return step.removed
+    const progress: CutProgress = { removed: 0, leastTotal: this.#size.total - MOST_BYTES }
+    for (const nameId of nameIds) this.#cutItem(nameId, progress)
+    this.#cutAll(progress)
+    return progress.removed
   }
 
-  #cutItem(nameId: number, step: Step): void {
+  #cutItem(nameId: number, progress: CutProgress): void {
     const { maxBytesOfItem } = this.#limits
     if (maxBytesOfItem === Infinity) return
-    while (this.#mayGoOn(step) && this.#size.of(nameId) > maxBytesOfItem) {
+    while (this.#mayGoOn(progress) && this.#size.of(nameId) > maxBytesOfItem) {
       const [oldest, next] = this.#connection.all(OLDEST_OF_NAME, [nameId])
       if (oldest === undefined || next === undefined) return
-      this.#erase({ nameId, id: Number(oldest[0]) }, step)
+      this.#erase({ nameId, id: Number(oldest[0]) }, progress)
     }
   }
 
-  #cutAll(step: Step): void {
+  #cutAll(progress: CutProgress): void {
     for (let looked = 0; looked < LOOKED_AT;) {
-      if (!this.isOver || !this.#mayGoOn(step)) return
+      if (!this.isOver || !this.#mayGoOn(progress)) return
       const some = this.#oldest()
       if (some.length === 0) return
       looked += some.length
       for (const record of some) {
-        if (!this.isOver || !this.#mayGoOn(step)) return
+        if (!this.isOver || !this.#mayGoOn(progress)) return
         this.#lookedTo = Math.max(this.#lookedTo, record.id)
-        if (this.#mayGo(record)) this.#erase(record, step)
+        if (this.#mayGo(record)) this.#erase(record, progress)
       }
     }
   }
 
-  #mayGoOn({ removed, leastTotal }: Step): boolean {
+  #mayGoOn({ removed, leastTotal }: CutProgress): boolean {
     return removed < MOST_RECORDS && this.#size.total > leastTotal
   }
 
@@ -117,8 +117,8 @@ export class HistoryCutter {
     return this.#connection.number(NEWEST_OF_NAME, [nameId]) !== id
   }
 
-  #erase({ nameId, id }: Oldest, step: Step): void {
+  #erase({ nameId, id }: Oldest, progress: CutProgress): void {
     this.#size.change(nameId, -eraseRecords(this.#connection, nameId, id))
-    step.removed++
+    progress.removed++
   }
 }

@@ -5,21 +5,21 @@ import { REVISION_BYTES } from './history-size.ts'
 const NEXT = `
   SELECT CAST(prev_id AS INTEGER) FROM config_revision WHERE name_id = ? AND hidden = 0 AND id > ? ORDER BY id LIMIT 1`
 
-/** The revision whose content an item has, hidden or not. */
+/** The revision with the current content of an item, hidden or not. */
 const ITEM_REVISION = `SELECT ${newestRevision('config_item.name_id')} FROM config_item WHERE name_id = ?`
 
 const GONE = 'FROM config_revision WHERE name_id = ? AND hidden = ? AND id <= ? AND id NOT IN (?, ?)'
 const SIZE_OF_GONE = `SELECT ifnull(sum(${REVISION_BYTES} + ifnull(length(content), 0)), 0) ${GONE}`
 
-/** The revision that an item has; undefined: there is no such item. */
+/** The current revision of an item; undefined without an item. */
 export function itemRevision(connection: SqliteConnection, nameId: number): number | undefined {
   const row = connection.first(ITEM_REVISION, [nameId])
   return row === undefined ? undefined : Number(row[0])
 }
 
 /**
- * Removes the records of a name up to `last`, except those whose content is still answered: they are hidden. Returns the bytes
- * that history takes less. The transaction is the caller's.
+ * Removes the records of a name up to `last`. Records whose content is still needed are hidden instead. Returns the bytes
+ * that it frees. The transaction is the caller's.
  */
 export function eraseRecords(connection: SqliteConnection, nameId: number, last: number): number {
   const next = connection.first(NEXT, [nameId, last])?.[0] ?? 0

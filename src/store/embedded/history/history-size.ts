@@ -2,7 +2,7 @@ import type { SqliteConnection } from '../database/connection.ts'
 import { newestRevision } from '../rows/current-versions.ts'
 import { readMeta, writeMeta } from '../rows/meta.ts'
 
-/** About what a revision takes besides its content: its other columns, and its entry in the index. */
+/** Estimated bytes of a revision besides its content: its other columns, and its entry in the index. */
 export const REVISION_BYTES = 256
 
 const BYTES = `${REVISION_BYTES} + ifnull(length(content), 0)`
@@ -16,8 +16,8 @@ const OF_NAME = `SELECT ifnull(sum(${BYTES}), 0) FROM config_revision WHERE name
 const CURRENT_OF_NAME = `${CURRENT} WHERE config_item.name_id = ?`
 
 /**
- * How many bytes history takes: every revision that is not the current version of an item. The sum is in `meta`, so a start
- * counts nothing. A file without it (of an earlier build, or a copy) is counted once.
+ * The bytes of history: every revision that is not the current version of an item. The sum is in `meta`, so a start counts
+ * nothing. A file without it (a new one, or a copy) is counted once.
  */
 export class HistorySize {
   readonly #connection: SqliteConnection

@@ -13,7 +13,7 @@ const NAME = `SELECT ${NAMES.columns.join(', ')} FROM config_name WHERE id = ?`
 
 /** Revisions without their contents. */
 const RECORDS = new RowReader(TABLES.config_revision, { as: 'record', content: false })
-/** SQLite knows the length of a content without reading it; that of a deletion has none. */
+/** SQLite knows the length of a content without reading it; a deletion has no content and no length. */
 const RECORD_COLUMNS = [...RECORDS.columns, 'length(record.content) + 0'].join(', ')
 
 // The page is cut from the index alone; only its own rows are then read.
@@ -61,10 +61,7 @@ function recordWithoutContent(connection: SqliteConnection, id: number | null): 
   return row === undefined ? undefined : sizedRow(row)
 }
 
-/**
- * The record with this id, of any item. Throws `DamagedRow` also if only the index of the name `expected` has it: the table is
- * damaged where the row was.
- */
+/** The record with this id, of any item. Throws `DamagedRow` also if only the index of the name `expected` has it. */
 export function recordById(
   connection: SqliteConnection,
   id: number,
@@ -76,7 +73,7 @@ export function recordById(
   return record
 }
 
-/** Which of these records are there. */
+/** The ids of the records that exist. */
 export function recordsThere(connection: SqliteConnection, ids: readonly number[]): number[] {
   return connection.all(THERE, [JSON.stringify(ids)]).map(([id]) => Number(id))
 }
@@ -103,7 +100,7 @@ export function lastUpdateOf(
   )
 }
 
-/** What a list shows of a record. `source` is the revision whose content the record answers. */
+/** The list entry of a record. `source` is the revision whose content the record answers. */
 function entryOf(record: RevisionRow, source: SizedRow | undefined): CrossingEntry {
   const { id, op, srcIp, srcUser, atMs } = record
   const { appName, encryptedDataKey, md5, size = 0 } = source ?? {}
@@ -122,7 +119,7 @@ function entryOf(record: RevisionRow, source: SizedRow | undefined): CrossingEnt
   }
 }
 
-/** The first record of a selection, whole: with the content that it answers and what belongs to that. */
+/** The first record of a selection, with the content that it answers and the fields of that content. */
 function recordOf(
   connection: SqliteConnection,
   where: string,

@@ -5,10 +5,10 @@ import type { Table, Values } from './table.ts'
 
 // A row is covered by two checksums: its own covers the checked columns and the checksum of the content.
 
-/** What checking needs of a table. */
+/** The facts of a table that checking needs. */
 export type CheckedTable = Omit<Table<unknown>, 'encode' | 'decode' | 'field' | 'replace'>
 
-/** The columns of a row's values: those that are checked, then the loose ones, then the content. */
+/** The columns of a row's values: first the checked columns, then the loose columns, then the content. */
 export function columnsOf({ checked, loose, content }: CheckedTable): string[] {
   return [...checked, ...loose, ...(content === undefined ? [] : [content])]
 }
@@ -18,7 +18,7 @@ export function checksumColumnsOf({ content }: CheckedTable): string[] {
   return content === undefined ? ['checksum'] : ['content_checksum', 'checksum']
 }
 
-/** The values of a row as they are stored, followed by those of `checksumColumnsOf`. */
+/** The values of a row as they are stored, followed by its checksums. */
 export function withChecksums(table: CheckedTable, values: readonly unknown[]): SqlValue[] {
   const row: SqlValue[] = []
   for (const value of values) row.push(storable(value))
@@ -27,10 +27,7 @@ export function withChecksums(table: CheckedTable, values: readonly unknown[]): 
   return [...row, content, rowChecksum(table, row, [content])]
 }
 
-/**
- * The values of a row, checked. `checksums` are those of `checksumColumnsOf`. If `hasContent` is false, the content was
- * not read. Throws `DamagedRow`.
- */
+/** The checked values of a row. If `hasContent` is false, the content was not read. Throws `DamagedRow`. */
 export function verified(
   table: CheckedTable,
   { values, checksums, hasContent }: { values: Values; checksums: Values; hasContent: boolean },
@@ -44,14 +41,14 @@ export function verified(
 }
 
 /**
- * The CRC-32 of the name of the table, the checked columns and the checksum of the content, as JSON. Because of the name, a
- * row that is found outside of its table fits no other table that has as many columns.
+ * The CRC-32 of the table's name, the checked columns and the checksum of the content, as JSON. With the name, a row of
+ * another table with as many columns never fits.
  */
 function rowChecksum(table: CheckedTable, values: Values, content: Values): number {
   return crc32(JSON.stringify([table.name, ...values.slice(0, table.checked.length), ...content]))
 }
 
-/** The CRC-32 of a content; null if there is none. */
+/** The CRC-32 of a content; null without a content. */
 function contentChecksum(content: SqlValue | undefined): number | null {
   if (!Buffer.isBuffer(content)) return null
   // zlib gives an arbitrary result for an empty buffer without memory.
@@ -62,7 +59,7 @@ function rowName(table: CheckedTable, values: Values): string {
   return table.key.map((column) => String(values[table.checked.indexOf(column)])).join(' ')
 }
 
-/** What is in the file is not what was written there. The message names the table, the row and the way out. */
+/** The file does not hold the values that were written. The message names the table, the row and the way out. */
 export class DamagedRow extends DamagedStore {
   constructor(table: string, rowName: string, problem: string) {
     super(

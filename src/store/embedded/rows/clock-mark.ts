@@ -4,7 +4,7 @@ import { readMeta, writeMeta } from './meta.ts'
 /** How far ahead of the times given out the mark is written. */
 const STEP_MS = 60_000
 /**
- * It is written again when less than this is left. A service that changes more than once in a millisecond is ahead of the
+ * A mark with less than this ahead is written again. A service that changes more than once in a millisecond is ahead of the
  * clock: this covers 30,000 changes of one service between two commits.
  */
 const LEAST_AHEAD_MS = 30_000
@@ -13,7 +13,7 @@ const AHEAD_WHEN_CLOSED_MS = 1_000
 
 /**
  * A time on disk (`clock_high_ms` of the table `meta`) that is later than every time given out (decision 0017). It is
- * written ahead, in the transactions of others: twice a minute, however many commits there are.
+ * written ahead, in the transactions of commits: twice a minute, with any number of commits.
  */
 export class ClockMark {
   readonly #connection: SqliteConnection
@@ -39,7 +39,7 @@ export class ClockMark {
     if (this.#latestMs + LEAST_AHEAD_MS > this.#markMs) this.#write(this.#latestMs + STEP_MS)
   }
 
-  /** The transaction has failed: what it wrote is not on disk. */
+  /** The transaction failed: its mark is not on disk. */
   undo(): void {
     this.#markMs = this.#markBeforeMs
   }

@@ -53,10 +53,10 @@ export function deletedRow({ deleted, historyId, operator, atMs }: ConfigDeleted
   }
 }
 
-/** The item of a record that was imported while there was no item of its name: no other row is of it. */
+/** The item id of a record that was imported without an item of its name: no other row has it. */
 export const NO_ITEM = 0
 
-/** A record that was imported, without its content. It answers its own content, not that of the revision before it. */
+/** An imported record, without its content. It answers its own content, not the content of the revision before it. */
 export function importedRow({ record }: HistoryImported): RevisionRow {
   const { id, op, md5, type, appName, encryptedDataKey, srcIp, srcUser, atMs } = record
   return {
@@ -77,7 +77,7 @@ export function importedRow({ record }: HistoryImported): RevisionRow {
   }
 }
 
-/** What belongs to an item and not to one of its versions, and the version that it is written with. */
+/** The fields of an item that do not belong to a version, and the version that they were written with. */
 export function itemRow({ origin, historyId, notes }: ConfigItem): ItemRow {
   const { desc, use, effect, schema, configTags } = notes
   return {
@@ -92,7 +92,7 @@ export function itemRow({ origin, historyId, notes }: ConfigItem): ItemRow {
   }
 }
 
-/** Whether the row of an item may stay as it is for the previous version. Compares all that `itemRow` writes. */
+/** Whether the row of an item need not change for a new version. Compares all fields of `itemRow`. */
 export function hasSameRow(item: ConfigItem, previous: ConfigItem): boolean {
   if (item.origin !== previous.origin) return false
   const [its, before] = [item.notes, previous.notes]

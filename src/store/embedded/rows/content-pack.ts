@@ -1,7 +1,4 @@
-/**
- * Puts the contents of a message into one piece of memory that is transferred, not copied. A clone of a Buffer would copy
- * the whole pool that the Buffer may be a part of.
- */
+/** Puts the contents of a message into one transferred buffer. Cloning a Buffer could copy the whole pool around it. */
 export class ContentPack {
   readonly #contents: Buffer[] = []
   #length = 0

@@ -2,7 +2,7 @@ import { DamagedRow } from './checked-row.ts'
 import type { SqliteConnection } from '../database/connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
 
-/** An expression for the newest revision of a name, shown or hidden, 0 where it has none: two probes of the index. */
+/** An SQL expression for the newest revision of a name, shown or hidden; 0 without one. It probes the index twice. */
 export function newestRevision(nameId: string): string {
   const newest = (hidden: 0 | 1) =>
     `ifnull((SELECT max(its.id) FROM config_revision AS its WHERE its.name_id = ${nameId} AND its.hidden = ${hidden}), 0)`
@@ -16,10 +16,10 @@ export interface CurrentVersion {
 }
 
 /**
- * No row points to the newest revision of an item. So no row shows that it is lost, from the table or from the index that
- * finds it. Two sums over the current revisions of all items show it: one of their ids, one of numbers mixed from id and
- * name. Every commit updates them with the rows that it writes. The first sum is too large if an item has lost its newest
- * revision, or is lost itself. The second sum shows which item it is, if it is only one.
+ * Sums that show the loss of an item's newest revision, from the table or from its index: no row points to it. One sum is of
+ * the ids of the current revisions of all items, the other of numbers mixed from id and name. Every commit updates them.
+ * After a loss of an item, or of its newest revision, the first sum is too large. The second sum shows which item it is, if
+ * only one is lost.
  */
 export class VersionSums {
   #ids = 0n
@@ -32,7 +32,7 @@ export class VersionSums {
     return sums
   }
 
-  /** The sums that a text of `toString` says; undefined for any other text. */
+  /** The sums in a text of `toString`; undefined for other texts. */
   static parse(text: string): VersionSums | undefined {
     const [, ids, mixed] = /^(\d+) (\d+)$/.exec(text) ?? []
     if (ids === undefined || mixed === undefined) return undefined
@@ -42,7 +42,7 @@ export class VersionSums {
     return sums
   }
 
-  /** Sums of the same that go their own way from here. */
+  /** A copy that changes independently. */
   copy(): VersionSums {
     const copy = new VersionSums()
     copy.#ids = this.#ids
@@ -50,13 +50,13 @@ export class VersionSums {
     return copy
   }
 
-  /** Records a new current revision of an item; 0 is none. */
+  /** Records a new current revision of an item; 0 means no revision. */
   move(nameId: number, before: number, after: number): void {
     this.#ids += BigInt(after - before)
     this.#mixed = (this.#mixed + mixed(nameId, after) - mixed(nameId, before)) >>> 0
   }
 
-  /** Whether these are sums of the same. */
+  /** Whether both sums cover the same versions. */
   equals(other: VersionSums): boolean {
     return this.#ids === other.#ids && this.#mixed === other.#mixed
   }
@@ -74,13 +74,13 @@ export class VersionSums {
     return undefined
   }
 
-  /** What `parse` reads. */
+  /** The text that `parse` reads. */
   toString(): string {
     return `${this.#ids} ${this.#mixed}`
   }
 }
 
-/** A number below 2^32 in which every bit depends on both; 0 for no revision. The last steps are those of MurmurHash3. */
+/** A number below 2^32 in which every bit depends on both; 0 for no revision. Ends with the last steps of MurmurHash3. */
 function mixed(nameId: number, revisionId: number): number {
   if (revisionId === 0) return 0
   const high = Math.imul(Math.floor(revisionId / 2 ** 32), 0x27d4eb2f)
@@ -90,7 +90,7 @@ function mixed(nameId: number, revisionId: number): number {
   return (bits ^ (bits >>> 16)) >>> 0
 }
 
-/** The sums of what the tables hold; nothing is verified. */
+/** The sums of the rows in the tables; checksums are not verified. */
 export function sumCurrentVersions(connection: SqliteConnection): VersionSums {
   const items = connection.all(`SELECT name_id, ${newestRevision('config_item.name_id')} FROM config_item`)
   return VersionSums.of(items.map(([nameId, id]) => ({ nameId: Number(nameId), revisionId: Number(id) })))
@@ -110,7 +110,7 @@ export function writeVersionSums(connection: SqliteConnection, sums: VersionSums
   writeMeta(connection, 'current_versions', sums.toString())
 }
 
-/** The items are not those, or not at the versions, that were written last: what is lost must not go unnoticed. */
+/** The newest versions in the tables are not the versions written last: such a loss must be noticed. */
 export class LostVersions extends Error {
   constructor() {
     super(

@@ -10,7 +10,7 @@ import type { CommitOutcome, Write } from './messages.ts'
 const connection = temporaryDatabase()
 const SERVICE = 7
 
-/** What is known of instances, by serial. */
+/** The known instances, by serial. */
 type Known = Map<number, { readonly app: string; readonly healthy: boolean }>
 
 function recordOf(serial: number, app = 'a'): InstanceRecord {
@@ -35,7 +35,7 @@ function saveService(): void {
   commit([['put', 'service', [SERVICE, 'public', 'g@@s', 0, 'operator', '{}', '{}', '{}', 1]]])
 }
 
-/** What a start finds. */
+/** The instances that a start loads. */
 function found(): Known {
   const known: Known = new Map()
   for (const batch of loadBatches(connection())) {
@@ -57,7 +57,7 @@ function numbers(seed: number): (below: number) => number {
 }
 
 describe('the rows of instances', () => {
-  test('are those of the last successful write, for any failing commits', () => {
+  test('are the rows of the last successful write, for any failing commits', () => {
     saveService()
     const next = numbers(7)
     let known: Known = new Map()
@@ -156,7 +156,7 @@ describe('the rows of instances', () => {
   })
 })
 
-/** A change of some instance; `known` becomes what is known after it. */
+/** A random change of an instance; updates `known`. */
 function randomWrite(known: Known, next: (below: number) => number): Write {
   const serial = 1 + next(60)
   const before = known.get(serial)

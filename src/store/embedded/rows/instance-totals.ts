@@ -3,8 +3,8 @@ import type { SqliteConnection } from '../database/connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
 
 /**
- * How many rows the table `instance` has, and the sum of their checksums modulo 2^32. No other row refers to an
- * instance, so without these totals nobody would notice that one is lost or out of date.
+ * The number of rows of the table `instance`, and the sum of their checksums modulo 2^32. No other row refers to an
+ * instance, so only these totals show that a row is lost or out of date.
  */
 export interface InstanceTotals {
   readonly rows: number
@@ -25,14 +25,14 @@ export function sumOf(a: InstanceTotals, b: InstanceTotals, sign: 1 | -1 = 1): I
   return { rows: a.rows + sign * b.rows, checksums: (a.checksums + sign * b.checksums) >>> 0 }
 }
 
-/** The totals in a text of `writeTotals`; undefined if it is another text. */
+/** The totals in a text of `writeTotals`; undefined for other texts. */
 export function parsedTotals(text: string): InstanceTotals | undefined {
   const [, rows, checksums] = /^(\d+) (\d+)$/.exec(text) ?? []
   return rows === undefined ? undefined : { rows: Number(rows), checksums: Number(checksums) }
 }
 
 /**
- * Runs `write`, which changes no other instances than those with these serials, and keeps the stored totals up to date.
+ * Runs `write`, which changes only instances with these serials, and updates the stored totals.
  * The transaction is the caller's.
  */
 export function keepTotals(
@@ -49,7 +49,7 @@ export function keepTotals(
   writeTotals(connection, sumOf(sumOf(storedTotals(connection), before, -1), after))
 }
 
-/** Writes the totals of the rows that are there. The transaction is the caller's. */
+/** Writes the totals of the present rows. The transaction is the caller's. */
 export function renewTotals(connection: SqliteConnection): void {
   writeTotals(connection, totalsOf(connection, TOTALS))
 }
@@ -63,19 +63,19 @@ export function checkTotals(connection: SqliteConnection): void {
 /** Removes the instances of services that do not exist; returns how many. Their rows are sound. */
 export function removeOrphans(connection: SqliteConnection): number {
   const serials = connection.all(ORPHANS).flat().map(Number)
-  // A start writes nothing if there is nothing to write.
+  // A start writes nothing if the totals are right.
   if (serials.length === 0) return 0
   const remove = () => void connection.run(REMOVE_SOME, [JSON.stringify(serials)])
   connection.transaction(() => keepTotals(connection, serials, remove))
   return serials.length
 }
 
-/** Whether two totals are of the same rows. */
+/** Whether both totals cover the same rows. */
 export function isSame(a: InstanceTotals, b: InstanceTotals): boolean {
   return a.rows === b.rows && a.checksums === b.checksums
 }
 
-/** Rows of the table `instance` are missing, or are not the ones that were written last. */
+/** Rows of the table `instance` are missing, or are not the rows written last. */
 class LostInstances extends DamagedStore {
   constructor(found: number, stored: number) {
     const problem = found === stored ? 'some are not those that were written last' : `${stored} were written`

@@ -8,11 +8,11 @@ import type { Values } from './table.ts'
 export type NameText = readonly [namespaceId: string, group: string, dataId: string]
 
 /**
- * One write of a commit, as it goes to the worker. Rows are sent as values (`Table.encode`), because objects take
- * several times as long. The values of a revision and an item have no name number and no content yet. `item` is undefined if
- * the item's row stays as it is. The content is `contentLength` bytes at `contentAt` of the batch's contents.
- * `previousLength` and `deletedLength` are the bytes of the content that becomes history.
- * An `instance` without health keeps the health that it has.
+ * One write of a commit, as the worker gets it. Rows are sent as values (`Table.encode`), because objects take several
+ * times as long. The values of a revision and an item have no name number and no content yet. `item` is undefined if the
+ * item's row stays as it is. The content is `contentLength` bytes at `contentAt` of the batch's contents.
+ * `previousLength` and `deletedLength` are the bytes of the content that becomes history. An `instance` without health
+ * keeps its health.
  */
 export type Write =
   | readonly [
@@ -38,7 +38,7 @@ export type Write =
   | readonly [write: 'instance-health', serial: number, healthy: boolean]
   | readonly [write: 'instance-gone', serial: number]
 
-/** The tables whose rows are put and dropped whole. */
+/** The tables whose rows are written and deleted whole. */
 export type PutTable = 'service' | 'record'
 
 /** A commit as it goes to the worker. */
@@ -52,7 +52,7 @@ export interface CommitBatch {
   readonly revision: number
 }
 
-/** What a commit came to, in the worker's words. */
+/** The result of a commit, as the worker sends it. */
 export type CommitOutcome = { readonly failedGroup: number; readonly error: string } | undefined
 
 /** The values of the rows of an item, and where its content is in the contents of the batch. */
@@ -64,7 +64,7 @@ export type CrossingItem = readonly [
   contentLength: number,
 ]
 
-/** A part of what `load` found. */
+/** A part of the data that `load` reads. */
 export type LoadBatch =
   | { readonly kind: 'configs'; readonly items: readonly CrossingItem[]; readonly contents: ArrayBuffer }
   | {
@@ -100,7 +100,7 @@ export interface CleanLimit {
   readonly most: number
 }
 
-/** What the worker can be asked: method, arguments and answer. */
+/** The requests to the worker: method, arguments and answer. */
 export interface Methods {
   commit(batch: CommitBatch): CommitOutcome
   history(name: NameText, pageNo: number, pageSize: number): CrossingPage
@@ -126,7 +126,7 @@ export interface WorkerRequest {
   readonly args: readonly unknown[]
 }
 
-/** An error as it crosses: `storeWide` are the store's own, and `reopen` says that the worker is done for. */
+/** An error as it crosses. `storeWide`: the whole store failed; `reopen`: the worker must be replaced. */
 export interface CrossingError {
   readonly message: string
   readonly storeWide: boolean
@@ -134,7 +134,7 @@ export interface CrossingError {
   readonly problem: PlaceProblem | undefined
 }
 
-/** What comes from the worker. `opened` comes first, or `unopened` and then the end. */
+/** Messages from the worker. `opened` comes first, or `unopened` and then the end. */
 export type FromWorker =
   | { readonly kind: 'opened'; readonly lastRevision: number }
   | { readonly kind: 'unopened'; readonly message: string; readonly problem: PlaceProblem | undefined }

@@ -14,7 +14,7 @@ export type MetaName =
   | 'copied'
   | `server:${string}`
 
-// All of the few rows are read and checked: one whose name is damaged, there or in the index, would be found by none.
+// All rows are read and checked: a lookup by name would miss a row with a damaged name.
 const META = new RowReader(TABLES.meta)
 const ALL = `SELECT ${META.columns.join(', ')} FROM meta NOT INDEXED`
 
@@ -26,7 +26,7 @@ export function readMeta(connection: SqliteConnection, name: MetaName): string |
 
 /** Sets the value of that name; the transaction is the caller's. */
 export function writeMeta(connection: SqliteConnection, name: MetaName, value: string): void {
-  // A row that is there keeps its place, and the index its entry: one page to write and not two.
+  // A present row keeps its place, and its entry in the index: one page to write and not two.
   connection.run(
     'INSERT INTO meta (name, value, checksum) VALUES (?, ?, ?) ' +
       'ON CONFLICT (name) DO UPDATE SET value = excluded.value, checksum = excluded.checksum',

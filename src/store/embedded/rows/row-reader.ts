@@ -2,11 +2,10 @@ import type { SqlValue } from '../database/connection.ts'
 import { checksumColumnsOf, columnsOf, type CheckedTable, verified } from './checked-row.ts'
 import type { Table, Values } from './table.ts'
 
-// The driver ends the whole process when it is given a text that is not UTF-8, as a flipped bit makes it. So it
-// never sees a text of the file: what a query reads of one is its bytes in hexadecimal digits. And since the way
-// through the driver has its price per value, the texts of a row come as one.
+// The driver ends the whole process when it reads a text that is not UTF-8, such as after a flipped bit. So queries return
+// the bytes of texts as hexadecimal digits. Each value that crosses the driver costs time, so a row's texts come as one.
 
-/** Bytes that UTF-8 does not have: one between two texts, and one for NULL. */
+/** Bytes that UTF-8 does not have, for the border of two texts and for NULL. */
 const BETWEEN = 0xff
 const NOTHING = 0xfe
 
@@ -67,7 +66,7 @@ function packedTexts(columns: readonly string[]): string {
   return `hex(${values.join(` || x'${BETWEEN.toString(16)}' || `)})`
 }
 
-/** What the columns of `packedTexts` held. */
+/** The texts in the value of `packedTexts`. */
 function unpackedTexts(digits: string): (string | null)[] {
   const bytes = Buffer.from(digits, 'hex')
   const texts: (string | null)[] = []

@@ -25,7 +25,7 @@ test('a row that is written and deleted alternately ends in its last state', () 
   expect([...new Map(rows as [string, string][])]).toEqual([...expected])
 })
 
-test('a row with a key of several columns is deleted by all of them', () => {
+test('a row with a key of several columns is deleted by all its columns', () => {
   const writer = new RowWriter(connection(), TABLES.record)
   const keys = Array.from({ length: 40 }, (_, at) => [`kind ${at % 20}`, `id ${at}`])
   for (const key of keys) writer.add([...key, '{}'])

@@ -2,8 +2,8 @@ import { checksumColumnsOf, columnsOf, type CheckedTable, withChecksums } from '
 import { storable, type SqliteConnection, type SqlValue } from '../database/connection.ts'
 
 /**
- * Writes and deletes rows of one table in their order, many rows with one statement. `add` and `drop` collect rows, and `flush`
- * writes the rest.
+ * Writes and deletes rows of one table in order, many with one statement: `add` and `drop` collect, `flush` writes the
+ * rest.
  */
 export class RowWriter {
   readonly #table: CheckedTable

@@ -19,7 +19,7 @@ export interface Table<R> {
   readonly key: readonly string[]
   /** The columns that hold a text or NULL. All others hold numbers, except `content`. */
   readonly texts: readonly string[]
-  /** Rows are only inserted. In other tables a row replaces the one with the same key. */
+  /** Rows are only inserted. In other tables a row replaces the row with the same key. */
   readonly isAppended: boolean
   /** How many rows one INSERT statement takes at most. */
   readonly rowsAtOnce: number
@@ -66,7 +66,7 @@ export function bytes(name: string): TableColumn<Buffer> {
   return { name, kind: 'bytes' }
 }
 
-/** The same column, whose values may be NULL. */
+/** The same column, with NULL allowed. */
 export function orNull<V>(column: TableColumn<V>): TableColumn<V | null> {
   return column
 }
@@ -119,7 +119,7 @@ function codecOf<R>(columns: Columns): Pick<Table<R>, 'encode' | 'decode' | 'fie
       return replaced
     },
     encode(row) {
-      // What cannot be stored stays as it is: the writer refuses it.
+      // A value that cannot be stored stays as it is: the writer refuses it.
       const values: SqlValue[] = []
       for (const field of fields) values.push((row as Record<string, SqlValue>)[field] as SqlValue)
       for (const at of flags) values[at] = Number(values[at])

@@ -1,7 +1,7 @@
 import type { AuditResult, SignedInBy } from '../../../core/audit/audit-event.ts'
 import { bytes, defineTable, flag, number, orNull, type Table, text } from './table.ts'
 
-/** Every table of the file; `schema.ts` creates them with the same columns. A table comes before those that refer to it. */
+/** Every table of the file, in an order that respects references; `schema.ts` creates them with the same columns. */
 export const TABLES = {
   /** Values of the store's own; see `meta.ts`. */
   meta: defineTable('meta', { name: text('name'), value: text('value') }, { key: ['name'] }),
@@ -44,7 +44,7 @@ export const TABLES = {
     { key: ['id'], loose: ['hidden'], isAppended: true },
   ),
 
-  /** What belongs to an item and not to one of its versions. */
+  /** The fields of an item that do not belong to a version. */
   config_item: defineTable(
     'config_item',
     {

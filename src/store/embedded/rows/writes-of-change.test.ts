@@ -71,7 +71,7 @@ test.each(['desc', 'use', 'effect', 'schema', 'configTags'] as const)(
   },
 )
 
-test('a service or an instance without a serial is not written: its row would replace that of another', () => {
+test('a service or an instance without a serial is not written: its row would replace another row', () => {
   const { changes } = registerInstance(registration({ serviceKey: ORDERS })).decide(new State(WALL_MS), at(0))
   expect(changes.map(({ kind }) => kind)).toEqual(['service-saved', 'instance-saved'])
   for (const change of changes)

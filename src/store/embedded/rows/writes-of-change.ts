@@ -13,7 +13,7 @@ import type { NameText, Write } from './messages.ts'
 import { serviceRow } from './service-rows.ts'
 import { type RecordRow, TABLES } from './tables.ts'
 
-/** What a change writes; contents go into the pack. Nothing for what is never written. Throws for what cannot be stored. */
+/** The write of a change; contents go into the pack. Undefined for a change that is not stored. Throws if it cannot be. */
 export function writeOfChange(change: Change, pack: ContentPack): Write | undefined {
   switch (change.kind) {
     case 'config-published':
@@ -71,7 +71,7 @@ function instanceWrite({ record, serviceSerial, healthy }: InstanceSaved): Write
   return ['instance', record.serial, serviceSerial, healthy, instanceText(record)]
 }
 
-/** The serial is the key of the row: rows without one would replace each other. */
+/** The serial is the key of the row: rows without a serial would replace each other. */
 function refuseWithoutSerial({ serial }: { readonly serial: number }): void {
   if (serial === NO_SERIAL) throw new Error('A service or an instance has no serial')
 }

@@ -26,7 +26,7 @@ export class CommitWriter {
   readonly #clock: ClockMark
   readonly #size: HistorySize
   readonly #cutter: HistoryCutter
-  /** The items whose history the transaction has made larger. */
+  /** The items whose history the transaction has enlarged. */
   readonly #grown = new Set<number>()
   #versions: VersionSums
 
@@ -49,10 +49,7 @@ export class CommitWriter {
     this.#versions = readVersionSums(connection)
   }
 
-  /**
-   * All groups, or nothing and the number of the group that cannot be written. Throws `StoreFailure` when
-   * the store as a whole cannot write.
-   */
+  /** Writes all groups, or returns the number of the group that cannot be written. Throws `StoreFailure`. */
   commit(batch: CommitBatch): CommitOutcome {
     if (batch.writes.length === 0) return undefined
     try {
@@ -64,7 +61,7 @@ export class CommitWriter {
     return this.#findFailingGroup(batch)
   }
 
-  /** Rows are written together, so nobody knows whose was bad: once more, one by one. */
+  /** Writes the rows once more, one by one, to find the group with the bad row. */
   #findFailingGroup(batch: CommitBatch): CommitOutcome {
     let group = 0
     try {
@@ -74,7 +71,7 @@ export class CommitWriter {
       return undefined
     } catch (error) {
       throwStoreFailure(error)
-      // All groups were written: what failed is nobody's row.
+      // All groups were written: no row caused the failure.
       if (group === batch.ends.length) throw error
       return { failedGroup: group, error: error instanceof Error ? error.message : String(error) }
     }
@@ -103,7 +100,7 @@ export class CommitWriter {
     }
   }
 
-  /** Ids follow from the highest record there is, and that one may go with a deleted item. */
+  /** Ids follow from the highest record, which may go with a deleted item. */
   #cutHistory(revision: number): void {
     if (this.#grown.size === 0) return
     if (this.#cutter.cut(this.#grown) > 0) writeMeta(this.#connection, 'revision_floor', String(revision))
@@ -178,7 +175,7 @@ export class CommitWriter {
     }
   }
 
-  /** The revision `id` of an item, and what else belongs to history now. */
+  /** The revision `id` of an item, and older ones, now belong to history. */
   #becomesHistory(nameId: number, id: number, bytes: number): void {
     this.#size.change(nameId, bytes)
     this.#cutter.noteOlder(nameId, id)

@@ -10,7 +10,7 @@ import { HistoryCutter } from '../history/cut-history.ts'
 import { HistorySize } from '../history/history-size.ts'
 import { openDatabase } from './open-database.ts'
 
-/** What the history of a database is known by, without a limit. */
+/** The parts of a database's history, without a limit. */
 export function historyPartsOf(
   connection: SqliteConnection,
   limits = UNLIMITED_HISTORY,

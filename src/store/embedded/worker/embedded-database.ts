@@ -26,7 +26,7 @@ import { ClockMark } from '../rows/clock-mark.ts'
 import { readMeta, writeMeta } from '../rows/meta.ts'
 import { AUTOCHECKPOINT, openDatabase } from './open-database.ts'
 
-/** The store's database: all that the worker can be asked, synchronous, on the one connection. */
+/** The store's database: all requests of the worker, synchronous, on the one connection. */
 export class EmbeddedDatabase implements Methods {
   readonly #connection: SqliteConnection
   readonly #names: ConfigNames
@@ -121,8 +121,8 @@ export class EmbeddedDatabase implements Methods {
   }
 
   /**
-   * Writes something small over a failed transaction in the log, so that it cannot come back. After a rollback, SQLite writes
-   * at the same place of the log. Throws where that cannot be written either.
+   * Overwrites a failed transaction in the log, at the same place, so that it cannot come back. Throws if that fails
+   * too.
    */
   overwriteFailed(): void {
     const revision = String(this.#lastRevision)
@@ -167,8 +167,8 @@ export class EmbeddedDatabase implements Methods {
 }
 
 /**
- * History records keep the highest ids, but for those of the audit. Only cleaning removes records, and it writes
- * `revision_floor`. Other stamps and times are below `clock_high_ms`. So no commit has a counter of its own to write.
+ * History records have the highest ids, except for audit events. Only cleaning removes records, and it writes
+ * `revision_floor`. Other stamps and times are below `clock_high_ms`. So a commit writes no counter of its own.
  */
 export function lastRevisionOf(connection: SqliteConnection): number {
   const highestId = connection.number('SELECT max(id) FROM config_revision')

@@ -10,10 +10,7 @@ import { type ItemRow, type RevisionRow, TABLES } from '../rows/tables.ts'
 
 const ROWS_PER_BATCH = 2_000
 
-/**
- * Contents of a batch share one piece of memory, which is kept while any of them is in use. So it is small, and a large
- * content has a batch of its own.
- */
+/** Contents of a batch share one buffer, kept while one content is in use. So it is small; a large content has its own. */
 const CONTENT_PER_BATCH = 256 * 1024
 
 const NAMES = new RowReader(TABLES.config_name)
@@ -30,8 +27,8 @@ export function* loadBatches(connection: SqliteConnection): Generator<LoadBatch>
 }
 
 /**
- * Everything that a server needs to know to start, in batches; history is not read. Every row is checked, and nothing is
- * written. Throws `DamagedRow`, `LostVersions` and `LostInstances`.
+ * The data that a server needs to start, in batches, without history. Every row is checked, and nothing is written. Throws
+ * `DamagedRow`, `LostVersions` and `LostInstances`.
  */
 export function* readBatches(connection: SqliteConnection): Generator<LoadBatch> {
   yield* configBatches(connection)

@@ -10,7 +10,7 @@ import {
 import { VersionSums, writeVersionSums } from '../rows/current-versions.ts'
 import { DamagedStore } from '../../local-file.ts'
 import { APPLICATION_ID, databaseRefusal, FORMAT, PAGE_BYTES } from '../database/format.ts'
-import { LATER_SCHEMA, SCHEMA } from '../database/schema.ts'
+import { SCHEMA } from '../database/schema.ts'
 import { hasWholeSchema } from '../database/schema-shape.ts'
 import { saysDamaged, sqliteCodeOf, storeWideAdvice } from '../database/store-errors.ts'
 
@@ -18,8 +18,8 @@ import { saysDamaged, sqliteCodeOf, storeWideAdvice } from '../database/store-er
 export const AUTOCHECKPOINT = 'PRAGMA wal_autocheckpoint = 1500'
 
 /**
- * Opens the database of a data directory as its only user, and creates directory and database where they are
- * missing. Throws an Error that names the directory: in use, database lost, another format, not ours.
+ * Opens the database of a data directory as its only user; makes missing ones. Throws an Error that names the directory:
+ * in use, database lost, another format, not ours.
  */
 export function openDatabase(directory: string): SqliteConnection {
   ensureDirectory(directory)
@@ -36,7 +36,7 @@ export function openDatabase(directory: string): SqliteConnection {
   return connection
 }
 
-/** The driver's own words for a file that cannot be opened do not say much. */
+/** The driver's own message for a file that cannot be opened says too little. */
 function connect(directory: string): SqliteConnection {
   const path = databasePath(directory)
   try {
@@ -50,7 +50,7 @@ function connect(directory: string): SqliteConnection {
   }
 }
 
-/** The exclusive lock on the file is what keeps a second server out of the directory. */
+/** Takes the exclusive lock on the file, which keeps a second server out of the directory. */
 function takeLock(connection: SqliteConnection): void {
   // The size of a page can be chosen only before the file has any.
   connection.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
@@ -65,7 +65,6 @@ function prepareSchema(connection: SqliteConnection, directory: string): void {
   connection.exec('PRAGMA synchronous = FULL')
   connection.exec(AUTOCHECKPOINT)
   if (isNew) createTables(connection)
-  else connection.exec(LATER_SCHEMA)
   if (!hasWholeSchema(connection)) throw damagedSchema(directory)
 }
 
@@ -80,17 +79,17 @@ function checkFormat(connection: SqliteConnection, directory: string): void {
 
 function createTables(connection: SqliteConnection): void {
   connection.transaction(() => {
-    connection.exec(SCHEMA + LATER_SCHEMA)
+    connection.exec(SCHEMA)
     writeVersionSums(connection, new VersionSums())
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}`)
   })
-  // The marker promises a database that is not empty: what is in the log alone does not count.
+  // The marker promises a database that is not empty; pages in the log alone do not count.
   connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
 /**
- * Whether somebody has cut the file within a page. SQLite reads the rest of that page as zeros, and a record can be missing without
- * an error. While the log has frames, the end of the file may be one of a checkpoint that was not finished: the log has it.
+ * Whether somebody has cut the file within a page: SQLite reads the rest as zeros, and a record can be missing without
+ * an error. While the log has frames, an unfinished checkpoint may have left such an end: the log has the page.
  */
 function endsInsideAPage(directory: string): boolean {
   const path = databasePath(directory)

@@ -1,4 +1,4 @@
-/** Where the store says what people should know: facts for machines, a sentence for people. */
+/** The log of the store: facts for machines, a sentence for people. */
 export interface StoreLog {
   info(facts: object, text: string): void
   warn(facts: object, text: string): void

@@ -25,7 +25,7 @@ function clientOf(source: string) {
   return { client: new WorkerClient({ directory: '/nowhere', log, url }) }
 }
 
-/** What would have ended the process. */
+/** The faults that would have ended the process. */
 let fatal: string[] = []
 beforeEach(() => {
   fatal = []

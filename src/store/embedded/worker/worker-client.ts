@@ -15,25 +15,23 @@ interface PendingRequest {
   readonly onBatch: ((batch: LoadBatch) => void) | undefined
 }
 
-/** A running worker and what it was asked. */
+/** A running worker and its unanswered requests. */
 interface Running {
   readonly worker: Worker
   readonly waiting: Map<number, PendingRequest>
   readonly lastRevision: number
 }
 
-/**
- * The built worker. A worker thread cannot load TypeScript. Where this module itself runs as TypeScript (in tests), the
- * worker is the one in `dist/`, which has to be built first.
- */
+/** The built worker, also when this module runs as TypeScript in tests: a worker thread cannot load TypeScript. */
 function workerUrl(): URL {
   const here = import.meta.url
   return here.endsWith('.ts') ? new URL('../../../../dist/worker.js', here) : new URL('./worker.js', here)
 }
 
 /**
- * The way to the worker thread. Requests are answered in order. A worker whose connection broke is replaced with the next
- * request; who waited for it is refused with `store-unavailable`. A worker that dies ends the process (decision 0045).
+ * The connection to the worker thread. Requests are answered in order. A worker with a broken connection is replaced at
+ * the next request; its waiting requests are refused with `store-unavailable`. A worker that dies ends the process (decision
+ * 0045).
  */
 export class WorkerClient {
   readonly #directory: string
@@ -57,7 +55,7 @@ export class WorkerClient {
     this.#url = options.url ?? workerUrl()
   }
 
-  /** Starts a worker where none runs; answers the last revision of its database. Throws why it cannot. */
+  /** Starts a worker if none is running; returns the last revision of its database. Throws the reason of a failure. */
   async open(): Promise<number> {
     this.#running ??= this.#start()
     return (await this.#running).lastRevision
@@ -73,8 +71,8 @@ export class WorkerClient {
   }
 
   /**
-   * Whether a connection was lost in the middle of a commit. The next connection may have found that commit whole in the log,
-   * and memory does not have it. Only a restart, which reads everything again, shows it.
+   * Whether a connection was lost during a commit. The next connection may have found that commit whole in the log, and
+   * memory lacks it: only a restart, which reads everything again, shows it.
    */
   get commitInDoubt(): boolean {
     return this.#commitInDoubt
@@ -107,7 +105,7 @@ export class WorkerClient {
     })
     const id = ++this.#lastRequest
     return new Promise((resolve, reject) => {
-      // First, for it throws on what cannot cross; no answer comes before this function has ended.
+      // Post first: this throws on a value that cannot cross. No answer comes before this function ends.
       worker.postMessage({ id, ...question }, memory)
       waiting.set(id, { isCommit: question.method === 'commit', resolve, reject, onBatch })
     })
@@ -171,7 +169,7 @@ export class WorkerClient {
     }
   }
 
-  /** Ends a worker whose connection must not be used again; the next request starts another. */
+  /** Ends a worker whose connection must not be used again; the next request starts a new worker. */
   #retire(worker: Worker): void {
     this.#forget(worker)
     void worker.terminate()
@@ -185,7 +183,7 @@ export class WorkerClient {
   }
 
   #lost({ worker, waiting }: Omit<Running, 'lastRevision'>, cause: unknown): void {
-    // Nobody has asked it to end.
+    // It ended by itself.
     const isDead = this.#worker === worker && !this.#isClosing
     this.#forget(worker)
     if (isDead) fatal(cause, 'the thread of the store has died')

@@ -9,11 +9,11 @@ import { problemOfStore, storeFailureOf, type StoreFailure } from '../database/s
 const port = parentPort
 if (port === null) throw new Error('This module is the store’s worker thread and does not run by itself')
 
-/** After damage nothing is trusted any more: all that was asked meanwhile gets the same answer. */
+/** After damage nothing is trusted any more: all waiting requests get the same answer. */
 let broken: StoreFailure | undefined
 /**
- * A write has failed, and may be in the log as if it were committed: a crash would bring it back. So
- * nothing else is written, and nothing is said to be, before that place of the log is written over.
+ * A failed write may be in the log as if it were committed. So its place is overwritten before any other write or
+ * answer.
  */
 let inDoubt = false
 const WRITING: readonly WorkerRequest['method'][] = [
@@ -35,7 +35,7 @@ function open(directory: string): EmbeddedDatabase | undefined {
   try {
     return new EmbeddedDatabase(directory, history)
   } catch (error) {
-    // The driver's own words do not say what to do.
+    // The driver's own message has no advice.
     const message = messageOf(storeFailureOf(error) ?? error)
     send({ kind: 'unopened', message, problem: problemOfStore(error) })
     return undefined

@@ -9,10 +9,10 @@ const settled = async (): Promise<void> => {
   for (let turns = 0; turns < 5; turns++) await turn()
 }
 
-/** What a member answers to the question whether it serves: at once, or never. */
+/** How a member answers a check of its service: at once, or never. */
 type Member = 'serves' | 'is silent'
 
-/** Members whose first one is silent, while calls go to `current`; and the end of the pause after which it may be left. */
+/** Members whose first is silent, with calls on `current`; and the end of the pause after which it may be left. */
 function silentFirst(current: number, ...members: Member[]) {
   const endpoints = members.map((_, index) => `http://${index}`)
   const closed: string[] = []

@@ -19,9 +19,9 @@ export type Attempt<T> = (connection: EtcdConnection, timeoutMs: number) => Prom
 const ROUND_PAUSE_MS = 50
 
 /**
- * The parts of an attempt's time: a call without an answer for the first makes the client ask the member whether it serves. The
- * second is the time for that. So a member that is silent is left within the time of an attempt. The third is the time of a
- * member that calls do not go to: leaving it costs little. For others it is too short, because slow disks hold up reads, too.
+ * The parts of an attempt's time. After the first, the client asks the silent member whether it serves; the second is
+ * the time for that answer. So a silent member is left within the time of an attempt. The third is the time of a member
+ * without calls: leaving it costs little. For others it is too short, because slow disks delay reads, too.
  */
 const SILENT_PART = 3 / 8
 const PROOF_PART = 5 / 8
@@ -62,8 +62,8 @@ export class Calls {
   }
 
   /**
-   * A call that must not be done twice. It goes to another endpoint only if it certainly was not done. Otherwise it rejects,
-   * in doubt.
+   * A call that must not be done twice: it is repeated only if it certainly was not done. Otherwise it rejects, in
+   * doubt.
    */
   async once<T>(attempt: Attempt<T>, callMs = this.#limits.callMs): Promise<T> {
     return this.#call(attempt, { callMs, attemptMs: callMs, repeatable: false })
@@ -86,7 +86,7 @@ export class Calls {
     this.#endpoints.failed(endpoint)
   }
 
-  /** Asks a member whether it serves. It is left, with its calls and watches, if it does not and another one does. */
+  /** Asks a member whether it serves. If it does not and another member does, it is left, with its calls and watches. */
   suspect(connection: EtcdConnection): void {
     void this.#prove(connection)
   }
@@ -170,7 +170,7 @@ export class Calls {
   }
 }
 
-/** True as soon as one of them is, and false when none was. */
+/** True as soon as one promise is true; false when all are false or rejected. */
 function isAnyTrue(all: readonly Promise<boolean>[]): Promise<boolean> {
   const found = all.map(async (one) => (await one) || Promise.reject(new Error('It does not serve.')))
   return Promise.any(found).catch(() => false)

@@ -1,4 +1,4 @@
-/** The clock of the client. Tests have one of their own. */
+/** The clock of the client. Tests have their own. */
 export interface Clock {
   /** Milliseconds of a clock that never goes back. */
   nowMs(): number

@@ -21,7 +21,7 @@ import {
   trailersOnly,
 } from './misbehaving-member.test-support.ts'
 
-/** Only bounds what would hang. */
+/** A bound for calls that would hang. */
 const LONG_MS = 20_000
 const SHORT_MS = 100
 
@@ -52,7 +52,7 @@ async function start(
 const call = (connection: EtcdConnection, timeoutMs = LONG_MS) =>
   connection.call(echo, Buffer.from('hello'), timeoutMs)
 
-/** How a call fails whose member behaves so. */
+/** The error of a call to a member with this behaviour. */
 async function failure(behaviour: Behaviour, timeoutMs = LONG_MS) {
   const { connection } = await start(behaviour)
   const error = toEtcdError(

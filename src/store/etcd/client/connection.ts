@@ -7,7 +7,7 @@ import { type Method, METHODS } from './methods.ts'
 import { Session } from './session.ts'
 import { readTlsFiles, tlsFault, type TlsFiles } from './tls.ts'
 
-/** One endpoint, over which its methods are called. */
+/** A connection to one endpoint. */
 export interface EtcdConnection {
   readonly endpoint: string
   /** Connects if needed. Rejects with `unavailable`, not in doubt, if that takes longer. */
@@ -55,7 +55,7 @@ export function connectTo(clock: Clock, { tls = {}, user }: EtcdAccess = {}): Op
   return (endpoint, options) => new Http2Connection(endpoint, { ...options, clock, tls, identity })
 }
 
-type Parts = ConnectionOptions & {
+type ConnectionParts = ConnectionOptions & {
   readonly clock: Clock
   readonly tls: TlsFiles
   readonly identity: Identity | undefined
@@ -63,13 +63,13 @@ type Parts = ConnectionOptions & {
 
 class Http2Connection implements EtcdConnection {
   readonly endpoint: string
-  readonly #parts: Parts
-  /** The one that takes new calls. */
+  readonly #parts: ConnectionParts
+  /** The session for new calls. */
   #session: Session | undefined
-  /** Also those that end when their calls have. */
+  /** All open sessions, also sessions that end when their calls have ended. */
   readonly #sessions = new Set<Session>()
 
-  constructor(endpoint: string, parts: Parts) {
+  constructor(endpoint: string, parts: ConnectionParts) {
     this.endpoint = endpoint
     this.#parts = parts
   }

@@ -144,7 +144,7 @@ describe('the versions of etcd', () => {
     })
   })
 
-  test('are accepted while some members do not answer, but not while none does', async () => {
+  test('are accepted while some members do not answer, but not without any answer', async () => {
     const { client } = clientOf({ a: { version: '3.5.18' }, b: { down: true } })
     await client.checkVersions()
     const { client: alone } = clientOf({ b: { down: true } })

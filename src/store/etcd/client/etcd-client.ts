@@ -17,13 +17,13 @@ import { startWatch } from './watch.ts'
 import type { Watch, WatchListener, WatchOptions } from './watch.ts'
 import { readKeyValue } from './wire-messages.ts'
 
-/** What a client is made of. */
+/** The dependencies of a client. */
 export interface EtcdClientParts {
   /** `http://host:port` or `https://host:port`, at least one. */
   readonly endpoints: readonly string[]
   readonly clock: Clock
   readonly random: () => number
-  /** Opens a connection: `connectTo` of `connection.ts`, or one for tests. */
+  /** Opens a connection: `connectTo` of `connection.ts`, or a fake in tests. */
   readonly open: OpenConnection
   readonly limits?: Partial<CallTimes>
   /** How often a quiet watch asks for its progress. */
@@ -36,9 +36,9 @@ export interface EtcdClientParts {
   readonly refused?: (error: EtcdError) => void
 }
 
-/** What to read. */
+/** A range to read. */
 export interface RangeOptions extends KeyRange {
-  /** Read as of this revision. By default the newest one. */
+  /** The revision to read at; by default the newest. */
   readonly revision?: number
   readonly limit?: number
   readonly descending?: boolean
@@ -46,9 +46,9 @@ export interface RangeOptions extends KeyRange {
   readonly countOnly?: boolean
 }
 
-/** What was read. */
+/** The result of reading a range. */
 export interface RangeResult {
-  /** etcd's revision when it answered. With `revision` among the options it may be a later one. */
+  /** etcd's revision when it answered. It may be later than `revision` of the options. */
   readonly revision: number
   readonly kvs: readonly KeyValue[]
   /** How many keys the range has, whatever the limit. */
@@ -62,10 +62,7 @@ const PROGRESS_MS = 1_000
 const FIRST_PAGE_SIZE = 100
 const PAGE_BYTES = 4 * 1024 * 1024
 
-/**
- * A client of etcd. All calls have a limit of time. A call that may be repeated goes to the next endpoint if one fails;
- * all reject with `EtcdError`.
- */
+/** A client of etcd. All calls have a time limit; repeatable calls try the next endpoint. All reject with `EtcdError`. */
 export class EtcdClient {
   readonly #parts: EtcdClientParts
   readonly #limits: CallTimes
@@ -80,7 +77,7 @@ export class EtcdClient {
     this.#calls = new Calls({ endpoints, clock, limits: this.#limits, open, proofKey, refused })
   }
 
-  /** Reads keys, in their order. What was committed before the call is seen. */
+  /** Reads keys, in their order. Sees everything that was committed before the call. */
   async range(range: RangeOptions): Promise<RangeResult> {
     return this.#read(await this.#range(range))
   }
@@ -96,10 +93,10 @@ export class EtcdClient {
   }
 
   /**
-   * Reads all keys of a range as of one revision, page by page: of the newest one by default. A page has at most `pageSize`
-   * keys, and fewer where values are large: each must come within the time of an attempt. One that does not is asked for again, with
-   * half as many keys. For each page etcd counts all that is left of the range: large pages are faster. `pageBytes` is about what a page
-   * may have.
+   * Reads all keys of a range at one revision, by default the newest, page by page. A page has at most `pageSize` keys,
+   * and fewer if values are large: it must arrive within the time of an attempt. A page that does not is requested
+   * again, with half as many keys. etcd counts the rest of the range for each page: large pages are faster. `pageBytes`:
+   * roughly its largest size.
    */
   async *pages(
     range: KeyRange & { revision?: number; pageSize: number; pageBytes?: number; keysOnly?: boolean },
@@ -122,7 +119,7 @@ export class EtcdClient {
     }
   }
 
-  /** Undefined: it has not come in time, and a smaller one may. */
+  /** Undefined: the page is late, and a smaller page may not be. */
   async #page(range: RangeOptions & { limit: number }): Promise<RangeResult | undefined> {
     try {
       return await this.#range(range)
@@ -133,8 +130,8 @@ export class EtcdClient {
   }
 
   /**
-   * A transaction. One that can change something is sent once, unless it certainly was not done: if the answer is lost it
-   * rejects in doubt.
+   * A transaction. If it can change something, it is sent once, unless it certainly was not executed: if the answer is
+   * lost, it rejects in doubt.
    */
   async txn(txn: Txn, callMs: number = this.#limits.callMs): Promise<TxnResult> {
     const send = onlyReads(txn) ? 'repeatable' : 'once'
@@ -147,9 +144,7 @@ export class EtcdClient {
     return { ...answer, results: answer.results.map((one) => readResult(values, one)) }
   }
 
-  /**
-   * Watches keys from a revision on. It continues over any loss of connections, until it is closed or broken.
-   */
+  /** Watches keys from a revision on. It continues over any loss of connections, until it is closed or broken. */
   watch(options: WatchOptions, listener: WatchListener): Watch {
     const watch = startWatch(
       {
@@ -178,7 +173,7 @@ export class EtcdClient {
     return grantLease(this.#calls, this.#parts.clock, seconds)
   }
 
-  /** Forgets what keys were before this revision. Does nothing if that was done already. */
+  /** Discards earlier versions of keys, before this revision. Does nothing if that was done already. */
   async compact(revision: number): Promise<void> {
     try {
       await this.#calls.repeatable((connection, timeoutMs) =>
@@ -189,7 +184,7 @@ export class EtcdClient {
     }
   }
 
-  /** What each endpoint says about itself, or why it does not answer. */
+  /** The status of each endpoint, or the error of an endpoint that does not answer. */
   async status(): Promise<readonly (MemberStatus | { endpoint: string; error: EtcdError })[]> {
     return Promise.all(
       this.#parts.endpoints.map(async (endpoint) => {
@@ -203,8 +198,8 @@ export class EtcdClient {
   }
 
   /**
-   * Rejects with `unsupported` if any member that answers is too old, and with `unavailable` or `untrusted` if none answers. Members that
-   * do not answer are checked by a watch before it uses them.
+   * Rejects with `unsupported` if a member that answers is too old, and with `unavailable` or `untrusted` if no member
+   * answers. A watch checks the other members before it uses them.
    */
   async checkVersions(): Promise<void> {
     const { endpoints } = this.#parts

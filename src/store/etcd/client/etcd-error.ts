@@ -1,6 +1,6 @@
 import { GRPC, GrpcError } from './grpc-error.ts'
 
-/** What went wrong with a call of etcd. */
+/** The kinds of failures of a call of etcd. */
 export type EtcdErrorKind =
   /** No member could do it in time. It can be tried again, if it is not in doubt. */
   | 'unavailable'
@@ -12,7 +12,7 @@ export type EtcdErrorKind =
   | 'no-lease'
   /** etcd does not let this user do it. */
   | 'denied'
-  /** etcd or this client cannot show who it is: a certificate, the user or the password is wrong. Never in doubt. */
+  /** etcd or this client cannot prove its identity: a certificate, the user or the password is wrong. Never in doubt. */
   | 'untrusted'
   /** It can never succeed: too large, too many operations, a key twice. */
   | 'invalid'
@@ -37,7 +37,7 @@ export class EtcdError extends Error {
   }
 }
 
-/** Refusals of etcd that say more than their codes, by a part of their text. */
+/** Refusals of etcd that are more exact than their codes, by a part of their text. */
 const BY_TEXT: readonly (readonly [text: string, kind: EtcdErrorKind])[] = [
   ['has been compacted', 'compacted'],
   ['database space exceeded', 'full'],
@@ -50,7 +50,7 @@ const BY_TEXT: readonly (readonly [text: string, kind: EtcdErrorKind])[] = [
   ['user name is empty', 'denied'],
 ]
 
-/** What an operator can do about a refusal, by a part of its text. */
+/** Advice for operators about a refusal, by a part of its text. */
 const ADVICE: readonly (readonly [text: string, advice: string])[] = [
   ['permission denied', 'the user of etcd-user needs a role that may read and write all keys of etcd-prefix'],
   ['user name is empty', 'etcd asks who calls: set etcd-user and etcd-password-file'],
@@ -63,7 +63,7 @@ const BY_CODE: Readonly<Record<number, EtcdErrorKind>> = {
   [GRPC.UNAUTHENTICATED]: 'denied',
 }
 
-/** The failure of a call that was sent. What etcd has not certainly refused is in doubt. */
+/** The failure of a call that was sent. A change that etcd has not certainly refused is in doubt. */
 export function toEtcdError(reason: unknown): EtcdError {
   if (reason instanceof EtcdError) return reason
   const error = reason instanceof GrpcError ? reason : new GrpcError(GRPC.UNKNOWN, String(reason))

@@ -23,13 +23,13 @@ const ANSWERS = {
   status: StatusResponseSchema,
 }
 
-/** What a member of the fake answers. Calls that are not given are refused as not implemented. */
+/** The answers of a fake member. It refuses calls without an answer as not implemented. */
 export interface FakeMember {
   readonly calls?: {
     readonly [Name in keyof typeof ANSWERS]?: (request: unknown) => MessageInitShape<(typeof ANSWERS)[Name]>
   }
   readonly txn?: () => TxnResult
-  /** What is sent to a watch from this revision on, before the stream ends. */
+  /** The responses to a watch from this revision on, before the stream ends. */
   readonly watch?: (startRevision: number) => AsyncIterable<WatchResponse>
   readonly version?: string
   /** Nobody listens there. */
@@ -85,7 +85,7 @@ function fakeWatch(member: FakeMember, signal: AbortSignal) {
   }
 }
 
-/** What is received until the signal is aborted. */
+/** The received values until the signal is aborted. */
 async function* interrupted<T>(received: AsyncIterator<T>, signal: AbortSignal): AsyncGenerator<T> {
   const aborted = new Promise<never>((_, reject) =>
     signal.addEventListener('abort', () => reject(signal.reason as Error)),

@@ -9,13 +9,11 @@ import { afterReading, cancel, type Session } from './session.ts'
 export interface MessageStream<Request, Response> {
   /** Sends a message. Does nothing after the stream has ended. */
   send(request: Request): void
-  /** What is received, in order. Throws when the stream fails. */
+  /** The received messages, in order. Throws when the stream fails. */
   readonly responses: AsyncIterable<Response>
 }
 
-/**
- * Sends one message and resolves with the only one of the answer. Rejects with `GrpcError`, after the timeout at the latest.
- */
+/** Sends one message and resolves with the one answer. Rejects with `GrpcError`, after the timeout at the latest. */
 export function callOn<Request, Response>(
   session: Session,
   method: Method<Request, Response>,
@@ -97,7 +95,7 @@ async function* responsesOf<Response>(
   }
 }
 
-/** What the head and the trailers of an answer say. An answer that is not one of gRPC ends its stream. */
+/** The status in the head and the trailers of an answer. An answer that is not gRPC ends its stream. */
 class Ending {
   #trailers: IncomingHttpHeaders = {}
 
@@ -143,7 +141,7 @@ function headersOf(
   }
 }
 
-/** Why a call has failed. The member has not begun those that it refuses by the code of HTTP/2. */
+/** The error of a failed call. If HTTP/2's code refuses a call, the member has not begun it. */
 function faultOf(stream: ClientHttp2Stream, reason: unknown): Error {
   if (reason instanceof GrpcError || reason instanceof EtcdError) return reason
   const notBegun = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM

@@ -15,7 +15,7 @@ export const GRPC = {
   UNAUTHENTICATED: 16,
 } as const
 
-/** A call failed: a status that the member sent, or what happened to the call on its way. */
+/** A call failed: with a status that the member sent, or with an error of the connection. */
 export class GrpcError extends Error {
   override readonly name = 'GrpcError'
   readonly code: number
@@ -29,7 +29,7 @@ export class GrpcError extends Error {
   }
 }
 
-/** What an answer that is not of gRPC means, such as that of a proxy. All others are unknown. */
+/** The gRPC status of an answer without gRPC, such as an answer of a proxy. Other HTTP statuses are unknown. */
 const BY_HTTP_STATUS: Readonly<Record<number, number>> = {
   400: GRPC.INTERNAL,
   401: GRPC.UNAUTHENTICATED,
@@ -41,7 +41,7 @@ const BY_HTTP_STATUS: Readonly<Record<number, number>> = {
   504: GRPC.UNAVAILABLE,
 }
 
-/** Why the head of an answer is not one of gRPC; undefined: it is. */
+/** Why the head of an answer is not gRPC; undefined: it is. */
 export function faultOfHead(headers: IncomingHttpHeaders): GrpcError | undefined {
   const status = Number(headers[':status'])
   if (status !== 200)

@@ -1,8 +1,8 @@
 import { GRPC, GrpcError } from './grpc-error.ts'
 
-/** Before each message: one byte that says whether it is compressed, and four of its length. */
+/** The prefix of each message: a byte for compression, and four bytes of length. */
 const PREFIX_BYTES = 5
-/** No answer of etcd is larger. A length beyond it is no length. */
+/** No answer of etcd is larger. A greater length is invalid. */
 const MOST_BYTES = 512 * 1024 * 1024
 
 /** A message as it is sent. */
@@ -18,7 +18,7 @@ export function framed(message: Uint8Array): Buffer {
 export class MessageReader {
   #chunks: Buffer[] = []
   #length = 0
-  /** How many bytes the next message has with its prefix; as long as that is not known, those of the prefix. */
+  /** The bytes of the next message with its prefix; until that length is known, the bytes of the prefix. */
   #needed = PREFIX_BYTES
 
   /** The messages that these bytes complete. They are parts of the chunks where that is possible. */

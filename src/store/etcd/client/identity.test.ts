@@ -22,7 +22,7 @@ describe('the token of a user', () => {
     expect(await own.token(ask)).toBe('token 2')
   })
 
-  test('is empty while etcd asks for none', async () => {
+  test('is empty while etcd needs no token', async () => {
     const off = () => Promise.reject(new GrpcError(9, 'etcdserver: authentication is not enabled'))
     expect(await identity().token(off)).toBe('')
   })

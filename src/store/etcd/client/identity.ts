@@ -11,18 +11,18 @@ export interface EtcdUser {
 /** Asks etcd for a token. */
 export type Authenticate = (user: { name: string; password: string }) => Promise<string>
 
-/** etcd compares passwords slowly: one that was refused is not sent again for this time. */
+/** etcd compares passwords slowly: a refused password is not sent again for this time. */
 const REFUSED_MS = 1_000
 
-/** What etcd says of a call whose token it does not know. It has done nothing of it. */
+/** etcd's errors for a call with an unknown token. It has not executed the call. */
 const OLD_TOKEN = /invalid auth token|revision of auth store is old|user name is empty/
 
-/** Whether the call was refused only for its token, and may be sent again with another one. */
+/** Whether the call was refused only for its token, and may be sent again with a new token. */
 export function isOldToken(reason: unknown): boolean {
   return reason instanceof GrpcError && OLD_TOKEN.test(reason.message)
 }
 
-/** The token of a user, which all connections share. It is empty while etcd asks for none. */
+/** The token of a user, which all connections share. It is empty while etcd requires none. */
 export class Identity {
   readonly #user: EtcdUser
   #token: string | undefined
@@ -33,7 +33,7 @@ export class Identity {
     this.#user = user
   }
 
-  /** The token. It is asked for once, whoever needs it. Rejects with `EtcdError`, never in doubt. */
+  /** The token. All callers share one request. Rejects with `EtcdError`, never in doubt. */
   async token(authenticate: Authenticate): Promise<string> {
     if (this.#token !== undefined) return this.#token
     if (this.#refused !== undefined && performance.now() < this.#refused.atMs + REFUSED_MS)

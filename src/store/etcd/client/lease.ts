@@ -4,10 +4,7 @@ import { EtcdError } from './etcd-error.ts'
 import { toNumber } from './messages.ts'
 import { METHODS } from './methods.ts'
 
-/**
- * How long a leader of etcd that was replaced may still renew leases: its election timeout. The new leader does not know
- * of these renewals.
- */
+/** How long a replaced leader of etcd may still renew leases, unknown to the new one: its election timeout. */
 const MARGIN_MS = 1_000
 
 /** A lease: keys written with it are deleted when it ends. */
@@ -21,7 +18,7 @@ export interface Lease {
   revoke(): Promise<void>
 }
 
-/** Asks etcd for a lease of this number of seconds. etcd may give a longer one. */
+/** Asks etcd for a lease of this number of seconds. etcd may give a longer lease. */
 export async function grantLease(calls: Calls, clock: Clock, seconds: number): Promise<Lease> {
   // If an answer is lost, its lease ends by itself: nobody has used it.
   const { response, sentMs } = await calls.repeatable(async (connection, timeoutMs) => {
@@ -50,7 +47,7 @@ class GrantedLease implements Lease {
   }
 
   async renew(): Promise<void> {
-    // Renewals are a stream in both directions. This one has one request and so one answer.
+    // Renewals are a stream in both directions. This stream has one request and so one answer.
     const renewed = await this.#calls.repeatable(async (connection, timeoutMs) => {
       const sentMs = this.#clock.nowMs()
       const { TTL } = await connection.call(METHODS.leaseKeepAlive, { ID: this.id }, timeoutMs)

@@ -3,9 +3,9 @@ import type { ResponseHeader } from './generated/rpc_pb.js'
 /** A key as etcd has it. Numbers of revisions count commits, so they stay exact as `number`. */
 export interface KeyValue {
   readonly key: string
-  /** Part of a larger buffer: copy what is kept for long. */
+  /** Part of a larger buffer: copy a value that is kept for long. */
   readonly value: Uint8Array
-  /** The revision that created the key, the one that changed it last, and how often it was written since. */
+  /** The revision that created the key, the revision of its last change, and the number of writes since. */
   readonly createRevision: number
   readonly modRevision: number
   readonly version: number
@@ -22,8 +22,8 @@ export interface KeyRange {
 }
 
 /**
- * A condition. Over a range it must hold for all keys there, and holds if there is none. A key that does not exist has
- * 0 in each number: `mod < n` holds for it.
+ * A condition. It must hold for all keys of a range, also an empty one. A missing key has 0 in each number: `mod < n`
+ * holds.
  */
 export interface KeyCondition extends KeyRange {
   readonly of: 'create' | 'mod' | 'version' | 'value'
@@ -32,7 +32,7 @@ export interface KeyCondition extends KeyRange {
   readonly to: number | Uint8Array
 }
 
-/** What a transaction does. */
+/** An operation of a transaction. */
 export type TxnOperation =
   | { readonly do: 'put'; readonly key: string; readonly value: Uint8Array; readonly lease?: bigint }
   | ({ readonly do: 'delete' } & KeyRange)
@@ -46,7 +46,7 @@ export interface Txn {
   readonly failure?: readonly TxnOperation[]
 }
 
-/** What a transaction did. */
+/** The result of a transaction. */
 export interface TxnResult {
   /** etcd's revision afterwards. It is the transaction's own if it has changed anything. */
   readonly revision: number
@@ -55,7 +55,7 @@ export interface TxnResult {
   readonly results: readonly TxnOperationResult[]
 }
 
-/** What an operation did. */
+/** The result of an operation. */
 export type TxnOperationResult =
   | { readonly did: 'put' }
   | { readonly did: 'delete'; readonly deleted: number }
@@ -81,7 +81,7 @@ export function onlyReads(txn: Txn): boolean {
   )
 }
 
-/** The revision of etcd when it answered; 0 in an answer of a part of a transaction, which has none. */
+/** The revision of etcd when it answered; 0 in the answer of a nested transaction, which has no revision. */
 export function revisionOf(header: ResponseHeader | undefined): number {
   return header === undefined ? 0 : toNumber(header.revision)
 }

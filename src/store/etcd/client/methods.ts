@@ -37,7 +37,7 @@ export const METHODS = {
   status: { ...generated(Maintenance.method.status), needsLeader: false },
 }
 
-/** A method whose messages the generated code writes and reads. */
+/** A method with messages of the generated code. */
 function generated<M extends DescMethod>(
   method: M,
 ): Method<MessageInitShape<M['input']>, MessageShape<M['output']>> {

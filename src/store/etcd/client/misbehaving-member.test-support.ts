@@ -21,7 +21,7 @@ const HEAD = { ':status': 200, 'content-type': 'application/grpc' }
 /** Starts a member on a free port of the loopback. A method without a behaviour is never answered. */
 export async function startMisbehaving(behaviours: Record<string, Behaviour>): Promise<MisbehavingMember> {
   const sessions: ServerHttp2Session[] = []
-  // What it sends may wait here.
+  // Its answers may wait here.
   const server = createServer({ maxSessionMemory: 1_000 })
   server.on('session', (session) => sessions.push(session))
   server.on('stream', (stream, { ':path': path }) => {
@@ -66,7 +66,7 @@ export function trailersOnly(headers: Record<string, string>): Behaviour {
   return (stream) => stream.respond({ ...HEAD, ...headers }, { endStream: true })
 }
 
-/** Answers with what is not gRPC. */
+/** Answers without gRPC. */
 export function http(status: number, type: string): Behaviour {
   return (stream) => {
     stream.respond({ ':status': status, 'content-type': type })

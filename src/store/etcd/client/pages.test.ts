@@ -37,7 +37,7 @@ const ALL = Array.from({ length: KEYS }, (_, index) => keyOf(index))
 const late = () => new GrpcError(GRPC.DEADLINE_EXCEEDED, 'there is no answer in time')
 
 describe('pages of a range', () => {
-  test('are halved where etcd is too busy to send them in time, and none is missing', async () => {
+  test('are halved where etcd is too busy to send them in time, and no page is missing', async () => {
     const { asked, read } = slowMember(() => 30, late)
     expect(await read()).toEqual(ALL)
     expect(asked.slice(0, 3)).toContain(50)

@@ -1,4 +1,4 @@
-/** The end of the range of all keys that begin with the prefix, which is text whose last character is ASCII. */
+/** The end of the range of all keys with the prefix. The last character of the prefix must be ASCII. */
 export function prefixEnd(prefix: string): string {
   const last = prefix.charCodeAt(prefix.length - 1)
   if (!(last < 0x7f)) throw new Error(`A prefix of keys ends with an ASCII character; this one is ${prefix}`)

@@ -8,7 +8,7 @@ const MOST_CALLS = 500_000_000
 /** etcd ends a connection that is pinged more often than every 5 s, or while it has no call. */
 const PING_MS = 6_000
 const PING_ANSWER_MS = 2_000
-/** What etcd may send before it is read: on one stream, and on all. A stream that is not read must not stop the others. */
+/** The bytes that etcd may send ahead, on one stream and on all. A stream that is not read must not stop the others. */
 const STREAM_WINDOW = 4 * 1024 * 1024
 const SESSION_WINDOW = 32 * 1024 * 1024
 /** Node refuses new streams above this many megabytes. Its default is less than the windows. */
@@ -19,7 +19,7 @@ const OPTIONS: ClientSessionOptions = {
   maxSessionMemory: SESSION_MEMORY_MB,
 }
 
-/** What happens to a session. */
+/** The events of a session. */
 export interface SessionListener {
   /** It takes no new calls: it has ended, or ends when its calls have. */
   left(): void
@@ -97,7 +97,7 @@ export class Session {
     return stream
   }
 
-  /** Counts the call among those without an answer, until `answered`. */
+  /** Counts the call as unanswered, until `answered`. */
   expectAnswer(stream: ClientHttp2Stream): void {
     this.#unanswered.set(stream, performance.now())
     this.#watchdog ??= this.#lookAgain(this.#silentMs)
@@ -113,7 +113,7 @@ export class Session {
     this.#http2.destroy(error)
   }
 
-  /** Node leaves a session open whose socket reports that the member refuses the certificate of this client. */
+  /** Node leaves a session open after its socket reports that the member refuses the certificate of this client. */
   #secured(endpoint: string, files: SecureContextOptions): TLSSocket {
     const { hostname, port } = new URL(endpoint)
     const host = hostname.replaceAll(/[[\]]/g, '')
@@ -177,8 +177,8 @@ export function cancel(stream: ClientHttp2Stream, reason?: Error): void {
 }
 
 /**
- * Calls back after the sockets were read once more. If this process did not run for a while then its timers are due
- * before it has seen the answers that have come.
+ * Calls back after the sockets were read once more: after a pause of this process, its timers are due before it has seen the
+ * answers.
  */
 export function afterReading(then: () => void): void {
   setImmediate(then)

@@ -2,11 +2,11 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { EtcdError } from './etcd-error.ts'
 
-/** Files for TLS, which are read for each connection: a renewed certificate is used by the next one. */
+/** Files for TLS, read for each connection: the next connection uses a renewed certificate. */
 export interface TlsFiles {
-  /** The authorities that are trusted, instead of those of Node. */
+  /** The trusted authorities, instead of Node's own. */
   readonly ca?: string
-  /** The certificate of this client with its key, where etcd asks for one. */
+  /** The certificate of this client with its key, if etcd asks for a certificate. */
   readonly cert?: string
   readonly key?: string
 }
@@ -14,7 +14,7 @@ export interface TlsFiles {
 /** The settings that name the files: messages use them. */
 const SETTINGS = { ca: 'etcd-ca', cert: 'etcd-cert', key: 'etcd-key' } as const
 
-/** What the files hold. Throws `EtcdError` of kind `untrusted` that says which of them cannot be used. */
+/** The contents of the files. Throws `EtcdError` of kind `untrusted` that names an unusable file. */
 export function readTlsFiles(files: TlsFiles): Partial<Record<keyof TlsFiles, Buffer>> {
   const contents: Partial<Record<keyof TlsFiles, Buffer>> = {}
   for (const name of ['ca', 'cert', 'key'] as const) {
@@ -50,7 +50,7 @@ function untrusted(message: string, cause?: unknown): EtcdError {
   return new EtcdError('untrusted', message, { cause })
 }
 
-/** What codes of errors of OpenSSL mean, in the order in which they are looked for. */
+/** Texts for codes of OpenSSL errors; the first match counts. */
 const BY_CODE: readonly (readonly [code: RegExp, why: string])[] = [
   [/ALTNAME_INVALID/, 'its certificate is for other names or addresses than this one'],
   [/^CERT_HAS_EXPIRED$/, 'its certificate has expired'],
@@ -71,7 +71,7 @@ const BY_CODE: readonly (readonly [code: RegExp, why: string])[] = [
   [/^ERR_OSSL/, 'the file of etcd-key or etcd-cert cannot be used'],
 ]
 
-/** What certificates have to do with a failure to connect; undefined: nothing. */
+/** The fault of a certificate that made a connection fail; undefined: certificates are not the reason. */
 export function tlsFault(error: Error | undefined): string | undefined {
   const code = String((error as NodeJS.ErrnoException | undefined)?.code)
   return BY_CODE.find(([pattern]) => pattern.test(code))?.[1]

@@ -1,11 +1,11 @@
 import type { KeyValue, Txn, TxnOperation, TxnOperationResult } from './messages.ts'
 import type { KeyRevision } from './whole-revisions.ts'
 
-/** How values are kept in etcd, where that is not as callers write and read them. */
+/** The stored form of values, if it differs from the form for callers. */
 export interface ValueForm {
   /** The value to keep. */
   readonly kept: (key: string, value: Uint8Array) => Uint8Array
-  /** The key with the value that was written. If that cannot be read, its `value` throws when it is used. */
+  /** The key with the value that was written. If the value cannot be read, `value` throws when it is used. */
   readonly read: (kv: KeyValue) => KeyValue
 }
 
@@ -20,7 +20,7 @@ export function keptTxn(form: ValueForm, { compare, success, failure }: Txn): Tx
   return { compare, success: success.map(kept), ...(failure && { failure: failure.map(kept) }) }
 }
 
-/** What a transaction has read, with the values that were written. */
+/** The result of a transaction, with the values as they were before they were written. */
 export function readResult(form: ValueForm, result: TxnOperationResult): TxnOperationResult {
   if (result.did === 'range') return { ...result, kvs: result.kvs.map(form.read) }
   if (result.did !== 'txn') return result

@@ -5,7 +5,7 @@ import { METHODS } from './methods.ts'
 /** The oldest patch release of each minor one. 3.5 lost events of watches before the fixes of its issues 18089 and 19179. */
 const OLDEST = { major: 3, minor: 5, patch: 18 }
 
-/** Whether this version of etcd can be used, such as `3.6.1`. Newer ones than those that were tested can. */
+/** Whether this version of etcd can be used, such as `3.6.1`. Versions newer than the tested ones can. */
 export function isSupported(version: string): boolean {
   const [, major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)/.exec(version)?.map(Number) ?? []
   if (major === undefined || minor === undefined || patch === undefined) return false
@@ -13,18 +13,18 @@ export function isSupported(version: string): boolean {
   return minor === OLDEST.minor ? patch >= OLDEST.patch : minor > OLDEST.minor
 }
 
-/** What a member says about itself. */
+/** The status of a member. */
 export interface MemberStatus {
   readonly endpoint: string
   readonly version: string
   /** Whether it knows a leader, without which nothing can be changed. */
   readonly hasLeader: boolean
-  /** Bytes of the database file, and how many of them are in use. */
+  /** Bytes of the database file, and bytes in use. */
   readonly sizeBytes: number
   readonly inUseBytes: number
   /** How large the file may become; undefined: this version does not tell. */
   readonly quotaBytes: number | undefined
-  /** What etcd complains about, such as an alarm. */
+  /** etcd's complaints, such as an alarm. */
   readonly errors: readonly string[]
 }
 

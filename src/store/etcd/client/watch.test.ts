@@ -38,7 +38,7 @@ function member(starts: number[], ...connections: readonly (readonly WatchRespon
   }
 }
 
-/** Watches from revision 3 until the watch is broken or a revision was reported; resolves with what was reported. */
+/** Watches from revision 3 until the watch is broken or a revision was reported; resolves with all reports. */
 function report(members: Record<string, FakeMember>, until: string): Promise<string[]> {
   const reported: string[] = []
   return new Promise((resolve) => {
@@ -83,7 +83,7 @@ describe('a watch', () => {
     expect(starts).toEqual([3, 5])
   })
 
-  test('continues after what it has reached without a change', async () => {
+  test('continues after the revision that it has reached without a change', async () => {
     const starts: number[] = []
     const a = member(starts, [created(3), progress(8)], [created(9), progress(7), put(9)])
     expect(await report({ a }, 'changed 9 1')).toEqual([
@@ -106,7 +106,7 @@ describe('a watch', () => {
     expect(await report({ a }, 'broken restored')).toEqual(['connected a', 'changed 3 1', 'broken restored'])
   })
 
-  test('is broken if all of etcd is behind what was reported', async () => {
+  test('is broken if all of etcd is behind the reported revision', async () => {
     const a = member([], [created(3), put(3), put(4)], [created(2)])
     expect((await report({ a }, 'broken restored')).at(-1)).toBe('broken restored')
   })

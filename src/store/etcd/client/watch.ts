@@ -12,7 +12,7 @@ import { refuseUnsupported } from './version.ts'
 import { WholeRevisions } from './whole-revisions.ts'
 import type { KeyRevision } from './whole-revisions.ts'
 
-/** What a watch observes. */
+/** The range of a watch. */
 export interface WatchOptions extends KeyRange {
   /** The first revision that is wanted. */
   readonly from: number
@@ -24,11 +24,11 @@ export interface WatchListener {
   changed(revision: KeyRevision): void
   /** All changes up to this revision were reported. Also called from time to time while nothing changes. */
   reached(revision: number): void
-  /** The watch has ended: what comes after the last reported revision is not known. Everything must be read again. */
+  /** The watch has ended: changes after the last reported revision are unknown. Everything must be read again. */
   broken(why: 'compacted' | 'restored'): void
-  /** A member answers. It is asked for what has changed since the last reported revision. */
+  /** A member answers. It is asked for the changes since the last reported revision. */
   connected?(endpoint: string): void
-  /** The member was left; another one is tried. */
+  /** The member was left; another member is tried. */
   disconnected?(error: EtcdError): void
 }
 
@@ -36,19 +36,19 @@ export interface WatchListener {
 export interface Watch {
   /** Asks etcd how far this watch has come. `reached` is called with a revision that is not older than this call. */
   requestProgress(): void
-  /** Something is in etcd that this watch should have reported: its member may stand still, while calls go to another one. */
+  /** The watch has missed something in etcd: its member may stand still, while calls go to another member. */
   suspect(): void
   close(): void
   /** Resolves when the watch was closed or is broken, and has nothing left to do. */
   readonly ended: Promise<void>
 }
 
-/** What a watch needs. */
+/** The dependencies of a watch. */
 export interface WatchParts {
   readonly calls: Calls
   readonly clock: Clock
   readonly random: () => number
-  /** How many endpoints there are. A pause follows when none of them answers. */
+  /** The number of endpoints. After a failure of all, a pause follows. */
   readonly endpointCount: number
   /** How often a watch that is quiet asks for its progress. After two requests without an answer it leaves the member. */
   readonly progressMs: number
@@ -166,7 +166,7 @@ class RunningWatch implements Watch {
       this.#listener.changed(revision)
       if (this.#closed.signal.aborted) return
     }
-    // A response without events says how far the watch has come.
+    // A response without events reports the progress of the watch.
     const reached = revisionOf(response.header)
     if (response.events.length > 0 || response.fragment) return
     this.#revisions.reach(reached)
@@ -177,8 +177,7 @@ class RunningWatch implements Watch {
     const clusterId = header?.clusterId ?? 0n
     this.#clusterId ??= clusterId
     if (clusterId !== this.#clusterId) throw new Broken('restored')
-    // A member may lag. But if all of etcd is behind what it has reported before, then it was restored from a
-    // backup.
+    // A single member may lag. But if all of etcd is behind its own earlier reports, it was restored from a backup.
     const last = this.#revisions.next - 1
     if (revisionOf(header) < last && (await this.#newestRevision()) < last) throw new Broken('restored')
     this.#failures = 0
@@ -193,7 +192,7 @@ class RunningWatch implements Watch {
     return toNumber(header?.revision ?? 0n)
   }
 
-  /** Leaves a member that is silent: it may be frozen, cut off, or so far behind that another one is better. */
+  /** Leaves a member that is silent: it may be frozen, cut off, or so far behind that another member is better. */
   async #checkProgress(lost: AbortController): Promise<void> {
     let silent = 0
     this.#heard = false

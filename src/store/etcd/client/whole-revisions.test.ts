@@ -34,7 +34,7 @@ describe('whole revisions', () => {
     expect(shown(revisions.add({ events: [event(4, 'c')], fragment: false }))).toEqual([[4, 'bc']])
   })
 
-  test('begin again after an interruption, without what was given out', () => {
+  test('begin again after an interruption, without earlier revisions', () => {
     const revisions = new WholeRevisions(3)
     shown(revisions.add({ events: [event(3, 'a'), event(4, 'b')], fragment: true }))
     revisions.interrupt()
@@ -55,7 +55,7 @@ describe('whole revisions', () => {
     expect(revisions.next).toBe(4)
   })
 
-  test('continue after what was reached without a change', () => {
+  test('continue after a revision that was reached without a change', () => {
     const revisions = new WholeRevisions(3)
     expect(revisions.reach(9)).toBe(true)
     expect(revisions.next).toBe(10)

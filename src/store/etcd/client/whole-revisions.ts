@@ -14,9 +14,9 @@ export interface KeyRevision {
 }
 
 /**
- * Makes whole revisions of what a watch receives. etcd never splits a revision between responses, but may
- * split a response into fragments. Events of a response are in the order of revisions, so an event of a later
- * revision completes the one before. Revisions that were given out before are skipped.
+ * Makes whole revisions from the responses of a watch. etcd never splits a revision between responses, but may split a
+ * response into fragments. Events come in the order of revisions, so an event of a later revision completes the earlier
+ * revision. Revisions that were given out before are skipped.
  */
 export class WholeRevisions {
   #next: number
@@ -33,8 +33,8 @@ export class WholeRevisions {
   }
 
   /**
-   * The revisions that are complete with this response, one by one. If an event cannot be read, those before
-   * it were given out, and a new watch continues after them.
+   * The revisions that are complete with this response, one by one. If an event cannot be read, the earlier revisions
+   * were given out, and a new watch continues after them.
    */
   *add({ events, fragment }: Pick<WatchResponse, 'events' | 'fragment'>): Generator<KeyRevision> {
     for (const bytes of events) {
@@ -49,14 +49,14 @@ export class WholeRevisions {
     if (!fragment && this.#partial !== undefined) yield this.#complete(this.#partial)
   }
 
-  /** All revisions up to this one were received. False if that says nothing new. */
+  /** All revisions up to this one were received. False if that is nothing new. */
   reach(revision: number): boolean {
     if (this.#partial !== undefined || revision < this.#next) return false
     this.#next = revision + 1
     return true
   }
 
-  /** The connection was lost: forgets the revision of which only a part has arrived. */
+  /** The connection was lost: forgets a revision that arrived only in part. */
   interrupt(): void {
     this.#partial = undefined
   }

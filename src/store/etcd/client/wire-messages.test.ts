@@ -22,8 +22,8 @@ const plain = (value: Uint8Array) => Buffer.from(value).toString()
 /** Revisions and lengths of all sizes. */
 const number = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.maxSafeNat())
 
-describe('what is sent', () => {
-  test('is what the generated code reads', () => {
+describe('a written message', () => {
+  test('can be read by the generated code', () => {
     const { success } = asSent({
       compare: [],
       success: [
@@ -83,7 +83,7 @@ describe('what is sent', () => {
     })
   })
 
-  test('grows with what is written', () => {
+  test('grows with its content', () => {
     const key = 'k'.repeat(10_000)
     const { success } = asSent({ compare: [], success: [{ do: 'put', key, value: bytes(key) }] })
     const { request } = fromBinary(RequestOpSchema, success[0]!)
@@ -99,7 +99,7 @@ describe('what is sent', () => {
   })
 })
 
-describe('what is received', () => {
+describe('a received message', () => {
   test('is a key as the generated code writes it', () => {
     fc.assert(
       fc.property(

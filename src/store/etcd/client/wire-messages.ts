@@ -19,9 +19,9 @@ import type {
 import { WireWriter } from './wire-writer.ts'
 
 /*
- * The messages of which every change has many: comparisons, operations and their results, keys, and events of watches. They are
- * written and read by hand, since the generic code takes most of the time of a change. `rpc.proto` has them as bytes, which is
- * the same on the wire. What is not known here is skipped.
+ * The messages that occur many times in every change: comparisons, operations and their results, keys, and events of
+ * watches. They are written and read by hand, because the generic code takes most of the time of a change. `rpc.proto`
+ * declares them as bytes, which is the same on the wire. Unknown fields are skipped.
  */
 
 const RESULTS = {
@@ -31,7 +31,7 @@ const RESULTS = {
   '>': Compare_CompareResult.GREATER,
 } as const
 
-/** The number of what is compared, and that of the field that says with what. */
+/** Field numbers of the compared property and of its target value. */
 const TARGETS = {
   version: { target: Compare_CompareTarget.VERSION, field: 4 },
   create: { target: Compare_CompareTarget.CREATE, field: 5 },
@@ -121,7 +121,7 @@ function writeTxn(writer: WireWriter, { compare, success, failure = [] }: Txn): 
   for (const comparison of compare.toReversed()) writer.message(1, () => writeCompare(writer, comparison))
 }
 
-/** What a `ResponseOp` says. */
+/** Reads a `ResponseOp`. */
 function readResult(bytes: Uint8Array): TxnOperationResult {
   const reader = new BinaryReader(bytes)
   const [field] = reader.tag()
@@ -147,7 +147,7 @@ function readRange(bytes: Uint8Array): TxnOperationResult {
   return { did: 'range', kvs, count, more }
 }
 
-/** A `TxnResponse`. That of a transaction in another one has no revision: it is that of the whole. */
+/** A `TxnResponse`. A nested transaction's response has no revision: the whole transaction has one. */
 export function readTxnResult(bytes: Uint8Array): TxnResult {
   const results: TxnOperationResult[] = []
   let [revision, succeeded] = [0, false]
@@ -190,7 +190,7 @@ export function readKeyValue(bytes: Uint8Array): KeyValue {
   return { key, value, createRevision, modRevision, version, lease }
 }
 
-/** What an `Event` of a watch says; `kv` of a deletion has only its key and revision. */
+/** Reads an `Event` of a watch; `kv` of a deletion has only its key and revision. */
 export function readEvent(bytes: Uint8Array): { readonly isDeletion: boolean; readonly kv: KeyValue } {
   let isDeletion = false
   let kv: KeyValue | undefined

@@ -2,8 +2,8 @@ const LENGTH_DELIMITED = 2
 const VARINT = 0
 
 /**
- * Writes a message of protobuf from its end to its beginning. When a part is written, its length is known, so
- * nothing is measured before or copied afterwards. The last field comes first.
+ * Writes a message of protobuf from its end to its beginning, the last field first. So the length of a part is known
+ * when it is needed, without measuring or copying.
  */
 export class WireWriter {
   #bytes: Buffer
@@ -51,7 +51,7 @@ export class WireWriter {
     this.#lengthOf(field, this.#length - end)
   }
 
-  /** What was written. */
+  /** The written bytes. */
   finish(): Buffer {
     return this.#bytes.subarray(this.#at)
   }
@@ -89,7 +89,7 @@ export class WireWriter {
     this.#bytes[this.#at + count - 1] = rest
   }
 
-  /** Makes room for this number of bytes before what was written. */
+  /** Makes room for this number of bytes before the written bytes. */
   #room(length: number): void {
     if (this.#at >= length) return
     const larger = Buffer.allocUnsafe(2 * this.#bytes.length + length)

@@ -12,13 +12,13 @@ const AT_ONCE = 50
 const YOUNG_MS = 10 * 60_000
 
 /**
- * Removes chunks that no unit has named: their server was killed, or the change was refused. What a unit has named is removed
- * with its history. A unit that comes later than this compares that its chunks are there, so it conflicts and is made again.
+ * Removes chunks that no unit has named: their server was killed, or the change was refused. Chunks that a unit has
+ * named are removed with its history. A later unit compares that its chunks exist, so it conflicts and is made again.
  */
 export class ChunkCleaning {
   readonly #client: Pick<EtcdClient, 'range' | 'txn'>
   readonly #keys: Keys
-  /** Where the next step begins; undefined: at the beginning. */
+  /** The place where the next step begins; undefined: at the beginning. */
   #from: string | undefined
 
   constructor(client: Pick<EtcdClient, 'range' | 'txn'>, keys: Keys) {

@@ -7,7 +7,7 @@ import { chunksOf, type LargeContent } from './large-contents.ts'
 import { textOfPieces } from './shared-texts.ts'
 import type { ContentParts } from '../keys/values.ts'
 
-/** A chunk of a content is not there. What names it has changed meanwhile, or is about to be read again. */
+/** A chunk of a content is missing. The key that names it has changed meanwhile, or is about to be read again. */
 export class MissingChunk extends Error {
   override readonly name = 'MissingChunk'
 
@@ -28,7 +28,7 @@ export class SlowContents extends EtcdError {
   }
 }
 
-/** What the unit needs after its contents. With less than `LEAST_COMMIT_MS` nobody tries once more. */
+/** The time that the unit needs after its contents. With less than `LEAST_COMMIT_MS` nobody tries once more. */
 const UNIT_MS = LEAST_COMMIT_MS - 20
 /** Between two tries of a chunk: a member may refuse at once, because it has too much to do. */
 const AGAIN_MS = 50
@@ -52,8 +52,8 @@ export class Chunks {
   }
 
   /**
-   * Writes contents before the unit that names them: a chunk that no unit names is removed later. Contents of several commits are
-   * written one after the other. Rejects with {@link SlowContents} if they are not in etcd in time.
+   * Writes contents before the unit that names them: chunks without a unit are removed later. Contents of several
+   * commits are written one after the other. Rejects with {@link SlowContents} if time runs out.
    */
   async write(contents: readonly LargeContent[], leftMs: () => number): Promise<void> {
     if (contents.length === 0) return
@@ -74,7 +74,7 @@ export class Chunks {
       }
   }
 
-  /** Writes a chunk, once more where an answer was lost: it is the same each time. False: there was no time. */
+  /** Writes a chunk, and repeats it if an answer was lost: the bytes are the same. False: there was no time. */
   async #isWritten(key: string, value: Buffer, leftMs: () => number): Promise<boolean> {
     for (let limitMs = leftMs(); limitMs >= LEAST_MS; limitMs = leftMs())
       try {
@@ -121,7 +121,7 @@ export class Chunks {
   }
 }
 
-/** All pieces of a content of which only the least number is known. */
+/** All pieces of a content whose number of pieces is known only as a minimum. */
 export async function withMore(
   pieces: readonly Uint8Array[],
   read: (index: number) => Promise<Uint8Array | undefined>,

@@ -12,9 +12,9 @@ import {
   toJson,
 } from '../keys/values.ts'
 
-/** A content of this size is written with the keys that have it; a larger one in chunks, before the unit that names it. */
+/** A content up to this size is written in its key; a larger content in chunks, before the unit that names it. */
 export const MOST_INLINE_BYTES = 256 * 1024
-/** The same in the history of gray versions: many may end with one unit. */
+/** The same for the history of gray versions: many may end with one unit. */
 const MOST_INLINE_OF_GRAY = 32 * 1024
 /** The size of a chunk: etcd takes a request of 1.5 MiB. */
 export const CHUNK_BYTES = 1024 * 1024
@@ -25,10 +25,10 @@ export interface LargeContent {
   readonly content: Buffer
 }
 
-/** Where the text of a history record is that is not written once more. */
+/** The place of a history record's text that is in etcd already. */
 export interface SharedText {
   readonly parts: ContentParts
-  /** The pieces go with this record. Otherwise they are still those of the gray version, or of a later record. */
+  /** True: deleting this record deletes the chunks. False: a gray version or a later record owns them. */
   readonly isOwner: boolean
 }
 
@@ -36,11 +36,11 @@ export interface SharedText {
 export interface TextsElsewhere {
   /** Whether the text of a record is not written with it. */
   has(change: Change): boolean
-  /** Where the text of a record is; undefined: it is written with the record. */
+  /** The place of a record's text; undefined: it is written with the record. */
   of(change: Change): SharedText | undefined
 }
 
-/** Where the content of a version is, if it is too large for the value that has it. */
+/** The place of a version's content, if it is too large for its value. */
 export function partsOf(
   { content, historyId }: ShownContent,
   mostInline = MOST_INLINE_BYTES,
@@ -54,13 +54,13 @@ export function mostInlineOf(key: ConfigKey): number {
   return isGrayHistory(key) ? MOST_INLINE_OF_GRAY : MOST_INLINE_BYTES
 }
 
-/** Where the text is of the history record that a change makes, if it is not shared. */
+/** The place of the text of a change's history record, if it is not shared. */
 function partsOfRecord(change: RecordedChange): ContentParts | undefined {
   const { facts, shown } = recordOfChange(change)
   return partsOf(shown, mostInlineOf(facts.key))
 }
 
-/** The history record of a change as it is stored, and where its text is. */
+/** The stored history record of a change, and the place of its text. */
 export function storedRecord(
   change: RecordedChange,
   texts: Pick<TextsElsewhere, 'of'>,
@@ -74,7 +74,7 @@ export function storedRecord(
   return { facts: { ...rest, sharesContent: true }, shown, parts }
 }
 
-/** Where the value of a small record is, as JSON, if it is too large for its key. */
+/** The place of a small record's value, as JSON, if it is too large for its key. */
 export function partsOfValue({ recordKind, id }: RecordName, json: Buffer): ContentParts | undefined {
   if (recordKindNamed(recordKind)?.isLarge !== true || json.length <= MOST_INLINE_BYTES) return undefined
   return { stamp: Number(id), count: Math.ceil(json.length / CHUNK_BYTES) }
@@ -103,7 +103,7 @@ export function largeBytes(changes: readonly Change[], texts: Pick<TextsElsewher
   return sizes.reduce((sum, bytes) => sum + (bytes > MOST_INLINE_BYTES ? bytes : 0), 0)
 }
 
-/** What makes a value large is a text in it. */
+/** The bytes of the texts in a value: only a text makes a value large. */
 function largeValueBytes({ recordKind, value }: RecordSaved): number {
   if (recordKindNamed(recordKind)?.isLarge !== true) return 0
   const texts = Object.values(value as object).filter((one) => typeof one === 'string')

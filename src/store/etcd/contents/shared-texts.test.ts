@@ -4,7 +4,7 @@ import { GRAY_TEXT } from '../../../core/config/state/gray-version.ts'
 import { configKey } from '../../../core/config/state/config-item.ts'
 import type { Change } from '../../../core/decisions/changes.ts'
 import { recordRemoved } from '../../../core/records/record-kind.ts'
-import { mayShare, SharedTexts, textOfPieces } from './shared-texts.ts'
+import { SharedTexts, textOfPieces } from './shared-texts.ts'
 import { toJson } from '../keys/values.ts'
 
 const LARGE = Buffer.alloc(300 * 1024, 'x')
@@ -49,10 +49,5 @@ describe('the records of a unit', () => {
     ['bytes that are no text', record('7', Buffer.concat([LARGE, Buffer.from([0xff])]))],
   ])('write %s themselves', (_, change) => {
     expect(new SharedTexts([change]).of(change)).toBeUndefined()
-    expect(SharedTexts.none.of(change)).toBeUndefined()
-  })
-
-  test('say whether an older server could not read them', () => {
-    expect([mayShare([record('7')]), mayShare([record(undefined)])]).toEqual([true, false])
   })
 })

@@ -4,13 +4,11 @@ import type { Change, HistoryImported } from '../../../core/decisions/changes.ts
 import { CHUNK_BYTES, MOST_INLINE_BYTES, type SharedText, type TextsElsewhere } from './large-contents.ts'
 
 /**
- * The texts that the history records of a unit share with gray versions. A large text of a gray version is in etcd already, in
- * pieces, or is written with the same unit. Its records name those pieces (docs/decisions/0060). When the version gets another text
- * or ends, the record of that takes the pieces over.
+ * The texts that the history records of a unit share with gray versions. A large text of a gray version is in etcd
+ * already, in pieces, or is written with the same unit. Its records name those pieces (docs/decisions/0060). When the
+ * version gets another text or ends, the record of that change takes the pieces over.
  */
 export class SharedTexts implements TextsElsewhere {
-  /** Nothing is shared: an older server would misread it. */
-  static readonly none = new SharedTexts([])
   readonly #shareable: ReadonlySet<Change>
   /** The last record that shows each text. */
   readonly #last = new Map<string, HistoryImported>()
@@ -36,7 +34,7 @@ export class SharedTexts implements TextsElsewhere {
     return { parts: { stamp: Number(textId), count, of: 'gray-text' }, isOwner }
   }
 
-  /** Whether a record keeps the pieces of this text, whose version has another one now or has ended. */
+  /** Whether a record keeps the pieces of this text, because the version now has another text or has ended. */
   keeps(textId: string): boolean {
     return this.#last.has(textId)
   }
@@ -50,22 +48,13 @@ export function textOfPieces(pieces: Uint8Array): Buffer {
   return Buffer.from(GRAY_TEXT.decode(json, '').text)
 }
 
-/** Whether some change of these could be written so that an older server would misread it. */
-export function mayShare(changes: readonly Change[]): boolean {
-  return changes.some(isLargeOfGray)
-}
-
 type Shareable = HistoryImported & { readonly textId: string }
 
-/** With that many bytes the text is in pieces for certain. */
-function isLargeOfGray(change: Change): change is Shareable {
-  if (change.kind !== 'history-imported' || change.textId === undefined) return false
-  return change.record.content.length > MOST_INLINE_BYTES
-}
-
-/** Reading the text gives the same bytes. */
+/** A text of this size is certainly in pieces, and reading it gives the same bytes. */
 function isShareable(change: Change): change is Shareable {
-  return isLargeOfGray(change) && isUtf8(change.record.content)
+  if (change.kind !== 'history-imported' || change.textId === undefined) return false
+  const { content } = change.record
+  return content.length > MOST_INLINE_BYTES && isUtf8(content)
 }
 
 function goneText(change: Change): string[] {

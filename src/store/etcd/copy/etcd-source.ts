@@ -20,7 +20,7 @@ import { type ContentParts, fromJson, type RecordFacts, withContentOf } from '..
 
 /** A tool has time for large pages. */
 export const LARGE_PAGES = { pageSize: 50_000, pageBytes: 16 * 1024 * 1024 }
-/** What a part may have. */
+/** The limits of one part. */
 const AT_ONCE = 500
 const MOST_BYTES = 4 * 1024 * 1024
 /** How many texts one request reads. */
@@ -28,7 +28,7 @@ const TEXTS_AT_ONCE = 60
 
 type PageRange = Parameters<EtcdClient['pages']>[0]
 
-/** What a source or a target in etcd works with. */
+/** A store in etcd as a source or a target of a copy. */
 export interface EtcdPlace {
   readonly client: EtcdClient
   readonly keys: Keys
@@ -62,7 +62,7 @@ export class EtcdSource implements StoredSource {
     this.largestStamp = snapshot.largestStamp
   }
 
-  /** Loads what is current. `at`: the revision; by default the newest one. Throws `UnknownLayout`, and `EtcdError`. */
+  /** Loads the current data at the revision `at`, by default the newest. Throws `UnknownLayout`, and `EtcdError`. */
   static async open(etcd: EtcdPlace, at?: Revision): Promise<EtcdSource> {
     const { client, keys } = etcd
     await client.checkVersions()
@@ -97,7 +97,7 @@ export class EtcdSource implements StoredSource {
   }
 
   close(): void {
-    // The client is closed by the one who has opened it.
+    // The caller closes the client that it has opened.
   }
 
   #valueOf({ key, value }: KeyValue): RememberedValue[] {
@@ -133,7 +133,7 @@ export class EtcdSource implements StoredSource {
     if (ofItem.length > 0) yield ofItem.reverse()
   }
 
-  /** Parts of bounded size; the last one ends with an item. */
+  /** Parts of bounded size; the last part ends with an item. */
   async *#shown(entries: readonly HistoryEntry[]): AsyncGenerator<StoredPart> {
     for (let from = 0; from < entries.length;) {
       let to = from
@@ -152,7 +152,7 @@ export class EtcdSource implements StoredSource {
     return (await Promise.all(pieces.map((piece) => this.#textsOf(piece)))).flat()
   }
 
-  /** Records never change, so they are read as they are now. One that was removed meanwhile is read as it was. */
+  /** Reads the newest text of records, which never change; the text of a record removed meanwhile, at the old revision. */
   async #textsOf(entries: readonly HistoryEntry[]): Promise<ShownRecord[]> {
     const { client, keys } = this.#etcd
     const textKeys = entries.map(({ id }) => keys.of({ of: 'record-text', stamp: stampOfId(id) }))
@@ -174,12 +174,12 @@ export class EtcdSource implements StoredSource {
     const { facts, content, parts } = withContentOf<RecordFacts>(value)
     const whole = parts === undefined ? content : await readChunks(this.#etcd, parts, this.revision)
     const versionId = parts?.of === 'gray-text' ? id : parts && historyIdOf(parts.stamp)
-    // Only etcd notes that: the sums of a copy must not have it.
+    // Only etcd has that field: the sums of a copy must not include it.
     const { ownsContent: _ownsContent, sharesContent: _sharesContent, ...shown } = facts
     return { record: { ...shown, key, id, content: whole }, versionId }
   }
 
-  /** Newest first. A directory needs another id for each event; two servers may have used the same one. */
+  /** Newest first. A directory needs another id for each event; two servers may have used the same id. */
   async *#audit(): AsyncGenerator<StoredPart> {
     let all: AuditEvent[] = []
     let last = Number.MAX_SAFE_INTEGER
@@ -212,9 +212,8 @@ async function* soundPages({ client, isLeftOut }: EtcdPlace, range: PageRange): 
 }
 
 /**
- * The newest revision, if this version can read the store. Throws `UnknownLayout`, `MissingSecretsKey`, and NothingStored where there
- * is none. A copy
- * reads what it has filled itself before it is finished.
+ * The newest revision, if this version can read the store. Throws `UnknownLayout`, `MissingSecretsKey`, and NothingStored. A
+ * copy reads its own unfinished target.
  */
 export async function readable({ client, keys, place, isOwnCopy, secretsKey }: EtcdPlace): Promise<Revision> {
   if (isOwnCopy === true) return (await client.range({ key: keys.of({ of: 'format' }) })).revision

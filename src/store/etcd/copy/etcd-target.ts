@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
 import { historyIdOf, isItemId, stampOfId } from '../../../core/decisions/stamps.ts'
-import { recordKindNamed } from '../../../core/records/record-kind.ts'
 import { NotExaminable } from '../../local-file.ts'
 import type { ShownRecord, StoredPart, StoredSource, StoredTarget, Sums } from '../../stored-data.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 import type { KeyCondition, TxnOperation, TxnResult } from '../client/messages.ts'
 import { compareKeys } from '../keys/keys.ts'
 import { chunksOf, mostInlineOf, partsOfValue } from '../contents/large-contents.ts'
-import { copyIn, LAYOUTS, SECRETS_LAYOUT, type UnderCopy } from '../format/layout.ts'
+import { copyIn, LAYOUTS, type UnderCopy } from '../format/layout.ts'
 import { placeOfRecord } from '../keys/record-places.ts'
 import { SECRETS_KEY } from '../sealing/secrets-key-in-use.ts'
 import { roomOf } from '../space/space.ts'
@@ -24,12 +23,12 @@ import {
 } from '../keys/values.ts'
 import { type EtcdPlace, rangeOf } from './etcd-source.ts'
 
-/** What one request may have: etcd takes 128 operations and 1.5 MiB. */
+/** The limits of one request: etcd takes 128 operations and 1.5 MiB. */
 const MOST_OPERATIONS = 120
 const MOST_BYTES = 1024 * 1024
-/** What a key takes besides its value. */
+/** Estimated bytes of a key besides its value. */
 const KEY_BYTES = 200
-/** Requests that are underway. Keys whose order counts are written one request after the other. */
+/** Requests that are underway. Keys with a meaningful order are written one request after the other. */
 const AT_ONCE = 6
 const CALL_MS = 10_000
 /** An etcd that is away for longer ends the copy, which can be continued. */
@@ -37,12 +36,12 @@ const AWAY_MS = 30_000
 const AGAIN_MS = 250
 /** The quota of an etcd that does not tell its own. */
 const USUAL_QUOTA = 2 * 1024 * 1024 * 1024
-/** Names the copy where a server would name itself. */
+/** The name of the copy, in place of a server's. */
 const COPY = 'copy'
 
-/** The key of the layout while a copy fills the store: that one is written with each part. */
+/** The key of the layout while a copy fills the store. It is written with each part. */
 interface CopyState extends UnderCopy {
-  /** Names this process: another one that continues the copy has another name. */
+  /** Names this process: another process that continues the copy has another name. */
   readonly process: string
   readonly sums: Sums
 }
@@ -51,7 +50,7 @@ type Put = Extract<TxnOperation, { do: 'put' }>
 
 /**
  * Keys of etcd that a copy fills. Until it is finished, the key of the layout names the copy, so no server starts. Each
- * request compares that key: what an earlier process of the same copy has sent is not written any more.
+ * request compares that key, so requests of an earlier process of the same copy are not written any more.
  */
 export class EtcdTarget implements StoredTarget {
   readonly place: string
@@ -61,7 +60,6 @@ export class EtcdTarget implements StoredTarget {
   readonly #key: string
   #state: CopyState
   #value: Buffer
-  #layout = LAYOUTS.from
 
   private constructor(etcd: EtcdPlace, source: Pick<StoredSource, 'largestStamp'>, state: CopyState) {
     this.place = etcd.place
@@ -71,13 +69,12 @@ export class EtcdTarget implements StoredTarget {
     this.#state = state
     this.#value = valueOf(state)
     this.written = state.sums
-    // What is secret is sealed with the first of the keys, if there is one.
+    // Secrets are sealed with the first key, if there is one.
     const [first] = etcd.sealing.ids
     etcd.sealing.writeWith(first)
-    if (first !== undefined) this.#layout = SECRETS_LAYOUT
   }
 
-  /** Begins a copy, or continues one of this source. Throws NotExaminable where another store is there, or no room is. */
+  /** Begins or continues a copy of this source. Throws NotExaminable if another store is there, or too little room. */
   static async begin(etcd: EtcdPlace, source: StoredSource): Promise<EtcdTarget> {
     const { client, keys, prefix, place } = etcd
     await client.checkVersions()
@@ -110,12 +107,11 @@ export class EtcdTarget implements StoredTarget {
     return target
   }
 
-  skip(part: StoredPart): void {
-    this.#noteLayout(part)
+  skip(): void {
+    // The key of the layout has the sums of the written parts.
   }
 
   async write(part: StoredPart, sums: Sums): Promise<void> {
-    this.#noteLayout(part)
     const requests = isOrdered(part) ? risingRequests(this.#putsOf(part)) : requestsOf(this.#putsOf(part))
     const waiting = requests.values()
     const lane = async (): Promise<void> => {
@@ -130,7 +126,7 @@ export class EtcdTarget implements StoredTarget {
 
   async complete(): Promise<void> {
     const { keys } = this.#etcd
-    // Later stamps are larger than all of the source, also those of what was removed there.
+    // Later stamps are larger than all stamps of the source, also than stamps of data removed there.
     const last = { number: 0, process: this.#state.process, stamp: this.#source.largestStamp }
     await this.#put([put(keys.of({ of: 'request', id: COPY }), toJson(last))])
   }
@@ -140,17 +136,11 @@ export class EtcdTarget implements StoredTarget {
     const { writesWith } = sealing
     if (writesWith !== undefined)
       await this.#put([put(keys.of({ of: 'remembered', name: SECRETS_KEY }), Buffer.from(writesWith))])
-    await this.#replace(this.#unchanged(), Buffer.from(String(this.#layout)))
+    await this.#replace(this.#unchanged(), Buffer.from(String(LAYOUTS.from)))
   }
 
   close(): void {
-    // The client is closed by the one who has opened it.
-  }
-
-  #noteLayout(part: StoredPart): void {
-    if (part.of !== 'records') return
-    for (const { recordKind } of part.all)
-      this.#layout = Math.max(this.#layout, recordKindNamed(recordKind)?.layout ?? 1)
+    // The caller closes the client that it has opened.
   }
 
   #putsOf(part: StoredPart): Put[] {
@@ -232,7 +222,7 @@ export class EtcdTarget implements StoredTarget {
     if (!succeeded) throw takenOver(this.place)
   }
 
-  /** Sets the key of the layout. If an answer was lost, the second time finds what the first one has written. */
+  /** Sets the key of the layout. If an answer was lost, the second request finds the value of the first. */
   async #replace(condition: KeyCondition, value: Buffer): Promise<void> {
     const success: TxnOperation[] = [{ do: 'put', key: this.#key, value }]
     const failure: TxnOperation[] = [{ do: 'range', key: this.#key }]
@@ -276,10 +266,10 @@ async function refuseWithoutRoom({ client, place }: EtcdPlace, { size }: StoredS
   )
 }
 
-/** Where a content is: with the version that it is of. Ids of versions that nobody has seen are even. */
+/** The place of a content: with its version. Ids of unknown versions are even. */
 function partsOf(key: ConfigKey, content: Buffer, versionId: number): ContentParts | undefined {
   if (content.length <= mostInlineOf(key)) return undefined
-  // Half a millisecond before, so that they are not those of the next version.
+  // Half a millisecond earlier, so that its chunks differ from the chunks of the next version.
   const id = isItemId(versionId) ? historyIdOf(stampOfId(versionId) - 512) : versionId
   return { stamp: stampOfId(id), count: chunksOf(content).length }
 }
@@ -288,7 +278,7 @@ function put(key: string, value: Buffer): Put {
   return { do: 'put', key, value }
 }
 
-/** What is listed in the order of creation. */
+/** Whether a part is listed in the order of creation. */
 function isOrdered({ of }: StoredPart): boolean {
   return of === 'records' || of === 'services' || of === 'instances' || of === 'items'
 }
@@ -321,7 +311,7 @@ function requestsOf(
   return requests
 }
 
-/** Keys of one revision are listed by their names: a request ends where the next name would come before. */
+/** Keys of one revision are listed by their names: a request ends before a name that would come earlier. */
 function risingRequests(puts: readonly Put[]): Put[][] {
   return requestsOf(puts, (before, next) => compareKeys(before.key, next.key) < 0)
 }

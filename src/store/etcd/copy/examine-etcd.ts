@@ -29,18 +29,18 @@ import { type EtcdPlace, LARGE_PAGES, rangeOf, readable } from './etcd-source.ts
 /** How the pieces of a gray version's text begin. */
 const GRAY_TEXT_BEGIN = Buffer.from('{"text":"')
 
-/** A content that is in chunks, and the keys of the items and records that have it. */
+/** A content in chunks, and the keys of the items and records that name it. */
 interface Wanted extends ContentParts {
-  /** Undefined: nobody has noted it. */
+  /** Undefined: unknown. */
   readonly md5: string | undefined
   readonly owners: readonly string[]
 }
 
-/** What was found of the chunks of a content. */
+/** The chunks found of a content. */
 interface FoundChunks {
   count: number
   readonly hash: Hash
-  /** The md5 of the text, if they are those of a gray version. */
+  /** The md5 of the text, if a gray version has these chunks. */
   textMd5?: string
 }
 
@@ -51,7 +51,7 @@ export interface ExaminedEtcd {
   readonly isLeftOut: (key: string) => boolean
 }
 
-/** Reads all of a store in etcd at one revision, and says what is wrong with it. Nothing is written. */
+/** Examines a whole store in etcd at one revision. Nothing is written. */
 export async function examineEtcd(etcd: EtcdPlace, onProgress: OnProgress): Promise<ExaminedEtcd> {
   const { client, keys, prefix, place } = etcd
   await client.checkVersions()
@@ -68,11 +68,11 @@ export async function examineEtcd(etcd: EtcdPlace, onProgress: OnProgress): Prom
   return { examination, revision, isLeftOut: (key) => examining.isLeftOut(key) }
 }
 
-/** The rules of all keys. Those of one key are judged as it comes, those between keys at the end. */
+/** The rules of all keys. Rules of one key are judged as it comes, rules between keys at the end. */
 class Examining {
   readonly #sealing: Pick<Sealing, 'isInClear'>
   readonly #keys: Keys
-  /** Keys that cannot be read, or whose rules do not hold. */
+  /** Keys that cannot be read, or that break a rule. */
   readonly #leftOut = new Set<string>()
   readonly #findings = new Findings()
   readonly #rows: Record<string, number> = {}
@@ -80,17 +80,17 @@ class Examining {
   readonly #items = new Map<string, Pick<ConfigItem, 'historyId'>>()
   /** The newest record of each item. */
   readonly #newest = new Map<string, Pick<HistoryEntry, 'id' | 'op'>>()
-  /** The newest record of a deletion of each item that has one. */
+  /** The newest record of a deletion, for each item with one. */
   readonly #deletions = new Map<string, number>()
   /** The md5 of the text of each record, by its stamp. */
   readonly #texts = new Map<number, string>()
   readonly #wanted = new Map<number, Wanted>()
   readonly #chunks = new Map<number, FoundChunks>()
-  /** The pieces that may be those of a gray version, until all of them have come. */
+  /** The pieces that may belong to a gray version, until all have come. */
   #pieces: { readonly stamp: number; readonly all: Uint8Array[] } | undefined
   readonly #named = new Set<number>()
   readonly #services = new Set<string>()
-  /** One instance of each service that has any. */
+  /** One instance of each service with instances. */
   readonly #instances = new Map<string, string>()
 
   constructor({ sealing, keys }: Pick<EtcdPlace, 'sealing' | 'keys'>) {
@@ -213,7 +213,7 @@ class Examining {
       const text = textOfPieces(Buffer.concat(pieces.all))
       this.#chunks.get(pieces.stamp)!.textMd5 = md5Of(text)
     } catch {
-      // It is another content that begins like one. If it should be one, its md5 is missing.
+      // It is another content with the same beginning. If it should be a text, its md5 is missing.
     }
   }
 
@@ -230,7 +230,7 @@ class Examining {
     this.#judgeContent(key, { md5: facts.md5, content, parts })
   }
 
-  /** The texts of records come before the pages of items. What is left at the end has no page. */
+  /** The texts of records come before the pages of items. The texts left at the end have no page. */
   #judgeEntry(place: Extract<KeyPlace, { of: 'history' }>, key: string, value: Uint8Array): void {
     const { id, op, md5 } = fromJson(value) as HistoryEntry
     const { text: item } = place.key

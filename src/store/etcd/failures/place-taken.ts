@@ -1,4 +1,4 @@
-/** Another process has taken the place of this server: this one must stop. */
+/** Another process has taken the place of this server, which must stop. */
 export class PlaceTaken extends Error {
   override readonly name = 'PlaceTaken'
 

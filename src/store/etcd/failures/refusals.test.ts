@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { EtcdError } from '../client/etcd-error.ts'
 import { refusalOf } from './refusals.ts'
 
-test('a write that etcd refuses for its quota says so, whichever it is, and what to do', () => {
+test('any write that etcd refuses for its quota says so, with advice', () => {
   const error = refusalOf(new EtcdError('full', 'etcd: mvcc: database space exceeded'))
   expect(error).toMatchObject({ code: 'store-full' })
   expect(error.message).toMatch(/NOSPACE.*etcdctl alarm disarm/)

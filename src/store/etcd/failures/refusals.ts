@@ -5,7 +5,7 @@ import { GRPC, GrpcError } from '../client/grpc-error.ts'
 import { PlaceTaken } from './place-taken.ts'
 import { ALARM_ADVICE, ALARM_RAISED } from '../space/space.ts'
 
-/** The result of a call of etcd, whose errors become refusals. */
+/** The result of a call of etcd; its errors become refusals. */
 export async function asRefusal<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -28,7 +28,7 @@ const TEXTS: Partial<Record<EtcdErrorKind, string>> = {
   untrusted: 'etcd does not let this server in: an operator finds the reason in its log.',
 }
 
-/** A member that was asked, and has not answered, is not one that cannot be reached. */
+/** Says "does not answer" for a member that was asked, and "cannot be reached" for others. */
 function textOfAway({ cause }: EtcdError): string {
   const isLate = cause instanceof GrpcError && cause.code === GRPC.DEADLINE_EXCEEDED
   return `etcd ${isLate ? 'does not answer in time' : 'cannot be reached'}: try again in a moment.`

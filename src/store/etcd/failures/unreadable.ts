@@ -3,7 +3,7 @@ import { DamagedStore, placeProblemOf } from '../../local-file.ts'
 import { MissingChunk } from '../contents/chunks.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 
-/** A value in etcd is not what a server writes there. */
+/** No server has written this value in etcd. */
 class UnreadableValue extends DamagedStore {
   override readonly name = 'UnreadableValue'
 
@@ -16,7 +16,7 @@ class UnreadableValue extends DamagedStore {
   }
 }
 
-/** What `read` makes of the value of a key. Throws, or rejects with, {@link UnreadableValue} where it makes nothing of it. */
+/** The result of `read` for the value of a key. Throws, or rejects with, {@link UnreadableValue} if it cannot be read. */
 export function readingOf<T>(key: string, read: () => T): T
 export function readingOf<T>(key: string, read: () => T | Promise<T>): T | Promise<T> {
   const failed = (error: unknown): never => {
@@ -30,7 +30,7 @@ export function readingOf<T>(key: string, read: () => T | Promise<T>): T | Promi
   }
 }
 
-/** Not where etcd does not answer, the value has changed meanwhile, or it is of a later version. */
+/** False if etcd does not answer, the value has changed meanwhile, or it is of a later version. */
 function isOfValue(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof EtcdError || error instanceof UnknownRecordKind)
     return false

@@ -16,7 +16,7 @@ const AWAY = new EtcdError('unavailable', 'etcd is down')
 
 let nowMs: number
 let sleeps: number[]
-/** What reads come to, in their order; then they succeed. */
+/** The errors of the next reads, in order; later reads succeed. */
 let troubles: Error[]
 /** The newest revision of etcd. */
 let revision: number
@@ -48,7 +48,7 @@ const clock: Clock = {
   nowMs: () => nowMs,
   sleep: (ms, signal) => {
     sleeps.push(ms)
-    // A wait for a revision lasts until it is there.
+    // A wait for a revision lasts until it is applied.
     return ms > 10_000
       ? new Promise((resolve) => signal?.addEventListener('abort', () => resolve()))
       : Promise.resolve()
@@ -105,7 +105,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 const itemInChunks = contentValue({ facts: {}, content: Buffer.alloc(0), parts: { stamp: 7, count: 1 } })
 
 describe('following etcd', () => {
-  test('continues after what was loaded', async () => {
+  test('continues after the loaded revision', async () => {
     const following = await follow()
     expect(watches.map(({ from }) => from)).toEqual([6])
     put(6, 'w/b/me', toJson({ number: 1, process: 'p', stamp: 9 }))
@@ -156,7 +156,7 @@ describe('following etcd', () => {
     expect(following.keysOf(20)).toBeUndefined()
   })
 
-  test('loads everything again if a content is not there any more, without what came behind it', async () => {
+  test('loads everything again if a content is gone, without the changes after it', async () => {
     await follow()
     put(6, 'w/c/public/G/a', itemInChunks)
     put(7, 'w/b/me', toJson({ number: 1, process: 'p', stamp: 9 }))
@@ -200,7 +200,7 @@ describe('following etcd', () => {
     expect(snapshots).toEqual([])
   })
 
-  test('tells how old what it knows may be', async () => {
+  test('reports how old its data may be', async () => {
     const following = await follow()
     nowMs = 700
     expect(following.figures.lagMs).toBe(700)
@@ -214,7 +214,7 @@ describe('following etcd', () => {
     expect(following.figures).toMatchObject({ newest: 5, lagMs: 0, reloads: 1 })
   })
 
-  test('at a start, tries again if what is read was compacted meanwhile', async () => {
+  test('at a start, tries again if the revision was compacted meanwhile', async () => {
     troubles = [new EtcdError('compacted', 'gone')]
     await follow()
     expect(watches).toHaveLength(1)

@@ -13,7 +13,7 @@ import type { LayoutInUse } from '../format/layout.ts'
 import { loadKeys, loadKind } from './load-keys.ts'
 import { StoreFeed } from './store-feed.ts'
 
-/** What following etcd needs. */
+/** The dependencies of `Following`. */
 export interface FollowingParts {
   readonly client: Pick<EtcdClient, 'pages' | 'range' | 'watch'>
   readonly keys: Keys
@@ -23,22 +23,20 @@ export interface FollowingParts {
   readonly member: string
   readonly readParts: ReadParts
   readonly clock: Clock
-  /**
-   * Another follower of etcd: it begins with a revision that was loaded, and gets the keys of each later one.
-   */
+  /** Another follower of etcd: it begins with a revision that was loaded, and gets the keys of each later one. */
   readonly size?: Pick<HistorySize, 'begin' | 'follow'> | undefined
-  /** Called with what a reload does not help against: a layout or a kind of records of a later version. */
+  /** Called with an error that a reload does not repair: a layout or a kind of records of a later version. */
   readonly failed: (error: unknown) => void
   /** Called when everything must be loaded again, and whenever that has failed. */
   readonly reloading?: ((why: unknown) => void) | undefined
 }
 
-/** How far a server is with what etcd has. */
+/** How far a server is behind etcd. */
 export interface FeedFigures {
-  /** The last revision that was applied, and the newest one that this server knows of. */
+  /** The last revision that was applied, and the newest revision that this server knows. */
   readonly applied: Revision
   readonly newest: Revision
-  /** How old what this server knows may be. A quiet etcd is asked once a second whether that was all. */
+  /** The greatest possible age of this server's data. A quiet etcd is asked once a second for its revision. */
   readonly lagMs: number
   /** How often everything was loaded again since the start. */
   readonly reloads: number
@@ -53,20 +51,18 @@ const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 const MOST_TRIES = 3
 
-/**
- * Follows what etcd has: loads it, watches it from there, and loads it again where the watch cannot continue.
- */
+/** Follows etcd: loads all data, watches it from there, and loads it again if the watch cannot continue. */
 export class Following {
   readonly #parts: FollowingParts
   readonly #feed: StoreFeed
   readonly #closed = new AbortController()
   #watch: Watch | undefined
   #newest: Revision
-  /** When etcd last reported a change, or that there was none. */
+  /** When etcd last reported a change, or the lack of changes. */
   #heardMs: number
   #reloads = 0
   #drifts = 0
-  /** What the last comparison has found. */
+  /** The differences of the last comparison. */
   #lastDifferences: readonly string[] = []
   #mends = 0
   #isReloading = false
@@ -126,7 +122,7 @@ export class Following {
     }
   }
 
-  /** The same for a revision that may have changed nothing of ours: the watch is asked how far it has come. */
+  /** The same for a revision without a change of ours: asks the watch for its progress. */
   reachedAll(revision: Revision, limitMs: number): Promise<boolean> {
     const reached = this.reached(revision, limitMs)
     this.#watch?.requestProgress()
@@ -139,8 +135,8 @@ export class Following {
   }
 
   /**
-   * Compares what was received with what etcd has: the numbers of keys, or with `each` the revision of each key. The kinds that differ
-   * are loaded again. `counts`: what the state has of some kinds. Rejects with `EtcdError` if etcd cannot be reached.
+   * Compares the received keys with etcd: their numbers, or with `each` the revision of each key. Loads the differing kinds
+   * again. `counts`: how many of some kinds the state has. Rejects with `EtcdError` if etcd cannot be reached.
    */
   async compare({ each = false, counts = {} }: CompareOptions = {}): Promise<readonly Difference[]> {
     if (this.#isReloading) return []
@@ -150,11 +146,11 @@ export class Following {
     const found = each
       ? await known.compareRevisions(client, applied)
       : await known.compareCounts(client, applied, counts)
-    // What was loaded again meanwhile is not what was compared.
+    // Data that was loaded again meanwhile is not the compared data.
     if (this.#isReloading || this.#reloads !== reloads) return []
     if (found.length > 0) this.#drifts++
     const texts = found.map(differenceText)
-    // What a reload has not mended is reported again, and not loaded again and again.
+    // A difference that a reload has not repaired is reported again, but not loaded again and again.
     const mended = found.filter((_, index) => !this.#lastDifferences.includes(texts[index]!))
     this.#lastDifferences = texts
     // Services and instances are loaded together.
@@ -202,7 +198,7 @@ export class Following {
     else this.#parts.failed(error)
   }
 
-  /** Loads a kind of keys again. Where that fails, everything is loaded again. */
+  /** Loads a kind of keys again. If that fails, everything is loaded again. */
   async #mend(kind: ComparedKind): Promise<void> {
     if (this.#isReloading) return
     try {
@@ -254,7 +250,7 @@ export class Following {
   }
 }
 
-/** How what was received is compared with etcd. */
+/** The options of `Following.compare`. */
 export interface CompareOptions {
   readonly each?: boolean
   readonly counts?: Partial<Record<ComparedKind, number>>

@@ -14,10 +14,10 @@ import { recordOfPlace } from '../keys/record-places.ts'
 import { readingOf } from '../failures/unreadable.ts'
 import { instanceOf, requestOf, serviceOf } from '../keys/values.ts'
 
-/** Each page of a range counts what is left of it: few large ones are faster than many small ones. */
+/** etcd counts the rest of a range for each page: few large pages are faster than many small ones. */
 const PAGE_SIZE = 5_000
 
-/** What loading works with. */
+/** The dependencies of loading. */
 export interface LoadParts {
   readonly client: Pick<EtcdClient, 'pages' | 'range'>
   readonly keys: Keys
@@ -26,7 +26,7 @@ export interface LoadParts {
   readonly readParts: ReadParts
 }
 
-/** Reads everything that the state has, at one revision. Throws `UnknownLayout`. */
+/** Reads the whole state at one revision. Throws `UnknownLayout`. */
 export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
   const { client, keys, layout, known } = parts
   const revision = await layout.look()
@@ -37,13 +37,13 @@ export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
   const records = await recordsOf(reading)
   const naming = await namingOf(reading)
   stamps.see(await newestOfAudit(client, keys))
-  // What was removed has left no stamp but that of its request.
+  // Only its request has the stamp of removed data.
   for (const { key, value } of await valuesOf(reading, keys.every('request')))
     stamps.see(readingOf(key, () => requestOf(value).stamp))
   return { configs, ...naming, records, revision, largestStamp: stamps.largest }
 }
 
-/** Reads one kind of keys again, as of a revision; instances with their services. */
+/** Reads one kind of keys again, at a revision; instances with their services. */
 export async function loadKind(parts: LoadParts, kind: ComparedKind, revision: Revision): Promise<Loaded> {
   const { known } = parts
   const stamps = new LargestStamp()
@@ -57,7 +57,7 @@ export async function loadKind(parts: LoadParts, kind: ComparedKind, revision: R
   return { ...loaded, revision, largestStamp: stamps.largest }
 }
 
-/** How one reading is done. */
+/** The context of one reading. */
 interface Reading extends LoadParts {
   readonly revision: Revision
   readonly stamps: LargestStamp
@@ -97,7 +97,7 @@ async function namingOf(reading: Reading): Promise<Pick<Snapshot, 'services' | '
   return { services, instances }
 }
 
-/** The stamp of the newest event of the audit; 0: there is none. */
+/** The stamp of the newest audit event; 0 without events. */
 async function newestOfAudit(client: Pick<EtcdClient, 'range'>, keys: Keys): Promise<number> {
   const key = keys.every('audit')
   const { kvs } = await client.range({ key, end: prefixEnd(key), limit: 1, keysOnly: true })
@@ -113,8 +113,8 @@ class LargestStamp {
   }
 }
 
-/** Where a thing is in the order of all, which gives it its serial. */
-interface Place {
+/** The position of a key in the order of creation, which gives the serial. */
+interface CreationPlace {
   readonly index: number
   readonly stamps: LargestStamp
 }
@@ -139,7 +139,7 @@ async function recordOf(
   return [{ recordKind, id, value }]
 }
 
-function serviceOfKey(keys: Keys, { key, value }: KeyValue, { index, stamps }: Place): Service[] {
+function serviceOfKey(keys: Keys, { key, value }: KeyValue, { index, stamps }: CreationPlace): Service[] {
   const place = keys.read(key)
   if (place?.of !== 'service') return []
   const { service, stamp } = readingOf(key, () => serviceOf(place.service, value))
@@ -147,7 +147,11 @@ function serviceOfKey(keys: Keys, { key, value }: KeyValue, { index, stamps }: P
   return [{ ...service, serial: index + 1 }]
 }
 
-function storedInstance(keys: Keys, { key, value }: KeyValue, { index, stamps }: Place): StoredInstance[] {
+function storedInstance(
+  keys: Keys,
+  { key, value }: KeyValue,
+  { index, stamps }: CreationPlace,
+): StoredInstance[] {
   const place = keys.read(key)
   if (place?.of !== 'instance') return []
   const { record, healthy, stamp } = readingOf(key, () => instanceOf(place.address, value))
@@ -155,7 +159,7 @@ function storedInstance(keys: Keys, { key, value }: KeyValue, { index, stamps }:
   return [{ serviceKey: place.service, record: { ...record, serial: index + 1 }, healthy }]
 }
 
-/** The keys of a range in the order in which they were created; those of one revision by their names. */
+/** The keys of a range in the order of their creation; keys of one revision by their names. */
 async function sortedValues(
   client: Pick<EtcdClient, 'pages'>,
   { prefix, revision }: { prefix: string; revision: number },

@@ -28,7 +28,7 @@ test('who does not wait any more for a revision that a restored etcd may never h
   expect(feed.waiters).toBe(0)
 })
 
-test('what the watch reported before a restore does not count after it', async () => {
+test('reports of the watch before a restore do not count after it', async () => {
   const feed = feedAt(100)
   feed.watchedTo(150)
   feed.reload(snapshotAt(50))

@@ -3,17 +3,17 @@ import type { KeyChange, KeyRevision } from '../client/whole-revisions.ts'
 import { changesOfRevision, type ReadParts } from '../keys/feed-changes.ts'
 import type { Keys } from '../keys/keys.ts'
 
-/** What the feed works with. */
+/** The dependencies of the feed. */
 export interface StoreFeedParts {
   readonly keys: Keys
   /** The key that every revision of this server changes. */
   readonly own: string
   readonly readParts: ReadParts
-  /** Gets the keys of every revision before it is applied. What it throws stops the feed. */
+  /** Gets the keys of every revision before it is applied. An error from it stops the feed. */
   readonly begins?: ((events: readonly KeyChange[]) => void) | undefined
   /** Gets the keys of every revision that was applied. */
   readonly followed?: ((events: readonly KeyChange[]) => void) | undefined
-  /** Called with what stops the feed, until it is given a snapshot: a revision that cannot be read or applied. */
+  /** Called with the error that stops the feed until the next snapshot: a revision cannot be read or applied. */
   readonly stopped: (error: unknown) => void
 }
 
@@ -29,14 +29,14 @@ interface Waiter {
   readonly resolve: () => void
 }
 
-/** How many revisions of this server are remembered. A lost request is found out before the next one is sent. */
+/** How many revisions of this server are remembered. The outcome of a lost request is known before the next request. */
 const MOST_RECENT = 10
 
 /** Gives the follower each revision as changes, one after the other, also where contents must be read first. */
 export class StoreFeed {
   readonly #parts: StoreFeedParts
   #queue: Added[] = []
-  /** What is being read and applied. */
+  /** The revision that is being read and applied. */
   #current: Added | undefined
   #follower: StoreFollower | undefined
   #applied: Revision
@@ -49,7 +49,7 @@ export class StoreFeed {
   #waiters: Waiter[] = []
   /** How often everything was loaded again. */
   #loads = 0
-  /** The keys of the last revisions of this server, for requests whose answers were lost. */
+  /** The keys of this server's last revisions, for requests with lost answers. */
   readonly #recent = new Map<Revision, readonly string[]>()
 
   /** `applied`: the revision that the follower begins with. */
@@ -63,7 +63,7 @@ export class StoreFeed {
     return this.#applied
   }
 
-  /** When the oldest revision was added that the follower does not have; undefined: it has all of them. */
+  /** When the oldest revision was added that the follower lacks; undefined: it lacks no revision. */
   get waitingSinceMs(): number | undefined {
     return (this.#current ?? this.#queue[0])?.atMs
   }
@@ -79,13 +79,13 @@ export class StoreFeed {
     this.#work()
   }
 
-  /** The watch has reported everything up to this revision, which may be that of something else in etcd. */
+  /** The watch has reported everything up to this revision, which may belong to other data in etcd. */
   watchedTo(revision: Revision): void {
     this.#watched = Math.max(this.#watched, revision)
     this.#reach()
   }
 
-  /** Continues from a snapshot: what was added before is dropped. */
+  /** Continues from a snapshot; drops the revisions added before. */
   reload(snapshot: Snapshot): void {
     this.#queue = []
     this.#current = undefined
@@ -99,8 +99,8 @@ export class StoreFeed {
   }
 
   /**
-   * Gives the follower a part that is loaded again, as of the revision that was applied last. What comes meanwhile is applied after it. Call
-   * it once at a time. Rejects with what `load` rejects with.
+   * Gives the follower a part that is loaded again, at the revision applied last. Later revisions are applied after it.
+   * Call it once at a time. Rejects with the error of `load`.
    */
   async mend(load: (revision: Revision) => Promise<Loaded>): Promise<void> {
     const loads = this.#loads
@@ -117,10 +117,7 @@ export class StoreFeed {
     }
   }
 
-  /**
-   * `reached` resolves when the follower has everything up to this revision. After a restore that may be never: `forget` ends the
-   * wait.
-   */
+  /** `reached` resolves when the follower has this revision; after a restore perhaps never: `forget` ends the wait. */
   waitFor(revision: Revision): { readonly reached: Promise<void>; forget(): void } {
     if (revision <= this.#reached) return { reached: Promise.resolve(), forget: () => undefined }
     let waiter: Waiter | undefined

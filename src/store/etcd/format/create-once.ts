@@ -5,9 +5,8 @@ import type { TxnOperation } from '../client/messages.ts'
 const MOST_TRIES = 3
 
 /**
- * The value of a key, which is made here if there is none. If several servers do this at once, all get the
- * same one. It may be sent again after its answer was lost: the second time finds what the first one has
- * written.
+ * The value of a key; a missing one is created. Servers that do this at once get the same value. If its answer was lost, it
+ * may be sent again: the second request finds the value of the first.
  */
 export async function createOnce(
   client: Pick<EtcdClient, 'range' | 'txn'>,

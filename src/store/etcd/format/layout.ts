@@ -1,53 +1,39 @@
-import { MEMBER, type MemberFacts } from '../../../core/cluster/members/member-records.ts'
-import { includes, rangeText, type VersionRange } from '../../../core/cluster/members/versions.ts'
-import type { Change } from '../../../core/decisions/changes.ts'
+import {
+  FIRST_RELEASED,
+  includes,
+  rangeText,
+  type VersionRange,
+} from '../../../core/cluster/members/versions.ts'
 import type { Revision } from '../../../core/engine/ports.ts'
 import { fieldsOf, numberIn, textIn } from '../../../core/records/shape.ts'
-import { recordKindNamed } from '../../../core/records/record-kind.ts'
-import { Refusal } from '../../../core/refusal.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import { NotExaminable } from '../../local-file.ts'
-import { EtcdError } from '../client/etcd-error.ts'
-import type { KeyCondition, KeyValue, TxnOperation, TxnOperationResult } from '../client/messages.ts'
-import { prefixEnd } from '../client/range-end.ts'
+import type { KeyValue } from '../client/messages.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
 import { createOnce } from './create-once.ts'
-import { readRecord } from '../keys/feed-changes.ts'
 import type { Keys } from '../keys/keys.ts'
 import { readingOf } from '../failures/unreadable.ts'
 
 /**
  * The layouts of keys and values that this version of Waypost reads and writes. A record that older servers cannot read,
- * or must not lose, needs a new one: docs/recipes/add-a-layout.md.
+ * or must not lose, needs a new layout: docs/recipes/add-a-layout.md.
  */
-export const LAYOUTS: VersionRange = { from: 1, to: 3 }
-
-/** The first layout in which the secrets of the servers may be several, and values may be sealed (docs/decisions/0057). */
-export const SECRETS_LAYOUT = 2
-
-/** The first layout in which history records may name the text of a gray version (docs/decisions/0060). */
-export const SHARED_TEXTS_LAYOUT = 3
-
-/** How many servers may join or leave while the layout is raised. */
-const MOST_TRIES = 5
+export const LAYOUTS: VersionRange = { from: FIRST_RELEASED, to: FIRST_RELEASED }
 
 /** The data in etcd has a layout that this server cannot use. */
 export class UnknownLayout extends NotExaminable {
   override readonly name = 'UnknownLayout'
 }
 
-/** What the layout in use works with. */
+/** The dependencies of `LayoutInUse`. */
 export interface LayoutParts {
   readonly client: Pick<EtcdClient, 'range' | 'txn'>
   readonly keys: Keys
-  /** What this server reads and writes; by default {@link LAYOUTS}. */
+  /** The layouts that this server reads and writes; by default {@link LAYOUTS}. */
   readonly understood?: VersionRange | undefined
 }
 
-/**
- * The layout in which the data in etcd is written. It is a key that only rises. A later layout is used as soon as something
- * must be written that needs it, and only if all members understand it. Until then older servers can be started again.
- */
+/** The layout in which the data in etcd is written. It is a key that only rises (docs/decisions/0053). */
 export class LayoutInUse {
   readonly #parts: LayoutParts
   readonly #key: string
@@ -89,69 +75,19 @@ export class LayoutInUse {
     for (const event of events) if (event.kind === 'put' && event.kv.key === this.#key) this.saw(event.kv)
   }
 
-  /**
-   * Resolves when records of this layout may be written, from then on for ever. Rejects with Refusal `cluster-not-upgraded`
-   * if a member does not understand it, and with `EtcdError` if etcd cannot be reached in the time that is left.
-   */
-  async raiseTo(layout: number, leftMs?: () => number): Promise<void> {
-    for (let tries = 0; this.#current < layout; tries++) {
-      if (tries === MOST_TRIES) throw new EtcdError('unavailable', 'Too many servers join or leave at once.')
-      const seen = await this.#lookAtMembers(leftMs?.())
-      if (this.#current >= layout) return
-      refuseOlder(layout, seen.members)
-      await this.#raise(layout, seen, leftMs?.())
-    }
-  }
-
   #saw(text: string): void {
     this.#current = readLayout(this.#key, text, this.#understood)
   }
-
-  async #lookAtMembers(callMs?: number): Promise<Seen> {
-    const prefix = this.#parts.keys.every('member')
-    const success: TxnOperation[] = [
-      { do: 'range', key: this.#key },
-      { do: 'range', key: prefix, end: prefixEnd(prefix) },
-    ]
-    const { revision, results } = await this.#parts.client.txn({ compare: [], success }, callMs)
-    const [[format] = [], members = []] = results.map(kvsOf)
-    this.saw(format)
-    return { revision, format, members: members.map(memberOf) }
-  }
-
-  /** If somebody has joined or raised it meanwhile, nothing is written. If the answer is lost, the next look finds out. */
-  async #raise(layout: number, { revision, format }: Seen, callMs?: number): Promise<void> {
-    const members = this.#parts.keys.every('member')
-    try {
-      const compare: KeyCondition[] = [
-        { key: this.#key, of: 'mod', is: '=', to: format?.modRevision ?? 0 },
-        { key: members, end: prefixEnd(members), of: 'mod', is: '<', to: revision + 1 },
-      ]
-      const success: TxnOperation[] = [{ do: 'put', key: this.#key, value: Buffer.from(String(layout)) }]
-      const { succeeded } = await this.#parts.client.txn({ compare, success }, callMs)
-      if (succeeded) this.#current = layout
-    } catch (error) {
-      if (!(error instanceof EtcdError && error.inDoubt)) throw error
-    }
-  }
 }
 
-/** The first layout in which these changes can be written. */
-export function layoutOf(changes: readonly Change[]): number {
-  const layouts = changes.map((change) =>
-    change.kind === 'record-saved' ? (recordKindNamed(change.recordKind)?.layout ?? 1) : 1,
-  )
-  return layouts.reduce((latest, layout) => Math.max(latest, layout), 1)
-}
-
-/** What the key of the layout says while a copy fills the store: no server can use it, an older one neither. */
+/** The key of the layout while a copy fills the store: no server can use the store then, also no older one. */
 export interface UnderCopy {
   /** The place that is copied, and its revision. */
   readonly source: string
   readonly revision: Revision
 }
 
-/** The copy that the text of the layout's key names; undefined: none. Throws `UnreadableValue`. */
+/** The copy that the text of the layout's key names; undefined without a copy. Throws `UnreadableValue`. */
 export function copyIn(key: string, text: string): UnderCopy | undefined {
   return readingOf(key, () => readCopy(text))
 }
@@ -163,18 +99,11 @@ function readCopy(text: string): UnderCopy | undefined {
   const fields = fieldsOf(copy)
   textIn(fields, 'source')
   numberIn(fields, 'revision')
-  fieldsOf(fields['sums'] ?? {})
+  fieldsOf(fields['sums'])
   return copy
 }
 
-/** What etcd has about the layout at one moment. */
-interface Seen {
-  readonly revision: number
-  readonly format: KeyValue | undefined
-  readonly members: readonly MemberFacts[]
-}
-
-/** The number in the text of a layout. Throws {@link UnknownLayout} if it is not one of those that are understood. */
+/** The number in the text of a layout. Throws {@link UnknownLayout} if it is not understood. */
 export function readLayout(key: string, text: string, understood: VersionRange): number {
   const copy = copyIn(key, text)
   if (copy !== undefined)
@@ -189,35 +118,18 @@ export function readLayout(key: string, text: string, understood: VersionRange):
     )
   const layout = Number(text)
   if (includes(understood, layout)) return layout
-  const remedy =
-    layout > understood.to
-      ? 'Use the version that wrote it, or a later one.'
-      : 'Start a version between the two first, which reads the old layout and writes a later one.'
   throw new UnknownLayout(
     `The data in etcd has the layout ${text} (key ${key}); this version of Waypost knows layout ` +
-      `${rangeText(understood)}. ${remedy}`,
+      `${rangeText(understood)}. ${remedyFor(layout, understood)}`,
   )
 }
 
-function refuseOlder(layout: number, members: readonly MemberFacts[]): void {
-  const older = members.filter(({ versions }) => !includes(versions.layouts, layout))
-  if (older.length === 0) return
-  const names = older.map(
-    ({ ip, port, version, versions }) =>
-      `${ip}:${port} (Waypost ${version}, layout ${rangeText(versions.layouts)})`,
+function remedyFor(layout: number, understood: VersionRange): string {
+  if (layout > understood.to) return 'Use the version that wrote it, or a later one.'
+  if (layout >= FIRST_RELEASED)
+    return 'Start a version between the two first, which reads the old layout and writes a later one.'
+  return (
+    'A development build from before Waypost 0.1.0 wrote it. Either choose another prefix, or keep the configurations: start that ' +
+    'build, run `waypost export` there, and `waypost import` against a server of this version with another prefix.'
   )
-  throw new Refusal(
-    'cluster-not-upgraded',
-    `This needs layout ${layout} of the store, which not every server understands yet: ${names.join(', ')}. ` +
-      'Upgrade them, then try again.',
-  )
-}
-
-/** The member of a key. */
-export function memberOf({ key, value }: KeyValue): MemberFacts {
-  return readRecord(MEMBER.name, key, value).value as MemberFacts
-}
-
-function kvsOf(result: TxnOperationResult): readonly KeyValue[] {
-  return result.did === 'range' ? result.kvs : []
 }

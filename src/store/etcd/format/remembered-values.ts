@@ -37,7 +37,7 @@ export class RememberedValues {
     return succeeded
   }
 
-  /** What is remembered, or else what `make` gives: all servers get the same, also if they start at once. */
+  /** The remembered value, or else the result of `make`: all servers get the same value, also if they start at once. */
   agree(name: string, make: () => string): Promise<string> {
     return createOnce(this.#client, this.#keyOf(name), make)
   }

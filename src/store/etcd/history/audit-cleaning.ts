@@ -10,23 +10,20 @@ const LOOKED_AT = 2_000
 /** How many events are removed with one request. */
 const AT_ONCE = 100
 
-/** What a step found. */
+/** The result of looking at some events. */
 interface Looked {
   readonly due: readonly string[]
-  /** Where the next step begins; undefined: all events were checked. */
+  /** The place where the next step begins; undefined: all events were checked. */
   readonly next: string | undefined
 }
 
-/**
- * Removes events of the audit beyond the limits, in small steps, from the newest one to the oldest. The newest one stays: no later
- * stamp may be before it.
- */
+/** Removes audit events beyond the limits, in small steps, newest first. The newest stays: later stamps must be larger. */
 export class AuditCleaning {
   readonly #client: Pick<EtcdClient, 'range' | 'txn'>
   readonly #keys: Keys
-  /** Where the next step begins; undefined: at the newest event. */
+  /** The place where the next step begins; undefined: at the newest event. */
   #from: string | undefined
-  /** How many events stay of those that were checked since the newest one. */
+  /** How many of the events checked since the newest one stay. */
   #kept = 0
   #keptRefused = 0
 
@@ -35,7 +32,7 @@ export class AuditCleaning {
     this.#keys = keys
   }
 
-  /** One step. The age of an event is that of its stamp. `more`: older events were not checked. */
+  /** One step. The stamp of an event gives its age. `more`: older events were not checked. */
   async step(limit: AuditLimit): Promise<{ removed: number; more: boolean }> {
     if (this.#from === undefined) this.#kept = this.#keptRefused = 0
     const { due, next } = await this.#look(limit)
@@ -64,7 +61,7 @@ export class AuditCleaning {
     return { due, next: more ? `${kvs.at(-1)!.key}\0` : undefined }
   }
 
-  /** Only what stays counts: refusals that go do not drive out what was done. */
+  /** Counts only events that stay, so removed refusals do not push out other events. */
   #stays(key: string, { beforeMs, keep, keepRefused }: AuditLimit): boolean {
     const place = this.#keys.read(key)
     const isRefused = place?.of === 'audit' && place.isRefused

@@ -20,7 +20,7 @@ export class AuditKeys {
   readonly #member: string
   readonly #cleaning: AuditCleaning
 
-  /** `member`: tells events of one stamp on two servers apart. */
+  /** `member` distinguishes events of one stamp on two servers. */
   constructor(client: Pick<EtcdClient, 'range' | 'txn'>, keys: Keys, member: string) {
     this.#client = client
     this.#keys = keys
@@ -74,8 +74,8 @@ export class AuditKeys {
 }
 
 /**
- * Events without those of the last stamp, of which more may follow. Two servers may have events of one stamp,
- * and a search continues with lower stamps.
+ * Events without the last stamp, which more events may have: two servers may have events of one stamp, and a search
+ * continues with lower stamps.
  */
 function wholeStamps(events: readonly AuditEvent[]): readonly AuditEvent[] {
   const last = events.at(-1)?.id

@@ -10,7 +10,7 @@ const keys = new Keys('w/')
 const KEPT = 1_000
 const RECORDS = 1_500
 
-/** What etcd has, as far as cleaning asks for it. */
+/** The keys of etcd, as far as cleaning reads them. */
 class FakeKeys {
   readonly values = new Map<string, Buffer>()
 
@@ -47,7 +47,7 @@ class FakeKeys {
   }
 }
 
-test('a history that is longer than a step is cleaned to what stays of it', async () => {
+test('a history that is longer than a step is cleaned to the records that stay', async () => {
   const etcd = new FakeKeys()
   const item = configKey('public', 'G', 'a')
   etcd.values.set(keys.of({ of: 'config', key: item }), Buffer.from('{}'))

@@ -12,7 +12,7 @@ const LOOKED_AT = 1_000
 /** How many records are removed with one request: four operations each. */
 const AT_ONCE = 30
 
-/** What stays of history. */
+/** The records that stay in history. */
 export interface HistoryLimit {
   /** Older records go, epoch ms. */
   readonly beforeMs: number
@@ -23,14 +23,14 @@ export interface HistoryLimit {
 }
 
 /**
- * Removes old records, in small steps, from one end of all histories to the other. Two servers that clean at the same time do
- * no harm: a record is removed with all its keys at once, or not at all.
+ * Removes old records in small steps through all histories. Two servers that clean at once do no harm: all keys of a
+ * record are removed together, or not at all.
  */
 export class HistoryCleaning {
   readonly #client: Pick<EtcdClient, 'range' | 'txn'>
   readonly #keys: Keys
   readonly #member: string
-  /** Where the next step begins; undefined: at the beginning. */
+  /** The place where the next step begins; undefined: at the beginning. */
   #from: string | undefined
   /** The item in which the last step ended, and how many of its records were seen. */
   #item = ''
@@ -57,7 +57,7 @@ export class HistoryCleaning {
     const isWhole = due.length < most
     if (isWhole) this.#from = more ? `${kvs.at(-1)!.key}\0` : undefined
     else {
-      // It has removed as much as it may, and looks at the same entries again. They may begin within an item.
+      // It has removed its most, and looks at the same entries again. They may begin within an item.
       this.#from = from
       this.#item = before.item
       this.#seen = before.seen
@@ -105,7 +105,7 @@ export class HistoryCleaning {
       )
       const bytes = removals.reduce((sum, removal) => sum + removal.bytes, 0)
       const key = this.#keys.of({ of: 'history-grown', id: this.#member, index: 'cleaned' })
-      // A publish may have removed one meanwhile: then they are checked again with the next round.
+      // A publish may have removed an entry meanwhile: then they are checked again with the next round.
       await this.#client.txn({
         compare: removals.map(({ text }) => ({ key: text, of: 'create', is: '>', to: 0 })),
         success: [

@@ -9,7 +9,7 @@ import { bytesOfRecord, type HistorySize } from './history-size.ts'
 import type { Keys } from '../keys/keys.ts'
 import { storedRecord } from '../contents/large-contents.ts'
 import { type RecordRemoval, removalOf } from './record-removal.ts'
-import { SharedTexts } from '../contents/shared-texts.ts'
+import type { SharedTexts } from '../contents/shared-texts.ts'
 import {
   makesRecord,
   type RecordedChange,
@@ -20,7 +20,7 @@ import {
   withContentOf,
 } from '../keys/values.ts'
 
-/** What history becomes with a unit. */
+/** The effect of a unit on history. */
 export interface HistoryOfUnit {
   readonly removals: readonly RecordRemoval[]
   /** By how many bytes it grows. */
@@ -36,13 +36,10 @@ const LOOKED_AT = 8
 const ENTRIES = 1_000
 const MOST_REMEMBERED = 50_000
 const MOST_LATE = 10_000
-/**
- * After this time the oldest records are checked again from the beginning: another server may have added
- * newer ones of their items.
- */
+/** After this time the oldest records are checked again: another server may have added newer ones of their items. */
 const AGAIN_MS = 600_000
 
-/** What the cut works with. */
+/** The dependencies of `HistoryCut`. */
 export interface HistoryCutParts {
   readonly client: Pick<EtcdClient, 'range'>
   readonly keys: Keys
@@ -51,16 +48,16 @@ export interface HistoryCutParts {
   readonly nowMs: () => number
 }
 
-/** Finds what must go of history so that it stays within its bytes, oldest records first. The newest of an item stays. */
+/** Finds the records to remove so that history stays within its bytes, oldest first. The newest of an item stays. */
 export class HistoryCut {
   readonly #parts: HistoryCutParts
-  /** What the history of an item takes at most, as of its version `historyId`: cleaning may have removed some. */
+  /** The most bytes of an item's history, at its version `historyId`: cleaning may have removed some. */
   readonly #known = new Map<string, { readonly historyId: number; readonly bytes: number }>()
   /** Older records were checked: they were the newest of their items. */
   #lookedTo = ''
   #lookAgainMs: number
   #late: string[] = []
-  /** Those that are not once what is being written is there. */
+  /** Records that stop being the newest when the current commit is written. */
   #soonLate: string[] = []
 
   constructor(parts: HistoryCutParts) {
@@ -68,7 +65,7 @@ export class HistoryCut {
     this.#lookAgainMs = parts.nowMs() + AGAIN_MS
   }
 
-  /** What a unit does to history; undefined: nothing. */
+  /** The effect of a unit on history; undefined without an effect. */
   async ofUnit({ changes }: Unit, texts: SharedTexts): Promise<HistoryOfUnit | undefined> {
     const ours = changes.filter(makesRecord)
     const [first] = ours
@@ -81,6 +78,7 @@ export class HistoryCut {
         ...(await this.#ofItem(
           change,
           ours.filter((one) => keyOf(one).text === keyOf(change).text),
+          texts,
         )),
       )
     const some = removals.slice(0, MOST_OF_UNIT)
@@ -109,15 +107,19 @@ export class HistoryCut {
     return removals
   }
 
-  async #ofItem(change: RecordedChange, changes: readonly RecordedChange[]): Promise<RecordRemoval[]> {
+  async #ofItem(
+    change: RecordedChange,
+    changes: readonly RecordedChange[],
+    texts: SharedTexts,
+  ): Promise<RecordRemoval[]> {
     const { client, keys, limits } = this.#parts
     const before = versionBefore(change)
-    // What a new item adds is small; older history of its name was cut when it was deleted.
+    // A new item adds little; older history of its name was cut when it was deleted.
     if (before === undefined) return []
     this.#noteOlder(before.historyId)
     const { text } = keyOf(change)
     const { maxBytesOfItem } = limits()
-    const added = changes.reduce((sum, one) => sum + bytesOfRecord(entryOf(one, SharedTexts.none)), 0)
+    const added = changes.reduce((sum, one) => sum + bytesOfRecord(entryOf(one, texts)), 0)
     const known = this.#known.get(text)
     let bytes = known?.historyId === before.historyId ? known.bytes + added : Infinity
     const removals: RecordRemoval[] = []
@@ -191,7 +193,7 @@ export class HistoryCut {
   }
 }
 
-/** The value of a key that says by how much history has grown. */
+/** The value of a key with the growth of history. */
 export function grownValue(bytes: number): Buffer {
   return toJson(bytes)
 }
@@ -200,7 +202,7 @@ function keyOf(change: RecordedChange): ConfigKey {
   return recordOfChange(change).facts.key
 }
 
-/** The version that a change replaces; undefined: there is none. */
+/** The version that a change replaces; undefined for a new item. */
 function versionBefore(change: RecordedChange): ConfigItem | undefined {
   if (change.kind === 'history-imported') return undefined
   return change.kind === 'config-deleted' ? change.deleted : change.previous

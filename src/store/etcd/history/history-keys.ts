@@ -13,7 +13,7 @@ import {
   withContentOf,
 } from '../keys/values.ts'
 
-/** How many entries are read at a time where one of them is looked for. */
+/** How many entries a search for one entry reads at a time. */
 const LOOKED_AT = 100
 /** How many records are asked about with one request. */
 const ASKED_AT_ONCE = 100
@@ -44,7 +44,7 @@ export class HistoryKeys {
       const { count, kvs } = await this.#client.range({ ...range, limit: pageSize })
       return { totalCount: count, entries: kvs.map(({ value }) => entryOf(value)) }
     }
-    // etcd cannot skip keys: those of the pages before are read without their values.
+    // etcd cannot skip keys: the entries of earlier pages are read without their values.
     const skipped = (pageNo - 1) * pageSize
     const before = await this.#client.range({ ...range, limit: skipped, keysOnly: true })
     const last = before.kvs.at(-1)

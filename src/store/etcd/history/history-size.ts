@@ -6,11 +6,11 @@ import type { Keys } from '../keys/keys.ts'
 import { MOST_INLINE_BYTES } from '../contents/large-contents.ts'
 import { fromJson, type StoredEntry } from '../keys/values.ts'
 
-/** About what a record takes besides its content: its two keys with their values, and what etcd adds to them. */
+/** Estimated bytes of a record besides its content: its two keys with their values, and etcd's own overhead. */
 const RECORD_BYTES = 1024
 const PAGE_SIZE = 2_000
 
-/** What a record takes. The pieces of a large new content belong to its item until the next record. */
+/** The bytes of a record. The pieces of a large new content belong to its item until the next record. */
 export function bytesOfRecord({
   op,
   size,
@@ -22,9 +22,8 @@ export function bytesOfRecord({
 }
 
 /**
- * How many bytes the history of all items takes. It is counted once after everything was loaded, at that
- * revision. A server that adds or removes records writes the difference with them, so every server follows
- * it.
+ * How many bytes the history of all items takes. It is counted once after everything was loaded, at that revision. A
+ * server that adds or removes records writes the difference with them, so every server follows it.
  */
 export class HistorySize {
   readonly #client: Pick<EtcdClient, 'pages'>
@@ -43,7 +42,7 @@ export class HistorySize {
     return this.#counted === undefined ? undefined : this.#counted + this.#since
   }
 
-  /** Counts what is there at a revision; later ones are followed. */
+  /** Counts the records at a revision; follows later revisions. */
   async begin(revision: Revision): Promise<void> {
     const round = ++this.#round
     this.#counted = undefined

@@ -11,7 +11,7 @@ import { fromJson, type RecordFacts, type StoredEntry, withContentOf } from '../
 /** How a record is removed. */
 export interface RecordRemoval {
   readonly operations: readonly TxnOperation[]
-  /** The key of its text: while it is there, nobody else has removed the record. */
+  /** The key of its text: while it exists, nobody else has removed the record. */
   readonly text: string
   readonly bytes: number
 }

@@ -24,7 +24,7 @@ export type ReadParts = (parts: ContentParts) => Promise<Buffer>
 
 type InstanceKey = Extract<KeyPlace, { of: 'instance' }>
 
-/** What belongs to a whole revision. */
+/** The facts of a whole revision. */
 interface RevisionContext {
   readonly stamp: number
   readonly readParts: ReadParts
@@ -35,15 +35,15 @@ interface RevisionContext {
 /** The author of a change is in the item's history; the state does not keep it. */
 const NOBODY = { ip: '', user: null } as const
 
-/** The changes of one revision, and the stamp of the request that made it; 0 where it was no request of a server. */
+/** The changes of one revision, and the stamp of the request that made it; 0 if no request of a server made it. */
 export interface RevisionChanges {
   readonly changes: FedChange[]
   readonly stamp: number
 }
 
 /**
- * The changes of one revision, as the state applies them. Services come before instances, and new things come
- * in the order of their keys. So the order is the same on every server, also on one that loads them later.
+ * The changes of one revision, as the state applies them. Services come before instances, and new ones in the order of their
+ * keys. So the order is the same on every server, also on a server that loads them later.
  */
 export async function changesOfRevision(
   keys: Keys,
@@ -63,14 +63,14 @@ export async function changesOfRevision(
   return { changes, stamp }
 }
 
-/** An event with what its key stands for. */
-interface Placed {
+/** An event with the parsed place of its key. */
+interface PlacedKey {
   readonly event: KeyChange
   readonly key: string
   readonly place: KeyPlace | undefined
 }
 
-function placedIn(keys: Keys, events: readonly KeyChange[]): Placed[] {
+function placedIn(keys: Keys, events: readonly KeyChange[]): PlacedKey[] {
   return events.map((event) => {
     const key = event.kind === 'put' ? event.kv.key : event.key
     return { event, key, place: keys.read(key) }
@@ -89,7 +89,7 @@ export interface ReadRecord {
   readonly stamp: number
 }
 
-/** The value of a stored record of a kind, also one that is in parts. Throws `UnknownRecordKind`. */
+/** The value of a stored record of a kind, whole or in parts. Throws `UnknownRecordKind`. */
 export function readWholeRecord(
   { recordKind, id }: RecordName,
   bytes: Uint8Array,
@@ -163,14 +163,14 @@ async function configChange(
   return { kind: 'config-published', op, item, previous: undefined, operator: NOBODY }
 }
 
-/** The stamp of a request, which each revision of a server has. A deletion has no value: its stamp is this one. */
-function stampOf(placed: readonly Placed[]): number {
+/** The stamp of a request, which each revision of a server has. A deletion has no value, so this is its stamp. */
+function stampOf(placed: readonly PlacedKey[]): number {
   const request = placed.find(({ place }) => place?.of === 'request')?.event
   return request?.kind === 'put' ? requestOf(request.kv.value).stamp : 0
 }
 
 /** The removals for silence that the units of this revision name. */
-function silencedIn(placed: readonly Placed[]): Set<string> {
+function silencedIn(placed: readonly PlacedKey[]): Set<string> {
   const silenced = new Set<string>()
   for (const { event, place } of placed)
     if (event.kind === 'put' && place?.of === 'silenced')
@@ -179,7 +179,7 @@ function silencedIn(placed: readonly Placed[]): Set<string> {
 }
 
 /** Services are made before their instances and removed after them. */
-function rankOf({ place, event }: Placed): number {
+function rankOf({ place, event }: PlacedKey): number {
   if (place?.of !== 'service') return 1
   return event.kind === 'put' ? 0 : 2
 }

@@ -35,7 +35,7 @@ const place: fc.Arbitrary<KeyPlace> = fc.oneof(
 )
 
 describe('the keys of a store in etcd', () => {
-  test('are what the layout says', () => {
+  test('have the form of the layout', () => {
     const key = configKey('public', 'DEFAULT_GROUP', 'a/b.yaml')
     const orders = { namespaceId: 'public', groupedName: 'DEFAULT_GROUP@@orders' }
     const at = { ip: '10.0.0.1', port: 8080, cluster: 'DEFAULT' }
@@ -61,7 +61,7 @@ describe('the keys of a store in etcd', () => {
     )
   })
 
-  test('say what they stand for, also after the way over UTF-8', () => {
+  test('give their places back, also after a way through UTF-8', () => {
     fc.assert(
       fc.property(place, (one) => {
         expect(keys.read(Buffer.from(keys.of(one)).toString())).toEqual(one)
@@ -69,7 +69,7 @@ describe('the keys of a store in etcd', () => {
     )
   })
 
-  test('are different for different places, and none is inside another one', () => {
+  test('are different for different places, and no key is inside another one', () => {
     fc.assert(
       fc.property(place, place, (one, other) => {
         fc.pre(JSON.stringify(one) !== JSON.stringify(other))
@@ -79,7 +79,7 @@ describe('the keys of a store in etcd', () => {
     )
   })
 
-  test('a prefix covers exactly what is of its service, item or kind', () => {
+  test('a prefix covers exactly the keys of its service, item or kind', () => {
     fc.assert(
       fc.property(place, fc.tuple(service, config), (one, [ofService, ofItem]) => {
         const key = keys.of(one)
@@ -99,7 +99,7 @@ describe('the keys of a store in etcd', () => {
     )
   })
 
-  test('a service prefix covers its own instances, and not those of a service whose name begins alike', () => {
+  test('a service prefix covers its own instances, and not the instances of a service whose name begins alike', () => {
     const orders = { namespaceId: 'public', groupedName: 'g@@orders' }
     const more = { namespaceId: 'public', groupedName: 'g@@orders/10.0.0.1' }
     const at = { ip: '10.0.0.1', port: 1, cluster: 'c' }

@@ -12,7 +12,7 @@ export type KeyPlace =
   | { readonly of: 'config'; readonly key: ConfigKey }
   /** A history record with its text. */
   | { readonly of: 'record-text'; readonly stamp: number }
-  /** What a page of an item's history shows of a record. */
+  /** The entry of a record in a page of an item's history. */
   | { readonly of: 'history'; readonly key: ConfigKey; readonly stamp: number }
   /** A piece of a large content. */
   | { readonly of: 'chunk'; readonly stamp: number; readonly index: number }
@@ -24,9 +24,9 @@ export type KeyPlace =
   | { readonly of: 'member'; readonly id: string }
   /** The elected member, on its lease. */
   | { readonly of: 'elected' }
-  /** What a unit of a member removed for silence in the revision of this key; `index`: its place in the commit. */
+  /** The instances that a unit of a member removed for silence in this key's revision; `index`: its place in the commit. */
   | { readonly of: 'silenced'; readonly id: string; readonly index: number }
-  /** By how many bytes history has grown in the revision of this key, by a request of a member; `index`: for what. */
+  /** The bytes by which history grew in this key's revision, by a request of a member; `index`: its unit, or the cleaning. */
   | { readonly of: 'history-grown'; readonly id: string; readonly index: string }
   /** The number of a member's last request. */
   | { readonly of: 'request'; readonly id: string }
@@ -34,9 +34,9 @@ export type KeyPlace =
   | { readonly of: 'remembered'; readonly name: string }
   /** A small record: a namespace, a switch, remembered metadata, a user, a session. */
   | { readonly of: 'small-record'; readonly kind: string; readonly id: string }
-  /** Written with every change of a record of this kind: a comparison of it compares all of them. */
+  /** Written with every change of a record of this kind: comparing this key compares all records of the kind. */
   | { readonly of: 'kind'; readonly kind: string }
-  /** An event of the audit. Whether it is one that is not `done` can be seen without its value. */
+  /** An event of the audit. The key shows whether its result is not `done`. */
   | { readonly of: 'audit'; readonly stamp: number; readonly isRefused: boolean; readonly member: string }
 
 /** Stamps are smaller. They have 16 digits then. */
@@ -46,7 +46,7 @@ const INDEX_DIGITS = 6
 /** Comes after every number in a key. */
 const AFTER_DIGITS = ':'
 
-/** How places of one kind are written: their letter, and the parts that follow it. */
+/** The form of places of one kind: their letter, and the parts that follow it. */
 interface Layout<P extends KeyPlace> {
   readonly letter: string
   readonly write: (place: P) => readonly string[]
@@ -141,14 +141,14 @@ const LAYOUTS: Layouts = {
 const BY_LETTER = new Map(Object.values(LAYOUTS).map((layout) => [layout.letter, layout]))
 
 /**
- * The keys of a store in etcd. A key is `<prefix><letter>/<part>/<part>`, such as `waypost/s/public/DEFAULT_GROUP@@orders`.
- * Parts are escaped, so the prefix of a service or an item covers nothing else. Stamps have a fixed width and are
- * in order; in the history of an item the newest comes first.
+ * The keys of a store in etcd: `<prefix><letter>/<part>/<part>`, such as `waypost/s/public/DEFAULT_GROUP@@orders`. Parts are
+ * escaped, so the prefix of a service or an item covers nothing else. Stamps have a fixed width, so keys sort by them; in the
+ * history of an item the newest comes first.
  */
 export class Keys {
   readonly #prefix: string
 
-  /** @param prefix what all keys begin with, such as `waypost/`; it ends with a slash */
+  /** @param prefix the beginning of all keys, such as `waypost/`; it ends with a slash */
   constructor(prefix: string) {
     if (!prefix.endsWith('/')) throw new Error(`The prefix of keys ends with a slash; this one is ${prefix}`)
     this.#prefix = prefix
@@ -161,7 +161,7 @@ export class Keys {
     return this.#prefix + [letter, ...write(place).map(escape)].join('/')
   }
 
-  /** The meaning of a key. Undefined if it is of another store, or of a newer layout. */
+  /** The meaning of a key. Undefined for a key of another store, or of a newer layout. */
   read(key: string): KeyPlace | undefined {
     if (!key.startsWith(this.#prefix)) return undefined
     const [letter = '', ...parts] = key.slice(this.#prefix.length).split('/')
@@ -169,8 +169,8 @@ export class Keys {
   }
 
   /**
-   * The range of keys that the servers follow. Their letters are between those of the audit and of the
-   * history. Keys before and after them, chunks too, are read only on demand.
+   * The range of keys that the servers follow. Their letters lie between the letters of the audit and of the history.
+   * Keys before and after them, chunks too, are read only on demand.
    */
   get watched(): { readonly key: string; readonly end: string } {
     return { key: `${this.#prefix}b/`, end: `${this.#prefix}v/` }
@@ -181,7 +181,7 @@ export class Keys {
     return `${this.#prefix}${LAYOUTS[kind].letter}/`
   }
 
-  /** Ranges that follow each other and have all keys with the prefix, each the keys of about one kind. */
+  /** Consecutive ranges that cover all keys with the prefix, each with the keys of about one kind. */
   ranges(): { readonly key: string; readonly end: string }[] {
     const letters = [...BY_LETTER.keys()].sort(compareKeys)
     const starts = [this.#prefix, ...letters.map((letter) => `${this.#prefix}${letter}/`)]
@@ -199,7 +199,7 @@ export class Keys {
     return this.every('instance') + prefixOf(toParts(service))
   }
 
-  /** Where the events of the audit begin that are older than this stamp. */
+  /** The key before which all audit events are older than this stamp. */
   auditBefore(stamp: number): string {
     const isNone = stamp < 1
     return this.every('audit') + (isNone ? AFTER_DIGITS : newestFirst(Math.min(stamp, STAMP_LIMIT) - 1))
@@ -227,7 +227,7 @@ function rank(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }
 
-/** Escapes what separates parts, control characters, and halves of characters, which UTF-8 cannot hold. */
+/** Escapes the separator of parts, control characters, and halves of characters, which UTF-8 cannot hold. */
 function escape(part: string): string {
   if (part.isWellFormed() && !/[%/\p{Cc}]/u.test(part)) return part
   return part.replaceAll(
@@ -252,7 +252,7 @@ function digits(value: number, width = STAMP_DIGITS): string {
   return String(value).padStart(width, '0')
 }
 
-/** A stamp so that later ones come first. */
+/** A stamp in reverse, so that later stamps come first. */
 function newestFirst(stamp: number): string {
   return digits(STAMP_LIMIT - 1 - stamp)
 }

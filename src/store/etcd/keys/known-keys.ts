@@ -7,7 +7,7 @@ import type { KeyChange } from '../client/whole-revisions.ts'
 import type { KeyPlace, Keys } from './keys.ts'
 import { bytesOf, CODES, sizeCode } from './size-code.ts'
 
-/** The kinds of keys that the state is made of. Those on leases and those of messages are not compared. */
+/** The kinds of keys of the state. Keys on leases and keys of messages are not compared. */
 const COMPARED = [
   'config',
   'service',
@@ -18,7 +18,7 @@ const COMPARED = [
 /** A kind of keys that is compared. */
 export type ComparedKind = (typeof COMPARED)[number]
 
-/** What differs: how many keys of this kind a server knows, and how many etcd has, or the first key that is another one. */
+/** A difference: how many keys of this kind a server knows, and how many etcd has, or the first differing key. */
 export interface Difference {
   readonly kind: ComparedKind
   readonly known: number
@@ -30,15 +30,15 @@ export interface Difference {
 const PAGE_SIZE = 5_000
 
 /**
- * The keys that a server has received, with the revision that changed each last. They are compared with those of etcd: a change
- * that was lost on the way is found, though nobody has seen it get lost.
+ * The keys that a server has received, with the revision of each key's last change. Comparing them with etcd finds
+ * changes that were lost on the way, though nothing noticed the loss.
  */
 export class KnownKeys {
   readonly #keys: Keys
-  /** For each key its revision and about how many bytes it takes, in one number: a key costs as little memory as it can. */
+  /** For each key its revision and a code of its size, in one number, to save memory. */
   readonly #packed: Record<ComparedKind, Map<string, number>> = emptyMaps()
   readonly #bytes: Record<ComparedKind, number> = { config: 0, service: 0, instance: 0, 'small-record': 0 }
-  /** What was deleted since a comparison began. */
+  /** The keys deleted since a comparison began. */
   #deleted: Set<string> | undefined
 
   constructor(keys: Keys) {
@@ -85,8 +85,8 @@ export class KnownKeys {
   }
 
   /**
-   * Compares the number of keys of each kind with etcd, at the revision that was applied last. `counts`: what the state has of some
-   * kinds, which must be as many too.
+   * Compares the number of keys of each kind with etcd, at the revision applied last. `counts`: how many of some kinds
+   * the state has, which must be equal too.
    */
   async compareCounts(
     client: Pick<EtcdClient, 'range'>,
@@ -103,7 +103,7 @@ export class KnownKeys {
     return unlessCompacted(Promise.all(compared).then((found) => found.flat()))
   }
 
-  /** Compares each key and its revision with etcd, as of the revision that was applied last. Call one at a time. */
+  /** Compares each key and its revision with etcd, at the revision applied last. Call one at a time. */
   async compareRevisions(client: Pick<EtcdClient, 'pages'>, revision: Revision): Promise<Difference[]> {
     const counts = COMPARED.map((kind) => [kind, this.count(kind)] as const)
     this.#deleted = new Set()

@@ -4,20 +4,20 @@ import type { KeyRange } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { Keys, KeyPlace } from './keys.ts'
 
-/** Which record it is. */
+/** The kind and id of a record. */
 export interface RecordName {
   readonly recordKind: string
   readonly id: string
 }
 
-/** Where a record is. Members and the elected one have keys on the leases of their servers. */
+/** The place of a record. Members and the elected one have keys on the leases of their servers. */
 export function placeOfRecord({ recordKind, id }: RecordName): KeyPlace {
   if (recordKind === MEMBER.name) return { of: 'member', id }
   if (recordKind === ELECTION.name) return { of: 'elected' }
   return { of: 'small-record', kind: recordKind, id }
 }
 
-/** The record that a place has; undefined if it has none. */
+/** The record at a place; undefined for other places. */
 export function recordOfPlace(place: KeyPlace | undefined): RecordName | undefined {
   if (place?.of === 'member') return { recordKind: MEMBER.name, id: place.id }
   if (place?.of === 'elected') return { recordKind: ELECTION.name, id: ELECTED }
@@ -31,8 +31,8 @@ export function isWrittenByCommands(recordKind: string): boolean {
 }
 
 /**
- * The keys to compare so that all records of a kind are compared: none was added or changed. For most kinds,
- * none was removed either; a member that is lost is no conflict.
+ * The keys to compare so that an added or changed record of a kind is a conflict. For most kinds, a removed record is a
+ * conflict too; a lost member is not.
  */
 export function rangeOfKind(keys: Keys, kind: string): KeyRange {
   if (kind === ELECTION.name) return { key: keys.of({ of: 'elected' }) }

@@ -1,5 +1,5 @@
 /**
- * Sizes as one of 256 codes, each 6 % larger than the one before. A code fits beside a revision in one exact number, as long as there are
+ * Sizes as one of 256 codes, each 6 % larger than the one before. A code and a revision fit into one exact number, for
  * fewer than 2^45 revisions.
  */
 
@@ -7,7 +7,7 @@
 export const CODES = 256
 const PER_OCTAVE = 12
 
-/** The code of a number of bytes. Those from 2 MiB on have the last one. */
+/** The code of a number of bytes. Numbers from 2 MiB on have the last code. */
 export function sizeCode(bytes: number): number {
   return Math.min(CODES - 1, Math.round(Math.log2(Math.max(1, bytes)) * PER_OCTAVE))
 }

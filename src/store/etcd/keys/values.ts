@@ -12,11 +12,11 @@ import { fieldsOf, numberIn } from '../../../core/records/shape.ts'
 
 const LINE_END = 10
 
-/** Where a content is that is too large for the value that has it: in this number of chunks of this stamp. */
+/** The place of a content that is too large for its value: this number of chunks with this stamp. */
 export interface ContentParts {
   readonly stamp: number
   readonly count: number
-  /** They are those of a gray version's text: a record as JSON, and there may be some more of them. Since layout 3. */
+  /** The chunks of a gray version's text, which hold a record as JSON. `count` is then a minimum. */
   readonly of?: 'gray-text'
 }
 
@@ -24,7 +24,7 @@ export interface ContentParts {
 export interface WithContent<T> {
   readonly facts: T
   readonly content: Buffer
-  /** Where the content is, if it is not in the value. */
+  /** The place of the content, if it is not in the value. */
   readonly parts: ContentParts | undefined
 }
 
@@ -33,13 +33,13 @@ export type ItemFacts = Omit<ConfigItem, 'key' | 'content'>
 
 /** The facts of a history record besides its content, as a value has them. */
 export interface RecordFacts extends Omit<HistoryRecord, 'content'> {
-  /** Its content is of no version: what an import wrote. The content of an insert is also that of a version. */
+  /** An import wrote its content, which belongs to no version. The content of an insert also belongs to a version. */
   readonly ownsContent?: true
-  /** Its content is in pieces that stay when it goes: those of a gray version, or of a later record. Since layout 3. */
+  /** Its content is in chunks that stay when the record goes: a gray version or a later record owns them. */
   readonly sharesContent?: true
 }
 
-/** A record in a page, with what only the store knows of it. */
+/** A record in a page, with facts that only the store knows. */
 export type StoredEntry = HistoryEntry & Pick<RecordFacts, 'ownsContent' | 'sharesContent'>
 
 /** A change that makes a history record. */
@@ -60,7 +60,7 @@ export interface ServiceValue {
   readonly stamp: number
 }
 
-/** The last request of a server: its number, the process that sent it, and the stamp of what it has written. */
+/** The last request of a server: its number, the process that sent it, and the stamp of its changes. */
 export interface RequestValue {
   readonly number: number
   readonly process: string
@@ -72,7 +72,7 @@ export function toJson(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value))
 }
 
-/** What {@link toJson} wrote. */
+/** Parses a value written by {@link toJson}. */
 export function fromJson(value: Uint8Array): unknown {
   return JSON.parse(bufferOf(value).toString())
 }
@@ -84,13 +84,13 @@ export function requestOf(value: Uint8Array): RequestValue {
   return fields as unknown as RequestValue
 }
 
-/** The value of facts with a content, which is elsewhere if `parts` says so. */
+/** The value of facts with a content; `parts`: the content is elsewhere. */
 export function contentValue<T>({ facts, content, parts }: WithContent<T>): Buffer {
   const line = Buffer.from(`${JSON.stringify({ facts, parts })}\n`)
   return parts === undefined ? Buffer.concat([line, content]) : line
 }
 
-/** What {@link contentValue} wrote. The content is a copy: the value is part of a larger buffer. */
+/** Parses a value written by {@link contentValue}. The content is a copy: the value is part of a larger buffer. */
 export function withContentOf<T>(value: Uint8Array): WithContent<T> {
   const end = value.indexOf(LINE_END)
   if (end < 0) throw new Error('A value of the store has no first line.')
@@ -109,7 +109,7 @@ export function itemFacts({ key: _key, content: _content, ...facts }: ConfigItem
   return facts
 }
 
-/** What a page shows of a record with this content. */
+/** The list entry of a record with this content. */
 export function entryOf(facts: RecordFacts, { length: size }: Buffer): StoredEntry {
   return { ...facts, size }
 }
@@ -118,8 +118,8 @@ export function entryOf(facts: RecordFacts, { length: size }: Buffer): StoredEnt
 export type ShownContent = Pick<ConfigItem, 'content' | 'historyId'>
 
 /**
- * The history record of a change and the version whose content it has. An insert has its new text, an update
- * the text before it, a deletion the deleted one.
+ * The history record of a change and the version whose content it has. An insert has its new text, an update the text before
+ * it, a deletion the deleted text.
  */
 export function recordOfChange(change: RecordedChange): {
   readonly facts: RecordFacts

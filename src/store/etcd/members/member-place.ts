@@ -1,6 +1,6 @@
 import { type Elected, ELECTION, MEMBER, memberIdOf } from '../../../core/cluster/members/member-records.ts'
 import type { MemberFacts } from '../../../core/cluster/members/member-records.ts'
-import { overlap, rangeText } from '../../../core/cluster/members/versions.ts'
+import { FIRST_RELEASED, overlap, rangeText } from '../../../core/cluster/members/versions.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { KeyCondition, KeyValue, TxnOperation, TxnOperationResult } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
@@ -24,21 +24,24 @@ export class AuthDiffers extends Error {
   }
 }
 
-/** Servers that ask each other must have a version of their messages in common. */
-export class MessagesDiffer extends Error {
-  override readonly name = 'MessagesDiffer'
+/** Servers need a layout of the store, and a version of the messages between them, in common. */
+export class VersionsDiffer extends Error {
+  override readonly name = 'VersionsDiffer'
 
   constructor(own: MemberFacts, other: MemberFacts) {
-    const spoken = ({ version, versions }: MemberFacts): string =>
-      `(Waypost ${version}) understands version ${rangeText(versions.messages)} of the messages between servers`
+    const understood = ({ version, versions: { layouts, messages } }: MemberFacts): string =>
+      `(Waypost ${version}) understands layout ${rangeText(layouts)} of the store and version ${rangeText(messages)} of the messages between servers`
+    const isReleased = Math.min(other.versions.layouts.to, other.versions.messages.to) >= FIRST_RELEASED
     super(
-      `Server ${memberIdOf(own)} ${spoken(own)}, and server ${memberIdOf(other)}, which is running, ${spoken(other)}. ` +
-        'Upgrade by way of a version that understands both.',
+      `Server ${memberIdOf(own)} ${understood(own)}, and server ${memberIdOf(other)}, which is running, ${understood(other)}. ` +
+        (isReleased
+          ? 'Upgrade by way of a version that understands both.'
+          : 'That one is a development build from before Waypost 0.1.0: stop it first.'),
     )
   }
 }
 
-/** What etcd has about the members at one moment. */
+/** The keys of the members at one moment. */
 export interface SeenMembers {
   readonly revision: number
   readonly own: KeyValue | undefined
@@ -109,13 +112,13 @@ export class MemberPlace {
     if (other !== undefined) throw new AuthDiffers(this.#facts, other)
   }
 
-  /** Throws {@link MessagesDiffer}. */
-  refuseOtherMessages({ others }: SeenMembers): void {
-    const { messages } = this.#facts.versions
+  /** Throws {@link VersionsDiffer}. */
+  refuseOtherVersions({ others }: SeenMembers): void {
+    const { layouts, messages } = this.#facts.versions
     const other = others
       .map((kv) => this.#memberOf(kv))
-      .find(({ versions }) => !overlap(versions.messages, messages))
-    if (other !== undefined) throw new MessagesDiffer(this.#facts, other)
+      .find(({ versions }) => !overlap(versions.layouts, layouts) || !overlap(versions.messages, messages))
+    if (other !== undefined) throw new VersionsDiffer(this.#facts, other)
   }
 
   /** Takes the place, unless a member has joined or the layout has risen since: false. */
@@ -131,7 +134,7 @@ export class MemberPlace {
     return succeeded
   }
 
-  /** Becomes the elected one if there is none, or if it is one that this process replaces. */
+  /** Takes the election if nobody is elected, or if this process replaces the elected member. */
   async stand(lease: bigint, seen: SeenMembers): Promise<void> {
     const { elected, term } = seen
     if (elected !== undefined && !this.#isPredecessor(elected, lease)) return

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ELECTION, type MemberFacts } from '../../../core/cluster/members/member-records.ts'
-import { FIRST_VERSIONS } from '../../../core/cluster/members/versions.ts'
+import { VERSIONS } from '../../../core/cluster/members/versions.test-support.ts'
 import type { Clock } from '../client/clock.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 import type { Lease } from '../client/lease.ts'
@@ -27,7 +27,7 @@ const FACTS: MemberFacts = {
   version: '1',
   process: 'p',
   auth: 'off',
-  versions: FIRST_VERSIONS,
+  versions: VERSIONS,
 }
 const ID = '10.0.0.1:1'
 const PLACE = keys.of({ of: 'member', id: ID })
@@ -164,13 +164,12 @@ beforeEach(() => {
   const layout = new LayoutInUse({
     client: { txn: (txn) => etcd.txn(txn), range: () => Promise.reject(new Error('not used')) },
     keys,
-    understood: { from: 1, to: 2 },
   })
   const failed = (error: unknown) => failures.push(error)
   membership = new EtcdMembership({ client: etcd, keys, layout, clock, failed })
 })
 
-/** A second passes, and the member does what it does each second. */
+/** A second passes, with the member's work of each second. */
 async function second(count = 1): Promise<void> {
   for (let passed = 0; passed < count; passed++) {
     etcd.passTo(etcd.nowMs + 1_000)
@@ -315,10 +314,10 @@ describe('a member', () => {
     etcd.isDown = true
     await second(20)
     etcd.isDown = false
-    const value = Buffer.from('3')
+    const value = Buffer.from('5')
     await etcd.txn({ compare: [], success: [{ do: 'put', key: keys.of({ of: 'format' }), value }] })
     await second()
-    expect(String(failures)).toMatch(/has the layout 3 .*knows layout 1 to 2/)
+    expect(String(failures)).toMatch(/has the layout 5 .*knows layout 4\./)
     expect(etcd.kvs.has(PLACE)).toBe(false)
   })
 

@@ -5,17 +5,17 @@ import { EtcdError } from '../client/etcd-error.ts'
 import type { Lease } from '../client/lease.ts'
 import type { Keys } from '../keys/keys.ts'
 import { type LayoutInUse, UnknownLayout } from '../format/layout.ts'
-import { AuthDiffers, MemberPlace, MessagesDiffer } from './member-place.ts'
+import { AuthDiffers, MemberPlace, VersionsDiffer } from './member-place.ts'
 import { PlaceTaken } from '../failures/place-taken.ts'
 import { refusalOf } from '../failures/refusals.ts'
 
-/** What membership needs. */
+/** The dependencies of `EtcdMembership`. */
 export interface EtcdMembershipParts {
   readonly client: Pick<EtcdClient, 'lease' | 'txn'>
   readonly keys: Keys
   readonly layout: Pick<LayoutInUse, 'saw'>
   readonly clock: Clock
-  /** Called with what this server must stop for: {@link PlaceTaken}, or servers that it does not fit to. */
+  /** Called with the reason to stop this server: {@link PlaceTaken}, or servers that it does not fit to. */
   readonly failed: (error: unknown) => void
 }
 
@@ -27,9 +27,8 @@ const TURN_MS = 1_000
 const MOST_TRIES = 20
 
 /**
- * Makes this server a member of the cluster for as long as it runs. It keeps its lease alive, is a candidate
- * for election, and joins again if its lease has ended. The list of members comes by the feed of the store,
- * as records.
+ * Makes this server a member of the cluster for as long as it runs. It keeps its lease alive, is a candidate for
+ * election, and joins again if its lease has ended. The list of members comes by the feed of the store, as records.
  */
 export class EtcdMembership {
   readonly #parts: EtcdMembershipParts
@@ -42,10 +41,9 @@ export class EtcdMembership {
   }
 
   /**
-   * Becomes a member. A process that had the place before loses it at once. Call it after the store was loaded, which takes
-   * the place of its requests. Rejects with {@link PlaceTaken}. Rejects with an Error if other members
-   * have another `auth` or other messages, or if it does not know the layout in use. After Refusal `store-unavailable` it may be
-   * called again.
+   * Becomes a member, and takes the place from an earlier process at once. Call it after the store was loaded. Rejects with
+   * {@link PlaceTaken}, and with an Error if other members have another `auth` or other versions, or if it does not know the
+   * layout. After Refusal `store-unavailable` it may be called again.
    */
   async join(facts: MemberFacts): Promise<void> {
     if (this.#keeping !== undefined) throw new Error('This server has joined already.')
@@ -108,7 +106,7 @@ export class EtcdMembership {
     try {
       await this.#take(place, lease, first)
     } catch (error) {
-      // What was perhaps written goes with its lease.
+      // A key that was perhaps written ends with its lease.
       void lease.revoke().catch(ignore)
       throw error
     }
@@ -127,7 +125,7 @@ export class EtcdMembership {
       if (!first) place.refuseReplaced(seen)
       this.#parts.layout.saw(seen.format)
       place.refuseOtherAuth(seen)
-      place.refuseOtherMessages(seen)
+      place.refuseOtherVersions(seen)
       if (await place.take(lease.id, seen)) return
     }
     throw new EtcdError('unavailable', 'Too many servers join at once.')
@@ -145,8 +143,8 @@ async function renewed(lease: Lease): Promise<boolean> {
   }
 }
 
-/** What does not pass: anything else is tried again. */
-const FINAL = [PlaceTaken, AuthDiffers, MessagesDiffer, UnknownLayout]
+/** Errors that do not pass. After other errors it tries again. */
+const FINAL = [PlaceTaken, AuthDiffers, VersionsDiffer, UnknownLayout]
 
 function isFinal(error: unknown): boolean {
   return FINAL.some((kind) => error instanceof kind)

@@ -7,17 +7,17 @@ import type { Sealing } from './sealing.ts'
 const AT_ONCE = 50
 const PAGE_SIZE = 1_000
 
-/** What a pass has done. */
+/** The result of a pass. */
 export interface Resealed {
   /** Values that were in clear, or sealed with another key. */
   readonly sealed: number
-  /** Keys whose value cannot be read, and stay. */
+  /** Keys with an unreadable value, which stay. */
   readonly unreadable: readonly string[]
 }
 
 /**
- * Writes each secret again that is not sealed with the key in use. One that has changed meanwhile is left: the next pass sees it. Two that
- * do so at once do no harm.
+ * Seals each secret again that is not sealed with the key in use. A secret that changed meanwhile is left to the next
+ * pass. Two servers that do so at once do no harm.
  */
 export async function resealAll(
   client: Pick<EtcdClient, 'pages' | 'txn'>,

@@ -3,7 +3,7 @@ import { resealAll } from './resealing.ts'
 import { MissingSecretsKey, type Sealing } from './sealing.ts'
 import type { SecretsKeyInUse } from './secrets-key-in-use.ts'
 
-/** What the care works with. */
+/** The dependencies of `SealingCare`. */
 export interface SealingCareParts {
   readonly client: Pick<EtcdClient, 'pages' | 'txn'>
   readonly sealing: Sealing
@@ -21,23 +21,23 @@ const SWITCHED_MS = 12_000
 /** How often all secrets are looked at, when nothing was left to seal. */
 const PASS_MS = 3_600_000
 
-/** Keeps the secrets in etcd sealed with the first of the own keys. The elected server takes it into use and seals what is there. */
+/** Keeps the secrets in etcd sealed with the first own key. The elected server takes it into use and reseals secrets. */
 export class SealingCare {
   readonly #parts: SealingCareParts
   #lookAtMs = 0
   #isLooking = false
-  /** The key whose use this server leads, and when all secrets are looked at next. */
+  /** The key whose use this server leads, and when the next pass over all secrets begins. */
   #led: string | undefined
   #passAtMs = 0
   #isPassing = false
-  /** What was logged last: it is not repeated. */
+  /** The last logged text: it is not repeated. */
   #logged = ''
 
   constructor(parts: SealingCareParts) {
     this.#parts = parts
   }
 
-  /** Call it at least once a second. Rejects if etcd cannot be reached: it is asked again then. */
+  /** Call it at least once a second. Rejects if etcd cannot be reached; the next call tries again. */
   async look(isElected: boolean): Promise<void> {
     const nowMs = this.#parts.monotonicMs()
     if (!isElected) this.#led = undefined

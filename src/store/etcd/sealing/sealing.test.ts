@@ -40,7 +40,7 @@ describe('sealed values', () => {
     )
   })
 
-  test('are different each time, and have nothing of what was written', () => {
+  test('are different each time, and do not contain the written value', () => {
     const value = Buffer.from('{"value":{"passwordHash":"scrypt$1"}}')
     const [one, two] = [0, 1].map(() => Buffer.from(sealingWith(FIRST).kept(USER, value)))
     expect(one!.equals(two!)).toBe(false)
@@ -64,7 +64,7 @@ describe('sealed values', () => {
       expect(() => sealing.read(kv(USER, Buffer.from(cut))).value).toThrow(/sealed with/)
   })
 
-  test('name the key that is missing, and what to do', () => {
+  test('name the missing key, with advice', () => {
     const kept = sealingWith(FIRST).kept(USER, Buffer.from('a value'))
     const readBy = (...own: (typeof FIRST)[]) => sealingWith(...own).read(kv(USER, kept))
     expect(() => readBy().value).toThrow(MissingSecretsKey)

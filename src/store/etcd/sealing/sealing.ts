@@ -9,9 +9,9 @@ import type { SecretsKey } from './secrets-keys.ts'
 const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** What sealed values begin with: `sealed:<id of the key>:<base64 of nonce, sealed value and tag>`. */
+/** The beginning of sealed values: `sealed:<id of the key>:<base64 of nonce, sealed value and tag>`. */
 const MARK = Buffer.from('sealed:')
-/** The remembered values that are secrets: that of the peer channel. */
+/** The remembered values that are secrets: the secret of the peer channel. */
 const SECRET_VALUES = ['peer-secret']
 
 /** This process does not have the key of a sealed value. */
@@ -25,8 +25,8 @@ class BrokenSeal extends DamagedStore {
 }
 
 /**
- * Encrypts the secrets among the values of etcd with AES-256-GCM. The key of etcd is authenticated with each, so a value that somebody
- * has moved is not read. What is sealed is read with any of the keys; what is not, is read as it is.
+ * Encrypts the secrets among the values of etcd with AES-256-GCM. The key of etcd is authenticated with each value, so a
+ * moved value is not read. Sealed values are read with any of the keys, other values as they are.
  */
 export class Sealing implements ValueForm {
   readonly #keys: ReadonlyMap<string, Buffer>
@@ -42,7 +42,7 @@ export class Sealing implements ValueForm {
     this.#values = new Set(SECRET_VALUES.map((name) => keys.of({ of: 'remembered', name })))
   }
 
-  /** The ids of the own keys, the first one first. */
+  /** The ids of the own keys, the first key first. */
   get ids(): readonly string[] {
     return [...this.#keys.keys()]
   }
@@ -52,7 +52,7 @@ export class Sealing implements ValueForm {
     return this.#writesWith
   }
 
-  /** Seals new values with this key from now on. Throws {@link MissingSecretsKey} if it is not one of the own. */
+  /** Seals new values with this key from now on. Throws {@link MissingSecretsKey} if it is no own key. */
   writeWith(id: string | undefined): void {
     if (id !== undefined && !this.#keys.has(id)) throw this.#missing('What is secret in etcd', id)
     this.#writesWith = id
@@ -63,7 +63,7 @@ export class Sealing implements ValueForm {
     return this.#writesWith !== undefined && sealedBy === undefined && this.#isSecret(key)
   }
 
-  /** What the keys of secrets begin with. */
+  /** The places of secrets. */
   get secretPlaces(): { readonly prefixes: readonly string[]; readonly keys: readonly string[] } {
     return { prefixes: this.#prefixes, keys: [...this.#values] }
   }

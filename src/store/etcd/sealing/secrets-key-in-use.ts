@@ -1,18 +1,16 @@
-import { memberIdOf } from '../../../core/cluster/members/member-records.ts'
-import { includes } from '../../../core/cluster/members/versions.ts'
+import { MEMBER, type MemberFacts, memberIdOf } from '../../../core/cluster/members/member-records.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 import type { KeyCondition, KeyValue, TxnOperationResult } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { Keys } from '../keys/keys.ts'
-import { type LayoutInUse, memberOf, SECRETS_LAYOUT } from '../format/layout.ts'
+import { readRecord } from '../keys/feed-changes.ts'
 import type { Sealing } from './sealing.ts'
 
-/** What the key in use works with. */
+/** The dependencies of `SecretsKeyInUse`. */
 export interface SecretsKeyParts {
   readonly client: Pick<EtcdClient, 'range' | 'txn'>
   readonly keys: Keys
-  readonly layout: Pick<LayoutInUse, 'raiseTo'>
   readonly sealing: Sealing
 }
 
@@ -22,8 +20,8 @@ export const SECRETS_KEY = 'secrets-key'
 const MOST_TRIES = 5
 
 /**
- * The key with which all servers seal secrets: etcd has its id. It is taken into use when all servers have it first among theirs. So nobody
- * meets a sealed value who cannot read it.
+ * The key with which all servers seal secrets: etcd has its id. It is taken into use when all servers have it first
+ * among their keys, so that every server can read sealed values.
  */
 export class SecretsKeyInUse {
   readonly #parts: SecretsKeyParts
@@ -40,7 +38,7 @@ export class SecretsKeyInUse {
     this.#parts.sealing.writeWith(kvs[0] && textOf(kvs[0]))
   }
 
-  /** The same before anything is loaded. Where no key is in use, and no server runs that has another one, the first of the own keys is taken. */
+  /** The same before loading. If no key is in use, and no other server has another first key, takes the first own key. */
   async begin(): Promise<void> {
     await this.look()
     const { ids, writesWith } = this.#parts.sealing
@@ -48,16 +46,15 @@ export class SecretsKeyInUse {
   }
 
   /**
-   * Takes the first of the own keys into use. Returns the servers that have another one first, or none: then it stays as it is. Rejects with
-   * Refusal `cluster-not-upgraded`, and with `EtcdError`.
+   * Takes the first own key into use. Returns the servers with another first key: then nothing changes. Rejects with
+   * `EtcdError`.
    */
   async take(id: string): Promise<readonly string[]> {
-    const { layout, sealing, client } = this.#parts
+    const { sealing, client } = this.#parts
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const { revision, current, without } = await this.#seen(id)
       if (without.length > 0) return without
       if (current === undefined || textOf(current) !== id) {
-        await layout.raiseTo(SECRETS_LAYOUT)
         const members = this.#parts.keys.every('member')
         const compare: KeyCondition[] = [
           { key: this.#key, of: 'mod', is: '=', to: current?.modRevision ?? 0 },
@@ -82,13 +79,13 @@ export class SecretsKeyInUse {
       ],
     })
     const [[current] = [], found = []] = results.map(kvsOf)
-    const without = found
-      .map(memberOf)
-      .filter(
-        ({ secretsKeys, versions }) => secretsKeys?.[0] !== id || !includes(versions.layouts, SECRETS_LAYOUT),
-      )
+    const without = found.map(memberOf).filter(({ secretsKeys }) => secretsKeys?.[0] !== id)
     return { revision, current, without: without.map(memberIdOf) }
   }
+}
+
+function memberOf({ key, value }: KeyValue): MemberFacts {
+  return readRecord(MEMBER.name, key, value).value as MemberFacts
 }
 
 function textOf({ value }: KeyValue): string {

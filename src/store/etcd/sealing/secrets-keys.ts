@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 /** A key that seals secrets. */
 export interface SecretsKey {
-  /** Its name in the file and eight digits of its digest: `2026-11.1f3c9a77`. Another key of the same name has another id. */
+  /** Its name in the file and eight digits of its digest, which distinguish keys of the same name: `2026-11.1f3c9a77`. */
   readonly id: string
   /** 32 bytes, for AES-256-GCM. */
   readonly bytes: Buffer
@@ -14,8 +14,8 @@ const DIGEST_DIGITS = 8
 const LINE = /^([A-Za-z0-9][\w-]{0,31})\s+([\w+/-]{43}=?)$/
 
 /**
- * Reads keys, each on a line with its name before it, or all on one with commas between them. Empty lines and those with `#`
- * are left out. Throws an Error that names the line and never shows it. `origin`: where the text is from.
+ * Reads keys, each on a line with its name before it, or all on one line with commas between them. Empty lines and lines
+ * with `#` are skipped. Throws an Error that names the line and never shows it. `origin`: the source of the text.
  */
 export function readSecretsKeys(text: string, origin: string): readonly SecretsKey[] {
   const keys = text

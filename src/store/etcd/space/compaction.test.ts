@@ -4,7 +4,7 @@ import { EtcdError } from '../client/etcd-error.ts'
 
 const MINUTE_MS = 60_000
 
-/** Compaction of an etcd with a key of others, or none; a revision a second. */
+/** Compaction of an etcd with or without keys of others; a revision a second. */
 function start(mode: CompactMode, others: 'none' | 'some' | 'denied' = 'none') {
   const etcd = { nowMs: 0, restoredBy: 0 }
   const compacted: number[] = []

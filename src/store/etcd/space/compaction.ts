@@ -6,25 +6,25 @@ import { prefixEnd } from '../client/range-end.ts'
 /** Whether the servers compact etcd. `auto`: if no other keys are in it. */
 export type CompactMode = 'auto' | 'on' | 'off'
 
-/** What is older is forgotten. A server that is further behind loads everything again. */
+/** Older versions are discarded. A server that is further behind loads everything again. */
 const KEPT_MS = 10 * 60_000
 
-/** What compaction needs. */
+/** The dependencies of `Compaction`. */
 export interface CompactionParts {
   readonly client: Pick<EtcdClient, 'range' | 'compact'>
-  /** What all keys of this installation begin with. */
+  /** The beginning of all keys of this installation. */
   readonly prefix: string
   readonly mode: CompactMode
   readonly nowMs: () => number
 }
 
 /**
- * Has etcd forget what keys were more than ten minutes ago: only then is the space of deleted and overwritten
- * values free. Call `step` of the elected server about once a minute.
+ * Makes etcd discard versions of keys older than ten minutes: only then is the space of deleted and overwritten values free.
+ * Call `step` of the elected server about once a minute.
  */
 export class Compaction {
   readonly #parts: CompactionParts
-  /** What the revision was at which time, oldest first. */
+  /** The revisions and their times, oldest first. */
   #seen: { readonly atMs: number; readonly revision: Revision }[] = []
   #compacted: Revision = 0
 
@@ -32,12 +32,12 @@ export class Compaction {
     this.#parts = parts
   }
 
-  /** The revision up to which this server has compacted; 0: none yet. */
+  /** The revision up to which this server has compacted; 0 before the first compaction. */
   get compacted(): Revision {
     return this.#compacted
   }
 
-  /** Notes the revision, and compacts up to the one of ten minutes ago. */
+  /** Notes the revision, and compacts up to the revision of ten minutes ago. */
   async step(): Promise<void> {
     const { client, prefix, mode, nowMs } = this.#parts
     if (mode === 'off') return
@@ -55,7 +55,7 @@ export class Compaction {
     this.#compacted = due.revision
   }
 
-  /** Whether etcd has keys of others. Where they may not be read, it has. */
+  /** Whether etcd has keys of others. Assumes so if they may not be read. */
   async #isShared(): Promise<boolean> {
     const { client, prefix } = this.#parts
     const before = { key: '\0', end: prefix }

@@ -7,7 +7,7 @@ import { CHUNK_BYTES } from '../contents/large-contents.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, KnownKeys } from '../keys/known-keys.ts'
 
-/** What takes part of the quota; `rest`: earlier versions until compaction, and keys of others; `free`: what the file has free inside. */
+/** The kinds of shares; `rest`: versions until compaction, and keys of others; `free`: free space inside the file. */
 const QUOTA_KINDS = [
   'configs',
   'services',
@@ -23,7 +23,7 @@ const QUOTA_KINDS = [
 /** The part of the quota that each kind takes, from 0 to 1. */
 export type QuotaShares = Readonly<Record<(typeof QUOTA_KINDS)[number], number>>
 
-/** What etcd adds to a key and its value. */
+/** etcd's overhead for a key and its value. */
 const OVERHEAD_BYTES = 100
 /** How many keys are looked at to know their size, and at how many places of the history. */
 const SAMPLE = 40
@@ -31,7 +31,7 @@ const PLACES = 4
 
 type Client = Pick<EtcdClient, 'range'>
 
-/** What the shares are measured with. */
+/** The dependencies of `quotaShares`. */
 export interface QuotaSharesParts {
   readonly client: Client
   readonly keys: Keys
@@ -41,8 +41,8 @@ export interface QuotaSharesParts {
 }
 
 /**
- * Measures which kinds of keys take how much of the quota. What a server follows it knows; history and audit are counted, and
- * their sizes are estimated from some of them. `member`: the one whose file is nearest to its quota.
+ * Measures the share of each kind of keys in the quota. A server knows the keys that it follows; history and audit are
+ * counted, and their sizes estimated from samples. `member`: the member whose file is nearest to its quota.
  */
 export async function quotaShares(
   parts: QuotaSharesParts,
@@ -69,13 +69,13 @@ export async function quotaShares(
   return Object.fromEntries(QUOTA_KINDS.map((kind) => [kind, share(kind)])) as unknown as QuotaShares
 }
 
-/** How many bytes the keys of a prefix take, if all are as large as the first ones. */
+/** The estimated bytes of the keys with a prefix, by the size of the first keys. */
 async function estimated(client: Client, prefix: string): Promise<number> {
   const { kvs, count } = await client.range({ key: prefix, end: prefixEnd(prefix), limit: SAMPLE })
   return count * meanBytes(kvs)
 }
 
-/** The same for the texts of history, which are looked at in several places between the oldest and now. */
+/** The same for the texts of history, sampled in several places between the oldest and now. */
 async function texts({ client, keys, nowMs }: QuotaSharesParts): Promise<number> {
   const prefix = keys.every('record-text')
   const end = prefixEnd(prefix)
@@ -92,7 +92,7 @@ async function texts({ client, keys, nowMs }: QuotaSharesParts): Promise<number>
   return count * meanBytes(found)
 }
 
-/** With what etcd adds; 0: there are none. */
+/** The mean size with etcd's overhead; 0 without keys. */
 function meanBytes(kvs: readonly KeyValue[]): number {
   if (kvs.length === 0) return 0
   const bytes = kvs.reduce((sum, { key, value }) => sum + Buffer.byteLength(key) + value.byteLength, 0)

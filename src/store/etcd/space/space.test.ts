@@ -13,14 +13,14 @@ function member(sizeMib: number, inUseMib = sizeMib, more: Partial<MemberStatus>
 
 const leftMib = (...members: MemberStatus[]): number => roomOf(members, LIMITS)!.leftBytes / MIB
 
-test('room is what the file of the fullest member may grow until the reserve', () => {
+test('room is the growth of the fullest member until the reserve', () => {
   expect(leftMib(member(1_000))).toBe(792)
   expect(leftMib(member(1_000), member(1_800))).toBe(-8)
   expect(leftMib(member(1_000, 1_000, { quotaBytes: 8_192 * MIB }))).toBe(6_936)
   expect(roomOf([], LIMITS)).toBeUndefined()
 })
 
-test('what is free inside the file counts, but not near the quota', () => {
+test('free space inside the file counts, but not near the quota', () => {
   expect(leftMib(member(1_900, 500))).toBe(1_144)
   expect(leftMib(member(2_000, 500))).toBe(-208)
 })
@@ -32,7 +32,7 @@ test('with the alarm there is no room, whatever the reserve', () => {
   expect(roomOf([member(2_047)], { ...LIMITS, reserveBytes: 0 })?.leftBytes).toBe(Infinity)
 })
 
-test('the quota is the smallest that a member tells, or what is set for one that does not', () => {
+test('the quota is the smallest of the members; the setting counts for a member that reports no quota', () => {
   expect(quotaOf([member(1, 1, { quotaBytes: 4_096 * MIB }), member(1)], 2_048 * MIB)).toBe(2_048 * MIB)
   expect(quotaOf([member(1, 1, { quotaBytes: 4_096 * MIB })], 2_048 * MIB)).toBe(4_096 * MIB)
 })

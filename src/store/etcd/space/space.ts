@@ -3,7 +3,7 @@ import type { MemberStatus } from '../client/version.ts'
 
 /** How much of etcd's file is left free. */
 export interface SpaceLimits {
-  /** Room that must stay free, in bytes; 0: none. */
+  /** Bytes that must stay free; 0: no reserve. */
   readonly reserveBytes: number
   /** The quota of an etcd that does not tell its own. */
   readonly quotaBytes: number
@@ -12,7 +12,7 @@ export interface SpaceLimits {
 /** Free pages inside a file that is this near to the quota do not count: large values may not fit into them. */
 const NEAR_PART = 1 / 4
 
-/** What the alarm for a full quota means, and what to do. */
+/** The meaning of the alarm for a full quota, and the advice. */
 export const ALARM_RAISED = 'etcd has raised its alarm NOSPACE and refuses every write and every lease.'
 export const ALARM_ADVICE =
   'Compact etcd and defragment every member, or raise its quota; then disarm the alarm with `etcdctl alarm disarm` ' +
@@ -20,24 +20,24 @@ export const ALARM_ADVICE =
 
 const ALARM: Room = { leftBytes: -Infinity, usage: ALARM_RAISED, advice: ALARM_ADVICE }
 
-/** The room of etcd, which is that of its fullest member. Undefined: no member answers. */
+/** The room of etcd's fullest member. Undefined: no member answers. */
 export function roomOf(members: readonly MemberStatus[], limits: SpaceLimits): Room | undefined {
   const rooms = members.map((member) => roomOfMember(member, limits))
   if (rooms.length === 0) return undefined
   return rooms.reduce((least, room) => (room.leftBytes < least.leftBytes ? room : least))
 }
 
-/** Whether a member knows of the alarm for a full quota. All members have it, and etcd takes no write and gives no lease then. */
+/** Whether a member knows the alarm for a full quota, during which etcd takes no write and gives no lease. */
 export function hasAlarm({ errors }: Pick<MemberStatus, 'errors'>): boolean {
   return errors.some((text) => text.includes('NOSPACE'))
 }
 
-/** The smallest quota of the members; `unknown` is that of one that does not report it. */
+/** The smallest quota of the members; `unknown` replaces a quota that a member does not report. */
 export function quotaOf(members: readonly MemberStatus[], unknown: number): number {
   return members.reduce((least, member) => Math.min(least, member.quotaBytes ?? unknown), Infinity)
 }
 
-/** The member whose file is nearest to its quota, with this quota; `unknown` is that of one that does not report it. */
+/** The member whose file is nearest to its quota, with this quota; `unknown` replaces an unreported quota. */
 export function fullestOf(
   members: readonly MemberStatus[],
   unknown: number,
@@ -47,8 +47,8 @@ export function fullestOf(
 }
 
 /**
- * A change fits into the file as long as it may grow, or into its free pages. etcd counts the size of the file, so pages that are
- * free inside help only until the file is near the quota.
+ * A change needs room for the file to grow, or free pages in the file. etcd counts the size of the file, so its free
+ * pages help only while the file is not near the quota.
  */
 function roomOfMember(member: MemberStatus, { reserveBytes, quotaBytes }: SpaceLimits): Room {
   const { endpoint, sizeBytes, inUseBytes } = member

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Unit } from '../../../core/engine/ports.ts'
-import { defineRecordKind, recordSaved } from '../../../core/records/record-kind.ts'
+import { recordSaved } from '../../../core/records/record-kind.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { SWITCH } from '../../../core/switches/switch-records.ts'
 import { Commits } from './commits.ts'
@@ -11,7 +11,6 @@ import { PlaceTaken } from '../failures/place-taken.ts'
 import type { SendOutcome } from './request-fence.ts'
 
 const keys = new Keys('w/')
-const LATER = defineRecordKind<string>('of-layout-2', (json) => String(json), { layout: 2 })
 
 /** The outcome of each request, in their order. */
 let answers: ((operations: readonly TxnOperation[]) => SendOutcome)[] = []
@@ -19,7 +18,7 @@ let sent = 0
 let isBehind = false
 /** Revisions that somebody waited for. */
 let awaited: number[] = []
-/** What etcd answers to what is confirmed. */
+/** etcd's answer to a confirming request. */
 let confirmed: (() => TxnResult) | undefined
 let known: Record<number, readonly string[]> = {}
 let failures: unknown[] = []
@@ -42,10 +41,6 @@ const commits = new Commits({
         : Promise.resolve(confirmed()),
   },
   keys,
-  layout: {
-    current: 1,
-    raiseTo: () => Promise.reject(new Refusal('cluster-not-upgraded', 'an older server')),
-  },
   member: 'me',
   clock: { nowMs: () => 0, sleep: () => Promise.resolve() },
   fence: { send: (operations) => Promise.resolve().then(() => answers[sent++]!(operations)) },
@@ -101,7 +96,7 @@ describe('a commit', () => {
     expect(await commit(unit('a'))).toEqual([{ kind: 'refused', error }])
   })
 
-  test('keeps what is certain if a later request fails, and says which units were not sent', async () => {
+  test('keeps certain results if a later request fails, and says which units were not sent', async () => {
     answers = [held, fails(new EtcdError('full', 'no space'))]
     const results = await commit(unit('a', 700_000), unit('b', 700_000), unit('c', 700_000))
     expect(results.map((result) => ('error' in result ? result.error.message : result.kind))).toEqual([
@@ -112,7 +107,7 @@ describe('a commit', () => {
     expect(sent).toBe(2)
   })
 
-  test('is not answered before this server knows what it has written', async () => {
+  test('is not answered before this server has received its changes', async () => {
     answers = [held]
     isBehind = true
     const error = expect.objectContaining({ message: expect.stringMatching(/behind.*not known/) })
@@ -153,24 +148,10 @@ describe('a commit', () => {
     expect(await commit(unit('a'))).toMatchObject([{ kind: 'refused' }])
   })
 
-  test('that etcd refuses as invalid fails without hiding what comes after it', async () => {
+  test('that etcd refuses as invalid fails without hiding later results', async () => {
     answers = [fails(new EtcdError('invalid', 'duplicate key')), held]
     const results = await commit(unit('a'), unit('b'))
     expect(results.map(({ kind }) => kind)).toEqual(['failed', 'held'])
-  })
-
-  test('of what an older server could not read fails alone', async () => {
-    answers = [held, held]
-    const later: Unit = {
-      reads: [],
-      changes: [recordSaved(LATER, { id: 'a', value: 'x', stamp: 1 })],
-    }
-    const error = expect.objectContaining({ code: 'cluster-not-upgraded' })
-    expect(await commit(unit('a'), later, unit('b'))).toEqual([
-      { kind: 'held' },
-      { kind: 'failed', error },
-      { kind: 'held' },
-    ])
   })
 
   test('that can never be written fails alone', async () => {

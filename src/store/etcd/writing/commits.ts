@@ -11,18 +11,16 @@ import type { Keys } from '../keys/keys.ts'
 import { type LargeContent, largeContents } from '../contents/large-contents.ts'
 import { grownValue, type HistoryCut, type HistoryOfUnit } from '../history/history-cut.ts'
 import { fits, packed, roomOf } from './packed.ts'
-import { type LayoutInUse, layoutOf, SHARED_TEXTS_LAYOUT } from '../format/layout.ts'
 import { PlaceTaken } from '../failures/place-taken.ts'
 import { refusalOf } from '../failures/refusals.ts'
 import type { RequestFence } from './request-fence.ts'
-import { mayShare, SharedTexts } from '../contents/shared-texts.ts'
+import { SharedTexts } from '../contents/shared-texts.ts'
 import { type UnitOrigin, type UnitRequest, unitRequest } from './unit-request.ts'
 
-/** What commits need. */
+/** The dependencies of `Commits`. */
 export interface CommitsParts {
   readonly client: Pick<EtcdClient, 'txn'>
   readonly keys: Keys
-  readonly layout: Pick<LayoutInUse, 'current' | 'raiseTo'>
   readonly member: string
   readonly clock: Clock
   readonly fence: Pick<RequestFence, 'send'>
@@ -41,7 +39,7 @@ interface SentUnit extends UnitRequest {
   readonly grown: number
 }
 
-/** A commit that is underway. Units have no result yet where there is none. */
+/** A commit that is underway. Units without a result have `undefined`. */
 interface Underway {
   readonly decidedAt: Revision
   readonly stamp: number
@@ -50,7 +48,7 @@ interface Underway {
   readonly leftMs: () => number
 }
 
-/** What belongs to units besides themselves, by their places. */
+/** The facts about units besides themselves, by their places. */
 interface UnitsContext {
   readonly histories: readonly (HistoryOfUnit | undefined)[]
   readonly texts: readonly SharedTexts[]
@@ -79,14 +77,13 @@ export class Commits {
     const underway: Underway = { decidedAt, stamp: stampOf(units), results, leftMs }
     const contents: LargeContent[] = []
     try {
-      await this.#raiseLayout(units, underway)
-      const texts = await this.#textsOf(units, underway)
+      const texts = units.map(({ changes }) => new SharedTexts(changes))
       contents.push(...units.flatMap(({ changes }, index) => largeContents(changes, texts[index]!)))
       const histories = await this.#historiesOf(units, texts)
       const sendings = this.#sendings(units, { histories, texts }, underway)
       await this.#send(sendings, contents, underway)
     } catch (error) {
-      // What is written comes last, and has its results then.
+      // The write comes last, so a written unit has its result here.
       for (const index of results.keys()) results[index] ??= resultOf(error)
     } finally {
       chunks.forget(contents)
@@ -94,39 +91,13 @@ export class Commits {
     return results.map((result) => result ?? { kind: 'unwritten', error: NOT_SENT })
   }
 
-  /** Raises the layout for the units that need it. One that older servers could not read has its result at once. */
-  async #raiseLayout(units: readonly Unit[], { results, leftMs }: Underway): Promise<void> {
-    const { layout } = this.#parts
-    for (const [index, { changes }] of units.entries()) {
-      const needed = layoutOf(changes)
-      if (needed <= layout.current) continue
-      results[index] = await layout.raiseTo(needed, leftMs).then(
-        () => undefined,
-        (error: unknown) => (error instanceof Refusal ? { kind: 'failed', error } : resultOf(error)),
-      )
-    }
-  }
-
-  /** The texts that the history of each unit shares with gray versions: none while there is a server that could not read that. */
-  async #textsOf(units: readonly Unit[], { leftMs }: Underway): Promise<SharedTexts[]> {
-    const { layout } = this.#parts
-    const would = units.some(({ changes }) => mayShare(changes))
-    if (would && layout.current < SHARED_TEXTS_LAYOUT)
-      await layout.raiseTo(SHARED_TEXTS_LAYOUT, leftMs).catch((error: unknown) => {
-        if (!(error instanceof Refusal)) throw error
-      })
-    const isAllowed = layout.current >= SHARED_TEXTS_LAYOUT
-    return units.map(({ changes }) => (would && isAllowed ? new SharedTexts(changes) : SharedTexts.none))
-  }
-
-  /** The transactions of the units. One that can never be written has its result at once. */
+  /** The transactions of the units. A unit that can never be written gets its result at once. */
   #sendings(
     units: readonly Unit[],
     { histories, texts }: UnitsContext,
     { decidedAt, results }: Underway,
   ): SentUnit[] {
     return units.flatMap((unit, index) => {
-      if (results[index] !== undefined) return []
       const history = histories[index]
       const { member } = this.#parts
       const request = this.#requestOf(unit, { decidedAt, member, index, history, texts: texts[index]! })
@@ -161,7 +132,7 @@ export class Commits {
         if (error instanceof PlaceTaken) this.#parts.failed(error)
         const result = resultOf(error)
         for (const { index } of request) underway.results[index] = result
-        // Those of the later requests were not sent.
+        // The units of the later requests were not sent.
         if (result.kind !== 'failed') return
       }
   }
@@ -171,7 +142,7 @@ export class Commits {
     const { client } = this.#parts
     const answer = await client.txn({ compare: [], success: request.map(transactionOf) }, leftMs())
     const answered: (UnitResult | undefined)[] = []
-    // What it conflicts with comes by the feed, and is not later than the answer.
+    // The conflicting change comes by the feed, and is not later than the answer.
     if (take(request, answer.results, answered)) await this.#reachedAll(answer.revision, leftMs())
     for (const index of answered.keys()) results[index] ??= answered[index]
   }
@@ -200,7 +171,7 @@ export class Commits {
     return sent
   }
 
-  /** What a request of before has deleted must not seem to be of later than this one. */
+  /** The deletions of an earlier request must not seem later than this request. */
   #latest(stamp: number): number {
     return (this.#stamp = Math.max(this.#stamp, stamp))
   }
@@ -219,10 +190,7 @@ export class Commits {
     return found
   }
 
-  /**
-   * The removals from the history of other items that go with a request. Each record has a transaction of its
-   * own, because another server may have removed it.
-   */
+  /** The removals from history with a request, each in its own transaction: another server may have removed the record. */
   async #removalsWith(request: readonly SentUnit[]): Promise<TxnOperation[]> {
     const { history, keys, member } = this.#parts
     const grown = request.reduce((sum, one) => sum + one.grown, 0)
@@ -246,8 +214,8 @@ export class Commits {
   }
 
   /**
-   * Resolves when the follower has everything up to this revision, which may be that of something else in etcd. Nothing was
-   * written, so the units may be confirmed once more if it does not come in time.
+   * Resolves when the follower has everything up to this revision, which may belong to other data in etcd. Nothing was
+   * written, so the units may be confirmed once more if the follower is late.
    */
   async #reachedAll(revision: Revision, limitMs: number): Promise<void> {
     if (await this.#parts.following.reachedAll(revision, limitMs)) return
@@ -274,7 +242,7 @@ function unknownResult(text: string): Refusal {
   return new Refusal('store-unavailable', text)
 }
 
-/** The result of a unit whose request has failed. */
+/** The result of a unit in a failed request. */
 function resultOf(error: unknown): Exclude<UnitResult, { kind: 'held' | 'conflict' }> {
   if (!(error instanceof EtcdError)) return { kind: 'refused', error: refusalOf(error) }
   // Each unit is tried by itself then.
@@ -302,7 +270,7 @@ function take(
   return conflicts
 }
 
-/** The latest stamp of the changes: what they delete has left then. */
+/** The latest stamp of the changes: the time at which their deletions happened. */
 function stampOf(units: readonly Unit[]): number {
   const stamps = units.flatMap(({ changes }) => changes.map(stampOfChange))
   return stamps.reduce((latest, stamp) => Math.max(latest, stamp), 0)

@@ -1,8 +1,8 @@
-/** What a request of etcd may hold: the transactions in it and the operations of the largest of them, and its bytes. */
+/** The limits of a request of etcd: its transactions plus the operations of its largest transaction, and its bytes. */
 const MOST_OPERATIONS = 120
 const MOST_BYTES = 1024 * 1024
 
-/** What counts of a unit for the size of a request. */
+/** The facts of a unit that determine the size of a request. */
 export interface Weighed {
   readonly compare: readonly unknown[]
   readonly success: readonly unknown[]
@@ -23,9 +23,8 @@ export function roomOf(request: readonly Weighed[]): number {
 }
 
 /**
- * Divides units into requests, in their order. etcd refuses a request of more than 1.5 MiB, and one that
- * writes a key twice. It also refuses one if the number of its transactions and the operations of the largest
- * one are together more than 128.
+ * Divides units into requests, in their order. etcd refuses a request of more than 1.5 MiB, or one that writes a key twice.
+ * It also refuses more than 128 transactions and operations, counting only the operations of the largest transaction.
  */
 export function packed<T extends Weighed>(units: readonly T[]): T[][] {
   const requests: T[][] = []

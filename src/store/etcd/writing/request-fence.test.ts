@@ -5,7 +5,7 @@ import { PlaceTaken } from '../failures/place-taken.ts'
 import { RequestFence } from './request-fence.ts'
 import { requestOf, toJson } from '../keys/values.ts'
 
-/** What may happen to a request: its answer is lost before or after it was written, or it is answered. */
+/** The fate of a request: its answer is lost before or after it was written, or it is answered. */
 type Fate = 'answered' | 'lost' | 'written and lost' | 'refused'
 
 const KEY = 'w/b/me'
@@ -80,7 +80,7 @@ describe('a request', () => {
     expect(requestOf(kept!.value)).toEqual({ number: 3, process: 'p', stamp: 5 })
   })
 
-  test('leaves its stamp to the process that takes the place: what it deleted has no other', async () => {
+  test('leaves its stamp to the process that takes the place: deleted data has no other stamp', async () => {
     await send()
     await new RequestFence({ range, txn }, { key: KEY, process: 'q' }).take({ nowMs: () => nowMs })
     expect(requestOf(kept!.value)).toEqual({ number: 3, process: 'q', stamp: 5 })
@@ -105,7 +105,7 @@ describe('a request', () => {
     expect(nowMs).toBeLessThanOrEqual(BUDGET_MS)
   })
 
-  test('is not sent before it is known what has become of the one before', async () => {
+  test('is not sent before the outcome of the request before it is known', async () => {
     fates = ['written and lost', 'lost']
     await expect(send()).rejects.toThrow(/not known/)
     nowMs = 0

@@ -16,7 +16,7 @@ export type SendOutcome =
 export interface RequestPlace {
   /** The key that has the number of the last request. */
   readonly key: string
-  /** Names this process: no other one has the same name. */
+  /** A unique name for this process. */
   readonly process: string
 }
 
@@ -30,19 +30,18 @@ const NO_TIME = new GrpcError(GRPC.DEADLINE_EXCEEDED, 'there is no time left to 
 /** How long taking the place may take. */
 const TAKE_MS = 5_000
 
-/** What belongs to a request besides its operations. */
+/** The facts of a request besides its operations. */
 export interface SendOptions {
-  /** The stamp of what it deletes. */
+  /** The stamp of its deletions. */
   readonly stamp: number
   /** The time that it has left, with finding out its outcome. */
   readonly leftMs: () => number
 }
 
 /**
- * Numbers the requests of a server: each compares the number of the one before and writes its own. That finds
- * out the outcome of a request whose answer was lost. If the same number can be written again, the lost one
- * was not written and never will be. And a process that wakes after another one has taken its place writes
- * nothing. One request at a time.
+ * Numbers the requests of a server: each compares the number before it and writes its own. So the outcome of a request with a
+ * lost answer can be found. If the same number can be written again, the lost request was not written and never will be. And
+ * a process that wakes after another one has taken its place writes nothing. One request at a time.
  */
 export class RequestFence {
   readonly #client: Pick<EtcdClient, 'range' | 'txn'>
@@ -63,14 +62,14 @@ export class RequestFence {
     const [before] = kvs
     this.#goOnAfter(before)
     const untilMs = clock.nowMs() + TAKE_MS
-    // The stamp of the last request stays: nothing else may say when it deleted something.
+    // The stamp of the last request stays: only it gives the time of a deletion.
     const stamp = before === undefined ? 0 : requestOf(before.value).stamp
     await this.send([], { stamp, leftMs: () => untilMs - clock.nowMs() })
   }
 
   /**
-   * Sends operations as one request. Rejects with {@link PlaceTaken}, with `EtcdError` if they were certainly not written,
-   * and with Refusal `store-unavailable` if that is not known.
+   * Sends operations as one request. Rejects with {@link PlaceTaken}, with `EtcdError` if they were certainly not
+   * written, and with Refusal `store-unavailable` if that is unknown.
    */
   async send(operations: readonly TxnOperation[], { stamp, leftMs }: SendOptions): Promise<SendOutcome> {
     // Before that nothing new may be sent.
@@ -112,7 +111,7 @@ export class RequestFence {
     return found?.modRevision
   }
 
-  /** The number in etcd is not the one that was left there. */
+  /** The number in etcd is not the number that this process left there. */
   #refused(result: TxnResult): Error {
     const found = keyOf(result)
     if (found !== undefined && requestOf(found.value).process !== this.#place.process)

@@ -28,7 +28,7 @@ describe('the transaction of a unit', () => {
     expect(written).toContainEqual(stampKeyOf('y'))
   })
 
-  test('writes no key of a kind whose records are read one by one, and compares none', () => {
+  test('writes no key of a kind whose records are read one by one, and compares no such key', () => {
     const { keys: written } = unitRequest(
       keys,
       { reads: [], changes: [importMarked({ importedId: '7' }, { historyId: 3, stamp: 1 })] },
@@ -54,7 +54,7 @@ describe('the transaction of a unit', () => {
     ])
   })
 
-  test('compares the members by their keys, and writes none of them', () => {
+  test('compares the members by their keys, and writes no such key', () => {
     const reads = [{ of: 'records', recordKind: MEMBER.name } as const]
     const { compare } = unitRequest(keys, { reads, changes: [] }, origin)
     expect(compare).toEqual([{ key: 'w/p/', end: 'w/p0', of: 'mod', is: '<', to: 8 }])
@@ -62,7 +62,7 @@ describe('the transaction of a unit', () => {
     expect(() => unitRequest(keys, { reads, changes: [change] }, origin)).toThrow('not written by commands')
   })
 
-  test('says what it removes for silence', () => {
+  test('names the instances that it removes for silence', () => {
     const serviceKey = { namespaceId: 'public', groupedName: 'G@@s' }
     const removed = (port: number, reason: 'expired' | 'deregistered') => {
       const place = { ip: '10.0.0.9', port, cluster: 'C' }

@@ -31,11 +31,11 @@ export interface UnitRequest {
   readonly success: readonly TxnOperation[]
   /** The keys that it writes. */
   readonly keys: readonly string[]
-  /** About how large it is. */
+  /** Its estimated size. */
   readonly bytes: number
 }
 
-/** Where a unit comes from. */
+/** The origin of a unit. */
 export interface UnitOrigin {
   /** The revision at which it was decided. */
   readonly decidedAt: Revision
@@ -45,13 +45,13 @@ export interface UnitOrigin {
   readonly index: number
   /** The effect on history; undefined: nothing is removed, and nobody counts it. */
   readonly history?: HistoryOfUnit | undefined
-  /** The texts that its history records do not write; by default they write all. */
+  /** The texts that its history records do not write; by default those of its changes. */
   readonly texts?: SharedTexts
 }
 
 /** The transaction of a unit. */
 export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOrigin): UnitRequest {
-  const { decidedAt, texts = SharedTexts.none } = origin
+  const { decidedAt, texts = new SharedTexts(changes) } = origin
   const writes = new Map<string, TxnOperation>()
   const conditions = new Map<string, KeyCondition>()
   for (const condition of [...reads, ...changes.map(changedThing)].flatMap((read, index) =>
@@ -84,7 +84,7 @@ export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOr
   return { compare: [...conditions.values()], success, keys: [...writes.keys()], bytes: bytesOf(success) }
 }
 
-/** What etcd compares for a read: that it has not changed since, and was or was not there. */
+/** The conditions of a read: the data has not changed since, and existed or did not. */
 function conditionsOf(
   keys: Keys,
   read: Read,
@@ -153,7 +153,7 @@ function operationsOf(keys: Keys, change: Change, texts: SharedTexts): TxnOperat
   }
 }
 
-/** Chunks go all at once: while the first one is there, all are. Those that are named here are kept. */
+/** Chunks are removed all at once: if the first exists, all exist. The chunks named here are kept. */
 function namedChunks(
   keys: Keys,
   changes: readonly Change[],
@@ -165,7 +165,7 @@ function namedChunks(
   }))
 }
 
-/** The ids of an item's history rise, also where the clock of another server is ahead: nothing is as late as these changes. */
+/** The ids of an item's history rise with any clocks: no record may be as late as these changes. */
 function newerThanHistory(keys: Keys, changes: readonly Change[]): KeyCondition[] {
   const first = new Map<string, KeyCondition>()
   for (const change of changes) {
@@ -180,7 +180,7 @@ function newerThanHistory(keys: Keys, changes: readonly Change[]): KeyCondition[
   return [...first.values()]
 }
 
-/** A deletion alone does not say that it was for silence. */
+/** Marks deletions for silence, because a deletion alone does not show it. */
 function silencedOperations(keys: Keys, changes: readonly Change[], { member: id, index }: UnitOrigin) {
   const silenced = changes.flatMap((change) =>
     change.kind === 'instance-removed' && change.reason === 'expired'
@@ -202,7 +202,7 @@ function historyOperations(keys: Keys, change: RecordedChange, texts: SharedText
 
 type Writing = Extract<TxnOperation, { do: 'put' | 'delete' }>
 
-/** Removes the oldest records of an item, and says by how much history has grown. */
+/** Removes the oldest records of an item, and writes the growth of history. */
 function historyCut(keys: Keys, { member: id, index, history }: UnitOrigin): Writing[] {
   if (history === undefined) return []
   const grown = keys.of({ of: 'history-grown', id, index: String(index) })
@@ -224,7 +224,7 @@ function recordKeyOf(keys: Keys, change: RecordSaved | RecordRemoved): string {
   return keys.of(placeOfRecord(change))
 }
 
-/** Units that write the same key are not of one request: kinds whose records are read one by one have none. */
+/** Units that write the same key are never in one request: kinds whose records are read one by one have no key. */
 function kindChanged(keys: Keys, { recordKind: kind, stamp }: RecordSaved | RecordRemoved): TxnOperation[] {
   if (recordKindNamed(kind)?.isReadOneByOne) return []
   return [put(keys.of({ of: 'kind', kind }), toJson(stamp))]

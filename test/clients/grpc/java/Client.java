@@ -22,8 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Client {
     private static final long TIMEOUT_MS = 10_000;
     /**
-     * Services are made one after the other: while one is made, the library collects the classes of its extensions, and what is
-     * made at the same time finds some of them only ("No server list provider found").
+     * Services are made one after the other: while one is made, the library collects the classes of its extensions, and a service
+     * made at the same time finds only some classes ("No server list provider found").
      */
     private static final Object MAKING = new Object();
     private final Properties properties = new Properties();

@@ -68,7 +68,7 @@ export function digestOf(picture: Picture): string {
   return md5(JSON.stringify([...picture]))
 }
 
-/** What is different in another picture. */
+/** The differences in another picture. */
 export function differences(one: Picture, other: Picture): string[] {
   const asked = new Set([...one.keys(), ...other.keys()])
   return [...asked]
@@ -151,7 +151,7 @@ export function finalReads(picture: Picture, server: number, keys: FinalKeys): O
   ]
 }
 
-/** What is read at the end. */
+/** The data read at the end. */
 export interface FinalKeys {
   readonly items: readonly string[]
   readonly grayItems: readonly string[]

@@ -4,7 +4,7 @@ import type { Kind, Operation } from '../load/recording.ts'
 import { type FinalGrayItem, grayOperations, wrongGrayItem } from './gray-history.ts'
 import { operation } from './planted.test-support.ts'
 
-/** A write, as its kind and its id. What it publishes is its id. */
+/** A write, as its kind and its id. Its id is also the published text. */
 const write = (text: string, begunMs: number, more: Partial<Operation> = {}) => {
   const [kind, id] = text.split(' ') as [Kind, string]
   return operation({ id, kind, begunMs, ...(kind.startsWith('publish') ? { value: id } : {}), ...more })

@@ -11,12 +11,12 @@ export interface GrayItemRecord extends ItemRecord {
   readonly isGray: boolean
 }
 
-/** What the servers have of such an item at the end. */
+/** The state of such an item on the servers at the end. */
 export interface FinalGrayItem {
   readonly item: string
   /** Oldest first. */
   readonly records: readonly GrayItemRecord[]
-  /** What clients without the tag see, and those with it. */
+  /** The versions that clients see without the tag and with it. */
   readonly formal: string | undefined
   readonly tagged: string | undefined
 }
@@ -25,7 +25,7 @@ const ENDS = new Set(['promote', 'stop', 'delete'])
 const FIRST: Version = { value: undefined, by: undefined }
 
 /**
- * What is wrong in the history of an item with a gray version, and in what clients have read of it: an acknowledged write has its
+ * The errors in the history of an item with a gray version, and in the reads of clients: an acknowledged write has its
  * records and a refused one none, those of each version are in an order in which the writes can have happened, and no view goes back.
  * The formal version and the gray one are written apart, so nothing says how the two orders fit together, but for promotions and deletions.
  */

@@ -7,7 +7,7 @@ interface Cut {
   readonly gray: number
 }
 
-/** What clients with the tag can see of an item, by how far its versions are. No value is written twice, but by a promotion. */
+/** The views of an item for clients with the tag, by how far its versions are. No value is written twice, but by a promotion. */
 export class Views {
   readonly #formal: readonly Version[]
   readonly #gray: readonly Version[]
@@ -106,7 +106,7 @@ function boundOf(cut: Cut | undefined, { endedMs }: Operation): Bound[] {
   return cut === undefined ? [] : [{ endedMs, cuts: [cut] }]
 }
 
-/** What a server has shown at the latest. Times are asked for in their order. */
+/** The latest views that a server has shown. Times are asked for in their order. */
 class Bounds {
   #waiting: Bound[]
   #latest: readonly Cut[] = [{ formal: 0, gray: 0 }]
@@ -132,7 +132,7 @@ const latestOf =
   (one: Cut) =>
   (other: Cut): Cut => ({ formal: Math.max(one.formal, other.formal), gray: Math.max(one.gray, other.gray) })
 
-/** Without those that are behind another one: who may be there may be here. */
+/** Without cuts that are behind another cut: a client that may see the later cut may see the earlier one. */
 function earliest(cuts: readonly Cut[]): Cut[] {
   return cuts.filter(
     (cut, at) =>

@@ -8,7 +8,7 @@ export interface ItemRecord {
   readonly by: string
 }
 
-/** What the servers have of an item at the end. */
+/** The state of an item on the servers at the end. */
 export interface FinalItem {
   readonly item: string
   /** Oldest first. */
@@ -24,7 +24,7 @@ export function writesOf(operations: readonly Operation[], item: string): Operat
 }
 
 /**
- * What is wrong with the history of an item: an acknowledged write has exactly one record, an unknown one at most one, a
+ * The errors in the history of an item: an acknowledged write has exactly one record, an unknown one at most one, a
  * refused one none, and the records are in an order in which the writes can have happened. (A delete that found nothing has
  * no record.)
  */

@@ -18,7 +18,7 @@ export function versionsOfOwned(operations: readonly Operation[], key: string): 
   return [{ value: undefined, by: undefined }, ...sure.map((by) => ({ value: by.value, by }))]
 }
 
-/** What was seen of a key. */
+/** The values seen of a key. */
 interface Placed {
   readonly endedMs: number
   readonly place: number

@@ -6,7 +6,7 @@ const TRIES = 200
 const PAUSE_MS = 250
 const LIMIT_MS = 3_000
 
-/** Asks the servers one after the other until one of them does it. Rejects when none has done it for a minute or so. */
+/** Asks the servers one after the other until one server does it. Rejects when no server has done it for a minute or so. */
 export function anyOf(urls: readonly string[]): AsAdministrator {
   return async (method, path, form) => {
     const request: Request = {

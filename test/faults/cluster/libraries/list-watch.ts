@@ -11,7 +11,7 @@ interface Lack {
   readonly text: string
 }
 
-/** Asks every server again and again for some services. Each of them must have the instance with the port 1, healthy. */
+/** Asks every server again and again for some services. Each service must have the instance with the port 1, healthy. */
 export class ListWatch {
   readonly #urls: readonly string[]
   readonly #services: readonly string[]
@@ -67,7 +67,7 @@ interface Host {
   readonly healthy: boolean
 }
 
-/** What is wrong with a list, or ''; undefined: there is no list. */
+/** The error of a list, or ''; undefined: there is no list. */
 async function listOf(url: string, serviceName: string): Promise<string | undefined> {
   const query = { serviceName }
   const request = { method: 'GET', path: '/svc/v1/ns/instance/list', query, limitMs: LIMIT_MS }

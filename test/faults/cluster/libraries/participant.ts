@@ -7,7 +7,7 @@ import { Ties } from '../../../clients/grpc/ties.ts'
 import { pause } from '../strikes/scene.ts'
 import type { ListWatch } from './list-watch.ts'
 
-/** What a library is looked at for. */
+/** The aspects of a library that are checked. */
 const ASPECTS = [
   'its instance is in every list',
   'its item is read',
@@ -27,7 +27,7 @@ export interface ParticipantSpec {
   readonly excused: Readonly<Partial<Record<Aspect, string>>>
 }
 
-/** What a strike is to the participants: its number, and when it began by `performance.now()`. */
+/** A strike for the participants: its number, and when it began by `performance.now()`. */
 export interface Round {
   readonly number: number
   readonly fromMs: number
@@ -36,7 +36,7 @@ export interface Round {
   readonly hasPublished: boolean
 }
 
-/** What a participant was found to be after a strike. */
+/** The findings about a participant after a strike. */
 export interface Verdict {
   /** In words. */
   readonly wrong: readonly string[]
@@ -93,7 +93,7 @@ export class Participant {
     await this.#ties.publish(this.#ask, content)
   }
 
-  /** What is wrong after a strike, and how long each aspect took until it was right. */
+  /** The errors after a strike, and how long each aspect took until it was right. */
   async judge(round: Round): Promise<Verdict> {
     const begunMs = performance.now()
     const looks: Record<Aspect, () => Promise<void>> = {
@@ -136,7 +136,7 @@ export class Participant {
     if (lacks.length > 0) throw new Error(`${lacks.length} lists without it: ${lacks.slice(0, 5).join('; ')}`)
   }
 
-  /** What was read since the last time was right, and it can be read now. */
+  /** All reads since the last time were right, and it can be read now. */
   async #hasRead(): Promise<void> {
     const fromMs = performance.now()
     while (this.#lastReadMs < fromMs) {
@@ -177,7 +177,7 @@ export class Participant {
   }
 }
 
-/** What is published while a strike lasts. */
+/** The texts published while a strike lasts. */
 export function duringOf(number: number): string {
   return `during ${number}`
 }

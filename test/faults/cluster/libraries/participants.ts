@@ -10,7 +10,7 @@ interface Kind {
   readonly name: string
   readonly program: LibraryProgram
   readonly version: LibraryVersion
-  /** What it cannot do through a fault of its own, with the reason. */
+  /** The aspects that it fails through a fault of its own, with the reason. */
   readonly excused?: ParticipantSpec['excused']
 }
 
@@ -38,7 +38,7 @@ interface Places {
   readonly balancer: string
 }
 
-/** Those that take part: each library once with the list of all servers, and once behind the balancer. */
+/** The participants: each library once with the list of all servers, and once behind the balancer. */
 export function participantsAt({ hosts, balancer }: Places): readonly ParticipantSpec[] {
   return KINDS.flatMap(({ name, program, version, excused = {} }) => [
     { name, library: new Library(program, version), servers: hosts, excused },

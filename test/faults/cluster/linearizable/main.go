@@ -1,6 +1,6 @@
 // Checks with Porcupine whether recorded operations on registers are linearizable. A register may have a gray value beside its own,
 // which some clients see instead. It reads a JSON array of operations and
-// prints, as a JSON object, the keys that are not linearizable and those that could not be decided in time.
+// prints, as a JSON object, the keys that are not linearizable and the keys that could not be decided in time.
 package main
 
 import (

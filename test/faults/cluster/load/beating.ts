@@ -130,7 +130,7 @@ export async function watchServer(
   }
 }
 
-/** What a server lists; undefined: it does not answer, or not with a list. */
+/** The list of a server; undefined: it does not answer, or not with a list. */
 async function listOf(
   { url, server }: WatchedServer,
   serviceName: string,

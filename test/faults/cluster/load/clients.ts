@@ -4,7 +4,7 @@ import { between, type Random } from '../../random.ts'
 import { ask, type Reply } from './ask.ts'
 import type { Kind, Operation, Outcome, Recording } from './recording.ts'
 
-/** What a client works with. */
+/** The dependencies of a client. */
 export interface ClientParts {
   readonly name: string
   /** The addresses of the servers. */
@@ -25,7 +25,7 @@ const PAUSE_LOOK_MS = 20
 const BETWEEN_MS = [30, 150] as const
 const AFTER_FAILURE_MS = 200
 
-/** What is asked for. */
+/** The request. */
 type Asked = Pick<Operation, 'kind' | 'key' | 'value' | 'expected'>
 
 /** A client that waits for each answer and records it. */

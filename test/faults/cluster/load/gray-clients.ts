@@ -10,7 +10,7 @@ export const PATH_OF_GRAY = `${PATH_OF_ITEMS}/gray`
 /** The clients that a gray version is for. */
 export const RULE = { grayName: `tag_${TAG}`, grayType: 'tag', grayMatchRuleExp: TAG }
 
-/** What clients with the tag see of an item, as a key of recorded reads. */
+/** The view of an item for clients with the tag, as a key of recorded reads. */
 export function taggedKey(item: string): string {
   return `${item}@${TAG}`
 }

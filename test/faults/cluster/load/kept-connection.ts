@@ -18,12 +18,12 @@ export interface Connected {
   ask(type: string, body: Body): Promise<Body>
 }
 
-/** What a client does with its connection. */
+/** How a client uses its connection. */
 export interface KeptOptions {
   readonly module: 'config' | 'naming'
-  /** What the application says of itself. */
+  /** The properties that the application reports. */
   readonly labels?: Readonly<Record<string, string>>
-  /** Called with each connection. What it asks for is repeated until it resolves, or the connection is lost. */
+  /** Called with each connection. It is called again until it resolves, or the connection is lost. */
   readonly begin: (connected: Connected) => Promise<void>
   /** Called with each request of the server. */
   readonly asked?: (request: Spoken) => void

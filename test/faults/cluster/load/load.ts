@@ -45,8 +45,6 @@ const GRAY_CLIENTS = 6
 /** A load on several servers that runs until it is stopped. */
 export interface ClusterLoad {
   readonly recording: Recording
-  /** What no server has served, with `triesNext`. */
-  readonly unserved: readonly string[]
   readonly items: readonly string[]
   /** The items that may have a gray version. */
   readonly grayItems: readonly string[]
@@ -66,18 +64,9 @@ export interface ClusterLoad {
   stop(): Promise<void>
 }
 
-/**
- * Who the load is for. `triesNext`: a client whose request fails sends it to the other servers. `hasGray`: gray versions are published,
- * which servers of an earlier build do not know.
- */
-interface LoadOptions extends Pick<ClientParts, 'urls' | 'grpcPorts'> {
-  readonly triesNext?: boolean
-  readonly hasGray?: boolean
-}
-
 /** Starts it, and resolves when all instances that beat are registered. */
 export async function startClusterLoad(
-  { urls, grpcPorts, triesNext = false, hasGray = false }: LoadOptions,
+  { urls, grpcPorts }: Pick<ClientParts, 'urls' | 'grpcPorts'>,
   seed: number,
 ): Promise<ClusterLoad> {
   const recording = new Recording()
@@ -93,17 +82,13 @@ export async function startClusterLoad(
     isStopped: () => state.stopped,
   })
   const busy = { count: 0 }
-  const unserved: string[] = []
-  const client = (name: string, n: number): RecordedClient => {
-    const own = parts(`${name}-${n}`, n)
-    return triesNext ? new RoamingClient(own, { busy, unserved }) : new CountedClient(own, { busy })
-  }
+  const client = (name: string, n: number) => new CountedClient(parts(`${name}-${n}`, n), busy)
   const items = Array.from({ length: ITEMS }, (_, n) => `item.${n}`)
   const steady = Array.from({ length: STEADY_INSTANCES }, (_, n) => {
     return new BeatingInstance(parts('steady', n), { serviceName: STEADY, port: n + 1 })
   })
   await Promise.all(steady.map(async (instance) => instance.register()))
-  const grayItems = hasGray ? times(GRAY_ITEMS, (n) => `gray.${n}`) : []
+  const grayItems = times(GRAY_ITEMS, (n) => `gray.${n}`)
   const ofGray = grayItems.flatMap((item) => [true, false].map((hasTag) => ({ item, hasTag })))
   const watchers = [
     ...times(WATCHERS, (n) => new ItemWatcher(client('watcher', n), items[n]!)),
@@ -123,7 +108,7 @@ export async function startClusterLoad(
     ...[...watchers, ...listeners, ...connected, ...subscribers, ...passing].map(async (one) => one.run()),
     ...times(CONFIG_CLIENTS, async (n) => configClient(client('config', n), itemsOf(items, n))),
     ...times(CONTENDING, async (n) => contendingClient(client('contending', n), items[0]!)),
-    ...times(hasGray ? GRAY_CLIENTS : 0, async (n) => grayClient(client('gray', n), grayItems)),
+    ...times(GRAY_CLIENTS, async (n) => grayClient(client('gray', n), grayItems)),
     ...times(READERS, async (n) => readingClient(client('reader', n), items)),
     ...times(INSTANCE_CLIENTS, async (n) => instanceClient(client('instance', n), ipOf(n))),
     ...times(LIST_CLIENTS, async (n) => listClient(client('list', n), CHANGING_KEYS)),
@@ -132,7 +117,6 @@ export async function startClusterLoad(
   ])
   return {
     recording,
-    unserved,
     items,
     grayItems,
     steady,
@@ -168,7 +152,7 @@ async function wakeWatchers(urls: readonly string[], watchers: readonly ItemWatc
 class CountedClient extends RecordedClient {
   readonly #busy: { count: number }
 
-  constructor(parts: ClientParts, { busy }: { busy: { count: number } }) {
+  constructor(parts: ClientParts, busy: { count: number }) {
     super(parts)
     this.#busy = busy
   }
@@ -182,44 +166,6 @@ class CountedClient extends RecordedClient {
     }
   }
 }
-
-/** Sends a request that fails to the next server, and notes those that all have failed. */
-class RoamingClient extends CountedClient {
-  readonly #unserved: string[]
-
-  constructor(parts: ClientParts, places: { busy: { count: number }; unserved: string[] }) {
-    super(parts, places)
-    this.#unserved = places.unserved
-  }
-
-  override async ask(...asking: Asking): Promise<Operation> {
-    const [about, request] = asking
-    const { length } = this.parts.urls
-    const failed: string[] = []
-    for (let tries = 0; ; tries++) {
-      const server = (about.server + tries) % length
-      const done = await super.ask(...(tries === 0 ? asking : this.#again({ ...about, server }, request)))
-      if (done.outcome === 'ok' || done.outcome === 'changed') return done
-      failed.push(`${done.kind} ${done.key} at server ${server + 1}: ${done.said}`)
-      if (failed.length < length) continue
-      this.#unserved.push(failed.join(', '))
-      return done
-    }
-  }
-
-  /** What is written once more is another operation, with an id and a content of its own. */
-  #again(...[about, request]: Asking): Asking {
-    const id = this.nextId()
-    const renamed = <T>(value: T): T | string => (value === about.id && value !== undefined ? id : value)
-    const query = Object.entries(request.query ?? {}).map(([name, value]) => [name, renamed(value)] as const)
-    return [
-      { ...about, id, value: renamed(about.value) },
-      { ...request, query: Object.fromEntries(query) },
-    ]
-  }
-}
-
-type Asking = Parameters<RecordedClient['ask']>
 
 const CHANGING_KEYS = times(INSTANCE_CLIENTS, (n) => [1, 2, 3].map((port) => `${ipOf(n)}:${port}`)).flat()
 

@@ -1,4 +1,4 @@
-/** What a client asked for. */
+/** The kind of a request of a client. */
 export type Kind =
   | 'publish'
   | 'compare-and-set'
@@ -28,12 +28,12 @@ export interface Operation {
   readonly kind: Kind
   /** The item, or the service with the address of the instance. */
   readonly key: string
-  /** What is written; undefined: nothing is there afterwards. */
+  /** The written value; undefined: nothing is there afterwards. */
   readonly value?: string | undefined
-  /** What a compare-and-set expects to be there; undefined: nothing. */
+  /** The value that a compare-and-set expects; undefined: nothing. */
   readonly expected?: string | undefined
   readonly outcome: Outcome
-  /** What a read or a list saw of the key; undefined: nothing. */
+  /** The value that a read or a list saw of the key; undefined: nothing. */
   readonly seen?: string | undefined
   readonly begunMs: number
   readonly endedMs: number

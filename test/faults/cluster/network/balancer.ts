@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { freePort } from '../../../support/waypost.ts'
 
-/** From the port of HTTP to that of gRPC, as clients compute it. */
+/** From the HTTP port to the gRPC port, as clients compute it. */
 const GRPC_OFFSET = 1_000
 
 /**
@@ -52,7 +52,7 @@ function listenerBefore(ports: readonly number[], open: Set<Socket>): Server {
       hold(far, open)
       near.on('close', () => far.destroy())
       far.on('close', () => near.destroy())
-      // What came before is waiting: nothing was read of it yet.
+      // The bytes that came before are waiting: none of these bytes was read yet.
       near.pipe(far)
       far.pipe(near)
       if (near.destroyed) far.destroy()

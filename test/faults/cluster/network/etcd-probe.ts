@@ -15,7 +15,7 @@ interface Span {
  */
 const SLOW_MS = isLong ? 400 : 150
 const EACH_MS = 100
-/** What has waited for a slow etcd is refused so much later. */
+/** Requests that have waited for a slow etcd are refused so much later. */
 const AFTERWARDS_MS = 1_000
 
 /** Writes to etcd directly, past servers and gates, to know when etcd itself, or the machine, is too slow. */

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /**
- * What passes a link. A direction that is held back is like a network that loses all packets: connections stay open, nothing
- * arrives, and what was sent arrives late if the link is opened again before somebody closes the connection.
+ * The traffic that passes a link. A direction that is held back is like a network that loses all packets: connections stay open,
+ * nothing arrives, and what was sent arrives late if the link is opened again before somebody closes the connection.
  */
 export interface Passing {
   readonly questions: boolean
@@ -55,13 +55,13 @@ export class Gate {
     return (this.#server.address() as { port: number }).port
   }
 
-  /** Decides what passes for the connections of a process, those that are open and those to come. */
+  /** Decides what passes for the connections of a process: open connections and later ones. */
   set(from: string, passing: Passing): void {
     this.#passing.set(from, passing)
     for (const pair of this.#pairs) if (pair.from === from) apply(pair, passing)
   }
 
-  /** Ends the open connections of a process. What was held back is lost. */
+  /** Ends the open connections of a process. Bytes that were held back are lost. */
   breakAll(from: string): void {
     for (const pair of this.#pairs) if (pair.from === from) end(pair)
   }

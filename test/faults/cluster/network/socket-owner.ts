@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /**
- * The process among `pids` that has the near end of a loopback connection, found in /proc (Linux). Undefined if none of them
- * has it, or if it has closed it already.
+ * The process among `pids` that has the near end of a loopback connection, found in /proc (Linux). Undefined if no process has it,
+ * or if it has closed it already.
  */
 export function ownerOf(port: number, pids: readonly number[]): number | undefined {
   const inode = inodeOf(port)

@@ -25,8 +25,6 @@ export class StruckServer {
   readonly name: string
   readonly index: number
   readonly url: string
-  /** The port on 127.0.0.1 where the others ask it, behind its gate. */
-  readonly peerPort: number
   #process: Waypost
   readonly #etcdGates: readonly Gate[]
   readonly #clientGate: Gate
@@ -34,7 +32,7 @@ export class StruckServer {
   readonly #peerGates: ReadonlyMap<string, Gate>
 
   constructor(
-    place: Pick<Place, 'index' | 'name' | 'peerPort'>,
+    place: Pick<Place, 'index' | 'name'>,
     process: Waypost,
     gates: {
       readonly etcd: readonly Gate[]
@@ -45,14 +43,13 @@ export class StruckServer {
     this.name = place.name
     this.index = place.index
     this.url = process.url
-    this.peerPort = place.peerPort
     this.#process = process
     this.#etcdGates = gates.etcd
     this.#clientGate = gates.clients
     this.#peerGates = gates.peers
   }
 
-  /** What the others call it. */
+  /** Its name for the others. */
   get memberId(): string {
     return `${addressOf(this.index)}:${this.#process.port}`
   }
@@ -79,9 +76,9 @@ export class StruckServer {
     await this.#process.kill()
   }
 
-  /** Starts it again, and waits until it answers; `main`: as another build. */
-  async restart(main?: string): Promise<void> {
-    this.#process = await this.#process.restart(main)
+  /** Starts it again, and waits until it answers. */
+  async restart(): Promise<void> {
+    this.#process = await this.#process.restart()
   }
 
   freeze(): void {
@@ -127,8 +124,8 @@ export class StruckServer {
   }
 }
 
-/** Starts everything and waits until all servers answer; `main`: the program of another build. */
-export async function startStruckCluster(main?: string): Promise<StruckCluster> {
+/** Starts everything and waits until all servers answer. */
+export async function startStruckCluster(): Promise<StruckCluster> {
   const etcd = await startEtcd({ members: 3 })
   const servers: StruckServer[] = []
   const gates: Gate[] = []
@@ -155,8 +152,7 @@ export async function startStruckCluster(main?: string): Promise<StruckCluster> 
     const start = async (place: Place): Promise<void> => {
       const own = await etcdGates(etcd.endpoints, place.name)
       gates.push(...own)
-      const settings = settingsOf(place, own)
-      const server = await startWaypost({ settings, ...(main === undefined ? {} : { main }) })
+      const server = await startWaypost({ settings: settingsOf(place, own) })
       const clients = await gateOfClients(server)
       gates.push(clients)
       servers.push(new StruckServer(place, server, { etcd: own, clients, peers }))

@@ -17,7 +17,7 @@ const LIMIT_MS = 60_000
 /** When a strike is tried: for each change, in the nightly run too, or only in the long form. */
 export type Form = 'change' | 'night' | 'long'
 
-/** What a strike works on. */
+/** The dependencies of a strike. */
 export interface Scene {
   readonly cluster: StruckCluster
   readonly load: ClusterLoad
@@ -34,7 +34,7 @@ export interface Strike {
   readonly struck: (scene: Scene) => readonly number[]
   /** Whether clients of the other servers must notice nothing. */
   readonly isHiddenFromOthers?: boolean
-  /** Whether `/readyz` of the struck servers must be 200 all the time, as that of the others. */
+  /** Whether `/readyz` of the struck servers must be 200 all the time, as `/readyz` of the other servers. */
   readonly staysReady?: boolean
   readonly run: (scene: Scene) => Promise<void>
 }
@@ -87,7 +87,7 @@ export function judgeOfSteady({ servers }: StruckCluster): StruckServer {
   return servers.find(({ memberId }) => memberId === judgeOf(key, ids))!
 }
 
-/** Registers instances that never beat, and tells how many of them a server lists. */
+/** Registers instances that never beat, and counts how many a server lists. */
 export async function registerSilent(server: StruckServer, serviceName: string, count = 5) {
   const metadata = JSON.stringify({
     'preserved.heart.beat.timeout': String(REMOVE_MS / 2),

@@ -36,7 +36,7 @@ function byKey(operations: readonly Operation[]): Map<string, Operation[]> {
   return keys
 }
 
-/** What is wrong in the histories of items, and in what clients read of them. */
+/** The errors in the histories of items, and in the reads of clients. */
 export function wrongItems(operations: readonly Operation[], items: readonly FinalItem[]): string[] {
   const all = byKey(operations)
   return items.flatMap((final) => {
@@ -61,7 +61,7 @@ function ofViews(all: ReadonlyMap<string, Operation[]>, { item }: FinalGrayItem)
   return [...(all.get(item) ?? []), ...(all.get(taggedKey(item)) ?? [])]
 }
 
-/** What is wrong in what clients read of instances, each of which has one client that changes it. */
+/** The errors in the reads of instances. Each instance has one client that changes it. */
 export function wrongInstances(operations: readonly Operation[], keys: readonly string[]): string[] {
   const all = byKey(operations)
   return keys.flatMap((key) => {
@@ -70,7 +70,7 @@ export function wrongInstances(operations: readonly Operation[], keys: readonly 
   })
 }
 
-/** What Porcupine checks: the writes of items and instances, and what all servers answer at the end. */
+/** The input of Porcupine: the writes of items and instances, and what all servers answer at the end. */
 export function toRegisters(
   operations: readonly Operation[],
   items: readonly FinalItem[],
@@ -85,7 +85,7 @@ export function toRegisters(
   ]
 }
 
-/** What Porcupine checks of items that may have a gray version. */
+/** The input of Porcupine about items that may have a gray version. */
 export function toGrayRegisters(
   operations: readonly Operation[],
   items: readonly FinalGrayItem[],

@@ -23,7 +23,7 @@ export interface ApplyFlags extends ItemFlags {
   readonly comment?: string
 }
 
-/** `config apply`: makes a namespace what a directory is. It shows the plan, asks, and carries it out. */
+/** `config apply`: makes a namespace equal to a directory. It shows the plan, asks, and carries it out. */
 export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promise<CommandResult> {
   if (!/^[\p{L}\p{Nd}_.:-]{1,256}$/u.test(flags.set))
     throw new UsageError('The name of a set has letters, digits and _ - . : only.')
@@ -56,7 +56,7 @@ async function ask(plan: Plan, { yes }: ApplyFlags): Promise<void> {
     throw new UsageError('Nothing was changed.')
 }
 
-/** The items of these names that there are: the groups are listed, because one page has 500 items. */
+/** The present items of these names: the groups are listed, because one page has 500 items. */
 async function presentItems(
   client: SvcClient,
   names: readonly string[],
@@ -70,7 +70,7 @@ async function presentItems(
   return found
 }
 
-/** Carries a plan out, and records what it has done, also where it had to stop. */
+/** Carries a plan out and records its work, also after a failure. */
 class Apply {
   readonly #client: SvcClient
   readonly #flags: ApplyFlags
@@ -96,7 +96,7 @@ class Apply {
       }
     } catch (error) {
       progress.end()
-      // The first error is the one to report.
+      // The first error is reported.
       await this.#writeRecord().catch(() => undefined)
       throw stopped(error, ` ${done} of ${sizeOf(plan)} items are done. Apply again to continue.`)
     }
@@ -140,7 +140,7 @@ class Apply {
     return this.#flags.comment ?? `apply ${this.#flags.set}`
   }
 
-  /** An error says which item it is about. */
+  /** Adds the name of the item to an error. */
   async #named(item: ItemName, work: () => Promise<unknown>): Promise<void> {
     try {
       await work()

@@ -8,7 +8,7 @@ export type PresentItem = Pick<
   'group' | 'dataId' | 'md5' | 'type' | 'appName' | 'desc' | 'configTags'
 >
 
-/** What an apply would do. */
+/** The changes of an apply. */
 export interface Plan {
   readonly create: readonly SourceItem[]
   readonly change: readonly {
@@ -20,22 +20,22 @@ export interface Plan {
   readonly equal: readonly SourceItem[]
   /** The set has published these, and the directory has them no longer. Without `--prune` they stay. */
   readonly left: readonly PresentItem[]
-  /** What the set has published before, and is neither here nor there now: the record forgets it. */
+  /** Items that the set has published before and that neither side has now: the record forgets them. */
   readonly forgotten: readonly string[]
   /** Other sets that have published an item of the plan too, by its name: the sets may overwrite each other. */
   readonly shared: ReadonlyMap<string, readonly string[]>
 }
 
-/** What is known of the sets of a namespace. */
+/** The known sets of a namespace. */
 interface KnownSets {
-  /** What earlier applies of this set have published. */
+  /** The md5s of the items that earlier applies of this set have published. */
   readonly recorded: ReadonlyMap<string, string>
   /** The other sets, by the names of their items. */
   readonly others: ReadonlyMap<string, readonly string[]>
   readonly prune: boolean
 }
 
-/** Compares a directory with what the server has. */
+/** Compares a directory with the items of the server. */
 export function planOf(
   source: readonly SourceItem[],
   present: ReadonlyMap<string, PresentItem>,
@@ -64,7 +64,7 @@ export function planOf(
   }
 }
 
-/** What the directory does not say is not compared. */
+/** A field that the directory does not set is not compared. */
 function isEqual({ md5, metadata }: SourceItem, present: PresentItem): boolean {
   if (md5 !== present.md5) return false
   const { type, desc, appName, extras } = metadata ?? {}

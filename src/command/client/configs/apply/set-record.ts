@@ -3,13 +3,13 @@ import type { SvcClient } from '../../svc-client.ts'
 import { itemParams, readItem } from '../item.ts'
 import { allConfigs } from '../read-configs.ts'
 
-/** The group of the items in which sets remember what they have applied. */
+/** The group of the items in which sets record their applies. */
 export const SETS_GROUP = 'waypost.sets'
 
-/** What earlier applies of a set have published: the md5 of each item, by its name. */
+/** The items that earlier applies of a set have published: the md5 of each, by its name. */
 export interface SetRecord {
   readonly items: ReadonlyMap<string, string>
-  /** The md5 of the record itself; empty where there is none yet. */
+  /** The md5 of the record itself; empty before the first record. */
   readonly md5: string
 }
 
@@ -50,7 +50,7 @@ export async function otherSets(
   return setsOf
 }
 
-/** Writes the record, if it is still the one that was read. */
+/** Writes the record, if nobody has changed it since it was read. */
 export async function writeRecord(
   client: SvcClient,
   set: string,

@@ -10,15 +10,15 @@ import { SETS_GROUP } from './set-record.ts'
 export interface SourceItem extends ItemName {
   readonly content: string
   readonly md5: string
-  /** What `.metadata.yml` says of it; undefined where it says nothing, and then nothing of that is changed. */
+  /** Its metadata in `.metadata.yml`; undefined without an entry: then no metadata is changed. */
   readonly metadata: ItemMetadata | undefined
 }
 
 const METADATA_FILE = '.metadata.yml'
 
 /**
- * The items of a directory, by their names: `DIR/GROUP/DATA_ID`, and `DIR/DATA_ID` in the default group. It is the layout of an
- * export, with its `.metadata.yml`. Other names that begin with a dot are left out. Throws UsageError with all problems.
+ * The items of a directory in the layout of an export, by their names: `DIR/GROUP/DATA_ID`, and `DIR/DATA_ID` in the default
+ * group. Reads `.metadata.yml`, skips other names with a dot first. Throws UsageError with all problems.
  */
 export async function sourceItems(directory: string, defaultGroup: string): Promise<SourceItem[]> {
   const metadata = await metadataIn(directory)
@@ -91,7 +91,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.toml': 'toml',
 }
 
-/** The type of a new item that says none: by the end of its name. */
+/** The type of a new item without a type, by the end of its name. */
 export function typeByName(dataId: string): string {
   return TYPES[extname(dataId).toLowerCase()] ?? 'text'
 }

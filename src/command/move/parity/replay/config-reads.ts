@@ -10,7 +10,10 @@ import { type BothServers, isGeneration3, Replayed } from './replayed.ts'
 /** The header fields that clients read. */
 const HEADERS = ['content-type', 'content-md5', 'config-type', 'encrypted-data-key']
 
-/** What reads of items found, and the md5 of each content that both servers gave: gray versions count for this client too. */
+/**
+ * The results of reading items, and the md5 of each content that both servers gave, with the gray versions of this
+ * client.
+ */
 export interface ConfigReads {
   readonly replayed: Replayed
   readonly md5s: ReadonlyMap<string, string>
@@ -42,7 +45,7 @@ export async function replayConfigReads(
   return { replayed, md5s: new Map(md5s) }
 }
 
-/** Reads an item without a token. It says whether the servers ask for one. */
+/** Reads an item without a token, to see whether the servers ask for a token. */
 export async function replayOpenRead(
   servers: BothServers,
   [name, item]: readonly [string, PlanItem],
@@ -86,7 +89,7 @@ function callV3({ namespace, group, dataId }: PlanItem): OldCall {
   return { path: '/v3/client/cs/config', params }
 }
 
-/** The Rust server sends fewer of them, which no client misses that works with it. */
+/** The Rust server sends fewer header fields; no client that works with it misses the others. */
 function headersOf({ headers }: OldAnswer, kind: KnownServer['kind']): ComparedFields {
   const all = HEADERS.map((name) => [name, headers.get(name)] as const)
   const present = kind === 'r-nacos' ? all.filter(([, value]) => value !== null) : all
@@ -98,7 +101,7 @@ function headersOf({ headers }: OldAnswer, kind: KnownServer['kind']): ComparedF
   )
 }
 
-/** Up to 2.4 the media type is that of the item, and since then plain text: clients read the field `config-type`. */
+/** Up to 2.4 the media type depends on the item, and since then it is plain text: clients read the field `config-type`. */
 function charsetIn(contentType: string): string {
   return /charset=[^;]*/.exec(contentType)?.[0] ?? ''
 }

@@ -15,11 +15,11 @@ export interface ListedServices {
   readonly services: ReadonlyMap<string, OldService>
   /** By the names of services. */
   readonly clusters: ReadonlyMap<string, ReadonlySet<string>>
-  /** Whether ephemeral instances count: they register where they are sent to. */
+  /** Whether ephemeral instances count: each server has its own registrations. */
   readonly ephemeral: boolean
 }
 
-/** Reads the list of each service as a client does. Health is that of the probes of each server, and is compared elsewhere. */
+/** Reads the list of each service as a client does. The health, found by each server's probes, is compared elsewhere. */
 export async function replayInstanceLists(
   servers: BothServers,
   { services, clusters, ephemeral }: ListedServices,
@@ -73,7 +73,7 @@ function callV1({ namespace, group, name }: OldService): OldCall {
   return { path: '/v1/ns/instance/list', params, headers: AS_JAVA }
 }
 
-/** Where no cluster is named, 3.0 lists only DEFAULT. */
+/** Without a named cluster, 3.0 lists only DEFAULT. */
 function callV3({ namespace, group, name }: OldService, clusters: ReadonlySet<string>): OldCall {
   const named = clusters.size === 0 ? {} : { clusterName: [...clusters].toSorted().join(',') }
   const params = { serviceName: name, groupName: group, namespaceId: namespace || 'public', ...named }

@@ -11,16 +11,16 @@ export interface ListenedItem {
   readonly md5: string
 }
 
-/** So many items are in a call: old servers take forms of 2 MB. */
+/** The items of a call: old servers take forms of 2 MB. */
 const ITEMS_OF_A_CALL = 200
-/** No content has it. */
+/** An md5 that no content has. */
 const WRONG_MD5 = '0'.repeat(32)
 const WORD = '\u0002'
 const END = '\u0001'
-/** As clients begin to listen: the server answers at once what has changed. */
+/** The header fields of a client that begins to listen: the server answers at once with the changes. */
 const HEADERS = { 'Long-Pulling-Timeout': '10000', 'Long-Pulling-Timeout-No-Hangup': 'true' }
 
-/** Listens to each item with the right md5, with which nothing may be changed, and with a wrong one. */
+/** Listens to each item with the right md5, which must report no change, and with a wrong md5. */
 export async function replayListener(
   servers: BothServers,
   items: readonly ListenedItem[],
@@ -57,7 +57,7 @@ async function compareEach(
     await replayed.compare(item.name, servers, async (server) => (server === servers.old ? old : other)(item))
 }
 
-/** What the server answers about each item, by the md5 that a client has. */
+/** The server's answer about each item, by the md5 that a client has. */
 async function listen(server: KnownServer, some: readonly ListenedItem[]): Promise<Answer> {
   const right = await changedOf(
     server,

@@ -5,13 +5,13 @@ import { CallError } from '../../old/call-error.ts'
 import type { ComparedFields } from '../compared-fields.ts'
 import { type Difference, differingFields } from '../differences.ts'
 
-/** The two servers that are asked the same. */
+/** The two servers that get the same requests. */
 export interface BothServers {
   readonly old: KnownServer
   readonly new: KnownServer
 }
 
-/** What the replays of one kind of read found. */
+/** The results of replaying one kind of read. */
 export class Replayed {
   readonly kind: string
   readonly differences: Difference[] = []
@@ -23,7 +23,7 @@ export class Replayed {
     this.kind = kind
   }
 
-  /** Asks both servers, and compares what a client sees. */
+  /** Asks both servers, and compares the fields that a client sees. */
   async compare(
     name: string,
     servers: BothServers,
@@ -46,7 +46,7 @@ export class Replayed {
   }
 }
 
-/** Whether both servers have the interface of generation 3, and one of them may have no other. */
+/** Whether both servers have the interface of generation 3, and one may have only this interface. */
 export function isGeneration3({ old, new: other }: BothServers): boolean {
   const kinds = [old.kind, other.kind]
   return kinds.includes('java-3') && kinds.every((kind) => kind === 'java-3' || kind === 'waypost')

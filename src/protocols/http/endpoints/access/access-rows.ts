@@ -21,7 +21,7 @@ import {
   updateUserEndpoint,
 } from './user-endpoints.ts'
 
-/** What the endpoints of `…/v1/auth` work on. */
+/** Dependencies of the endpoints of `…/v1/auth`. */
 export type AccessOperations = Pick<Operations, 'signIn' | 'users' | 'roles' | 'permissions'>
 
 /** How a dialect differs here. */

@@ -16,7 +16,7 @@ export const PAGE_PARAMS = {
   pageSize: fields.withDefault(fields.pageSize, 100),
 }
 
-/** A name of those parameters; one that is absent finds all. */
+/** The pattern of a search parameter; an absent one finds all. */
 export function searchFor(text: string | undefined, mode: NameSearch['mode']): NameSearch {
   return { text: text ?? '', mode }
 }
@@ -29,7 +29,7 @@ export function pageAnswer<T>(
   return jsonAnswer(pageJson(page, totalCount, entries.map(json)))
 }
 
-/** What `doneAnswer` gives. */
+/** The schema of `doneAnswer`. */
 export const ANSWERS_DONE = answersJson(
   Json.named(
     'Done',

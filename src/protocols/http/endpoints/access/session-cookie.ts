@@ -1,4 +1,4 @@
-/** What a cookie needs to know of the request. */
+/** The facts of a request that a cookie depends on. */
 interface Requested {
   /** Whether the browser speaks TLS, with this server or with a trusted proxy. */
   readonly isSecure: boolean

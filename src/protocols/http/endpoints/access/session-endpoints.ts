@@ -25,7 +25,7 @@ export function beginSessionEndpoint(sessions: Operations['sessions']): Endpoint
     summary: 'Signs a browser in, with a cookie',
     permission: sessions.begin.permission,
     answers: answersJson(USER),
-    // Without one of them, the answer is that of a wrong one.
+    // A missing username or password is answered like a wrong one.
     params: Type.Object({
       username: Type.Optional(fields.username),
       password: Type.Optional(fields.password),

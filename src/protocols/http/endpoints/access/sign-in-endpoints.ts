@@ -34,7 +34,7 @@ export function loginEndpoint(signIn: Operations['signIn']): Endpoint {
     summary: 'Signs in and answers an access token',
     permission: signIn.login.permission,
     answers: answersJson(TOKEN),
-    // Without one of them, the answer is that of a wrong one.
+    // A missing username or password is answered like a wrong one.
     params: Type.Object({
       username: Type.Optional(fields.username),
       password: Type.Optional(fields.password),

@@ -78,7 +78,7 @@ export function auditEndpoint(audit: Operations['audit']): Endpoint {
   })
 }
 
-/** Ids are digits in a string, like those of the history. */
+/** Ids are digits in a string, like the ids of the history. */
 function eventJson({ id, atMs, ...entry }: AuditEvent): object {
   return { id: String(id), time: atMs, ...entry }
 }

@@ -24,7 +24,7 @@ import { grayInfoJson } from './gray-json.ts'
 import { headerText } from './header-text.ts'
 
 type Gray = Operations['gray']
-type Parts = Pick<Operations, 'configs' | 'gray'>
+type ClientEndpointParts = Pick<Operations, 'configs' | 'gray'>
 
 const { casMd5: _, ...NOTES } = noteParams({ isEmptyAValue: false })
 const tag = Type.Optional(fields.tag)
@@ -33,7 +33,7 @@ const tag = Type.Optional(fields.tag)
 const NOTED: GrayPublish = { notes: { ...NOTES, tag }, casOf: casOfClients }
 
 /** The publish of clients of generation 2 and 3: for all, or with the header betaIps or a tag for some. */
-export function publishOfClients({ configs, gray }: Parts, limits: PublishLimits): Endpoint {
+export function publishOfClients({ configs, gray }: ClientEndpointParts, limits: PublishLimits): Endpoint {
   return endpoint({
     summary:
       'Publishes a configuration item; the header casMd5 makes it depend on the current md5. With the header betaIps or a tag it is for some clients only',
@@ -51,7 +51,7 @@ export function publishOfClients({ configs, gray }: Parts, limits: PublishLimits
 }
 
 /** The deletion of clients of generation 2 and 3: of the item, or with a tag of its version for some. */
-export function removeOfClients({ configs, gray }: Parts): Endpoint {
+export function removeOfClients({ configs, gray }: ClientEndpointParts): Endpoint {
   return endpoint({
     summary: 'Deletes a configuration item, or ends its version for a tag',
     permission: configs.remove.permission,
@@ -101,7 +101,7 @@ export function stopBeta(gray: Gray): Endpoint {
   })
 }
 
-/** A gray version of an item; without a name all of them: others have that too. */
+/** A gray version of an item, or without a name all its gray versions, as other servers answer too. */
 export function readGrayOfClients(gray: Gray): Endpoint {
   return endpoint({
     summary: 'Reads a gray version of an item, or without grayName all of them',
@@ -123,7 +123,7 @@ export function readGrayOfClients(gray: Gray): Endpoint {
   })
 }
 
-/** Refusal `too-large`: texts that weigh more than those of one page would stop all others while they are written. */
+/** Refusal `too-large`: texts larger than a page of items would delay all other requests while they are written. */
 function refuseHeavyVersions(versions: readonly { readonly size: number }[]): void {
   const bytes = versions.reduce((sum, { size }) => sum + size, 0)
   if (bytes <= MAX_PAGE_BYTES) return

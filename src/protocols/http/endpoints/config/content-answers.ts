@@ -21,7 +21,7 @@ export function contentAnswers(more: (item: SeenItem) => Headers = () => ({})): 
   }
 }
 
-/** What the headers of an answer say of an item. */
+/** The headers about an item. */
 export function contentHeaders(item: ConfigItem): Headers {
   return {
     'Content-MD5': item.md5,

@@ -2,7 +2,7 @@ import type { SeenItem } from '../../../../core/config/state/config-view.ts'
 import { toTenant } from '../../../../core/namespaces/namespace-id.ts'
 import type { FoundGray } from '../../../../operations/config/gray.ts'
 
-/** What the headers of an answer say of the gray version that it has: `isBeta` for addresses, the tag in the spelling of each release. */
+/** The headers about a gray version in an answer: `isBeta` for addresses, the tag as each release spells it. */
 export function grayHeaders({ gray }: SeenItem): Readonly<Record<string, string>> {
   if (gray?.rule.type === 'beta') return { isBeta: 'true' }
   if (gray?.rule.type !== 'tag') return {}

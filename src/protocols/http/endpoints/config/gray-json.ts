@@ -78,7 +78,7 @@ export function explainedJson({ md5, gray, identity, versions }: ExplainedView):
   }
 }
 
-/** An item with its gray versions, in the order in which they are asked whom they are for. */
+/** An item with its gray versions, in the order in which their rules are tried. */
 export function grayItemJson({ key, versions }: GrayItem): object {
   const { dataId, group, namespaceId } = key
   return { dataId, group, tenant: toTenant(namespaceId), versions: versions.map(versionJson) }
@@ -90,7 +90,7 @@ export function grayTextJson({ version, item }: FoundGray): object {
   return { ...versionJson(version), content: item.content.toString('utf8'), encryptedDataKey }
 }
 
-/** A gray version as tools of generation 3 read it: what the row of the reference server does not have is null. */
+/** A gray version as tools of generation 3 read it; fields that the row of the reference server lacks are null. */
 export function grayInfoJson({ version, item }: FoundGray): object {
   const { dataId, group, namespaceId } = item.key
   const { type, expr, version: ruleVersion, priority } = version.rule

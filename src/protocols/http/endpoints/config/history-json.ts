@@ -64,7 +64,7 @@ export function recordJson(record: HistoryRecord & ImportNote): object {
   return { ...plainRecord(record), ...noteJson(record) }
 }
 
-/** The same two for `/nacos`, with what 2.x has besides. */
+/** The same two for `/nacos`, with the further fields of 2.x. */
 export function javaEntryJson(entry: HistoryEntry & ImportNote): object {
   return { ...plainEntry(entry), ...javaFields(entry, null) }
 }

@@ -5,7 +5,7 @@ import type { Answer } from '../../routing/answer.ts'
 import { KEY_PARAMS, toConfigKey } from '../../../parameters/config-key.ts'
 import { aboutJson } from './item-json.ts'
 
-/** What is known of an item besides its content; `json` labels the answer as the dialect does. */
+/** An item without its content; `json` labels the answer as the dialect does. */
 export function aboutEndpoint(configs: Operations['configs'], json: (value: object) => Answer): Endpoint {
   return endpoint({
     summary: 'The fields of a configuration item without its content',

@@ -34,7 +34,7 @@ export const ITEM_SCHEMA = Json.named(
   }),
 )
 
-/** What is known of an item besides its content (http-compat.md section 3, catalog). */
+/** An item without its content (http-compat.md section 3, catalog). */
 export function aboutJson({ origin, modifiedMs, notes, type }: ConfigItem): object {
   return {
     createTime: origin.createdMs,

@@ -24,7 +24,7 @@ describe('a poll', () => {
   test.each([
     ['2000', 1_500],
     ['30000', 29_500],
-    // Below and above what is allowed.
+    // Below and above the limits.
     ['100', 500],
     ['-5', 500],
     ['90000', 59_500],

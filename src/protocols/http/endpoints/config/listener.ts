@@ -10,7 +10,7 @@ import { headerText } from './header-text.ts'
 import { TAG_HEADER } from './http-viewer.ts'
 import { listeningConfigsOf, LISTENING_CONFIGS } from './listening-configs.ts'
 
-/** What the endpoints of listening work on. */
+/** Dependencies of the endpoints of listening. */
 export interface ListenerParts {
   readonly listening: Operations['listening']
   /** The clock that polls are due by, in milliseconds. */
@@ -20,9 +20,9 @@ export interface ListenerParts {
 
 /** How a dialect answers polls. */
 export interface PollAnswers {
-  /** The answer that names the items that differ, or none. */
+  /** The answer with the names of the items that differ, if any. */
   readonly of: (changed: readonly WatchedItem[]) => Answer
-  /** The answer to a poll without a time-out; throws where the dialect requires one. */
+  /** The answer to a poll without a time-out; throws if the dialect requires a time-out. */
   readonly withoutTimeout: (changed: readonly WatchedItem[]) => Answer
 }
 
@@ -144,7 +144,7 @@ function shortened(agent: string): string {
   return agent.length > MOST_AGENT_CHARACTERS ? agent.slice(0, MOST_AGENT_CHARACTERS) : agent
 }
 
-/** The time-out of a poll, in milliseconds; undefined where the client gives none. */
+/** The time-out of a poll, in milliseconds; undefined if the client gives no time-out. */
 function timeoutOf(caller: HttpCaller): number | undefined {
   const text = headerText(caller, TIMEOUT_HEADER)
   if (text === undefined) return undefined

@@ -23,9 +23,8 @@ const ALLOWED = 'items of dataId ^2 group ^2 md5 [^2 tenant] ^1 (^n: the charact
 const KNOWN = new KnownTexts<readonly WatchedItem[]>({ longest: 4_096, most: 64 })
 
 /**
- * The watched items of a text, as `parseListeningConfigs` reads them. Clients that watch the same send the
- * same text, and their held polls share one list. That saves memory and, when thousands are compared, looking
- * it up there.
+ * The watched items of a text, as `parseListeningConfigs` reads them. Clients that watch the same send the same text,
+ * and their held polls share one list. That saves memory and, when thousands are compared, looking it up there.
  */
 export function listeningConfigsOf(text: string, maxItems: number): readonly WatchedItem[] {
   const known = KNOWN.get(text)
@@ -34,9 +33,9 @@ export function listeningConfigsOf(text: string, maxItems: number): readonly Wat
 }
 
 /**
- * Reads the watched items (interface.md, Listen for configurations). Clients encode them twice or once, so
- * they are decoded here once more: no name can hold a percent sign. What follows the last ^1 was cut off on
- * its way and is dropped. Throws Refusal `invalid-parameter` for no item, a malformed one or too many.
+ * Reads the watched items (interface.md, Listen for configurations). Clients encode them twice or once, so they are
+ * decoded here once more: no name can hold a percent sign. The text after the last ^1 was cut off on its way, and is
+ * dropped. Throws Refusal `invalid-parameter` for no items, malformed or too many ones.
  */
 export function parseListeningConfigs(text: string, maxItems: number): WatchedItem[] {
   const decoded = text.includes('%') ? decode(text) : text
@@ -63,7 +62,7 @@ function parseItem(text: string): WatchedItem {
   return { key, md5, echo: echoOf(dataId, group, tenant) }
 }
 
-/** The name in the words of the client: an empty tenant stays an empty field, none stays none. */
+/** The name as the client spells it: an empty tenant stays an empty field, a missing one stays missing. */
 function echoOf(dataId: string, group: string, tenant: string | undefined): string {
   const name = tenant === undefined ? [dataId, group] : [dataId, group, tenant]
   return encodeURIComponent(name.join(FIELD_END) + ITEM_END)

@@ -1,7 +1,7 @@
 import type { PageRequest } from '../../../../operations/page.ts'
 import { Json, type JsonSchema } from '../../routing/answer-schema.ts'
 
-/** The schema of a page; `more` are fields beside those of every page. */
+/** The schema of a page; `more`: further fields. */
 export function pageSchema(
   title: string,
   item: JsonSchema,

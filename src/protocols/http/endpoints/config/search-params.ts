@@ -25,7 +25,7 @@ export const LOOSE_KEY_PARAMS = {
   ),
 }
 
-/** What a search and an export look for. */
+/** The parameters of a search and an export. */
 export const SEARCH_PARAMS = {
   ...LOOSE_KEY_PARAMS,
   appName: Type.Optional(fields.appName),
@@ -48,7 +48,7 @@ export const SEARCH_PAGE_PARAMS = {
 
 const SEARCH = Type.Object(SEARCH_PARAMS)
 
-/** What the parameters look for. */
+/** The search in the parameters. */
 export function searchOf(params: Static<typeof SEARCH>, mode: ConfigSearch['mode']): ConfigSearch {
   return {
     namespaceId: toNamespaceId(params.tenant),

@@ -61,7 +61,7 @@ function nameOf({ key }: WatchedItem): string {
   return [key.dataId, key.group, ...(tenant === '' ? [] : [tenant])].join('+')
 }
 
-/** The field's name is what tools look for. */
+/** Tools look for this name of the field. */
 function watchJson(md5ByName: Iterable<readonly [string, string]>): object {
   return { collectStatus: 200, lisentersGroupkeyStatus: Object.fromEntries(md5ByName) }
 }

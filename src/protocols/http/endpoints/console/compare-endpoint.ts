@@ -48,7 +48,7 @@ const COMPARISON = Json.named(
 const side = (description: string) =>
   fields.allowingEmpty(fields.withDescription(fields.namespaceId, description))
 
-/** `GET …/console/compare`: what two namespaces have in common, and what not. */
+/** `GET …/console/compare`: the common and the different items of two namespaces. */
 export function compareEndpoint(inventory: Operations['inventory']): Endpoint {
   return endpoint({
     summary: 'Compares the configurations of two namespaces',

@@ -82,7 +82,7 @@ const LISTED = Json.named(
   }),
 )
 
-/** An item that has gray versions and no formal one. */
+/** An item with gray versions only. */
 export const GRAY_ONLY = Json.named(
   'GrayOnlyConfig',
   Json.object({

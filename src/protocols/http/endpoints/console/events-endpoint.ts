@@ -122,7 +122,7 @@ function textOf(message: LiveMessage): string {
   }
 }
 
-/** The last one has the id: a stream that breaks before it gets all of them again. */
+/** Only the last event has the id: a stream that breaks before it gets all these events again. */
 function textOfEvents(events: readonly PlacedLiveEvent[], id: string): string {
   return `${events.map(dataOf).join('\n\n')}\nid: ${id}\n\n`
 }

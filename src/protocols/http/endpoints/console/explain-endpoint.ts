@@ -36,7 +36,7 @@ const PAGE = pageSchema('ExplainedInstancePage', EXPLAINED, {
   ),
 })
 
-/** `GET …/console/explain`: what a client gets of a service, and why. */
+/** `GET …/console/explain`: the list of a service that a client gets, and why. */
 export function explainEndpoint(explanations: Operations['explanations']): Endpoint {
   return endpoint({
     summary: 'Says for each instance of a service why a client gets it or not',

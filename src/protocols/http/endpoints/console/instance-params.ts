@@ -12,7 +12,7 @@ export const METADATA_PARAM = Type.String({
   description: 'A key of the metadata, or `key=value`.',
 })
 
-/** What METADATA_PARAM means. */
+/** Parses METADATA_PARAM. */
 export function metadataPair(
   text: string | undefined,
 ): readonly [name: string, value: string | undefined] | undefined {

@@ -15,7 +15,7 @@ const namespaceIdOrAll = Type.String({
 /** The parameters that say of which namespace, or of all, something is shown. */
 export const SCOPE_PARAMS = { namespaceId: Type.Optional(namespaceIdOrAll) }
 
-/** The namespace that is meant; undefined: every one. */
+/** The namespace of a request; undefined: every namespace. */
 export function scopeOf(params: { readonly namespaceId?: string }): string | undefined {
   return params.namespaceId === '*' ? undefined : toNamespaceId(params.namespaceId)
 }

@@ -10,12 +10,12 @@ import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { NotReadyReason } from '../health-routes.ts'
 import { SCOPE_PARAMS, scopeOf } from './namespace-scope.ts'
 
-/** What the overview shows of the server itself. */
+/** The facts about the server in the overview. */
 export interface OverviewFacts {
   readonly version: string
   /** Why the server should be sent no requests. */
   readonly notReady: () => readonly NotReadyReason[]
-  /** What does not work, though the server is ready. */
+  /** Faults of a server that is ready. */
   readonly warnings: () => readonly NotReadyReason[]
 }
 
@@ -89,7 +89,7 @@ const OVERVIEW = Json.named(
   }),
 )
 
-/** `GET …/console/overview`: how everything is, and what needs attention. */
+/** `GET …/console/overview`: the condition of everything, and the things that need attention. */
 export function overviewEndpoint(overview: Operations['overview'], facts: OverviewFacts): Endpoint {
   return endpoint({
     summary: 'Counts what the caller may read, and tells what needs attention',

@@ -38,7 +38,7 @@ const TIMELINE = Json.named(
   }),
 )
 
-/** `GET …/console/timeline`: what has happened to the instances of a service. */
+/** `GET …/console/timeline`: the history of the instances of a service. */
 export function timelineEndpoint(timelines: Operations['timelines']): Endpoint {
   return endpoint({
     summary: 'Lists what has happened to the instances of a service, newest first, with its cause',

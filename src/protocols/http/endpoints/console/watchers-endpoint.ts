@@ -78,7 +78,7 @@ export function watchersEndpoint({ listening, gray }: Pick<Operations, 'listenin
 
 function watchersJson({ md5, nowMs, clients }: ItemClients, versions: readonly GrayVersion[]): object {
   const watchers = clients.map((client) => {
-    return watcherJson(client, whatClientHas(client, { md5: md5 ?? '', versions }), nowMs)
+    return watcherJson(client, whatClientHas(client, versions), nowMs)
   })
   const withOne = (has: ClientHas): number => watchers.filter((watcher) => watcher.has === has).length
   const shares = Object.fromEntries(CLIENT_HAS.map((has) => [has, withOne(has)]))
@@ -94,10 +94,10 @@ function watcherJson({ ip, client, md5, seen, seenAgoMs, via }: ItemClient, has:
     md5,
     upToDate: has === 'gray' || has === 'formal',
     has,
-    grayName: seen?.gray ?? null,
-    ruleIp: seen?.ip ?? ip,
-    ruleTag: seen?.tag ?? '',
-    ruleLabels: labelsText(seen?.labels ?? {}),
+    grayName: seen.gray ?? null,
+    ruleIp: seen.ip,
+    ruleTag: seen.tag ?? '',
+    ruleLabels: labelsText(seen.labels ?? {}),
     lastSeenMs: Math.round(nowMs - seenAgoMs),
     via,
   }

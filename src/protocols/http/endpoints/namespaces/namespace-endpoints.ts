@@ -9,7 +9,7 @@ import type { HttpCaller } from '../../routing/route.ts'
 import type { Answer } from '../../routing/answer.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 
-/** What the endpoints of namespaces work on. */
+/** Dependencies of the endpoints of namespaces. */
 export interface NamespaceEndpointParts {
   readonly namespaces: Operations['namespaces']
   /** The quota that is shown; nothing enforces it. */
@@ -22,7 +22,7 @@ const CUSTOM_TYPE = 2
 /** The outcome of a change. */
 export const ANSWERS_BOOLEAN = answersJson(Json.boolean('Whether it was done.'))
 
-/** What `listAnswer` gives. */
+/** The schema of `listAnswer`. */
 export const ANSWERS_NAMESPACES = answersJson(
   Json.object({
     code: Json.integer(),
@@ -70,7 +70,7 @@ export function booleanAnswer(outcome: boolean): Answer {
   return outcome ? TRUE_JSON : FALSE_JSON
 }
 
-/** Makes a namespace; without an id, or with an empty one, it gets a random one. */
+/** Makes a namespace; without an id, or with an empty id, it gets a random id. */
 export function createEndpoint(namespaces: Operations['namespaces'], idField: Schema<string>) {
   return endpoint({
     summary: 'Makes a namespace',

@@ -31,7 +31,7 @@ export function beatEndpoint(parts: NamingEndpointParts, answerOf: BeatAnswerOf)
     handle: ({ params, target, caller }) => {
       const full = fullBeat(parts, params.beat)
       const { ip, port } = full ?? lightSource(params)
-      // Spelled out: a spread here was a third of what a beat cost.
+      // Spelled out: a spread here was a third of the cost of a beat.
       const request = {
         serviceKey: serviceKeyOf(params),
         ip,
@@ -56,9 +56,9 @@ async function answerLater(
 }
 
 /**
- * Identifies a request target exactly, in 20 characters: the targets of all instances would take more memory
- * than everything else that is known of them. SHA-1 is the fastest digest of Node. Collisions of two texts by one
- * author do no harm, and nobody can make a text that is taken for somebody else's.
+ * Identifies a request target in 20 characters: whole targets would take more memory than all other data of their
+ * instances. SHA-1 is the fastest digest of Node. It is safe here: an author may find two texts with one digest, but no
+ * text with the digest of somebody else's.
  */
 function fingerprintOf(target: string): string {
   return hash('sha1', target, 'binary')

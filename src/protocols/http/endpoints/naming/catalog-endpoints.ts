@@ -201,13 +201,13 @@ function figures(entry: ServiceEntry): object {
   }
 }
 
-/** What the Java server leaves empty in these answers, although it has the fields. */
+/** Fields that the Java server leaves empty in these answers. */
 const LEFT_EMPTY = {
   cluster: { clusterName: null, healthChecker: null, metadata: null },
   service: { namespace: null, selector: null, ephemeral: null },
 }
 
-/** The texts of a list of JSON, with what is before and after its entries. */
+/** The texts of a list of JSON, with the texts before and after its entries. */
 function* listTexts<T>(
   [before, after]: readonly [string, string],
   entries: Iterable<T>,
@@ -285,7 +285,7 @@ function clusterJson({ key }: Service, cluster: ShownCluster, { hasJavaKeys }: N
 
 const DEFAULT_PORT = 80
 
-/** A host as in a list, with what 1.4 shows of it besides. Without a beat, `lastBeat` is 0. */
+/** A host as in a list, with the further fields of 1.4. Without a beat, `lastBeat` is 0. */
 function javaInstanceText({ instance, lastBeatMs = 0 }: ListedInstance, beatIntervalMs: number): string {
   const host = hostJson(instance, instance.healthy, beatIntervalMs)
   const app = JSON.stringify(instance.record.app)

@@ -121,7 +121,7 @@ function names({ catalog }: NamingEndpointParts, dialect: NamingDialect): Endpoi
   })
 }
 
-/** Read by DNS front ends; old ones of them want the plain list. */
+/** Read by DNS front ends; old front ends want the plain list. */
 function allDomNames({ catalog }: NamingEndpointParts): Endpoint {
   return endpoint({
     summary: 'Names of all services by namespace',

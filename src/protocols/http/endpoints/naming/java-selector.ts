@@ -1,7 +1,7 @@
 import { labelsOfExpression } from '../../../../core/naming/state/label-selector.ts'
 import type { Selector } from '../../../../core/naming/state/service.ts'
 
-/** A selector with what Java writes of one besides: where it looks the labels up, and which they are. */
+/** A selector with the fields that Java adds: the labels, and where it looks them up. */
 export function javaSelector(selector: Selector): object {
   if (selector.type === 'none') return { type: 'none', contextType: 'NONE' }
   const { type, expression } = selector

@@ -94,7 +94,7 @@ function locatorsOf(text: string | undefined): BatchRequest['instances'] {
   })
 }
 
-/** The answer names all instances. It is built in slices: other requests are answered between those of a long one. */
+/** The answer names all instances. It is built in slices, so that other requests are answered meanwhile. */
 async function updatedAnswer(updated: readonly KnownInstance[]): Promise<Answer> {
   const slices = [namesOf(updated.slice(0, NAMES_IN_SLICE))]
   for (let from = NAMES_IN_SLICE; from < updated.length; from += NAMES_IN_SLICE) {

@@ -7,7 +7,7 @@ import { toGroupedName } from '../../../parameters/grouped-name.ts'
 import { parseMetadata } from '../../../parameters/json-fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 
-/** What the endpoints of naming call, and the most metadata of an instance, in bytes. */
+/** Dependencies of the naming endpoints, and the most metadata of an instance, in bytes. */
 export interface NamingEndpointParts extends Pick<
   Operations,
   'instances' | 'beats' | 'lists' | 'services' | 'catalog'
@@ -34,7 +34,7 @@ export function serviceKeyOf(params: {
   }
 }
 
-/** The metadata that a request gives; undefined where it gives none. */
+/** The metadata in a request, if any. */
 export function metadataOf(
   { maxInstanceMetadataBytes }: Pick<NamingEndpointParts, 'maxInstanceMetadataBytes'>,
   text: string | undefined,

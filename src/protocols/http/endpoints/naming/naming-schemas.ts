@@ -15,7 +15,7 @@ export const CHECKER_SCHEMA = Json.named(
   }),
 )
 
-/** What can be set of a service, as it is shown. */
+/** The settings of a service, as they are shown. */
 export const SERVICE_SETTINGS = {
   protectThreshold: Json.number(),
   metadata: Json.map(Json.string()),

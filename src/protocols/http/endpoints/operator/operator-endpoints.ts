@@ -19,7 +19,7 @@ const SWITCHES_NAME = '00-00---000-NACOS_SWITCH_DOMAIN-000---00-00'
 const WEIGHT = 1
 const NO_PARAMS = Type.Object({})
 
-/** What the operator functions are shown from. */
+/** Dependencies of the operator endpoints. */
 export interface OperatorEndpointParts {
   readonly operator: Operations['operator']
   /** The version of this server. */

@@ -103,7 +103,7 @@ const MEASURED = Json.named(
   }),
 )
 
-/** The servers, with what each reports of itself. */
+/** The servers, each with its own report. */
 export const CLUSTER = object({
   members: Json.list(
     Json.named(

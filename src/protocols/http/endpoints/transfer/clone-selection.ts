@@ -37,7 +37,7 @@ export const SELECTION_SCHEMA = {
   },
 }
 
-/** The items that a body names; throws Refusal where it is not what is allowed. */
+/** The items that a body names. Throws Refusal for other bodies. */
 export function parseSelection(text: string): Selected[] {
   const json = parseArray(text)
   if (json.length > MAX_CLONED) {
@@ -64,7 +64,7 @@ function parseArray(text: string): unknown[] {
   throw malformed()
 }
 
-/** The names of a copy, checked as those of a publish; an empty one is that of the original. */
+/** The names of a copy, checked like the names of a publish; an empty name means the name of the original. */
 const NEW_NAMES = Type.Object({ dataId: Type.Optional(fields.dataId), group: Type.Optional(fields.group) })
 const readNames = compileReader(NEW_NAMES, SVC_RULES)
 

@@ -15,8 +15,8 @@ import type { Answer } from '../../routing/answer.ts'
 const MOST_METADATA_BYTES = 4096
 
 /**
- * A zip of the items (http-compat.md section 3, export), made while it is sent. Its name is `fileName` and the time. Throws Refusal `too-many` where they
- * do not fit in one.
+ * A zip of the items (http-compat.md section 3, export), made while it is sent. Its name is `fileName` and the time.
+ * Throws Refusal `too-many` if the items do not fit into a zip.
  */
 export function exportAnswer(
   items: readonly ConfigItem[],

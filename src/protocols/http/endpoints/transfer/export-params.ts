@@ -21,18 +21,18 @@ export const EXPORT_PARAMS = {
 
 const EXPORT = Type.Object(EXPORT_PARAMS)
 
-/** What is asked for, and as what. */
+/** An export: its parameters, its format and its file name. */
 interface ExportRequest {
   readonly params: Static<typeof EXPORT>
   readonly version: ArchiveVersion
-  /** What the file is called, by the id of its namespace; absent: it has that id in its name. */
+  /** The name of the file, by the id of its namespace; absent: it contains that id. */
   readonly fileName?: (namespaceId: string) => string
 }
 
-/** How many gray versions are not in the file: it has formal versions only. Absent for none. */
+/** How many gray versions are not in the file: it has formal versions only. Absent for 0. */
 const LEFT_OUT = 'Waypost-Gray-Left-Out'
 
-/** A zip of the items of these ids, or of those that a blur search finds. */
+/** A zip of the items with these ids, or of the items that a blur search finds. */
 export function exportOf(
   transfer: Operations['transfer'],
   { params, version, fileName = nameOf }: ExportRequest,

@@ -31,12 +31,12 @@ const UPLOAD = {
   properties: { file: { type: 'string', format: 'binary', description: 'The zip file.' } },
 }
 
-/** The most entries of a zip: those that one without zip64 can have. */
+/** The most entries of a zip without zip64. */
 const MAX_ENTRIES = 65_534
 /** Any entry but a content may be as large as metadata can be; contents have their own limit. */
 const MAX_ENTRY_BYTES = 64 * 1024 * 1024
 
-/** What an import endpoint needs besides the operations. */
+/** Dependencies of an import endpoint besides the operations. */
 export interface ImportEndpointParts {
   readonly limits: ImportLimits
   /** How fields of the upload are read. */

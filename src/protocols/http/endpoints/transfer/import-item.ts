@@ -16,7 +16,7 @@ import { compileReader } from '../../../parameters/parameter-reader.ts'
 import { NACOS_CONFIG_RULES } from '../../../parameters/parameter-rules.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
 
-/** The items of an archive that can be published, and what cannot. */
+/** The items of an archive that can be published, and its unrecognized entries. */
 export interface ImportItems {
   readonly items: readonly ImportItem[]
   readonly unrecognized: readonly Unrecognized[]
@@ -99,7 +99,7 @@ function readChecked(metadata: ItemMetadata, said: Map<string, string>): Static<
 
 const TYPE_OF_EXTENSION: Readonly<Record<string, ConfigType>> = { htm: 'html', yml: 'yaml', txt: 'text' }
 
-/** The given type, or that of the dataId's extension, or `text` if neither is known. */
+/** The given type, else the type of the dataId's extension, else `text`. */
 function typeOf({ type, dataId }: ItemMetadata): ConfigType {
   const extension = dataId.slice(dataId.lastIndexOf('.') + 1).toLowerCase()
   const known = Object.hasOwn(TYPE_OF_EXTENSION, extension) ? TYPE_OF_EXTENSION[extension] : extension

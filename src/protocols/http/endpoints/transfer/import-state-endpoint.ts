@@ -13,7 +13,7 @@ import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { checkPlanLine } from './plan-line-limit.ts'
 import { type ThingLimits, thingOf } from './plan-things.ts'
 
-/** What the endpoint calls, and how large what it takes may be. */
+/** Dependencies of the endpoint, and the largest body that it takes. */
 export interface ImportStateParts {
   readonly imports: Operations['imports']
   readonly limits: ThingLimits & { readonly maxImportBytes: number }
@@ -75,7 +75,7 @@ const LINES_PER_TURN = 200
 const BYTES_PER_TURN = 256 * 1024
 const LINE_END = 10
 
-/** The things of a body. Throws Refusal `malformed-request` for a line that is none of a plan: nothing is imported then. */
+/** The things of a body. Throws Refusal `malformed-request` for an unknown line: nothing is imported then. */
 async function linesOf(body: Buffer, limits: ThingLimits): Promise<ImportedLines> {
   const lines: ImportLine[] = []
   let lastRefMs = 0

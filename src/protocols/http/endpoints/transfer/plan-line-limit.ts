@@ -10,8 +10,8 @@ const MARKS = new Set(['[', '{', ','].map((mark) => mark.charCodeAt(0)))
 const QUOTE = '"'.charCodeAt(0)
 
 /**
- * Throws Refusal `malformed-request` for a line that has more brackets and commas outside of its texts than any thing has. Reading such
- * a one would hold up everything else for seconds. Texts may be long: contents are.
+ * Throws Refusal `malformed-request` for a line that has more brackets and commas outside of its texts than any thing
+ * has. Reading such a one would hold up everything else for seconds. Texts may be long: contents are.
  */
 export function checkPlanLine(line: string, number: number): void {
   if (line.length <= SMALL_LENGTH) return

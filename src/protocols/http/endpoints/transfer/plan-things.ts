@@ -105,7 +105,7 @@ function configOf(config: PlanConfig, limits: ThingLimits) {
   }
 }
 
-/** A rule that this server does not have is refused: nobody could say whom the version is for. */
+/** An unknown rule is refused: the clients of the version would not be known. */
 function grayOf(gray: PlanGray, limits: ThingLimits) {
   const { rule, expression: grayMatchRuleExp, name: grayName, priority, encryptedDataKey } = gray
   const grayType = GRAY_RULE_TYPES.find((type) => type === rule)
@@ -180,7 +180,7 @@ function notesOf(config: PlanConfig): ConfigNotes {
   }
 }
 
-/** The most characters of a note: what the tables of the other servers hold, which may be more than a publish may send here. */
+/** The most characters of a note in the tables of the other servers, perhaps more than a publish may send here. */
 const LONGEST: Readonly<Record<keyof ConfigNotes | 'user' | 'ip', number>> = {
   appName: 256,
   desc: 256,
@@ -226,7 +226,7 @@ function serviceOf(service: PlanService, { maxInstanceMetadataBytes }: ThingLimi
 
 function clusterOf({ name, checker, checkPort, useInstancePort, metadata }: PlanCluster, most: number) {
   checkCluster({ clusterName: name })
-  // What is nested is of no checker.
+  // Nested fields belong to no checker.
   const flat = Object.entries(checker).filter(([, value]) => typeof value !== 'object')
   return {
     name,
@@ -281,7 +281,7 @@ const checkPermission = checkerOf({ role: fields.role, resource: fields.resource
 /** Texts of people may begin or end with a blank. */
 const FREE: readonly string[] = ['namespaceName', 'namespaceDesc', 'app']
 
-/** Checks texts as parameters of those fields. Throws their refusals, and one for a name that a parameter would lose the ends of. */
+/** Checks texts as parameters of these fields. Refuses as they do, and refuses names with blanks at the ends. */
 function checkerOf(params: Properties): (texts: Readonly<Record<string, string>>) => void {
   const read = compileReader(Type.Object(params), NACOS_CONFIG_RULES)
   return (texts) => {
@@ -292,7 +292,7 @@ function checkerOf(params: Properties): (texts: Readonly<Record<string, string>>
   }
 }
 
-/** What parameters are read without. */
+/** A blank at an end of a text: parameters are read without these. */
 // oxlint-disable-next-line no-control-regex
 const BLANK_END = /^[\0-\x20]|[\0-\x20]$/
 

@@ -9,7 +9,7 @@ import { comment } from '../../../parameters/publish-params.ts'
 import { Type } from '../../../parameters/schema.ts'
 import type { Answer } from '../../routing/answer.ts'
 
-/** What an import and a clone have in common. Without a policy nothing that exists is touched. */
+/** The common parameters of imports and clones. Without a policy no existing item is touched. */
 export const POLICY_PARAMS = {
   policy: Type.Optional(
     Type.Enum([...IMPORT_POLICIES], { description: 'What happens if an item exists; ABORT by default.' }),
@@ -46,10 +46,9 @@ export function importOptions({
 /** How a dialect answers imports and clones. */
 export interface TransferAnswers {
   readonly nothingSelected: () => Answer
-  /** There is no item in what was sent, or none of those that were named. */
+  /** The upload has no items, or the named items do not exist. */
   readonly nothingToImport: () => Answer
   readonly unknownNamespace: (namespaceId: string) => Answer
-  /** What is wrong with the metadata of an archive. */
   readonly badMetadata: (reason: string) => Answer
   readonly done: (outcome: ImportOutcome, about: Transferred) => Answer
 }

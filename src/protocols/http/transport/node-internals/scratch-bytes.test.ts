@@ -39,7 +39,7 @@ test('a client that takes nothing for long gets its answer as it was, whatever o
   expect(await textOf(slow.far)).toBe(sent)
 })
 
-test('heads are Latin-1, texts as they are said to be, bytes what they are', async () => {
+test('heads are Latin-1, texts are in the given encoding, bytes stay bytes', async () => {
   const scratch = new ScratchBytes(16 * 1024)
   const { near, far } = await pair()
   scratch.write(near, 'h\u00e9', { body: 'b\u00e9', encoding: 'latin1' })
@@ -51,7 +51,7 @@ test('heads are Latin-1, texts as they are said to be, bytes what they are', asy
   expect(await bytesOf(far)).toEqual(Buffer.concat(expected))
 })
 
-test('what might not fit is left to others', async () => {
+test('an answer that might not fit is left to others', async () => {
   const scratch = new ScratchBytes(16 * 1024)
   const { near } = await pair()
   const fits = (body: string | Buffer) => scratch.write(near, 'head', { body, encoding: 'utf8' })

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
  * Memory in which head and body of an answer are joined. It is used again for the next answer as soon as the
  * socket has written it, usually at once. So answers leave no garbage.
  *
- * It relies on what Node does not document, seen in 20, 22, 24 and 26. When `writableLength` is 0 right after
+ * It relies on an undocumented behaviour of Node, seen in 20, 22, 24 and 26. When `writableLength` is 0 right after
  * `write`, the system has copied the bytes. If Node changes this, a client gets parts of the answer to
  * another one. So another major version of Node uses Node's own response (`node-version.ts`).
  */
@@ -28,7 +28,7 @@ export class ScratchBytes {
     const bodyAt = bytes.write(head, 0, 'latin1')
     const length = typeof body === 'string' ? bytes.write(body, bodyAt, encoding) : body.copy(bytes, bodyAt)
     socket.write(bytes.subarray(0, bodyAt + length))
-    // What could not be written yet is sent from this memory later.
+    // The unwritten rest is sent from this memory later.
     if (socket.writableLength > 0) this.#bytes = Buffer.allocUnsafeSlow(bytes.length)
     return true
   }

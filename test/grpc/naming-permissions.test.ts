@@ -1,4 +1,4 @@
-/** What users may see and change of services over gRPC while authentication is on. */
+/** The services that users may see and change over gRPC while authentication is on. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sleep, unique } from '../interface/client.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'

@@ -113,7 +113,9 @@ describe('switches that refuse writes', () => {
     const beat = { ...known, beat: JSON.stringify(known) }
     expect((await waypost.svc.put('/ns/instance/beat', beat)).text).toBe('ok')
     const unknown = { ...known, port: 81 }
-    await waypost.svc.put('/ns/instance/beat', { ...unknown, beat: JSON.stringify(unknown) })
+    const query = { ...unknown, beat: JSON.stringify(unknown) }
+    await waypost.svc.put('/ns/instance/beat', query)
+    expect((await waypost.nacos.put('/ns/instance/beat', query)).json().code).toBe(20_404)
     expect(await hosts(known)).toMatchObject([{ port: 80 }])
   })
 

@@ -35,7 +35,7 @@ export const CI_PARTS = [
     command: scriptCommand('bench/gate.js'),
   },
   testPart('short', 'npm test', { minutes: 15, tests: ['--project=short*'] }),
-  testPart('long', 'the longer tests', { minutes: 25, tests: ['--project=long'] }),
+  testPart('long', 'the longer tests', { minutes: 35, tests: ['--project=long'] }),
   // All other parts run on the Node.js that is installed.
   nodePart('24', 8),
   testPart('once-more', 'servers on etcd, and with the streams of Node.js', {

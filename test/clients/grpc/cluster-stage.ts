@@ -77,8 +77,9 @@ async function outlast(cast: Cast<Actor>, living: Waypost): Promise<void> {
 
 /** Moves the clients of a server to others, and closes those of the others. */
 async function moveAndClose(cast: Cast<Actor>, from: Ask, others: readonly Ask[]): Promise<void> {
+  const connections = await connectionsOf(from)
   const moved = askForAll(from, 'PUT', 'clients/move')
-  await cast.each(({ sentAway }) => sentAway.follows(moved, [from, ...others]))
+  await cast.each(({ sentAway }) => sentAway.follows([from, ...others], { connections, moved }))
   await Promise.all(others.map((ask) => askForAll(ask, 'DELETE', 'clients')))
   await cast.each(({ sentAway }) => sentAway.comesBack(from))
 }

@@ -28,16 +28,16 @@ export class Presence {
   async #look(ask: Ground['ask'], index: number): Promise<void> {
     const since = Date.now()
     while (!this.#isOver) {
-      const seen = await this.#seen(ask)
-      if (seen !== '1') this.#misses.push(`server ${index}, ${Date.now() - since} ms: ${seen}`)
+      const miss = await this.#miss(ask)
+      if (miss !== undefined) this.#misses.push(`server ${index}, ${Date.now() - since} ms: ${miss}`)
       await sleep(LOOK_EVERY_MS)
     }
   }
 
-  /** The ports that are listed, or why there is no list. */
-  #seen(ask: Ground['ask']): Promise<string> {
+  /** The listed ports where the instance is missing, or why there is no list. */
+  #miss(ask: Ground['ask']): Promise<string | undefined> {
     return listedPorts(ask, this.#service).then(
-      (ports) => ports.join(),
+      (ports) => (ports.includes(1) ? undefined : `listed: ${ports.join()}`),
       (error: Error) => error.message,
     )
   }

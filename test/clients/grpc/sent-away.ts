@@ -77,16 +77,17 @@ export class SentAway {
     await this.#take('an instance is never missing while its server stops in order', () => never(presence))
   }
 
-  /** Watches while all clients of one server are moved. `asks`: all servers. */
-  async follows(moved: Promise<unknown>, asks: readonly Ask[]): Promise<void> {
+  /** Watches while the connections of the first of these servers are moved. */
+  async follows(asks: readonly Ask[], { connections, moved }: MovedConnections): Promise<void> {
     const presence = new Presence(this.#ties.service, asks)
     await moved
     await this.#take('a listener hears on after the move', () => this.#hears(asks[0]!, 'moved'))
     await sleep(GRACE_MS)
     await this.#take('an instance is never missing while its client is moved', () => never(presence))
     await this.#take('its connections leave the server from which they are moved', async () => {
+      const own = connections.filter(({ version }) => version === this.#version).map(({ id }) => id)
       const left = await connectionsOf(asks[0]!)
-      expect(left.filter(({ version }) => version === this.#version)).toEqual([])
+      expect(left.filter(({ id }) => own.includes(id))).toEqual([])
     })
     await this.#take('a subscriber never sees an empty list', async () => {
       const seen = this.#ties.hosts.heard.map(portsOf)
@@ -121,6 +122,12 @@ export class SentAway {
 
 async function never(presence: Presence): Promise<void> {
   expect(await presence.end()).toEqual([])
+}
+
+/** The connections of a server, and the end of the requests that move them. */
+interface MovedConnections {
+  readonly connections: readonly Connection[]
+  readonly moved: Promise<unknown>
 }
 
 /** A connection, as the list shows it. */

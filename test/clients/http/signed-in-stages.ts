@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { type ManagedWaypost, startManaged } from '../../support/administrator.ts'
+import type { DrivenClient } from '../grpc/driven-client.ts'
 import { clientsOf, type Library } from '../grpc/library.ts'
 import { able, FORBIDDEN, runOf, signedIn, USER } from '../grpc/plain-scenarios.ts'
 import { type LibraryResults, type Scenario, stageOf, withEach } from '../grpc/scenario.ts'
@@ -19,10 +20,10 @@ const LASTING_STEPS: readonly Step[] = [
     run: async ({ client, run }) => {
       const item = { dataId: `lasting-${run}` }
       const [writer, watcher] = [await client('a'), await client('b')]
-      expect(await writer.publish(item, 'first')).toBe(true)
+      await publish(writer, item, 'first')
       const watch = await watcher.listen(item)
       await sleep(LASTING_MS)
-      expect(await writer.publish(item, 'last')).toBe(true)
+      await publish(writer, item, 'last')
       await watch.until('the last content', (seen) => seen === 'last', HEARD_MS)
     },
   },
@@ -39,6 +40,21 @@ const LASTING_STEPS: readonly Step[] = [
   FORBIDDEN,
 ]
 
+/** Publishes, again where the server has just restarted. */
+async function publish(client: DrivenClient, item: { dataId: string }, content: string): Promise<void> {
+  const once = async (): Promise<void> => expect(await client.publish(item, content)).toBe(true)
+  await vi.waitFor(once, { timeout: 15_000, interval: 500 })
+}
+
+let turn: Promise<unknown> = Promise.resolve()
+
+/** One library after the other: Java waits 3 s for an answer, and four such contents at once take longer on two cores. */
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const result = turn.then(work)
+  turn = result.catch(() => undefined)
+  return result
+}
+
 /** 10 MiB, every byte of which is escaped in a form. */
 const CONTENT = '%+ü'.repeat((10 * 1024 * 1024) / 4)
 const ITEMS = 3_000
@@ -53,8 +69,10 @@ const LARGE_STEPS: readonly Step[] = [
     title: 'large: a content of 10 MiB is published and read back',
     run: async ({ client, run }) => {
       const [item, one] = [{ dataId: `large-${run}` }, await client('a')]
-      expect(await one.publish(item, CONTENT)).toBe(true)
-      expect((await one.read(item)) === CONTENT).toBe(true)
+      await inTurn(async () => {
+        expect(await one.publish(item, CONTENT)).toBe(true)
+        expect((await one.read(item)) === CONTENT).toBe(true)
+      })
     },
   },
   {

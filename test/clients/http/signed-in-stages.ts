@@ -31,19 +31,24 @@ const LASTING_STEPS: readonly Step[] = [
     title: 'sign-in: beats keep an instance after the token has been replaced',
     run: async ({ client, run }) => {
       const service = { service: `lasting-${run}` }
-      await (await client('a')).register(service, { port: 8080 })
+      const [owner, reader] = [await client('a'), await client('reader')]
+      await again(() => owner.register(service, { port: 8080 }))
       await sleep(LASTING_MS)
-      const hosts = await (await client('reader')).list(service)
-      expect(hosts.map(({ healthy }) => healthy)).toEqual([true])
+      await again(async () =>
+        expect((await reader.list(service)).map(({ healthy }) => healthy)).toEqual([true]),
+      )
     },
   },
   FORBIDDEN,
 ]
 
-/** Publishes, again where the server has just restarted. */
-async function publish(client: DrivenClient, item: { dataId: string }, content: string): Promise<void> {
-  const once = async (): Promise<void> => expect(await client.publish(item, content)).toBe(true)
-  await vi.waitFor(once, { timeout: 15_000, interval: 500 })
+/** Does it again where the server is just restarting. */
+function again<T>(work: () => Promise<T>): Promise<T> {
+  return vi.waitFor(work, { timeout: 20_000, interval: 500 })
+}
+
+function publish(client: DrivenClient, item: { dataId: string }, content: string): Promise<void> {
+  return again(async () => expect(await client.publish(item, content)).toBe(true))
 }
 
 let turn: Promise<unknown> = Promise.resolve()

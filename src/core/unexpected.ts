@@ -40,15 +40,15 @@ export function contained(boundary: Boundary, end: () => void, run: () => void):
   }
 }
 
-/** The same for a callback: an event, a timer. */
-export function guarded<Args extends unknown[]>(
+/** The same for a callback: an event, a timer. It passes on its `this`, such as the emitter. */
+export function guarded<Args extends unknown[], This = void>(
   boundary: Boundary,
   end: () => void,
-  run: (...args: Args) => void,
-): (...args: Args) => void {
-  return (...args) => {
+  run: (this: This, ...args: Args) => void,
+): (this: This, ...args: Args) => void {
+  return function (...args) {
     try {
-      run(...args)
+      run.apply(this, args)
     } catch (error) {
       failed(boundary, end, error)
     }

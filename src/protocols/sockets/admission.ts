@@ -32,13 +32,9 @@ export class Admission {
   readonly #ofAddress = new Map<string, number>()
   #loggedMs = -Infinity
   /** One listener for all sockets: a listener for each would take a fifth of a kilobyte. */
-  readonly #closed: (this: Socket) => void
+  readonly #closed = guarded('connection', nothing, leaving(this.#admitted))
 
   constructor(settings: ConnectionSettings, log: AdmissionLog) {
-    const leave = guarded('connection', nothing, (socket: Socket) => void this.#admitted.delete(socket))
-    this.#closed = function (this: Socket) {
-      leave(this)
-    }
     this.#settings = settings
     this.#log = log
   }
@@ -96,5 +92,12 @@ export class Admission {
       { refusedSoFar: this.refused, open: this.#admitted.size },
       'connections were refused: raise max-connections, or find out who opens so many',
     )
+  }
+}
+
+/** A listener that takes its own socket out of the set. */
+function leaving(sockets: Set<Socket>): (this: Socket) => void {
+  return function () {
+    sockets.delete(this)
   }
 }

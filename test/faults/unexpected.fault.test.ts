@@ -18,7 +18,7 @@ const FIRE_LIMIT_MS = 8_000
  */
 const OF_THE_PROCESS: readonly RegExp[] = [
   // The event loop itself: who hands it a callback has guarded it.
-  /^src\/server\/clocks\.ts/,
+  /^src\/server\/process\/clocks\.ts/,
   // Deciding and writing: nobody knows what was half done.
   /^src\/core\/engine\/(?:sole-engine|shared-engine|returning-callers|patient-callers|units|batch)\.ts/,
   /^src\/store\//,
@@ -80,7 +80,13 @@ test(
   async () => {
     for (let round = 0; round < 4; round++) await work.run()
     await check.run()
-    const all = (await server.called()).filter((site) => WANTED.test(site))
+    const called = await server.called()
+    const known = [...called, ...server.uncalled]
+    expect(
+      OF_THE_PROCESS.filter((part) => !known.some((site) => part.test(site))),
+      'they name no site',
+    ).toEqual([])
+    const all = called.filter((site) => WANTED.test(site))
     const random = randomFrom(seed)
     // Also a short run sees how the process ends.
     const first = all.filter((site) => site.endsWith('state.apply') || site.includes('embedded/worker.ts'))

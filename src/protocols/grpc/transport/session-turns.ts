@@ -1,3 +1,5 @@
+import { guarded } from '../../../core/unexpected.ts'
+
 /** A session that has received something, or has something to send. */
 export interface ServedSession {
   /** Handles received bytes, and sends answers. Returns the bytes of both and of whole requests. It must not throw. */
@@ -28,10 +30,22 @@ export class SessionTurns {
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    setImmediate(this.#serve)
+    setImmediate(this.#turn)
   }
 
-  readonly #serve = (): void => {
+  /** A fault of a turn leaves the other sessions to the next turn: all connections depend on it. */
+  readonly #turn = guarded(
+    'connection',
+    () => this.#again(),
+    () => this.#serve(),
+  )
+
+  #again(): void {
+    this.#isScheduled = false
+    if (this.#waiting.size > 0) this.#schedule()
+  }
+
+  #serve(): void {
     this.#isScheduled = false
     let [sessions, bytes] = [0, 0]
     for (const session of this.#waiting) {

@@ -14,8 +14,7 @@ import {
 } from '../state/service.ts'
 import { isMoved, movedPublisher } from '../state/connection-publisher.ts'
 import { type RegisterInstance, registerInstance } from './register-instance.ts'
-import { saveInFull } from './save-in-full.ts'
-import { newService, type SentCluster, serviceSubject } from './service-commands.ts'
+import { saveInFull, newService, type SentCluster, serviceSubject } from './service-commands.ts'
 
 /** A service elsewhere, without its instances. */
 export interface ImportedService {

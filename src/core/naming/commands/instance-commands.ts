@@ -6,9 +6,8 @@ import { instanceIdOf, type InstanceAddress, type Metadata, type Publisher } fro
 import { disablingChanges } from './instance-disabling.ts'
 import { rememberKeys } from './metadata-commands.ts'
 import { registerInstance } from './register-instance.ts'
-import { saveInFull } from './save-in-full.ts'
+import { saveInFull, existingService, serviceSubject } from './service-commands.ts'
 import { DEFAULT_CHECKER } from '../state/health-checker.ts'
-import { existingService, serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { Actor } from '../timeline/timeline-entry.ts'
 

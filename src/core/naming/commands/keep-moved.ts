@@ -2,8 +2,7 @@ import { type Command, unchanged } from '../../decisions/decision.ts'
 import { isMoved } from '../state/connection-publisher.ts'
 import { BEATS } from '../state/instance.ts'
 import type { InstancePlace } from '../state/presence.ts'
-import { saveInFull } from './save-in-full.ts'
-import { serviceSubject } from './service-commands.ts'
+import { saveInFull, serviceSubject } from './service-commands.ts'
 
 /** The client of an imported instance has sent a beat: the instance is its own from now on, and healthy. */
 export function keepMoved({ serviceKey, address }: InstancePlace): Command<void> {

@@ -5,8 +5,7 @@ import { Refusal } from '../../refusal.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
 import type { InstanceAddress, InstanceRecord, Metadata } from '../state/instance.ts'
 import { REMEMBERED_METADATA, type RememberedMetadata, rememberedId } from '../state/remembered-metadata.ts'
-import { saveInFull } from './save-in-full.ts'
-import { serviceSubject } from './service-commands.ts'
+import { saveInFull, serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from '../state/service.ts'
 
 /** Where an instance of a batch is. */

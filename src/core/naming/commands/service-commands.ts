@@ -1,10 +1,10 @@
-import { NO_SERIAL } from '../../decisions/changes.ts'
+import { NO_SERIAL, type InstanceSaved } from '../../decisions/changes.ts'
 import { type Command, synced } from '../../decisions/decision.ts'
 import { ownText } from '../../text/own-text.ts'
 import { Refusal } from '../../refusal.ts'
 import type { View } from '../../decisions/view.ts'
 import { type SentChecker, withStoredSecrets } from '../state/health-checker.ts'
-import type { Metadata } from '../state/instance.ts'
+import type { Metadata, InstanceRecord } from '../state/instance.ts'
 import { refuseServiceBeyondLimit } from '../state/naming-sizes.ts'
 import {
   type Cluster,
@@ -125,4 +125,14 @@ function granted(service: Service, settings: ServiceSettings): Service {
     selector: settings.selector ?? service.selector,
     madeBy: 'operator',
   }
+}
+
+/** The change that saves an instance in full. */
+export function saveInFull(
+  view: View,
+  serviceKey: ServiceKey,
+  saving: { record: InstanceRecord; healthy: boolean | undefined; stamp: number },
+): InstanceSaved {
+  const { serial: serviceSerial } = existingService(view, serviceKey)
+  return { kind: 'instance-saved', serviceKey, serviceSerial, beat: false, ...saving }
 }

@@ -4,7 +4,7 @@ import { type Command, synced, unchanged } from '../../decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../../decisions/import-outcome.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
 import { withStoredSecrets } from '../state/health-checker.ts'
-import { type InstanceRecord, type Metadata, OPERATOR } from '../state/instance.ts'
+import { type InstanceRecord, type Metadata, OPERATOR, BEATS } from '../state/instance.ts'
 import {
   type Cluster,
   type Selector,
@@ -15,6 +15,7 @@ import {
 import { isMoved, movedPublisher } from '../state/connection-publisher.ts'
 import { type RegisterInstance, registerInstance } from './register-instance.ts'
 import { saveInFull, newService, type SentCluster, serviceSubject } from './service-commands.ts'
+import type { InstancePlace } from '../state/presence.ts'
 
 /** A service elsewhere, without its instances. */
 export interface ImportedService {
@@ -140,4 +141,19 @@ export function instanceText(
 ): string {
   const { ephemeral, publisher, weight, enabled, app, registered } = instance
   return JSON.stringify([ephemeral, publisher.kind, weight, enabled, app, sorted(registered)])
+}
+
+/** The client of an imported instance has sent a beat: the instance is its own from now on, and healthy. */
+export function keepMoved({ serviceKey, address }: InstancePlace): Command<void> {
+  return {
+    subject: serviceSubject(serviceKey),
+    growsBy: 0,
+    decide(view, { stamp }) {
+      const known = view.instance(serviceKey, address)
+      if (known === undefined || !isMoved(known.record.publisher)) return unchanged(undefined)
+      const record = { ...known.record, publisher: BEATS }
+      const saved = { ...saveInFull(view, serviceKey, { record, healthy: true, stamp }), beat: true }
+      return { changes: [saved], durability: 'behind', outcome: undefined }
+    },
+  }
 }

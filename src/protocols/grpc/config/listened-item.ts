@@ -1,5 +1,5 @@
 import { type ConfigKey, configKey } from '../../../core/config/state/config-item.ts'
-import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../../../core/config/state/config-view.ts'
 import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
 import { Refusal } from '../../../core/refusal.ts'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { CONFIG_COMMENT } from '../core/config/state/config-comment.ts'
-import { DELETED_CONFIG } from '../core/config/state/deleted-config.ts'
+import { CONFIG_COMMENT, DELETED_CONFIG } from '../core/config/state/config-comment.ts'
 import { deleteConfig } from '../core/config/commands/delete-config.ts'
 import { publishConfig } from '../core/config/commands/publish-config.ts'
 import { configKey } from '../core/config/state/config-item.ts'

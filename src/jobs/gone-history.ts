@@ -1,5 +1,4 @@
-import { CONFIG_COMMENT } from '../core/config/state/config-comment.ts'
-import { DELETED_CONFIG } from '../core/config/state/deleted-config.ts'
+import { CONFIG_COMMENT, DELETED_CONFIG } from '../core/config/state/config-comment.ts'
 import { forgetHistory, type GoneItem } from '../core/config/commands/forget-history.ts'
 import type { Engine } from '../core/engine/engine.ts'
 import { inParts } from '../core/work/in-parts.ts'

@@ -27,9 +27,8 @@ import {
 } from '../../src/core/access/session-commands.ts'
 import { createFirstKey, removeOldKeys, rotateKeys } from '../../src/core/access/signing-key-commands.ts'
 import type { Change } from '../../src/core/decisions/changes.ts'
-import { CONFIG_COMMENT } from '../../src/core/config/state/config-comment.ts'
+import { CONFIG_COMMENT, DELETED_CONFIG } from '../../src/core/config/state/config-comment.ts'
 import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
-import { DELETED_CONFIG } from '../../src/core/config/state/deleted-config.ts'
 import { importGray } from '../../src/core/config/commands/import-gray.ts'
 import { importConfig, importHistory } from '../../src/core/config/commands/import-config.ts'
 import { promoteGray, stopGray } from '../../src/core/config/commands/end-gray.ts'
@@ -51,7 +50,7 @@ import { DEFAULT_SWITCHES } from '../../src/core/switches/switches.ts'
 import { recordSaved } from '../../src/core/records/record-kind.ts'
 import { GoneHistory } from '../../src/jobs/gone-history.ts'
 import { sampleKey, stamps, START_MS } from './samples.ts'
-import { type ServerOnStore } from './server-on-store.ts'
+import type { ServerOnStore } from './server-on-store.ts'
 import {
   alone,
   BY,

@@ -1,8 +1,7 @@
 import type { Change } from '../../decisions/changes.ts'
 import { type Command, synced, unchanged } from '../../decisions/decision.ts'
 import { recordRemoved } from '../../records/record-kind.ts'
-import { CONFIG_COMMENT } from '../state/config-comment.ts'
-import { DELETED_CONFIG } from '../state/deleted-config.ts'
+import { CONFIG_COMMENT, DELETED_CONFIG } from '../state/config-comment.ts'
 
 /** A deleted item whose history is gone: the id of its record, and the history record of its deletion. */
 export interface GoneItem {

@@ -5,7 +5,13 @@ import { historyIdOf, itemIdOf, type Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
 import { recordRemoved } from '../../records/record-kind.ts'
 import { ownText, ownTextOrNull } from '../../text/own-text.ts'
-import { importedIdOf, importedUpTo, type ImportMark, importMarked } from '../state/config-comment.ts'
+import {
+  importedIdOf,
+  importedUpTo,
+  type ImportMark,
+  importMarked,
+  DELETED_CONFIG,
+} from '../state/config-comment.ts'
 import {
   type ConfigItem,
   type ConfigKey,
@@ -14,7 +20,6 @@ import {
   type Operator,
 } from '../state/config-item.ts'
 import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from '../state/config-notes.ts'
-import { DELETED_CONFIG } from '../state/deleted-config.ts'
 import type { HistoryOp, HistoryRecord } from '../state/history-record.ts'
 import { isFarAhead } from '../state/imported-time.ts'
 

@@ -6,8 +6,7 @@ import { historyIdOf, itemIdOf, type Now } from '../../decisions/stamps.ts'
 import { checkCas } from './check-cas.ts'
 import type { ConfigItem, ConfigKey, ConfigType, Operator } from '../state/config-item.ts'
 import type { View } from '../../decisions/view.ts'
-import { commentSaved } from '../state/config-comment.ts'
-import { DELETED_CONFIG } from '../state/deleted-config.ts'
+import { commentSaved, DELETED_CONFIG } from '../state/config-comment.ts'
 import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from '../state/config-notes.ts'
 
 /** New content for an item. `md5` is the digest of `content`; undefined fields of `notes` keep their values. */

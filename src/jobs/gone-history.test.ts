@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { CONFIG_COMMENT, DELETED_CONFIG } from '../core/config/state/config-comment.ts'
-import { deleteConfig } from '../core/config/commands/delete-config.ts'
-import { publishConfig } from '../core/config/commands/publish-config.ts'
+import { deleteConfig, publishConfig } from '../core/config/commands/publish-config.ts'
 import { configKey } from '../core/config/state/config-item.ts'
 import { at, carryOut, publishing } from '../core/core.test-support.ts'
 import type { Command } from '../core/decisions/decision.ts'

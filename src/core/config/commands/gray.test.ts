@@ -9,7 +9,7 @@ import { DELETED_CONFIG } from '../state/config-comment.ts'
 import { type Viewer, viewedMd5, viewOf } from '../state/config-view.ts'
 import { betaRule, type GrayRule, tagRule } from '../state/gray-rule.ts'
 import { GRAY, GRAY_TEXT, grayNamed } from '../state/gray-version.ts'
-import { deleteConfig } from './delete-config.ts'
+import { deleteConfig } from './publish-config.ts'
 import { promoteGray, stopGray } from './end-gray.ts'
 import { importGray } from './import-gray.ts'
 import {

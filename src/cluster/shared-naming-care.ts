@@ -1,7 +1,7 @@
 import { JudgedServices } from '../core/cluster/judging/judged-services.ts'
 import { MEMBER, type MemberFacts } from '../core/cluster/members/member-records.ts'
 import { silencesOf } from '../core/cluster/judging/peer-silence.ts'
-import { removeOrphan } from '../core/cluster/judging/remove-orphan.ts'
+import { removeOrphan } from '../core/cluster/judging/confirm-silence.ts'
 import { type Restoration, Restoring } from '../core/cluster/judging/restoring.ts'
 import { type ConfirmedSilence, type VoteRound, SilenceVote } from '../core/cluster/judging/silence-vote.ts'
 import type { Command } from '../core/decisions/decision.ts'

@@ -1,6 +1,5 @@
 import type { Change } from '../../src/core/decisions/changes.ts'
-import { confirmSilence } from '../../src/core/cluster/judging/confirm-silence.ts'
-import { removeOrphan } from '../../src/core/cluster/judging/remove-orphan.ts'
+import { confirmSilence, removeOrphan } from '../../src/core/cluster/judging/confirm-silence.ts'
 import { restoreInstance } from '../../src/core/cluster/judging/restore-instance.ts'
 import { forgetServer, noteServer } from '../../src/core/cluster/members/server-records.ts'
 import type { Command } from '../../src/core/decisions/decision.ts'

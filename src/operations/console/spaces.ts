@@ -1,4 +1,4 @@
-import type { Engine } from '../../core/engine/engine.ts'
+import type { Engine } from '../../core/engine/ports.ts'
 import { PUBLIC_NAMESPACE } from '../../core/namespaces/namespace-id.ts'
 import { NAMESPACE } from '../../core/namespaces/namespace.ts'
 import {

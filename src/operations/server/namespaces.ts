@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Engine } from '../../core/engine/engine.ts'
+import type { Engine } from '../../core/engine/ports.ts'
 import { PUBLIC_NAMESPACE } from '../../core/namespaces/namespace-id.ts'
 import {
   createNamespace,

@@ -18,8 +18,7 @@ import {
   type MemberFacts,
 } from '../../core/cluster/members/member-records.ts'
 import { noteServer, SERVER } from '../../core/cluster/members/server-records.ts'
-import type { Engine } from '../../core/engine/engine.ts'
-import type { KeptRecords, Snapshot } from '../../core/engine/ports.ts'
+import type { Engine, KeptRecords, Snapshot } from '../../core/engine/ports.ts'
 import { SharedEngine } from '../../core/engine/shared-engine.ts'
 import { SharedFollower } from '../../core/engine/shared-follower.ts'
 import type { State } from '../../core/engine/state.ts'

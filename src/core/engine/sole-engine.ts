@@ -5,7 +5,7 @@ import {
   hasChanges,
   settle,
   type WaitingCommand,
-} from './batch.ts'
+} from './units.ts'
 import type { Change } from '../decisions/changes.ts'
 import type { Command, Decision } from '../decisions/decision.ts'
 import type { Engine, CommitResult, SoleEngineStore } from './ports.ts'

@@ -1,8 +1,7 @@
 import { type Command, synced, unchanged } from '../decisions/decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import type { RecordView } from '../records/record-tables.ts'
-import { SESSION, USER } from './access-records.ts'
-import { isSessionOpen } from './standing.ts'
+import { SESSION, USER, isSessionOpen } from './access-records.ts'
 
 const SUBJECT = 'sessions'
 /** Sessions that a user has at the same time. */

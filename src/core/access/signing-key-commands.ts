@@ -1,8 +1,7 @@
 import type { Change } from '../decisions/changes.ts'
 import { type Command, synced, unchanged } from '../decisions/decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
-import { SIGNING_KEY, type SigningKey } from './access-records.ts'
-import { latestLeak } from './standing.ts'
+import { SIGNING_KEY, type SigningKey, latestLeak } from './access-records.ts'
 
 const SUBJECT = 'signing-keys'
 

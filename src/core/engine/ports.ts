@@ -1,5 +1,4 @@
-import type { AuditEvent } from '../audit/audit-event.ts'
-import type { AuditLimit, AuditSearch, FoundEvents } from '../audit/audit-search.ts'
+import type { AuditEvent, AuditLimit, AuditSearch, FoundEvents } from '../audit/audit-event.ts'
 import type { Change, FedChange } from '../decisions/changes.ts'
 import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
 import type { HistoryPage, HistoryRecord } from '../config/state/history-record.ts'

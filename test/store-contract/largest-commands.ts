@@ -43,7 +43,7 @@ import {
   importNamespace,
   updateNamespace,
 } from '../../src/core/namespaces/namespace-commands.ts'
-import { setNamespaceLook } from '../../src/core/namespaces/namespace-look.ts'
+import { setNamespaceLook } from '../../src/core/namespaces/namespace.ts'
 import { importSwitch, setSwitch } from '../../src/core/operator/set-switch.ts'
 import { DEFAULT_SWITCHES } from '../../src/core/switches/switches.ts'
 import { recordSaved } from '../../src/core/records/record-kind.ts'

@@ -1,6 +1,6 @@
 import type { Change } from '../../src/core/decisions/changes.ts'
 import { confirmSilence, removeOrphan } from '../../src/core/cluster/judging/confirm-silence.ts'
-import { restoreInstance } from '../../src/core/cluster/judging/restore-instance.ts'
+import { restoreInstance } from '../../src/core/cluster/judging/restoring.ts'
 import { forgetServer, noteServer } from '../../src/core/cluster/members/server-records.ts'
 import type { Command } from '../../src/core/decisions/decision.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from '../../src/core/naming/commands/housekeeping.ts'

@@ -1,9 +1,8 @@
 import type { Change } from '../decisions/changes.ts'
 import { type Command, synced, unchanged } from '../decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../decisions/import-outcome.ts'
-import { PUBLIC_NAMESPACE } from './namespace-id.ts'
+import { PUBLIC_NAMESPACE, type Namespace, NAMESPACE } from './namespace.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
-import { type Namespace, NAMESPACE } from './namespace.ts'
 
 /** Puts a namespace on the list. Answers false where it is there already; `public` always is. */
 export function createNamespace(namespace: Namespace): Command<boolean> {

@@ -1,6 +1,6 @@
 import type { Engine } from '../../core/engine/ports.ts'
-import { PUBLIC_NAMESPACE } from '../../core/namespaces/namespace-id.ts'
 import {
+  PUBLIC_NAMESPACE,
   NAMESPACE,
   NAMESPACE_LOOK,
   type NamespaceLook,

@@ -1,4 +1,4 @@
-import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../core/namespaces/namespace.ts'
 import type { SentText } from '../../../core/text/long-text.ts'
 import { serviceNameOf } from '../../../core/naming/state/service.ts'
 import { afterwards } from '../../../operations/afterwards.ts'

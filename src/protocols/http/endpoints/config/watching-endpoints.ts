@@ -1,5 +1,5 @@
 import type { Operations } from '../../../../operations/operations.ts'
-import { toNamespaceId, toTenant } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId, toTenant } from '../../../../core/namespaces/namespace.ts'
 import type { WatchedItem } from '../../../../core/config/state/config-view.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
 import * as fields from '../../../parameters/fields.ts'

@@ -4,10 +4,9 @@ import type { Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
 import type { ConfigKey, Operator } from '../state/config-item.ts'
 import { GRAY, grayNamed, type GrayVersion } from '../state/gray-version.ts'
-import { checkCas } from './check-cas.ts'
+import { checkCas, publishConfig } from './publish-config.ts'
 import { grayContent, grayEnded, stampsToEnd } from './gray-records.ts'
 import { grayNotFound } from './publish-gray.ts'
-import { publishConfig } from './publish-config.ts'
 
 /** Which gray version ends, and who says so. */
 export interface EndGray {

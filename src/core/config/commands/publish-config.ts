@@ -3,13 +3,13 @@ import { type Command, synced, unchanged } from '../../decisions/decision.ts'
 import { ownText, ownTextOrNull } from '../../text/own-text.ts'
 import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
 import { historyIdOf, itemIdOf, type Now } from '../../decisions/stamps.ts'
-import { checkCas } from './check-cas.ts'
 import type { ConfigItem, ConfigKey, ConfigType, Operator } from '../state/config-item.ts'
 import type { View } from '../../decisions/view.ts'
 import { commentSaved, DELETED_CONFIG, deletedConfigOf, deletedGrayOf } from '../state/config-comment.ts'
 import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from '../state/config-notes.ts'
 import { GRAY, type GrayItem } from '../state/gray-version.ts'
 import { type GrayChange, grayEnded, stampsToEnd } from './gray-records.ts'
+import { Refusal } from '../../refusal.ts'
 
 /** New content for an item. `md5` is the digest of `content`; undefined fields of `notes` keep their values. */
 export interface PublishConfig {
@@ -133,4 +133,16 @@ function grayOnlyDeleted(view: View, gray: GrayItem, change: GrayChange & { stam
   const historyIds = gray.versions.map((_version, index) => historyIdOf(stamp + index))
   const value = deletedGrayOf(gray, { ...change, historyIds })
   return [...grayEnded(view, gray, change), recordSaved(DELETED_CONFIG, { id: gray.key.text, value, stamp })]
+}
+
+/**
+ * Throws Refusal `config-changed` if the current version is not the one that a caller knows. `casMd5` is its md5; `''`:
+ * no item; undefined: any version. The refusal does not show the version: a caller who may publish may not always read.
+ */
+export function checkCas(casMd5: string | undefined, current: Pick<ConfigItem, 'md5'> | undefined): void {
+  if (casMd5 === undefined || casMd5 === (current?.md5 ?? '')) return
+  throw new Refusal('config-changed', 'The item is not the one that casMd5 names: read it again.', {
+    parameter: 'casMd5',
+    allowed: 'the md5 of the current content',
+  })
 }

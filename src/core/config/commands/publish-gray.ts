@@ -17,7 +17,7 @@ import {
   inOrder,
   MOST_GRAY_VERSIONS,
 } from '../state/gray-version.ts'
-import { checkCas } from './check-cas.ts'
+import { checkCas } from './publish-config.ts'
 import { ownedOperator } from '../state/owned-operator.ts'
 import { grayContent, grayRecorded } from './gray-records.ts'
 

@@ -1,6 +1,5 @@
 import { newSecretText } from './peer-secret.ts'
-import type { SecretsStore } from './shared-secrets.ts'
-import { readSecrets, secretsText, STORED_SECRETS, withNext } from './stored-secrets.ts'
+import { type SecretsStore, readSecrets, secretsText, STORED_SECRETS, withNext } from './shared-secrets.ts'
 
 /** How a rotation begins. `underway`: another one has begun before; `none`: no server has made a secret yet. */
 export type Beginning = 'begun' | 'underway' | 'none'

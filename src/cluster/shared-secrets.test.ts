@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { peerSecretOf } from './peer-secret.ts'
-import { beginRotation } from './secret-rotation.ts'
 import {
+  beginRotation,
   type SeenValue,
   SharedSecrets,
   STEP_MS,

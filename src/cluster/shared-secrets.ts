@@ -142,7 +142,7 @@ function countingSecrets({ inUse, next, previous }: StoredSecrets): [PeerSecret,
 }
 
 /** Begins a rotation. Undefined: another rotation is underway. */
-export function withNext(secrets: StoredSecrets, next: string): StoredSecrets | undefined {
+function withNext(secrets: StoredSecrets, next: string): StoredSecrets | undefined {
   return isRotating(secrets) ? undefined : { ...secrets, next }
 }
 
@@ -159,4 +159,21 @@ function isRotating({ next, previous }: StoredSecrets): boolean {
 
 function originOf(secret: string): string {
   return createHash('sha256').update(`events ${secret}`).digest('hex').slice(0, 12)
+}
+
+/** How a rotation begins. `underway`: another one has begun before; `none`: no server has made a secret yet. */
+type Beginning = 'begun' | 'underway' | 'none'
+
+const MOST_TRIES = 3
+
+/** Gives the servers the next secret. They take it into use by themselves. */
+export async function beginRotation(store: SecretsStore): Promise<Beginning> {
+  for (let tries = 1; ; tries++) {
+    const seen = await store.seen(STORED_SECRETS)
+    if (seen === undefined) return 'none'
+    const next = withNext(readSecrets(seen.value), newSecretText())
+    if (next === undefined) return 'underway'
+    if (await store.replace(STORED_SECRETS, seen, secretsText(next))) return 'begun'
+    if (tries === MOST_TRIES) throw new Error('The secret is changed by others again and again.')
+  }
 }

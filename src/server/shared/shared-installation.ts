@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
-import { ClusterView } from '../../cluster/cluster-view.ts'
-import { HeardServers } from '../../cluster/heard-servers.ts'
+import { ClusterView, HeardServers } from '../../cluster/cluster-view.ts'
 import { MemberClocks, OwnLag } from '../../cluster/member-clocks.ts'
 import { MemberWatch } from '../../cluster/member-watch.ts'
 import { OwnStanding } from '../../cluster/standing.ts'

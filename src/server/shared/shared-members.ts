@@ -1,5 +1,4 @@
-import type { ClusterView } from '../../cluster/cluster-view.ts'
-import type { HeardServers } from '../../cluster/heard-servers.ts'
+import type { ClusterView, HeardServers } from '../../cluster/cluster-view.ts'
 import type { MemberClocks } from '../../cluster/member-clocks.ts'
 import type { ClusterMember } from '../../core/cluster/members/member-view.ts'
 import { ELECTED, ELECTION, MEMBER } from '../../core/cluster/members/member-records.ts'

@@ -1,5 +1,5 @@
 import type { SentText } from '../../../core/text/long-text.ts'
-import type { StreamSubscriber } from '../../../operations/naming/service-subscriptions.ts'
+import type { StreamSubscriber } from '../../../operations/naming/instance-lists.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import { ReadyJson } from '../wire/json.ts'
 

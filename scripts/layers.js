@@ -72,7 +72,7 @@ const CORE_ROOMS = {
       'core/naming/commands',
     ],
   },
-  'core/clients': { layers: ['core/config/state', 'core/naming/state', 'core/naming/timeline'] },
+  'core/clients': { layers: ['core/text', 'core/config/state', 'core/naming/state', 'core/naming/timeline'] },
   'core/naming/connections': {
     layers: [...DECISIONS, 'core/work', 'core/naming/liveness', 'core/naming/commands', 'core/engine'],
   },

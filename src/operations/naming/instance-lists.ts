@@ -1,4 +1,5 @@
 import type { ServiceKey } from '../../core/naming/state/service.ts'
+import type { StreamClient } from '../../core/clients/stream-client.ts'
 import type { SentText } from '../../core/text/long-text.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
@@ -8,18 +9,22 @@ import { acceptsPush } from './push-agents.ts'
 import { READ_SERVICE, serviceResource } from './services.ts'
 import type { Caller } from '../authorisation.ts'
 
-/** The requested list, and the consumer. */
-export interface ListRequest {
+/** A list for a client with a connection. */
+export interface StreamListRequest {
   readonly key: ServiceKey
   /** How the list is written; known to the writer. */
   readonly format: string
-  /** As the client spelled it: answers repeat it. */
+  /** As the client spelled it: answers and pushes repeat it. */
   readonly clustersText: string
   /** The names in it; empty: all clusters. */
   readonly clusters: readonly string[]
   readonly healthyOnly: boolean
   /** The labels of this address are compared by a selector. */
   readonly consumerIp: string
+}
+
+/** The requested list, and the consumer. */
+export interface ListRequest extends StreamListRequest {
   /** The subscriber of changes, if any. */
   readonly subscriber: ListSubscriber | undefined
   /** The client that reads it, shown to people; undefined: not recorded. */
@@ -45,7 +50,7 @@ export interface ListSubscriber {
 }
 
 /** A list to write. */
-export interface ListToWrite extends Omit<ListRequest, 'subscriber' | 'reader'> {
+export interface ListToWrite extends StreamListRequest {
   /** How long the client may keep the list, ms. */
   readonly cacheMillis: number
 }
@@ -74,20 +79,15 @@ export interface Pushes {
   subscribe(subscription: PushSubscription): boolean
 }
 
-/** Makes the hot read of service discovery. */
-export function listOperations({
-  guard,
-  state,
-  lists,
-  pushes,
-  readers,
-}: {
+interface ListParts {
   readonly guard: Guard
   readonly state: Pick<State, 'switches'>
   readonly lists: ListWriter
-  readonly pushes: Pick<Pushes, 'subscribe'>
-  readonly readers: Readers
-}) {
+}
+
+/** Makes the hot read of service discovery. */
+export function listOperations(parts: ListParts & { readonly pushes: Pushes; readonly readers: Readers }) {
+  const { guard, state, lists, pushes, readers } = parts
   return {
     /** The list of a service, empty if the service does not exist. Adds the subscriber, if any. */
     list: guard.operation({
@@ -131,65 +131,26 @@ function subscriptionOf(
   return { address, port, agent, app, clusters, format, namespaceId, groupedName, consumerIp, isAllowed }
 }
 
-interface SubscriptionParts {
-  readonly guard: Guard
-  readonly state: Pick<State, 'switches'>
-  readonly lists: ListWriter
+interface SubscriptionParts extends ListParts {
   readonly streams: Streams
-}
-
-/** A list for a client with a connection. */
-export interface StreamListRequest {
-  readonly key: ServiceKey
-  /** How the list is written; known to the writer. */
-  readonly format: string
-  /** As the client spelled it: answers and pushes repeat it. */
-  readonly clustersText: string
-  /** The names in it; empty: all clusters. */
-  readonly clusters: readonly string[]
-  readonly healthyOnly: boolean
-  /** The labels of this address are compared by a selector. */
-  readonly consumerIp: string
 }
 
 /** A subscription to the changes of a list, or its end. */
 interface StreamSubscriptionRequest extends StreamListRequest {
-  readonly subscriber: StreamSubscriber
+  readonly subscriber: StreamClient
 }
 
-/** A client that takes lists on its connection. */
-export interface StreamSubscriber {
-  /** The id of its connection; unique among open connections. */
-  readonly id: string
-  readonly address: string
-  readonly port: number
-  /** How its library names itself. */
-  readonly agent: string
-  readonly app: string
-  /** The address that selectors go by. */
-  readonly consumerIp: string
-  /** Sends a list. Resolves with whether the client has acknowledged it in time. Never throws or rejects. */
-  push(list: SentText, limitMs: number): Promise<boolean>
-  /** Ends the connection: a push to it has failed by a fault of this server. */
-  readonly end: () => void
-  /** Calls back once when the connection has ended, or at once if it has ended already. */
-  onEnd(ended: () => void): void
+interface ListSubscription {
+  readonly client: StreamClient
+  readonly key: ServiceKey
+  readonly clusters: string
 }
 
 /** Sends changes of services to clients with a connection. */
 interface Streams {
   /** Throws Refusal `too-many-subscriptions` where a limit is reached. */
-  subscribe(subscription: {
-    readonly client: StreamSubscriber
-    readonly key: ServiceKey
-    readonly clusters: string
-    readonly isAllowed: (() => boolean) | undefined
-  }): void
-  unsubscribe(subscription: {
-    readonly client: StreamSubscriber
-    readonly key: ServiceKey
-    readonly clusters: string
-  }): void
+  subscribe(subscription: ListSubscription & { readonly isAllowed: (() => boolean) | undefined }): void
+  unsubscribe(subscription: ListSubscription): void
 }
 
 /** Makes the operations of clients that receive changes on a connection. Each answers the list as it is now. */

@@ -1,6 +1,6 @@
 import { fieldsOf, textIn } from '../records/shape.ts'
 import { defineRecordKind, recordRemoved, recordSaved } from '../records/record-kind.ts'
-import { type Command, synced, unchanged } from '../decisions/decision.ts'
+import { type Command, commandOn, synced, unchanged } from '../decisions/decision.ts'
 
 /** A listed namespace. Unlisted ones work as well: the list is for people. */
 export interface Namespace {
@@ -46,18 +46,15 @@ export const NAMESPACE_LOOK = defineRecordKind<NamespaceLook>('namespace-look', 
 
 /** Changes the look of a namespace. Answers true. */
 export function setNamespaceLook(namespaceId: string, look: NamespaceLook): Command<true> {
-  return {
-    subject: `namespace-look:${namespaceId}`,
-    decide(view, { stamp }) {
-      const before = view.record(NAMESPACE_LOOK, namespaceId) ?? PLAIN_LOOK
-      if (before.color === look.color && before.isProtected === look.isProtected) return unchanged(true)
-      const isPlain = look.color === '' && !look.isProtected
-      const change = isPlain
-        ? recordRemoved(NAMESPACE_LOOK, namespaceId, stamp)
-        : recordSaved(NAMESPACE_LOOK, { id: namespaceId, value: look, stamp })
-      return synced([change], true)
-    },
-  }
+  return commandOn(`namespace-look:${namespaceId}`, (view, { stamp }) => {
+    const before = view.record(NAMESPACE_LOOK, namespaceId) ?? PLAIN_LOOK
+    if (before.color === look.color && before.isProtected === look.isProtected) return unchanged(true)
+    const isPlain = look.color === '' && !look.isProtected
+    const change = isPlain
+      ? recordRemoved(NAMESPACE_LOOK, namespaceId, stamp)
+      : recordSaved(NAMESPACE_LOOK, { id: namespaceId, value: look, stamp })
+    return synced([change], true)
+  })
 }
 
 /** The id of the namespace that everything belongs to when no other is named. */

@@ -1,4 +1,4 @@
-import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { type Command, commandOn, synced, unchanged } from '../../decisions/decision.ts'
 import { addressText } from '../../naming/state/instance.ts'
 import type { Instance } from '../../naming/state/service-entry.ts'
 import type { Liveness } from '../../naming/liveness/liveness.ts'
@@ -76,14 +76,11 @@ export function removeOrphan(
   const { entry, record } = instance
   const serviceKey = entry.service.key
   const owner = connectionOf(record.publisher)
-  return {
-    subject: `orphan:${serviceKeyText(serviceKey)} ${addressText(record.address)}`,
-    decide(view, now) {
-      if (!isMember() || view.instance(serviceKey, record.address)?.record !== record) return unchanged(false)
-      const members = new Map(view.records(MEMBER))
-      const isBack = [...members.values()].some(({ process }) => process === owner?.process)
-      if (isBack || !members.has(self)) return unchanged(false)
-      return synced([orphanRemoved(instance, now)], true)
-    },
-  }
+  return commandOn(`orphan:${serviceKeyText(serviceKey)} ${addressText(record.address)}`, (view, now) => {
+    if (!isMember() || view.instance(serviceKey, record.address)?.record !== record) return unchanged(false)
+    const members = new Map(view.records(MEMBER))
+    const isBack = [...members.values()].some(({ process }) => process === owner?.process)
+    if (isBack || !members.has(self)) return unchanged(false)
+    return synced([orphanRemoved(instance, now)], true)
+  })
 }

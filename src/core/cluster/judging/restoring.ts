@@ -1,4 +1,4 @@
-import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { type Command, commandOn, synced, unchanged } from '../../decisions/decision.ts'
 import type { HealthClock } from '../../naming/liveness/health-clock.ts'
 import type { Instance } from '../../naming/state/service-entry.ts'
 import type { Liveness } from '../../naming/liveness/liveness.ts'
@@ -60,19 +60,16 @@ export class Restoring {
  */
 export function restoreInstance({ entry, record, healthy }: Instance): Command<boolean> {
   const { key: serviceKey } = entry.service
-  return {
-    subject: serviceSubject(serviceKey),
-    decide(view, { stamp }) {
-      if (view.instance(serviceKey, record.address) !== undefined) return unchanged(false)
-      const known = view.service(serviceKey)
-      const service = known ?? newService(view, serviceKey, 'registration')
-      const { serial: serviceSerial } = service
-      const restored = { ...record, serial: NO_SERIAL }
-      const changes: Change[] = [
-        { kind: 'instance-saved', serviceKey, serviceSerial, record: restored, healthy, beat: true, stamp },
-      ]
-      if (known === undefined) changes.unshift({ kind: 'service-saved', service, stamp })
-      return synced(changes, true)
-    },
-  }
+  return commandOn(serviceSubject(serviceKey), (view, { stamp }) => {
+    if (view.instance(serviceKey, record.address) !== undefined) return unchanged(false)
+    const known = view.service(serviceKey)
+    const service = known ?? newService(view, serviceKey, 'registration')
+    const { serial: serviceSerial } = service
+    const restored = { ...record, serial: NO_SERIAL }
+    const changes: Change[] = [
+      { kind: 'instance-saved', serviceKey, serviceSerial, record: restored, healthy, beat: true, stamp },
+    ]
+    if (known === undefined) changes.unshift({ kind: 'service-saved', service, stamp })
+    return synced(changes, true)
+  })
 }

@@ -264,7 +264,6 @@ function foldersOfHouse(src, house) {
 
 /** The files that only operations may use. The others have a reason: answers are caches of the state, the gate reads switches. */
 const BEHIND_OPERATIONS = [
-  'core/engine/engine.ts',
   'core/engine/sole-engine.ts',
   'core/engine/shared-engine.ts',
   'core/engine/state.ts',

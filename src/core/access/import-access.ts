@@ -1,5 +1,5 @@
 import type { Change } from '../decisions/changes.ts'
-import { type Command, synced, unchanged } from '../decisions/decision.ts'
+import { type Command, storing, synced, unchanged } from '../decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../decisions/import-outcome.ts'
 import type { RecordView } from '../records/record-tables.ts'
 import { Refusal } from '../refusal.ts'

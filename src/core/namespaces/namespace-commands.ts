@@ -1,5 +1,5 @@
 import type { Change } from '../decisions/changes.ts'
-import { type Command, commandOn, synced, unchanged } from '../decisions/decision.ts'
+import { type Command, commandOn, storing, synced, unchanged } from '../decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../decisions/import-outcome.ts'
 import { PUBLIC_NAMESPACE, type Namespace, NAMESPACE } from './namespace.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'

@@ -1,5 +1,5 @@
 import type { Change } from '../../decisions/changes.ts'
-import { type Command, type Decision, synced, unchanged } from '../../decisions/decision.ts'
+import { type Command, type Decision, storing, synced, unchanged } from '../../decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../../decisions/import-outcome.ts'
 import { historyIdOf, itemIdOf, type Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'

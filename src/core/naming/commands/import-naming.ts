@@ -1,6 +1,6 @@
 import type { InstanceSaved } from '../../decisions/changes.ts'
 import type { Now } from '../../decisions/stamps.ts'
-import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { type Command, storing, synced, unchanged } from '../../decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../../decisions/import-outcome.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
 import { withStoredSecrets } from '../state/health-checker.ts'

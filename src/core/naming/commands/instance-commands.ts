@@ -1,5 +1,12 @@
 import type { Change } from '../../decisions/changes.ts'
-import { type Command, commandOn, type Decision, synced, unchanged } from '../../decisions/decision.ts'
+import {
+  type Command,
+  commandOn,
+  type Decision,
+  storing,
+  synced,
+  unchanged,
+} from '../../decisions/decision.ts'
 import { Refusal } from '../../refusal.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
 import { instanceIdOf, type InstanceAddress, type Metadata, type Publisher } from '../state/instance.ts'

@@ -1,5 +1,5 @@
 import type { Change } from '../../decisions/changes.ts'
-import { type Command, commandOn, synced } from '../../decisions/decision.ts'
+import { type Command, commandOn, storing, synced } from '../../decisions/decision.ts'
 import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
 import { Refusal } from '../../refusal.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'

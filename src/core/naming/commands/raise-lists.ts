@@ -1,4 +1,4 @@
-import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { type Command, storing, synced, unchanged } from '../../decisions/decision.ts'
 import { recordSaved } from '../../records/record-kind.ts'
 import { Refusal } from '../../refusal.ts'
 import { LISTS_AHEAD, listsAheadMs, OF_ALL_LISTS } from '../state/lists-ahead.ts'

@@ -1,5 +1,5 @@
 import { NO_SERIAL, type InstanceSaved } from '../../decisions/changes.ts'
-import { type Command, commandOn, synced } from '../../decisions/decision.ts'
+import { type Command, commandOn, storing, synced } from '../../decisions/decision.ts'
 import { ownText } from '../../text/own-text.ts'
 import { Refusal } from '../../refusal.ts'
 import type { View } from '../../decisions/view.ts'

@@ -1,7 +1,6 @@
-import type { Engine } from './core/engine/engine.ts'
+import type { Engine, KeptRecords } from './core/engine/ports.ts'
 import type { Liveness } from './core/naming/liveness/liveness.ts'
 import { NAMESPACE } from './core/namespaces/namespace.ts'
-import type { KeptRecords } from './core/engine/ports.ts'
 import { StoreRoom, withinRoom } from './core/engine/store-room.ts'
 import type { Boundary } from './core/unexpected.ts'
 import type { State } from './core/engine/state.ts'

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Change } from '../core/decisions/changes.ts'
 import { ServiceWatch } from './service-watch.ts'
-import { type StreamClient, StreamOutlet } from './stream-outlet.ts'
+import type { StreamClient } from '../core/clients/stream-client.ts'
+import { StreamOutlet } from './stream-outlet.ts'
 import { STREAM_LIMITS, type StreamLimits, type SubscriptionRequest } from './stream-registry.ts'
 
 const GREETED_MS = 500

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { at, carryOut, WALL_MS } from '../core.test-support.ts'
 import { State } from '../engine/state.ts'
-import { SIGNING_KEY } from './access-records.ts'
-import { latestLeak } from './standing.ts'
+import { SIGNING_KEY, latestLeak } from './access-records.ts'
 import { createFirstKey, removeOldKeys, rotateKeys } from './signing-key-commands.ts'
 
 const secret = 's'

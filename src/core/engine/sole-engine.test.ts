@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { configKey } from '../config/state/config-item.ts'
-import { deleteConfig } from '../config/commands/delete-config.ts'
-import { publishConfig } from '../config/commands/publish-config.ts'
+import { deleteConfig, publishConfig } from '../config/commands/publish-config.ts'
 import { EngineWorld, microtasks, ORDERS, publishing, registration, watched } from '../core.test-support.ts'
 import { createNamespace } from '../namespaces/namespace-commands.ts'
 import { createService, deleteService } from '../naming/commands/service-commands.ts'

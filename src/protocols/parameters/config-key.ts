@@ -1,5 +1,5 @@
 import { type ConfigKey, configKey } from '../../core/config/state/config-item.ts'
-import { toNamespaceId } from '../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../core/namespaces/namespace.ts'
 import * as fields from './fields.ts'
 import { Type } from './schema.ts'
 

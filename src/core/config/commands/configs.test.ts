@@ -4,8 +4,7 @@ import { at, carryOut, published, publishing, refusalOf, WALL_MS } from '../../c
 import { historyIdOf, isItemId, itemIdOf, stampOfId } from '../../decisions/stamps.ts'
 import { State } from '../../engine/state.ts'
 import { configKey } from '../state/config-item.ts'
-import { deleteConfig } from './delete-config.ts'
-import { publishConfig } from './publish-config.ts'
+import { deleteConfig, publishConfig } from './publish-config.ts'
 import { type ConfigSearch, matchingConfigs } from '../state/search-configs.ts'
 
 const KEY = publishing('').key

@@ -1,5 +1,5 @@
 import type { Operations } from '../../../operations/operations.ts'
-import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../../../core/config/state/config-view.ts'
 import { type RequestContext, requestType } from '../requests/request-type.ts'
 import { connectedViewer } from './connected-viewer.ts'
 import { keysOf, listenedItems, namesOf } from './listened-item.ts'

@@ -1,7 +1,6 @@
 import type { Operations } from '../../../operations/operations.ts'
 import type { ConfigStreamListener, StreamWatch } from '../../../operations/config/config-streams.ts'
-import type { Viewer } from '../../../core/config/state/config-view.ts'
-import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
+import type { Viewer, WatchedItem } from '../../../core/config/state/config-view.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import type { RequestContext } from '../requests/request-type.ts'
 import { ChangePushes } from './change-pushes.ts'

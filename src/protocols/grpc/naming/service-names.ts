@@ -1,4 +1,4 @@
-import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../core/namespaces/namespace.ts'
 import type { ServiceKey } from '../../../core/naming/state/service.ts'
 import * as fields from '../../parameters/fields.ts'
 import { toGroupedName } from '../../parameters/grouped-name.ts'

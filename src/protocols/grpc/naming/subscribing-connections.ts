@@ -1,17 +1,17 @@
 import type { SentText } from '../../../core/text/long-text.ts'
-import type { StreamSubscriber } from '../../../operations/naming/service-subscriptions.ts'
+import type { StreamClient } from '../../../core/clients/stream-client.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import { ReadyJson } from '../wire/json.ts'
 
 /** Connections as subscribers of services. */
 export class SubscribingConnections {
-  readonly #known = new WeakMap<ClientConnection, StreamSubscriber>()
+  readonly #known = new WeakMap<ClientConnection, StreamClient>()
   /** The list that was pushed last, and its body: most pushes are the same list for the next subscriber. */
   #list: SentText = ''
   #body = new ReadyJson('{}')
 
   /** The subscriber that a connection is. */
-  of(connection: ClientConnection): StreamSubscriber {
+  of(connection: ClientConnection): StreamClient {
     const known = this.#known.get(connection)
     if (known !== undefined) return known
     const subscriber = this.#subscriberOf(connection)
@@ -19,7 +19,7 @@ export class SubscribingConnections {
     return subscriber
   }
 
-  #subscriberOf(connection: ClientConnection): StreamSubscriber {
+  #subscriberOf(connection: ClientConnection): StreamClient {
     const { id, ip, port, client } = connection
     return {
       id,

@@ -1,4 +1,4 @@
-import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../core/namespaces/namespace.ts'
 import { groupOf, serviceNameOf } from '../../../core/naming/state/service.ts'
 import type { ServiceDetail } from '../../../operations/naming/services.ts'
 import * as fields from '../../parameters/fields.ts'

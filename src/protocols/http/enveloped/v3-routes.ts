@@ -1,5 +1,5 @@
 import { configKey } from '../../../core/config/state/config-item.ts'
-import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../core/namespaces/namespace.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import * as fields from '../../parameters/fields.ts'
 import { Type } from '../../parameters/schema.ts'

@@ -15,7 +15,7 @@ import * as fields from '../../parameters/fields.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS, NO_CACHE } from './config-defaults.ts'
-import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../../../core/config/state/config-view.ts'
 
 /** Long polls of `/nacos/v1`, and who holds them (http-compat.md section 2). */
 export function nacosListenerRoutes(parts: ListenerParts): Route[] {

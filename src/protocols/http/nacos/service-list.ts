@@ -1,6 +1,6 @@
 import { Type } from '../../parameters/schema.ts'
 import { serviceNameOf } from '../../../core/naming/state/service.ts'
-import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../core/namespaces/namespace.ts'
 import type { NamingEndpointParts } from '../endpoints/naming/naming-requests.ts'
 import { jsonAnswer } from '../routing/answers.ts'
 import * as fields from '../../parameters/fields.ts'

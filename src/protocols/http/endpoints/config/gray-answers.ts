@@ -1,5 +1,5 @@
 import type { SeenItem } from '../../../../core/config/state/config-view.ts'
-import { toTenant } from '../../../../core/namespaces/namespace-id.ts'
+import { toTenant } from '../../../../core/namespaces/namespace.ts'
 import type { FoundGray } from '../../../../operations/config/gray.ts'
 
 /** The headers about a gray version in an answer: `isBeta` for addresses, the tag as each release spells it. */

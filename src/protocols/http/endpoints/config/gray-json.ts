@@ -1,7 +1,7 @@
 import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
 import { GRAY_RULE_TYPES } from '../../../../core/config/state/gray-rule.ts'
 import type { GrayItem, GrayVersion } from '../../../../core/config/state/gray-version.ts'
-import { toTenant } from '../../../../core/namespaces/namespace-id.ts'
+import { toTenant } from '../../../../core/namespaces/namespace.ts'
 import type { ExplainedView, FoundGray } from '../../../../operations/config/gray.ts'
 import { Json } from '../../routing/answer-schema.ts'
 

@@ -1,7 +1,7 @@
 import type { ImportNote } from '../../../../operations/config/config-history.ts'
 import type { GrayNote } from '../../../../core/config/state/config-comment.ts'
 import type { HistoryEntry, HistoryRecord } from '../../../../core/config/state/history-record.ts'
-import { toTenant } from '../../../../core/namespaces/namespace-id.ts'
+import { toTenant } from '../../../../core/namespaces/namespace.ts'
 import { Json, type JsonSchema } from '../../routing/answer-schema.ts'
 
 function schemaOf(text: JsonSchema, more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {

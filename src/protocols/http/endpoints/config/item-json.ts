@@ -1,5 +1,5 @@
 import { CONFIG_TYPES, type ConfigItem } from '../../../../core/config/state/config-item.ts'
-import { toTenant } from '../../../../core/namespaces/namespace-id.ts'
+import { toTenant } from '../../../../core/namespaces/namespace.ts'
 import { Json } from '../../routing/answer-schema.ts'
 
 const ABOUT_FIELDS = {

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../../operations/operations.ts'
 import { Refusal } from '../../../../core/refusal.ts'
-import type { WatchedItem } from '../../../../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../../../../core/config/state/config-view.ts'
 import type { PollHold, PollRequest } from '../../../../operations/config/config-listening.ts'
 import { asciiAnswer } from '../../routing/answers.ts'
 import type { HttpCaller, HeaderNote, Held, Request } from '../../routing/route.ts'

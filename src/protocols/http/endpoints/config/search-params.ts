@@ -1,5 +1,5 @@
 import type { ConfigSearch } from '../../../../core/config/state/search-configs.ts'
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
 

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../../operations/operations.ts'
-import { toNamespaceId, toTenant } from '../../../../core/namespaces/namespace-id.ts'
-import type { WatchedItem } from '../../../../core/config/state/watched-item.ts'
+import { toNamespaceId, toTenant } from '../../../../core/namespaces/namespace.ts'
+import type { WatchedItem } from '../../../../core/config/state/config-view.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'

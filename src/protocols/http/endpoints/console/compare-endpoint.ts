@@ -1,7 +1,7 @@
 import type { Operations } from '../../../../operations/operations.ts'
 import type { ConfigItem } from '../../../../core/config/state/config-item.ts'
 import type { GrayItem } from '../../../../core/config/state/gray-version.ts'
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'

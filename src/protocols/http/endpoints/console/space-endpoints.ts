@@ -1,6 +1,5 @@
 import type { Operations } from '../../../../operations/operations.ts'
-import { NAMESPACE_COLORS } from '../../../../core/namespaces/namespace-look.ts'
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { NAMESPACE_COLORS, toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import type { Space } from '../../../../operations/console/spaces.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'

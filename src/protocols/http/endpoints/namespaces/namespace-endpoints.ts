@@ -1,5 +1,5 @@
 import type { Operations } from '../../../../operations/operations.ts'
-import { toNamespaceId, toTenant } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId, toTenant } from '../../../../core/namespaces/namespace.ts'
 import type { ListedNamespace } from '../../../../operations/server/namespaces.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { type Optional, type Schema, Type } from '../../../parameters/schema.ts'

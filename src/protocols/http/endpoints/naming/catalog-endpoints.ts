@@ -1,4 +1,4 @@
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import { instanceIdOf } from '../../../../core/naming/state/instance.ts'
 import { isProtecting } from '../../../../core/naming/state/select-instances.ts'
 import type { ServiceEntry, Instance } from '../../../../core/naming/state/service-entry.ts'

@@ -1,4 +1,4 @@
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import { serviceNameOf } from '../../../../core/naming/state/service.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
 import type { ListedSubscriber } from '../../../../core/clients/client-views.ts'

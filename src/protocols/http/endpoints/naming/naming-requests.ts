@@ -1,4 +1,4 @@
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import type { Metadata } from '../../../../core/naming/state/instance.ts'
 import type { ServiceKey } from '../../../../core/naming/state/service.ts'
 import type { Operations } from '../../../../operations/operations.ts'

@@ -1,4 +1,4 @@
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import type { ServiceSettings } from '../../../../core/naming/commands/service-commands.ts'
 import { groupOf, serviceNameOf } from '../../../../core/naming/state/service.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'

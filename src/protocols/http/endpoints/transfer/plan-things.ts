@@ -8,7 +8,7 @@ import {
 } from '../../../../core/config/state/config-item.ts'
 import { GRAY_RULE_TYPES } from '../../../../core/config/state/gray-rule.ts'
 import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import type { ServiceKey } from '../../../../core/naming/state/service.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import type {

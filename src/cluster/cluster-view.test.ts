@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
-import { HeardServers } from './heard-servers.ts'
+import { HeardServers } from './cluster-view.ts'
 import { PeerClient } from './peer-client.ts'
 import { peerSecretOf } from './peer-secret.ts'
 import { PeerServer } from './peer-server.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { at, carryOut } from '../core.test-support.ts'
 import { State } from '../engine/state.ts'
-import { NAMESPACE_LOOK, setNamespaceLook } from './namespace-look.ts'
+import { NAMESPACE_LOOK, setNamespaceLook } from './namespace.ts'
 
 test('a look is kept, also of public, until it is plain again', () => {
   const state = new State(0)

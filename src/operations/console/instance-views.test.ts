@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Instance } from '../../core/naming/state/service-entry.ts'
-import { inAddressOrder } from './instance-order.ts'
+import { inAddressOrder } from './instance-views.ts'
 
 const instanceAt = (ip: string, port = 1, cluster = 'C'): Instance =>
   ({ record: { address: { ip, port, cluster } } }) as Instance

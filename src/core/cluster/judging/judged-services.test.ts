@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeOf } from './judge-of.ts'
+import { judgeOf } from './judged-services.ts'
 
 const MEMBERS = ['10.0.0.1:8848', '10.0.0.2:8848', '10.0.0.3:8848']
 const services = Array.from({ length: 3_000 }, (_, index) => ({

@@ -316,6 +316,30 @@ export class EngineWorld {
     await microtasks()
   }
 
+  /** A turn, and the commit that it begins reaches the disk. */
+  async commit(): Promise<void> {
+    await this.turn()
+    await this.succeed()
+  }
+
+  /** The commit in flight fails, and its callers are notified. */
+  async fail(): Promise<void> {
+    this.store.fail()
+    await microtasks()
+  }
+
+  /** One group of the commit in flight cannot be written, and its callers are notified. */
+  async refuseGroup(group: number): Promise<void> {
+    this.store.refuseGroup(group)
+    await microtasks()
+  }
+
+  /** A tick of the engine, and the turn in which it writes the records that are behind. */
+  async tick(): Promise<void> {
+    this.engine.tick()
+    await this.turn()
+  }
+
   /** Turns and commits until nothing is left to do. */
   async quiet(): Promise<void> {
     while (this.hasDeferred || this.store.pending.length > 0) {

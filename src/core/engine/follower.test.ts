@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Change } from '../decisions/changes.ts'
 import { address, at, EngineWorld, ORDERS, registration, WALL_MS } from '../core.test-support.ts'
 import { deregisterInstance } from '../naming/commands/instance-commands.ts'
@@ -13,6 +13,9 @@ const namespace = (id: string): Change =>
 const refOf = (world: EngineWorld) => world.state.services.get(ORDERS)?.lastRefMs ?? 0
 const register = (world: EngineWorld, port: number) =>
   world.start(registerInstance(registration({ address: address({ port }) })))
+
+let world: EngineWorld
+beforeEach(() => void (world = new EngineWorld()))
 
 describe('the order of changes', () => {
   test('commits are applied and published in the order of their revisions', () => {
@@ -31,7 +34,6 @@ describe('the order of changes', () => {
   })
 
   test('a change that is written behind is applied and published once, when it is decided', async () => {
-    const world = new EngineWorld()
     register(world, 80)
     const version = world.state.services.get(ORDERS)?.version
     const lastRefMs = refOf(world)
@@ -47,7 +49,6 @@ describe('the order of changes', () => {
   })
 
   test('a durable command is answered after its revision is applied', async () => {
-    const world = new EngineWorld()
     const made = Promise.resolve(
       world.engine.execute(
         createService(ORDERS, { protectThreshold: 0.5, metadata: undefined, selector: undefined }),
@@ -61,7 +62,6 @@ describe('the order of changes', () => {
 
 describe('lastRefTime', () => {
   test('rises with every decision, and stamps follow it when it is ahead of the clock', () => {
-    const world = new EngineWorld()
     for (let port = 1; port <= 500; port++) {
       const before = refOf(world)
       register(world, port)
@@ -72,7 +72,6 @@ describe('lastRefTime', () => {
   })
 
   test('rises over a service that is removed and created again', async () => {
-    const world = new EngineWorld()
     const target = { serviceKey: ORDERS, address: address({ port: 1 }), ephemeral: undefined }
     for (let round = 0; round < 5; round++) {
       register(world, 1)
@@ -90,7 +89,6 @@ describe('lastRefTime', () => {
   })
 
   test('stays near the clock when many services change once each', () => {
-    const world = new EngineWorld()
     for (let at = 0; at < 2_000; at++) {
       const serviceKey = { ...ORDERS, groupedName: `G@@s${at}` }
       world.start(registerInstance(registration({ serviceKey })))

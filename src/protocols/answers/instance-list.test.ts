@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   address,
   at,
@@ -60,8 +60,10 @@ const viewOf = (state: State, other: Partial<ListQuery> = {}) => JSON.parse(text
 const portsOf = (view: ListView) => view.hosts.map(({ port }) => port)
 const unchanged = { protectThreshold: undefined, metadata: undefined, selector: undefined }
 
+let state: State
+beforeEach(() => void (state = new State(WALL_MS)))
+
 test('every field is there, in this order, with all 14 of a host', () => {
-  const state = new State(WALL_MS)
   registered(state, { metadata: { a: '"1"' }, weight: 0.5 }, at(7))
   const host =
     '{"instanceId":"10.0.0.1#80#DEFAULT#DEFAULT_GROUP@@orders","ip":"10.0.0.1","port":80,"weight":0.5,"healthy":true,' +
@@ -128,7 +130,6 @@ describe('in the formats of /nacos', () => {
 
 describe('in the format of gRPC', () => {
   test('the list has the bare name of its service, no checksum, and nothing is null', () => {
-    const state = new State(WALL_MS)
     registered(state, { metadata: { a: '1' } })
     const { hosts, lastRefTime } = viewOf(state)
     const text = textOf(state, { format: 'grpc', clustersText: 'DEFAULT, ', cacheMillis: 10_000 })
@@ -164,7 +165,6 @@ test('an unknown service is an empty list', () => {
 })
 
 test('a host has the timing of its metadata', () => {
-  const state = new State(WALL_MS)
   const metadata = {
     'preserved.heart.beat.interval': '1000',
     'preserved.heart.beat.timeout': '2000',
@@ -182,7 +182,6 @@ test('a host has the timing of its metadata', () => {
 
 describe('a kept list', () => {
   test('answers equal queries, with the same bytes', () => {
-    const state = new State(WALL_MS)
     registered(state)
     expect(answerOf(state)).toBe(answerOf(state))
     expect(viewOf(state, { cacheMillis: 10_000 }).cacheMillis).toBe(10_000)
@@ -191,7 +190,6 @@ describe('a kept list', () => {
   })
 
   test('never answers another query', () => {
-    const state = new State(WALL_MS)
     registered(state, { address: address({ port: 1 }) })
     registered(state, { address: address({ port: 2, cluster: 'b' }), healthy: false })
     for (let round = 0; round < 2; round++) {
@@ -229,7 +227,6 @@ describe('a kept list', () => {
   })
 
   test('ends when clientBeatInterval is set, also when a change comes between', () => {
-    const state = new State(WALL_MS)
     registered(state, { address: address({ port: 1 }) })
     viewOf(state)
     carryOut(state, setSwitch('clientBeatInterval', '7000', true), at(0))
@@ -240,7 +237,6 @@ describe('a kept list', () => {
   })
 
   test('stays bounded however many sets of clusters are asked for', () => {
-    const state = new State(WALL_MS)
     // Answers of this size are buffers, which can be compared by identity.
     const metadata = { long: 'x'.repeat(17_000) }
     for (let turn = 0; turn < 40; turn++)
@@ -307,7 +303,6 @@ describe('in a service whose hosts are kept one by one', () => {
 })
 
 test('a list that was forgotten for others in use is answered again', () => {
-  const state = new State(WALL_MS)
   const keys = ['a', 'b', 'c'].map((name) => ({ namespaceId: 'public', groupedName: `G@@${name}` }))
   for (const serviceKey of keys) registered(state, { serviceKey })
   const answers = new InstanceListAnswers(state, IDLE, 1)
@@ -316,7 +311,6 @@ test('a list that was forgotten for others in use is answered again', () => {
 })
 
 test('under protection all are called healthy, and are themselves again after it', () => {
-  const state = new State(WALL_MS)
   registered(state, { address: address({ port: 1 }) })
   registered(state, { address: address({ port: 2 }), healthy: false })
   carryOut(state, updateService(ORDERS, { ...unchanged, protectThreshold: 0.5 }), at(0))
@@ -330,7 +324,6 @@ test('under protection all are called healthy, and are themselves again after it
 })
 
 test('a selector by label is read for each consumer', () => {
-  const state = new State(WALL_MS)
   registered(state, { address: address({ ip: '10.0.0.1', port: 1 }), metadata: { zone: 'a' } })
   registered(state, { address: address({ ip: '10.0.0.2', port: 2 }), metadata: { zone: 'b' } })
   const selector = { type: 'label', expression: 'CONSUMER.label.zone = PROVIDER.label.zone' } as const

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   address,
   at,
@@ -46,9 +46,11 @@ function batch(state: State, commandOf: typeof updateMetadata, other: Partial<Me
   return carryOut(state, command, at(0)).map(({ record }) => record.address.port)
 }
 
+let state: State
+beforeEach(() => void (state = livingState()))
+
 describe('remembered metadata', () => {
   test('overrides the registered one while the instance exists', () => {
-    const state = livingState()
     const instance = registered(state, { metadata: { a: '1', b: '2' } })
     remember(state, { b: 'kept' })
     carryOut(state, registerInstance(registration({ metadata: { b: '3', c: '4' } })), at(1))
@@ -56,7 +58,6 @@ describe('remembered metadata', () => {
   })
 
   test('applies when the instance returns in time, and weight and enabled do not', () => {
-    const state = livingState()
     registered(state, { metadata: { a: '1' } })
     remember(state, { b: 'kept' })
     leave(state, 10_000)
@@ -67,7 +68,6 @@ describe('remembered metadata', () => {
   })
 
   test('is forgotten after its time', () => {
-    const state = livingState()
     registered(state)
     remember(state, { b: 'kept' })
     leave(state, 10_000)
@@ -77,7 +77,6 @@ describe('remembered metadata', () => {
   })
 
   test('does not age while the instance exists, and starts to age each time that it leaves', () => {
-    const state = livingState()
     registered(state)
     remember(state, { b: 'kept' })
     clean(state, 500_000)
@@ -90,7 +89,6 @@ describe('remembered metadata', () => {
   })
 
   test('stays when its instance has expired or changed its kind', () => {
-    const state = livingState()
     registered(state)
     remember(state, { b: 'kept' })
     state.apply(
@@ -102,7 +100,6 @@ describe('remembered metadata', () => {
   })
 
   test('is kept if the instance returned, or left again, while the cleaning waited', () => {
-    const state = livingState()
     registered(state)
     remember(state, { b: 'kept' })
     leave(state, 0)
@@ -115,7 +112,6 @@ describe('remembered metadata', () => {
   })
 
   test('belongs to one cluster, service and namespace', () => {
-    const state = livingState()
     registered(state)
     remember(state, { b: 'kept' })
     expect(registered(state, { address: address({ cluster: 'c2' }) }).metadata).toEqual({})
@@ -123,7 +119,6 @@ describe('remembered metadata', () => {
   })
 
   test('accepts names of object properties', () => {
-    const state = livingState()
     const instance = registered(state)
     remember(
       state,
@@ -181,7 +176,6 @@ describe('a batch', () => {
   })
 
   test('that deletes removes keys, remembered or registered, for good', () => {
-    const state = livingState()
     const instance = registered(state, { metadata: { a: '1', b: '2', c: '3' } })
     remember(state, { b: 'over', d: '4' })
     expect(
@@ -192,7 +186,6 @@ describe('a batch', () => {
   })
 
   test('that deletes the last remembered key leaves no record', () => {
-    const state = livingState()
     registered(state)
     remember(state, { b: 'over' })
     const keys = { b: '' }
@@ -222,7 +215,6 @@ describe('an empty service', () => {
   }
 
   test('that a registration created is removed after its expiry', () => {
-    const state = livingState()
     registered(state)
     expire(state, 100_000)
     leave(state, 100_000)
@@ -234,7 +226,6 @@ describe('an empty service', () => {
   })
 
   test('that was used meanwhile starts to age again, also while the cleaning waits', () => {
-    const state = livingState()
     registered(state)
     leave(state, 0)
     const late = expireEmptyServices(livenessOf(state), 0)
@@ -246,7 +237,6 @@ describe('an empty service', () => {
   })
 
   test('the services that became empty first are found first, without a check of the others', () => {
-    const state = livingState()
     for (const [turn, name] of ['a', 'b', 'c'].entries()) {
       const serviceKey = { ...ORDERS, groupedName: `G@@${name}` }
       registered(state, { serviceKey })

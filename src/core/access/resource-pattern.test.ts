@@ -29,28 +29,21 @@ test.each([
 })
 
 test.each([
-  '',
-  '*',
-  'dev',
-  'dev:*',
-  'dev:G',
-  'dev:G:',
-  'dev::*',
-  'dev::config/d',
-  'dev:G:config/',
-  'dev:G:other/d',
-  'dev:config/d',
-  'dev:G/x:config/d',
-  'dev:G:config/a:naming/b',
-  'dev:G:config/a b',
-  'dev:G:config/a\u0000',
-  'dev:G:config/a\u200b',
-  'dev:G:naming/G@@orders',
-  'd/v:G:config/d',
-  'dev :G:config/d',
-  'operator',
-  'operator/metric',
-  `dev:G:config/${'a'.repeat(1024)}`,
+  ...[
+    '',
+    '*',
+    'dev',
+    'dev:*',
+    'dev:G',
+    'dev:G:',
+    'dev::*',
+    'dev::config/d',
+    'dev:G:config/',
+    'dev:G:other/d',
+  ],
+  ...['dev:config/d', 'dev:G/x:config/d', 'dev:G:config/a:naming/b', 'dev:G:config/a b', 'd/v:G:config/d'],
+  ...['dev:G:config/a\u0000', 'dev:G:config/a\u200b', 'dev:G:naming/G@@orders', 'dev :G:config/d'],
+  ...['operator', 'operator/metric', `dev:G:config/${'a'.repeat(1024)}`],
 ])('%j is no resource', (resource) => {
   expect(resourcePatternOf(resource)).toBeUndefined()
   expect(refusalOf(() => readResourcePattern(resource))).toBe('invalid-parameter')

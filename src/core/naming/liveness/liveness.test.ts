@@ -12,6 +12,7 @@ import {
   registration,
 } from '../../core.test-support.ts'
 import { Draft } from '../../decisions/draft.ts'
+import type { State } from '../../engine/state.ts'
 import { beat } from './beat.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from '../commands/housekeeping.ts'
 import { deregisterInstance, modifyInstance } from '../commands/instance-commands.ts'

@@ -5,6 +5,7 @@ import type { Command } from './decisions/decision.ts'
 import type { Engine } from './engine/engine.ts'
 import { SoleEngine } from './engine/sole-engine.ts'
 import { Follower } from './engine/follower.ts'
+import { deregisterInstance } from './naming/commands/instance-commands.ts'
 import type { InstanceAddress } from './naming/state/instance.ts'
 import type { Instance } from './naming/state/service-entry.ts'
 import { Liveness } from './naming/liveness/liveness.ts'
@@ -127,6 +128,18 @@ export function registered(state: State, other: Partial<RegisterInstance> = {}, 
   const instance = state.instance(input.serviceKey, input.address)
   if (instance === undefined) throw new Error('not registered')
   return instance
+}
+
+/** Deregisters 10.0.0.1:80 of the service of most tests, with these changes. */
+export function deregistered(state: State, other: Partial<InstanceAddress> = {}, now = at(0)): void {
+  const target = { serviceKey: ORDERS, address: address(other), ephemeral: undefined }
+  carryOut(state, deregisterInstance(target), now)
+}
+
+/** Applies the changes that a sweep of everything finds at this time. */
+export function swept(state: State, ms: number, liveness = livenessOf(state)): void {
+  const found = liveness.sweep(at(ms), () => true)
+  state.apply(found, at(ms))
 }
 
 /** The code of the refusal that a function throws; undefined when it throws none. */

@@ -15,6 +15,8 @@ const HEAD = {
 const ITEM = { namespace: '', group: 'G', dataId: 'a.yml' }
 const CONTENT = { content: 'a: 1\r\n', md5: null, encryptedDataKey: '', appName: '' }
 const AUTHOR = { user: null, ip: '10.0.0.1' }
+const NOTES = { desc: null, use: null, effect: null, schema: null, tags: 'x,y' }
+const GRAY = { name: 'beta', rule: 'beta', expression: '10.0.0.9', priority: 1 }
 const SERVICE = {
   kind: 'service',
   namespace: 'dev',
@@ -27,6 +29,10 @@ const SERVICE = {
     { name: 'c', checker: { type: 'HTTP', path: '/up' }, checkPort: 80, useInstancePort: true, metadata: {} },
   ],
   ephemeral: null,
+}
+const INSTANCE = {
+  ...{ kind: 'instance', namespace: 'dev', group: 'G', service: 's', cluster: 'c', ip: '10.0.0.7', port: 80 },
+  ...{ ephemeral: false, weight: 1, enabled: true, healthy: true, metadata: {}, app: '', seenMs: 9 },
 }
 const THINGS = [
   { kind: 'namespace', id: 'dev', name: 'Dev', desc: '' },
@@ -44,47 +50,10 @@ const THINGS = [
     type: null,
     atMs: 5,
   },
-  {
-    kind: 'config',
-    ...ITEM,
-    ...CONTENT,
-    ...AUTHOR,
-    type: 'yaml',
-    desc: null,
-    use: null,
-    effect: null,
-    schema: null,
-    tags: 'x,y',
-    createdMs: null,
-    modifiedMs: 7,
-  },
-  {
-    kind: 'gray',
-    ...ITEM,
-    ...CONTENT,
-    name: 'beta',
-    rule: 'beta',
-    expression: '10.0.0.9',
-    priority: 1,
-    modifiedMs: null,
-  },
+  { kind: 'config', ...ITEM, ...CONTENT, ...AUTHOR, ...NOTES, type: 'yaml', createdMs: null, modifiedMs: 7 },
+  { kind: 'gray', ...ITEM, ...CONTENT, ...GRAY, modifiedMs: null },
   SERVICE,
-  {
-    kind: 'instance',
-    namespace: 'dev',
-    group: 'G',
-    service: 's',
-    cluster: 'c',
-    ip: '10.0.0.7',
-    port: 80,
-    ephemeral: false,
-    weight: 1,
-    enabled: true,
-    healthy: true,
-    metadata: {},
-    app: '',
-    seenMs: 9,
-  },
+  INSTANCE,
 ]
 
 const readFirst = (line: object) => readPlanLine(JSON.stringify(line), 1)

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { address, at, ORDERS, published, publishing, registration, WALL_MS } from '../core.test-support.ts'
+import {
+  address,
+  at,
+  ORDERS,
+  published,
+  publishing,
+  registration,
+  swept,
+  WALL_MS,
+} from '../core.test-support.ts'
 import { Follower } from './follower.ts'
 import { type Metadata, usualPublisher } from '../naming/state/instance.ts'
 import { Liveness } from '../naming/liveness/liveness.ts'
@@ -97,10 +106,7 @@ test('every ephemeral instance gets a full timeout, by its own and its remembere
     at(1_000),
   )
   const leftBy = (ms: number) => {
-    state.apply(
-      liveness.sweep(at(ms), () => true),
-      at(ms),
-    )
+    swept(state, ms, liveness)
     return [...state.instances(ORDERS)].map(({ record }) => record.address.port)
   }
   expect(leftBy(5_750)).toEqual([10, 11, 12, 13])

@@ -213,16 +213,9 @@ describe('a kept list', () => {
     const after = viewOf(state)
     expect(after.lastRefTime).toBeGreaterThan(before.lastRefTime)
     expect(after.checksum).not.toBe(before.checksum)
-    state.apply(
-      livenessOf(state).sweep(at(15_000), () => true),
-      at(15_000),
-    )
+    swept(state, 15_000)
     expect(viewOf(state).hosts[0]?.healthy).toBe(false)
-    carryOut(
-      state,
-      deregisterInstance({ serviceKey: ORDERS, address: address(), ephemeral: undefined }),
-      at(15_000),
-    )
+    deregistered(state, {}, at(15_000))
     expect(viewOf(state)).toMatchObject({ hosts: [] })
   })
 
@@ -264,22 +257,17 @@ describe('in a service whose hosts are kept one by one', () => {
 
   test('a list shows every change of a host and of the hosts there are', () => {
     const state = many()
-    const target = (port: number) => ({
-      serviceKey: ORDERS,
-      address: address({ port }),
-      ephemeral: undefined,
-    })
     const batch = { serviceKey: ORDERS, consistencyType: undefined, maxBytes: 1_000 }
     const instances = [{ ...address({ port: 4 }), ephemeral: true }]
     const changes: ((ms: number) => unknown)[] = [
       () => registered(state, { address: address({ port: 2 }), weight: 9 }),
-      (ms) => carryOut(state, deregisterInstance(target(3)), at(ms)),
+      (ms) => deregistered(state, { port: 3 }, at(ms)),
       (ms) => carryOut(state, updateMetadata({ ...batch, instances, keys: { a: '1' } }), at(ms)),
       () => registered(state, { address: address({ port: 5 }), healthy: false }),
-      (ms) => carryOut(state, deregisterInstance(target(6)), at(ms)),
+      (ms) => deregistered(state, { port: 6 }, at(ms)),
       () => registered(state, { address: address({ port: 6 }), metadata: { again: '1' } }),
       (ms) => carryOut(state, setSwitch('clientBeatInterval', '7000', true), at(ms)),
-      (ms) => carryOut(state, deregisterInstance(target(7)), at(ms)),
+      (ms) => deregistered(state, { port: 7 }, at(ms)),
     ]
     for (const [index, change] of changes.entries()) {
       const before = textOf(state)

@@ -6,6 +6,7 @@ import {
   at,
   beatPartsOf,
   carryOut,
+  deregistered,
   lastBeatMs,
   livenessOf,
   livingState,
@@ -18,7 +19,6 @@ import { timingOf } from '../state/beat-timing.ts'
 import type { Liveness } from './liveness.ts'
 import { HealthClock } from './health-clock.ts'
 import { OPERATOR } from '../state/instance.ts'
-import { deregisterInstance } from '../commands/instance-commands.ts'
 import { updateMetadata } from '../commands/metadata-commands.ts'
 
 /** Renews the instance of a known beat; undefined where nobody knows the beat. */
@@ -197,17 +197,8 @@ describe('silence', () => {
     })
     expect(sweepUntil(state, 50_000)).toEqual([])
     const keys = { 'preserved.heart.beat.timeout': '1000', 'preserved.ip.delete.timeout': '70000' }
-    carryOut(
-      state,
-      updateMetadata({
-        serviceKey: ORDERS,
-        consistencyType: 'ephemeral',
-        instances: [],
-        keys,
-        maxBytes: 1e4,
-      }),
-      at(50_000),
-    )
+    const batch = { serviceKey: ORDERS, consistencyType: 'ephemeral', instances: [], maxBytes: 1e4 }
+    carryOut(state, updateMetadata({ ...batch, keys }), at(50_000))
     expect(sweepUntil(state, 90_000, 50_250)).toEqual([
       { ms: 50_250, kind: 'instance-health-changed' },
       { ms: 70_000, kind: 'instance-removed' },
@@ -297,15 +288,10 @@ describe('a beat', () => {
     const one = registered(state)
     const two = registered(state, { address: address({ cluster: 'c2' }) })
     const other = registered(state, { address: address({ cluster: 'c2', port: 81 }) })
-    const result = beat(
-      beatPartsOf(state),
-      { serviceKey: ORDERS, ...address(), cluster: undefined },
-      at(5_000),
-    )
+    const source = { serviceKey: ORDERS, ...address(), cluster: undefined }
+    const result = beat(beatPartsOf(state), source, at(5_000))
     expect(result.kind === 'renewed' && result.instances).toEqual([one, two])
-    expect([lastBeatMs(state, one), lastBeatMs(state, two), lastBeatMs(state, other)]).toEqual([
-      5_000, 5_000, 0,
-    ])
+    expect([one, two, other].map((instance) => lastBeatMs(state, instance))).toEqual([5_000, 5_000, 0])
   })
 
   test('with a cluster renews the instance in this cluster only', () => {
@@ -317,10 +303,8 @@ describe('a beat', () => {
 
   test('does not make a persistent instance healthy', () => {
     registered(state, { ephemeral: false, healthy: false })
-    expect(beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, at(1))).toMatchObject({
-      kind: 'renewed',
-      healed: [],
-    })
+    const result = beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, at(1))
+    expect(result).toMatchObject({ kind: 'renewed', healed: [] })
   })
 
   test('is recognized by its fingerprint until its instance leaves', () => {
@@ -333,11 +317,7 @@ describe('a beat', () => {
     beat(beatPartsOf(state), source, at(1_000))
     expect(beatAgain(livenessOf(state), 'beat?a', at(5_000))?.instances).toEqual([instance])
     expect(lastBeatMs(state, instance)).toBe(5_000)
-    carryOut(
-      state,
-      deregisterInstance({ serviceKey: ORDERS, address: address(), ephemeral: undefined }),
-      at(5_000),
-    )
+    deregistered(state, {}, at(5_000))
     expect(beatAgain(livenessOf(state), 'beat?a', at(6_000))).toBeUndefined()
     const next = registered(state)
     expect(beatAgain(livenessOf(state), 'beat?a', at(6_000))).toBeUndefined()

@@ -4,14 +4,14 @@ import {
   address,
   at,
   carryOut,
-  livenessOf,
+  deregistered,
   livingState,
   ORDERS,
   registered,
+  swept,
   WALL_MS,
 } from '../../core/core.test-support.ts'
 import { wholeText } from '../../core/text/long-text.ts'
-import { deregisterInstance } from '../../core/naming/commands/instance-commands.ts'
 import { updateMetadata } from '../../core/naming/commands/metadata-commands.ts'
 import { updateService } from '../../core/naming/commands/service-commands.ts'
 import { setSwitch } from '../../core/operator/set-switch.ts'

@@ -43,7 +43,8 @@ test('any metadata is written and read without a change', async () => {
 })
 
 test('any text is read or refused', async () => {
-  const pieces = fc.constantFrom('metadata:', '\n', '- ', '  ', 'group: ', 'dataId: x', ...`"'\\#| é`)
+  const signs = ['"', "'", '\\', '#', '|', ' ', 'é']
+  const pieces = fc.constantFrom('metadata:', '\n', '- ', '  ', 'group: ', 'dataId: x', ...signs)
   await fc.assert(
     fc.asyncProperty(fc.array(pieces, { maxLength: 40 }), async (parts) => {
       try {

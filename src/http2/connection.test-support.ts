@@ -28,8 +28,8 @@ export function uint32(...values: number[]): Buffer {
 }
 
 /** A frame of this many zeros. */
-export const zeros = (type: number, streamId: number, bytes: number, flags = 0): Buffer =>
-  frame(type, streamId, { flags, payload: Buffer.alloc(bytes) })
+export const zeros = (type: number, streamId: number, bytes: number): Buffer =>
+  frame(type, streamId, { payload: Buffer.alloc(bytes) })
 
 /** A header block of fields, each written as `name=value`. */
 export function blockOf(...fields: string[]): Buffer {

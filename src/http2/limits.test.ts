@@ -194,7 +194,7 @@ describe('an honest client meets no limit', () => {
   test('that sends 5,000 priorities and 5,000 unknown frames', () => {
     const client = new TestConnection().receive(
       onStreams(5_000, (id) => [frame(FRAME.priority, id, { payload: Buffer.from('0000000010', 'hex') })]),
-      times(5_000, zeros(0xee, 1, 10, 0xff)),
+      times(5_000, frame(0xee, 1, { flags: 0xff, payload: Buffer.alloc(10) })),
       whole(20_001),
     )
     expect(client.events.at(-1)).toBe('20001 end')

@@ -27,10 +27,8 @@ describe('a duration', () => {
     ['0', 0],
   ])('reads %j as %d ms', (raw, ms) => expect(kind.read(raw)).toBe(ms))
 
-  test.each([
-    ...['', 's', '-1', '1.5s', '5 m', '5M', '5w', '1e3', '41d', '5constructor'],
-    ...[1.5, -1, true, null, ['5s']],
-  ])('does not accept %j', (raw) => expect(kind.read(raw)).toBeUndefined())
+  const texts = ['', 's', '-1', '1.5s', '5 m', '5M', '5w', '1e3', '41d', '5constructor']
+  test.each([...texts, 1.5, -1, true, null, ['5s']])('does not accept %j', (raw) => expect(kind.read(raw)).toBeUndefined())
 
   test('is shown in its largest whole unit', () => {
     const shown = [0, 1500, 90_000, 3_600_000, 2_592_000_000].map(showDuration)
@@ -103,10 +101,8 @@ describe('a list of addresses', () => {
     [[], []],
   ])('reads %j as %j', (raw, list) => expect(read(raw)).toEqual(list))
 
-  test.each([
-    ...['10.0.0', 'host', '10.0.0.0/33', '::/129', '10.0.0.0/', '10.0.0.0/8/8', '1.1.1.1,'],
-    ...[[1], 5, null],
-  ])('does not accept %j', (raw) => expect(read(raw)).toBeUndefined())
+  const texts = ['10.0.0', 'host', '10.0.0.0/33', '::/129', '10.0.0.0/', '10.0.0.0/8/8', '1.1.1.1,']
+  test.each([...texts, [1], 5, null])('does not accept %j', (raw) => expect(read(raw)).toBeUndefined())
 })
 
 function isAbsent(value: unknown): boolean {
@@ -124,8 +120,6 @@ describe('a list of hosts', () => {
     [[], []],
   ])('reads %j as %j', (raw, list) => expect(read(raw)).toEqual(list))
 
-  test.each([
-    ...['http://waypost.example', 'waypost.example/', 'waypost.example:', 'waypost.example:65536'],
-    ...['*.example', '::1', '[localhost]', 'a b', 'a,', [1], 5, null],
-  ])('does not accept %j', (raw) => expect(read(raw)).toBeUndefined())
+  const names = ['http://waypost.example', 'waypost.example/', 'waypost.example:', 'waypost.example:65536']
+  test.each([...names, '*.example', '::1', '[localhost]', 'a b', 'a,', [1], 5, null])('does not accept %j', (raw) => expect(read(raw)).toBeUndefined())
 })

@@ -6,16 +6,20 @@ import { setSwitch } from './set-switch.ts'
 import { DEFAULT_SWITCHES, SERVER_STATUSES } from '../switches/switches.ts'
 import { serverStatus, serves } from './server-status.ts'
 
-const FLAGS = [
-  ...[
-    'healthCheckEnabled',
-    'autoChangeHealthCheckEnabled',
-    'distroEnabled',
-    'enableStandalone',
-    'pushEnabled',
-  ],
-  ...['disableAddIP', 'sendBeatOnly', 'lightBeatEnabled', 'enableAuthentication', 'defaultInstanceEphemeral'],
+const HEALTH_FLAGS = [
+  'healthCheckEnabled',
+  'autoChangeHealthCheckEnabled',
+  'sendBeatOnly',
+  'lightBeatEnabled',
 ]
+const SERVER_FLAGS = [
+  'distroEnabled',
+  'enableStandalone',
+  'pushEnabled',
+  'disableAddIP',
+  'enableAuthentication',
+]
+const FLAGS = [...HEALTH_FLAGS, ...SERVER_FLAGS, 'defaultInstanceEphemeral']
 const NUMBERS: [string, number][] = [
   ['defaultPushCacheMillis', 10_000],
   ['clientBeatInterval', 1],
@@ -126,10 +130,10 @@ test('pushVersion names a known language and a version', () => {
   refuses('pushVersion', ['java:1.0.0:2.0.0', ':1.0.0'])
 })
 
-test.each([
-  ...['', 'name', 'adWeightMap', 'checksum', 'nothing', 'PushEnabled'],
-  ...['constructor', '__proto__', 'toString'],
-])('there is no switch %s to set', (entry) => expect(codeOf(entry, 'true')).toBe('switch-unknown'))
+const NO_SWITCHES = ['', 'name', 'adWeightMap', 'checksum', 'nothing', 'PushEnabled']
+test.each([...NO_SWITCHES, 'constructor', '__proto__', 'toString'])('there is no switch %s to set', (entry) =>
+  expect(codeOf(entry, 'true')).toBe('switch-unknown'),
+)
 
 describe('a batch', () => {
   test('sets several, by any of their names, and passes over values that cannot be set', () => {

@@ -143,7 +143,7 @@ describe('a batch', () => {
       [2, 3],
     ],
     ['without a kind and without instances affects none', undefined, [], []],
-  ])('%s (%s)', (_, consistencyType, instances, ports) => {
+  ])('%s (%s)', (...[, consistencyType, instances, ports]) => {
     registerSome()
     expect(batch(updateMetadata, { consistencyType, instances })).toEqual(ports)
   })

@@ -91,11 +91,12 @@ describe('an answer', () => {
 
   const status = (code: string, text: string) => ({ 'grpc-status': code, 'grpc-message': text })
   const one = framed(bytes('x'))
+  const FULL = 'mvcc: database space exceeded'
 
   test.each<[string, Behaviour, string]>([
     ['only of trailers', trailersOnly(status('3', 'a%20b %C3%A9')), 'invalid: etcd: a b é'],
     ['with a text that is not escaped well', trailersOnly(status('7', '100%')), 'denied: etcd: 100%'],
-    ['that fails after its message', answering([one], status('8', 'no space')), 'full: etcd: no space'],
+    ['that fails after its message', answering([one], status('8', FULL)), `full: etcd: ${FULL}`],
     [
       'of a proxy that asks who calls',
       http(401, 'text/html'),

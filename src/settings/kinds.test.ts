@@ -28,7 +28,9 @@ describe('a duration', () => {
   ])('reads %j as %d ms', (raw, ms) => expect(kind.read(raw)).toBe(ms))
 
   const texts = ['', 's', '-1', '1.5s', '5 m', '5M', '5w', '1e3', '41d', '5constructor']
-  test.each([...texts, 1.5, -1, true, null, ['5s']])('does not accept %j', (raw) => expect(kind.read(raw)).toBeUndefined())
+  test.each([...texts, 1.5, -1, true, null, ['5s']])('does not accept %j', (raw) =>
+    expect(kind.read(raw)).toBeUndefined(),
+  )
 
   test('is shown in its largest whole unit', () => {
     const shown = [0, 1500, 90_000, 3_600_000, 2_592_000_000].map(showDuration)
@@ -121,5 +123,8 @@ describe('a list of hosts', () => {
   ])('reads %j as %j', (raw, list) => expect(read(raw)).toEqual(list))
 
   const names = ['http://waypost.example', 'waypost.example/', 'waypost.example:', 'waypost.example:65536']
-  test.each([...names, '*.example', '::1', '[localhost]', 'a b', 'a,', [1], 5, null])('does not accept %j', (raw) => expect(read(raw)).toBeUndefined())
+  test.each([...names, '*.example', '::1', '[localhost]', 'a b', 'a,', [1], 5, null])(
+    'does not accept %j',
+    (raw) => expect(read(raw)).toBeUndefined(),
+  )
 })

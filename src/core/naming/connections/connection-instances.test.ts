@@ -75,7 +75,7 @@ class PublishingWorld extends EngineWorld {
     }
   }
 
-  /** A slow store answers, one command after the other, until no more come. */
+  /** A slow store answers one command after the other, until all are answered. */
   async answersLate(): Promise<void> {
     for (let answer = this.late.shift(); answer !== undefined; answer = this.late.shift()) {
       answer()

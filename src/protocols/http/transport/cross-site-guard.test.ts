@@ -80,24 +80,36 @@ describe('a request for a host', () => {
   })
 
   const others = ['evil.example', 'evil.example:8848', 'localhost.evil.example', '127.0.0.1.evil.example']
-  const misspelled = ['127.1', '2130706433', '::1', '[localhost]', '[::1]x', 'foo.localhost', 'localhost..', '']
+  const misspelled = [
+    '127.1',
+    '2130706433',
+    '::1',
+    '[localhost]',
+    '[::1]x',
+    'foo.localhost',
+    'localhost..',
+    '',
+  ]
   const several = ['localhost:8848:8848', 'a@localhost', 'localhost, evil.example']
-  test.each([...others, ...misspelled, ...several])('%j is refused from a browser, and on a loopback address from all that name themselves', (host) => {
-    const browsers: Sent[] = [
-      { 'user-agent': MOZILLA },
-      { 'user-agent': 'x', 'sec-fetch-site': 'same-origin' },
-      { origin: `http://${host}` },
-    ]
-    for (const headers of browsers) {
-      expect(judged('GET', { host, ...headers })).toBe('unknown-host')
-      expect(judged('POST', { host, ...headers }, { address: '::1' })).toBe('unknown-host')
-    }
-    const client = { host, 'user-agent': 'Nacos-Java-Client:v1.4.8' }
-    expect(judged('GET', client)).toBeUndefined()
-    for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])
-      expect(judged('GET', client, { address })).toBe('unknown-host')
-    expect(judged('GET', { host }, { address: '127.0.0.1' })).toBeUndefined()
-  })
+  test.each([...others, ...misspelled, ...several])(
+    '%j is refused from a browser, and on a loopback address from all that name themselves',
+    (host) => {
+      const browsers: Sent[] = [
+        { 'user-agent': MOZILLA },
+        { 'user-agent': 'x', 'sec-fetch-site': 'same-origin' },
+        { origin: `http://${host}` },
+      ]
+      for (const headers of browsers) {
+        expect(judged('GET', { host, ...headers })).toBe('unknown-host')
+        expect(judged('POST', { host, ...headers }, { address: '::1' })).toBe('unknown-host')
+      }
+      const client = { host, 'user-agent': 'Nacos-Java-Client:v1.4.8' }
+      expect(judged('GET', client)).toBeUndefined()
+      for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])
+        expect(judged('GET', client, { address })).toBe('unknown-host')
+      expect(judged('GET', { host }, { address: '127.0.0.1' })).toBeUndefined()
+    },
+  )
 
   test('that an absolute request target names is judged by that', () => {
     const browser = { host: 'localhost', 'user-agent': MOZILLA }

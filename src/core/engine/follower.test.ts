@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Change } from '../decisions/changes.ts'
 import {
   address,
@@ -33,6 +33,9 @@ const refOf = (world: EngineWorld) => world.state.services.get(ORDERS)?.lastRefM
 const register = (world: EngineWorld, port: number) =>
   world.start(registerInstance(registration({ address: address({ port }) })))
 
+let world: EngineWorld
+beforeEach(() => void (world = new EngineWorld()))
+
 describe('the order of changes', () => {
   test('commits are applied and published in the order of their revisions', () => {
     const { follower, state, published } = new EngineWorld()
@@ -50,7 +53,6 @@ describe('the order of changes', () => {
   })
 
   test('a change that is written behind is applied and published once, when it is decided', async () => {
-    const world = new EngineWorld()
     register(world, 80)
     const version = world.state.services.get(ORDERS)?.version
     const lastRefMs = refOf(world)
@@ -66,7 +68,6 @@ describe('the order of changes', () => {
   })
 
   test('a durable command is answered after its revision is applied', async () => {
-    const world = new EngineWorld()
     const made = Promise.resolve(
       world.engine.execute(
         createService(ORDERS, { protectThreshold: 0.5, metadata: undefined, selector: undefined }),
@@ -80,7 +81,6 @@ describe('the order of changes', () => {
 
 describe('lastRefTime', () => {
   test('rises with every decision, and stamps follow it when it is ahead of the clock', () => {
-    const world = new EngineWorld()
     for (let port = 1; port <= 500; port++) {
       const before = refOf(world)
       register(world, port)
@@ -91,7 +91,6 @@ describe('lastRefTime', () => {
   })
 
   test('rises over a service that is removed and created again', async () => {
-    const world = new EngineWorld()
     const target = { serviceKey: ORDERS, address: address({ port: 1 }), ephemeral: undefined }
     for (let round = 0; round < 5; round++) {
       register(world, 1)
@@ -109,7 +108,6 @@ describe('lastRefTime', () => {
   })
 
   test('stays near the clock when many services change once each', () => {
-    const world = new EngineWorld()
     for (let at = 0; at < 2_000; at++) {
       const serviceKey = { ...ORDERS, groupedName: `G@@s${at}` }
       world.start(registerInstance(registration({ serviceKey })))

@@ -1,11 +1,13 @@
-import { describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { OldestFirstMemory } from './oldest-first-memory.ts'
 
 const holder = () => ({ giveUp: vi.fn<() => void>() })
 
+let memory: OldestFirstMemory
+beforeEach(() => void (memory = new OldestFirstMemory(100)))
+
 describe('an unread answer', () => {
   test('is the oldest that is given up beyond the limit', () => {
-    const memory = new OldestFirstMemory(100)
     const [first, second, third] = [holder(), holder(), holder()]
     memory.count(first, 40)
     memory.count(second, 40)
@@ -16,7 +18,6 @@ describe('an unread answer', () => {
   })
 
   test('counts no more once it is read', () => {
-    const memory = new OldestFirstMemory(100)
     const [first, second] = [holder(), holder()]
     memory.count(first, 90)
     memory.count(first, 20)
@@ -27,7 +28,6 @@ describe('an unread answer', () => {
   })
 
   test('may be larger than the limit if it is one answer', () => {
-    const memory = new OldestFirstMemory(100)
     const [first, large] = [holder(), holder()]
     memory.count(first, 1)
     memory.count(large, 500)
@@ -35,7 +35,6 @@ describe('an unread answer', () => {
   })
 
   test('that grows is given up too', () => {
-    const memory = new OldestFirstMemory(100)
     const [growing, other] = [holder(), holder()]
     memory.count(growing, 40)
     memory.count(other, 40)
@@ -44,7 +43,6 @@ describe('an unread answer', () => {
   })
 
   test('is counted once, however giving up ends it', () => {
-    const memory = new OldestFirstMemory(100)
     const first = { giveUp: () => memory.count(first, 0) }
     memory.count(first, 60)
     memory.count(holder(), 60)
@@ -56,7 +54,6 @@ describe('a text that several are sent', () => {
   const text = (bytes: number) => ({ rest: [Buffer.alloc(bytes / 2), Buffer.alloc(bytes / 2)] })
 
   test('is counted once, until the last client has read it', () => {
-    const memory = new OldestFirstMemory(100)
     const [first, second, shared] = [holder(), holder(), text(80)]
     memory.share(first, shared)
     memory.share(second, { rest: [...shared.rest, Buffer.alloc(2)] })
@@ -69,7 +66,6 @@ describe('a text that several are sent', () => {
   })
 
   test('is given up with all its clients', () => {
-    const memory = new OldestFirstMemory(100)
     const [first, second, other, shared] = [holder(), holder(), holder(), text(80)]
     memory.share(first, shared)
     memory.share(second, shared)
@@ -81,7 +77,6 @@ describe('a text that several are sent', () => {
   })
 
   test('is as young as its last sending: a text that nobody asks for any more is given up first', () => {
-    const memory = new OldestFirstMemory(100)
     const [first, old, again, shared] = [holder(), holder(), holder(), text(40)]
     memory.share(first, shared)
     memory.share(old, text(40))

@@ -1,8 +1,7 @@
 import { Refusal } from '../../core/refusal.ts'
 import { shown } from '../../core/text/shown.ts'
-import { checkJsonDepth } from './json-depth.ts'
-import { checkJsonSize } from './json-size.ts'
-import type { ParameterRules } from './parameter-rules.ts'
+import { checkJsonDepth, checkJsonSize } from './json-depth.ts'
+import type { ParameterRules } from './schema.ts'
 
 /** The value of a parameter once it is read. */
 export type FieldValue = string | number | boolean

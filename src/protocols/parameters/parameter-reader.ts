@@ -1,4 +1,4 @@
-import type { Properties, ObjectSchema } from './schema.ts'
+import type { Properties, ObjectSchema, ParameterRules } from './schema.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { detachedFrom } from './detached-text.ts'
 import {
@@ -8,7 +8,6 @@ import {
   type FieldValue,
   type ParseField,
 } from './parameter-field.ts'
-import type { ParameterRules } from './parameter-rules.ts'
 
 /** The texts of parameters by name. */
 export interface ParameterValues {

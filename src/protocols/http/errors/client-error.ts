@@ -1,3 +1,4 @@
+import { whenClosed } from '../../sockets/when-closed.ts'
 import { guarded, nothing } from '../../../core/unexpected.ts'
 import type { Socket } from 'node:net'
 import type { RefusalCode } from '../../../core/refusal.ts'
@@ -93,8 +94,5 @@ export function endWith(socket: Socket, { code, ...reason }: Reason): void {
     guarded('connection', nothing, () => void socket.destroy()),
     LINGER_MS,
   )
-  socket.on(
-    'close',
-    guarded('connection', nothing, () => clearTimeout(timer)),
-  )
+  whenClosed(socket, 'connection', () => clearTimeout(timer))
 }

@@ -1,4 +1,4 @@
-import type { Properties, ObjectSchema, ParameterRules } from './schema.ts'
+import type { Properties, ObjectSchema } from './schema.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { detachedFrom } from './detached-text.ts'
 import {
@@ -7,6 +7,7 @@ import {
   type FieldSchema,
   type FieldValue,
   type ParseField,
+  type ParameterRules,
 } from './parameter-field.ts'
 
 /** The texts of parameters by name. */

@@ -1,4 +1,4 @@
-import type { FieldSchema, FieldValue } from './parameter-field.ts'
+import type { FieldSchema, FieldValue, ParameterRules } from './parameter-field.ts'
 
 /** Carries the type of a field's value for the compiler; absent at run time. */
 declare const VALUE: unique symbol
@@ -54,18 +54,6 @@ export const Type = {
     properties,
     required: Object.keys(properties).filter((name) => properties[name]?.[OPTIONAL] !== true),
   }),
-}
-
-/** How parameters of a route are read: the oddities of clients that it accepts (http-compat.md section 0). */
-export interface ParameterRules {
-  /** Values are trimmed (naming), or taken as they are (configuration). */
-  readonly trim: boolean
-  /** An unreadable boolean is false (as clients of `/nacos` expect), or refused. */
-  readonly lenientBooleans: boolean
-  /** A text that clients of this part send for an absent optional parameter. */
-  readonly absentText?: string
-  /** The greatest depth of a JSON parameter; absent: no limit. */
-  readonly maxJsonDepth?: number
 }
 
 /** `/svc`: values as they are, booleans by their known spellings only. */

@@ -18,7 +18,7 @@ import { type BothAccounts, replaySignIn, signsIn } from './replay/sign-in.ts'
 /** A kind of things that are compared: nobody compares histories. */
 type ComparedKind = Exclude<PlanThing['kind'], 'history'>
 
-/** All of them, in the order of a report. */
+/** The compared kinds, in the order of a report. */
 const KINDS = THING_KINDS.filter((kind) => kind !== 'history')
 
 /** The kinds of `--skip`: words separated by commas. Throws UsageError for another word. */

@@ -29,7 +29,7 @@ export interface FuzzyWatchParts<Key> {
 }
 
 /** The request by which clients watch patterns of names of one kind (grpc-compat.md sections 3 and 4). */
-export function fuzzyWatch<Key>(parts: FuzzyWatchParts<Key>): AnyRequestType {
+function fuzzyWatch<Key>(parts: FuzzyWatchParts<Key>): AnyRequestType {
   const watches = new FuzzyWatches(parts)
   const { type, answer, permission } = parts
   return requestType({

@@ -1,4 +1,3 @@
-import { whenClosed } from '../../sockets/when-closed.ts'
 import { guarded, nothing } from '../../../core/unexpected.ts'
 import type { Socket } from 'node:net'
 import type { RefusalCode } from '../../../core/refusal.ts'
@@ -94,5 +93,8 @@ export function endWith(socket: Socket, { code, ...reason }: Reason): void {
     guarded('connection', nothing, () => void socket.destroy()),
     LINGER_MS,
   )
-  whenClosed(socket, 'connection', () => clearTimeout(timer))
+  socket.on(
+    'close',
+    guarded('connection', nothing, () => clearTimeout(timer)),
+  )
 }

@@ -142,7 +142,7 @@ const NAMES = Type.Object(KEY_PARAMS)
 const readNames = compileReader(NAMES, NACOS_CONFIG_RULES)
 
 /** The item that loose parameters (LOOSE_KEY_PARAMS) name, read as strictly as everywhere; throws Refusal where they do not. */
-export function namedKey({
+function namedKey({
   tenant,
   dataId,
   group,

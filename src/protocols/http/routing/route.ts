@@ -1,6 +1,7 @@
+import type { ParameterRules } from '../../parameters/parameter-field.ts'
 import type { IncomingMessage } from 'node:http'
 import type { Permission, Caller } from '../../../operations/authorisation.ts'
-import type { ParameterRules, Static, ObjectSchema, Properties } from '../../parameters/schema.ts'
+import type { Static, ObjectSchema, Properties } from '../../parameters/schema.ts'
 
 /** An answer, ready to be written. `headers`: in addition to the headers of every answer. */
 export interface Answer {

@@ -40,7 +40,7 @@ export const ITEM_SCHEMA = Json.named(
 )
 
 /** An item without its content (http-compat.md section 3, catalog). */
-export function aboutJson({ origin, modifiedMs, notes, type }: ConfigItem): object {
+function aboutJson({ origin, modifiedMs, notes, type }: ConfigItem): object {
   return {
     createTime: origin.createdMs,
     modifyTime: modifiedMs,

@@ -24,7 +24,7 @@ const PARAMS = Type.Object({
 })
 
 /** The schema of `instanceFields`. */
-export const INSTANCE_FIELDS = {
+const INSTANCE_FIELDS = {
   instanceId: Json.string(),
   ip: Json.string(),
   port: Json.integer(),
@@ -134,7 +134,7 @@ function shownJson({ instance, lastBeatAgoMs, expiresInMs, ...about }: ShownInst
 }
 
 /** The fields that everybody sees of an instance. */
-export function instanceFields({ record, healthy, entry }: Instance): object {
+function instanceFields({ record, healthy, entry }: Instance): object {
   const { address, weight, enabled, ephemeral } = record
   const instanceId = instanceIdOf(address, entry.service.key.groupedName)
   const { ip, port, cluster: clusterName } = address

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { reportFaultsTo } from '../core/unexpected.ts'
 import type { ProbeParams } from './adaptive-interval.ts'
-import type { ProbeResult, ProbeTarget } from './probe-target.ts'
+import type { ProbeResult, ProbeTarget } from './conversation.ts'
 import { Prober } from './prober.ts'
 
 const tcpAt = (port: number): ProbeTarget => ({ host: '10.0.0.1', port, checker: { type: 'TCP' } })

@@ -8,13 +8,17 @@ import type { ShownCluster } from '../../../../operations/naming/services.ts'
 import { hostJson } from '../../../answers/host-json.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { jsonOfTexts } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
-import { Json } from '../../routing/answer-schema.ts'
-import type { NamingDialect } from '../naming-dialect.ts'
-import { javaSelector } from './java-selector.ts'
-import { CHECKER_SCHEMA, SERVICE_SETTINGS } from './naming-schemas.ts'
+import { jsonOfTexts, Json } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
+import {
+  type NamingEndpointParts,
+  SERVICE_PARAMS,
+  serviceKeyOf,
+  type NamingDialect,
+  CHECKER_SCHEMA,
+  SERVICE_SETTINGS,
+  javaSelector,
+} from './naming-requests.ts'
 
 const FIGURES = Json.object({
   serviceList: Json.list(

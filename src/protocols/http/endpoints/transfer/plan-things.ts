@@ -29,8 +29,7 @@ import { toGroupedName } from '../../../parameters/grouped-name.ts'
 import { parseHealthChecker, parseSelector } from '../../../parameters/json-fields.ts'
 import { toMetadata } from '../../../parameters/metadata-text.ts'
 import { compileReader } from '../../../parameters/parameter-reader.ts'
-import { NACOS_CONFIG_RULES } from '../../../parameters/parameter-rules.ts'
-import { type Properties, Type } from '../../../parameters/schema.ts'
+import { NACOS_CONFIG_RULES, type Properties, Type } from '../../../parameters/schema.ts'
 
 /** How large things may be, in bytes. */
 export interface ThingLimits {

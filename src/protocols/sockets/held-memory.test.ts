@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { OldestFirstMemory } from './oldest-first-memory.ts'
+import { OldestFirstMemory } from './held-memory.ts'
 
 const holder = () => ({ giveUp: vi.fn<() => void>() })
 

@@ -1,6 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { processMemory } from './process-memory.ts'
-import { processMetrics } from './process-metrics.ts'
+import { processMemory, processMetrics } from './process-metrics.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 

@@ -31,7 +31,7 @@ export function soleContract(bench: StoreBench<SoleContractStore>): void {
     store = await bench.reopen(store)
     const names = (await store.load()).configs.map((item) => item.key.dataId)
     expect(names.sort()).toEqual(['a', 'b', 'c'])
-    expect((await store.kept.history(sampleKey('x'), { pageNo: 1, pageSize: 1 })).totalCount).toBe(0)
+    expect((await store.reads.history([sampleKey('x')], { pageNo: 1, pageSize: 1 })).totalCount).toBe(0)
   })
 
   test('a bad group among many small ones is found', async () => {
@@ -71,7 +71,7 @@ export function soleContract(bench: StoreBench<SoleContractStore>): void {
     expect(await pending).toMatchObject({ kind: 'committed' })
     await store.close()
     await expect(store.commit([])).rejects.toMatchObject({ code: 'store-unavailable' })
-    await expect(store.kept.historyRecord(1)).rejects.toMatchObject({ code: 'store-unavailable' })
+    await expect(store.reads.historyRecord(1)).rejects.toMatchObject({ code: 'store-unavailable' })
   })
 
   test('local records are not kept', async () => {

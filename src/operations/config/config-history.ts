@@ -1,21 +1,21 @@
 import { importedIdOf } from '../../core/config/state/config-comment.ts'
 import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
-import { itemOfHistoryKey } from '../../core/config/state/gray-version.ts'
+import { grayHistoryKey, itemOfHistoryKey } from '../../core/config/state/gray-version.ts'
 import type { HistoryEntry, HistoryRecord } from '../../core/config/state/history-record.ts'
-import type { KeptRecords } from '../../core/engine/ports.ts'
+import type { ReadsOf } from '../../core/engine/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { isItemId } from '../../core/decisions/stamps.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard } from '../guard.ts'
-import type { Caller } from '../authorisation.ts'
-import { type GrayOfRecord, historyWithGray, ofItem } from './history-with-gray.ts'
+import { type Caller, turnOf } from '../authorisation.ts'
+import { type GrayOfRecord, ofItem } from './gray-of-record.ts'
 import { cutPage, type PageRequest } from '../page.ts'
 
 /** Where records are read, and items by their own ids. */
 export interface HistoryParts {
   readonly guard: Guard
-  readonly store: Pick<KeptRecords, 'history' | 'historyRecord' | 'historyBefore' | 'lastUpdate'>
+  readonly store: ReadsOf<'history' | 'historyRecord' | 'historyBefore' | 'lastUpdate'>
   readonly state: Pick<State, 'record'> & {
     readonly configs: { getById(id: number): ConfigItem | undefined }
   }
@@ -52,9 +52,13 @@ export function historyOperations(parts: HistoryParts) {
     list: guard.operation({
       permission: READ_CONFIG,
       resources,
-      run: async ({ key, page }: { key: ConfigKey; page: PageRequest }): Promise<FoundHistory> => {
+      run: async (
+        { key, page }: { key: ConfigKey; page: PageRequest },
+        caller: Caller,
+      ): Promise<FoundHistory> => {
         const cut = cutPage(page)
-        const { totalCount, entries } = await historyWithGray(store, key, cut)
+        const keys = [key, grayHistoryKey(key)]
+        const { totalCount, entries } = await store.reads(turnOf(caller)).history(keys, cut)
         return { page: cut, totalCount, entries: entries.map((entry) => withNote(parts, entry, key)) }
       },
     }),
@@ -86,12 +90,12 @@ export function historyOperations(parts: HistoryParts) {
 
 /** The record of this id, if it belongs to the item: of a formal or a gray version. Refuses as `ownRecord` does. */
 export async function recordOfItem(
-  parts: { readonly guard: Guard; readonly store: Pick<KeptRecords, 'historyRecord'> },
+  parts: { readonly guard: Guard; readonly store: ReadsOf<'historyRecord'> },
   request: RecordRequest,
   caller: Caller,
 ): Promise<HistoryRecord> {
   const { key, id } = request
-  const record = isItemId(id) ? undefined : await parts.store.historyRecord(id, key)
+  const record = isItemId(id) ? undefined : await parts.store.reads(turnOf(caller)).historyRecord(id, key)
   if (record !== undefined && isOfGray(record) && itemOfHistoryKey(record.key).text === key.text)
     return record
   return ownRecord(parts, request, caller)
@@ -107,11 +111,11 @@ export function isOfGray({ key }: Pick<HistoryRecord, 'key'>): boolean {
  * another item. A caller who may not read that other item gets the refusal for an id that does not exist.
  */
 async function ownRecord(
-  { guard, store }: { readonly guard: Guard; readonly store: Pick<KeptRecords, 'historyRecord'> },
+  { guard, store }: { readonly guard: Guard; readonly store: ReadsOf<'historyRecord'> },
   { key, id }: RecordRequest,
   caller: Caller,
 ): Promise<HistoryRecord> {
-  const record = isItemId(id) ? undefined : await store.historyRecord(id, key)
+  const record = isItemId(id) ? undefined : await store.reads(turnOf(caller)).historyRecord(id, key)
   if (record?.key.text === key.text) return record
   if (record !== undefined && mayKnow(guard, record, caller)) throw notYours(id)
   throw notFound(`There is no history record ${id}.`)
@@ -123,14 +127,14 @@ function mayKnow(guard: Guard, { key }: { readonly key: ConfigKey }, caller: Cal
 
 async function beforeItem({ guard, state, store }: HistoryParts, { key, id }: RecordRequest, caller: Caller) {
   const item = state.configs.getById(id)
-  if (item?.key.text === key.text) return store.lastUpdate(key, id)
+  if (item?.key.text === key.text) return store.reads(turnOf(caller)).lastUpdate(key, id)
   if (item !== undefined && mayKnow(guard, item, caller)) throw notYours(id)
   throw notFound(`There is no configuration with the id ${id}.`)
 }
 
 async function beforeRecord(parts: HistoryParts, request: RecordRequest, caller: Caller) {
   const { key } = await recordOfItem(parts, request, caller)
-  return parts.store.historyBefore(key, request.id)
+  return parts.store.reads(turnOf(caller)).historyBefore(key, request.id)
 }
 
 function withNote<R extends { readonly id: number; readonly key: ConfigKey }>(

@@ -103,6 +103,77 @@ export function historyContract(bench: StoreBench): void {
     expect(await page(1, 500)).toEqual(ids)
   })
 
+  test('a page of several histories is one list, newest first, with the totals of all', async () => {
+    const store = await bench.fresh()
+    const [one, other, none] = [sampleKey('a'), sampleKey('b'), sampleKey('none')]
+    const ids: number[] = []
+    let versions = await writeVersions(store, one, ['1', '2'])
+    ids.push(...versions.map(({ historyId }) => historyId))
+    versions = await writeVersions(store, other, ['x', 'y', 'z'])
+    ids.push(...versions.map(({ historyId }) => historyId))
+    const last = published(one, { content: '3' })
+    await store.write(last)
+    ids.push(last.item.historyId)
+    ids.reverse()
+    for (const pageSize of [1, 2, 4, 10])
+      for (let pageNo = 1; (pageNo - 1) * pageSize <= ids.length; pageNo++) {
+        const page = await store.reads.history([one, none, other], { pageNo, pageSize })
+        expect(page.totalCount).toBe(6)
+        expect(page.entries.map(({ id }) => id)).toEqual(
+          ids.slice((pageNo - 1) * pageSize, pageNo * pageSize),
+        )
+        for (const { id, key } of page.entries)
+          expect(key.text).toBe((versions.some(({ historyId }) => historyId === id) ? other : one).text)
+      }
+  })
+
+  test('totals and pages follow new records and cleaning', async () => {
+    let store = await bench.fresh()
+    const key = sampleKey('a')
+    const contents = Array.from({ length: 12 }, (_, at) => String(at))
+    const items = await writeVersions(store, key, contents)
+    const total = async () => (await store.reads.history([key], { pageNo: 2, pageSize: 2 })).totalCount
+    expect(await total()).toBe(12)
+    await store.write(published(key, { content: 'next', previous: items.at(-1) }))
+    expect(await total()).toBe(13)
+    expect(await store.kept.cleanHistory({ beforeMs: START_MS + 1e9, keep: 5, most: 100 })).toMatchObject({
+      removed: 8,
+    })
+    expect(await total()).toBe(5)
+    const { entries } = await store.reads.history([key], { pageNo: 3, pageSize: 2 })
+    expect(entries.map(({ id }) => id)).toEqual([items[8]!.historyId])
+    store = await bench.reopen(store)
+    expect(await total()).toBe(5)
+  })
+
+  test('the entry after a record is the next one of the same item', async () => {
+    const store = await bench.fresh()
+    const versions = await writeVersions(store, sampleKey('a'), ['1', '2', '3'])
+    await writeVersions(store, sampleKey('b'), ['x'])
+    const ids = versions.map(({ historyId }) => historyId)
+    const after = async (id: number) => (await store.reads.historyAfter(sampleKey('a'), id))?.id
+    expect([await after(1), await after(ids[0]!), await after(ids[1]!)]).toEqual(ids)
+    expect(await after(ids[2]!)).toBeUndefined()
+    const { entries } = await store.reads.history([sampleKey('a')], { pageNo: 1, pageSize: 2 })
+    expect(await store.reads.historyAfter(sampleKey('a'), ids[1]!)).toEqual(entries[0])
+  })
+
+  test('versions have the users of their records', async () => {
+    const store = await bench.fresh()
+    const [one] = await writeVersions(store, sampleKey('a'), ['1'])
+    const nobody = imported(sampleKey('b'), { content: Buffer.from('x'), srcUser: null })
+    await store.write(nobody)
+    const authors = await store.reads.authors([
+      { key: sampleKey('a'), historyId: one!.historyId },
+      { key: sampleKey('b'), historyId: nobody.record.id },
+      { key: sampleKey('c'), historyId: 12_345 },
+    ])
+    expect([...authors].toSorted(([a], [b]) => a - b)).toEqual([
+      [one!.historyId, 'ada'],
+      [nobody.record.id, null],
+    ])
+  })
+
   test('an entry of a page equals its record, with the size instead of the content', async () => {
     const store = await bench.fresh()
     await writeVersions(store, sampleKey('a'), ['1', '2'])
@@ -145,6 +216,7 @@ export function historyContract(bench: StoreBench): void {
     expect(await store.reads.historyRecord(12_345)).toBeUndefined()
     expect(await store.reads.historyThere([12_345])).toEqual([])
     expect(await store.reads.historyBefore(sampleKey('none'), 5)).toBeUndefined()
+    expect(await store.reads.historyAfter(sampleKey('none'), 5)).toBeUndefined()
     expect(await store.reads.lastUpdate(sampleKey('none'), 5)).toBeUndefined()
   })
 

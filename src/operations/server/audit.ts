@@ -41,7 +41,11 @@ export function auditOperations({ guard, store }: AuditParts) {
   }
 }
 
-async function searchAudit(reads: KeptReads, search: AuditSearch, most: number): Promise<FoundAudit> {
+async function searchAudit(
+  reads: Pick<KeptReads, 'findAudit'>,
+  search: AuditSearch,
+  most: number,
+): Promise<FoundAudit> {
   const events: AuditEvent[] = []
   let { before } = search
   for (let step = 0; step < MOST_STEPS; step++) {

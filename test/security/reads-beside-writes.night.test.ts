@@ -75,7 +75,7 @@ async function fill({ kept, write }: Opened): Promise<number> {
   const content = Buffer.from('x')
   const records = Array.from({ length: RECORDS }, () => imported(LONG, { content }))
   for (let at = 0; at < RECORDS; at += 30) await write(...records.slice(at, at + 30))
-  const facts = { username: 'ada', signedInBy: 'token', ip: '10.0.0.1', operation: 'publish config' } as const
+  const facts = { username: 'ada', by: 'token', ip: '10.0.0.1', operation: 'publish config' } as const
   const eventOf = (): AuditEvent => {
     const id = stamps.next(0)
     return { id, atMs: 1, ...facts, item: 'x', result: 'done', code: '', detail: '', count: 1 }
@@ -141,7 +141,9 @@ describe.each(STORES)('$name', ({ name, open, skip }) => {
       const oldest = await fill(opened)
       const found: number[] = []
       for (const atOnce of AT_ONCE) found.push(await slowestBeside(opened, oldest, atOnce))
-      console.log(`${name}: p99 of a writer beside ${AT_ONCE.join(', ')} reads: ${found.map(Math.round).join(', ')} ms`)
+      console.log(
+        `${name}: p99 of a writer beside ${AT_ONCE.join(', ')} reads: ${found.map(Math.round).join(', ')} ms`,
+      )
       await opened.close()
       expect(found.at(-1)! - found[0]!).toBeLessThan(MOST_MORE_MS)
     },

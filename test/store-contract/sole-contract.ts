@@ -15,6 +15,7 @@ import {
   sampleService,
   serviceKey,
   serviceSaved,
+  writeVersions,
 } from './samples.ts'
 
 const SHOP = serviceKey('shop')
@@ -32,6 +33,25 @@ export function soleContract(bench: StoreBench<SoleContractStore>): void {
     const names = (await store.load()).configs.map((item) => item.key.dataId)
     expect(names.sort()).toEqual(['a', 'b', 'c'])
     expect((await store.reads.history([sampleKey('x')], { pageNo: 1, pageSize: 1 })).totalCount).toBe(0)
+  })
+
+  test('a commit does not wait for the reads that were there before it', async () => {
+    const store = await bench.fresh()
+    await writeVersions(store, sampleKey('a'), ['1', '2', '3'])
+    let answered = 0
+    const reads = Array.from({ length: 400 }, async (_, at) => {
+      await store.kept.reads(`user ${at % 4}`).history([sampleKey('a')], { pageNo: 1, pageSize: 500 })
+      answered++
+    })
+    for (let at = 0; at < 5; at++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      const before = answered
+      await store.write(published(sampleKey(`b${at}`), { content: 'x' }))
+      // The slice that was under way, and one that was asked for as it ended.
+      expect(answered - before).toBeLessThanOrEqual(2)
+    }
+    expect(answered).toBeLessThan(50)
+    await Promise.all(reads)
   })
 
   test('a bad group among many small ones is found', async () => {

@@ -10,7 +10,7 @@ import { nameText } from './rows/writes-of-change.ts'
 /** How many ids one slice skips in the index: about a millisecond. */
 const SKIPPED_AT_ONCE = 20_000
 /** How many rows one slice reads. */
-const ROWS_AT_ONCE = 250
+const ROWS_AT_ONCE = 150
 
 /** Asks the worker. */
 export type AskWorker = <M extends keyof Methods>(
@@ -70,7 +70,7 @@ export class EmbeddedReads implements KeptReads {
   }
 
   findAudit(search: AuditSearch, most: number): Promise<FoundEvents> {
-    return this.#inTurn((ask) => ask('findAudit', [search, most]))
+    return this.#inTurn((ask) => ask('findAudit', [search, Math.min(most, ROWS_AT_ONCE)]))
   }
 
   #inTurn<T>(read: (ask: AskWorker) => Promise<T>): Promise<T> {

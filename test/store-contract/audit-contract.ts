@@ -153,5 +153,12 @@ export function auditContract(bench: StoreBench): void {
 /** Cleans until nothing is left to do; gives what stays, newest first. */
 async function cleaned(store: ContractStore, limit: AuditLimit): Promise<readonly AuditEvent[]> {
   while ((await store.kept.cleanAudit(limit)).more);
-  return (await store.reads.findAudit(ANY_EVENT, 1_000)).events
+  const found: AuditEvent[] = []
+  let before: number | undefined
+  do {
+    const { events, goOn } = await store.reads.findAudit({ ...ANY_EVENT, before }, 1_000)
+    found.push(...events)
+    before = goOn
+  } while (before !== undefined)
+  return found
 }

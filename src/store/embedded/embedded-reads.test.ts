@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { AuditEvent } from '../../core/audit/audit-event.ts'
 import { configKey } from '../../core/config/state/config-item.ts'
 import { UNLIMITED_HISTORY } from '../../core/config/state/history-limits.ts'
@@ -151,13 +151,7 @@ test('readers take turns, one slice is under way, and what has no place is refus
 
 test('every read is a search of an index or of a key: none looks at a whole table', async () => {
   const asked = new Set<string>()
-  const spied = ['all', 'first'] as const
-  const originals = spied.map((name) => SqliteConnection.prototype[name])
-  for (const [at, name] of spied.entries())
-    SqliteConnection.prototype[name] = function (this: SqliteConnection, sql: string, values) {
-      asked.add(sql)
-      return originals[at]!.call(this, sql, values) as never
-    }
+  const spies = [vi.spyOn(SqliteConnection.prototype, 'all'), vi.spyOn(SqliteConnection.prototype, 'first')]
   const { reads } = readsOf(few)
   try {
     const id = historyIdOf(2)
@@ -171,7 +165,8 @@ test('every read is a search of an index or of a key: none looks at a whole tabl
     await reads.authors([{ key: KEY, historyId: id }])
     await reads.findAudit(ANY_EVENT, 10)
   } finally {
-    for (const [at, name] of spied.entries()) SqliteConnection.prototype[name] = originals[at] as never
+    for (const spy of spies) for (const [sql] of spy.mock.calls) asked.add(sql)
+    vi.restoreAllMocks()
   }
   const steps = stepsOf(asked)
   const tables = steps.filter((step) => /config_revision|record|audit|config_name/.test(step))

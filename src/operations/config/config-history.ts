@@ -1,4 +1,4 @@
-import { importedIdOf } from '../../core/config/state/config-comment.ts'
+import { importedIdOf, type GrayNote, grayNoteOf } from '../../core/config/state/config-comment.ts'
 import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
 import { grayHistoryKey, itemOfHistoryKey } from '../../core/config/state/gray-version.ts'
 import type { HistoryEntry, HistoryRecord } from '../../core/config/state/history-record.ts'
@@ -9,7 +9,6 @@ import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard } from '../guard.ts'
 import { type Caller, turnOf } from '../authorisation.ts'
-import { type GrayOfRecord, ofItem } from './gray-of-record.ts'
 import { cutPage, type PageRequest } from '../page.ts'
 
 /** Where records are read, and items by their own ids. */
@@ -152,4 +151,20 @@ function notFound(message: string): Refusal {
 function notYours(id: number): Refusal {
   const message = `The id ${id} belongs to another item: check tenant, dataId and group.`
   return new Refusal('history-not-yours', message)
+}
+
+/** The gray version that a record is about; absent: it is of the formal version. */
+interface GrayOfRecord {
+  readonly gray?: GrayNote | undefined
+}
+
+/** An entry as a part of the item's history, with the gray version that it is about. */
+function ofItem<R extends { readonly id: number; readonly key: ConfigKey }>(
+  state: Pick<State, 'record'>,
+  key: ConfigKey,
+  record: R,
+): R & GrayOfRecord {
+  if (record.key.text === key.text) return record
+  const { namespaceId, group, dataId, text } = key
+  return { ...record, key: { namespaceId, group, dataId, text }, gray: grayNoteOf(state, record.id) }
 }

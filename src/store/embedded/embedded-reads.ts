@@ -1,4 +1,4 @@
-import type { AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
+import type { AuditSearch, FoundEvents } from '../../core/audit/audit-event.ts'
 import { configKey, type ConfigKey } from '../../core/config/state/config-item.ts'
 import type { HistoryEntry, HistoryPage, HistoryRecord } from '../../core/config/state/history-record.ts'
 import type { KeptReads, VersionId } from '../../core/engine/ports.ts'

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
-import type { AuditEvent } from '../../core/audit/audit-event.ts'
-import type { AuditLimit } from '../../core/audit/audit-search.ts'
+import type { AuditEvent, AuditLimit } from '../../core/audit/audit-event.ts'
 import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
 import type {
   ChangeGroup,

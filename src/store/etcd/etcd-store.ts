@@ -1,5 +1,4 @@
-import type { AuditEvent } from '../../core/audit/audit-event.ts'
-import type { AuditLimit } from '../../core/audit/audit-search.ts'
+import type { AuditEvent, AuditLimit } from '../../core/audit/audit-event.ts'
 import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
 import type {
   KeptReads,

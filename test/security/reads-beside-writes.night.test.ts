@@ -18,8 +18,8 @@ import { commitAll, imported, published, sampleKey, stamps } from '../store-cont
 import { sharedStateStore } from '../store-contract/shared-state-store.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd } from '../support/etcd.ts'
 
-const RECORDS = 15_000
-const EVENTS = 20_000
+const RECORDS = 10_000
+const EVENTS = 10_000
 const AT_ONCE = [10, 300, 3_000]
 const WRITES = 300
 const MOST_MORE_MS = 50
@@ -35,6 +35,8 @@ const NO_EVENT = {
   before: undefined,
 }
 const SETTLE_MS = 1_000
+/** A refused reader asks again after about this time, as Retry-After says. */
+const RETRY_MS = 1_000
 
 type Change = ReturnType<typeof imported> | ReturnType<typeof published>
 
@@ -108,7 +110,7 @@ async function slowestBeside(opened: Opened, oldest: number, atOnce: number): Pr
         answered++
       } catch (error) {
         if (!(error instanceof Refusal) || error.code !== 'too-many-reads') throw error
-        await sleep(1_000)
+        await sleep(RETRY_MS * (0.5 + Math.random()))
       }
   })
   await sleep(SETTLE_MS)

@@ -29,7 +29,7 @@ export class HistoryTotals {
     this.#connection = connection
   }
 
-  /** The records of a name. Counts a piece of them; undefined: call again. */
+  /** The number of records of a name. Undefined: a call counts one piece, so call again. */
   of(nameId: number): number | undefined {
     const counted = this.#remembered(nameId)
     if (counted.to !== undefined) {

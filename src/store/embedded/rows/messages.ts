@@ -102,7 +102,7 @@ export interface CleanLimit {
 /** The requests to the worker: method, arguments and answer. */
 export interface Methods {
   commit(batch: CommitBatch): CommitOutcome
-  /** The number of records of a name; undefined: it counted a piece of them, call again. */
+  /** The number of records of a name. Undefined: a call counts one piece, so call again. */
   historyTotal(name: NameText): number | undefined
   /** Skips records of these names, newest first, from before the id `before`. The id of the last one. */
   historySkip(names: readonly NameText[], before: number, skipped: number): number | undefined

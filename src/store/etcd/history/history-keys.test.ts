@@ -13,7 +13,7 @@ const OTHER = configKey('public', 'g', 'b')
 const START = firstStampOf(1_795_000_000_000)
 const [FEW, MANY] = [2_000, 20_000]
 
-/** Keys of etcd. Counts what etcd does for an answer: it visits every key of a range, and returns some of them. */
+/** Keys of etcd. Counts the work of etcd for an answer: it visits every key of a range, and returns some keys. */
 class CountingKeys {
   readonly cost = { requests: 0, visited: 0, returned: 0 }
   #sorted: string[] = []

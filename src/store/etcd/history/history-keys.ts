@@ -31,7 +31,7 @@ type Client = Pick<EtcdClient, 'range' | 'txn' | 'pages'>
 
 /**
  * Reads the history of items. Entries are sorted newest first. etcd counts the rest of a range, so the ranges are
- * narrow: a page is read between two known ids (`HistoryIds`), and a neighbour is searched in windows of stamps.
+ * narrow. A page is read between two known ids (`HistoryIds`). A neighbour is searched in windows of stamps.
  */
 export class HistoryKeys {
   readonly #client: Client

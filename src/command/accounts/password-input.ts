@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { UsageError } from '../command-line.ts'
-import { printableText } from "../terminal-text.ts"
+import { printableText } from '../terminal-text.ts'
 import { readingError } from '../system-errors.ts'
 
 /** The longest password that the server takes. */

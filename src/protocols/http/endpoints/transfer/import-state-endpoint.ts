@@ -83,7 +83,7 @@ async function linesOf(body: Buffer, limits: ThingLimits): Promise<ImportedLines
   for (let at = 0; at < body.length;) {
     const found = body.indexOf(LINE_END, at)
     const end = found < 0 ? body.length : found
-    const read = planLine(body.subarray(at, end), ++number)
+    const read = planLine(body.subarray(at, end), ++number, limits.maxInstanceMetadataBytes)
     if (read.kind === 'plan') lastRefMs = read.lastRefMs
     if (isThing(read)) lines.push({ line: number, thing: thingOf(read, limits) })
     turn.lines++
@@ -100,10 +100,10 @@ async function linesOf(body: Buffer, limits: ThingLimits): Promise<ImportedLines
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function planLine(bytes: Buffer, number: number): PlanLine {
+function planLine(bytes: Buffer, number: number, maxBytes: number): PlanLine {
   try {
     const text = UTF8.decode(bytes)
-    checkPlanLine(text, number)
+    checkPlanLine(text, number, maxBytes)
     return readPlanLine(text, number)
   } catch (error) {
     if (error instanceof ShapeError) throw new Refusal('malformed-request', `${error.message}.`)
@@ -114,25 +114,44 @@ function planLine(bytes: Buffer, number: number): PlanLine {
 }
 
 /** A shorter line is read at once, whatever it has. */
-const SMALL_LENGTH = 65_536
+const SMALL_LENGTH = 16_384
 /** A service with a thousand clusters has some ten thousand. */
-const MOST_MARKS = 100_000
+const MOST_MARKS = 25_000
 
-const MARKS = new Set(['[', '{', ','].map((mark) => mark.charCodeAt(0)))
-const QUOTE = '"'.charCodeAt(0)
+const [OPENED, CLOSED, COMMA, QUOTE] = Array.from('{},"', (mark) => mark.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+  number,
+]
+const LIST = '['.charCodeAt(0)
+const LIST_END = ']'.charCodeAt(0)
+const MARKS = new Set([OPENED, LIST, COMMA])
 
 /**
  * Throws Refusal `malformed-request` for a line that has more brackets and commas outside of its texts than any thing
- * has. Reading such a one would hold up everything else for seconds. Texts may be long: contents are.
+ * has, or an object of more keys than metadata of `maxBytes` can have: keys differ, so few have one byte. Reading such a
+ * line would hold up everything else. Texts may be long: contents are.
  */
-function checkPlanLine(line: string, number: number): void {
+function checkPlanLine(line: string, number: number, maxBytes: number): void {
   if (line.length <= SMALL_LENGTH) return
+  const mostKeys = maxBytes / 2 + 64
+  /** The commas of each open bracket; of a list they do not count. */
+  const commas: number[] = []
   let marks = 0
   for (let at = 0; at < line.length; at++) {
     const code = line.charCodeAt(at)
     if (code === QUOTE) at = endOfText(line, at)
-    else if (MARKS.has(code) && ++marks > MOST_MARKS) throw tooMany(number)
+    else if (code === OPENED || code === LIST) commas.push(code === LIST ? -Infinity : 0)
+    else if (code === CLOSED || code === LIST_END) commas.pop()
+    else if (code === COMMA && ++commas[commas.length - 1]! >= mostKeys) throw tooManyKeys(number)
+    if (MARKS.has(code) && ++marks > MOST_MARKS) throw tooMany(number)
   }
+}
+
+function tooManyKeys(number: number): Refusal {
+  const message = `line ${number} of the plan: it has an object with more keys than metadata may have bytes for.`
+  return new Refusal('malformed-request', message)
 }
 
 function tooMany(number: number): Refusal {

@@ -16,7 +16,12 @@ const EVIL = 'evil\u001b]0;PWNED\u0007\u001b[2K\u009b31m\u0090q\u009c\rgone'
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/
 
 const unused = () => Promise.reject(new Error('no command runs here'))
-const parts = { startServer: unused, directoryTools: unused, storeCopies: unused, storedAccounts: unused }
+const parts = {
+  startServer: unused,
+  directoryTools: unused,
+  storeCopies: unused,
+  storedAccounts: () => Promise.resolve(unused),
+}
 
 type Schema = Readonly<Record<string, unknown>>
 interface Document {

@@ -28,8 +28,7 @@ export function importGray(
 
 function whyKept(view: View, { key, name }: Pick<PublishGray, 'key' | 'name'>): string | undefined {
   const current = grayNamed(view.record(GRAY, key.text), name)
-  if (current !== undefined && current.imported !== true)
-    return 'the gray version was made or changed here'
+  if (current !== undefined && current.imported !== true) return 'the gray version was made or changed here'
   const isDeleted = view.config(key) === undefined && view.record(DELETED_CONFIG, key.text) !== undefined
   return isDeleted ? 'the item was deleted here' : undefined
 }

@@ -102,6 +102,8 @@ const WAYS: Readonly<Record<string, (request: IncomingMessage, response: ServerR
   },
 }
 
+/** Stands for the address of the fake server. */
+const SERVER = 'the server'
 /** Flags by which a command goes to the server, waits for nobody, and prints what it gets. */
 const SAID = ['--server', '--yes', '--once', '--to', '--tag']
 
@@ -127,7 +129,7 @@ function flagValue({ long, argChoices }: Option, name: string, files: string): s
     return name.endsWith('export') ? '-' : name === 'config diff' ? 'other' : join(files, 'new')
   if (long === '--file') return join(files, 'directory')
   const isUrl = long === '--server' || (long === '--from' && !name.endsWith('import'))
-  if (isUrl) return process.env['WAYPOST_SERVER']!
+  if (isUrl) return SERVER
   return long === '--from' ? join(files, 'file') : (argChoices?.[0] ?? 'a')
 }
 
@@ -141,6 +143,9 @@ const PRINTS_BYTES = new Set(['config get'])
 
 let server: Server
 let files: string
+/** The number of the present command, in its address: requests of an earlier one, which ran on, get no answer. */
+let run = 0
+let address: string
 let answer = WAYS['a text instead of an answer']!
 
 beforeAll(async () => {
@@ -150,12 +155,15 @@ beforeAll(async () => {
   writeFileSync(join(files, 'file'), 'secret\n')
   server = createServer((request, response) => {
     request.resume()
-    answer(request, response)
+    const [, of, path] = /^\/(\d+)(.*)$/.exec(request.url!) ?? []
+    request.url = path || '/'
+    if (Number(of) === run) answer(request, response)
+    else response.destroy()
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
+  address = `http://127.0.0.1:${port}`
   Object.assign(process.env, {
-    WAYPOST_SERVER: `http://127.0.0.1:${port}`,
     WAYPOST_CLIENT_FILE: join(files, 'client.json'),
     WAYPOST_ACCESS_TOKEN: 'token',
     WAYPOST_PASSWORD: 'secret',
@@ -168,6 +176,9 @@ afterAll(() => new Promise((resolve) => (server.closeAllConnections(), server.cl
 /** Runs a command in this process, for half a second at most: some wait for more events. */
 async function outputOf(words: readonly string[]): Promise<string> {
   let shown = ''
+  const url = `${address}/${++run}`
+  process.env['WAYPOST_SERVER'] = url
+  const line = words.map((word) => (word === SERVER ? url : word))
   const [out, err] = [process.stdout.write, process.stderr.write]
   const take = (chunk: string | Uint8Array, ...more: unknown[]): boolean => {
     shown += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()
@@ -178,8 +189,8 @@ async function outputOf(words: readonly string[]): Promise<string> {
   process.stdout.write = take as typeof process.stdout.write
   process.stderr.write = take as typeof process.stderr.write
   try {
-    const run = runProgram(makeProgram(parts), words).catch((error: unknown) => (shown += String(error)))
-    await Promise.race([run, new Promise((resolve) => setTimeout(resolve, 500))])
+    const running = runProgram(makeProgram(parts), line).catch((error: unknown) => (shown += String(error)))
+    await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 500))])
   } finally {
     process.stdout.write = out
     process.stderr.write = err

@@ -8,7 +8,7 @@ import { LONG, NIGHT, SHORT, UNIT, UNIT_IN_PROCESSES } from './test/support/spee
 /** A text that costs quadratic time costs more. */
 const UNIT_LIMIT_MS = 15_000
 /** Tests of whole servers wait half of their time: for programs that start, for intervals, for pages. */
-const WAITING_WORKERS = 4
+const WAITING_WORKERS = 3
 /** One seed for the property tests, where the environment has one. */
 const SEEDED = process.env['PROPERTY_SEED'] === undefined ? [] : ['test/support/property-seed.ts']
 /** The seed of the order, where the run has one. */

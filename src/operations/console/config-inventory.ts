@@ -1,7 +1,8 @@
 import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
 import type { GrayItem } from '../../core/config/state/gray-version.ts'
-import type { KeptRecords } from '../../core/engine/ports.ts'
+import type { KeptReads, ReadsOf } from '../../core/engine/ports.ts'
 import type { State } from '../../core/engine/state.ts'
+import { turnOf } from '../authorisation.ts'
 import type { ClientViews } from '../client-views.ts'
 import { compareOperation, type CompareParts } from './compare-configs.ts'
 import { aboutFilter, type ConfigFilter } from './config-filter.ts'
@@ -16,7 +17,7 @@ import { cutPage, type PageRequest, pageOf } from '../page.ts'
 
 interface InventoryParts extends CompareParts {
   readonly state: Pick<State, 'config' | 'configs' | 'gray'>
-  readonly store: Pick<KeptRecords, 'history'>
+  readonly store: ReadsOf<'authors'>
   readonly views: Pick<ClientViews, 'clientCounts'>
 }
 
@@ -73,7 +74,9 @@ export function inventoryOperations(parts: InventoryParts) {
       permission: READ_CONFIG,
       resources: ({ namespaceId }: ConfigListRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
       run: (request, caller) =>
-        listed(parts, request, (key) => guard.shows(caller, 'read', configResource(key))),
+        listed({ ...parts, reads: parts.store.reads(turnOf(caller)) }, request, (key) =>
+          guard.shows(caller, 'read', configResource(key)),
+        ),
     }),
   }
 }
@@ -88,7 +91,7 @@ interface ShownItems extends Omit<
 
 /** A page, with facts about its items from the store and the other servers. */
 async function listed(
-  parts: InventoryParts,
+  parts: InventoryParts & { readonly reads: Pick<KeptReads, 'authors'> },
   request: ConfigListRequest,
   isShown: (key: ConfigKey) => boolean,
 ): Promise<ConfigListPage> {
@@ -99,10 +102,10 @@ async function listed(
   const isTruncated = about.isTruncated || gray.isTruncated
   const [{ value: counts, missing: missingServers }, users] = await Promise.all([
     parts.views.clientCounts(shown.map(([{ key }]) => key)),
-    Promise.all(shown.map(([item]) => userOf(parts, item))),
+    parts.reads.authors(shown.map(([{ key, historyId }]) => ({ key, historyId }))),
   ])
   const entries = shown.map(([item, hits], at) => {
-    return { item, modifyUser: users[at] ?? null, watcherCount: counts[at] ?? 0, hits }
+    return { item, modifyUser: users.get(item.historyId) ?? null, watcherCount: counts[at] ?? 0, hits }
   })
   const { entries: grayOnly, totalCount: grayOnlyCount } = gray
   return { ...about, isTruncated, entries, grayOnly, grayOnlyCount, missingServers }
@@ -188,11 +191,4 @@ const SORTED_BY: Readonly<Record<ConfigOrder, (item: ConfigItem) => string | num
   group: ({ key }) => key.group,
   namespaceId: ({ key }) => key.namespaceId,
   size: ({ content }) => content.length,
-}
-
-/** The user who made the current version; null where nobody knows. */
-async function userOf({ store }: InventoryParts, { key, historyId }: ConfigItem): Promise<string | null> {
-  const { entries } = await store.history(key, { pageNo: 1, pageSize: 1 })
-  const [newest] = entries
-  return newest?.id === historyId ? newest.srcUser : null
 }

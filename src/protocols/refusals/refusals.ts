@@ -283,6 +283,12 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     meaning:
       'Eight searches or lists over everything are under way in the console’s interface, and 128 wait. Try again after a second.',
   },
+  'too-many-reads': {
+    http: 503,
+    title: 'Too many reads of history wait',
+    meaning:
+      'Five hundred reads of history and of the audit wait, and no other caller has more waiting reads. Try again after a second.',
+  },
   'too-many-connections': {
     http: 503,
     title: 'There are too many connections',

@@ -27,8 +27,8 @@ export class FairQueue {
     this.#refusal = refusal
   }
 
-  /** Runs the work in its turn. Throws at once, or rejects later, with the refusal where there is no place. */
-  run<T>(client: string, work: () => Promise<T>): Promise<T> {
+  /** Runs the work in its turn. Rejects with the refusal where there is no place, at once or later. */
+  async run<T>(client: string, work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#limits.atOnce) return this.#runLater(client, work)
     this.#running++
     return this.#run(work)

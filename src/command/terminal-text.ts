@@ -89,6 +89,6 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 }
 
 /** Like `printableWord`, for a whole line of a text: tabs stay. */
-export function printableLine(text: string): string {
+function printableLine(text: string): string {
   return text.split('\t').map(printableWord).join('\t')
 }

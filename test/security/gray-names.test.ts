@@ -42,14 +42,19 @@ describe('one answer for a version that is there and one that is not', () => {
     const known = await answer(method, path, { ...ITEM, ...more, grayName: 'known' })
     const other = await answer(method, path, { ...ITEM, ...more, grayName: 'other' })
     expect(known).toBe(other)
-    const there = await managed.ask('GET', `${SVC}/version`, { ...ITEM, grayName: 'known' })
+    const there = await managed.ask(
+      'GET',
+      `${SVC}/version?${new URLSearchParams({ ...ITEM, grayName: 'known' })}`,
+    )
     expect(JSON.parse(there)).toMatchObject({ content: 'x' })
   })
 })
 
 test('the list has pages where one is asked for, and is whole otherwise', async () => {
   const list = async (query: Record<string, string>) =>
-    JSON.parse(await managed.ask('GET', SVC, { namespaceId: 'written', ...query }))
+    JSON.parse(
+      await managed.ask('GET', `${SVC}?${new URLSearchParams({ namespaceId: 'written', ...query })}`),
+    )
   const names = (items: { dataId: string }[]): string[] => items.map(({ dataId }) => dataId)
   const whole = await list({})
   expect(names(whole)).toHaveLength(3)

@@ -24,9 +24,16 @@ const parts = {
 }
 
 type Schema = Readonly<Record<string, unknown>>
+interface Answer {
+  readonly $ref?: string
+  readonly content?: Record<string, { schema?: Schema }>
+}
 interface Document {
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { responses: Record<string, unknown> }>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly responses: Readonly<Record<string, Answer>>
+  }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { responses: Record<string, Answer> }>>>>
 }
 
 const api = JSON.parse(apiDocument()) as Document
@@ -56,8 +63,9 @@ const nameIn = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 function answerOf({ method = '', url = '' }: IncomingMessage): unknown {
   const { pathname } = new URL(url, 'http://x')
   const operation = api.paths[pathname]?.[method.toLowerCase()]
-  const answer = operation?.responses['200'] as { content?: Record<string, { schema?: Schema }> } | undefined
-  const schema = answer?.content?.['application/json']?.schema
+  const answer = operation?.responses['200']
+  const whole = answer?.$ref === undefined ? answer : api.components.responses[nameIn(answer.$ref)]
+  const schema = whole?.content?.['application/json']?.schema
   return schema === undefined ? { code: 0, message: EVIL, data: [{ namespace: EVIL }] } : valueOf(schema)
 }
 
@@ -232,10 +240,7 @@ test('the answers of the fake server are shown', async () => {
     'user list',
   ]
   for (const words of lists)
-    expect(
-      await outputOf([...words.split(' '), '--server', process.env['WAYPOST_SERVER']!]),
-      words,
-    ).toContain('\\x1b]0;PWNED')
+    expect(await outputOf([...words.split(' '), '--server', SERVER]), words).toContain('\\x1b]0;PWNED')
 })
 
 test('one place writes to standard error', () => {

@@ -18,8 +18,8 @@ const MARKS = new Set([OPENED, LIST, COMMA])
 
 /**
  * Throws Refusal `malformed-request` for a line that has more brackets and commas outside of its texts than any thing
- * has, or an object of more keys than metadata of `maxBytes` can have: keys differ, so few have one byte. Reading such a
- * line would hold up everything else. Texts may be long: contents are.
+ * has. It also refuses an object of more keys than metadata of `maxBytes` can have: keys differ, so few have one byte. Reading
+ * such a line would hold up everything else. Texts may be long: contents are.
  */
 export function checkPlanLine(line: string, number: number, maxBytes: number): void {
   if (line.length <= SMALL_LENGTH) return

@@ -37,9 +37,7 @@ describe('parameters', () => {
     expect((await send('/svc/v1/echo', { method: 'POST', body: 'a=b' })).text).toBe('{"a":"b"}')
   })
 
-  test('JSON and other bodies are not read, and a body of GET is not either', async () => {
-    const json = { 'content-type': 'application/json' }
-    expect((await send('/svc/v1/echo', { method: 'POST', headers: json, body: '{"a":1}' })).text).toBe('{}')
+  test('a form of GET is not read', async () => {
     expect(
       (await send('/svc/v1/echo?n=1', { headers: { ...FORM, 'content-length': '3' }, body: 'a=b' })).text,
     ).toBe('{"n":1}')

@@ -55,3 +55,24 @@ function isNamed(bytes: Buffer, { start, nameEnd }: FormFields, name: string): b
   }
   return at === nameEnd
 }
+
+/**
+ * The name of the first field that is not known, at most some 300 bytes of it; undefined if all are. The form itself is not
+ * changed. Throws Refusal `too-many`, and `malformed-request` for a name that is not UTF-8.
+ */
+export function unknownField(
+  { bytes, maxParameters }: SearchedForm,
+  known: ReadonlySet<string>,
+): string | undefined {
+  const fields = new FormFields(bytes, maxParameters)
+  while (fields.next()) {
+    const { start, nameEnd } = fields
+    if (nameEnd - start > LONGEST_KNOWN) return bytes.toString('utf8', start, start + LONGEST_KNOWN)
+    const name = decodeBytes(Buffer.from(bytes.subarray(start, nameEnd)), 'a parameter name')
+    if (!known.has(name)) return name
+  }
+  return undefined
+}
+
+/** More bytes than a known name has, even if every byte is encoded. */
+const LONGEST_KNOWN = 300

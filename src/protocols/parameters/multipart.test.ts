@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../core/refusal.ts'
-import { parseMultipart } from './multipart.ts'
+import { valuesOf } from './form-parser.ts'
+import { formOfMultipart, parseMultipart } from './multipart.ts'
 
 const TYPE = 'multipart/form-data; boundary=XX'
 
@@ -49,6 +50,25 @@ test('a text that is sent comes back', () => {
   )
 })
 
+test('fields without a file name are a form that reads the same', () => {
+  const part = fc.tuple(fc.stringMatching(/^[a-z%+&=]{1,8}$/), fc.string({ unit: 'grapheme' }), fc.boolean())
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 5 }), (parts) => {
+      const heads = parts.map(([name, text, isFile]) =>
+        [`--XX\r\nContent-Disposition: form-data; name="${name}"${isFile ? '; filename=""' : ''}`, text].join(
+          '\r\n\r\n',
+        ),
+      )
+      const form = formOfMultipart(Buffer.from([...heads, '--XX--'].join('\r\n')), TYPE, 9)
+      const texts = parts.filter(([, , isFile]) => !isFile).map(([name, text]) => [name, text] as const)
+      const first = new Map(texts.toReversed())
+      const values = valuesOf('/', form, 9)
+      for (const [name, text] of first) expect(values.get(name)).toBe(text)
+      expect([...values]).toHaveLength(first.size)
+    }),
+  )
+})
+
 test('any bytes are read or refused', () => {
   const piece = fc.constantFrom(
     '--XX',
@@ -73,8 +93,8 @@ test('any bytes are read or refused', () => {
 })
 
 test.each([
-  ['another type', 'application/json', body(), /content type is another/],
-  ['no type', undefined, body(), /content type is another/],
+  ['another type', 'application/json; charset=x', body(), /but its type is "application\/json"\./],
+  ['no type', undefined, body(), /but its type is none\./],
   ['no boundary', 'multipart/form-data; x=y', body(), /names no boundary/],
   ['a boundary that does not occur', TYPE, Buffer.from('hello'), /does not occur/],
   ['a body that is cut', TYPE, body(['file', 'abc']).subarray(0, -8), /last boundary is missing/],

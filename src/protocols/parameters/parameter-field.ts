@@ -10,6 +10,11 @@ export interface ParameterRules {
   readonly lenientBooleans: boolean
   /** A text that clients of this part send for an absent optional parameter. */
   readonly absentText?: string
+  /**
+   * Bodies of other types than a form: the fields of multipart forms are parameters and other types stay unread, or all
+   * are refused. Absent: they stay unread.
+   */
+  readonly otherBodies?: 'fields' | 'refused'
   /** The greatest depth of a JSON parameter; absent: no limit. */
   readonly maxJsonDepth?: number
 }

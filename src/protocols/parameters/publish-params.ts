@@ -82,6 +82,15 @@ export function noteParams({ isEmptyAValue }: { isEmptyAValue: boolean }) {
   }
 }
 
+/** The fields that a publish of any dialect has, the credentials, and `encoding`, which old clients send with all requests. */
+export const KNOWN_PUBLISH_FIELDS: ReadonlySet<string> = new Set(
+  (
+    'dataId group groupName tenant namespaceId content type appName desc use effect schema config_tags configTags src_user ' +
+    'srcUser encryptedDataKey casMd5 comment tag betaIps import clone grayName grayRuleExp grayMatchRuleExp grayVersion grayPriority grayType ' +
+    'accessToken username password encoding'
+  ).split(' '),
+)
+
 /** The input of the publish operation. `casMd5` undefined: whatever the current content is. */
 export function toPublishRequest(params: PublishParams, casMd5?: string) {
   return {

@@ -56,11 +56,18 @@ export const Type = {
   }),
 }
 
-/** `/svc`: values as they are, booleans by their known spellings only. */
-export const SVC_RULES: ParameterRules = Object.freeze({ trim: false, lenientBooleans: false })
+/** Outside the dialects: values as they are, booleans by their known spellings only. */
+export const PLAIN_RULES: ParameterRules = Object.freeze({ trim: false, lenientBooleans: false })
+
+/** `/svc`: the same, and bodies of a type that is not read are refused. */
+export const SVC_RULES: ParameterRules = Object.freeze({ ...PLAIN_RULES, otherBodies: 'refused' })
 
 /** `/nacos` configuration, console and core: values as they are, any unreadable boolean is false. */
-export const NACOS_CONFIG_RULES: ParameterRules = Object.freeze({ trim: false, lenientBooleans: true })
+export const NACOS_CONFIG_RULES: ParameterRules = Object.freeze({
+  trim: false,
+  lenientBooleans: true,
+  otherBodies: 'fields',
+})
 
 /**
  * `/nacos` naming: values trimmed, any unreadable boolean is false (http-compat.md section 0). The Python
@@ -71,4 +78,5 @@ export const NACOS_NAMING_RULES: ParameterRules = Object.freeze({
   trim: true,
   lenientBooleans: true,
   absentText: 'None',
+  otherBodies: 'fields',
 })

@@ -1,4 +1,4 @@
-import { Type, SVC_RULES } from '../../parameters/schema.ts'
+import { Type, PLAIN_RULES } from '../../parameters/schema.ts'
 import { jsonTextAnswer } from '../routing/answers.ts'
 import { describeApi } from './openapi.ts'
 import { problemErrors } from '../errors/problem.ts'
@@ -13,7 +13,7 @@ export function openapiRoute(routes: readonly Route[], version: string): Route {
     summary: 'Describes this interface (OpenAPI 3.1)',
     permission: { action: 'read', resource: 'public' },
     params: Type.Object({}),
-    rules: SVC_RULES,
+    rules: PLAIN_RULES,
     errors: problemErrors,
     handle: () =>
       (answer ??= jsonTextAnswer(Buffer.from(JSON.stringify(describeApi([...routes, self], version))))),

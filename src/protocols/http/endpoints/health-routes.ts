@@ -1,6 +1,6 @@
 import { JSON_TYPE, jsonAnswer, textAnswer } from '../routing/answers.ts'
 import { type Endpoint, endpoint, placeRoutes, type Route, type Answer } from '../routing/route.ts'
-import { SVC_RULES, Type } from '../../parameters/schema.ts'
+import { PLAIN_RULES, Type } from '../../parameters/schema.ts'
 import { problemErrors } from '../errors/problem.ts'
 import type { Operations } from '../../../operations/operations.ts'
 
@@ -26,7 +26,7 @@ const PUBLIC = { action: 'read', resource: 'public' } as const
 
 /** The routes for orchestrators and monitoring: `/healthz`, `/readyz`, `/metrics`. No switch closes them. */
 export function healthRoutes(parts: HealthParts): Route[] {
-  return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '', [
+  return placeRoutes({ rules: PLAIN_RULES, errors: problemErrors }, '', [
     ['GET', '/healthz', alive()],
     ['GET', '/readyz', ready(parts)],
     ['GET', '/metrics', metrics(parts.operator)],

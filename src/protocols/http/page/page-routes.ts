@@ -1,4 +1,4 @@
-import { SVC_RULES, Type } from '../../parameters/schema.ts'
+import { PLAIN_RULES, Type } from '../../parameters/schema.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { problemErrors } from '../errors/problem.ts'
 import { textAnswer } from '../routing/answers.ts'
@@ -61,7 +61,7 @@ function pageRoute(path: string, answer: (caller: HttpCaller) => Answer): Route 
     summary: 'The console',
     permission: { action: 'read', resource: 'public' },
     params: Type.Object({}),
-    rules: SVC_RULES,
+    rules: PLAIN_RULES,
     errors: problemErrors,
     handle: ({ caller }) => answer(caller),
   })

@@ -91,6 +91,11 @@ export interface Route<T extends Properties = Properties> {
   readonly maxBodyBytes?: number
   /** Whether the body is a form of parameters (the default), or is given to the handler as bytes. */
   readonly body?: 'form' | 'raw'
+  /**
+   * The parameter that may be sent as the body itself, a text of UTF-8, while the others are in the query. Fields of a form
+   * must be known then (`KNOWN_PUBLISH_FIELDS`): an `&` in such a text that is not escaped makes a field.
+   */
+  readonly textParam?: 'content'
   /** The content types of a raw body, for the OpenAPI document. */
   readonly bodyTypes?: Readonly<Record<string, object>>
   /** A query parameter that, if `true` or one of its words, selects this route instead of the plain one of its path. */
@@ -138,6 +143,7 @@ export type Endpoint<T extends Properties = Properties> = Pick<
   | 'maxBodyBytes'
   | 'body'
   | 'bodyTypes'
+  | 'textParam'
   | 'variant'
   | 'again'
 >

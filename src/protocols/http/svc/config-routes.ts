@@ -48,6 +48,7 @@ import {
   SEARCH_PARAMS,
   searchOf,
 } from '../endpoints/config/search-params.ts'
+import { TEXT_BODY_TYPES } from '../transport/body-kind.ts'
 import { EXPORT_PARAMS, exportOf } from '../endpoints/transfer/export-params.ts'
 
 /**
@@ -80,7 +81,7 @@ export function svcConfigRoutes(
     ['GET', '/configs/gray', listGray(gray)],
     ['GET', '/configs/gray/version', readGray(gray)],
     ['GET', '/configs/gray/explain', explainGray(gray)],
-    ['POST', '/configs/gray', publishGray(gray, limits)],
+    ['POST', '/configs/gray', { ...publishGray(gray, limits), ...TEXT_BODY }],
     ['PUT', '/configs/gray', growGray(gray)],
     ['DELETE', '/configs/gray', stopGray(gray)],
     ['POST', '/configs/gray/promote', promoteGray(gray)],
@@ -88,6 +89,9 @@ export function svcConfigRoutes(
     ['GET', '/history/previous', history.previous],
   ])
 }
+
+/** The content may be the body itself. */
+const TEXT_BODY = { textParam: 'content', bodyTypes: TEXT_BODY_TYPES } as const
 
 function publish(configs: Operations['configs'], limits: PublishLimits) {
   return endpoint({
@@ -100,6 +104,7 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
       comment: Type.Optional(comment),
     }),
     headers: CAS_HEADER,
+    ...TEXT_BODY,
     maxBodyBytes: limits.maxFormBodyBytes,
     handle: async ({ params, caller }) => {
       await configs.publish(toPublishRequest(params, casMd5Of(caller, params)), caller)

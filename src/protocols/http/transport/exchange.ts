@@ -9,10 +9,12 @@ import { clientNetwork } from '../../../sign-in/client-network.ts'
 import type { BodyOwner, BodyShare } from './body-shares.ts'
 import type { Connection, Sequenced } from './connection.ts'
 import { failureAnswer, type ExchangeContext } from './exchange-context.ts'
-import { valuesOf } from '../../parameters/form-parser.ts'
+import { type FormValues, valuesOf } from '../../parameters/form-parser.ts'
 import type { AnswerSender } from './node-internals/whole-response.ts'
 import { isOpen } from './identification.ts'
-import { hasBody, hasEndlessRest, hasForm, readBody, type BodyReceiver } from './request-body.ts'
+import { type BodyKind, bodyKindOf, isPlainForm, mayHaveCredentials } from './body-kind.ts'
+import { hasBody, hasEndlessRest, readBody, type BodyReceiver } from './request-body.ts'
+import { formOfFields, unusualValues } from './unusual-bodies.ts'
 import { endsConnection, tooLongToTell, tooManyHeaders, stopping } from './request-limits.ts'
 import { pathOf } from '../../parameters/request-target.ts'
 import type { HttpCaller, Handled, Held, Request, Route, Answer } from '../routing/route.ts'
@@ -47,6 +49,7 @@ export class Exchange
   readonly #url: string
   readonly #startedMs: number
   #compiled: CompiledRoute | undefined
+  #kind: BodyKind = 'none'
   #body: Buffer | undefined
   #share: BodyShare | undefined
   #isStranger = false
@@ -98,10 +101,9 @@ export class Exchange
       if (this.#context.stopping) return this.#fail(stopping())
       const barred = this.#context.gate?.(compiled.route, this.#url, this)
       if (barred !== undefined) return this.#send(barred)
-      const isRaw = compiled.route.body === 'raw'
-      const toRead = compiled.readsBody && (isRaw ? hasBody(this.#request) : hasForm(this.#request))
-      if (toRead) this.#judgeHead(compiled)
-      else this.#context.turn.add(this)
+      this.#kind = bodyKindOf(this.#request, compiled)
+      if (this.#kind === 'none') this.#context.turn.add(this)
+      else this.#judgeHead(compiled)
     } catch (error) {
       this.#fail(error)
     }
@@ -117,7 +119,7 @@ export class Exchange
       // The client may have left while its sender was identified.
       if (this.#request.destroyed) return this.bodyLost()
       const isStranger = !sender.counts(this)
-      if (isStranger && (sender.isSettled || route.body === 'raw'))
+      if (isStranger && (sender.isSettled || !mayHaveCredentials(this.#kind)))
         return this.#fail(sender.refuse(this, route))
       this.#readBody(maxBodyBytes, isStranger)
     }
@@ -274,6 +276,8 @@ export class Exchange
 
   #handle(compiled: CompiledRoute): Handled {
     const { route } = compiled
+    if (this.#kind === 'multipart')
+      this.#body = formOfFields(this.#body!, { headers: this.headers, share: this.#share }, this.#context)
     const isKnown = this.#isSenderKnown()
     const known = isKnown && this.#body === undefined ? route.again?.(this.#url, this) : undefined
     if (known !== undefined) return known
@@ -294,8 +298,7 @@ export class Exchange
   }
 
   #identify(sender: Sender, route: Route): Identity | Promise<Identity> {
-    const form = route.body === 'raw' ? undefined : this.#body
-    return sender.identify({ caller: this, url: this.#url, form }, route)
+    return sender.identify({ caller: this, url: this.#url, kind: this.#kind, body: this.#body }, route)
   }
 
   async #carryOutLater(compiled: CompiledRoute, identity: Promise<Identity>): Promise<Answer | undefined> {
@@ -304,23 +307,23 @@ export class Exchange
     return this.#done ? undefined : this.#carryOut(compiled)
   }
 
-  #carryOut({ route, readParameters }: CompiledRoute): Handled {
+  #carryOut(compiled: CompiledRoute): Handled {
+    const { route } = compiled
     const body = this.#body
     this.#body = undefined
     const refusal = this.#sender?.refusalOf(this, route, this.#url.length + (body?.length ?? 0))
     if (refusal !== undefined) throw refusal
     this.#share?.release()
-    const isRaw = route.body === 'raw'
-    if (isRaw && body !== undefined) this.#takeUploadPlace()
-    this.params = readParameters(valuesOf(this.#url, isRaw ? undefined : body, this.#context.maxParameters))
-    if (isRaw) this.rawBody = body
+    if (this.#kind === 'raw') this.#uploader = this.#context.uploads.take(this.#ownerName())
+    this.params = compiled.readParameters(this.#valuesIn(body, compiled))
+    if (this.#kind === 'raw') this.rawBody = body
     return route.handle(this as unknown as Parameters<Route['handle']>[0])
   }
 
-  #takeUploadPlace(): void {
-    const name = this.#ownerName()
-    this.#context.uploads.take(name)
-    this.#uploader = name
+  #valuesIn(body: Buffer | undefined, compiled: CompiledRoute): FormValues {
+    const most = this.#context.maxParameters
+    if (body === undefined || isPlainForm(this.#kind)) return valuesOf(this.#url, body, most)
+    return unusualValues({ url: this.#url, kind: this.#kind, body, headers: this.headers }, compiled, most)
   }
 
   async #settle(handled: Promise<Answer | undefined>): Promise<void> {

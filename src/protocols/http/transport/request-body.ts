@@ -140,16 +140,6 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return length !== undefined && length !== '0'
 }
 
-/** Whether the request carries a form body; other bodies hold no parameters and are not read. */
-export function hasForm(request: IncomingMessage): boolean {
-  if (!hasBody(request)) return false
-  const contentType = request.headers['content-type']
-  return contentType === undefined || contentType === '' || FORM.test(contentType)
-}
-
-/** Whatever charset it claims: forms are UTF-8. */
-const FORM = /^\s*application\/x-www-form-urlencoded\s*(;|$)/i
-
 function tooLarge(limitBytes: number): Refusal {
   const allowed = `at most ${limitBytes} bytes`
   return new Refusal('too-large', `The body of this request may have ${allowed}.`, { allowed })

@@ -1,6 +1,7 @@
 import type { Identity } from '../../../core/access/identity.ts'
 import type { Refusal } from '../../../core/refusal.ts'
 import type { HttpCaller, Route } from '../routing/route.ts'
+import { type BodyKind, mayHaveCredentials } from './body-kind.ts'
 import { credentialsOf, type Identification, isOpen, plainTokenOf } from './identification.ts'
 
 /** A request up to this size costs little. It is read even if its sender does not count, so that the audit can name the item. */
@@ -13,7 +14,8 @@ export const MAX_OPEN_BODY_BYTES = 64 * 1024
 export interface Arrived {
   readonly caller: HttpCaller
   readonly url: string
-  readonly form: Buffer | undefined
+  readonly kind: BodyKind
+  readonly body: Buffer | undefined
 }
 
 /** Finds out who sends a request: by its head, and if that does not say it, by its form. */
@@ -43,7 +45,8 @@ export class Sender {
   /**
    * The identity of the sender, by what has arrived. Throws, or rejects with, a Refusal where too many try to sign in.
    */
-  identify({ caller, url, form }: Arrived, route: Route): Identity | Promise<Identity> {
+  identify({ caller, url, kind, body }: Arrived, route: Route): Identity | Promise<Identity> {
+    const form = mayHaveCredentials(kind) ? body : undefined
     const searched = { headers: caller.headers, url, form, maxParameters: this.#maxParameters }
     const credentials = credentialsOf(searched, route)
     this.#isSettled = credentials.token !== undefined || credentials.pair !== undefined

@@ -7,11 +7,12 @@ const MAX_UPLOADS = 2
 export class UploadPlaces {
   readonly #owners = new Set<string>()
 
-  /** Takes the owner's place. Throws Refusal `server-status` if it, or every place, is taken. */
-  take(owner: string): void {
+  /** Takes the owner's place, and returns the owner. Throws Refusal `server-status` if it, or every place, is taken. */
+  take(owner: string): string {
     if (this.#owners.has(owner)) throw busy('one upload of a user or address')
     if (this.#owners.size >= MAX_UPLOADS) throw busy(`${MAX_UPLOADS} uploads`)
     this.#owners.add(owner)
+    return owner
   }
 
   leave(owner: string): void {

@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http'
+import { Refusal } from '../../../core/refusal.ts'
+import { typeIn } from '../../parameters/multipart.ts'
+import type { Route } from '../routing/route.ts'
+import type { CompiledRoute } from '../routing/router.ts'
+import { hasBody } from './request-body.ts'
+
+/**
+ * How the body of a request is read. `none`: there is none, or it stays unread. `known-form`: a form whose fields must be
+ * known. `raw`: the handler gets it. `text`: it is the value of one parameter. `refused`: its type is not read, so that not
+ * one byte of it may come.
+ */
+export type BodyKind = 'none' | 'form' | 'known-form' | 'multipart' | 'raw' | 'text' | 'refused'
+
+/** The kind of the body, by the head of its request. Throws a Refusal where the body is not empty and its type is not read. */
+export function bodyKindOf(request: IncomingMessage, compiled: CompiledRoute): BodyKind {
+  const { route, readsBody } = compiled
+  const others = route.rules.otherBodies
+  if (!(readsBody || others === 'refused') || !hasBody(request)) return 'none'
+  if (route.body === 'raw') return 'raw'
+  const type = request.headers['content-type']
+  if (type === undefined || type === '' || FORM.test(type)) return readsBody ? formKind(route) : 'none'
+  if (others === 'fields') return MULTIPART.test(type) ? 'multipart' : 'none'
+  if (route.textParam !== undefined && TEXT.test(type)) return 'text'
+  if (others !== 'refused') return 'none'
+  // Whether a body without a length is empty is known once it has ended.
+  if (Number(request.headers['content-length']) > 0) throw unreadType(type, compiled)
+  return 'refused'
+}
+
+function formKind({ textParam }: Route): BodyKind {
+  return textParam === undefined ? 'form' : 'known-form'
+}
+
+/** Whether the body is a form whose fields are parameters, and nothing else has to be judged. */
+export function isPlainForm(kind: BodyKind): boolean {
+  return kind === 'form' || kind === 'multipart'
+}
+
+/** Whether the body is a form of any kind, which may have the credentials of its sender. */
+export function mayHaveCredentials(kind: BodyKind): boolean {
+  return isPlainForm(kind) || kind === 'known-form'
+}
+
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+const TEXT_TYPES = ['text/plain', 'application/octet-stream'] as const
+
+/** Whatever charset it claims: forms are UTF-8. */
+const FORM = /^\s*application\/x-www-form-urlencoded\s*(;|$)/i
+const MULTIPART = /^\s*multipart\/form-data\s*(;|$)/i
+const TEXT = /^\s*(text\/plain|application\/octet-stream)\s*(;|$)/i
+
+/** The content types of a text that is a body, for the OpenAPI document. */
+export const TEXT_BODY_TYPES = Object.fromEntries(
+  TEXT_TYPES.map((type) => [type, { type: 'string', description: 'The content itself, as UTF-8.' }]),
+)
+
+/** The refusal of a body whose type is not read. */
+export function unreadType(contentType: string | undefined, { route, readsBody }: CompiledRoute): Refusal {
+  const types = route.textParam === undefined ? [FORM_TYPE] : [FORM_TYPE, ...TEXT_TYPES]
+  const allowed = readsBody ? `a body of type ${types.join(' or ')}` : 'parameters in the query, and no body'
+  const message = `The body has the type ${typeIn(contentType)}, which is not read here. Send ${allowed}.`
+  return new Refusal('malformed-request', message, { allowed })
+}

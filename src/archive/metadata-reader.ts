@@ -1,3 +1,4 @@
+import { typeOfWord } from '../core/config/state/type-names.ts'
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import {
   Composer,
@@ -195,12 +196,14 @@ class MetadataReader {
     group,
     dataId,
     configTags,
+    type,
     ...others
   }: Partial<Record<(typeof KEYS)[number], string | null>>): ItemMetadata {
     const index = this.#items.length
     if (!group || !dataId) throw new MetadataError(`item ${index + 1}: group and dataId are required`)
     const tags = configTags ? { configTags } : {}
-    return { group, dataId, ...others, extras: { ...tags, ...this.#extras.get(index) } }
+    const typed = type === undefined ? {} : { type: type === null ? null : (typeOfWord(type) ?? type) }
+    return { group, dataId, ...typed, ...others, extras: { ...tags, ...this.#extras.get(index) } }
   }
 
   #addExtras(json: string): void {

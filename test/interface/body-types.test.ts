@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { type Client, serverForThisFile, unique } from './client.ts'
+import { type Client, type Params, serverForThisFile, unique } from './client.ts'
 import { expectProblem } from './problem.ts'
 
 const waypost = serverForThisFile()
@@ -15,7 +15,10 @@ function multipart(fields: Readonly<Record<string, string | readonly [string]>>)
   return Buffer.from(`${parts.join('')}--XX--\r\n`)
 }
 
-const send = (client: Client, path: string, type: string, body: Buffer | string, query = {}) =>
+/** A body of a type, and the query beside it. */
+type Sent = readonly [type: string, body: Buffer | string, query?: Params]
+
+const send = (client: Client, path: string, [type, body, query = {}]: Sent) =>
   client.call('POST', path, { query, body, headers: { 'content-type': type } })
 
 describe('under /nacos, the fields of a multipart form are parameters', () => {
@@ -24,7 +27,7 @@ describe('under /nacos, the fields of a multipart form are parameters', () => {
   test('of a publish, whatever characters the content has', async () => {
     const item = { dataId: unique('multi'), group: 'G' }
     const form = multipart({ ...item, content, type: 'yaml' })
-    expect((await send(waypost.nacos, '/cs/configs', MULTIPART, form)).text).toBe('true')
+    expect((await send(waypost.nacos, '/cs/configs', [MULTIPART, form])).text).toBe('true')
     expect((await waypost.nacos.get('/cs/configs', item)).text).toBe(content)
     expect((await waypost.nacos.get('/cs/configs', { ...item, show: 'all' })).json().type).toBe('yaml')
   })
@@ -32,10 +35,10 @@ describe('under /nacos, the fields of a multipart form are parameters', () => {
   test('of an instance, a beat, a namespace, a switch and a long poll', async () => {
     const serviceName = unique('multi')
     const instance = multipart({ serviceName, ip: '10.0.0.1', port: '80' })
-    expect((await send(waypost.nacos, '/ns/instance', MULTIPART, instance)).text).toBe('ok')
+    expect((await send(waypost.nacos, '/ns/instance', [MULTIPART, instance])).text).toBe('ok')
     const space = unique('multi')
     const namespace = multipart({ customNamespaceId: space, namespaceName: 'Multi' })
-    expect((await send(waypost.nacos, '/console/namespaces', MULTIPART, namespace)).text).toBe('true')
+    expect((await send(waypost.nacos, '/console/namespaces', [MULTIPART, namespace])).text).toBe('true')
     const headers = { 'content-type': MULTIPART, 'Long-Pulling-Timeout': '100' }
     const body = multipart({ 'Listening-Configs': `${serviceName}\x02G\x02abc\x01` })
     const poll = await waypost.nacos.call('POST', '/cs/configs/listener', { body, headers })
@@ -58,10 +61,13 @@ describe('under /nacos, the fields of a multipart form are parameters', () => {
 
   test('but not fields with a file name, and the query goes first', async () => {
     const item = { dataId: unique('multi'), group: 'G' }
-    const asFile = await send(waypost.nacos, '/cs/configs', MULTIPART, multipart({ ...item, content: ['x'] }))
+    const asFile = await send(waypost.nacos, '/cs/configs', [
+      MULTIPART,
+      multipart({ ...item, content: ['x'] }),
+    ])
     expect([asFile.status, asFile.text]).toEqual([400, expect.stringContaining("'content'")])
     const both = multipart({ dataId: 'other', group: 'G', content: 'x' })
-    expect((await send(waypost.nacos, '/cs/configs', MULTIPART, both, item)).text).toBe('true')
+    expect((await send(waypost.nacos, '/cs/configs', [MULTIPART, both, item])).text).toBe('true')
     expect((await waypost.nacos.get('/cs/configs', item)).text).toBe('x')
   })
 
@@ -72,12 +78,12 @@ describe('under /nacos, the fields of a multipart form are parameters', () => {
     ],
     ['a body that is cut', multipart({ dataId: 'a', group: 'G', content: 'x' }).subarray(0, -4)],
   ])('%s is refused', async (_, body) => {
-    expect((await send(waypost.nacos, '/cs/configs', MULTIPART, body)).status).toBe(400)
+    expect((await send(waypost.nacos, '/cs/configs', [MULTIPART, body])).status).toBe(400)
   })
 
   test('and other types stay unread', async () => {
     const item = { dataId: unique('json'), group: 'G', content: 'x' }
-    const answer = await send(waypost.nacos, '/cs/configs', 'application/json', '{"content":"y"}', item)
+    const answer = await send(waypost.nacos, '/cs/configs', ['application/json', '{"content":"y"}', item])
     expect(answer.text).toBe('true')
     expect((await waypost.nacos.get('/cs/configs', item)).text).toBe('x')
   })
@@ -93,12 +99,12 @@ describe('under /svc, a body of a type that is not read is refused', () => {
     ['application/json; charset=utf-8', 'x'],
   ])('%s, also where the query alone would do', async (type, body) => {
     const named = item()
-    const refused = await send(waypost.svc, '/cs/configs', type, body, named)
+    const refused = await send(waypost.svc, '/cs/configs', [type, body, named])
     expectProblem(refused, 400)
     expect(refused.json().detail).toContain(`"${type.split(';')[0]}"`)
     expect(refused.json().detail).toContain('application/x-www-form-urlencoded or text/plain')
     expect((await waypost.svc.get('/cs/configs', named)).status).toBe(404)
-    expectProblem(await send(waypost.svc, '/ns/instance', type, body, { ip: '10.0.0.1', port: 1 }), 400)
+    expectProblem(await send(waypost.svc, '/ns/instance', [type, body, { ip: '10.0.0.1', port: 1 }]), 400)
     const get = { query: named, body, headers: { 'content-type': type } }
     expectProblem(await waypost.svc.call('GET', '/cs/configs', get), 400)
   })
@@ -129,7 +135,7 @@ describe('under /svc, a publish', () => {
     'takes the text itself as its body (%s)',
     async (type) => {
       const item = { dataId: unique('text'), group: 'G' }
-      expect((await send(waypost.svc, '/cs/configs', type, text, { ...item, type: 'yaml' })).text).toBe(
+      expect((await send(waypost.svc, '/cs/configs', [type, text, { ...item, type: 'yaml' }])).text).toBe(
         'true',
       )
       expect((await waypost.svc.get('/cs/configs', item)).text).toBe(text)
@@ -140,17 +146,17 @@ describe('under /svc, a publish', () => {
     const item = { dataId: unique('text'), group: 'G' }
     await waypost.svc.post('/cs/configs', { ...item, content: 'x' })
     const release = { ...item, grayType: 'beta', grayMatchRuleExp: '10.0.0.9' }
-    expect((await send(waypost.svc, '/cs/configs/gray', 'text/plain', text, release)).status).toBe(200)
+    expect((await send(waypost.svc, '/cs/configs/gray', ['text/plain', text, release])).status).toBe(200)
   })
 
-  test.each<[string, string, string | Buffer, object, string]>([
-    ['content in the query too', 'text/plain', 'x', { content: 'y' }, 'not both'],
-    ['another charset', 'text/plain; charset=GBK', 'x', {}, 'UTF-8'],
-    ['other bytes', 'text/plain', Buffer.from([0x61, 0xff]), {}, 'UTF-8'],
-    ['a blank body', 'text/plain', ' ', {}, 'blank'],
-  ])('refuses %s', async (_, type, body, more, said) => {
+  test.each([
+    { what: 'content in the query too', said: 'not both', more: { content: 'y' } },
+    { what: 'another charset', said: 'UTF-8', type: 'text/plain; charset=GBK' },
+    { what: 'other bytes', said: 'UTF-8', body: Buffer.from([0x61, 0xff]) },
+    { what: 'a blank body', said: 'blank', body: ' ' },
+  ])('refuses $what', async ({ said, more, type = 'text/plain', body = 'x' }) => {
     const item = { dataId: unique('text'), group: 'G' }
-    const refused = await send(waypost.svc, '/cs/configs', type, body, { ...item, ...more })
+    const refused = await send(waypost.svc, '/cs/configs', [type, body, { ...item, ...more }])
     expectProblem(refused, 400, said)
     expect((await waypost.svc.get('/cs/configs', item)).status).toBe(404)
   })
@@ -163,7 +169,7 @@ describe('under /svc, a publish', () => {
   ])('refuses and names an unknown field (%s)', async (name, fields) => {
     const item = { dataId: unique('field'), group: 'G' }
     const form = `dataId=${item.dataId}&group=G&${fields}`
-    const refused = await send(waypost.svc, '/cs/configs', 'application/x-www-form-urlencoded', form)
+    const refused = await send(waypost.svc, '/cs/configs', ['application/x-www-form-urlencoded', form])
     expectProblem(refused, 400, name)
     expect(refused.json().detail).toContain('%26')
     expect((await waypost.svc.get('/cs/configs', item)).status).toBe(404)

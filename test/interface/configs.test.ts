@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DIALECTS, md5, type Params, serverForThisFile, unique } from './client.ts'
-import { refusals } from './problem.ts'
+import { expectProblem, refusals } from './problem.ts'
 
 const waypost = serverForThisFile()
 const configs = '/cs/configs'
@@ -108,21 +108,46 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
       },
     )
 
-    test.each([undefined, 'pdf'])('the type %s is text', async (type) => {
+    const typeOf = async (item: Params) => (await waypost[dialect].get(configs, item)).headers['config-type']
+
+    test.each([
+      ['YAML', 'yaml'],
+      ['yml', 'yaml'],
+      ['text/x-yaml; charset=UTF-8', 'yaml'],
+      ['Properties', 'properties'],
+      ['html5', 'html'],
+      ['application/json', 'json'],
+    ])('has the type that the spelling %s means', async (type, expected) => {
       const item = { dataId: unique('typed'), group: 'G' }
       expect((await waypost[dialect].post(configs, { ...item, content: 'x', type })).text).toBe('true')
-      expect((await waypost[dialect].get(configs, item)).headers['config-type']).toBe('text')
+      expect(await typeOf(item)).toBe(expected)
+    })
+
+    test('keeps its type where a publish names none, and where its type is unknown', async () => {
+      const item = { dataId: unique('typed'), group: 'G' }
+      await waypost[dialect].post(configs, { ...item, content: 'a', type: 'yaml' })
+      await waypost[dialect].post(configs, { ...item, content: 'b' })
+      await waypost[dialect].post(configs, { ...item, content: 'c', type: '' })
+      expect(await typeOf(item)).toBe('yaml')
+      const unknown = await waypost[dialect].post(configs, { ...item, content: 'd', type: 'pdf' })
+      if (dialect === 'svc') expectProblem(unknown, 400, 'type must be one of properties, xml')
+      else expect(unknown.text).toBe('true')
+      const { text, headers } = await waypost[dialect].get(configs, item)
+      expect([text, headers['config-type']]).toEqual([dialect === 'svc' ? 'c' : 'd', 'yaml'])
     })
 
     test.each([
-      ['an unknown one', { type: 'pdf' }, 'text'],
-      ['none', {}, 'yaml'],
-      ['an empty one', { type: '' }, 'yaml'],
-    ])('of type yaml, published with %s, is %3$s', async (_, type, expected) => {
-      const item = { dataId: unique('typed'), group: 'G', content: 'a' }
-      await waypost[dialect].post(configs, { ...item, type: 'yaml' })
-      await waypost[dialect].post(configs, { ...item, ...type, content: 'b' })
-      expect((await waypost[dialect].get(configs, item)).headers['config-type']).toBe(expected)
+      ['.json', 'json'],
+      ['.YML', 'yaml'],
+      ['', 'text'],
+      ['.conf', 'text'],
+    ])('new without a type and with the ending %j, is %s under /svc', async (ending, expected) => {
+      const item = { dataId: unique('typed') + ending, group: 'G' }
+      await waypost[dialect].post(configs, { ...item, content: 'x' })
+      expect(await typeOf(item)).toBe(dialect === 'svc' ? expected : 'text')
+      await waypost[dialect].post(configs, { ...item, content: 'y', type: 'xml' })
+      await waypost[dialect].post(configs, { ...item, content: 'z' })
+      expect(await typeOf(item)).toBe('xml')
     })
 
     test('has all 32 digits of an md5 that begins with zeros', async () => {

@@ -33,6 +33,8 @@ export interface PublishRequest {
   readonly content: Buffer
   /** Undefined keeps the type of an item that exists. */
   readonly type: ConfigType | undefined
+  /** The type of a new item without one; absent: `text`. */
+  readonly typeIfNew?: ConfigType | undefined
   /** A note that is absent stays as it is. */
   readonly notes: Partial<ConfigNotes>
   /** Publish only if this is the md5 of the current content (`''`: no item); undefined: whatever it is. */
@@ -128,10 +130,10 @@ function publishOperation({ guard, engine, budget }: ConfigParts) {
       audit: { operation: 'publish config' },
       resources: ({ key }: PublishRequest) => [configResource(key)],
       run: (request, caller) => {
-        const { key, content, type, notes, casMd5, comment, srcUser } = request
+        const { srcUser, ...item } = request
+        const { key, content } = item
         const md5 = hash('md5', content, 'hex')
-        const operator = operatorOf(caller, srcUser)
-        const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
+        const command = publishConfig({ ...item, md5, operator: operatorOf(caller, srcUser) })
         return budget.within(key, content.length, () => engine.execute(command))
       },
     }),

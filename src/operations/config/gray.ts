@@ -121,7 +121,7 @@ function readingOperations({ guard, state }: GrayParts) {
   }
 }
 
-function writingOperations({ guard, engine, budget }: GrayParts) {
+function writingOperations({ guard, state, engine, budget }: GrayParts) {
   const resources = ({ key }: { key: ConfigKey }) => [configResource(key)]
   const permission = WRITE_CONFIG
   return {
@@ -131,11 +131,13 @@ function writingOperations({ guard, engine, budget }: GrayParts) {
       audit: { operation: 'publish gray config' },
       resources,
       run: (request: GrayPublishRequest, caller) => {
-        const { key, content, notes, srcUser, ...same } = request
+        const { key, content, notes, srcUser, typeIfNew, ...same } = request
         const md5 = hash('md5', content, 'hex')
         const encryptedDataKey = notes.encryptedDataKey ?? ''
         const operator = operatorOf(caller, srcUser)
-        const command = publishGray({ ...same, key, content, md5, encryptedDataKey, operator })
+        const isNew = state.config(key) === undefined && state.record(GRAY, key.text) === undefined
+        const type = same.type ?? (isNew ? typeIfNew : undefined)
+        const command = publishGray({ ...same, type, key, content, md5, encryptedDataKey, operator })
         return budget.withinGray(request, content.length, () => engine.execute(command))
       },
     }),

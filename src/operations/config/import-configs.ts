@@ -8,7 +8,8 @@ import type { State } from '../../core/engine/state.ts'
 /** An item to publish by an import or a clone. */
 export interface ImportItem {
   readonly key: ConfigKey
-  readonly type: ConfigType
+  /** Undefined keeps the type of an item that exists, and is `text` for a new one. */
+  readonly type: ConfigType | undefined
   /** A note that is absent stays as it is where the item exists. */
   readonly notes: Partial<ConfigNotes>
   readonly bytes: number

@@ -253,8 +253,8 @@ export const content = Type.String({
 })
 
 export const configType = text(
-  32,
-  'properties, xml, json, text, html, yaml, toml or unset; any other counts as text.',
+  64,
+  'properties, xml, json, text, html, yaml, toml or unset, by any usual name, such as `yml` or `application/json`. Any other is refused under /svc, and leaves the type under /nacos.',
 )
 
 export const appName = text(256, 'The application that the item belongs to.')

@@ -1,10 +1,7 @@
 import { type Schema, Type } from './schema.ts'
-import {
-  CONFIG_TYPES,
-  type ConfigType,
-  type ConfigKey,
-  configKey,
-} from '../../core/config/state/config-item.ts'
+import { CONFIG_TYPES, type ConfigKey, configKey } from '../../core/config/state/config-item.ts'
+import { typeOfName, typeOfWord } from '../../core/config/state/type-names.ts'
+import { invalid } from './parameter-field.ts'
 import { type ConfigNotes, NO_NOTES } from '../../core/config/state/config-notes.ts'
 import * as fields from './fields.ts'
 import { toNamespaceId } from '../../core/namespaces/namespace.ts'
@@ -96,7 +93,8 @@ export function toPublishRequest(params: PublishParams, casMd5?: string) {
   return {
     key: toConfigKey(params),
     content: bytesOf(params.content),
-    type: params.type === undefined ? undefined : toConfigType(params.type),
+    // An unknown word leaves the type.
+    type: params.type === undefined ? undefined : typeOfWord(params.type),
     notes: notesOf(params),
     casMd5,
     comment: params.comment,
@@ -111,8 +109,15 @@ function bytesOf(text: string): Buffer {
   return bytes
 }
 
-function toConfigType(text: string): ConfigType {
-  return CONFIG_TYPES.find((type) => type === text) ?? 'text'
+/**
+ * The same under `/svc`: an unknown type is refused (`invalid-parameter`), and a new item without one takes the type that its
+ * name says.
+ */
+export function toStrictPublishRequest(params: PublishParams, casMd5?: string) {
+  const request = toPublishRequest(params, casMd5)
+  if (params.type !== undefined && request.type === undefined)
+    throw invalid('type', `one of ${CONFIG_TYPES.join(', ')}, or a usual name of one`, params.type)
+  return { ...request, typeIfNew: typeOfName(params.dataId) }
 }
 
 /** The parameters that are notes, and the names of the notes. */

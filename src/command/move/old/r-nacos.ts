@@ -1,3 +1,4 @@
+import { typeOfWord } from '../../../core/config/state/type-names.ts'
 import type {
   PlanConfig,
   PlanGray,
@@ -10,19 +11,6 @@ import type {
 import type { OldPage, OldRecord, OldService } from './dialect.ts'
 import { type Fields, metadataOf, numberOf, textOf } from './fields.ts'
 import { JavaV1 } from './java-v1.ts'
-
-/** The type of an item by the media type of its answer: the Rust server shows it nowhere else. */
-const TYPES: Readonly<Record<string, string>> = {
-  'application/json': 'json',
-  'text/xml': 'xml',
-  'application/xml': 'xml',
-  'text/html': 'html',
-  'text/x-yaml': 'yaml',
-  'application/yaml': 'yaml',
-  'application/toml': 'toml',
-  'text/x-toml': 'toml',
-  'text/x-java-properties': 'properties',
-}
 
 /** The interface of the Rust server under `/v1`. */
 export class RNacos extends JavaV1 {
@@ -40,7 +28,8 @@ export class RNacos extends JavaV1 {
     const answer = await this.server.answer('/v1/cs/configs', { dataId, group, tenant })
     if (answer.status === 404) return undefined
     if (answer.status !== 200) await this.server.get('/v1/cs/configs', { dataId, group, tenant })
-    const contentType = (answer.headers.get('content-type') ?? '').split(';')[0]!
+    // The Rust server shows the type nowhere else.
+    const type = typeOfWord(answer.headers.get('content-type') ?? '') ?? 'text'
     const nothing = { desc: null, use: null, effect: null, schema: null, tags: null, user: null, ip: null }
     return {
       kind: 'config',
@@ -50,7 +39,7 @@ export class RNacos extends JavaV1 {
       md5: answer.headers.get('content-md5'),
       encryptedDataKey: '',
       appName: '',
-      type: TYPES[contentType] ?? 'text',
+      type,
       createdMs: null,
       modifiedMs: null,
     }

@@ -16,8 +16,10 @@ export interface PublishConfig {
   readonly key: ConfigKey
   readonly content: Buffer
   readonly md5: string
-  /** Undefined keeps the type of an item that exists, and is `text` for a new one. */
+  /** Undefined keeps the type of an item that exists, and is `typeIfNew` for a new one. */
   readonly type: ConfigType | undefined
+  /** Absent: `text`. */
+  readonly typeIfNew?: ConfigType | undefined
   readonly notes: Partial<ConfigNotes>
   /** Publishes only if the current md5 is this one (`''`: only if the item is not there). */
   readonly casMd5: string | undefined
@@ -69,7 +71,7 @@ function nextVersion(input: PublishConfig, previous: ConfigItem | undefined, now
     historyId: historyIdOf(now.stamp),
     content: input.content,
     md5: input.md5,
-    type: input.type ?? previous?.type ?? 'text',
+    type: input.type ?? previous?.type ?? input.typeIfNew ?? 'text',
     notes: notesWith(previous?.notes ?? NO_NOTES, input.notes),
     modifiedMs: Math.max(now.wallMs, previous?.modifiedMs ?? 0),
   }

@@ -18,7 +18,7 @@ import {
   noteParams,
   type PublishLimits,
   publishParams,
-  toPublishRequest,
+  toStrictPublishRequest,
 } from '../../parameters/publish-params.ts'
 import { historyEndpoints } from '../endpoints/config/history-endpoints.ts'
 import {
@@ -107,7 +107,7 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
     ...TEXT_BODY,
     maxBodyBytes: limits.maxFormBodyBytes,
     handle: async ({ params, caller }) => {
-      await configs.publish(toPublishRequest(params, casMd5Of(caller, params)), caller)
+      await configs.publish(toStrictPublishRequest(params, casMd5Of(caller, params)), caller)
       return TRUE_JSON
     },
   })

@@ -9,7 +9,7 @@ import { type ItemFlags, type ItemName, itemParams, nameText, readItem } from '.
 import { allConfigs } from '../read-configs.ts'
 import { type Plan, planOf, type PresentItem, sizeOf } from './plan.ts'
 import { otherSets, readRecord, type SetRecord, SETS_GROUP, writeRecord } from './set-record.ts'
-import { type SourceItem, sourceItems, typeByName } from './source-items.ts'
+import { type SourceItem, sourceItems } from './source-items.ts'
 
 /** The flags of `config apply`. */
 export interface ApplyFlags extends ItemFlags {
@@ -117,7 +117,7 @@ class Apply {
       this.#client.send('POST', '/cs/configs', {
         ...itemParams(this.#client, item),
         content: item.content,
-        type: type ?? (casMd5 === '' ? typeByName(item.dataId) : undefined),
+        type: type ?? undefined,
         desc: desc ?? undefined,
         appName: appName ?? undefined,
         config_tags: configTags,

@@ -1,4 +1,4 @@
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import type { ItemMetadata } from '../../../../archive/config-metadata.ts'
 import { parseMetadata } from '../../../../archive/metadata-reader.ts'
 import { UsageError } from '../../../command-line.ts'
@@ -82,19 +82,4 @@ function* filesOfGroup(directory: NamedDirectory, group: string, problems: strin
     else if (entry.kind === 'refused') problems.push(entry.why)
     else if (entry.kind === 'file') yield { name: { group, dataId }, file, path: entry.path }
   }
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.yaml': 'yaml',
-  '.yml': 'yaml',
-  '.json': 'json',
-  '.properties': 'properties',
-  '.xml': 'xml',
-  '.html': 'html',
-  '.toml': 'toml',
-}
-
-/** The type of a new item without a type, by the end of its name. */
-export function typeByName(dataId: string): string {
-  return TYPES[extname(dataId).toLowerCase()] ?? 'text'
 }

@@ -27,7 +27,7 @@ const { casMd5: _, ...NOTES } = noteParams({ isEmptyAValue: false })
 const tag = Type.Optional(fields.tag)
 
 /** The md5 that a change depends on is a header alone. */
-const NOTED: GrayPublish = { notes: { ...NOTES, tag }, casOf: casOfClients }
+const NOTED: GrayPublish = { notes: { ...NOTES, tag }, requestOf: toPublishRequest, casOf: casOfClients }
 
 /** The publish of clients of generation 2 and 3: for all, or with the header betaIps or a tag for some. */
 export function publishOfClients({ configs, gray }: ClientEndpointParts, limits: PublishLimits): Endpoint {

@@ -1,5 +1,6 @@
 import { grayNotFound } from '../../../../core/config/commands/publish-gray.ts'
 import type { Operations } from '../../../../operations/operations.ts'
+import type { PublishRequest } from '../../../../operations/config/configs.ts'
 import { pageOf } from '../../../../operations/page.ts'
 import {
   KEY_PARAMS,
@@ -8,7 +9,7 @@ import {
   type PublishLimits,
   type PublishParams,
   publishParams,
-  toPublishRequest,
+  toStrictPublishRequest,
 } from '../../../parameters/publish-params.ts'
 import * as fields from '../../../parameters/fields.ts'
 import {
@@ -54,14 +55,16 @@ const NOTES = { casMd5, comment: Type.Optional(comment), src_user: Type.Optional
 const CHANGE_PARAMS = { ...KEY_PARAMS, grayName, ...NOTES }
 const CHANGE = Type.Object(CHANGE_PARAMS)
 
-/** The parameters of a publish besides the content and the release, and how a dialect reads `casMd5`. */
+/** The parameters of a publish besides the content and the release, and how a dialect reads the type and `casMd5`. */
 export interface GrayPublish {
   readonly notes: Properties
+  readonly requestOf: (params: PublishParams, casMd5?: string) => PublishRequest
   readonly casOf: (casMd5: string | undefined) => string | undefined
 }
 
 const PUBLISH: GrayPublish = {
   notes: { ...NOTES, encryptedDataKey: Type.Optional(fields.encryptedDataKey) },
+  requestOf: toStrictPublishRequest,
   casOf: (md5) => md5,
 }
 
@@ -136,7 +139,11 @@ export function explainGray(gray: Gray): Endpoint {
 }
 
 /** A text for some clients under a name. */
-export function publishGray(gray: Gray, limits: PublishLimits, { notes, casOf } = PUBLISH): Endpoint {
+export function publishGray(
+  gray: Gray,
+  limits: PublishLimits,
+  { notes, requestOf, casOf } = PUBLISH,
+): Endpoint {
   return endpoint({
     summary: 'Publishes a text for some clients; casMd5 is the md5 of the gray version that it replaces',
     permission: gray.publish.permission,
@@ -146,7 +153,7 @@ export function publishGray(gray: Gray, limits: PublishLimits, { notes, casOf } 
     maxBodyBytes: limits.maxFormBodyBytes,
     handle: async ({ params, caller }) => {
       const said = params as PublishParams & GrayReleaseParams & { readonly casMd5?: string }
-      const request = toPublishRequest(said, casOf(casMd5Of(caller, said)))
+      const request = requestOf(said, casOf(casMd5Of(caller, said)))
       await gray.publish({ ...request, ...toGrayRelease(said) }, caller)
       return TRUE_JSON
     },

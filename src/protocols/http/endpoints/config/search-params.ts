@@ -1,4 +1,5 @@
 import type { ConfigSearch } from '../../../../core/config/state/search-configs.ts'
+import { typeOfWord } from '../../../../core/config/state/type-names.ts'
 import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
@@ -54,6 +55,11 @@ export function searchOf(params: Static<typeof SEARCH>, mode: ConfigSearch['mode
     group: params.group ?? '',
     appName: params.appName ?? '',
     configTags: params.config_tags ?? '',
-    types: (params.types ?? '').split(',').filter((type) => type !== ''),
+    types: typesIn(params.types),
   }
+}
+
+/** Types, separated by commas, each by any usual name. */
+export function typesIn(text = ''): string[] {
+  return text.split(',').flatMap((word) => (word === '' ? [] : (typeOfWord(word) ?? word)))
 }

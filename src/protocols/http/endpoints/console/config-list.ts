@@ -10,6 +10,7 @@ import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json, jsonAnswer, pageJson, pageSchema, withMissing } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/route.ts'
+import { typesIn } from '../config/search-params.ts'
 import { SCOPE_PARAMS, scopeOf } from './namespace-scope.ts'
 
 const part = (what: string) => Type.Optional(Type.String({ maxLength: 256, description: what }))
@@ -109,7 +110,7 @@ export function listConfigsEndpoint(inventory: Operations['inventory']): Endpoin
     answers: answersJson(PAGE),
     params: PARAMS,
     handle: async ({ params, caller }) => {
-      const { text = '', group = '', content = '', key = '', types = '', config_tags: tags = '' } = params
+      const { text = '', group = '', content = '', key = '', types, config_tags: tags = '' } = params
       const { sort = 'modifyTime', order = sort === 'modifyTime' || sort === 'size' ? 'desc' : 'asc' } =
         params
       const request = {
@@ -119,7 +120,7 @@ export function listConfigsEndpoint(inventory: Operations['inventory']): Endpoin
         content,
         key,
         configTags: tags,
-        types: types.split(',').filter((type) => type !== ''),
+        types: typesIn(types),
         sort,
         isDescending: order === 'desc',
         page: params,

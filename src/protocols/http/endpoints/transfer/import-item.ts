@@ -7,7 +7,8 @@ import {
 } from '../../../../archive/config-archive.ts'
 import { type ItemMetadata, MetadataError } from '../../../../archive/config-metadata.ts'
 import { shownName, zipTooLarge } from '../../../../archive/zip-format.ts'
-import { CONFIG_TYPES, configKey, type ConfigType } from '../../../../core/config/state/config-item.ts'
+import { configKey, type ConfigType } from '../../../../core/config/state/config-item.ts'
+import { typeOfName, typeOfWord } from '../../../../core/config/state/type-names.ts'
 import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import type { ImportItem } from '../../../../operations/config/import-configs.ts'
@@ -96,14 +97,9 @@ function readChecked(metadata: ItemMetadata, said: Map<string, string>): Static<
   }
 }
 
-const TYPE_OF_EXTENSION: Readonly<Record<string, ConfigType>> = { htm: 'html', yml: 'yaml', txt: 'text' }
-
-/** The given type, else the type of the dataId's extension, else `text`. */
-function typeOf({ type, dataId }: ItemMetadata): ConfigType {
-  const extension = dataId.slice(dataId.lastIndexOf('.') + 1).toLowerCase()
-  const known = Object.hasOwn(TYPE_OF_EXTENSION, extension) ? TYPE_OF_EXTENSION[extension] : extension
-  const wanted = type ? type.toLowerCase() : known
-  return CONFIG_TYPES.find((one) => one === wanted) ?? 'text'
+/** The given type, else the type of the dataId's extension, else `text`. An unknown word leaves the type. */
+function typeOf({ type, dataId }: ItemMetadata): ConfigType | undefined {
+  return type ? typeOfWord(type) : (typeOfName(dataId) ?? 'text')
 }
 
 /** Unpacks every content once, so that an archive with a broken content publishes nothing. */

@@ -1,11 +1,7 @@
 import { hash } from 'node:crypto'
 import { canonicalResource } from '../../../../core/access/resource-pattern.ts'
-import {
-  CONFIG_TYPES,
-  type ConfigKey,
-  configKey,
-  type ConfigType,
-} from '../../../../core/config/state/config-item.ts'
+import { type ConfigKey, configKey, type ConfigType } from '../../../../core/config/state/config-item.ts'
+import { typeOfWord } from '../../../../core/config/state/type-names.ts'
 import { GRAY_RULE_TYPES } from '../../../../core/config/state/gray-rule.ts'
 import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
 import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
@@ -163,8 +159,7 @@ function contentOf({ content: text }: PlanContent, { maxContentBytes }: ThingLim
 }
 
 function typeOf(type: string | null): ConfigType {
-  const wanted = type?.toLowerCase()
-  return CONFIG_TYPES.find((one) => one === wanted) ?? 'text'
+  return typeOfWord(type ?? '') ?? 'text'
 }
 
 function notesOf(config: PlanConfig): ConfigNotes {

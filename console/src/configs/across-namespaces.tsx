@@ -11,6 +11,7 @@ import { type ConfigItem, type ConfigName, findConfigs, readConfig } from '../se
 import { useLoaded } from '../state/loaded.ts'
 import { type KeyRow, keyRows } from './key-rows.ts'
 import { linkToConfig } from './key-of.ts'
+import { formatOf } from './format-of.ts'
 
 const MOST_FOUND = 500
 const MOST_COLUMNS = 12
@@ -58,7 +59,7 @@ async function readEverywhere(name: ConfigName): Promise<Everywhere> {
   const columns = await Promise.all(
     sorted.slice(0, MOST_COLUMNS).map(async (one): Promise<Column> => {
       const item = await readConfig(one)
-      return { item, keys: await editor.keysOf(item.type, item.content) }
+      return { item, keys: await editor.keysOf(formatOf(item.type, item.dataId), item.content) }
     }),
   )
   return { columns, count: own.length }

@@ -5,6 +5,7 @@ import { t } from '../language/text.ts'
 import { type ConfigName, readConfig } from '../server/configs.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { ChangedKeys } from './review-sheet.tsx'
+import { formatOf } from './format-of.ts'
 
 /** Two items side by side: what is in the target left, what would come right. */
 export function CompareTexts(props: {
@@ -20,7 +21,8 @@ export function CompareTexts(props: {
     Promise.all([to, from].map(async (name) => (name === undefined ? undefined : readConfig(name)))),
   )
   const [left, right] = found.value ?? []
-  const type = right?.type ?? left?.type ?? 'text'
+  const item = right ?? left
+  const type = item === undefined ? 'text' : formatOf(item.type, item.dataId)
   const [before, after] = [left?.content ?? '', right?.content ?? '']
   return (
     <Dialog

@@ -29,6 +29,7 @@ import { configNameIn } from './key-of.ts'
 import { Tags } from './tags.tsx'
 import { Versions } from './versions.tsx'
 import { Watchers, WhoHasIt } from './watchers.tsx'
+import { formatOf } from './format-of.ts'
 
 const GrayVersions = later(async () => (await import('../gray/gray-versions.tsx')).GrayVersions)
 
@@ -134,7 +135,11 @@ function Content(props: {
     <>
       {mayWriteConfig(item) && <DraftThere place={item} href={addressOf(placeWith({ edit: 'yes' }))} />}
       <div class="two">
-        <CodeView text={item.content} type={item.type} label={t('contentOf', { name: item.dataId })} />
+        <CodeView
+          text={item.content}
+          type={formatOf(item.type, item.dataId)}
+          label={t('contentOf', { name: item.dataId })}
+        />
         <div class="stack">
           {!mayWriteConfig(item) && <MayNotWrite name={item} />}
           <div class="buttons">

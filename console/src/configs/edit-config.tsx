@@ -12,6 +12,7 @@ import { NotesFields, notesOf, sameNotes } from './notes-fields.tsx'
 import type { Base } from './edit.ts'
 import { PublishFlow } from './publish-flow.tsx'
 import { ReviewButton } from './review-button.tsx'
+import { formatOf } from './format-of.ts'
 
 /** Edits an item. The typed text stays here until it is published or thrown away, whatever happens to the session. */
 export function EditConfig(props: {
@@ -63,7 +64,7 @@ export function EditConfig(props: {
         <CodeView
           key={merges}
           text={text}
-          type={notes.type}
+          type={formatOf(notes.type, base.dataId)}
           label={t('contentOf', { name: base.dataId })}
           onChange={setText}
           hasFocus

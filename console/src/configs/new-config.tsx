@@ -10,7 +10,7 @@ import { t } from '../language/text.ts'
 import { linkTo, viewAt } from '../routing/link.ts'
 import { go } from '../routing/location.ts'
 import { ofConfig } from '../live/meant.ts'
-import { CONFIG_TYPES, type ConfigName, readConfig } from '../server/configs.ts'
+import { type ConfigName, readConfig } from '../server/configs.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { mayWriteConfig, mayWriteConfigs } from '../state/user.ts'
@@ -20,6 +20,7 @@ import { baseOf } from './drafts.ts'
 import { NotesFields } from './notes-fields.tsx'
 import { PublishFlow } from './publish-flow.tsx'
 import { useNewItem } from './use-new-item.ts'
+import { formatOf, typeOfName } from './format-of.ts'
 
 const NAME = /^[\w.:-]+$/
 
@@ -113,7 +114,7 @@ function NewConfigForm({ tenant }: { tenant: string }) {
           <CodeView
             key={merges}
             text={text}
-            type={notes.type}
+            type={formatOf(notes.type, dataId)}
             label={t('content')}
             onChange={(value) => item.set({ text: value })}
           />
@@ -156,11 +157,4 @@ function useIsThere(name: ConfigName, isName: boolean): boolean {
     ofConfig(name),
   )
   return asked === key && found.value !== undefined
-}
-
-/** The type that the end of a name says. */
-function typeOfName(dataId: string): string | undefined {
-  const ending = dataId.slice(dataId.lastIndexOf('.') + 1).toLowerCase()
-  const type = ending === 'yml' ? 'yaml' : ending === 'txt' ? 'text' : ending
-  return dataId.includes('.') ? CONFIG_TYPES.find((known) => known === type) : undefined
 }

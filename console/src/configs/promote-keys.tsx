@@ -12,6 +12,7 @@ import { type ConfigItem, type ConfigName, readConfig } from '../server/configs.
 import { useLoaded } from '../state/loaded.ts'
 import { namespaceName } from '../state/namespaces.ts'
 import { PublishFlow } from './publish-flow.tsx'
+import { formatOf } from './format-of.ts'
 
 interface Sides {
   readonly source: ConfigItem
@@ -38,7 +39,7 @@ export function PromoteKeys(props: {
     if (value === undefined || ticked.size === 0) return
     const { target, source } = value
     const taken = { target: target.content, source: source.content, keys: [...ticked] }
-    const made = await (await loadEditor()).applyKeys(target.type, taken)
+    const made = await (await loadEditor()).applyKeys(formatOf(target.type, target.dataId), taken)
     setCannot(made === undefined)
     setContent(made)
   }
@@ -79,7 +80,8 @@ export function PromoteKeys(props: {
 
 async function readSides(from: ConfigName, to: ConfigName): Promise<Sides> {
   const [source, target] = await Promise.all([readConfig(from), readConfig(to)])
-  const keys = await (await loadEditor()).changedKeys(target.type, target.content, source.content)
+  const format = formatOf(target.type, target.dataId)
+  const keys = await (await loadEditor()).changedKeys(format, target.content, source.content)
   return { source, target, keys: keys?.first, count: keys?.count ?? 0 }
 }
 

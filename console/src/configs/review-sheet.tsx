@@ -15,6 +15,7 @@ import type { GrayVersion } from '../server/gray.ts'
 import type { RequestProblem } from '../server/problem.ts'
 import { useLoaded } from '../state/loaded.ts'
 import type { Base, Edit } from './edit.ts'
+import { formatOf } from './format-of.ts'
 
 const SHOWN_FINDINGS = 5
 const AudienceSection = later(async () => (await import('../gray/audience-section.tsx')).AudienceSection)
@@ -41,6 +42,7 @@ export function ReviewSheet(props: {
   const { audience = FOR_ALL, onAudience, gray } = props
   const isComplete = isSaid(audience) && (audience.kind === 'all' || gray !== undefined)
   const name = base.dataId
+  const format = formatOf(edit.type, name)
   return (
     <Dialog
       isWide
@@ -61,16 +63,16 @@ export function ReviewSheet(props: {
       }
     >
       <ProblemNotice problem={problem} />
-      <Findings edit={edit} />
+      <Findings content={edit.content} format={format} />
       <div>
         <div class="diff-titles">
           <span>{base.md5 === '' ? t('nothingYet') : t('publishedText')}</span>
           <span>{restored === undefined ? t('yourText') : t('versionAt', { time: restored })}</span>
         </div>
-        <DiffView before={base.content} after={edit.content} type={edit.type} label={t('difference')} />
+        <DiffView before={base.content} after={edit.content} type={format} label={t('difference')} />
       </div>
       <ChangedNotes base={base} edit={edit} />
-      <ChangedKeys before={base.content} after={edit.content} type={edit.type} />
+      <ChangedKeys before={base.content} after={edit.content} type={format} />
       <TextField
         label={t('comment')}
         placeholder={t('commentHint')}
@@ -87,16 +89,16 @@ export function ReviewSheet(props: {
   )
 }
 
-function Findings({ edit }: { edit: Edit }) {
-  const findings = useLoaded(`${edit.type}\n${edit.content}`, async () =>
-    (await loadEditor()).check(edit.type, edit.content),
+function Findings({ content, format }: { content: string; format: string }) {
+  const findings = useLoaded(`${format}\n${content}`, async () =>
+    (await loadEditor()).check(format, content),
   ).value
   if (findings === undefined || findings.length === 0) return null
-  const text = withLf(edit.content)
+  const text = withLf(content)
   const lineOf = (at: number): number => text.slice(0, at).split('\n').length
   return (
     <Notice kind="warn">
-      <strong>{t('formIsWrong', { type: edit.type.toUpperCase() })}</strong>
+      <strong>{t('formIsWrong', { type: format.toUpperCase() })}</strong>
       <ul>
         {findings.slice(0, SHOWN_FINDINGS).map((finding) => (
           <li key={`${finding.from} ${finding.code}`}>

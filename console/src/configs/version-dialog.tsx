@@ -9,6 +9,7 @@ import { findVersions, readVersion, type Version } from '../server/configs.ts'
 import { useLoaded } from '../state/loaded.ts'
 import type { Restorable } from './restore.tsx'
 import { ChangedKeys } from './review-sheet.tsx'
+import { formatOf } from './format-of.ts'
 
 type Part = 'difference' | 'text'
 
@@ -81,7 +82,13 @@ export function VersionDialog(props: DialogProps) {
       {shown === 'difference' ? (
         <Difference {...props} />
       ) : (
-        whole.value && <CodeView text={whole.value.content} type={whole.value.type} label={t('wholeText')} />
+        whole.value && (
+          <CodeView
+            text={whole.value.content}
+            type={formatOf(whole.value.type, name.dataId)}
+            label={t('wholeText')}
+          />
+        )
       )}
     </Dialog>
   )
@@ -100,7 +107,7 @@ function Difference({ name, current, version, older, versions, position }: Dialo
     const [own, its] = await Promise.all([textOf(version), textOf(other ?? before)])
     return isNewer ? ([own, its] as const) : ([its, own] as const)
   })
-  const type = version.type ?? current?.type ?? other?.type ?? 'text'
+  const type = formatOf(version.type ?? current?.type ?? other?.type ?? 'text', name.dataId)
   const nothing = version.op === 'I' ? t('nothingYet') : t('versionBefore')
   const titles = [other === undefined ? nothing : titleOf(other, older), t('thisVersion')]
   if (isNewer) titles.reverse()

@@ -5,6 +5,7 @@ import { t } from '../language/text.ts'
 import type { ConfigItem, ConfigName } from '../server/configs.ts'
 import { type GrayVersion, readGrayText } from '../server/gray.ts'
 import { useLoaded } from '../state/loaded.ts'
+import { formatOf } from '../configs/format-of.ts'
 
 /** The formal text left, the gray one right. */
 export function Beside(props: {
@@ -18,7 +19,7 @@ export function Beside(props: {
   const found = useLoaded(`${grayName} ${md5}`, () => readGrayText(name, grayName))
   if (found.value === undefined)
     return found.problem === undefined ? <p class="loading">{t('loading')}</p> : <LoadProblem found={found} />
-  const type = formal?.type ?? found.value.type ?? 'text'
+  const type = formatOf(formal?.type ?? found.value.type ?? 'text', name.dataId)
   const [before, after] = [formal?.content ?? '', found.value.content]
   return (
     <>

@@ -13,6 +13,7 @@ import { t } from '../language/text.ts'
 import type { ConfigItem, ConfigName } from '../server/configs.ts'
 import { type GrayVersionText, readGrayText } from '../server/gray.ts'
 import { useLoaded } from '../state/loaded.ts'
+import { formatOf } from '../configs/format-of.ts'
 
 interface EditProps {
   readonly name: ConfigName
@@ -47,7 +48,7 @@ function LeftDraft({ place, onEnd }: { readonly place: DraftPlace; readonly onEn
   return (
     <>
       <DraftNotice atMs={draft.atMs} onDiscard={discard} />
-      <CodeView text={content} type={type} label={t('content')} />
+      <CodeView text={content} type={formatOf(type, place.dataId)} label={t('content')} />
     </>
   )
 }
@@ -102,7 +103,7 @@ function Editing({ name, formal, version, onEnd }: EditProps & { readonly versio
       <CodeView
         key={merges}
         text={text}
-        type={type}
+        type={formatOf(type, name.dataId)}
         label={t('grayVersionOf', { name: version.grayName })}
         onChange={setText}
         hasFocus

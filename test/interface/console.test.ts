@@ -63,6 +63,24 @@ describe('the console', () => {
     }
   })
 
+  test.each([
+    ['/nacos', '/ui/'],
+    ['/nacos/', '/ui/'],
+    ['/nacos/index.html', '/ui/'],
+    ['/nacos/?a=b', '/ui/'],
+    ['/ui/config', '/ui/'],
+    ['/ui/a/b/c?d=e', '/ui/'],
+  ])('is where browsers get from %s, also below the path of a proxy', async (path, page) => {
+    const browser = await get(`${url}${path}`, { accept: 'text/html,*/*;q=0.8' })
+    expect(browser.status).toBe(302)
+    for (const outside of ['http://a.example:1', 'https://b.example/tools/waypost']) {
+      const there = new URL(browser.headers.location!, `${outside}${path}`).href
+      expect(there).toBe(`${outside}${page}`)
+    }
+    const program = await get(`${url}${path}`, { accept: '*/*' })
+    expect([program.status, program.headers.location]).toEqual([404, undefined])
+  })
+
   test('tells browsers to run no other code and to show it in no frame', async () => {
     const { headers } = await get(`${url}/ui/`)
     const policy = headers['content-security-policy']
@@ -147,7 +165,7 @@ test('with authentication it is shown to everybody, so that they can sign in', a
 describe('a console that was not built', () => {
   const answerOf = async (directory: string) => {
     const routes = pageRoutes({ page: await readPage(directory), isShownTo: () => true })
-    const ofConsole = routes.filter(({ path }) => path !== '/')
+    const ofConsole = routes.filter(({ path }) => path === '/ui' || path === '/ui/')
     const answers = ofConsole.map(({ path, handle }) => [path, handle({ caller: {} } as never)] as const)
     return answers as unknown as (readonly [string, { status: number; body: string }])[]
   }

@@ -19,7 +19,13 @@ function at(method: Method, path: string): Route {
 }
 
 const router = new Router(
-  [at('GET', '/a/b'), at('POST', '/a/b'), { ...at('GET', '/c'), maxBodyBytes: 7 }],
+  [
+    at('GET', '/a/b'),
+    at('POST', '/a/b'),
+    { ...at('GET', '/c'), maxBodyBytes: 7 },
+    at('GET', '/w/*'),
+    at('GET', '/w/x'),
+  ],
   99,
 )
 
@@ -29,12 +35,29 @@ test('a route is found by method and path, with or without a slash at the end', 
   expect(router.find('GET', '/c')).toMatchObject({ maxBodyBytes: 7 })
 })
 
-test.each(['/a', '/a/b//', '/A/B', '//a/b', '/a/%62', '', '/', '__proto__', '/c/d'])(
-  '%s is no path',
-  (path) => {
-    expect(router.find('GET', path)).toMatchObject({ code: 'unknown-path' })
-  },
-)
+test('a path with a star is all others below it', () => {
+  for (const path of ['/w/', '/w/y', '/w/x/y', '/w/*'])
+    expect(router.find('GET', path)).toMatchObject({ route: { path: '/w/*' } })
+  expect(router.find('GET', '/w/x')).toMatchObject({ route: { path: '/w/x' } })
+})
+
+test.each([
+  '/w',
+  '/wx/y',
+  '/*',
+  '*',
+  '/a',
+  '/a/b//',
+  '/A/B',
+  '//a/b',
+  '/a/%62',
+  '',
+  '/',
+  '__proto__',
+  '/c/d',
+])('%s is no path', (path) => {
+  expect(router.find('GET', path)).toMatchObject({ code: 'unknown-path' })
+})
 
 test('the answer to an unknown method lists the methods of the path', () => {
   for (const method of ['DELETE', 'HEAD', 'OPTIONS', 'get', 'constructor']) {

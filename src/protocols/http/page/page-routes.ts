@@ -1,6 +1,7 @@
 import { PLAIN_RULES, Type } from '../../parameters/schema.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import { problemErrors } from '../errors/problem.ts'
+import { pathOf } from '../../parameters/request-target.ts'
+import { errorsOfPath } from '../dialect-errors.ts'
 import { textAnswer } from '../routing/answers.ts'
 import { route, type HttpCaller, type Route, type Answer } from '../routing/route.ts'
 import { answersOfFile, PAGE_HEADERS, type ConsoleAssets } from './page-answers.ts'
@@ -17,13 +18,33 @@ export interface PageParts {
  * of a proxy.
  */
 export function pageRoutes(parts: PageParts): Route[] {
-  return [pageRoute('/', ({ headers }) => rootAnswer(headers.accept)), ...consoleRoutes(parts)]
+  return [...WAYS_TO_PAGE.map(wayToPage), ...consoleRoutes(parts)]
 }
 
-/** People who open the address of the server get the console; programs get the answer of an unknown path. */
-function rootAnswer(accepted: string | undefined): Answer {
-  if (accepted?.includes('text/html') === true) return TO_PAGE
-  throw new Refusal('unknown-path', 'There is nothing at this path. The console is at /ui.')
+/**
+ * Addresses that lead people to the console: that of the server, those of the console of other servers, and bookmarks
+ * below `/ui`. The way from there is relative; undefined: it depends on the path.
+ */
+const WAYS_TO_PAGE = [
+  ['/', 'ui/'],
+  ['/nacos', 'ui/'],
+  ['/nacos/', '../ui/'],
+  ['/nacos/index.html', '../ui/'],
+  ['/ui/*', undefined],
+] as const
+
+/** People get the console there; programs get the answer of an unknown path. */
+function wayToPage([path, location]: (typeof WAYS_TO_PAGE)[number]): Route {
+  return pageRoute(path, ({ headers }, target) => {
+    if (headers.accept?.includes('text/html') === true && target !== undefined)
+      return toPage(location ?? upFrom(pathOf(target)))
+    throw new Refusal('unknown-path', 'There is nothing at this path. The console is at /ui.')
+  })
+}
+
+/** From a path below `/ui/` to `/ui/`. */
+function upFrom(path: string): string {
+  return '../'.repeat(path.split('/').length - 3) || './'
 }
 
 function consoleRoutes({ page, isShownTo }: PageParts): Route[] {
@@ -48,13 +69,13 @@ function consoleRoutes({ page, isShownTo }: PageParts): Route[] {
   return [
     pageRoute(
       '/ui',
-      shown(() => TO_PAGE),
+      shown(() => toPage('ui/')),
     ),
     ...files,
   ]
 }
 
-function pageRoute(path: string, answer: (caller: HttpCaller) => Answer): Route {
+function pageRoute(path: string, answer: (caller: HttpCaller, target?: string) => Answer): Route {
   return route({
     method: 'GET',
     path,
@@ -62,8 +83,8 @@ function pageRoute(path: string, answer: (caller: HttpCaller) => Answer): Route 
     permission: { action: 'read', resource: 'public' },
     params: Type.Object({}),
     rules: PLAIN_RULES,
-    errors: problemErrors,
-    handle: ({ caller }) => answer(caller),
+    errors: errorsOfPath(path),
+    handle: ({ caller, target }) => answer(caller, target),
   })
 }
 
@@ -72,12 +93,10 @@ function plain(status: number, text: string): Answer {
 }
 
 /** Relative: behind a proxy, the path of this server may begin with more. */
-const TO_PAGE: Answer = textAnswer('', 302, {
-  ...PAGE_HEADERS,
-  Location: 'ui/',
-  'Cache-Control': 'no-cache',
-  Vary: 'Accept',
-})
+function toPage(location: string): Answer {
+  const headers = { ...PAGE_HEADERS, Location: location, 'Cache-Control': 'no-cache', Vary: 'Accept' }
+  return textAnswer('', 302, headers)
+}
 
 const NOT_SHOWN = plain(
   403,

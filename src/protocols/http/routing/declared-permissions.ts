@@ -30,10 +30,12 @@ export function requirePermissions(operations: Operations, routes: readonly Rout
   }
 }
 
-/** The files of the console, and the address that leads there: they are the same for everybody. */
+/** The files of the console, and the addresses that lead there: they are the same for everybody. */
 function isOfConsole(method: string, path: string): boolean {
-  return method === 'GET' && (path === '/' || path === '/ui' || path.startsWith('/ui/'))
+  return method === 'GET' && (LEADING_THERE.has(path) || path.startsWith('/ui/'))
 }
+
+const LEADING_THERE: ReadonlySet<string> = new Set(['/', '/ui', '/nacos', '/nacos/', '/nacos/index.html'])
 
 function declaredBy(operations: Operations): ReadonlySet<unknown> {
   const declared = new Set<unknown>()

@@ -18,7 +18,7 @@ export interface CompiledRoute {
 /** More than the longest word that chooses a variant has, with each byte encoded. */
 const LONGEST_WORD = 128
 
-/** Finds the route of a request. All paths are static, so that this is two look-ups. */
+/** Finds the route of a request. Nearly all paths are static, so that this is two look-ups; `/ui/*` is all other paths below. */
 export class Router {
   readonly #paths = new Map<string, Map<string, CompiledRoute>>()
 
@@ -31,7 +31,7 @@ export class Router {
 
   /** The route, or a Refusal `unknown-path` or `unknown-method` (not thrown). A slash at the end is ignored. */
   find(method: string, path: string): CompiledRoute | Refusal {
-    const methods = this.#paths.get(path) ?? this.#withoutSlash(path)
+    const methods = this.#paths.get(path) ?? this.#withoutSlash(path) ?? this.#below(path)
     if (methods === undefined) return new Refusal('unknown-path', 'There is nothing at this path.')
     return methods.get(method) ?? unknownMethod(method, methods)
   }
@@ -47,6 +47,10 @@ export class Router {
 
   #withoutSlash(path: string): Map<string, CompiledRoute> | undefined {
     return path.endsWith('/') ? this.#paths.get(path.slice(0, -1)) : undefined
+  }
+
+  #below(path: string): Map<string, CompiledRoute> | undefined {
+    return this.#paths.get(`${path.slice(0, path.indexOf('/', 1) + 1)}*`)
   }
 
   #add(route: Route, all: readonly Route[], compile: (route: Route) => CompiledRoute): void {

@@ -74,6 +74,12 @@ test('only an error of the whole store starts an outage', async () => {
   expect(watch.outage()?.reason).toBe('the disk is full')
 })
 
+test('work that finds the store closed is no outage, and no line of the log', () => {
+  const { lines, watch } = watchedStore()
+  expect(watch.noteFailure(new Refusal('stopping', 'The store is closed'))).toBe(true)
+  expect([watch.outage(), lines]).toEqual([undefined, []])
+})
+
 test.each(['refused', 'unwritten'] as const)(
   'a shared store whose units are %s has an outage, until it writes: to confirm is not enough',
   async (kind) => {

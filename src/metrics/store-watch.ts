@@ -6,7 +6,7 @@ import type {
   SoleEngineStore,
   UnitResult,
 } from '../core/engine/ports.ts'
-import { isOfStore } from '../core/refusal.ts'
+import { isOfStore, Refusal } from '../core/refusal.ts'
 import { Histogram, SECONDS, SIZES } from './histogram.ts'
 import { counterBy, gauge, type Metric } from './metric.ts'
 import type { WatchLog } from './watch-log.ts'
@@ -122,8 +122,12 @@ export class StoreWatch {
     return { reason, forMs: Math.round(this.#options.monotonicMs() - sinceMs) }
   }
 
-  /** Records a failed write. Returns false if the error does not concern the store as a whole. */
+  /**
+   * Records a failed write. Returns false if the error does not concern the store as a whole. Work that finds the store closed,
+   * because this server stops or could not start, is no outage.
+   */
   noteFailure(error: unknown, changes = 0): boolean {
+    if (error instanceof Refusal && error.code === 'stopping') return true
     if (!isOfStore(error)) return false
     const nowMs = this.#options.monotonicMs()
     if (this.#outage === undefined) {

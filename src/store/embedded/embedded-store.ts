@@ -161,7 +161,7 @@ class EmbeddedStore implements Store {
 
   #refuseWhenClosed(): void {
     if (this.#closing === undefined) return
-    throw new Refusal('store-unavailable', 'The store is closed: the server is stopping')
+    throw new Refusal('stopping', 'The store is closed: the server is stopping')
   }
 }
 

@@ -105,20 +105,19 @@ describe('a start', () => {
     )
   })
 
-  test('on a used port ends with 1 and one line that names the port and the setting', async () => {
+  test.each([
+    ['port', (port: number) => new RegExp(`^waypost: port ${port} .*--port\\.\n$`)],
+    ['grpc-port', (port: number) => new RegExp(`^waypost: cannot listen on grpc-port ${port}: .*\n$`)],
+  ])('on a used %s ends with 1 and one line that names it, and nothing in the log', async (setting, said) => {
     const blocker = createServer()
     const port = await freePort()
     await new Promise<void>((resolve) => blocker.listen(port, '127.0.0.1', resolve))
-    const dataDir = temporaryDirectory('data-')
-    const { code, stderr } = await runWaypost([
-      'start',
-      `--port=${port}`,
-      `--data-dir=${dataDir}`,
-      '--log-level=silent',
-    ])
+    const data = `--data-dir=${temporaryDirectory('data-')}`
+    const other = setting === 'port' ? [] : [`--port=${await freePort()}`]
+    const { code, stdout, stderr } = await runWaypost(['start', `--${setting}=${port}`, ...other, data])
     blocker.close()
-    expect(code).toBe(1)
-    expect(stderr).toMatch(new RegExp(`^waypost: port ${port} .*--port\\.\n$`))
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(said(port))
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 at %s', async (signal) => {

@@ -90,8 +90,8 @@ export function soleContract(bench: StoreBench<SoleContractStore>): void {
     await store.close()
     expect(await pending).toMatchObject({ kind: 'committed' })
     await store.close()
-    await expect(store.commit([])).rejects.toMatchObject({ code: 'store-unavailable' })
-    await expect(store.reads.historyRecord(1)).rejects.toMatchObject({ code: 'store-unavailable' })
+    await expect(store.commit([])).rejects.toMatchObject({ code: 'stopping' })
+    await expect(store.reads.historyRecord(1)).rejects.toMatchObject({ code: 'stopping' })
   })
 
   test('local records are not kept', async () => {

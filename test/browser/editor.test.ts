@@ -1,6 +1,6 @@
 /** The editor, and the whole way to a published version without a pointer. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { md5 } from '../interface/client.ts'
+import { clientsOf, md5 } from '../interface/client.ts'
 import { browserTool, type Visit } from './chromium.ts'
 import { consoleForThisFile } from './console-of-file.ts'
 
@@ -53,6 +53,29 @@ describe.skipIf(browserTool.skip)('the editor', { timeout: FLOW_MS }, () => {
     await visit.dialog().getByRole('button', { name: 'Cancel' }).click()
     await visit.link('Cancel').click()
     await visit.button('Discard').click()
+  })
+
+  test('checks and colours a text by the end of its name, where clients of other servers set no type', async () => {
+    const { nacos } = clientsOf(here.waypost.url)
+    await nacos.post('/cs/configs', { group: 'G', dataId: 'bare.json', content: '{"a": 1,\n"a": 2}' })
+    await visit.at('#/config?ns=public&group=G&dataId=bare.json&edit=yes')
+    await visit.page.locator('.cm-content').getByText('"a"').first().waitFor()
+    await visit.type('{"a": 1,\n"a": 3}')
+    await visit.button('Review and publish').click()
+    await visit.dialog().getByText('Line 2: The key “a” occurs twice.').first().waitFor()
+    await visit.dialog().getByRole('button', { name: 'Cancel' }).click()
+  })
+
+  test('leaves out blanks at the ends of new names, and says so', async () => {
+    await visit.at('#/config/new?ns=public')
+    await visit.field('Data ID').fill('  blanks.yaml\u00a0')
+    await visit.page.getByText('Blanks at the ends are left out.').waitFor()
+    await visit.field('Group').fill(' G')
+    await visit.type('a: 1')
+    await visit.button('Review and publish').click()
+    await visit.dialog().getByRole('button', { name: 'Publish' }).click()
+    await visit.page.getByRole('heading', { name: 'blanks.yaml', exact: true }).waitFor()
+    expect(await contentOf('blanks.yaml')).toBe('a: 1')
   })
 
   test('is reached, used and left by keyboard alone, up to the published version', async () => {

@@ -5,6 +5,7 @@ import { DialogButtons, SelectField, TextField } from '../controls/field.tsx'
 import { ProblemNotice } from '../controls/notice.tsx'
 import { confirmWrite } from '../controls/protection.tsx'
 import { tell, tellProblem } from '../controls/toast.tsx'
+import { NewNameField } from '../controls/new-name-field.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { copyConfigs } from '../server/compare.ts'
 import type { ConfigName, ImportOutcome, ImportPolicy } from '../server/configs.ts'
@@ -36,7 +37,8 @@ export function CloneDialog(props: {
   const to = target ?? other?.id ?? own
   useEffect(() => void refreshNamespaces().catch(tellProblem), [])
   const targets = all.map((one) => [namespaceParam(one.id), one.name] as const)
-  const copied = items.map(({ id }) => (items.length === 1 ? { id, ...name } : { id }))
+  const trimmed = { dataId: name.dataId.trim(), group: name.group.trim() }
+  const copied = items.map(({ id }) => (items.length === 1 ? { id, ...trimmed } : { id }))
   const { isBusy, problem, run } = useDoing(async () => {
     const isTrial = trial === undefined
     if (!isTrial && !(await confirmWrite(to))) return
@@ -56,7 +58,7 @@ export function CloneDialog(props: {
     setName({ ...name, ...changed })
     setTrial(undefined)
   }
-  const isReady = items.length > 1 || (name.dataId !== '' && name.group !== '')
+  const isReady = items.length > 1 || (trimmed.dataId !== '' && trimmed.group !== '')
   return (
     <Dialog
       title={t('cloneTitle', { count: shownNumber(items.length) })}
@@ -82,14 +84,14 @@ export function CloneDialog(props: {
       />
       {items.length === 1 && (
         <>
-          <TextField
+          <NewNameField
             label={t('dataId')}
             isCode
             maxLength={256}
             value={name.dataId}
             onInput={(dataId) => rename({ dataId })}
           />
-          <TextField
+          <NewNameField
             label={t('group')}
             isCode
             maxLength={128}

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { TextField } from '../controls/field.tsx'
+import { NewNameField } from '../controls/new-name-field.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { MayNotWrite } from '../controls/may-not.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
@@ -51,7 +51,8 @@ function Crumbs({ namespaceId }: { namespaceId: string }) {
 
 function NewConfigForm({ tenant }: { tenant: string }) {
   const item = useNewItem(tenant)
-  const { draft, dataId, group, notes, base, text, merges, edit } = item
+  const { draft, notes, base, text, merges, edit } = item
+  const [dataId, group] = [item.dataId.trim(), item.group.trim()]
   const [isReviewing, setReviewing] = useState(false)
   const name = { tenant, group, dataId }
   const isName = NAME.test(dataId) && NAME.test(group)
@@ -84,21 +85,21 @@ function NewConfigForm({ tenant }: { tenant: string }) {
       {draft !== undefined && <DraftNotice atMs={draft.atMs} onDiscard={item.beginAgain} />}
       <div class="form">
         <div class="row">
-          <TextField
+          <NewNameField
             label={t('dataId')}
             hasFocus
             isCode
-            value={dataId}
+            value={item.dataId}
             maxLength={256}
             wrong={wrong(dataId)}
             onInput={(value) =>
-              item.set({ dataId: value, notes: { ...notes, type: typeOfName(value) ?? notes.type } })
+              item.set({ dataId: value, notes: { ...notes, type: typeOfName(value.trim()) ?? notes.type } })
             }
           />
-          <TextField
+          <NewNameField
             label={t('group')}
             isCode
-            value={group}
+            value={item.group}
             maxLength={128}
             wrong={wrong(group)}
             onInput={(value) => item.set({ group: value })}

@@ -36,7 +36,8 @@ export function Field({ label, hint, wrong, isWide = false, control }: FieldProp
   )
 }
 
-interface TextFieldProps extends Omit<FieldProps, 'control'> {
+/** A text field: its value, and what it says. */
+export interface TextFieldProps extends Omit<FieldProps, 'control'> {
   readonly value: string
   readonly onInput: (value: string) => void
   readonly type?: 'text' | 'password' | 'search'

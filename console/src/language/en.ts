@@ -107,6 +107,7 @@ export const en = {
   watchers: 'Listeners',
   seeVersions: 'See the versions that there were',
   seeGray: 'See the gray versions',
+  blanksTrimmed: 'Blanks at the ends are left out.',
   nameRule: 'Letters, digits and the characters . : - _ only.',
   review: 'Review and publish',
   publish: 'Publish',

@@ -109,6 +109,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   watchers: '监听查询',
   seeVersions: '查看历史版本',
   seeGray: '查看灰度版本',
+  blanksTrimmed: '首尾的空格会被去掉。',
   nameRule: '只允许英文字母、数字和 4 种特殊字符（. : - _）。',
   review: '检查并发布',
   publish: '发布',

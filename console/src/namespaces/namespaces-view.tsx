@@ -7,6 +7,7 @@ import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Notice, LoadProblem, ProblemNotice } from '../controls/notice.tsx'
 import { tell } from '../controls/toast.tsx'
+import { NewNameField } from '../controls/new-name-field.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
 import {
@@ -156,7 +157,8 @@ function NamespaceDialog(props: {
   const hasName = isNew || (namespace !== undefined && namespace.id !== '' && namespace.isListed)
   const { isBusy, problem, run } = useDoing(async () => {
     const isDone =
-      !hasName || (await (isNew ? createNamespace(id, name, desc) : renameNamespace(id, name, desc)))
+      !hasName ||
+      (await (isNew ? createNamespace(id.trim(), name.trim(), desc) : renameNamespace(id, name.trim(), desc)))
     setTaken(!isDone)
     if (!isDone) return
     const isOther = colour !== namespace?.colour || isProtected !== namespace.isProtected
@@ -173,9 +175,9 @@ function NamespaceDialog(props: {
       onSubmit={() => void (isReady && run())}
       footer={<DialogButtons done={t('save')} onCancel={onClose} isBusy={isBusy} isDisabled={!isReady} />}
     >
-      <TextField label={t('name')} hasFocus isReadOnly={!hasName} value={name} onInput={setName} />
+      <NewNameField label={t('name')} hasFocus isReadOnly={!hasName} value={name} onInput={setName} />
       {namespace === undefined ? (
-        <TextField
+        <NewNameField
           label="ID"
           hint={t('namespaceIdHint')}
           isCode

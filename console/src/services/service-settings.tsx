@@ -6,6 +6,7 @@ import { DialogButtons, TextField } from '../controls/field.tsx'
 import { ProblemNotice } from '../controls/notice.tsx'
 import { PairsField, pairsIn, textOfPairs, uncovered } from '../controls/pairs.tsx'
 import { tell } from '../controls/toast.tsx'
+import { NewNameField } from '../controls/new-name-field.tsx'
 import { t } from '../language/text.ts'
 import { createService, updateService, type ServiceName, type ServiceSettings } from '../server/services.ts'
 import { currentNamespace } from '../state/namespaces.ts'
@@ -14,22 +15,26 @@ import { currentNamespace } from '../state/namespaces.ts'
 export function NewService({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
   const [serviceName, setName] = useState('')
   const [groupName, setGroup] = useState('DEFAULT_GROUP')
-  const name = { namespaceId: currentNamespace(), serviceName: serviceName.trim(), groupName }
+  const name = {
+    namespaceId: currentNamespace(),
+    serviceName: serviceName.trim(),
+    groupName: groupName.trim(),
+  }
   return (
     <SettingsDialog
       title={t('newService')}
       namespaceId={name.namespaceId}
-      isReady={serviceName.trim() !== '' && groupName !== ''}
+      isReady={name.serviceName !== '' && name.groupName !== ''}
       settings={{ protectThreshold: 0, metadata: {} }}
       onClose={onClose}
       onSave={async (settings) => {
         await createService(name, settings)
-        tell(t('serviceCreated', { name: serviceName }))
+        tell(t('serviceCreated', { name: name.serviceName }))
         onDone()
       }}
     >
-      <TextField label={t('serviceName')} hasFocus isCode value={serviceName} onInput={setName} />
-      <TextField label={t('group')} isCode value={groupName} onInput={setGroup} />
+      <NewNameField label={t('serviceName')} hasFocus isCode value={serviceName} onInput={setName} />
+      <NewNameField label={t('group')} isCode value={groupName} onInput={setGroup} />
     </SettingsDialog>
   )
 }

@@ -21,8 +21,9 @@ const DEFAULT_GROUP = 'DEFAULT_GROUP'
 
 /** The item that a word names: `DATA_ID`, or `GROUP/DATA_ID` as lists print it. */
 export function itemOf(word: string, { group }: { readonly group?: string }): ItemName {
-  const [before, after, ...others] = word.split('/')
-  if (after === undefined) return { group: group ?? DEFAULT_GROUP, dataId: word }
+  // The server trims names, so that answers show them trimmed.
+  const [before, after, ...others] = word.split('/').map((name) => name.trim())
+  if (after === undefined) return { group: group ?? DEFAULT_GROUP, dataId: before! }
   if (others.length > 0 || before === '' || after === '')
     throw new UsageError(`${JSON.stringify(word)} is no DATA_ID and no GROUP/DATA_ID`)
   if (group !== undefined && group !== before)

@@ -74,8 +74,7 @@ describe.skipIf(browserTool.skip)('the editor', { timeout: FLOW_MS }, () => {
     await visit.type('a: 1')
     await visit.button('Review and publish').click()
     await visit.dialog().getByRole('button', { name: 'Publish' }).click()
-    await visit.page.getByRole('heading', { name: 'blanks.yaml', exact: true }).waitFor()
-    expect(await contentOf('blanks.yaml')).toBe('a: 1')
+    await expect.poll(async () => contentOf('blanks.yaml')).toBe('a: 1')
   })
 
   test('is reached, used and left by keyboard alone, up to the published version', async () => {

@@ -18,6 +18,7 @@ import { Faults } from './metrics/faults.ts'
 import { LoopDelay } from './metrics/loop-delay.ts'
 import type { Metric } from './metrics/metric.ts'
 import { MetricsPage, type Scraped } from './metrics/metrics-page.ts'
+import { nacosMetrics } from './metrics/nacos-metrics.ts'
 import { processMemory, processMetrics } from './metrics/process-metrics.ts'
 import { publishingMetrics, type PublishingFigures } from './metrics/publishing-metrics.ts'
 import { type NotReady, Readiness, type ReadinessOptions } from './metrics/readiness.ts'
@@ -69,6 +70,7 @@ export interface ObservedParts {
   readonly audit: Audit
   readonly publishing: { readonly figures: PublishingFigures }
   readonly installation: { metrics(): Metric[] }
+  readonly machine: { read(): { readonly cpu: number; readonly load: number } }
 }
 
 /** Metrics, readiness and log lines of the server. `observe` adds the parts once they exist. */
@@ -88,6 +90,7 @@ export class Observability {
   readonly #readiness: Readiness
   readonly #loop = new LoopDelay()
   #page = new MetricsPage([])
+  #nacosPage = new MetricsPage([])
   #alarms: Alarms | undefined
   #connections: () => number = () => 0
 
@@ -133,6 +136,9 @@ export class Observability {
 
   readonly scrape = (): Promise<Scraped> => this.#page.scrape()
 
+  /** The page under the names of the Java server. */
+  readonly scrapeForNacos = (): Promise<Scraped> => this.#nacosPage.scrape()
+
   /** Starts to watch the parts. */
   observe(parts: ObservedParts): void {
     const { log, monotonicMs, settings } = this.#options
@@ -152,6 +158,14 @@ export class Observability {
       ...certificateMetrics(() => parts.certificates?.status()),
       ...processMetrics(),
     ])
+    const nacos = nacosMetrics({
+      ...this.#figuresOf(parts),
+      requests: () => this.requests.timings(),
+      clientRequests: () => this.clientRequests.timings(),
+      connectedClients: parts.connections.figures.connections,
+      machine: () => parts.machine.read(),
+    })
+    this.#nacosPage = new MetricsPage([...nacos, ...processMetrics()])
     this.#alarms = new Alarms({
       log,
       monotonicMs,

@@ -5,6 +5,7 @@ import { v2ConfigRoutes } from './protocols/http/enveloped/v2-config-routes.ts'
 import { v2NamespaceRoutes } from './protocols/http/enveloped/v2-namespace-routes.ts'
 import { v2NamingRoutes } from './protocols/http/enveloped/v2-naming-routes.ts'
 import { v3GrayRoutes, v3Routes } from './protocols/http/enveloped/v3-routes.ts'
+import { actuatorRoutes } from './protocols/http/nacos/actuator-routes.ts'
 import { nacosAccessRoutes } from './protocols/http/nacos/access-routes.ts'
 import { nacosConfigRoutes } from './protocols/http/nacos/config-routes.ts'
 import { nacosConsoleRoutes, type ServerFacts } from './protocols/http/nacos/console-routes.ts'
@@ -71,6 +72,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...v3GrayRoutes(operations, settings),
     ...serverStateRoutes(parts.notReady),
     ...healthRoutes({ ...operations, ...parts }),
+    ...actuatorRoutes({ ...operations, ...parts }),
   ]
   const all = [...routes, openapiRoute(routes, packageVersion())]
   requirePermissions(operations, all)

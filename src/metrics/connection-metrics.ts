@@ -1,5 +1,5 @@
 import { Histogram, SECONDS } from './histogram.ts'
-import { counterBy, gauge, type Metric } from './metric.ts'
+import { counterBy, gauge, type Labels, type Metric } from './metric.ts'
 
 /** The figures of clients that are connected by gRPC. */
 export interface ConnectionFigures {
@@ -70,6 +70,11 @@ export class ClientRequestCounts {
     return [...this.#byType.values()].reduce((sum, { latency }) => sum + latency.count, 0)
   }
 
+  /** The answers by type, and their time. */
+  timings(): (readonly [Labels, Histogram])[] {
+    return [...this.#byType].map(([type, { latency }]) => [{ type }, latency] as const)
+  }
+
   metrics(): Metric[] {
     return [
       {
@@ -88,7 +93,7 @@ export class ClientRequestCounts {
         help: 'Time from a request of gRPC to its answer.',
         type: 'histogram',
         labels: ['type'],
-        read: () => [...this.#byType].map(([type, { latency }]) => [{ type }, latency] as const),
+        read: () => this.timings(),
       },
     ]
   }

@@ -52,6 +52,11 @@ export class RequestCounts {
     return this.#all().reduce((sum, { latency }) => sum + latency.count, 0)
   }
 
+  /** The answers by route, and their time. */
+  timings(): (readonly [Labels, Histogram])[] {
+    return this.#all().map((counts) => [counts.labels, counts.latency] as const)
+  }
+
   metrics(): Metric[] {
     const labels = ['method', 'route', 'dialect']
     return [
@@ -67,7 +72,7 @@ export class RequestCounts {
         help: 'Time from the headers of a request to its answer, with the hold time of polls.',
         type: 'histogram',
         labels,
-        read: () => this.#all().map((counts) => [counts.labels, counts.latency] as const),
+        read: () => this.timings(),
       },
       counterBy(
         'waypost_http_refusals_total',

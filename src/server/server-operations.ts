@@ -60,6 +60,7 @@ export function openOperations(parts: OperatedParts, settings: Settings): Operat
     clientCounts: () => clientCounter.count(),
     judges: care.judges,
     scrape: watch.scrape,
+    scrapeForNacos: watch.scrapeForNacos,
     room: watch.room,
   })
 }

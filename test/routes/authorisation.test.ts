@@ -11,6 +11,7 @@ import { nameOf, neededBy, routesFor, sample } from './route-table.ts'
 const PUBLIC_ROUTES = [
   'DELETE /svc/v1/console/session',
   'GET /healthz',
+  'GET /nacos/actuator/health',
   'GET /nacos/serverlist',
   'GET /nacos/v1/console/health/liveness',
   'GET /nacos/v1/console/health/readiness',

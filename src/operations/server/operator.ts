@@ -59,6 +59,8 @@ interface OperatorParts {
   /** The clients of naming, as the Java server counts them. */
   readonly clientCounts: () => Promise<ClientCounts>
   readonly scrape: () => Promise<Measurements>
+  /** The same under the names of the Java server. */
+  readonly scrapeForNacos: () => Promise<Measurements>
   readonly backups: BackupMaker
   /** Whether callers must sign in. */
   readonly isAuthenticationOn: boolean
@@ -148,6 +150,11 @@ export function operatorOperations(parts: OperatorParts) {
       permission: READ_METRICS,
       resources: (): Resource[] => [{ kind: 'metrics' }],
       run: () => parts.scrape(),
+    }),
+    scrapeForNacos: guard.operation({
+      permission: READ_METRICS,
+      resources: (): Resource[] => [{ kind: 'metrics' }],
+      run: () => parts.scrapeForNacos(),
     }),
     makeBackup: guard.operation({
       permission: WRITE_BACKUP,

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Observability } from '../../observability.ts'
 import { healthRoutes } from '../../protocols/http/endpoints/health-routes.ts'
 import { problemErrors } from '../../protocols/http/errors/problem.ts'
+import { actuatorRoutes } from '../../protocols/http/nacos/actuator-routes.ts'
 import { createHttpServer, type HttpServer } from '../../protocols/http/transport/http-server.ts'
 import { advertisedHost, urlOf } from '../../server-address.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -36,7 +37,10 @@ export function openMonitoring(watch: Observability, settings: Settings, log: Lo
 function monitoringServer(watch: Observability, settings: Settings): HttpServer {
   const { notReady, warnings, faults, requests } = watch
   return createHttpServer({
-    routes: healthRoutes({ operator: { scrape: openScrape(watch.scrape) }, notReady, warnings, faults }),
+    routes: [
+      ...healthRoutes({ operator: { scrape: openScrape(watch.scrape) }, notReady, warnings, faults }),
+      ...actuatorRoutes({ operator: { scrapeForNacos: openScrape(watch.scrapeForNacos) }, notReady }),
+    ],
     settings: {
       ...settings,
       maxConnections: Math.min(MOST_CONNECTIONS, settings.maxConnections),

@@ -15,6 +15,7 @@ const WITHOUT_OPERATION: ReadonlySet<string> = new Set([
   'GET /nacos/v3/admin/core/state/liveness',
   'GET /nacos/v3/admin/core/state/readiness',
   'GET /nacos/v1/cs/health',
+  'GET /nacos/actuator/health',
 ])
 
 /**

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { configKey } from '../../src/core/config/state/config-item.ts'
+import { KNOWN_PUBLISH_FIELDS } from '../../src/protocols/parameters/publish-params.ts'
 import { startFixture } from './fixture.ts'
+import { routesFor } from './route-table.ts'
 
 let at: ReturnType<typeof startFixture>
 beforeEach(() => (at = startFixture()))
@@ -34,4 +36,15 @@ describe.each(dialects)('%s: one item', (dialect) => {
     const { content } = at.state.config(configKey('public', item.group, item.dataId))!
     expect(content.buffer.byteLength).toBe(content.length)
   })
+})
+
+test('the form of a publish under /svc knows the fields of all dialects', () => {
+  const publishes = routesFor({ isOn: false, allows: () => true }).filter(
+    ({ method, params }) => method === 'POST' && Object.hasOwn(params.properties, 'content'),
+  )
+  const names = publishes.flatMap(({ params }) =>
+    Object.entries(params.properties).flatMap(([name, { aliases = [] }]) => [name, ...aliases]),
+  )
+  expect(publishes.length).toBeGreaterThan(5)
+  expect(names.filter((name) => !KNOWN_PUBLISH_FIELDS.has(name))).toEqual([])
 })

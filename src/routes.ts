@@ -1,5 +1,6 @@
 import { requirePermissions } from './protocols/http/routing/declared-permissions.ts'
 import type { Operations } from './operations/operations.ts'
+import { errorsOfPath } from './protocols/http/dialect-errors.ts'
 import { serverStateRoutes } from './protocols/http/enveloped/server-state-routes.ts'
 import { v2ConfigRoutes } from './protocols/http/enveloped/v2-config-routes.ts'
 import { v2NamespaceRoutes } from './protocols/http/enveloped/v2-namespace-routes.ts'
@@ -81,7 +82,7 @@ export function allRoutes(parts: RouteParts): Route[] {
 
 /** All that the server answers: the interface, and the files of the console, which the document leaves out. */
 export function servedRoutes(parts: RouteParts & { readonly console: PageParts }): Route[] {
-  const page = pageRoutes(parts.console)
+  const page = pageRoutes(parts.console, errorsOfPath)
   requirePermissions(parts.operations, page)
   return [...allRoutes(parts), ...page]
 }

@@ -3,6 +3,7 @@ import http from 'node:http'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { errorsOfPath } from '../../src/protocols/http/dialect-errors.ts'
 import { pageRoutes } from '../../src/protocols/http/page/page-routes.ts'
 import { readPage } from '../../src/server/doors/console.ts'
 import { startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
@@ -164,7 +165,7 @@ test('with authentication it is shown to everybody, so that they can sign in', a
 
 describe('a console that was not built', () => {
   const answerOf = async (directory: string) => {
-    const routes = pageRoutes({ page: await readPage(directory), isShownTo: () => true })
+    const routes = pageRoutes({ page: await readPage(directory), isShownTo: () => true }, errorsOfPath)
     const ofConsole = routes.filter(({ path }) => path === '/ui' || path === '/ui/')
     const answers = ofConsole.map(({ path, handle }) => [path, handle({ caller: {} } as never)] as const)
     return answers as unknown as (readonly [string, { status: number; body: string }])[]

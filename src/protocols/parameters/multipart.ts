@@ -109,8 +109,8 @@ export function typeIn(contentType: string | undefined): string {
 }
 
 /**
- * The fields of a `multipart/form-data` body that have no file name, as a form with its special characters escaped: it is
- * read and searched as every form is. Throws as `parseMultipart` does.
+ * The fields of a `multipart/form-data` body that have no file name, as a form. So they are read and searched as the fields
+ * of every form. Throws as `parseMultipart` does.
  */
 export function formOfMultipart(body: Buffer, contentType: string | undefined, mostFields: number): Buffer {
   const fields = parseMultipart(body, contentType, mostFields).filter(({ isFile }) => !isFile)

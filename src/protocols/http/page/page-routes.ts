@@ -1,9 +1,9 @@
 import { PLAIN_RULES, Type } from '../../parameters/schema.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { pathOf } from '../../parameters/request-target.ts'
-import { errorsOfPath } from '../dialect-errors.ts'
+import { problemErrors } from '../errors/problem.ts'
 import { textAnswer } from '../routing/answers.ts'
-import { route, type HttpCaller, type Route, type Answer } from '../routing/route.ts'
+import { route, type ErrorFormat, type HttpCaller, type Route, type Answer } from '../routing/route.ts'
 import { answersOfFile, PAGE_HEADERS, type ConsoleAssets } from './page-answers.ts'
 
 /** Dependencies of the routes of the console. */
@@ -14,16 +14,17 @@ export interface PageParts {
 }
 
 /**
- * `/ui` and the files below it, each a route. All addresses in the page are relative, so that it works below any path
+ * `/ui` and the files below it, each a route, and the ways there; `errorsOf`: the errors of a dialect, for programs. All addresses in the page are relative, so that it works below any path
  * of a proxy.
  */
-export function pageRoutes(parts: PageParts): Route[] {
-  return [...WAYS_TO_PAGE.map(wayToPage), ...consoleRoutes(parts)]
+export function pageRoutes(parts: PageParts, errorsOf: (path: string) => ErrorFormat): Route[] {
+  const ways = WAYS_TO_PAGE.map((way) => ({ ...wayToPage(way), errors: errorsOf(way[0]) }))
+  return [...ways, ...consoleRoutes(parts)]
 }
 
 /**
- * Addresses that lead people to the console: that of the server, those of the console of other servers, and bookmarks
- * below `/ui`. The way from there is relative; undefined: it depends on the path.
+ * Addresses that lead people to the console: the root, the addresses of other servers' consoles, and bookmarks below `/ui`.
+ * The way from there is relative; undefined: it depends on the path.
  */
 const WAYS_TO_PAGE = [
   ['/', 'ui/'],
@@ -83,7 +84,7 @@ function pageRoute(path: string, answer: (caller: HttpCaller, target?: string) =
     permission: { action: 'read', resource: 'public' },
     params: Type.Object({}),
     rules: PLAIN_RULES,
-    errors: errorsOfPath(path),
+    errors: problemErrors,
     handle: ({ caller, target }) => answer(caller, target),
   })
 }

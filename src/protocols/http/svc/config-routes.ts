@@ -48,7 +48,7 @@ import {
   SEARCH_PARAMS,
   searchOf,
 } from '../endpoints/config/search-params.ts'
-import { TEXT_BODY_TYPES } from '../transport/body-kind.ts'
+import { TEXT_BODY } from '../routing/text-body.ts'
 import { EXPORT_PARAMS, exportOf } from '../endpoints/transfer/export-params.ts'
 
 /**
@@ -89,9 +89,6 @@ export function svcConfigRoutes(
     ['GET', '/history/previous', history.previous],
   ])
 }
-
-/** The content may be the body itself. */
-const TEXT_BODY = { textParam: 'content', bodyTypes: TEXT_BODY_TYPES } as const
 
 function publish(configs: Operations['configs'], limits: PublishLimits) {
   return endpoint({

@@ -3,6 +3,7 @@ import { Refusal } from '../../../core/refusal.ts'
 import { typeIn } from '../../parameters/multipart.ts'
 import type { Route } from '../routing/route.ts'
 import type { CompiledRoute } from '../routing/router.ts'
+import { TEXT_TYPES } from '../routing/text-body.ts'
 import { hasBody } from './request-body.ts'
 
 /**
@@ -43,17 +44,11 @@ export function mayHaveCredentials(kind: BodyKind): boolean {
 }
 
 const FORM_TYPE = 'application/x-www-form-urlencoded'
-const TEXT_TYPES = ['text/plain', 'application/octet-stream'] as const
 
 /** Whatever charset it claims: forms are UTF-8. */
 const FORM = /^\s*application\/x-www-form-urlencoded\s*(;|$)/i
 const MULTIPART = /^\s*multipart\/form-data\s*(;|$)/i
 const TEXT = /^\s*(text\/plain|application\/octet-stream)\s*(;|$)/i
-
-/** The content types of a text that is a body, for the OpenAPI document. */
-export const TEXT_BODY_TYPES = Object.fromEntries(
-  TEXT_TYPES.map((type) => [type, { type: 'string', description: 'The content itself, as UTF-8.' }]),
-)
 
 /** The refusal of a body whose type is not read. */
 export function unreadType(contentType: string | undefined, { route, readsBody }: CompiledRoute): Refusal {

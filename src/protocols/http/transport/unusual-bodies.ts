@@ -31,7 +31,7 @@ export interface UnusualRequest {
 }
 
 /**
- * The parameters of such a request: of its query, and of its body if it is a form of known fields or the value of one
+ * The parameters of such a request, in its query and its body. The body is a form of known fields, or the value of one
  * parameter. Throws a Refusal for a body whose type is not read, unless it is empty.
  */
 export function unusualValues(

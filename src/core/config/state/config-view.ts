@@ -1,7 +1,8 @@
 import type { RecordView } from '../../records/record-tables.ts'
 import type { ConfigItem, ConfigKey } from './config-item.ts'
 import { NO_NOTES } from './config-notes.ts'
-import { addressesOf, type GrayRule, labelGroups, labelName, shareOf } from './gray-rule.ts'
+import { shareOf } from './gray-rule.ts'
+import { matchOf } from './rule-matches.ts'
 import { GRAY, GRAY_TEXT, type GrayItem, type GrayVersion } from './gray-version.ts'
 
 /**
@@ -62,8 +63,14 @@ export function seenSinceMs(state: ViewedState, key: ConfigKey, who: Viewer): nu
 }
 
 /** The gray version that a client gets, or undefined. */
-export function grayFor({ versions }: GrayItem, who: Viewer): GrayVersion | undefined {
-  return versions.find((version) => matches(version, who))
+export function grayFor(item: GrayItem, who: Viewer): GrayVersion | undefined {
+  const last = LAST_LOOKS.get(item)
+  if (last !== undefined && isSameViewer(last.who, who)) return last.version
+  const version = item.versions.find((one) => matches(one, who))
+  // A copy: the one who looks may be a poll, which must not live as long as the item.
+  const { ip, tag, asksForTag, labels } = who
+  LAST_LOOKS.set(item, { who: { ip, tag, asksForTag, labels }, version })
+  return version
 }
 
 /** A gray version with its text, in the shape of an item. Throws an Error if the store has lost the text. */
@@ -119,50 +126,38 @@ export function placeInRelease({ id }: Pick<GrayVersion, 'id'>, who: Viewer): nu
   return hashOf(`${id} ${identityOf(who)}`) % 10_000
 }
 
-type Match = (who: Viewer, version: GrayVersion) => boolean
-
 /** The items of versions, made once: reads are far more frequent than publishes. */
 const SEEN = new WeakMap<GrayVersion, { readonly formal: ConfigItem | undefined; readonly item: SeenItem }>()
-const MATCHES = new WeakMap<GrayRule, Match>()
 
-function matches(version: GrayVersion, who: Viewer): boolean {
-  let match = MATCHES.get(version.rule)
-  if (match === undefined) {
-    match = matchOf(version.rule)
-    MATCHES.set(version.rule, match)
-  }
-  return match(who, version)
+/** The last viewer of an item, and its version. */
+interface LastLook {
+  readonly who: Pick<Viewer, 'ip' | 'tag' | 'asksForTag' | 'labels'>
+  readonly version: GrayVersion | undefined
 }
 
-function matchOf({ type, version, expr }: GrayRule): Match {
+/** A request looks at an item several times. The versions of an item never change: a change makes another GrayItem. */
+const LAST_LOOKS = new WeakMap<GrayItem, LastLook>()
+
+function isSameViewer(one: Viewer, other: Viewer): boolean {
+  return (
+    one.ip === other.ip &&
+    one.tag === other.tag &&
+    one.asksForTag === other.asksForTag &&
+    one.labels === other.labels
+  )
+}
+
+function matches(release: GrayVersion, who: Viewer): boolean {
+  const { type, expr } = release.rule
   switch (type) {
-    case 'beta': {
-      const addresses = new Set(addressesOf(expr))
-      return ({ ip }) => addresses.has(ip)
-    }
+    case 'beta':
+    case 'tagv2':
+      return matchOf(type, expr)(who)
     case 'tag':
-      return ({ tag }) => tag === expr
-    case 'tagv2': {
-      const groups = labelGroups(expr, version)
-      return (who) =>
-        groups.some((group) =>
-          group.every(({ label, values }) => {
-            const value = labelOf(who, label)
-            return value !== undefined && values.includes(value)
-          }),
-        )
-    }
-    case 'percent': {
-      const share = shareOf(expr)
-      return (who, release) => who.asksForTag !== true && placeInRelease(release, who) < share
-    }
+      return who.tag === expr
+    case 'percent':
+      return who.asksForTag !== true && placeInRelease(release, who) < shareOf(expr)
   }
-}
-
-function labelOf({ ip, tag, asksForTag, labels }: Viewer, label: string): string | undefined {
-  if (label === 'ClientIp') return ip
-  if (label === 'Vipserver-Tag') return tag
-  return asksForTag === true ? undefined : labels?.get(labelName(label))
 }
 
 /** FNV-1a over the characters, then the last steps of MurmurHash3, so that every bit depends on all characters. */

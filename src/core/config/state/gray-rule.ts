@@ -29,7 +29,11 @@ export const BETA_NAME = 'beta'
 /** Names of versions for a tag begin so. */
 const TAG_NAME = 'tag_'
 
-const LONGEST_EXPR = 8_192
+/** The longest expression of any kind; the longest of labels, whose conditions cost every look of every client. */
+export const LONGEST_EXPR = 8_192
+export const LONGEST_LABELS = 2_048
+/** The most conditions of an expression of labels. */
+export const MOST_CONDITIONS = 64
 const LONGEST_NAME = 128
 const ADDRESS_TEXT = /^[\w.:%-]{1,64}$/
 const TAG_TEXT = /^[\w.:-]{1,128}$/
@@ -51,11 +55,11 @@ export function tagName(tag: string): string {
   return TAG_NAME + tag
 }
 
-/** The rule itself. Throws Refusal `gray-rule` for an invalid rule. */
+/** The rule itself. Throws Refusal `gray-rule` for an invalid rule, or one that is too large. */
 export function checkedRule(rule: GrayRule): GrayRule {
   const { type, version, expr, priority } = rule
-  if (expr.length > LONGEST_EXPR)
-    throw refusedRule(EXPR_NAMES[type], `at most ${LONGEST_EXPR} characters long`)
+  const longest = type === 'tagv2' ? LONGEST_LABELS : LONGEST_EXPR
+  if (expr.length > longest) throw refusedRule(EXPR_NAMES[type], `at most ${longest} characters long`)
   if (!Number.isInteger(priority) || priority < 0 || priority > BETA_PRIORITY)
     throw refusedRule('priority', `a whole number from 0 to ${BETA_PRIORITY}`)
   const versions: readonly string[] = VERSIONS[type]
@@ -93,13 +97,16 @@ export interface LabelCondition {
  * `key=v1,v2`. Version 1.1.0 joins several with `&&` (within a group) and `||` (between groups). Refusal `gray-rule`.
  */
 export function labelGroups(expr: string, version: string): LabelCondition[][] {
-  const groups = version === '1.0.0' ? [[expr]] : expr.split('||').map((group) => group.split('&&'))
-  return groups.map((conditions) => {
+  return conditionTexts(expr, version).map((conditions) => {
     const group = conditions.map(labelCondition)
     if (new Set(group.map(({ label }) => label)).size < group.length)
       throw refusedRule(EXPR_NAMES.tagv2, 'such that each label is named once between two ||')
     return group
   })
+}
+
+function conditionTexts(expr: string, version: string): string[][] {
+  return version === '1.0.0' ? [[expr]] : expr.split('||').map((group) => group.split('&&'))
 }
 
 /** Libraries spell one label in two ways: Java with dots, the others with underscores. */
@@ -137,7 +144,12 @@ const CHECKS: Readonly<Record<GrayRuleType, (expr: string, version: string) => v
     if (!TAG_TEXT.test(expr))
       throw refusedRule(EXPR_NAMES.tag, '1 to 128 of the characters a-z A-Z 0-9 _ . : -')
   },
-  tagv2: (expr, version) => void labelGroups(expr, version),
+  tagv2: (expr, version) => {
+    // Rules that were stored before this limit still count.
+    if (conditionTexts(expr, version).flat().length > MOST_CONDITIONS)
+      throw refusedRule(EXPR_NAMES.tagv2, `at most ${MOST_CONDITIONS} conditions joined by && and ||`)
+    labelGroups(expr, version)
+  },
   percent: (expr) => {
     if (!SHARE_TEXT.test(expr) || Number(expr) > 100)
       throw refusedRule(EXPR_NAMES.percent, 'a number from 0 to 100, with at most two decimals')

@@ -72,8 +72,11 @@ export class PeerViews {
 
   /** The clients of an item on all servers. */
   async clientsOf(key: ConfigKey): Promise<Collected<readonly ItemClient[]>> {
-    const { answers, missing } = await this.#collect(CLIENTS_OF, key)
-    return { value: [...this.#parts.own.clientsOf(key), ...answers.flat()], missing }
+    const [own, { answers, missing }] = await Promise.all([
+      this.#parts.own.clientsOf(key),
+      this.#collect(CLIENTS_OF, key),
+    ])
+    return { value: [...own, ...answers.flat()], missing }
   }
 
   /** How many clients each of the items has, on all servers together. */

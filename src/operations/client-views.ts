@@ -46,7 +46,7 @@ export function viewsOfOne(own: OwnViews): ClientViews {
   const all = <T>(value: T): Collected<T> => ({ value, missing: [] })
   return {
     watchersOf: (key) => all(own.watchersOf(key)),
-    clientsOf: (key) => all(own.clientsOf(key)),
+    clientsOf: async (key) => all(await own.clientsOf(key)),
     clientCounts: (keys) => all(own.clientCounts(keys)),
     watchedBy: (ip) => all(own.watchedBy(ip)),
     conditions: () => all({ own: own.condition(), others: [] }),

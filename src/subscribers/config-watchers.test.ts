@@ -48,7 +48,7 @@ const watched = (dataId: string, md5: string): WatchedItem => {
 
 function holdOne(polls: ConfigWatchers, items: WatchedItem[], dueMs = 30_000) {
   const answers: (readonly WatchedItem[])[] = []
-  const handle = polls.hold({ items, ip: '10.0.0.1', dueMs, answer: (changed) => void answers.push(changed) })
+  const handle = polls.take({ items, ip: '10.0.0.1', dueMs, answer: (changed) => void answers.push(changed) })
   return {
     answers,
     handle: handle as PollHandle,
@@ -120,7 +120,7 @@ test('if the server stops during a walk, every poll is answered once', () => {
     answers++
   }
   for (let number = 0; number < 20; number++)
-    polls.hold({ items: [watched('a', '')], ip: '10.0.0.1', dueMs: 30_000, answer })
+    polls.take({ items: [watched('a', '')], ip: '10.0.0.1', dueMs: 30_000, answer })
   change('a', 'one')
   runSlice()
   expect(answers).toBeLessThan(20)
@@ -204,7 +204,7 @@ test('when the server stops, held polls and later ones are answered with nothing
 test('the watchers of an item and the items of an address are listed', () => {
   const { polls } = fixture()
   holdOne(polls, [watched('a', 'x'), watched('b', '')])
-  polls.hold({ items: [watched('a', 'y')], ip: '10.0.0.2', dueMs: 1, answer: () => {} })
+  polls.take({ items: [watched('a', 'y')], ip: '10.0.0.2', dueMs: 1, answer: () => {} })
   expect([...polls.watchersOf(keyOf('a'))]).toEqual([
     ['10.0.0.1', 'x'],
     ['10.0.0.2', 'y'],
@@ -221,7 +221,7 @@ test('10,000 polls are answered oldest first, in slices of at most 10 ms', () =>
       clock.nowMs += 0.023
       order.push(number)
     }
-    polls.hold({ items: [watched('a', '')], ip: '10.0.0.1', dueMs: 30_000, answer })
+    polls.take({ items: [watched('a', '')], ip: '10.0.0.1', dueMs: 30_000, answer })
   }
   change('a', 'one')
   let longestMs = 0
@@ -238,7 +238,7 @@ test('a client that polls again during the walk is not answered twice for one ch
   const { polls, change, runAll } = fixture()
   let answers = 0
   const poll = (md5: string) => {
-    polls.hold({ items: [watched('a', md5)], ip: '10.0.0.1', dueMs: 30_000, answer: () => again() })
+    polls.take({ items: [watched('a', md5)], ip: '10.0.0.1', dueMs: 30_000, answer: () => again() })
   }
   const again = () => {
     answers++
@@ -307,7 +307,7 @@ function watcher(
       read(changed)
       poll()
     }
-    handle = polls.hold({
+    handle = polls.take({
       items: fresh,
       ip: `10.0.0.${index}`,
       dueMs: clock.nowMs + 300,

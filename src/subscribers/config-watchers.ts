@@ -5,7 +5,9 @@ import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { Viewer, WatchedItem } from '../core/config/state/config-view.ts'
 import { GRAY } from '../core/config/state/gray-version.ts'
 import { DueBook } from '../core/work/due-book.ts'
+import { SharedSlices } from '../core/work/shared-slices.ts'
 import { FAN_OUT, SlicedWork, type Loop } from '../core/work/sliced-work.ts'
+import { Comparison } from './comparison.ts'
 import { type HeldPoll, HeldPolls, type Poll, type PollHost } from './held-polls.ts'
 import { type EndedPoll, RecentPolls } from './recent-polls.ts'
 import { type Listener, type ListenerHost, StandingListener } from './standing-listener.ts'
@@ -21,6 +23,13 @@ const MAX_HELD_POLLS = 50_000
 
 /** How many items all polls and listeners together may watch by default: some 300 bytes each. */
 const MAX_WATCHED_ITEMS = 1_000_000
+
+/** How many items of polls and listeners are compared as they come, in one turn of the loop. The others wait for slices. */
+const MOST_IN_TURN = 256
+/** This many items of a poll are always compared as it comes: they cost less than its request. */
+const FEW_ITEMS = 4
+/** How many items a step of a slice compares. */
+const COMPARED_AT_ONCE = 32
 
 const NOTHING: readonly WatchedItem[] = Object.freeze([])
 
@@ -59,6 +68,14 @@ export interface PollStatus {
   readonly reported: number
 }
 
+/** A poll that was taken: it is answered, or waits for an answer, or a limit is reached. */
+export type Taken =
+  | { readonly kind: 'compared'; readonly changed: readonly WatchedItem[] }
+  | { readonly kind: 'held'; readonly handle: PollHandle }
+  | { readonly kind: 'too-many' }
+
+const TOO_MANY: Taken = { kind: 'too-many' }
+
 /** A held poll, for its protocol: call `cancel` if the client disconnects. */
 export interface PollHandle {
   cancel(): void
@@ -72,6 +89,9 @@ export interface PollHandle {
  * slices of a few milliseconds. So a poll that watches several items of a burst is answered once, with all its changed
  * items. An item that was changed back answers no poll. An item that changes during its walk is marked again, so no
  * poll misses the last state.
+ *
+ * Polls and listeners with many items are compared in slices too. They are entered in the turn of their first slice, and
+ * an item that changes meanwhile is compared again.
  */
 export class ConfigWatchers {
   readonly #options: ConfigWatcherOptions
@@ -87,6 +107,9 @@ export class ConfigWatchers {
   #expired: HeldPoll[] = []
   #expiredAt = 0
   readonly #work: SlicedWork
+  /** The comparisons that one turn is too short for. */
+  readonly #slices: SharedSlices
+  #comparedInTurn = 0
   #stopped = false
   readonly #listeners = new Set<StandingListener>()
   #listened = 0
@@ -96,6 +119,7 @@ export class ConfigWatchers {
   constructor(options: ConfigWatcherOptions) {
     this.#options = options
     this.#work = new SlicedWork(options.loop, () => this.#step(), FAN_OUT)
+    this.#slices = new SharedSlices(options.loop)
     this.#host = this.#hostOfWatchers()
   }
 
@@ -110,42 +134,104 @@ export class ConfigWatchers {
     return { held, watched, listeners: this.#listeners.size, listened: this.#listened, ...this.#counts }
   }
 
-  /** The items of which the client sees another version than it has. A poll with such items is answered at once. */
-  compare(items: readonly WatchedItem[], who: Viewer): readonly WatchedItem[] {
-    let differing: WatchedItem[] | undefined
-    for (const item of items) {
-      if (this.#options.md5Of(item.key, who) === item.md5) continue
-      differing ??= []
-      differing.push(item)
+  /**
+   * Compares a poll. One that differs, or does not wait, is returned with the items that differ. Otherwise it is held, and
+   * so is a poll of many items until all are compared. After `answerAll` a poll that would be held is answered with nothing.
+   */
+  take(poll: Poll): Taken {
+    const comparison = this.#comparisonOf(poll)
+    this.#compareNow(poll.items.length, (most) => comparison.compare(most))
+    if (comparison.isDone) {
+      const changed = comparison.differing()
+      if (changed.length > 0 || poll.waits === false) {
+        this.#passed(poll)
+        return { kind: 'compared', changed }
+      }
     }
-    return differing ?? NOTHING
+    return this.#hold(poll, comparison)
   }
 
-  /**
-   * Holds a poll that was just compared and does not differ; nothing may be awaited in between. Returns 'too-many' if a
-   * limit is reached. After `answerAll` it answers the poll at once, with nothing.
-   */
-  hold(poll: Poll): PollHandle | 'too-many' {
+  #hold(poll: Poll, comparison: Comparison): Taken {
     if (this.#stopped) {
       poll.answer(NOTHING)
-      return { cancel: () => {} }
+      return { kind: 'held', handle: { cancel: () => {} } }
     }
     if (this.#isFull(poll)) {
       this.#counts.refused++
-      return 'too-many'
+      return TOO_MANY
     }
     this.#counts.begun++
     this.#recent.began({ ip: poll.ip, tag: poll.tag, client: poll.client, items: poll.items })
     const held = this.#polls.add(poll, this.#host)
-    this.#due.add(held, poll.dueMs)
+    const waits = poll.waits !== false
+    if (waits) this.#due.add(held, poll.dueMs)
     this.#options.onWatched?.(poll.items)
-    return held
+    if (!comparison.isDone) this.#compareLater(held, comparison, !waits)
+    return { kind: 'held', handle: held }
   }
 
   /** Notes a poll that was answered at once. */
-  answered({ ip, tag, client, items }: Omit<Poll, 'answer' | 'dueMs'>): void {
+  #passed({ ip, tag, client, items }: Poll): void {
     this.#recent.passed({ ip, tag, client, items }, this.#options.loop.now())
     this.#options.onWatched?.(items)
+  }
+
+  #comparisonOf(poll: Poll): Comparison {
+    return new Comparison(poll.items, poll, this.#options.md5Of)
+  }
+
+  /** Compares as much as this turn has room for: `compare` is called with the most items, and returns how many they were. */
+  #compareNow(count: number, compare: (most: number) => number): void {
+    const most = Math.max(MOST_IN_TURN - this.#comparedInTurn, FEW_ITEMS)
+    if (this.#comparedInTurn === 0 && count > 0) this.#options.loop.soon(() => void (this.#comparedInTurn = 0))
+    this.#comparedInTurn += compare(most)
+  }
+
+  #compareLater(held: HeldPoll, comparison: Comparison, ends: boolean): void {
+    held.comparing = { comparison, ends }
+    this.#slices.add({ step: () => this.#compareStep(held), failed: () => held.giveUp() })
+  }
+
+  /** Compares some items of a held poll, and answers it if that was all. True: there are more. */
+  #compareStep(held: HeldPoll): boolean {
+    const { comparing, poll } = held
+    if (comparing === undefined || poll === undefined) return false
+    const { comparison } = comparing
+    comparison.compare(COMPARED_AT_ONCE)
+    if (!comparison.isDone) return true
+    held.comparing = undefined
+    this.#compared(held, comparison, comparing.ends)
+    return false
+  }
+
+  #compared(held: HeldPoll, comparison: Comparison, ends: boolean): void {
+    const changed = comparison.differing()
+    if (changed.length > 0 && !ends) this.#counts.changed++
+    if (changed.length > 0 || ends) this.#answer(held, changed)
+  }
+
+  /** A poll whose changed item does not differ stays held. Otherwise all its items are compared: the answer names all. */
+  #woken(held: HeldPoll, keyText: string): void {
+    this.#polls.watch(keyText, held)
+    if (held.comparing !== undefined) held.comparing.comparison.again(keyText)
+    else if (this.#differs(held, keyText)) this.#compareToAnswer(held, false)
+  }
+
+  #differs({ items, who }: HeldPoll, keyText: string): boolean {
+    const named = items.filter(({ key }) => key.text === keyText)
+    const md5 = named[0] && this.#options.md5Of(named[0].key, who)
+    return named.some((item) => item.md5 !== md5)
+  }
+
+  /** Compares a held poll to answer it; `ends`: its timeout has passed. */
+  #compareToAnswer(held: HeldPoll, ends: boolean): void {
+    if (held.comparing !== undefined) held.comparing.ends ||= ends
+    else if (held.poll !== undefined) {
+      const comparison = this.#comparisonOf(held.poll)
+      comparison.compare(COMPARED_AT_ONCE)
+      if (comparison.isDone) this.#compared(held, comparison, ends)
+      else this.#compareLater(held, comparison, ends)
+    }
   }
 
   /** Adds a listener to the held polls. It watches nothing yet, and stays until it leaves, also while the server stops. */
@@ -193,24 +279,25 @@ export class ConfigWatchers {
     return md5ByIp
   }
 
-  /** The clients that watch an item or polled for it in the last minute. A walk: call it for people, not for programs. */
-  clientsOf(key: ConfigKey): ItemClient[] {
+  /** The clients that watch an item or polled for it in the last minute, collected in slices: call it for people. */
+  async clientsOf(key: ConfigKey): Promise<ItemClient[]> {
     const clients: ItemClient[] = []
-    for (const watcher of this.#polls.of(key.text)) {
-      const item = watcher.itemOf(key.text)
-      if (item === undefined) continue
-      const { ip, client, via, who } = watcher
-      const seen = this.#options.seenBy(key, who)
-      clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: 0, via })
-    }
     const nowMs = this.#options.loop.now()
-    for (const poll of this.#recent.all()) {
-      const { ip, client, items, atMs } = poll
-      const item = items.find((one) => one.key.text === key.text)
+    // Both as they are now: clients that come back during the walk would be met again and again.
+    const [watchers, polls] = [[...this.#polls.of(key.text)], [...this.#recent.all()]]
+    await this.#slices.walk(watchers, COMPARED_AT_ONCE, (watcher) => {
+      const item = watcher.itemOf(key.text)
+      if (item === undefined) return
+      const { ip, client, via, who } = watcher
+      clients.push({ ip, client, md5: item.md5, seen: this.#options.seenBy(key, who), seenAgoMs: 0, via })
+    })
+    await this.#slices.walk(polls, COMPARED_AT_ONCE, (poll) => {
+      const item = poll.items.find((one) => one.key.text === key.text)
+      if (item === undefined) return
+      const { ip, client, atMs } = poll
       const seen = this.#options.seenBy(key, poll)
-      if (item !== undefined)
-        clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: nowMs - atMs, via: 'poll' })
-    }
+      clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: nowMs - atMs, via: 'poll' })
+    })
     return clients
   }
 
@@ -248,7 +335,8 @@ export class ConfigWatchers {
   #hostOfWatchers(): PollHost & ListenerHost {
     return {
       md5Of: this.#options.md5Of,
-      compare: (items, who) => this.compare(items, who),
+      walk: (all, each) => this.#walkItems(all, each),
+      woken: (held, keyText) => this.#woken(held, keyText),
       answer: (held, changed) => {
         if (changed.length > 0) this.#counts.changed++
         this.#answer(held, changed)
@@ -273,6 +361,15 @@ export class ConfigWatchers {
     }
   }
 
+  #walkItems<T>(all: readonly T[], each: (one: T) => void): void | Promise<void> {
+    let at = 0
+    this.#compareNow(all.length, (most) => {
+      while (at < all.length && at < most) each(all[at++]!)
+      return at
+    })
+    if (at < all.length) return this.#slices.walk(all.slice(at), COMPARED_AT_ONCE, each)
+  }
+
   /** Compares or answers one poll. Changes are first, because they are promised within milliseconds. */
   #step(): boolean {
     const woken = this.#nextWoken()
@@ -292,7 +389,7 @@ export class ConfigWatchers {
         contained(
           'push',
           () => this.#answer(expired, NOTHING),
-          () => this.#answer(expired, this.compare(expired.items, poll)),
+          () => this.#compareToAnswer(expired, true),
         )
       }
       return true

@@ -85,7 +85,7 @@ test('who waits for an item is notified if, and only if, its view has changed', 
         const held = tagged.map((who, index) => {
           const answer = (): void => void notified.add(`poll ${index}`)
           const poll = { ...who, items: [{ key: KEY, md5: md5Of(polled[index]), echo }], dueMs: 1e9, answer }
-          return polls.hold(poll)
+          return polls.take(poll)
         })
         notified.clear()
         refusalOf(() => carryOut(commandOf(change, item)))

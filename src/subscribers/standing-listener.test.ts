@@ -46,7 +46,7 @@ function poll(items: WatchedItem[]): string[] {
   const answers: string[] = []
   const answer = (changed: readonly WatchedItem[]) =>
     void answers.push(changed.map(({ key }) => key.dataId).join())
-  polls.hold({ items, ip: '10.0.0.2', dueMs: 30_000, answer })
+  polls.take({ items, ip: '10.0.0.2', dueMs: 30_000, answer })
   return answers
 }
 
@@ -145,7 +145,7 @@ describe('a standing listener', () => {
       false,
       false,
     ])
-    expect(polls.hold({ items: [watched('d')], ip: '10.0.0.2', dueMs: 1, answer: () => {} })).toBe('too-many')
+    expect(polls.take({ items: [watched('d')], ip: '10.0.0.2', dueMs: 1, answer: () => {} })).toBe('too-many')
     listener.unwatch(keyOf('a'))
     expect(listener.watch(watched('c'))).toBe(true)
   })

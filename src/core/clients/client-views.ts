@@ -99,7 +99,7 @@ export interface Collected<T> {
 /** The knowledge of one server of its own clients, and how it sends connected clients away. */
 export interface OwnViews {
   watchersOf(key: ConfigKey): ReadonlyMap<string, string>
-  clientsOf(key: ConfigKey): readonly ItemClient[]
+  clientsOf(key: ConfigKey): Promise<readonly ItemClient[]>
   /** How many {@link clientsOf} each of the items has, in their order. */
   clientCounts(keys: readonly ConfigKey[]): readonly number[]
   watchedBy(ip: string): readonly WatchedItem[]

@@ -1,0 +1,63 @@
+import { contained } from '../unexpected.ts'
+import { type Loop, SlicedWork } from './sliced-work.ts'
+
+/** A piece of work in small steps. */
+export interface Steps {
+  /** Does a step; true: there is more. */
+  step(): boolean
+  /** A step has thrown, and the work is over. */
+  failed(): void
+}
+
+/** Several pieces of work that share the slices of the loop. They take turns by steps: a small one waits for no large one. */
+export class SharedSlices {
+  readonly #waiting = new Set<Steps>()
+  readonly #work: SlicedWork
+
+  constructor(loop: Loop) {
+    this.#work = new SlicedWork(loop, () => this.#step())
+  }
+
+  /** How many pieces are under way. */
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  /** Adds a piece of work; its first step runs later. A piece that is there stays where it is. */
+  add(steps: Steps): void {
+    this.#waiting.add(steps)
+    this.#work.start()
+  }
+
+  /** Calls `each` with each of these, `atOnce` in a step. Resolves after the last one; rejects if one throws. */
+  walk<T>(all: readonly T[], atOnce: number, each: (one: T) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let at = 0
+      const step = (): boolean => {
+        try {
+          for (const end = at + atOnce; at < end && at < all.length; at++) each(all[at]!)
+        } catch (error) {
+          reject(error as Error)
+          return false
+        }
+        if (at >= all.length) resolve()
+        return at < all.length
+      }
+      this.add({ step, failed: () => undefined })
+    })
+  }
+
+  #step(): boolean {
+    const [first] = this.#waiting
+    if (first === undefined) return false
+    this.#waiting.delete(first)
+    contained(
+      'push',
+      () => first.failed(),
+      () => {
+        if (first.step()) this.#waiting.add(first)
+      },
+    )
+    return this.#waiting.size > 0
+  }
+}

@@ -40,7 +40,7 @@ function viewsOf(name: string): OwnViews {
         [name, 'm'],
         ['both', name],
       ]),
-    clientsOf: () => [clientOf(name, name === 's1' ? undefined : { port: 7, agent: name })],
+    clientsOf: async () => [clientOf(name, name === 's1' ? undefined : { port: 7, agent: name })],
     clientCounts: (keys) => keys.map((_, index) => Number(name.slice(1)) + index),
     watchedBy: (ip) =>
       [name, 'both'].map((dataId) => ({ key: configKey('', ip, dataId), md5: '', echo: '' })),
@@ -115,7 +115,7 @@ test('the clients of all servers are collected, each once, with the members that
   expect([...watchers.value.keys()].sort()).toEqual(names)
   expect(watchers.value.get('both')).toBe('s1')
   expect((await views.clientsOf(KEY)).value).toEqual(
-    ['s1', 's2', 's3'].flatMap((id) => viewsOf(id).clientsOf(KEY)),
+    (await Promise.all(['s1', 's2', 's3'].map((id) => viewsOf(id).clientsOf(KEY)))).flat(),
   )
   expect((await views.watchedBy('ip')).value.map(({ key }) => key.dataId).sort()).toEqual(names)
   expect((await views.subscribers(ORDERS)).value.map(({ address }) => address).sort()).toEqual(names)

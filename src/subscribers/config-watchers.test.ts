@@ -4,7 +4,7 @@ import type { Change } from '../core/decisions/changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import { formalVersions } from './formal-versions.test-support.ts'
-import { ConfigWatchers, type PollHandle } from './config-watchers.ts'
+import { ConfigWatchers, type PollHandle, type Taken } from './config-watchers.ts'
 import { NAMESPACE } from '../core/namespaces/namespace.ts'
 import { recordRemoved } from '../core/records/record-kind.ts'
 
@@ -46,21 +46,27 @@ const watched = (dataId: string, md5: string): WatchedItem => {
   return { key, md5, echo: `${dataId}%02g%01` }
 }
 
+function handleOf(taken: Taken): PollHandle {
+  return taken.kind === 'held' ? taken.handle : { cancel: () => {} }
+}
+
 function holdOne(polls: ConfigWatchers, items: WatchedItem[], dueMs = 30_000) {
   const answers: (readonly WatchedItem[])[] = []
-  const handle = polls.take({ items, ip: '10.0.0.1', dueMs, answer: (changed) => void answers.push(changed) })
+  const taken = polls.take({ items, ip: '10.0.0.1', dueMs, answer: (changed) => void answers.push(changed) })
   return {
     answers,
-    handle: handle as PollHandle,
+    kind: taken.kind,
+    handle: handleOf(taken),
     names: () => answers.map((each) => each.map((item) => item.key.dataId)),
   }
 }
 
-test('compare returns the items whose md5 differs; the md5 of an absent item is empty', () => {
+test('a poll that differs is returned with the items whose md5 differs; the md5 of an absent item is empty', () => {
   const { polls, change } = fixture()
   change('a', 'one')
   const items = [watched('a', 'one'), watched('a', 'old'), watched('none', ''), watched('none', 'old')]
-  expect(polls.compare(items, { ip: '10.0.0.1' })).toEqual([items[1], items[3]])
+  const poll = { items, ip: '10.0.0.1', dueMs: 1, answer: () => {} }
+  expect(polls.take(poll)).toEqual({ kind: 'compared', changed: [items[1], items[3]] })
 })
 
 test('a held poll is answered with the differing items when an item is published, changed or deleted', () => {
@@ -131,8 +137,9 @@ test('if the server stops during a walk, every poll is answered once', () => {
 })
 
 test('changes of other items and other kinds of change answer no poll', () => {
-  const { polls, change, waiting } = fixture()
+  const { polls, change, waiting, runAll } = fixture()
   holdOne(polls, [watched('a', '')])
+  runAll()
   change('b', 'one')
   polls.onChange(recordRemoved(NAMESPACE, 'a', 0))
   expect(waiting).toHaveLength(0)
@@ -184,11 +191,11 @@ test('a cancelled poll is never answered', () => {
 test('polls beyond the limits of polls and items are refused', () => {
   const few = fixture({ maxHeld: 1 })
   holdOne(few.polls, [])
-  expect(holdOne(few.polls, []).handle).toBe('too-many')
+  expect(holdOne(few.polls, []).kind).toBe('too-many')
   const small = fixture({ maxWatched: 3 })
   holdOne(small.polls, [watched('a', ''), watched('b', '')]).handle.cancel()
   holdOne(small.polls, [watched('a', ''), watched('b', '')])
-  expect(holdOne(small.polls, [watched('a', ''), watched('b', '')]).handle).toBe('too-many')
+  expect(holdOne(small.polls, [watched('a', ''), watched('b', '')]).kind).toBe('too-many')
 })
 
 test('when the server stops, held polls and later ones are answered with nothing', () => {
@@ -202,8 +209,10 @@ test('when the server stops, held polls and later ones are answered with nothing
 })
 
 test('the watchers of an item and the items of an address are listed', () => {
-  const { polls } = fixture()
+  const { polls, stored } = fixture()
+  stored.set(keyOf('a').text, 'x')
   holdOne(polls, [watched('a', 'x'), watched('b', '')])
+  stored.set(keyOf('a').text, 'y')
   polls.take({ items: [watched('a', 'y')], ip: '10.0.0.2', dueMs: 1, answer: () => {} })
   expect([...polls.watchersOf(keyOf('a'))]).toEqual([
     ['10.0.0.1', 'x'],
@@ -301,18 +310,13 @@ function watcher(
   }
   const poll = () => {
     const items = mine.map((dataId) => watched(dataId, md5s.get(dataId) ?? ''))
-    read(polls.compare(items, { ip: '10.0.0.1' }))
-    const fresh = mine.map((dataId) => watched(dataId, md5s.get(dataId) ?? ''))
     const answer = (changed: readonly WatchedItem[]) => {
       read(changed)
       poll()
     }
-    handle = polls.take({
-      items: fresh,
-      ip: `10.0.0.${index}`,
-      dueMs: clock.nowMs + 300,
-      answer,
-    }) as PollHandle
+    const taken = polls.take({ items, ip: `10.0.0.${index}`, dueMs: clock.nowMs + 300, answer })
+    handle = handleOf(taken)
+    if (taken.kind === 'compared') answer(taken.changed)
   }
   poll()
   return {

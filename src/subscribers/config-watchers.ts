@@ -3,6 +3,7 @@ import type { Change } from '../core/decisions/changes.ts'
 import type { ItemClient, SeenVersion } from '../core/clients/client-views.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { Viewer, WatchedItem } from '../core/config/state/config-view.ts'
+import { LOOK_LIMITS } from '../core/config/state/look-limits.ts'
 import { GRAY } from '../core/config/state/gray-version.ts'
 import { DueBook } from '../core/work/due-book.ts'
 import { SharedSlices } from '../core/work/shared-slices.ts'
@@ -20,16 +21,6 @@ const POLL_BUCKET_MS = 100
 
 /** How many polls are held at once by default; each costs a connection and about 11 KB. */
 const MAX_HELD_POLLS = 50_000
-
-/** How many items all polls and listeners together may watch by default: some 300 bytes each. */
-const MAX_WATCHED_ITEMS = 1_000_000
-
-/** How many items of polls and listeners are compared as they come, in one turn of the loop. The others wait for slices. */
-const MOST_IN_TURN = 256
-/** This many items of a poll are always compared as it comes: they cost less than its request. */
-const FEW_ITEMS = 4
-/** How many items a step of a slice compares. */
-const COMPARED_AT_ONCE = 32
 
 const NOTHING: readonly WatchedItem[] = Object.freeze([])
 
@@ -182,7 +173,7 @@ export class ConfigWatchers {
 
   /** Compares as much as this turn has room for: `compare` is called with the most items, and returns how many they were. */
   #compareNow(count: number, compare: (most: number) => number): void {
-    const most = Math.max(MOST_IN_TURN - this.#comparedInTurn, FEW_ITEMS)
+    const most = Math.max(LOOK_LIMITS.looksInTurn - this.#comparedInTurn, LOOK_LIMITS.looksOfFewItems)
     if (this.#comparedInTurn === 0 && count > 0) this.#options.loop.soon(() => void (this.#comparedInTurn = 0))
     this.#comparedInTurn += compare(most)
   }
@@ -197,7 +188,7 @@ export class ConfigWatchers {
     const { comparing, poll } = held
     if (comparing === undefined || poll === undefined) return false
     const { comparison } = comparing
-    comparison.compare(COMPARED_AT_ONCE)
+    comparison.compare(LOOK_LIMITS.looksInStep)
     if (!comparison.isDone) return true
     held.comparing = undefined
     this.#compared(held, comparison, comparing.ends)
@@ -212,9 +203,9 @@ export class ConfigWatchers {
 
   /** A poll whose changed item does not differ stays held. Otherwise all its items are compared: the answer names all. */
   #woken(held: HeldPoll, keyText: string): void {
-    this.#polls.watch(keyText, held)
     if (held.comparing !== undefined) held.comparing.comparison.again(keyText)
     else if (this.#differs(held, keyText)) this.#compareToAnswer(held, false)
+    if (held.poll !== undefined) this.#polls.watch(keyText, held)
   }
 
   #differs({ items, who }: HeldPoll, keyText: string): boolean {
@@ -228,7 +219,7 @@ export class ConfigWatchers {
     if (held.comparing !== undefined) held.comparing.ends ||= ends
     else if (held.poll !== undefined) {
       const comparison = this.#comparisonOf(held.poll)
-      comparison.compare(COMPARED_AT_ONCE)
+      comparison.compare(LOOK_LIMITS.looksInStep)
       if (comparison.isDone) this.#compared(held, comparison, ends)
       else this.#compareLater(held, comparison, ends)
     }
@@ -285,13 +276,13 @@ export class ConfigWatchers {
     const nowMs = this.#options.loop.now()
     // Both as they are now: clients that come back during the walk would be met again and again.
     const [watchers, polls] = [[...this.#polls.of(key.text)], [...this.#recent.all()]]
-    await this.#slices.walk(watchers, COMPARED_AT_ONCE, (watcher) => {
+    await this.#slices.walk(watchers, LOOK_LIMITS.looksInStep, (watcher) => {
       const item = watcher.itemOf(key.text)
       if (item === undefined) return
       const { ip, client, via, who } = watcher
       clients.push({ ip, client, md5: item.md5, seen: this.#options.seenBy(key, who), seenAgoMs: 0, via })
     })
-    await this.#slices.walk(polls, COMPARED_AT_ONCE, (poll) => {
+    await this.#slices.walk(polls, LOOK_LIMITS.looksInStep, (poll) => {
       const item = poll.items.find((one) => one.key.text === key.text)
       if (item === undefined) return
       const { ip, client, atMs } = poll
@@ -323,7 +314,7 @@ export class ConfigWatchers {
   }
 
   #isFull({ items, ip }: Poll): boolean {
-    const { maxHeld = MAX_HELD_POLLS, maxWatched = MAX_WATCHED_ITEMS, maxHeldOfAddress = 0 } = this.#options
+    const { maxHeld = MAX_HELD_POLLS, maxWatched = LOOK_LIMITS.watchedItems, maxHeldOfAddress = 0 } = this.#options
     if (maxHeldOfAddress > 0 && this.#polls.countOf(ip) >= maxHeldOfAddress) return true
     return this.#polls.size >= maxHeld || this.#watchedInAll + items.length > maxWatched
   }
@@ -348,7 +339,7 @@ export class ConfigWatchers {
         this.#options.onWatched?.([item])
       },
       watch: ({ text }, listener) => {
-        if (this.#watchedInAll >= (this.#options.maxWatched ?? MAX_WATCHED_ITEMS)) return false
+        if (this.#watchedInAll >= (this.#options.maxWatched ?? LOOK_LIMITS.watchedItems)) return false
         this.#listened++
         this.#polls.watch(text, listener)
         return true
@@ -367,7 +358,7 @@ export class ConfigWatchers {
       while (at < all.length && at < most) each(all[at++]!)
       return at
     })
-    if (at < all.length) return this.#slices.walk(all.slice(at), COMPARED_AT_ONCE, each)
+    if (at < all.length) return this.#slices.walk(all.slice(at), LOOK_LIMITS.looksInStep, each)
   }
 
   /** Compares or answers one poll. Changes are first, because they are promised within milliseconds. */

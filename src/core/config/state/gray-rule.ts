@@ -1,4 +1,5 @@
 import { Refusal } from '../../refusal.ts'
+import { LOOK_LIMITS } from './look-limits.ts'
 
 /**
  * The clients of a gray version. `beta`: some addresses. `tag`: clients with one tag. `tagv2`: clients whose labels
@@ -29,11 +30,6 @@ export const BETA_NAME = 'beta'
 /** Names of versions for a tag begin so. */
 const TAG_NAME = 'tag_'
 
-/** The longest expression of any kind; the longest of labels, whose conditions cost every look of every client. */
-export const LONGEST_EXPR = 8_192
-export const LONGEST_LABELS = 2_048
-/** The most conditions of an expression of labels. */
-export const MOST_CONDITIONS = 64
 const LONGEST_NAME = 128
 const ADDRESS_TEXT = /^[\w.:%-]{1,64}$/
 const TAG_TEXT = /^[\w.:-]{1,128}$/
@@ -58,7 +54,7 @@ export function tagName(tag: string): string {
 /** The rule itself. Throws Refusal `gray-rule` for an invalid rule, or one that is too large. */
 export function checkedRule(rule: GrayRule): GrayRule {
   const { type, version, expr, priority } = rule
-  const longest = type === 'tagv2' ? LONGEST_LABELS : LONGEST_EXPR
+  const longest = type === 'tagv2' ? LOOK_LIMITS.labelLetters : LOOK_LIMITS.ruleLetters
   if (expr.length > longest) throw refusedRule(EXPR_NAMES[type], `at most ${longest} characters long`)
   if (!Number.isInteger(priority) || priority < 0 || priority > BETA_PRIORITY)
     throw refusedRule('priority', `a whole number from 0 to ${BETA_PRIORITY}`)
@@ -146,8 +142,8 @@ const CHECKS: Readonly<Record<GrayRuleType, (expr: string, version: string) => v
   },
   tagv2: (expr, version) => {
     // Rules that were stored before this limit still count.
-    if (conditionTexts(expr, version).flat().length > MOST_CONDITIONS)
-      throw refusedRule(EXPR_NAMES.tagv2, `at most ${MOST_CONDITIONS} conditions joined by && and ||`)
+    if (conditionTexts(expr, version).flat().length > LOOK_LIMITS.conditions)
+      throw refusedRule(EXPR_NAMES.tagv2, `at most ${LOOK_LIMITS.conditions} conditions joined by && and ||`)
     labelGroups(expr, version)
   },
   percent: (expr) => {

@@ -84,10 +84,7 @@ const LONGEST_TIMEOUT_MS = 60_000
 /** Body of a poll: 10,000 items with names of ordinary length, encoded. */
 export const MAX_LISTEN_BODY_BYTES = 8 * 1024 * 1024
 
-/**
- * Answers a poll at once where something differs, else holds it. Nothing may be awaited in here: the poll would not be
- * answered in the order of its connection.
- */
+/** Answers a poll at once where something differs, else holds it; a poll of many items is held until all are compared. */
 export function listen(
   request: ListenRequest,
   parts: ListenerParts,

@@ -122,7 +122,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 400,
     title: 'The rule of the gray version is not valid',
     meaning:
-      'The request says for whom the version is in a way that the server cannot read. The message says what is allowed.',
+      'The request says for whom the version is in a way that the server cannot read, or with a rule that is too large. The message says what is allowed.',
   },
   'gray-too-many': {
     http: 400,

@@ -45,7 +45,7 @@ function viewsOf(name: string): OwnViews {
     watchedBy: (ip) =>
       [name, 'both'].map((dataId) => ({ key: configKey('', ip, dataId), md5: '', echo: '' })),
     subscribers: () => [name, 'both'].map((address) => ({ ...subscriber, address, toldIp: address })),
-    condition: () => ({
+    condition: async () => ({
       behind: [{ key: KEY, clientCount: 3, clients: [{ ip: name, client: undefined }] }],
       subscriberCount: 2,
       lagMs: 0.5,
@@ -122,9 +122,11 @@ test('the clients of all servers are collected, each once, with the members that
   expect(watchers.missing).toEqual([])
 
   const { own, others } = (await views.conditions()).value
-  expect(own).toEqual(viewsOf('s1').condition())
+  expect(own).toEqual(await viewsOf('s1').condition())
   expect(others.toSorted((a, b) => a.server.localeCompare(b.server))).toEqual(
-    ['s2', 's3'].map((server) => ({ server, ...viewsOf(server).condition() })),
+    await Promise.all(
+      ['s2', 's3'].map(async (server) => ({ server, ...(await viewsOf(server).condition()) })),
+    ),
   )
 
   const timeline = await views.timeline(ORDERS)

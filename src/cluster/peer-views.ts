@@ -99,9 +99,12 @@ export class PeerViews {
   async conditions(): Promise<
     Collected<{ readonly own: OwnCondition; readonly others: readonly PeerCondition[] }>
   > {
-    const { answers, from, missing } = await this.#collect(CONDITION, {})
+    const [own, { answers, from, missing }] = await Promise.all([
+      this.#parts.own.condition(),
+      this.#collect(CONDITION, {}),
+    ])
     const others = answers.map((condition, index) => ({ server: from[index]!, ...condition }))
-    return { value: { own: this.#parts.own.condition(), others }, missing }
+    return { value: { own, others }, missing }
   }
 
   /** The subscribers of a service, each once, also if it subscribed on several servers. */

@@ -49,7 +49,7 @@ export function viewsOfOne(own: OwnViews): ClientViews {
     clientsOf: async (key) => all(await own.clientsOf(key)),
     clientCounts: (keys) => all(own.clientCounts(keys)),
     watchedBy: (ip) => all(own.watchedBy(ip)),
-    conditions: () => all({ own: own.condition(), others: [] }),
+    conditions: async () => all({ own: await own.condition(), others: [] }),
     subscribers: (key) => all(own.subscribers(key)),
     timeline: (key) => all(own.timeline(key)),
     connectedClients: (search) => all({ own: own.connectedClients(search), others: [] }),

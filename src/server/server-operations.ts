@@ -72,8 +72,12 @@ function ownViews(parts: OperatedParts, subscriberCount: () => number): OwnViews
     clientsOf: (key) => polls.clientsOf(key),
     clientCounts: (keys) => polls.clientCounts(keys),
     watchedBy: (ip) => polls.watchedBy(ip),
-    condition: () => ({
-      behind: clientsBehind(polls.recentPolls(), state, wallMs()),
+    condition: async () => ({
+      behind: await clientsBehind(polls.recentPolls(), {
+        state,
+        nowMs: wallMs(),
+        walk: (all, each) => polls.walk(all, each),
+      }),
       subscriberCount: subscriberCount(),
       lagMs: installation.lagMs(),
       faults: [...watch.notReady(), ...watch.warnings()],

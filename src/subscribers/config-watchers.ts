@@ -275,14 +275,14 @@ export class ConfigWatchers {
     const clients: ItemClient[] = []
     const nowMs = this.#options.loop.now()
     // Both as they are now: clients that come back during the walk would be met again and again.
-    const [watchers, polls] = [[...this.#polls.of(key.text)], [...this.#recent.all()]]
-    await this.#slices.walk(watchers, LOOK_LIMITS.looksInStep, (watcher) => {
+    const [watchers, polls] = [[...this.#polls.of(key.text)], this.recentPolls()]
+    await this.walk(watchers, (watcher) => {
       const item = watcher.itemOf(key.text)
       if (item === undefined) return
       const { ip, client, via, who } = watcher
       clients.push({ ip, client, md5: item.md5, seen: this.#options.seenBy(key, who), seenAgoMs: 0, via })
     })
-    await this.#slices.walk(polls, LOOK_LIMITS.looksInStep, (poll) => {
+    await this.walk(polls, (poll) => {
       const item = poll.items.find((one) => one.key.text === key.text)
       if (item === undefined) return
       const { ip, client, atMs } = poll
@@ -298,9 +298,14 @@ export class ConfigWatchers {
     return keys.map(({ text }) => this.#polls.of(text).size + (remembered.get(text) ?? 0))
   }
 
-  /** The polls of the last minute whose clients have not polled again. */
-  recentPolls(): Iterable<EndedPoll> {
-    return this.#recent.all()
+  /** The polls of the last minute whose clients have not polled again, as they are now. */
+  recentPolls(): readonly EndedPoll[] {
+    return [...this.#recent.all()]
+  }
+
+  /** Calls `each`, which has one look, with each of these, in slices beside the comparisons. */
+  walk<T>(all: Iterable<T>, each: (one: T) => void): Promise<void> {
+    return this.#slices.walk(all, LOOK_LIMITS.looksInStep, each)
   }
 
   /** The items that an address watches, each once. It walks over all watchers: call it for people, not for programs. */
@@ -358,7 +363,7 @@ export class ConfigWatchers {
       while (at < all.length && at < most) each(all[at++]!)
       return at
     })
-    if (at < all.length) return this.#slices.walk(all.slice(at), LOOK_LIMITS.looksInStep, each)
+    if (at < all.length) return this.walk(all.slice(at), each)
   }
 
   /** Compares or answers one poll. Changes are first, because they are promised within milliseconds. */

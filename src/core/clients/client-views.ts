@@ -103,7 +103,7 @@ export interface OwnViews {
   /** How many {@link clientsOf} each of the items has, in their order. */
   clientCounts(keys: readonly ConfigKey[]): readonly number[]
   watchedBy(ip: string): readonly WatchedItem[]
-  condition(): OwnCondition
+  condition(): Promise<OwnCondition>
   subscribers(key: ServiceKey): readonly ListedSubscriber[]
   timeline(key: ServiceKey): OwnTimeline
   connectedClients(search: ClientSearch): ServerClients

@@ -30,18 +30,24 @@ export class SharedSlices {
   }
 
   /** Calls `each` with each of these, `atOnce` in a step. Resolves after the last one; rejects if one throws. */
-  walk<T>(all: readonly T[], atOnce: number, each: (one: T) => void): Promise<void> {
+  walk<T>(all: Iterable<T>, atOnce: number, each: (one: T) => void): Promise<void> {
     return new Promise((resolve, reject) => {
-      let at = 0
+      const rest = all[Symbol.iterator]()
       const step = (): boolean => {
         try {
-          for (const end = at + atOnce; at < end && at < all.length; at++) each(all[at]!)
+          for (let count = 0; count < atOnce; count++) {
+            const next = rest.next()
+            if (next.done === true) {
+              resolve()
+              return false
+            }
+            each(next.value)
+          }
+          return true
         } catch (error) {
           reject(error as Error)
           return false
         }
-        if (at >= all.length) resolve()
-        return at < all.length
       }
       this.add({ step, failed: () => undefined })
     })

@@ -48,8 +48,11 @@ function streams(authorisation?: Authorisation) {
   )
   return {
     watch,
-    listen: (...items: WatchedItem[]) =>
-      operations.watch({ watch, items }, caller).map(({ key }) => key.dataId),
+    listen: (...items: WatchedItem[]) => {
+      // Few items are compared at once.
+      const differing = operations.watch({ watch, items }, caller) as readonly WatchedItem[]
+      return differing.map(({ key }) => key.dataId)
+    },
     unlisten: (...keys: ConfigKey[]) => operations.unwatch({ watch, keys }, caller),
   }
 }

@@ -95,7 +95,7 @@ export function startFixture(
       clientsOf: (key) => polls.clientsOf(key),
       watchedBy: (ip) => polls.watchedBy(ip),
       subscribers: () => [],
-      condition: () => ({ behind: [], subscriberCount: 0, lagMs: 0, faults: [] }),
+      condition: async () => ({ behind: [], subscriberCount: 0, lagMs: 0, faults: [] }),
       timeline: (key) => timeline.of(key),
       connectedClients: () => ({ server: '10.0.0.1:8848', count: 0, clients: [] }),
       dismiss: () => false,

@@ -174,7 +174,8 @@ export class ConfigWatchers {
   /** Compares as much as this turn has room for: `compare` is called with the most items, and returns how many they were. */
   #compareNow(count: number, compare: (most: number) => number): void {
     const most = Math.max(LOOK_LIMITS.looksInTurn - this.#comparedInTurn, LOOK_LIMITS.looksOfFewItems)
-    if (this.#comparedInTurn === 0 && count > 0) this.#options.loop.soon(() => void (this.#comparedInTurn = 0))
+    if (this.#comparedInTurn === 0 && count > 0)
+      this.#options.loop.soon(() => void (this.#comparedInTurn = 0))
     this.#comparedInTurn += compare(most)
   }
 
@@ -319,7 +320,11 @@ export class ConfigWatchers {
   }
 
   #isFull({ items, ip }: Poll): boolean {
-    const { maxHeld = MAX_HELD_POLLS, maxWatched = LOOK_LIMITS.watchedItems, maxHeldOfAddress = 0 } = this.#options
+    const {
+      maxHeld = MAX_HELD_POLLS,
+      maxWatched = LOOK_LIMITS.watchedItems,
+      maxHeldOfAddress = 0,
+    } = this.#options
     if (maxHeldOfAddress > 0 && this.#polls.countOf(ip) >= maxHeldOfAddress) return true
     return this.#polls.size >= maxHeld || this.#watchedInAll + items.length > maxWatched
   }

@@ -16,7 +16,11 @@ const LONGEST_STOP_MS = 50
 const LOOKS_OF_STOP = LONGEST_STOP_MS / LOOK_MS
 
 const keyOf = (name: string | number) => configKey('public', 'g', `item-${name}`)
-const itemOf = (name: string | number, md5 = '', echo = `${name}`): WatchedItem => ({ key: keyOf(name), md5, echo })
+const itemOf = (name: string | number, md5 = '', echo = `${name}`): WatchedItem => ({
+  key: keyOf(name),
+  md5,
+  echo,
+})
 const itemsFrom = (first: number, count: number): WatchedItem[] =>
   Array.from({ length: count }, (_, index) => itemOf(first + index))
 const ignored = (): void => undefined
@@ -178,24 +182,32 @@ describe('no turn of the loop has more looks than 50 ms allow, and no item is lo
 })
 
 describe('no change falls between the slices of a comparison', () => {
-  test.each([0, LOOK_LIMITS.looksInTurn, ITEMS_OF_POLL - 1])('of a poll, whose item %i changes', (changed) => {
-    const server = fixture()
-    const answers = hold(server, itemsFrom(0, ITEMS_OF_POLL))
-    server.change(changed, 'new')
-    server.quiet()
-    expect(answers).toEqual([[`${changed}`]])
-  })
+  test.each([0, LOOK_LIMITS.looksInTurn, ITEMS_OF_POLL - 1])(
+    'of a poll, whose item %i changes',
+    (changed) => {
+      const server = fixture()
+      const answers = hold(server, itemsFrom(0, ITEMS_OF_POLL))
+      server.change(changed, 'new')
+      server.quiet()
+      expect(answers).toEqual([[`${changed}`]])
+    },
+  )
 
-  test.each([0, LOOK_LIMITS.looksInTurn, ITEMS_OF_POLL - 1])('of a listener, whose item %i changes', async (index) => {
-    const server = fixture()
-    const known: string[] = []
-    const changed = ({ echo }: WatchedItem) => void known.push(echo)
-    const listened = server.polls.join({ ip: '', changed, end: ignored }).listen(itemsFrom(0, ITEMS_OF_POLL))
-    server.turn()
-    server.change(index, 'new')
-    const differing = await server.settle(listened as Promise<readonly WatchedItem[]>)
-    expect([...known, ...differing.map(({ echo }) => echo)]).toEqual([`${index}`])
-  })
+  test.each([0, LOOK_LIMITS.looksInTurn, ITEMS_OF_POLL - 1])(
+    'of a listener, whose item %i changes',
+    async (index) => {
+      const server = fixture()
+      const known: string[] = []
+      const changed = ({ echo }: WatchedItem) => void known.push(echo)
+      const listened = server.polls
+        .join({ ip: '', changed, end: ignored })
+        .listen(itemsFrom(0, ITEMS_OF_POLL))
+      server.turn()
+      server.change(index, 'new')
+      const differing = await server.settle(listened as Promise<readonly WatchedItem[]>)
+      expect([...known, ...differing.map(({ echo }) => echo)]).toEqual([`${index}`])
+    },
+  )
 
   test('of a poll whose item changes and changes back', () => {
     const server = fixture()
@@ -228,7 +240,16 @@ function largestItem(value: string): GrayItem {
   const rule = checkedRule({ type: 'tagv2', version: '1.1.0', expr: conditions.join('||'), priority: 1 })
   const versions = Array.from({ length: LOOK_LIMITS.versions }, (_, index): GrayVersion => {
     const facts = { md5: '', size: 1, textId: '', type: undefined, encryptedDataKey: '', comment: '' }
-    return { name: `v${index}`, rule, id: index, createdMs: 0, modifiedMs: 0, createdBy: BY, modifiedBy: BY, ...facts }
+    return {
+      name: `v${index}`,
+      rule,
+      id: index,
+      createdMs: 0,
+      modifiedMs: 0,
+      createdBy: BY,
+      modifiedBy: BY,
+      ...facts,
+    }
   })
   return { key: keyOf('gray'), versions }
 }

@@ -80,7 +80,9 @@ export class StandingListener implements Watcher {
    * it has; 'too-many' where no more items can be watched: then the first ones are watched. No change falls between:
    * before its comparison an item needs no report, and after it each change is reported.
    */
-  listen(items: readonly WatchedItem[]): readonly WatchedItem[] | Promise<readonly WatchedItem[]> | 'too-many' {
+  listen(
+    items: readonly WatchedItem[],
+  ): readonly WatchedItem[] | Promise<readonly WatchedItem[]> | 'too-many' {
     const refused = items.findIndex((item) => !this.#enter(item))
     const entered = refused < 0 ? items : items.slice(0, refused)
     const differing: WatchedItem[] = []

@@ -25,7 +25,16 @@ function versionsOf(item: number): GrayVersion[] {
     )
     const rule = checkedRule({ type: 'tagv2', version: '1.1.0', expr: conditions.join('||'), priority: 1 })
     const facts = { md5: 'x', size: 1, textId: '', type: undefined, encryptedDataKey: '', comment: '' }
-    return { name: `v${version}`, rule, id: item, createdMs: 0, modifiedMs: 0, createdBy: BY, modifiedBy: BY, ...facts }
+    return {
+      name: `v${version}`,
+      rule,
+      id: item,
+      createdMs: 0,
+      modifiedMs: 0,
+      createdBy: BY,
+      modifiedBy: BY,
+      ...facts,
+    }
   })
 }
 
@@ -55,33 +64,37 @@ function measuredLoop() {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('ten rules, 10,000 items and 18,000 held polls stop the loop for 50 ms at most', { timeout: 600_000 }, async () => {
-  const state = stateOfLargest()
-  const { longest, measured, loop } = measuredLoop()
-  const polls = new ConfigWatchers({
-    md5Of: (key, who) => viewedMd5(state, key, who),
-    seenBy: (key, who) => ({ ...seenBy(state, key, who), ip: who.ip }),
-    loop,
-  })
-  const items = Array.from({ length: ITEMS }, (_, index) => ({ key: keyOf(index), md5: '', echo: '' }))
-  let isAnswered = false
-  const answer = (): void => void (isAnswered = true)
-  measured(() => void polls.take({ items, ip: '10.0.0.1', dueMs: 0, waits: false, answer }))
-  while (!isAnswered) await turn()
+test(
+  'ten rules, 10,000 items and 18,000 held polls stop the loop for 50 ms at most',
+  { timeout: 600_000 },
+  async () => {
+    const state = stateOfLargest()
+    const { longest, measured, loop } = measuredLoop()
+    const polls = new ConfigWatchers({
+      md5Of: (key, who) => viewedMd5(state, key, who),
+      seenBy: (key, who) => ({ ...seenBy(state, key, who), ip: who.ip }),
+      loop,
+    })
+    const items = Array.from({ length: ITEMS }, (_, index) => ({ key: keyOf(index), md5: '', echo: '' }))
+    let isAnswered = false
+    const answer = (): void => void (isAnswered = true)
+    measured(() => void polls.take({ items, ip: '10.0.0.1', dueMs: 0, waits: false, answer }))
+    while (!isAnswered) await turn()
 
-  const labels = new Map(Array.from({ length: 200 }, (_, index) => [`l${index}`, 'c']))
-  const who: Viewer = { ip: '10.0.0.2', labels }
-  const listener = polls.join({ ip: who.ip, who, changed: () => undefined, end: () => undefined })
-  let listened: unknown
-  measured(() => void (listened = listener.listen(items)))
-  await listened
+    const labels = new Map(Array.from({ length: 200 }, (_, index) => [`l${index}`, 'c']))
+    const who: Viewer = { ip: '10.0.0.2', labels }
+    const listener = polls.join({ ip: who.ip, who, changed: () => undefined, end: () => undefined })
+    let listened: unknown
+    measured(() => void (listened = listener.listen(items)))
+    await listened
 
-  for (let held = 0; held < HELD_POLLS; held++) {
-    const own = [items[0]!, items[held % ITEMS]!]
-    measured(() => void polls.take({ items: own, ip: `10.1.${held}`, dueMs: 1e9, answer: () => undefined }))
-    if (held % 100 === 0) await turn()
-  }
-  const clients = await polls.clientsOf(keyOf(0))
-  expect(clients).toHaveLength(HELD_POLLS + 1)
-  expect(longest.ms).toBeLessThan(LONGEST_STOP_MS)
-})
+    for (let held = 0; held < HELD_POLLS; held++) {
+      const own = [items[0]!, items[held % ITEMS]!]
+      measured(() => void polls.take({ items: own, ip: `10.1.${held}`, dueMs: 1e9, answer: () => undefined }))
+      if (held % 100 === 0) await turn()
+    }
+    const clients = await polls.clientsOf(keyOf(0))
+    expect(clients).toHaveLength(HELD_POLLS + 1)
+    expect(longest.ms).toBeLessThan(LONGEST_STOP_MS)
+  },
+)

@@ -102,7 +102,10 @@ describe('a rule of labels', () => {
     ip: value,
     tag: fc.option(value, { nil: undefined }),
     asksForTag: fc.option(fc.boolean(), { nil: undefined }),
-    labels: fc.option(fc.dictionary(label, value).map((all) => new Map(Object.entries(all))), { nil: undefined }),
+    labels: fc.option(
+      fc.dictionary(label, value).map((all) => new Map(Object.entries(all))),
+      { nil: undefined },
+    ),
   })
 
   test('matches as a naive reading of its text', () => {

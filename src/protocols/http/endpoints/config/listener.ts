@@ -124,7 +124,10 @@ class ListeningPoll implements PollRequest {
   #held: Held | undefined
   #early: Answer | undefined
 
-  constructor({ items, ip, tag, client, dueMs, waits }: Omit<PollRequest, 'answer'>, answerOf: PollAnswers['of']) {
+  constructor(
+    { items, ip, tag, client, dueMs, waits }: Omit<PollRequest, 'answer'>,
+    answerOf: PollAnswers['of'],
+  ) {
     this.items = items
     this.ip = ip
     this.tag = tag

@@ -120,7 +120,7 @@ describe('a rule of labels', () => {
           .map((all) => all.map(([name, values]) => `${name}=${values.join()}`).join('&&'))
           .join('||')
         const expected = groups.some((all) =>
-          all.every(([name, values]) => values.includes(valueOf(who, name) ?? 'none')),
+          all.every(([name, values]) => (values as readonly string[]).includes(valueOf(who, name) ?? 'none')),
         )
         expect(gets(labelRule(expr), who)).toBe(expected)
       }),

@@ -96,7 +96,9 @@ test(
       if (held % 100 === 0) await turn()
     }
     const clients = await polls.clientsOf(keyOf(0))
-    expect(clients).toHaveLength(HELD_POLLS + 1)
+    // The listener and the first poll, which is remembered, have the item too.
+  expect(clients).toHaveLength(HELD_POLLS + 2)
+  console.log(`The longest stop: ${longest.ms.toFixed(0)} ms.`)
     expect(longest.ms).toBeLessThan(LONGEST_STOP_MS)
   },
 )

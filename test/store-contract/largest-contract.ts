@@ -24,7 +24,8 @@ const CORE = fileURLToPath(new URL('../../src/core', import.meta.url))
 function commandMakers(): string[] {
   const files = readdirSync(CORE, { recursive: true, encoding: 'utf8' })
     // The file of decisions has what all commands are made of.
-    .filter((file) => /\.ts$/.test(file) && !/\.test(-support)?\.ts$|decisions\/decision\.ts$/.test(file))
+    .filter((file) => !file.endsWith(join('decisions', 'decision.ts')))
+    .filter((file) => file.endsWith('.ts') && !/\.test(-support)?\.ts$/.test(file))
     .map((file) => join(CORE, file))
   return files.flatMap((file) => {
     const code = readFileSync(file, 'utf8')

@@ -97,8 +97,8 @@ test(
     }
     const clients = await polls.clientsOf(keyOf(0))
     // The listener and the first poll, which is remembered, have the item too.
-  expect(clients).toHaveLength(HELD_POLLS + 2)
-  console.log(`The longest stop: ${longest.ms.toFixed(0)} ms.`)
+    expect(clients).toHaveLength(HELD_POLLS + 2)
+    console.log(`The longest stop: ${longest.ms.toFixed(0)} ms.`)
     expect(longest.ms).toBeLessThan(LONGEST_STOP_MS)
   },
 )

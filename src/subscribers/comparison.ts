@@ -1,5 +1,6 @@
 import type { ConfigKey } from '../core/config/state/config-item.ts'
-import type { Viewer, WatchedItem } from '../core/config/state/config-view.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
+import type { Viewer } from '../core/config/state/viewer.ts'
 
 /** The md5 of the version that a client sees, or the empty string if it sees nothing. */
 export type Md5Of = (key: ConfigKey, who: Viewer) => string

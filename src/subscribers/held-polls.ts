@@ -1,4 +1,5 @@
-import type { WatchedItem, Viewer } from '../core/config/state/config-view.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
+import type { Viewer } from '../core/config/state/viewer.ts'
 import { NOT_DUE, type Due } from '../core/work/due-book.ts'
 import type { Comparison } from './comparison.ts'
 import type { PollClient } from './recent-polls.ts'

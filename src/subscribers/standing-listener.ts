@@ -1,5 +1,6 @@
 import type { ConfigKey } from '../core/config/state/config-item.ts'
-import type { Viewer, WatchedItem } from '../core/config/state/config-view.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
+import type { Viewer } from '../core/config/state/viewer.ts'
 import type { PollClient } from './recent-polls.ts'
 import type { Watcher } from './watcher.ts'
 

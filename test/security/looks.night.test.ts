@@ -4,7 +4,8 @@
  */
 import { expect, test } from 'vitest'
 import { configKey } from '../../src/core/config/state/config-item.ts'
-import { seenBy, viewedMd5, type Viewer, type ViewedState } from '../../src/core/config/state/config-view.ts'
+import { seenBy, viewedMd5, type ViewedState } from '../../src/core/config/state/config-view.ts'
+import type { Viewer } from '../../src/core/config/state/viewer.ts'
 import { checkedRule } from '../../src/core/config/state/gray-rule.ts'
 import { GRAY, type GrayItem, type GrayVersion } from '../../src/core/config/state/gray-version.ts'
 import { LOOK_LIMITS } from '../../src/core/config/state/look-limits.ts'

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { type GrayVersion, inOrder } from './gray-version.ts'
 import { type GrayRule, checkedRule } from './gray-rule.ts'
 import { matchOf } from './rule-matches.ts'
-import { grayFor, identityOf, placeInRelease, type Viewer } from './config-view.ts'
+import { grayFor, identityOf, placeInRelease } from './config-view.ts'
+import type { Viewer } from './viewer.ts'
 
 const BY = { ip: '10.9.9.9', user: null }
 

@@ -2,22 +2,9 @@ import type { RecordView } from '../../records/record-tables.ts'
 import type { ConfigItem, ConfigKey } from './config-item.ts'
 import { NO_NOTES } from './config-notes.ts'
 import { shareOf } from './gray-rule.ts'
-import { matchOf } from './rule-matches.ts'
+import { isRuleFor } from './rule-matches.ts'
+import type { Viewer } from './viewer.ts'
 import { GRAY, GRAY_TEXT, type GrayItem, type GrayVersion } from './gray-version.ts'
-
-/**
- * The client that asks for an item: all that rules of gray versions may look at. Where a client is connected, `ip` is
- * the address that it says of itself; elsewhere it is where the request comes from.
- */
-export interface Viewer {
-  readonly ip: string
-  /** The tag of the client, or the one that it asks for. */
-  readonly tag?: string | undefined
-  /** The client asks for the version of `tag` only: its labels do not count, and it never gets the formal version. */
-  readonly asksForTag?: boolean | undefined
-  /** By their names, in the spelling of `labelName`. */
-  readonly labels?: ReadonlyMap<string, string> | undefined
-}
 
 /** The version that a client sees: the formal one, or a gray one in the shape of an item. */
 export interface SeenItem extends ConfigItem {
@@ -152,7 +139,7 @@ function matches(release: GrayVersion, who: Viewer): boolean {
   switch (type) {
     case 'beta':
     case 'tagv2':
-      return matchOf(type, expr)(who)
+      return isRuleFor(type, expr, who)
     case 'tag':
       return who.tag === expr
     case 'percent':

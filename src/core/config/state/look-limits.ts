@@ -1,6 +1,6 @@
 /**
- * The limits that multiply where clients look at items, in one table: `looks.test.ts` tries each operation with those that
- * meet in it at their largest. A look is the question which version of an item a client sees.
+ * The limits that multiply where clients look at items, in one table: `looks.test.ts` tries each operation with the limits
+ * that meet in it at their largest. A look is the question which version of an item a client sees.
  */
 export const LOOK_LIMITS = {
   /** Gray versions of an item. */

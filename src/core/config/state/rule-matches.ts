@@ -1,5 +1,5 @@
-import type { Viewer } from './config-view.ts'
-import { addressesOf, type LabelCondition, labelGroups } from './gray-rule.ts'
+import type { Viewer } from './viewer.ts'
+import { addressesOf, type LabelCondition, labelCondition, labelGroups, labelName } from './gray-rule.ts'
 
 /** Whether a rule is for a client. */
 export type Match = (who: Viewer) => boolean
@@ -7,45 +7,60 @@ export type Match = (who: Viewer) => boolean
 /** The kinds of rules whose texts are worth reading once. */
 type ReadOnce = 'beta' | 'tagv2'
 
-/** How many letters of rules are kept read, of each kind: some ten bytes each. Beyond them the oldest are read again. */
+/** How many letters of rules are kept read, of each kind: some ten bytes each. */
 const MOST_LETTERS = 2 * 1024 * 1024
+/** After so many looks at rules that are not kept, others are kept: reading a rule costs ten looks at its text. */
+const MOST_PASSED = 100_000
+
+/** How rules of a kind are read. */
+interface RuleReader {
+  /** Reads a rule for many looks. */
+  readonly read: (expr: string) => Match
+  /** Looks at the text of a rule: for more rules than are kept read. */
+  readonly look: (expr: string, who: Viewer) => boolean
+}
 
 /** The rules of a kind that were read, by their texts: equal rules are one. */
 class ReadRules {
-  readonly #read: (expr: string) => Match
+  readonly #reader: RuleReader
   readonly #matches = new Map<string, Match>()
   #letters = 0
+  #passed = 0
 
-  constructor(read: (expr: string) => Match) {
-    this.#read = read
+  constructor(reader: RuleReader) {
+    this.#reader = reader
   }
 
-  of(expr: string): Match {
+  isFor(expr: string, who: Viewer): boolean {
     const known = this.#matches.get(expr)
-    if (known !== undefined) return known
-    const match = this.#read(expr)
+    if (known !== undefined) return known(who)
+    if (this.#letters + expr.length > MOST_LETTERS) {
+      if (++this.#passed < MOST_PASSED) return this.#reader.look(expr, who)
+      this.#passed = 0
+      this.#letters = 0
+      this.#matches.clear()
+    }
+    const match = this.#reader.read(expr)
     this.#matches.set(expr, match)
     this.#letters += expr.length
-    for (const oldest of this.#matches.keys()) {
-      if (this.#letters <= MOST_LETTERS) break
-      this.#matches.delete(oldest)
-      this.#letters -= oldest.length
-    }
-    return match
+    return match(who)
   }
 }
 
 const RULES: Readonly<Record<ReadOnce, ReadRules>> = {
-  beta: new ReadRules((expr) => {
-    const addresses = new Set(addressesOf(expr))
-    return ({ ip }) => addresses.has(ip)
+  beta: new ReadRules({
+    read: (expr) => {
+      const addresses = new Set(addressesOf(expr))
+      return ({ ip }) => addresses.has(ip)
+    },
+    look: (expr, { ip }) => hasValue(expr, ip),
   }),
-  tagv2: new ReadRules(labelMatch),
+  tagv2: new ReadRules({ read: labelMatch, look: labelLook }),
 }
 
-/** The match of a rule by addresses or labels. */
-export function matchOf(kind: ReadOnce, expr: string): Match {
-  return RULES[kind].of(expr)
+/** Whether a rule by addresses or labels is for a client. */
+export function isRuleFor(kind: ReadOnce, expr: string, who: Viewer): boolean {
+  return RULES[kind].isFor(expr, who)
 }
 
 /** Labels whose values a client has from elsewhere than its labels. */
@@ -55,30 +70,60 @@ const TAG_LABEL = 'Vipserver-Tag'
 /** Groups of one condition are one map of label to values, so a look costs no more than the labels of the client. */
 function labelMatch(expr: string): Match {
   // Version 1.0.0 has neither && nor ||, so one reader reads both.
-  const groups = labelGroups(expr, '1.1.0')
-  const singles = valuesByLabel(groups.filter((group) => group.length === 1).flat())
-  const joined = groups.filter((group) => group.length > 1).map((group) => [...valuesByLabel(group)])
+  const singles = new Map<string, Values>()
+  const joined: [string, Values][][] = []
+  for (const group of labelGroups(expr)) {
+    const [first, second] = group
+    if (first !== undefined && second === undefined) addCondition(singles, labelCondition(first))
+    else joined.push(group.map(labelCondition).map(({ label, values }) => [label, valuesOf(values)]))
+  }
   const addresses = singles.get(ADDRESS_LABEL)
   const tags = singles.get(TAG_LABEL)
   singles.delete(ADDRESS_LABEL)
   singles.delete(TAG_LABEL)
   return (who) =>
-    addresses?.has(who.ip) === true ||
-    (who.tag !== undefined && tags?.has(who.tag) === true) ||
+    isAmong(addresses, who.ip) ||
+    isAmong(tags, who.tag) ||
     hasOne(singles, who) ||
     joined.some((group) => group.every(([label, values]) => isAmong(values, valueOf(who, label))))
 }
 
-type Values = ReadonlySet<string>
+/** The same from the text alone: it keeps nothing, and costs less than reading the rule for many looks. */
+export function labelLook(expr: string, who: Viewer): boolean {
+  return labelGroups(expr).some((group) =>
+    group.every((condition) => {
+      const at = condition.indexOf('=')
+      const value = valueOf(who, labelName(condition.slice(0, at).trim()))
+      return value !== undefined && hasValue(condition.slice(at + 1), value)
+    }),
+  )
+}
 
-function valuesByLabel(conditions: readonly LabelCondition[]): Map<string, Values> {
-  const byLabel = new Map<string, Set<string>>()
-  for (const { label, values } of conditions) {
-    const known = byLabel.get(label)
-    if (known === undefined) byLabel.set(label, new Set(values))
-    else for (const value of values) known.add(value)
+/** Whether a list has this value. Most parts are not as long as the value, and cost no text of their own. */
+function hasValue(list: string, value: string): boolean {
+  for (let at = 0, comma = 0; comma >= 0; at = comma + 1) {
+    comma = list.indexOf(',', at)
+    const end = comma < 0 ? list.length : comma
+    const more = end - at - value.length
+    if (more === 0 ? list.startsWith(value, at) : more > 0 && list.slice(at, end).trim() === value)
+      return value !== ''
   }
-  return byLabel
+  return false
+}
+
+/** A single value is itself: a set costs more than the reading of its rule. */
+type Values = string | Set<string>
+
+function valuesOf(values: readonly string[]): Values {
+  const [first] = values
+  return values.length === 1 && first !== undefined ? first : new Set(values)
+}
+
+function addCondition(byLabel: Map<string, Values>, { label, values }: LabelCondition): void {
+  const known = byLabel.get(label)
+  if (known === undefined) byLabel.set(label, valuesOf(values))
+  else if (typeof known === 'string') byLabel.set(label, new Set([known, ...values]))
+  else for (const value of values) known.add(value)
 }
 
 /** Walks the shorter side: stored rules may have more labels than a client, and clients more than a rule. */
@@ -99,5 +144,6 @@ function valueOf({ ip, tag, asksForTag, labels }: Viewer, label: string): string
 }
 
 function isAmong(values: Values | undefined, value: string | undefined): boolean {
-  return value !== undefined && values?.has(value) === true
+  if (values === undefined || value === undefined) return false
+  return typeof values === 'string' ? values === value : values.has(value)
 }

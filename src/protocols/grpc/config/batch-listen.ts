@@ -5,7 +5,7 @@ import { type RequestContext, requestType } from '../requests/request-type.ts'
 import { connectedViewer, viewerOfConnection } from './connected-viewer.ts'
 import { keysOf, listenedItems, namesOf } from './listened-item.ts'
 import type { ConfigStreamListener, StreamWatch } from '../../../operations/config/config-streams.ts'
-import type { Viewer } from '../../../core/config/state/config-view.ts'
+import type { Viewer } from '../../../core/config/state/viewer.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import { ChangePushes } from './change-pushes.ts'
 

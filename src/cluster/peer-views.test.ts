@@ -35,14 +35,14 @@ function clientOf(ip: string, client: ItemClient['client']): ItemClient {
 function viewsOf(name: string): OwnViews {
   const subscriber = { port: 1, agent: '', app: '', clusters: '', via: 'udp' as const, ...ORDERS }
   return {
-    watchersOf: () =>
+    watchersOf: async () =>
       new Map([
         [name, 'm'],
         ['both', name],
       ]),
     clientsOf: async () => [clientOf(name, name === 's1' ? undefined : { port: 7, agent: name })],
     clientCounts: (keys) => keys.map((_, index) => Number(name.slice(1)) + index),
-    watchedBy: (ip) =>
+    watchedBy: async (ip) =>
       [name, 'both'].map((dataId) => ({ key: configKey('', ip, dataId), md5: '', echo: '' })),
     subscribers: () => [name, 'both'].map((address) => ({ ...subscriber, address, toldIp: address })),
     condition: async () => ({
@@ -167,5 +167,5 @@ test('the clients of many items are counted with one question to each server', a
 
 test('a server without others answers from its own views', async () => {
   const views = new PeerViews({ client, peers: () => peers, own: viewsOf('s1') })
-  expect(await views.watchersOf(KEY)).toEqual({ value: viewsOf('s1').watchersOf(KEY), missing: [] })
+  expect(await views.watchersOf(KEY)).toEqual({ value: await viewsOf('s1').watchersOf(KEY), missing: [] })
 })

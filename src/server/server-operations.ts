@@ -68,10 +68,10 @@ export function openOperations(parts: OperatedParts, settings: Settings): Operat
 function ownViews(parts: OperatedParts, subscriberCount: () => number): OwnViews {
   const { state, timeline, installation, watch, pushing, polls, clients } = parts
   return {
-    watchersOf: (key) => polls.watchersOf(key),
-    clientsOf: (key) => polls.clientsOf(key),
-    clientCounts: (keys) => polls.clientCounts(keys),
-    watchedBy: (ip) => polls.watchedBy(ip),
+    watchersOf: (key) => polls.lists.watchersOf(key),
+    clientsOf: (key) => polls.lists.clientsOf(key),
+    clientCounts: (keys) => polls.lists.clientCounts(keys),
+    watchedBy: (ip) => polls.lists.watchedBy(ip),
     condition: async () => ({
       behind: await clientsBehind(polls.recentPolls(), {
         state,

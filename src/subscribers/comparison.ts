@@ -1,9 +1,6 @@
-import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { Viewer } from '../core/config/state/viewer.ts'
-
-/** The md5 of the version that a client sees, or the empty string if it sees nothing. */
-export type Md5Of = (key: ConfigKey, who: Viewer) => string
+import type { Md5Of, Room } from './looks.ts'
 
 const NOTHING: readonly WatchedItem[] = Object.freeze([])
 
@@ -27,22 +24,22 @@ export class Comparison {
     return this.#at >= this.#items.length
   }
 
-  /** Compares further items, at most this many. Returns how many. */
-  compare(most: number): number {
-    const end = Math.min(this.#at + most, this.#items.length)
-    const count = end - this.#at
-    while (this.#at < end) {
+  /** Compares further items, as long as there is room. */
+  compare(room: Room): void {
+    while (this.#at < this.#items.length && room()) {
       const { key } = this.#items[this.#at++]!
       if (!this.#seen.has(key.text)) this.#seen.set(key.text, this.#md5Of(key, this.#who))
     }
-    return count
   }
 
-  /** Compares an item again if it was compared: it has changed. */
-  again(keyText: string): void {
-    if (!this.#seen.has(keyText)) return
-    const item = this.#items.find(({ key }) => key.text === keyText)
-    if (item !== undefined) this.#seen.set(keyText, this.#md5Of(item.key, this.#who))
+  /** Compares an item that has changed, whether it was compared or not. True if it differs. */
+  changed(keyText: string): boolean {
+    const named = this.#items.filter(({ key }) => key.text === keyText)
+    const [first] = named
+    if (first === undefined) return false
+    const current = this.#md5Of(first.key, this.#who)
+    this.#seen.set(keyText, current)
+    return named.some(({ md5 }) => md5 !== current)
   }
 
   /** The compared items that differ, in the order of the poll. */

@@ -101,14 +101,16 @@ test('the poll of an item that is changed back stays held', () => {
   expect(polls.size).toBe(1)
 })
 
-test('a poll that was compared and stays held can be answered by the next change, or cancelled', () => {
+test('a poll that was compared and stays held can be answered by the next change, or cancelled', async () => {
   const { polls, change, runAll } = fixture()
   const stays = holdOne(polls, [watched('a', ''), watched('b', '')])
   const leaves = holdOne(polls, [watched('a', '')])
   change('a', 'one')
   change('a', '')
   runAll()
-  expect([...polls.watchersOf(keyOf('a'))]).toEqual([['10.0.0.1', '']])
+  const listed = polls.lists.watchersOf(keyOf('a'))
+  runAll()
+  expect([...(await listed)]).toEqual([['10.0.0.1', '']])
   leaves.handle.cancel()
   change('a', 'two')
   change('b', 'two')
@@ -208,18 +210,21 @@ test('when the server stops, held polls and later ones are answered with nothing
   expect(polls.size).toBe(0)
 })
 
-test('the watchers of an item and the items of an address are listed', () => {
-  const { polls, stored } = fixture()
+test('the watchers of an item and the items of an address are listed', async () => {
+  const { polls, stored, runAll } = fixture()
   stored.set(keyOf('a').text, 'x')
   holdOne(polls, [watched('a', 'x'), watched('b', '')])
   stored.set(keyOf('a').text, 'y')
   polls.take({ items: [watched('a', 'y')], ip: '10.0.0.2', dueMs: 1, answer: () => {} })
-  expect([...polls.watchersOf(keyOf('a'))]).toEqual([
+  const lists = [polls.lists.watchersOf(keyOf('a')), polls.lists.watchersOf(keyOf('none'))] as const
+  const items = polls.lists.watchedBy('10.0.0.1')
+  runAll()
+  expect([...(await lists[0])]).toEqual([
     ['10.0.0.1', 'x'],
     ['10.0.0.2', 'y'],
   ])
-  expect(polls.watchersOf(keyOf('none')).size).toBe(0)
-  expect(polls.watchedBy('10.0.0.1').map((item) => item.key.dataId)).toEqual(['a', 'b'])
+  expect((await lists[1]).size).toBe(0)
+  expect((await items).map((item) => item.key.dataId)).toEqual(['a', 'b'])
 })
 
 test('10,000 polls are answered oldest first, in slices of at most 10 ms', () => {

@@ -1,6 +1,6 @@
 import { contained } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
-import type { ItemClient, SeenVersion } from '../core/clients/client-views.ts'
+import type { SeenVersion } from '../core/clients/client-views.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { Viewer } from '../core/config/state/viewer.ts'
@@ -9,11 +9,14 @@ import { GRAY } from '../core/config/state/gray-version.ts'
 import { DueBook } from '../core/work/due-book.ts'
 import { SharedSlices } from '../core/work/shared-slices.ts'
 import { FAN_OUT, SlicedWork, type Loop } from '../core/work/sliced-work.ts'
-import { Comparison } from './comparison.ts'
+import type { Comparison } from './comparison.ts'
 import { type HeldPoll, HeldPolls, type Poll, type PollHost } from './held-polls.ts'
+import { Looks } from './looks.ts'
+import { PollComparisons } from './poll-comparisons.ts'
 import { type EndedPoll, RecentPolls } from './recent-polls.ts'
 import { type Listener, type ListenerHost, StandingListener } from './standing-listener.ts'
 import type { Watcher } from './watcher.ts'
+import { WatcherLists } from './watcher-lists.ts'
 
 export type { Poll } from './held-polls.ts'
 
@@ -86,6 +89,8 @@ export interface PollHandle {
  * an item that changes meanwhile is compared again.
  */
 export class ConfigWatchers {
+  /** Lists the watchers, for people. */
+  readonly lists: WatcherLists
   readonly #options: ConfigWatcherOptions
   readonly #polls = new HeldPolls()
   readonly #due = new DueBook<HeldPoll>(POLL_BUCKET_MS)
@@ -101,7 +106,8 @@ export class ConfigWatchers {
   readonly #work: SlicedWork
   /** The comparisons that one turn is too short for. */
   readonly #slices: SharedSlices
-  #comparedInTurn = 0
+  readonly #looks: Looks
+  readonly #comparisons: PollComparisons
   #stopped = false
   readonly #listeners = new Set<StandingListener>()
   #listened = 0
@@ -109,9 +115,19 @@ export class ConfigWatchers {
   readonly #counts = { begun: 0, refused: 0, changed: 0, timeout: 0, left: 0, stopped: 0, reported: 0 }
 
   constructor(options: ConfigWatcherOptions) {
+    const { md5Of, seenBy, loop } = options
     this.#options = options
-    this.#work = new SlicedWork(options.loop, () => this.#step(), FAN_OUT)
-    this.#slices = new SharedSlices(options.loop)
+    this.#looks = new Looks(md5Of, loop)
+    const hasRoom = this.#looks.inTurn(LOOK_LIMITS.changedMs)
+    this.#work = new SlicedWork(loop, () => this.#step(), { ...FAN_OUT, hasRoom })
+    this.#slices = new SharedSlices(loop)
+    this.#comparisons = new PollComparisons({
+      looks: this.#looks,
+      slices: this.#slices,
+      compared: (held, changed, ends) => this.#compared(held, changed, ends),
+    })
+    const [polls, recent, listeners, slices] = [this.#polls, this.#recent, this.#listeners, this.#slices]
+    this.lists = new WatcherLists({ polls, recent, listeners, slices, seenBy, now: loop.now })
     this.#host = this.#hostOfWatchers()
   }
 
@@ -131,8 +147,8 @@ export class ConfigWatchers {
    * so is a poll of many items until all are compared. After `answerAll` a poll that would be held is answered with nothing.
    */
   take(poll: Poll): Taken {
-    const comparison = this.#comparisonOf(poll)
-    this.#compareNow(poll.items.length, (most) => comparison.compare(most))
+    const comparison = this.#comparisons.of(poll)
+    comparison.compare(this.#looks.inTurn(LOOK_LIMITS.turnMs))
     if (comparison.isDone) {
       const changed = comparison.differing()
       if (changed.length > 0 || poll.waits === false) {
@@ -158,7 +174,7 @@ export class ConfigWatchers {
     const waits = poll.waits !== false
     if (waits) this.#due.add(held, poll.dueMs)
     this.#options.onWatched?.(poll.items)
-    if (!comparison.isDone) this.#compareLater(held, comparison, !waits)
+    if (!comparison.isDone) this.#comparisons.later(held, comparison, !waits)
     return { kind: 'held', handle: held }
   }
 
@@ -168,63 +184,9 @@ export class ConfigWatchers {
     this.#options.onWatched?.(items)
   }
 
-  #comparisonOf(poll: Poll): Comparison {
-    return new Comparison(poll.items, poll, this.#options.md5Of)
-  }
-
-  /** Compares as much as this turn has room for: `compare` is called with the most items, and returns how many they were. */
-  #compareNow(count: number, compare: (most: number) => number): void {
-    const most = Math.max(LOOK_LIMITS.looksInTurn - this.#comparedInTurn, LOOK_LIMITS.looksOfFewItems)
-    if (this.#comparedInTurn === 0 && count > 0)
-      this.#options.loop.soon(() => void (this.#comparedInTurn = 0))
-    this.#comparedInTurn += compare(most)
-  }
-
-  #compareLater(held: HeldPoll, comparison: Comparison, ends: boolean): void {
-    held.comparing = { comparison, ends }
-    this.#slices.add({ step: () => this.#compareStep(held), failed: () => held.giveUp() })
-  }
-
-  /** Compares some items of a held poll, and answers it if that was all. True: there are more. */
-  #compareStep(held: HeldPoll): boolean {
-    const { comparing, poll } = held
-    if (comparing === undefined || poll === undefined) return false
-    const { comparison } = comparing
-    comparison.compare(LOOK_LIMITS.looksInStep)
-    if (!comparison.isDone) return true
-    held.comparing = undefined
-    this.#compared(held, comparison, comparing.ends)
-    return false
-  }
-
-  #compared(held: HeldPoll, comparison: Comparison, ends: boolean): void {
-    const changed = comparison.differing()
+  #compared(held: HeldPoll, changed: readonly WatchedItem[], ends: boolean): void {
     if (changed.length > 0 && !ends) this.#counts.changed++
     if (changed.length > 0 || ends) this.#answer(held, changed)
-  }
-
-  /** A poll whose changed item does not differ stays held. Otherwise all its items are compared: the answer names all. */
-  #woken(held: HeldPoll, keyText: string): void {
-    if (held.comparing !== undefined) held.comparing.comparison.again(keyText)
-    else if (this.#differs(held, keyText)) this.#compareToAnswer(held, false)
-    if (held.poll !== undefined) this.#polls.watch(keyText, held)
-  }
-
-  #differs({ items, who }: HeldPoll, keyText: string): boolean {
-    const named = items.filter(({ key }) => key.text === keyText)
-    const md5 = named[0] && this.#options.md5Of(named[0].key, who)
-    return named.some((item) => item.md5 !== md5)
-  }
-
-  /** Compares a held poll to answer it; `ends`: its timeout has passed. */
-  #compareToAnswer(held: HeldPoll, ends: boolean): void {
-    if (held.comparing !== undefined) held.comparing.ends ||= ends
-    else if (held.poll !== undefined) {
-      const comparison = this.#comparisonOf(held.poll)
-      comparison.compare(LOOK_LIMITS.looksInStep)
-      if (comparison.isDone) this.#compared(held, comparison, ends)
-      else this.#compareLater(held, comparison, ends)
-    }
   }
 
   /** Adds a listener to the held polls. It watches nothing yet, and stays until it leaves, also while the server stops. */
@@ -259,65 +221,14 @@ export class ConfigWatchers {
     for (const poll of this.#polls.all()) this.#answer(poll, NOTHING)
   }
 
-  /**
-   * The watchers of an item: the md5 of each address, from its newest poll. Polls that are about to be compared are
-   * left out.
-   */
-  watchersOf(key: ConfigKey): Map<string, string> {
-    const md5ByIp = new Map<string, string>()
-    for (const watcher of this.#polls.of(key.text)) {
-      const item = watcher.itemOf(key.text)
-      if (item !== undefined) md5ByIp.set(watcher.ip, item.md5)
-    }
-    return md5ByIp
-  }
-
-  /** The clients that watch an item or polled for it in the last minute, collected in slices: call it for people. */
-  async clientsOf(key: ConfigKey): Promise<ItemClient[]> {
-    const clients: ItemClient[] = []
-    const nowMs = this.#options.loop.now()
-    // Both as they are now: clients that come back during the walk would be met again and again.
-    const [watchers, polls] = [[...this.#polls.of(key.text)], this.recentPolls()]
-    await this.walk(watchers, (watcher) => {
-      const item = watcher.itemOf(key.text)
-      if (item === undefined) return
-      const { ip, client, via, who } = watcher
-      clients.push({ ip, client, md5: item.md5, seen: this.#options.seenBy(key, who), seenAgoMs: 0, via })
-    })
-    await this.walk(polls, (poll) => {
-      const item = poll.items.find((one) => one.key.text === key.text)
-      if (item === undefined) return
-      const { ip, client, atMs } = poll
-      const seen = this.#options.seenBy(key, poll)
-      clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: nowMs - atMs, via: 'poll' })
-    })
-    return clients
-  }
-
-  /** How many {@link clientsOf} each of the items has, in their order, with one walk over the remembered polls. */
-  clientCounts(keys: readonly ConfigKey[]): number[] {
-    const remembered = this.#recent.countsOf(new Set(keys.map(({ text }) => text)))
-    return keys.map(({ text }) => this.#polls.of(text).size + (remembered.get(text) ?? 0))
-  }
-
   /** The polls of the last minute whose clients have not polled again, as they are now. */
   recentPolls(): readonly EndedPoll[] {
     return [...this.#recent.all()]
   }
 
-  /** Calls `each`, which has one look, with each of these, in slices beside the comparisons. */
+  /** Calls `each`, which has few looks, with each of these, in slices beside the comparisons. */
   walk<T>(all: Iterable<T>, each: (one: T) => void): Promise<void> {
-    return this.#slices.walk(all, LOOK_LIMITS.looksInStep, each)
-  }
-
-  /** The items that an address watches, each once. It walks over all watchers: call it for people, not for programs. */
-  watchedBy(ip: string): WatchedItem[] {
-    const items = new Map<string, WatchedItem>()
-    for (const watcher of [...this.#polls.all(), ...this.#listeners]) {
-      if (watcher.ip !== ip) continue
-      for (const item of watcher.items.values()) items.set(item.key.text, item)
-    }
-    return [...items.values()]
+    return this.#slices.walk(all, each)
   }
 
   #isFull({ items, ip }: Poll): boolean {
@@ -336,9 +247,13 @@ export class ConfigWatchers {
 
   #hostOfWatchers(): PollHost & ListenerHost {
     return {
-      md5Of: this.#options.md5Of,
+      md5Of: this.#looks.md5Of,
       walk: (all, each) => this.#walkItems(all, each),
-      woken: (held, keyText) => this.#woken(held, keyText),
+      walkLater: (all, each) => this.walk(all, each),
+      woken: (held, keyText) => {
+        this.#comparisons.woken(held, keyText)
+        if (held.poll !== undefined) this.#polls.watch(keyText, held)
+      },
       answer: (held, changed) => {
         if (changed.length > 0) this.#counts.changed++
         this.#answer(held, changed)
@@ -364,11 +279,9 @@ export class ConfigWatchers {
   }
 
   #walkItems<T>(all: readonly T[], each: (one: T) => void): void | Promise<void> {
+    const room = this.#looks.inTurn(LOOK_LIMITS.turnMs)
     let at = 0
-    this.#compareNow(all.length, (most) => {
-      while (at < all.length && at < most) each(all[at++]!)
-      return at
-    })
+    while (at < all.length && room()) each(all[at++]!)
     if (at < all.length) return this.walk(all.slice(at), each)
   }
 
@@ -391,7 +304,7 @@ export class ConfigWatchers {
         contained(
           'push',
           () => this.#answer(expired, NOTHING),
-          () => this.#compareToAnswer(expired, true),
+          () => this.#comparisons.expired(expired),
         )
       }
       return true

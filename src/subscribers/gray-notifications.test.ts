@@ -75,7 +75,7 @@ test('who waits for an item is notified if, and only if, its view has changed', 
       const echo = ''
       for (const [index, who] of clients.entries()) {
         const changed = (): void => void notified.add(`stream ${index}`)
-        polls.join({ ip: who.ip, who, changed, end: () => {} }).listen([{ key: KEY, md5: '', echo }])
+        void polls.join({ ip: who.ip, who, changed, end: () => {} }).listen([{ key: KEY, md5: '', echo }])
       }
       for (const change of all) {
         const before = clients.map((who) => naiveView(item, who))

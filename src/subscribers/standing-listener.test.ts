@@ -42,6 +42,14 @@ function quiet(): void {
   while (waiting.length > 0) waiting.shift()!()
 }
 
+/** A list that takes several walks of slices. */
+async function listed<T>(list: Promise<T>): Promise<T> {
+  quiet()
+  await Promise.resolve()
+  quiet()
+  return list
+}
+
 function poll(items: WatchedItem[]): string[] {
   const answers: string[] = []
   const answer = (changed: readonly WatchedItem[]) =>
@@ -52,7 +60,7 @@ function poll(items: WatchedItem[]): string[] {
 
 describe('a standing listener', () => {
   test('gets a report of each later change of a watched item, and of nothing else', () => {
-    listener.listen([watched('a')])
+    void listener.listen([watched('a')])
     change('a', 'one')
     quiet()
     change('b', 'one')
@@ -64,7 +72,7 @@ describe('a standing listener', () => {
 
   test('is woken together with the polls of the same item, which are answered once', () => {
     const answers = poll([watched('a')])
-    listener.listen([watched('a')])
+    void listener.listen([watched('a')])
     change('a', 'one')
     quiet()
     change('a', 'two')
@@ -75,7 +83,7 @@ describe('a standing listener', () => {
 
   test('gets no report of a difference that the comparison before has shown', () => {
     change('a', 'one')
-    listener.listen([watched('a', 'old')])
+    void listener.listen([watched('a', 'old')])
     quiet()
     expect(reported).toEqual([])
     change('a', 'two')
@@ -85,7 +93,7 @@ describe('a standing listener', () => {
 
   test('gets a report of a change back to the version that it has, because it was sent another one', () => {
     change('a', 'one')
-    listener.listen([watched('a', 'one')])
+    void listener.listen([watched('a', 'one')])
     change('a', 'two')
     quiet()
     change('a', 'one')
@@ -94,8 +102,8 @@ describe('a standing listener', () => {
   })
 
   test('gets one report of a burst, and no report of a change that was taken back', () => {
-    listener.listen([watched('a', '')])
-    listener.listen([watched('b', '')])
+    void listener.listen([watched('a', '')])
+    void listener.listen([watched('b', '')])
     for (const md5 of ['one', 'two', 'three']) change('a', md5)
     change('b', 'one')
     change('b', '')
@@ -104,8 +112,8 @@ describe('a standing listener', () => {
   })
 
   test('gets no report of an item that it no longer watches, even if the change came before', () => {
-    listener.listen([watched('a')])
-    listener.listen([watched('b')])
+    void listener.listen([watched('a')])
+    void listener.listen([watched('b')])
     change('a', 'one')
     change('b', 'one')
     listener.unwatch(keyOf('a'))
@@ -123,12 +131,12 @@ describe('a standing listener', () => {
       ip: '10.0.0.3',
       end: () => undefined,
       changed: ({ key }) => {
-        if (key.dataId === 'a') other.listen([watched('b')])
+        if (key.dataId === 'a') void other.listen([watched('b')])
         else other.leave()
       },
     })
-    other.listen([watched('a')])
-    listener.listen([watched('a')])
+    void other.listen([watched('a')])
+    void listener.listen([watched('a')])
     change('a', 'one')
     quiet()
     change('b', 'one')
@@ -153,20 +161,18 @@ describe('a standing listener', () => {
   })
 
   test('is listed among the watchers of an item, with the md5 that the client says that it has', async () => {
-    listener.listen([watched('a')])
+    void listener.listen([watched('a')])
     change('a', 'one')
     quiet()
-    expect([...polls.watchersOf(keyOf('a'))]).toEqual([['10.0.0.1', '']])
-    listener.listen([watched('a', 'one')])
-    expect([...polls.watchersOf(keyOf('a'))]).toEqual([['10.0.0.1', 'one']])
-    expect(polls.watchedBy('10.0.0.1')).toMatchObject([{ key: { dataId: 'a' }, md5: 'one' }])
-    expect(polls.watchedBy('10.0.0.2')).toEqual([])
+    expect([...(await listed(polls.lists.watchersOf(keyOf('a'))))]).toEqual([['10.0.0.1', '']])
+    void listener.listen([watched('a', 'one')])
+    expect([...(await listed(polls.lists.watchersOf(keyOf('a'))))]).toEqual([['10.0.0.1', 'one']])
+    expect(await listed(polls.lists.watchedBy('10.0.0.1'))).toMatchObject([
+      { key: { dataId: 'a' }, md5: 'one' },
+    ])
+    expect(await listed(polls.lists.watchedBy('10.0.0.2'))).toEqual([])
     const client = { port: 1, agent: 'a client' }
-    const clients = polls.clientsOf(keyOf('a'))
-    quiet()
-    await Promise.resolve()
-    quiet()
-    expect(await clients).toEqual([
+    expect(await listed(polls.lists.clientsOf(keyOf('a')))).toEqual([
       {
         ip: '10.0.0.1',
         client,

@@ -1,3 +1,4 @@
+import { unawaited } from '../core/unexpected.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { Viewer } from '../core/config/state/viewer.ts'
@@ -27,6 +28,8 @@ export interface ListenerHost {
   md5Of(key: ConfigKey, who: Viewer): string
   /** Calls `each` with each of these: at once where this turn has room for all, else in slices. */
   walk<T>(all: readonly T[], each: (one: T) => void): void | Promise<void>
+  /** Calls `each` with each of these in slices. */
+  walkLater<T>(all: readonly T[], each: (one: T) => void): Promise<void>
   /** False where no more items can be watched. */
   watch(key: ConfigKey, listener: StandingListener): boolean
   unwatch(key: ConfigKey, listener: StandingListener): void
@@ -77,21 +80,29 @@ export class StandingListener implements Watcher {
   }
 
   /**
-   * Watches items from now on, and then compares them. Returns the items of which the client sees another version than
-   * it has; 'too-many' where no more items can be watched: then the first ones are watched. No change falls between:
-   * before its comparison an item needs no report, and after it each change is reported.
+   * Watches items from now on, and then compares them. Returns the items of which the client sees another version than it has. Where
+   * no more items can be watched, the first ones are watched, and the result is 'too-many'. No change falls between: before its
+   * comparison an item needs no report, and after it each change is reported.
    */
   listen(
     items: readonly WatchedItem[],
   ): readonly WatchedItem[] | Promise<readonly WatchedItem[]> | 'too-many' {
     const refused = items.findIndex((item) => !this.#enter(item))
-    const entered = refused < 0 ? items : items.slice(0, refused)
     const differing: WatchedItem[] = []
-    const walked = this.#host.walk(entered, (item) => {
+    const look = (item: WatchedItem): void => {
       if (this.#look(item)) differing.push(item)
-    })
-    if (refused >= 0) return 'too-many'
+    }
+    if (refused >= 0) {
+      this.#walkLater(items.slice(0, refused), look)
+      return 'too-many'
+    }
+    const walked = this.#host.walk(items, look)
     return walked instanceof Promise ? walked.then(() => differing) : differing
+  }
+
+  /** A walk that nobody waits for. */
+  #walkLater<T>(all: readonly T[], each: (one: T) => void): void {
+    unawaited('push', () => this.giveUp(), this.#host.walkLater(all, each))
   }
 
   #enter({ key, md5, echo }: WatchedItem): boolean {
@@ -102,13 +113,13 @@ export class StandingListener implements Watcher {
 
   /** Compares an item for the first time: its request is answered with the outcome. True if it differs. */
   #look({ key, md5 }: WatchedItem): boolean {
-    const current = this.#host.md5Of(key, this.who)
     const item = this.#items.get(key.text)
-    if (item !== undefined) {
-      item.sentMd5 = current
-      // One text for all clients that have the current version.
-      if (item.md5 === current) item.md5 = current
-    }
+    // The client has left, or watches the item no longer.
+    if (item === undefined) return false
+    const current = this.#host.md5Of(key, this.who)
+    item.sentMd5 = current
+    // One text for all clients that have the current version.
+    if (item.md5 === current) item.md5 = current
     return current !== md5
   }
 
@@ -145,7 +156,7 @@ export class StandingListener implements Watcher {
 
   /** Reports each item of which the client sees another version than it was sent. */
   compareAll(): void {
-    this.#host.walk([...this.#items.keys()], (keyText) => void this.#compare(keyText))
+    this.#walkLater([...this.#items.keys()], (keyText) => void this.#compare(keyText))
   }
 
   /** Reports an item if it is another version than the client was sent, and returns it then. */

@@ -79,7 +79,7 @@ describe('a stream', () => {
     const { listen } = streams()
     listen(itemOf('a', 'one'))
     const client = { port: 7, agent: 'Nacos-Java-Client:v3.0.3' }
-    const clients = polls.clientsOf(keyOf('a'))
+    const clients = polls.lists.clientsOf(keyOf('a'))
     for (let turn = 0; turn < 10; turn++) {
       waiting.shift()?.()
       await Promise.resolve()
@@ -101,10 +101,12 @@ describe('a stream', () => {
     expect(polls.counts()).toMatchObject({ listeners: 0, listened: 0 })
   })
 
-  test('keeps the key of an item that exists, and not its own one', () => {
+  test('keeps the key of an item that exists, and not its own one', async () => {
     publish('a', 'one')
     streams().listen(itemOf('a'))
-    expect(polls.watchedBy('10.0.0.1')[0]!.key).toBe(stored.get(keyOf('a').text)!.key)
+    const listed = polls.lists.watchedBy('10.0.0.1')
+    while (waiting.length > 0) waiting.shift()!()
+    expect((await listed)[0]!.key).toBe(stored.get(keyOf('a').text)!.key)
   })
 })
 

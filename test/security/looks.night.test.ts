@@ -96,7 +96,7 @@ test(
       measured(() => void polls.take({ items: own, ip: `10.1.${held}`, dueMs: 1e9, answer: () => undefined }))
       if (held % 100 === 0) await turn()
     }
-    const clients = await polls.clientsOf(keyOf(0))
+    const clients = await polls.lists.clientsOf(keyOf(0))
     // The listener and the first poll, which is remembered, have the item too.
     expect(clients).toHaveLength(HELD_POLLS + 2)
     console.log(`The longest stop: ${longest.ms.toFixed(0)} ms.`)

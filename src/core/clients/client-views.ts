@@ -99,11 +99,11 @@ export interface Collected<T> {
 
 /** The knowledge of one server of its own clients, and how it sends connected clients away. */
 export interface OwnViews {
-  watchersOf(key: ConfigKey): ReadonlyMap<string, string>
+  watchersOf(key: ConfigKey): Promise<ReadonlyMap<string, string>>
   clientsOf(key: ConfigKey): Promise<readonly ItemClient[]>
   /** How many {@link clientsOf} each of the items has, in their order. */
   clientCounts(keys: readonly ConfigKey[]): readonly number[]
-  watchedBy(ip: string): readonly WatchedItem[]
+  watchedBy(ip: string): Promise<readonly WatchedItem[]>
   condition(): Promise<OwnCondition>
   subscribers(key: ServiceKey): readonly ListedSubscriber[]
   timeline(key: ServiceKey): OwnTimeline

@@ -1,6 +1,9 @@
 import { contained } from '../unexpected.ts'
 import { type Loop, SlicedWork } from './sliced-work.ts'
 
+/** The length of a step of a walk. */
+const STEP_MS = 1
+
 /** A piece of work in small steps. */
 export interface Steps {
   /** Does a step; true: there is more. */
@@ -12,9 +15,11 @@ export interface Steps {
 /** Several pieces of work that share the slices of the loop. They take turns by steps: a small one waits for no large one. */
 export class SharedSlices {
   readonly #waiting = new Set<Steps>()
+  readonly #loop: Loop
   readonly #work: SlicedWork
 
   constructor(loop: Loop) {
+    this.#loop = loop
     this.#work = new SlicedWork(loop, () => this.#step())
   }
 
@@ -29,27 +34,33 @@ export class SharedSlices {
     this.#work.start()
   }
 
-  /** Calls `each` with each of these, `atOnce` in a step. Resolves after the last one; rejects if one throws. */
-  walk<T>(all: Iterable<T>, atOnce: number, each: (one: T) => void): Promise<void> {
+  /** Calls `each` with each of these, in short steps. Resolves after the last one; rejects if one throws. */
+  walk<T>(all: Iterable<T>, each: (one: T) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const rest = all[Symbol.iterator]()
       const step = (): boolean => {
-        try {
-          for (let count = 0; count < atOnce; count++) {
-            const next = rest.next()
-            if (next.done === true) {
-              resolve()
-              return false
-            }
-            each(next.value)
+        const untilMs = this.#loop.now() + STEP_MS
+        do {
+          const next = rest.next()
+          if (next.done === true) {
+            resolve()
+            return false
           }
-          return true
-        } catch (error) {
-          reject(error as Error)
-          return false
-        }
+          each(next.value)
+        } while (this.#loop.now() < untilMs)
+        return true
       }
-      this.add({ step, failed: () => undefined })
+      this.add({
+        step: () => {
+          try {
+            return step()
+          } catch (error) {
+            reject(error as Error)
+            return false
+          }
+        },
+        failed: () => undefined,
+      })
     })
   }
 

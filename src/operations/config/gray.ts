@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto'
 import type { ContentBudget } from '../../core/config/state/content-budget.ts'
 import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
-import { type ExplainedVersion, explainedVersions, identityOf, seenBy, seenGray } from '../../core/config/state/config-view.ts'
+import {
+  type ExplainedVersion,
+  explainedVersions,
+  identityOf,
+  seenBy,
+  seenGray,
+} from '../../core/config/state/config-view.ts'
 import type { Viewer } from '../../core/config/state/viewer.ts'
 import type { GrayRule } from '../../core/config/state/gray-rule.ts'
 import { GRAY, type GrayItem, grayNamed, type GrayVersion } from '../../core/config/state/gray-version.ts'

@@ -7,13 +7,18 @@ export type Match = (who: Viewer) => boolean
 /** The kinds of rules whose texts are worth reading once. */
 type ReadOnce = 'beta' | 'tagv2'
 
-/** How many letters of rules are kept read, of each kind: some ten bytes each. */
-const MOST_LETTERS = 2 * 1024 * 1024
-/** After so many looks at rules that are not kept, others are kept: reading a rule costs ten looks at its text. */
-const MOST_PASSED = 100_000
+/** How many rules of a kind are kept read. */
+export interface KeptRules {
+  /** The letters of their texts: some ten bytes each. */
+  readonly letters: number
+  /** After so many looks at rules that are not kept, others are kept: reading a rule costs several looks at its text. */
+  readonly passed: number
+}
+
+const KEPT: KeptRules = { letters: 2 * 1024 * 1024, passed: 100_000 }
 
 /** How rules of a kind are read. */
-interface RuleReader {
+export interface RuleReader {
   /** Reads a rule for many looks. */
   readonly read: (expr: string) => Match
   /** Looks at the text of a rule: for more rules than are kept read. */
@@ -21,21 +26,24 @@ interface RuleReader {
 }
 
 /** The rules of a kind that were read, by their texts: equal rules are one. */
-class ReadRules {
+export class ReadRules {
   readonly #reader: RuleReader
+  readonly #kept: KeptRules
   readonly #matches = new Map<string, Match>()
   #letters = 0
   #passed = 0
 
-  constructor(reader: RuleReader) {
+  constructor(reader: RuleReader, kept = KEPT) {
     this.#reader = reader
+    this.#kept = kept
   }
 
+  /** Whether a rule is for a client. */
   isFor(expr: string, who: Viewer): boolean {
     const known = this.#matches.get(expr)
     if (known !== undefined) return known(who)
-    if (this.#letters + expr.length > MOST_LETTERS) {
-      if (++this.#passed < MOST_PASSED) return this.#reader.look(expr, who)
+    if (this.#letters + expr.length > this.#kept.letters) {
+      if (++this.#passed < this.#kept.passed) return this.#reader.look(expr, who)
       this.#passed = 0
       this.#letters = 0
       this.#matches.clear()

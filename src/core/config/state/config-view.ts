@@ -51,12 +51,14 @@ export function seenSinceMs(state: ViewedState, key: ConfigKey, who: Viewer): nu
 
 /** The gray version that a client gets, or undefined. */
 export function grayFor(item: GrayItem, who: Viewer): GrayVersion | undefined {
-  const last = LAST_LOOKS.get(item)
-  if (last !== undefined && isSameViewer(last.who, who)) return last.version
+  const known = who.labels === undefined ? LAST_LOOKS.get(item) : lastLabelled
+  if (known?.item === item && isSameViewer(known.who, who)) return known.version
   const version = item.versions.find((one) => matches(one, who))
-  // A copy: the one who looks may be a poll, which must not live as long as the item.
+  // A copy: the viewer may be a poll, which must not live as long as the item.
   const { ip, tag, asksForTag, labels } = who
-  LAST_LOOKS.set(item, { who: { ip, tag, asksForTag, labels }, version })
+  const look = { item, who: { ip, tag, asksForTag, labels }, version }
+  if (labels === undefined) LAST_LOOKS.set(item, look)
+  else lastLabelled = look
   return version
 }
 
@@ -116,14 +118,17 @@ export function placeInRelease({ id }: Pick<GrayVersion, 'id'>, who: Viewer): nu
 /** The items of versions, made once: reads are far more frequent than publishes. */
 const SEEN = new WeakMap<GrayVersion, { readonly formal: ConfigItem | undefined; readonly item: SeenItem }>()
 
-/** The last viewer of an item, and its version. */
+/** A viewer of an item, and its version. */
 interface LastLook {
+  readonly item: GrayItem
   readonly who: Pick<Viewer, 'ip' | 'tag' | 'asksForTag' | 'labels'>
   readonly version: GrayVersion | undefined
 }
 
 /** A request looks at an item several times. The versions of an item never change: a change makes another GrayItem. */
 const LAST_LOOKS = new WeakMap<GrayItem, LastLook>()
+/** Labels must not live as long as an item: one look of their viewers is known. */
+let lastLabelled: LastLook | undefined
 
 function isSameViewer(one: Viewer, other: Viewer): boolean {
   return (

@@ -30,6 +30,7 @@ export const serverEn = {
     'A fault of the server. Try again; if it lasts, report it with what the log of the server says.',
   'problem.forbidden':
     'You may not do this. Ask an administrator for the permission. What I may do, in your menu, lists what you have.',
+  'problem.other-user': 'Another user has signed in in this browser. Nothing was done.',
   'problem.not-signed-in': 'You are not signed in. Sign in, then try again.',
   'problem.unknown-user':
     'The username or the password is wrong. Check both; an administrator can set a new password.',

@@ -81,6 +81,7 @@ export const en = {
   signInAgain: 'Sign in again',
   sessionEnded: 'Your session has ended. Nothing on this page is lost: it continues when you have signed in.',
   otherUser: 'As somebody else',
+  otherUserHere: 'Another user has signed in in this browser. This page was loaded again.',
   username: 'Username',
   password: 'Password',
   oldPassword: 'Present password',

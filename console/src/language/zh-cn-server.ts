@@ -29,6 +29,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.other': '服务器返回 {status}。请重试；若持续如此，请查看服务器日志。',
   'problem.internal': '服务器内部错误。请重试；若持续如此，请附上服务器日志反馈。',
   'problem.forbidden': '没有权限。请联系管理员授权；账号菜单中的“我的权限”列出您已有的权限。',
+  'problem.other-user': '此浏览器已登录为其他账号，未执行任何操作。',
   'problem.not-signed-in': '未登录。请登录后重试。',
   'problem.unknown-user': '用户名或密码错误。请检查两者，管理员可以重设密码。',
   'problem.token-invalid': '登录已失效，请重新登录。',

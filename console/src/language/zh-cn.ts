@@ -84,6 +84,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   signInAgain: '重新登录',
   sessionEnded: '会话已结束。页面上的内容不会丢失，登录后可继续操作。',
   otherUser: '使用其他账号',
+  otherUserHere: '此浏览器已登录为其他账号，页面已重新加载。',
   username: '用户名',
   password: '密码',
   oldPassword: '原始密码',

@@ -31,6 +31,12 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     meaning:
       'The server asks its callers to sign in, and the request has no token, session, or username and password.',
   },
+  'other-user': {
+    http: 409,
+    title: 'Another user is signed in',
+    meaning:
+      'The request says by `Waypost-User` or `forUser` for whom it is meant, and the session in its cookie is another user’s. Nothing was done. The console loads itself again.',
+  },
   'unknown-user': {
     http: 403,
     known: 'unknown user!',

@@ -37,7 +37,7 @@ export const serverEn = {
   'problem.token-invalid': 'The sign-in is not valid any more. Sign in again.',
   'problem.token-expired': 'The sign-in has expired. Sign in again: what you have typed stays.',
   'problem.weak-password':
-    'A new password has at least 10 characters, is not the username, and is not among the commonest ones.',
+    'A new password has at least 10 characters and 5 different ones, is not made of the username, and is not among the commonest ones.',
   'problem.wrong-code': 'The one-time code is wrong. Take the one that the server printed at its last start.',
   'problem.sign-in-slowed': 'Too many attempts. Wait a moment, then try again.',
   'problem.administrator-exists':

@@ -518,7 +518,8 @@ export const en = {
   mayNotWrite: "You can't publish here. Ask an administrator for `w` on {name}.",
   nameTaken: '{name} exists already in this group.',
   openIt: 'Open it',
-  passwordHint: 'At least 10 characters: not the username, and none of the commonest passwords.',
+  passwordHint:
+    'At least 10 characters, 5 different ones: not made of the username, and none of the commonest passwords.',
   noRoles: 'No user has a role yet.',
   noPermissions: 'No role may do anything yet, besides the administrators.',
   noUsers: 'There are no users yet.',

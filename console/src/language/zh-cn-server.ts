@@ -34,7 +34,8 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.unknown-user': '用户名或密码错误。请检查两者，管理员可以重设密码。',
   'problem.token-invalid': '登录已失效，请重新登录。',
   'problem.token-expired': '登录已过期，请重新登录，已输入的内容会保留。',
-  'problem.weak-password': '新密码至少 10 个字符，不能与用户名相同，也不能是最常用的密码。',
+  'problem.weak-password':
+    '新密码至少 10 个字符，其中至少 5 个不同的字符；不能由用户名组成，也不能是最常用的密码。',
   'problem.wrong-code': '一次性验证码错误。请使用服务器最近一次启动时打印的验证码。',
   'problem.sign-in-slowed': '尝试次数过多，请稍候再试。',
   'problem.administrator-exists': '管理员已存在。请向管理员申请账号。',

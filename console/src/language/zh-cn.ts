@@ -509,7 +509,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   mayNotWrite: '您没有此处的发布权限。请联系管理员授予 {name} 的 `w`（写）权限。',
   nameTaken: '此 Group 中已存在 {name}。',
   openIt: '打开',
-  passwordHint: '至少 10 个字符；不能与用户名相同，也不能是最常用的密码。',
+  passwordHint: '至少 10 个字符，其中至少 5 个不同的字符；不能由用户名组成，也不能是最常用的密码。',
   noRoles: '还没有绑定任何角色。',
   noPermissions: '除管理员外，还没有角色拥有权限。',
   noUsers: '还没有用户。',

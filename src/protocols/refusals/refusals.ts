@@ -60,7 +60,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 400,
     title: 'The new password is easily guessed',
     meaning:
-      'A new password has at least 10 characters, is not the username, and is not among the commonest ones. The setting `password-rule` turns this off.',
+      'A new password has at least 10 characters and 5 different ones. It is not made of the username or the name of the product, and is not among the commonest ones. The setting `password-rule` turns this off.',
   },
   'wrong-code': {
     http: 403,

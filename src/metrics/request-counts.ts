@@ -89,15 +89,21 @@ export class RequestCounts {
 
   #add(route: RouteName): RouteCounts {
     const { method, path } = route
-    const counts = new RouteCounts({ method, route: path, dialect: dialectOf(path) })
+    // Routes that a parameter chooses share the series of their path.
+    const known = [...this.#byRoute.values()].find(({ labels }) => isNamed(labels, route))
+    const counts = known ?? new RouteCounts({ method, route: path, dialect: dialectOf(path) })
     this.#byRoute.set(route, counts)
     return counts
   }
 
   /** The routes with at least one answer. */
   #all(): RouteCounts[] {
-    return [...this.#byRoute.values(), ...(this.#unknown.latency.count > 0 ? [this.#unknown] : [])]
+    return [...new Set(this.#byRoute.values()), ...(this.#unknown.latency.count > 0 ? [this.#unknown] : [])]
   }
+}
+
+function isNamed(labels: Labels, { method, path }: RouteName): boolean {
+  return labels['method'] === method && labels['route'] === path
 }
 
 function dialectOf(path: string): string {

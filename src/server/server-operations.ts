@@ -69,12 +69,16 @@ export function openOperations(parts: OperatedParts, settings: Settings): Operat
 function ownViews(parts: OperatedParts, subscriberCount: () => number): OwnViews {
   const { state, timeline, installation, watch, pushing, polls, clients } = parts
   return {
-    watchersOf: (key) => polls.watchersOf(key),
-    clientsOf: (key) => polls.clientsOf(key),
-    clientCounts: (keys) => polls.clientCounts(keys),
-    watchedBy: (ip) => polls.watchedBy(ip),
-    condition: () => ({
-      behind: clientsBehind(polls.recentPolls(), state, wallMs()),
+    watchersOf: (key) => polls.lists.watchersOf(key),
+    clientsOf: (key) => polls.lists.clientsOf(key),
+    clientCounts: (keys) => polls.lists.clientCounts(keys),
+    watchedBy: (ip) => polls.lists.watchedBy(ip),
+    condition: async () => ({
+      behind: await clientsBehind(polls.recentPolls(), {
+        state,
+        nowMs: wallMs(),
+        walk: (all, each) => polls.walk(all, each),
+      }),
       subscriberCount: subscriberCount(),
       lagMs: installation.lagMs(),
       faults: [...watch.notReady(), ...watch.warnings()],

@@ -1,3 +1,4 @@
+import { LOOK_LIMITS } from '../core/config/state/look-limits.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 
 /** The client of a poll, as its protocol knows it. */
@@ -23,9 +24,8 @@ type Kept = { -readonly [Field in keyof EndedPoll]: EndedPoll[Field] }
 /** A client polls again within milliseconds; one that has not done so for this long has left. */
 const KEPT_MS = 60_000
 const PRUNED_EVERY_MS = 5_000
-/** The most polls that are remembered, and the most items in them: people wait for a walk over all of these. */
-const MOST_KEPT = 10_000
-const MOST_ITEMS = 500_000
+/** People wait for a walk over all remembered polls. */
+const { rememberedPolls: MOST_KEPT, rememberedItems: MOST_ITEMS } = LOOK_LIMITS
 
 /**
  * Remembers polls for a while after they have ended. A client that gets a change is away until it polls again, just

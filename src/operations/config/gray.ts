@@ -7,8 +7,8 @@ import {
   identityOf,
   seenBy,
   seenGray,
-  type Viewer,
 } from '../../core/config/state/config-view.ts'
+import type { Viewer } from '../../core/config/state/viewer.ts'
 import type { GrayRule } from '../../core/config/state/gray-rule.ts'
 import { GRAY, type GrayItem, grayNamed, type GrayVersion } from '../../core/config/state/gray-version.ts'
 import { promoteGray, stopGray } from '../../core/config/commands/end-gray.ts'

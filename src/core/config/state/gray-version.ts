@@ -2,6 +2,7 @@ import { fieldsOf, numberIn, textIn } from '../../records/shape.ts'
 import { defineRecordKind } from '../../records/record-kind.ts'
 import { CONFIG_TYPES, configKey, type ConfigKey, type ConfigType, type Operator } from './config-item.ts'
 import { GRAY_RULE_TYPES, type GrayRule } from './gray-rule.ts'
+import { LOOK_LIMITS } from './look-limits.ts'
 
 /** A version of an item that some clients get instead of the formal one. */
 export interface GrayVersion {
@@ -39,7 +40,7 @@ export interface GrayItem {
 }
 
 /** The most gray versions of an item. */
-export const MOST_GRAY_VERSIONS = 10
+export const MOST_GRAY_VERSIONS = LOOK_LIMITS.versions
 
 /** The items that have gray versions; the id of the record is the text of the item's key. */
 export const GRAY = defineRecordKind<GrayItem>(

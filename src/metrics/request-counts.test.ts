@@ -20,6 +20,16 @@ test('answers are counted by route and status class, with cumulative buckets of 
   expect(body).toMatch(/duration_seconds_sum\{[^}]*\} 70\.001/)
 })
 
+test('routes that a parameter chooses share the series of their path', async () => {
+  const requests = new RequestCounts()
+  requests.onAnswer(READ, 200, 1)
+  requests.onAnswer({ ...READ }, 200, 1)
+  const { body } = await new MetricsPage(requests.metrics()).scrape()
+  expect(body.match(/^waypost_http_requests_total\{.*$/gm)).toEqual([
+    'waypost_http_requests_total{method="GET",route="/nacos/v1/cs/configs",dialect="nacos",status="2xx"} 2',
+  ])
+})
+
 test('requests to unknown paths share one series', async () => {
   const requests = new RequestCounts()
   requests.onAnswer(undefined, 404, 1)

@@ -61,6 +61,8 @@ describe('the metrics under the names of the Java server', () => {
     await waypost.nacos.post('/ns/instance', { serviceName: dataId, ip: '10.0.0.1', port: 80 })
     const connected = await connect()
     await connected.ask('ConfigQueryRequest', { dataId, group: 'G' })
+    await waypost.svc.get('/cs/configs', { dataId, group: 'G' })
+    await waypost.svc.get('/cs/configs', { dataId, group: 'G', show: 'all' })
     page = (await client().get('/nacos/actuator/prometheus')).text
   })
 
@@ -68,10 +70,16 @@ describe('the metrics under the names of the Java server', () => {
     expect(matching(page, selector), selector).not.toEqual([])
   })
 
+  test('have each series once', () => {
+    const series = page.split('\n').flatMap((line) => /^(\w+(?:\{.*\})?) /.exec(line)?.[1] ?? [])
+    expect(series.length).toBeGreaterThan(20)
+    expect(new Set(series).size).toBe(series.length)
+  })
+
   test('count what was done', () => {
     const value = (name: string) =>
       Number(/ (\d+)$/.exec(matching(page, `nacos_monitor{name="${name}"}`)[0]!)?.[1])
-    expect(value('getConfig')).toBe(2)
+    expect(value('getConfig')).toBe(4)
     for (const name of ['configCount', 'serviceCount', 'ipCount', 'publish', 'longConnection'])
       expect(value(name), name).toBe(1)
     expect(matching(page, 'process_resident_memory_bytes{}')).toHaveLength(1)

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
-import { describe, expect, test } from 'vitest'
-import { type Client, type Params, serverForThisFile, unique } from './client.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
+import { Client, type Params, serverForThisFile, unique } from './client.ts'
 import { expectProblem } from './problem.ts'
 
 const waypost = serverForThisFile()
@@ -180,5 +181,39 @@ describe('under /svc, a publish', () => {
     const more = { tag: '', betaIps: '', srcUser: 'a', configTags: 'b', accessToken: '', encoding: 'UTF-8' }
     const call = { query: { _: 1, b: 2 }, form: { ...item, ...more } }
     expect((await waypost.svc.call('POST', '/cs/configs', call)).text).toBe('true')
+  })
+})
+
+describe('where callers sign in', () => {
+  let managed: ManagedWaypost
+  let client: Client
+  beforeAll(async () => {
+    managed = await startManaged()
+    client = new Client(managed.waypost.url)
+  }, 60_000)
+  afterAll(async () => {
+    client?.close()
+    await managed?.waypost.stop()
+  })
+  const pair = { username: 'nacos', password: 'secret' }
+  const named = () => ({ dataId: unique('managed'), group: 'G' })
+
+  test('a multipart form has credentials as every form has', async () => {
+    const login = await send(client, '/nacos/v1/auth/login', [MULTIPART, multipart(pair)])
+    const { accessToken } = login.json() as { accessToken: string }
+    for (const credentials of [pair, { accessToken }]) {
+      const form = multipart({ ...named(), content: 'x', ...credentials })
+      expect((await send(client, '/nacos/v1/cs/configs', [MULTIPART, form])).text).toBe('true')
+    }
+    const wrong = multipart({ ...named(), content: 'x', ...pair, password: 'no' })
+    expect((await send(client, '/nacos/v1/cs/configs', [MULTIPART, wrong])).status).toBe(403)
+  })
+
+  test('a text is no place for credentials: they are in the query or the head', async () => {
+    const text = `username=${pair.username}&password=${pair.password}`
+    const path = '/svc/v1/cs/configs'
+    expect((await send(client, path, ['text/plain', text, named()])).status).toBe(403)
+    const known = { ...named(), ...pair }
+    expect((await send(client, path, ['text/plain', text, known])).text).toBe('true')
   })
 })

@@ -70,6 +70,21 @@ test('methods with a body offer a form as well', () => {
   expect(post.parameters.filter((one) => one.required)).toEqual([])
 })
 
+test('bodies of an operation and of its variants are offered together', () => {
+  const plain = { ...configs('POST'), bodyTypes: { 'text/plain': { type: 'string' } } }
+  const variant = {
+    ...configs('POST'),
+    variant: 'import',
+    bodyTypes: { 'multipart/form-data': { type: 'object' } },
+  }
+  const { post } = described(describeApi([plain, variant], '1')).paths['/svc/v1/cs/configs']!
+  expect(Object.keys(post.requestBody.content)).toEqual([
+    'application/x-www-form-urlencoded',
+    'text/plain',
+    'multipart/form-data',
+  ])
+})
+
 test('parts of several operations are in the document once', () => {
   const { paths, components } = described(describeApi([configs('GET'), configs('POST')], '1'))
   const { get, post } = paths['/svc/v1/cs/configs']!

@@ -46,7 +46,7 @@ function withVariants(route: Route, routes: readonly Route[]): Route {
   )
   if (variants.length === 0) return route
   const more = variants.map(({ params }) => params.properties)
-  const bodyTypes = Object.assign({}, ...variants.map((variant) => variant.bodyTypes ?? {})) as Json
+  const bodyTypes = Object.assign({}, ...[route, ...variants].map((one) => one.bodyTypes ?? {})) as Json
   const summary = [route, ...variants].map((one) => one.summary).join('; or: ')
   const properties = Object.assign({}, ...more, route.params.properties) as Route['params']['properties']
   return {

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 import { Follower } from '../core/engine/follower.ts'
 import type { State } from '../core/engine/state.ts'
+import { withinMemory } from '../core/engine/within-memory.ts'
+import { MemoryBudget } from '../core/memory/memory-budget.ts'
 import { HealthClock } from '../core/naming/liveness/health-clock.ts'
 import { Liveness } from '../core/naming/liveness/liveness.ts'
 import { Timeline, type TimelineParts } from '../core/naming/timeline/timeline.ts'
@@ -23,6 +25,7 @@ import { openAudit } from './process/audit.ts'
 import { openCare } from './process/caring.ts'
 import { loop, monotonicMs, wallMs } from './process/clocks.ts'
 import type { Installation } from './process/installation.ts'
+import { memoryLimitsOf } from './process/memory-limits.ts'
 import { type Probing, startProbing } from './process/probing.ts'
 import type { UnexpectedEnd } from './process/unexpected-end.ts'
 
@@ -51,7 +54,10 @@ export async function joinParts(installation: Installation, end: UnexpectedEnd, 
   const { state, revision } = follower
   const live = openLive({ installation, revision, watch }, settings)
   const onReload = () => live.streams.reloaded()
-  const engine = watch.withinRoom(installation.engineOn({ follower, stamps, clock, watch, onReload }))
+  const budget = new MemoryBudget(state.memory, memoryLimitsOf(settings))
+  watch.memory.observe({ account: state.memory, budget })
+  const roomy = watch.withinRoom(installation.engineOn({ follower, stamps, clock, watch, onReload }))
+  const engine = withinMemory(roomy, { state, budget, clock })
   const polls = openPolls({ state, live }, settings)
   const patterns = { configPatterns: configPatterns(loop), servicePatterns: servicePatterns(loop) }
   const lists = new InstanceListAnswers(state, loop)

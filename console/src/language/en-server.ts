@@ -71,7 +71,7 @@ export const serverEn = {
   'problem.too-large':
     'It is too large. Make it smaller, or let an administrator raise the limit that is named.',
   'problem.content-memory':
-    'The server holds as much content as it may. Delete what nobody needs, or raise max-content-memory.',
+    'The server holds as much as it may. Delete what nobody needs, or give the server more memory.',
   'problem.cross-site':
     'The request came from another site: a proxy may change the host (setting allowed-hosts).',
   'problem.unknown-host':

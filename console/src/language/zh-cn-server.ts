@@ -58,7 +58,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.invalid-parameter': '参数无效。请按下一行的说明修改。',
   'problem.missing-parameter': '缺少参数。请填写下一行所指的字段。',
   'problem.too-large': '内容过大。请缩小内容，或由管理员调高相应限制。',
-  'problem.content-memory': '服务器内容容量已满。请删除不需要的内容，或调高 max-content-memory。',
+  'problem.content-memory': '服务器数据容量已满。请删除不需要的数据，或为服务器分配更多内存。',
   'problem.cross-site': '请求来自其他站点：代理可能改变了 Host（设置 allowed-hosts）。',
   'problem.unknown-host': '此主机名不属于该服务器。请用其地址打开，或将该名称加入 allowed-hosts。',
   'problem.server-status': '服务器当前不提供此服务。请稍后重试，或向管理员询问状态。',

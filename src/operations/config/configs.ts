@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { ContentBudget } from '../../core/config/state/content-budget.ts'
 import type { ConfigItem, ConfigKey, ConfigType, Operator } from '../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
 import { deleteConfig } from '../../core/config/commands/delete-config.ts'
@@ -18,8 +17,6 @@ interface ConfigParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'configs' | 'record'>
   readonly engine: Pick<Engine, 'execute'>
-  /** The limit of all contents; every publish stays within it. */
-  readonly budget: Pick<ContentBudget, 'within'>
 }
 
 /** An item, and the client that asks for it. */
@@ -121,9 +118,9 @@ function readOperations({ guard, state }: ConfigParts) {
   }
 }
 
-function publishOperation({ guard, engine, budget }: ConfigParts) {
+function publishOperation({ guard, engine }: ConfigParts) {
   return {
-    /** Publishes within the content budget. Refusals `config-changed`, `content-memory`. */
+    /** Publishes. Refusals `config-changed`, `content-memory`. */
     publish: guard.operation({
       permission: WRITE_CONFIG,
       audit: { operation: 'publish config' },
@@ -133,7 +130,7 @@ function publishOperation({ guard, engine, budget }: ConfigParts) {
         const md5 = hash('md5', content, 'hex')
         const operator = operatorOf(caller, srcUser)
         const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
-        return budget.within(key, content.length, () => engine.execute(command))
+        return engine.execute(command)
       },
     }),
   }

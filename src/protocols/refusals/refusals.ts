@@ -303,9 +303,9 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
   },
   'content-memory': {
     http: 507,
-    title: 'The server holds as much content as it may',
+    title: 'The server holds as much as it may',
     meaning:
-      'All contents together would take more memory than `max-content-memory` allows. Delete what is not needed, or raise it.',
+      'All data together would take more memory than this server has, or all contents more than `max-content-memory` allows. The detail names the data that take most. Delete what is not needed, or give the server more memory: docs/operations.md, Memory.',
   },
   'cross-site': {
     http: 403,

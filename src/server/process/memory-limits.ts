@@ -1,0 +1,36 @@
+import { totalmem } from 'node:os'
+import { getHeapStatistics } from 'node:v8'
+import type { MemoryLimits } from '../../core/memory/memory-budget.ts'
+import type { Settings } from '../../settings/settings.ts'
+
+/** The heap of a server without data, with room for a collection of garbage. */
+const EMPTY_SERVER_BYTES = 64 * 1024 * 1024
+/** The share of the heap for data. The rest is for requests, answers and Maps that double. */
+const SHARE_OF_HEAP = 0.7
+/** The share of the memory for data. The rest is for the same, for the store's thread and the disk's cache. */
+const SHARE_OF_MEMORY = 0.75
+/** The share of the memory for contents, unless a setting says how much. */
+const SHARE_FOR_CONTENTS = 0.5
+
+/** How much memory the data of this server may take: by its heap, by its machine or container, and by the settings. */
+export function memoryLimitsOf({
+  maxStateMemoryBytes,
+  maxContentMemoryBytes,
+}: Pick<Settings, 'maxStateMemoryBytes' | 'maxContentMemoryBytes'>): MemoryLimits {
+  const most = maxStateMemoryBytes === 0 ? Infinity : maxStateMemoryBytes
+  const memory = memoryLimitBytes()
+  const heap = Math.max(0, getHeapStatistics().heap_size_limit - EMPTY_SERVER_BYTES)
+  return {
+    heapBytes: Math.floor(Math.min(most, SHARE_OF_HEAP * heap)),
+    memoryBytes: Math.floor(Math.min(most, SHARE_OF_MEMORY * memory)),
+    contentBytes: maxContentMemoryBytes || Math.floor(SHARE_FOR_CONTENTS * memory),
+  }
+}
+
+/** The bytes of memory that this process may use: the limit of its container, or else all of the machine. */
+function memoryLimitBytes(): number {
+  const machine = totalmem()
+  const container = process.constrainedMemory()
+  // Without a limit some kernels report a number larger than any machine, others report 0.
+  return container > 0 && container < machine ? container : machine
+}

@@ -13,6 +13,9 @@ const ROWS_PER_BATCH = 2_000
 /** Contents of a batch share one buffer, kept while one content is in use. So it is small; a large content has its own. */
 const CONTENT_PER_BATCH = 256 * 1024
 
+/** Characters of a batch of other rows. The texts of gray versions may be large, and two threads have a batch at a time. */
+const TEXT_PER_BATCH = 4 * 1024 * 1024
+
 const NAMES = new RowReader(TABLES.config_name)
 const ITEMS = new RowReader(TABLES.config_item)
 const REVISIONS = new RowReader(TABLES.config_revision)
@@ -103,13 +106,17 @@ function* plainBatches<R>(
 ): Generator<LoadBatch> {
   const reader = new RowReader(table)
   let rows: Values[] = []
+  let size = 0
   for (const read of connection.each(
     `SELECT ${reader.columns.join(', ')} FROM ${table.name} ORDER BY rowid`,
   )) {
-    rows.push(reader.values(read))
-    if (rows.length < ROWS_PER_BATCH) continue
+    const values = reader.values(read)
+    rows.push(values)
+    for (const value of values) if (typeof value === 'string') size += value.length
+    if (rows.length < ROWS_PER_BATCH && size < TEXT_PER_BATCH) continue
     yield { kind, rows }
     rows = []
+    size = 0
   }
   if (rows.length > 0) yield { kind, rows }
 }

@@ -26,6 +26,7 @@ import { openCare } from './process/caring.ts'
 import { loop, monotonicMs, wallMs } from './process/clocks.ts'
 import type { Installation } from './process/installation.ts'
 import { memoryLimitsOf } from './process/memory-limits.ts'
+import { requireMemory } from './process/stored-memory.ts'
 import { type Probing, startProbing } from './process/probing.ts'
 import type { UnexpectedEnd } from './process/unexpected-end.ts'
 
@@ -54,7 +55,9 @@ export async function joinParts(installation: Installation, end: UnexpectedEnd, 
   const { state, revision } = follower
   const live = openLive({ installation, revision, watch }, settings)
   const onReload = () => live.streams.reloaded()
-  const budget = new MemoryBudget(state.memory, memoryLimitsOf(settings))
+  const limits = memoryLimitsOf(settings)
+  requireMemory(state.memory.total, limits)
+  const budget = new MemoryBudget(state.memory, limits)
   watch.memory.observe({ account: state.memory, budget })
   const roomy = watch.withinRoom(installation.engineOn({ follower, stamps, clock, watch, onReload }))
   const engine = withinMemory(roomy, { state, budget, clock })
@@ -75,6 +78,7 @@ export async function joinParts(installation: Installation, end: UnexpectedEnd, 
     timeline,
     lists,
     engine,
+    budget,
     store,
     healthClock,
     clock,

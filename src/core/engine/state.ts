@@ -73,7 +73,7 @@ export class State implements View {
     return this.configs.get(key)
   }
 
-  record<T>(kind: Pick<RecordKind<T>, 'name'>, id: string): T | undefined {
+  record<T>(kind: RecordKind<T>, id: string): T | undefined {
     return this.#records.record(kind, id)
   }
 

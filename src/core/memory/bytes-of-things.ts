@@ -8,14 +8,14 @@ import { type Bytes, bytesOf, MAP_ENTRY_BYTES, namedTextsBytes, textBytes } from
 // The constants are the objects of a thing without its texts, with its places in the tables of State and of liveness. They
 // were measured: test/memory/calibration.test.ts compares them with a process.
 
-const CONFIG_BYTES = 800
-const SERVICE_BYTES = 700
-const INSTANCE_BYTES = 560
+const CONFIG_BYTES = 600
+const SERVICE_BYTES = 310
+const INSTANCE_BYTES = 290
 const RECORD_BYTES = MAP_ENTRY_BYTES
-/** An item with gray versions is in a table of its own, and in another one without a formal version. */
-const GRAY_ITEM_BYTES = 2 * MAP_ENTRY_BYTES
+/** An item with gray versions is in two tables of its own, and its view is kept. */
+const GRAY_ITEM_BYTES = 350
 /** A rule is kept as its text and compiled: an address of eight characters becomes an entry of a Set. */
-const COMPILED_BYTES_PER_CHARACTER = 8
+const COMPILED_BYTES_PER_CHARACTER = 5
 
 /** The bytes of an item with its content. */
 export function configBytes({ key, origin, content, md5, notes }: ConfigItem): Bytes {

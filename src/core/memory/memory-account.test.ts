@@ -65,7 +65,7 @@ const command: fc.Arbitrary<Command<unknown>> = fc.oneof(
   fc.tuple(fc.constantFrom(updateMetadata, deleteMetadata), name, metadata).map(([change, one, keys]) =>
     change({ serviceKey: ORDERS(one), consistencyType: 'ephemeral', instances: [], keys, maxBytes: 10_000 }),
   ),
-  fc.tuple(name, metadata).map(([one, labels]) => updateService(ORDERS(one), { metadata: labels })),
+  fc.tuple(name, metadata).map(([one, labels]) => updateService(ORDERS(one), { metadata: labels, protectThreshold: undefined, selector: undefined })),
   name.map((one) => deleteService(ORDERS(one))),
   fc.tuple(name, text).map(([id, desc]) => createNamespace({ id, showName: desc, desc })),
   name.map((id) => deleteNamespace(id)),

@@ -2,7 +2,7 @@ import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
 import type { Change } from '../decisions/changes.ts'
 import type { InstanceAddress, InstanceRecord } from '../naming/state/instance.ts'
 import type { Service, ServiceKey } from '../naming/state/service.ts'
-import type { RecordKind } from '../records/record-kind.ts'
+import { type RecordKind, recordKindNamed } from '../records/record-kind.ts'
 import type { Bytes } from './bytes-of.ts'
 import { configBytes, instanceBytes, recordBytes, serviceBytes } from './bytes-of-things.ts'
 import { MEMORY_KINDS, type MemoryKind, memoryKindOf, type MemoryPart } from './memory-kinds.ts'
@@ -12,7 +12,7 @@ export interface ReplacedThings {
   config(key: ConfigKey): ConfigItem | undefined
   service(key: ServiceKey): Service | undefined
   instance(key: ServiceKey, address: InstanceAddress): { readonly record: InstanceRecord } | undefined
-  record<T>(kind: Pick<RecordKind<T>, 'name'>, id: string): T | undefined
+  record<T>(kind: RecordKind<T>, id: string): T | undefined
 }
 
 interface Sum {
@@ -111,7 +111,8 @@ function serviceOf(key: ServiceKey, state: ReplacedThings): number {
 }
 
 function recordOf(name: string, id: string, state: ReplacedThings): Bytes {
-  const value = state.record<unknown>({ name }, id)
+  const kind = recordKindNamed(name)
+  const value = kind && state.record(kind, id)
   return value === undefined ? NOTHING : recordBytes(name, id, value)
 }
 

@@ -1,17 +1,8 @@
+import type { MemoryLimits } from '../records/memory-limits.ts'
 import { Refusal } from '../refusal.ts'
 import type { Bytes } from './bytes-of.ts'
 import type { MemoryAccount } from './memory-account.ts'
 import { MEMORY_KINDS, type MemoryKind, type MemoryPart } from './memory-kinds.ts'
-
-/** How much State may take. All hold at the same time. */
-export interface MemoryLimits {
-  /** The most bytes on the heap of V8. */
-  readonly heapBytes: number
-  /** The most bytes on the heap and outside of it together. */
-  readonly memoryBytes: number
-  /** The most bytes of all current contents: `max-content-memory`. */
-  readonly contentBytes: number
-}
 
 /** Any memory, for tests of other things. */
 export const NO_MEMORY_LIMITS: MemoryLimits = {

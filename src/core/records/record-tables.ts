@@ -30,7 +30,7 @@ export class RecordTables implements RecordView {
   readonly #tables = new Map<string, Map<string, unknown>>()
   readonly #versions = new Map<string, number>()
 
-  record<T>(kind: Pick<RecordKind<T>, 'name'>, id: string): T | undefined {
+  record<T>(kind: RecordKind<T>, id: string): T | undefined {
     return this.#tables.get(kind.name)?.get(id) as T | undefined
   }
 

@@ -158,7 +158,7 @@ function importAll(
 ): Promise<ImportOutcome> {
   const operator = operatorOf(caller, srcUser)
   if (!dryRun) room.require(0)
-  const publish: ImportParts['publish'] = ({ key, type, notes }, content, casMd5) => {
+  const publish: ImportParts['publish'] = async ({ key, type, notes }, content, casMd5) => {
     const md5 = hash('md5', content, 'hex')
     const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
     return engine.execute(command)

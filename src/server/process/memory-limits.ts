@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
-import type { MemoryLimits } from '../../core/memory/memory-budget.ts'
+import type { MemoryLimits } from '../../core/records/memory-limits.ts'
 import type { Settings } from '../../settings/settings.ts'
 
 /** The heap of a server without data, with room for a collection of garbage. */
@@ -25,6 +25,11 @@ export function memoryLimitsOf({
     memoryBytes: Math.floor(Math.min(most, SHARE_OF_MEMORY * memory)),
     contentBytes: maxContentMemoryBytes || Math.floor(SHARE_FOR_CONTENTS * memory),
   }
+}
+
+/** The size of the heap that a server needs for data of this size on it. */
+export function heapForData(bytes: number): number {
+  return bytes / SHARE_OF_HEAP + EMPTY_SERVER_BYTES
 }
 
 /** The bytes of memory that this process may use: the limit of its container, or else all of the machine. */

@@ -1,4 +1,5 @@
 import type { ConfigItem } from '../config/state/config-item.ts'
+import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
 import { GRAY, type GrayItem } from '../config/state/gray-version.ts'
 import type { InstanceRecord, Metadata } from '../naming/state/instance.ts'
 import { REMEMBERED_METADATA, type RememberedMetadata } from '../naming/state/remembered-metadata.ts'
@@ -55,11 +56,16 @@ export function mergedBytes(metadata: Metadata): number {
 /** The bytes of a small record of any kind. */
 export function recordBytes(recordKind: string, id: string, value: unknown): Bytes {
   const { heap, external } = bytesOf(value)
-  return { heap: RECORD_BYTES + textBytes(id) + heap + moreOf(recordKind, value), external }
+  return { heap: RECORD_BYTES + textBytes(id) + heap + moreOf(recordKind, id, value), external }
 }
 
-function moreOf(recordKind: string, value: unknown): number {
-  if (recordKind === REMEMBERED_METADATA.name) return namedTextsBytes((value as RememberedMetadata).metadata)
+function moreOf(recordKind: string, id: string, value: unknown): number {
+  if (recordKind === REMEMBERED_METADATA.name) {
+    const { metadata } = value as RememberedMetadata
+    return namedTextsBytes(metadata) - bytesOf(metadata).heap
+  }
+  // The id is also the text of the key.
+  if (recordKind === DELETED_CONFIG.name) return -textBytes(id)
   if (recordKind !== GRAY.name) return 0
   const { versions } = value as GrayItem
   const compiled = versions.reduce((sum, { rule }) => sum + rule.expr.length, 0)

@@ -27,6 +27,14 @@ export function memoryLimitsOf({
   }
 }
 
+/** The share of the heap for bodies that are being read: their texts take up to twice as much. */
+const SHARE_FOR_BODIES = 1 / 8
+
+/** How much memory bodies may take that are being read: as the setting says, but never more than a small heap can hold. */
+export function bodyMemoryOf({ maxBodyMemoryBytes }: Pick<Settings, 'maxBodyMemoryBytes'>): number {
+  return Math.min(maxBodyMemoryBytes, Math.floor(SHARE_FOR_BODIES * getHeapStatistics().heap_size_limit))
+}
+
 /** The size of the heap that a server needs for data of this size on it. */
 export function heapForData(bytes: number): number {
   return bytes / SHARE_OF_HEAP + EMPTY_SERVER_BYTES

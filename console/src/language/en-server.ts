@@ -107,6 +107,7 @@ export const serverEn = {
   'problem.body-memory': 'The server reads too many large requests: try again in a moment.',
   'problem.unknown-path': 'The server does not know this operation: it may be an older version.',
   'problem.unknown-method': 'The server does not know this operation: it may be an older version.',
+  'problem.memory': 'Little memory is left for data. Soon everything that grows is refused.',
   'problem.lagging':
     'This server receives changes late. Its answers may be old: another server is up to date.',
   'problem.cut-off':

@@ -87,7 +87,11 @@ function membersOf(state: Pick<State, 'records'>): MemoryLimits[] {
 function smallestOf(limits: readonly MemoryLimits[]): MemoryLimits {
   const least = (field: keyof MemoryLimits): number =>
     limits.reduce((first, one) => Math.min(first, one[field]), Infinity)
-  return { heapBytes: least('heapBytes'), memoryBytes: least('memoryBytes'), contentBytes: least('contentBytes') }
+  return {
+    heapBytes: least('heapBytes'),
+    memoryBytes: least('memoryBytes'),
+    contentBytes: least('contentBytes'),
+  }
 }
 
 function count(all: Iterable<unknown>): number {

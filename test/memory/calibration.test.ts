@@ -44,9 +44,24 @@ const keyOf = (index: number) => {
   const [namespaceId, group, dataId] = ['public', 'DEFAULT_GROUP', text(`application-${index}.yml`)]
   return configKey(namespaceId, group, dataId)
 }
-const service = (index: number) => ({ namespaceId: 'public', groupedName: text(`DEFAULT_GROUP@@service-${index}`) })
-const address = (index: number) => ({ ip: text(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`), port: 8_080, cluster: 'DEFAULT' })
-const NOTES = { appName: '', desc: null, use: null, effect: null, schema: null, configTags: null, encryptedDataKey: '' }
+const service = (index: number) => ({
+  namespaceId: 'public',
+  groupedName: text(`DEFAULT_GROUP@@service-${index}`),
+})
+const address = (index: number) => ({
+  ip: text(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`),
+  port: 8_080,
+  cluster: 'DEFAULT',
+})
+const NOTES = {
+  appName: '',
+  desc: null,
+  use: null,
+  effect: null,
+  schema: null,
+  configTags: null,
+  encryptedDataKey: '',
+}
 
 const publish = (index: number, bytes: number, notes = {}) =>
   publishConfig({
@@ -99,7 +114,10 @@ const ADDRESSES = Array.from({ length: 600 }, (_, index) => `10.0.${index >> 8}.
 /** Each with how many there are, and the commands that make one. */
 const KINDS: Record<string, { count: number; make: (index: number) => Command<unknown>[] }> = {
   'small items': { count: 10_000, make: (index) => [publish(index, 1)] },
-  'items with a large schema': { count: 1_000, make: (index) => [publish(index, 1, { schema: text(`${index}`, 32_768, true) })] },
+  'items with a large schema': {
+    count: 1_000,
+    make: (index) => [publish(index, 1, { schema: text(`${index}`, 32_768, true) })],
+  },
   'items with a large content': { count: 1_000, make: (index) => [publish(index, 100_000)] },
   'small gray versions': { count: 10_000, make: (index) => [gray(index, 1, text('10.0.0.1'))] },
   'large gray versions': { count: 1_000, make: (index) => [gray(index, 100_000, text('10.0.0.1'))] },
@@ -107,31 +125,59 @@ const KINDS: Record<string, { count: number; make: (index: number) => Command<un
   'deleted items': { count: 10_000, make: (index) => [publish(index, 1), deleteConfig(keyOf(index), BY)] },
   'deleted items with a description': {
     count: 1_000,
-    make: (index) => [publish(index, 1, { desc: text(`${index}`, 8_000, true) }), deleteConfig(keyOf(index), BY)],
+    make: (index) => [
+      publish(index, 1, { desc: text(`${index}`, 8_000, true) }),
+      deleteConfig(keyOf(index), BY),
+    ],
   },
   services: { count: 10_000, make: (index) => [createService(service(index), SETTINGS)] },
   'services with metadata': {
     count: 1_000,
-    make: (index) => [createService(service(index), { ...SETTINGS, metadata: { a: text(`${index}`, 8_000, true) } })],
+    make: (index) => [
+      createService(service(index), { ...SETTINGS, metadata: { a: text(`${index}`, 8_000, true) } }),
+    ],
   },
   'small instances': { count: 20_000, make: (index) => [register(index, JSON.parse('{}'))] },
-  'instances with metadata': { count: 2_000, make: (index) => [register(index, { a: text(`${index}`, 8_000, true) })] },
+  'instances with metadata': {
+    count: 2_000,
+    make: (index) => [register(index, { a: text(`${index}`, 8_000, true) })],
+  },
   'instances with keys of their own': {
     count: 400,
     make: (index) => [
-      register(index, JSON.parse(`{${Array.from({ length: 12 }, (_, key) => `"k${index}_${key}":"some value ${key}"`).join()}}`)),
+      register(
+        index,
+        JSON.parse(
+          `{${Array.from({ length: 12 }, (_, key) => `"k${index}_${key}":"some value ${key}"`).join()}}`,
+        ),
+      ),
     ],
   },
   'remembered metadata': {
     count: 2_000,
     make: (index) => [register(index, {}), remember(index, text(`${index}`, 4_000, true))],
   },
-  users: { count: 10_000, make: (index) => [createUser({ username: text(`user-${index}`), passwordHash: text(`${index}`, 97) })] },
+  users: {
+    count: 10_000,
+    make: (index) => [createUser({ username: text(`user-${index}`), passwordHash: text(`${index}`, 97) })],
+  },
   permissions: {
     count: 10_000,
     make: (index) => {
-      const value = { role: text(`role-${index}`), resource: text(`public:group-${index}:config/*`), action: 'rw' }
-      return [saved(recordSaved(ROLE_PERMISSION, { id: text(JSON.stringify(Object.values(value))), value: value as RolePermission, stamp: 1 }))]
+      const value = {
+        role: text(`role-${index}`),
+        resource: text(`public:group-${index}:config/*`),
+        action: 'rw',
+      }
+      return [
+        saved(
+          recordSaved(ROLE_PERMISSION, {
+            id: text(JSON.stringify(Object.values(value))),
+            value: value as RolePermission,
+            stamp: 1,
+          }),
+        ),
+      ]
     },
   },
   roles: {
@@ -144,36 +190,50 @@ const KINDS: Record<string, { count: number; make: (index: number) => Command<un
   sessions: {
     count: 10_000,
     make: (index) => {
-      const value = { username: text(`user-${index}`), credentialStamp: 2 ** 51 + index, createdMs: WALL_MS + index, usedMs: WALL_MS }
+      const value = {
+        username: text(`user-${index}`),
+        credentialStamp: 2 ** 51 + index,
+        createdMs: WALL_MS + index,
+        usedMs: WALL_MS,
+      }
       return [saved(recordSaved(SESSION, { id: text(`${index}`, 43), value, stamp: 1 }))]
     },
   },
   namespaces: {
     count: 10_000,
-    make: (index) => [createNamespace({ id: text(`namespace-${index}`), showName: text(`Name ${index}`), desc: text(`About ${index}`) })],
+    make: (index) => [
+      createNamespace({
+        id: text(`namespace-${index}`),
+        showName: text(`Name ${index}`),
+        desc: text(`About ${index}`),
+      }),
+    ],
   },
 }
 
 // The modules of the test itself leave garbage too.
 beforeAll(bytesInUse)
 
-test.each(Object.entries(KINDS))('%s take as much memory as the account says', async (name, { count, make }) => {
-  let stamp = WALL_MS * 1_024
-  const before = await bytesInUse()
-  // The next test measures when it is gone.
-  let state: State | undefined = new State(WALL_MS)
-  for (let index = 0; index < count; index++)
-    for (const command of make(index)) {
-      const now = { wallMs: WALL_MS, healthMs: 0, stamp: (stamp += 4) }
-      applied(state, command.decide(state, now).changes, now)
-      viewOf(state, keyOf(index), BY)
-    }
-  const real = (await bytesInUse()) - before
-  const { heap, external } = state.memory.total
-  state = undefined
-  const ratio = (heap + external) / real
-  const bytes = `${name}: ${Math.round((heap + external) / count)} bytes each, of ${Math.round(real / count)}`
-  console.log(bytes)
-  expect(ratio, bytes).toBeGreaterThan(0.75)
-  expect(ratio, bytes).toBeLessThan(1.25)
-})
+test.each(Object.entries(KINDS))(
+  '%s take as much memory as the account says',
+  async (name, { count, make }) => {
+    let stamp = WALL_MS * 1_024
+    const before = await bytesInUse()
+    // The next test measures when it is gone.
+    let state: State | undefined = new State(WALL_MS)
+    for (let index = 0; index < count; index++)
+      for (const command of make(index)) {
+        const now = { wallMs: WALL_MS, healthMs: 0, stamp: (stamp += 4) }
+        applied(state, command.decide(state, now).changes, now)
+        viewOf(state, keyOf(index), BY)
+      }
+    const real = (await bytesInUse()) - before
+    const { heap, external } = state.memory.total
+    state = undefined
+    const ratio = (heap + external) / real
+    const bytes = `${name}: ${Math.round((heap + external) / count)} bytes each, of ${Math.round(real / count)}`
+    console.log(bytes)
+    expect(ratio, bytes).toBeGreaterThan(0.75)
+    expect(ratio, bytes).toBeLessThan(1.25)
+  },
+)

@@ -22,7 +22,11 @@ interface Sent {
   readonly form: Params
 }
 
-const configs = (form: Params): Sent => ({ method: 'POST', path: '/cs/configs', form: { group: 'G', ...form } })
+const configs = (form: Params): Sent => ({
+  method: 'POST',
+  path: '/cs/configs',
+  form: { group: 'G', ...form },
+})
 const gray = (index: number, form: Params): Sent => ({
   method: 'POST',
   path: '/cs/configs/gray',
@@ -39,7 +43,13 @@ const gray = (index: number, form: Params): Sent => ({
 const instance = (index: number, form: Params): Sent => ({
   method: 'POST',
   path: '/ns/instance',
-  form: { serviceName: 's', ip: `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`, port: 80, ephemeral: false, ...form },
+  form: {
+    serviceName: 's',
+    ip: `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
+    port: 80,
+    ephemeral: false,
+    ...form,
+  },
 })
 const ADDRESSES = Array.from({ length: 600 }, (_, index) => `10.0.${index >> 8}.${index & 255}`).join(',')
 
@@ -53,7 +63,12 @@ const DEAREST: Readonly<Record<string, (index: number) => Sent>> = {
   contents: (index) => configs({ dataId: `c${index}`, content: wide(`${index}`, 5 * 2 ** 20) }),
   'metadata of instances': (index) => instance(index, { metadata: `a=${wide(`${index}`, 8_000)}` }),
   'metadata of many keys': (index) =>
-    instance(index, { metadata: Array.from({ length: 600 }, (_, key) => `k${index}_${key}=v`).join(',').slice(0, 8_000).replace(/,[^,]*$/, '') }),
+    instance(index, {
+      metadata: Array.from({ length: 600 }, (_, key) => `k${index}_${key}=v`)
+        .join(',')
+        .slice(0, 8_000)
+        .replace(/,[^,]*$/, ''),
+    }),
   'metadata of services': (index) => ({
     method: 'POST',
     path: '/ns/service',
@@ -86,7 +101,10 @@ async function fill(make: (index: number) => Sent): Promise<number> {
 
 async function expectAlive(): Promise<void> {
   expect((await client.get('/ns/service/list', { pageNo: 1, pageSize: 10 })).status).toBe(200)
-  expect((await client.get('/cs/configs', { search: 'blur', dataId: '*', group: '', pageNo: 1, pageSize: 5 })).status).toBe(200)
+  expect(
+    (await client.get('/cs/configs', { search: 'blur', dataId: '*', group: '', pageNo: 1, pageSize: 5 }))
+      .status,
+  ).toBe(200)
 }
 
 describe('with a heap of 256 MiB', () => {
@@ -107,7 +125,19 @@ describe('with a heap of 256 MiB', () => {
       expect((await client.call(method, path, { form })).status).toBe(507)
       // A deletion makes room.
       const first = make(0)
-      expect((await client.call('DELETE', first.path, { query: { ...first.form, content: undefined, schema: undefined, metadata: undefined, grayMatchRuleExp: undefined } })).status).toBe(200)
+      expect(
+        (
+          await client.call('DELETE', first.path, {
+            query: {
+              ...first.form,
+              content: undefined,
+              schema: undefined,
+              metadata: undefined,
+              grayMatchRuleExp: undefined,
+            },
+          })
+        ).status,
+      ).toBe(200)
     },
     1_200_000,
   )

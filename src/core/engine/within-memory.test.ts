@@ -138,12 +138,16 @@ describe('the memory of everything', () => {
     await carriedOut(publish('x', 'a', 's'.repeat(50_000)))
     expect(budget.shortage()).toBeUndefined()
     await carriedOut(publish('x', 'b', 's'.repeat(8_000)))
-    expect(budget.shortage()).toMatch(/^8\d % of the memory .*configurations .* by configurations \(\d+ KiB\)/)
+    expect(budget.shortage()).toMatch(
+      /^8\d % of the memory .*configurations .* by configurations \(\d+ KiB\)/,
+    )
   })
 
   test('counts growth that is under way, and lets go of it when the command is answered', async () => {
     limited({ heapBytes: 20_000 })
-    const outcomes = Array.from({ length: 5 }, (_, index) => started(publish('x', `i${index}`, 's'.repeat(4_000))))
+    const outcomes = Array.from({ length: 5 }, (_, index) =>
+      started(publish('x', `i${index}`, 's'.repeat(4_000))),
+    )
     await world.quiet()
     expect(outcomes.map((outcome) => outcome())).toEqual([true, true, ...Array(3).fill('content-memory')])
     await carriedOut(deleteConfig(configKey('public', 'G', 'i0'), BY))

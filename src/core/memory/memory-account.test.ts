@@ -62,10 +62,22 @@ const command: fc.Arbitrary<Command<unknown>> = fc.oneof(
     .map(([one, p]) =>
       deregisterInstance({ serviceKey: ORDERS(one), address: address({ port: p }), ephemeral: undefined }),
     ),
-  fc.tuple(fc.constantFrom(updateMetadata, deleteMetadata), name, metadata).map(([change, one, keys]) =>
-    change({ serviceKey: ORDERS(one), consistencyType: 'ephemeral', instances: [], keys, maxBytes: 10_000 }),
-  ),
-  fc.tuple(name, metadata).map(([one, labels]) => updateService(ORDERS(one), { metadata: labels, protectThreshold: undefined, selector: undefined })),
+  fc
+    .tuple(fc.constantFrom(updateMetadata, deleteMetadata), name, metadata)
+    .map(([change, one, keys]) =>
+      change({
+        serviceKey: ORDERS(one),
+        consistencyType: 'ephemeral',
+        instances: [],
+        keys,
+        maxBytes: 10_000,
+      }),
+    ),
+  fc
+    .tuple(name, metadata)
+    .map(([one, labels]) =>
+      updateService(ORDERS(one), { metadata: labels, protectThreshold: undefined, selector: undefined }),
+    ),
   name.map((one) => deleteService(ORDERS(one))),
   fc.tuple(name, text).map(([id, desc]) => createNamespace({ id, showName: desc, desc })),
   name.map((id) => deleteNamespace(id)),

@@ -75,7 +75,10 @@ export function growthOf(change: Change, state: ReplacedThings): Bytes {
     case 'instance-saved': {
       const known = state.instance(change.serviceKey, change.record.address)
       if (known === undefined && !change.beat) return NOTHING
-      return heapDifference(instanceBytes(change.record), known === undefined ? 0 : instanceBytes(known.record))
+      return heapDifference(
+        instanceBytes(change.record),
+        known === undefined ? 0 : instanceBytes(known.record),
+      )
     }
     case 'instance-removed': {
       const known = state.instance(change.serviceKey, change.address)

@@ -13,7 +13,10 @@ const MIB = 1024 * 1024
  * Throws SettingsError if the data of the store would not fit into the memory of this server. It asks before they are
  * loaded: otherwise the engine of JavaScript would end the process in the middle.
  */
-export async function requireNotedMemory(store: Pick<KeptRecords, 'recall'>, limits: MemoryLimits): Promise<void> {
+export async function requireNotedMemory(
+  store: Pick<KeptRecords, 'recall'>,
+  limits: MemoryLimits,
+): Promise<void> {
   const noted = await store.recall(NOTED_MEMORY)
   if (noted === undefined) return
   const fields = fieldsOf(JSON.parse(noted))

@@ -5,7 +5,14 @@ import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
 import { grayChangeSaved } from '../state/config-comment.ts'
 import type { ConfigKey, ConfigType, Operator } from '../state/config-item.ts'
 import { ownedOperator } from '../state/owned-operator.ts'
-import { GRAY, GRAY_TEXT, grayContent, grayHistoryKey, type GrayItem, type GrayVersion } from '../state/gray-version.ts'
+import {
+  GRAY,
+  GRAY_TEXT,
+  grayContent,
+  grayHistoryKey,
+  type GrayItem,
+  type GrayVersion,
+} from '../state/gray-version.ts'
 import type { HistoryOp } from '../state/history-record.ts'
 
 /** The common fields of all records of one change of gray versions. */

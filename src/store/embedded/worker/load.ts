@@ -50,7 +50,9 @@ function* configBatches(connection: SqliteConnection): Generator<LoadBatch> {
     const { nameId, revisionId, rows, content } = checkedItem(read)
     found.move(nameId, 0, revisionId)
     const isFull =
-      items.length >= ROWS_PER_BATCH || size > TEXT_PER_BATCH || pack.length + content.length > CONTENT_PER_BATCH
+      items.length >= ROWS_PER_BATCH ||
+      size > TEXT_PER_BATCH ||
+      pack.length + content.length > CONTENT_PER_BATCH
     if (isFull && items.length > 0) {
       yield { kind: 'configs', items, contents: pack.pack() }
       items = []

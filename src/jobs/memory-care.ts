@@ -9,8 +9,9 @@ import { type MemoryLimits, NOTED_MEMORY } from '../core/records/memory-limits.t
 
 /** The share of the heap for records of deleted items. */
 const SHARE_OF_DELETED = 0.05
-/** The account is noted when it has moved by this share of a limit, and otherwise once a minute. */
+/** The account is noted when it has moved by this share of the heap, or this much, and otherwise once a minute. */
 const NOTED_SHARE = 0.1
+const NOTED_BYTES = 16 * 1024 * 1024
 const NOTED_MS = 60_000
 /** How many records of deleted items a round removes. */
 const MOST_FORGOTTEN = 200
@@ -68,12 +69,9 @@ export class MemoryCare {
     const atMs = monotonicMs()
     const noted = this.#noted
     if (noted !== undefined) {
-      const moved = Math.max(
-        Math.abs(heap - noted.heap) / budget.limits.heapBytes,
-        Math.abs(heap + external - noted.heap - noted.external) / budget.limits.memoryBytes,
-      )
-      const isSame = heap === noted.heap && external === noted.external
-      if (isSame || (moved < NOTED_SHARE && atMs < noted.atMs + NOTED_MS)) return
+      const moved = Math.abs(heap - noted.heap) + Math.abs(external - noted.external)
+      const isMuch = moved >= Math.min(NOTED_SHARE * budget.limits.heapBytes, NOTED_BYTES)
+      if (moved === 0 || (!isMuch && atMs < noted.atMs + NOTED_MS)) return
     }
     this.#noted = { heap, external, atMs }
     await store.remember(NOTED_MEMORY, JSON.stringify({ heap, external }))

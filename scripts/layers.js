@@ -74,7 +74,7 @@ const CORE_ROOMS = {
       'core/memory',
     ],
   },
-  'core/clients': { layers: ['core/config/state', 'core/naming/state', 'core/naming/timeline'] },
+  'core/clients': { layers: ['core/text', 'core/config/state', 'core/naming/state', 'core/naming/timeline'] },
   'core/naming/connections': {
     layers: [...DECISIONS, 'core/work', 'core/naming/liveness', 'core/naming/commands', 'core/engine'],
   },
@@ -266,7 +266,6 @@ function foldersOfHouse(src, house) {
 
 /** The files that only operations may use. The others have a reason: answers are caches of the state, the gate reads switches. */
 const BEHIND_OPERATIONS = [
-  'core/engine/engine.ts',
   'core/engine/sole-engine.ts',
   'core/engine/shared-engine.ts',
   'core/engine/state.ts',

@@ -4,8 +4,7 @@ import { serverStateRoutes } from './protocols/http/enveloped/server-state-route
 import { v2ConfigRoutes } from './protocols/http/enveloped/v2-config-routes.ts'
 import { v2NamespaceRoutes } from './protocols/http/enveloped/v2-namespace-routes.ts'
 import { v2NamingRoutes } from './protocols/http/enveloped/v2-naming-routes.ts'
-import { v3GrayRoutes } from './protocols/http/enveloped/v3-gray-routes.ts'
-import { v3Routes } from './protocols/http/enveloped/v3-routes.ts'
+import { v3GrayRoutes, v3Routes } from './protocols/http/enveloped/v3-routes.ts'
 import { nacosAccessRoutes } from './protocols/http/nacos/access-routes.ts'
 import { nacosConfigRoutes } from './protocols/http/nacos/config-routes.ts'
 import { nacosConsoleRoutes, type ServerFacts } from './protocols/http/nacos/console-routes.ts'
@@ -19,9 +18,7 @@ import { openapiRoute } from './protocols/http/documents/openapi-route.ts'
 import type { Route } from './protocols/http/routing/route.ts'
 import { type PageParts, pageRoutes } from './protocols/http/page/page-routes.ts'
 import { svcAccessRoutes } from './protocols/http/svc/access-routes.ts'
-import { svcAuditRoutes } from './protocols/http/svc/audit-routes.ts'
 import { svcConfigRoutes } from './protocols/http/svc/config-routes.ts'
-import { svcGrayRoutes } from './protocols/http/svc/gray-routes.ts'
 import { svcConsoleRoutes } from './protocols/http/svc/console-routes.ts'
 import { svcListenerRoutes } from './protocols/http/svc/listener-routes.ts'
 import { svcNamespaceRoutes } from './protocols/http/svc/namespace-routes.ts'
@@ -53,9 +50,7 @@ export function allRoutes(parts: RouteParts): Route[] {
   const listener = { listening, nowMs: parts.monotonicMs, maxListeningItems }
   const routes = [
     ...svcAccessRoutes(operations),
-    ...svcAuditRoutes(operations),
     ...svcConfigRoutes(operations, settings),
-    ...svcGrayRoutes(operations, settings),
     ...svcConsoleRoutes(operations, { ...parts, version: packageVersion() }),
     ...svcListenerRoutes(listener),
     ...svcNamespaceRoutes({ namespaces, namespaceQuota }),

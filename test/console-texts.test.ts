@@ -110,7 +110,7 @@ test('what the server says is allowed is said in Chinese', () => {
   )
   const literals = [
     'core/config/state/gray-rule',
-    'core/switches/switch-values',
+    'core/switches/read-switch',
     'core/naming/state/label-selector',
   ]
     .map((file) => readFileSync(join(root, 'src', `${file}.ts`), 'utf8'))

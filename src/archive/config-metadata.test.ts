@@ -15,15 +15,8 @@ import { parseMetadata } from './metadata-reader.ts'
 const written = (items: readonly ItemMetadata[]): string => METADATA_HEAD + items.map(metadataText).join('')
 
 test('metadata has the five keys of the layout; other fields are in a comment', () => {
-  const item = {
-    group: 'G',
-    dataId: 'a.yml',
-    type: 'yaml',
-    desc: 'what: for',
-    appName: '',
-    extras: { configTags: 'x,y' },
-  }
-  expect(written([item])).toBe(
+  const item = { group: 'G', dataId: 'a.yml', type: 'yaml', desc: 'what: for', appName: '' }
+  expect(written([{ ...item, extras: { configTags: 'x,y' } }])).toBe(
     'metadata:\n- appName: ""\n  dataId: a.yml\n  desc: "what: for"\n  group: G\n  type: yaml\n' +
       '  # waypost {"configTags":"x,y"}\n',
   )
@@ -50,21 +43,8 @@ test('any metadata is written and read without a change', async () => {
 })
 
 test('any text is read or refused', async () => {
-  const pieces = fc.constantFrom(
-    'metadata:',
-    '\n',
-    '- ',
-    '  ',
-    'group: ',
-    'dataId: x',
-    '"',
-    "'",
-    '\\',
-    '#',
-    '|',
-    ' ',
-    'é',
-  )
+  const signs = ['"', "'", '\\', '#', '|', ' ', 'é']
+  const pieces = fc.constantFrom('metadata:', '\n', '- ', '  ', 'group: ', 'dataId: x', ...signs)
   await fc.assert(
     fc.asyncProperty(fc.array(pieces, { maxLength: 40 }), async (parts) => {
       try {
@@ -78,38 +58,31 @@ test('any text is read or refused', async () => {
 })
 
 describe('metadata of other emitters is read', () => {
+  /** One item in a block; the rows have the lines after its dataId. */
   test.each([
-    [
-      'plain',
-      'metadata:\n- appName: shop\n  dataId: a\n  desc: two words\n  group: G\n  type: text\n',
-      'two words',
-    ],
+    ['plain', '  desc: two words\n', 'two words'],
+    ['single quotes', "  desc: 'it''s: x'\n", "it's: x"],
+    ['folded plain', '  desc: one\n    two\n    three\n', 'one two three'],
+    ['folded quotes', "  desc: 'one  \n    two\n\n    three'\n", 'one two\nthree'],
+    ['escaped folds', '  desc: "one\\\n    \\ two\\ \n    three"\n', 'one two  three'],
+    ['escapes', '  desc: "\\u4f60\\x41\\U0001F600\\t"\n', '你A😀\t'],
+    ['null', '  desc: null\n', null],
+    ['a tag for null', '  desc: !!null "null"\n', null],
+    ['a tilde', '  desc: ~\n', null],
+    ['unknown keys', '  more: x\n  desc: x\n', 'x'],
+    ['literal block', '  desc: |-\n    one\n    - two\n', 'one\n- two'],
+    ['folded block', '  desc: >\n    one\n    two\n', 'one two\n'],
+    ['numbers', '  desc: 0010\n', '0010'],
+    ['unknown collections', '  more: [x, {y: z}]\n  desc: x\n', 'x'],
+  ])('%s', async (_name, lines, desc) => {
+    const text = `metadata:\n- dataId: a\n${lines}  group: G\n  appName: shop\n`
+    expect(await parseMetadata(text)).toMatchObject([{ group: 'G', dataId: 'a', desc, appName: 'shop' }])
+  })
+
+  test.each([
     ['indented', 'metadata:\n  - dataId: a\n    group: G\n    desc: x\n', 'x'],
-    ['single quotes', "metadata:\n- dataId: a\n  desc: 'it''s: x'\n  group: G\n", "it's: x"],
-    [
-      'folded plain',
-      'metadata:\n- dataId: a\n  desc: one\n    two\n    three\n  group: G\n',
-      'one two three',
-    ],
-    [
-      'folded quotes',
-      "metadata:\n- dataId: a\n  desc: 'one  \n    two\n\n    three'\n  group: G\n",
-      'one two\nthree',
-    ],
-    [
-      'escaped folds',
-      'metadata:\n- dataId: a\n  desc: "one\\\n    \\ two\\ \n    three"\n  group: G\n',
-      'one two  three',
-    ],
-    ['escapes', 'metadata:\n- dataId: a\n  desc: "\\u4f60\\x41\\U0001F600\\t"\n  group: G\n', '你A😀\t'],
-    ['null', 'metadata:\n- dataId: a\n  desc: null\n  group: G\n', null],
-    ['a tag for null', 'metadata:\n- dataId: a\n  desc: !!null "null"\n  group: G\n', null],
-    ['a tilde', 'metadata:\n- dataId: a\n  desc: ~\n  group: G\n', null],
     ['CRLF and a mark', '\ufeffmetadata:\r\n- dataId: a\r\n  desc: x # why\r\n  group: G\r\n', 'x'],
-    ['unknown keys', 'metadata:\n- dataId: a\n  more: x\n  desc: x\n  group: G\n', 'x'],
     ['a dash alone', 'metadata:\n-\n  dataId: a\n  desc: x\n  group: G\n', 'x'],
-    ['literal block', 'metadata:\n- dataId: a\n  desc: |-\n    one\n    - two\n  group: G\n', 'one\n- two'],
-    ['folded block', 'metadata:\n- dataId: a\n  desc: >\n    one\n    two\n  group: G\n', 'one two\n'],
     ['flow mappings', 'metadata:\n- {dataId: a, group: G, desc: "x, y"}\n', 'x, y'],
     ['JSON', '{"metadata":[{"dataId":"a","group":"G","desc":"x"}]}', 'x'],
     ['quoted keys', '"metadata":\n- "dataId": "a"\n  "desc": "x"\n  "group": "G"\n', 'x'],
@@ -117,8 +90,6 @@ describe('metadata of other emitters is read', () => {
     ['tags', 'metadata: !!seq\n- !!map\n  dataId: !!str a\n  desc: !!str null\n  group: G\n', 'null'],
     ['directives and ends', '%YAML 1.1\n---\nmetadata:\n- dataId: a\n  desc: x\n  group: G\n...\n', 'x'],
     ['anchors', 'metadata:\n- dataId: a\n  group: &g G\n  type: *g\n  desc: *g\n', 'G'],
-    ['numbers', 'metadata:\n- dataId: a\n  group: G\n  desc: 0010\n', '0010'],
-    ['unknown collections', 'metadata:\n- dataId: a\n  more: [x, {y: z}]\n  desc: x\n  group: G\n', 'x'],
   ])('%s', async (_name, text, desc) => {
     expect(await parseMetadata(text)).toMatchObject([{ group: 'G', dataId: 'a', desc }])
   })
@@ -140,14 +111,9 @@ describe('metadata of other emitters is read', () => {
       fc.array(text, { maxLength: 4 }).map((lines) => lines.join('\n')),
     )
     const item = fc.record({ dataId: text, group: text, desc: line })
+    const quotes = ['PLAIN', 'QUOTE_SINGLE', 'QUOTE_DOUBLE', 'BLOCK_LITERAL', 'BLOCK_FOLDED'] as const
     const styles = fc.record<ToStringOptions>({
-      defaultStringType: fc.constantFrom(
-        'PLAIN',
-        'QUOTE_SINGLE',
-        'QUOTE_DOUBLE',
-        'BLOCK_LITERAL',
-        'BLOCK_FOLDED',
-      ),
+      defaultStringType: fc.constantFrom(...quotes),
       lineWidth: fc.constantFrom(0, 40, 80),
       indentSeq: fc.boolean(),
       collectionStyle: fc.constantFrom('any', 'flow'),

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
-import { OwnLag } from './own-lag.ts'
+import { OwnLag } from './member-clocks.ts'
 
 const PEERS = ['one', 'two'].map((process, index): [string, MemberFacts] => [
   process,

@@ -7,7 +7,7 @@ import {
   type ServerClients,
 } from '../core/clients/connected-client.ts'
 import { type ConfigKey, configKey } from '../core/config/state/config-item.ts'
-import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { InstanceAddress } from '../core/naming/state/instance.ts'
 import type { InstancePlace } from '../core/naming/state/presence.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'

@@ -10,7 +10,7 @@ import type {
 } from '../core/clients/client-views.ts'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
-import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
 import { addressText } from '../core/naming/state/instance.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'

@@ -1,9 +1,15 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { peerSecretOf } from './peer-secret.ts'
-import { beginRotation } from './secret-rotation.ts'
-import { type SeenValue, SharedSecrets, STEP_MS } from './shared-secrets.ts'
-import { firstSecrets, readSecrets, secretsText } from './stored-secrets.ts'
+import {
+  beginRotation,
+  type SeenValue,
+  SharedSecrets,
+  STEP_MS,
+  firstSecrets,
+  readSecrets,
+  secretsText,
+} from './shared-secrets.ts'
 
 const FIRST = secretsText({ origin: 'o', inUse: 'first' })
 

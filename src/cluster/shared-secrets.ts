@@ -1,13 +1,6 @@
-import type { PeerSecret, PeerSecrets } from './peer-secret.ts'
-import {
-  advanced,
-  countingSecrets,
-  isRotating,
-  readSecrets,
-  secretsText,
-  STORED_SECRETS,
-  type StoredSecrets,
-} from './stored-secrets.ts'
+import { type PeerSecret, type PeerSecrets, newSecretText, peerSecretOf } from './peer-secret.ts'
+import { createHash } from 'node:crypto'
+import { fieldsOf, textIn } from '../core/records/shape.ts'
 
 /** A remembered value, and the revision that wrote it. */
 export interface SeenValue {
@@ -98,5 +91,89 @@ export class SharedSecrets {
     // If another elected server was faster, the next look sees that.
     if (next !== undefined) await this.#parts.store.replace(STORED_SECRETS, seen, secretsText(next))
     this.#lookAtMs = 0
+  }
+}
+
+/** The name of the remembered value that has the secrets. */
+export const STORED_SECRETS = 'peer-secret'
+
+/**
+ * The secrets in the store. A rotation has three steps: a next secret exists; it is in use and the previous one still
+ * counts; it is alone. All servers must know a step before the next step.
+ */
+export interface StoredSecrets {
+  /** Names the installation in the ids of events. It is made of the first secret, and stays. */
+  readonly origin: string
+  readonly inUse: string
+  /** Will be in use: it is accepted already. */
+  readonly next?: string
+  /** Was in use: it is still accepted. */
+  readonly previous?: string
+}
+
+/** The first secret of an installation. */
+export function firstSecrets(): StoredSecrets {
+  const inUse = newSecretText()
+  return { origin: originOf(inUse), inUse }
+}
+
+/** Reads the stored text. Throws an Error for anything else. */
+export function readSecrets(text: string): StoredSecrets {
+  const fields = fieldsOf(JSON.parse(text))
+  const optional = (name: 'next' | 'previous') =>
+    fields[name] === undefined ? {} : { [name]: textIn(fields, name) }
+  return {
+    origin: textIn(fields, 'origin'),
+    inUse: textIn(fields, 'inUse'),
+    ...optional('next'),
+    ...optional('previous'),
+  }
+}
+
+/** The text of the secrets. */
+export function secretsText(secrets: StoredSecrets): string {
+  return JSON.stringify(secrets)
+}
+
+/** The valid secrets: first the secret to ask with, then the other accepted secret. */
+function countingSecrets({ inUse, next, previous }: StoredSecrets): [PeerSecret, ...PeerSecret[]] {
+  const other = next ?? previous
+  return other === undefined ? [peerSecretOf(inUse)] : [peerSecretOf(inUse), peerSecretOf(other)]
+}
+
+/** Begins a rotation. Undefined: another rotation is underway. */
+function withNext(secrets: StoredSecrets, next: string): StoredSecrets | undefined {
+  return isRotating(secrets) ? undefined : { ...secrets, next }
+}
+
+/** The next step of a rotation. Undefined: no rotation is underway. */
+function advanced({ origin, inUse, next, previous }: StoredSecrets): StoredSecrets | undefined {
+  if (next !== undefined) return { origin, inUse: next, previous: inUse }
+  return previous === undefined ? undefined : { origin, inUse }
+}
+
+/** Whether a rotation is underway. */
+function isRotating({ next, previous }: StoredSecrets): boolean {
+  return next !== undefined || previous !== undefined
+}
+
+function originOf(secret: string): string {
+  return createHash('sha256').update(`events ${secret}`).digest('hex').slice(0, 12)
+}
+
+/** How a rotation begins. `underway`: another one has begun before; `none`: no server has made a secret yet. */
+type Beginning = 'begun' | 'underway' | 'none'
+
+const MOST_TRIES = 3
+
+/** Gives the servers the next secret. They take it into use by themselves. */
+export async function beginRotation(store: SecretsStore): Promise<Beginning> {
+  for (let tries = 1; ; tries++) {
+    const seen = await store.seen(STORED_SECRETS)
+    if (seen === undefined) return 'none'
+    const next = withNext(readSecrets(seen.value), newSecretText())
+    if (next === undefined) return 'underway'
+    if (await store.replace(STORED_SECRETS, seen, secretsText(next))) return 'begun'
+    if (tries === MOST_TRIES) throw new Error('The secret is changed by others again and again.')
   }
 }

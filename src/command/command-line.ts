@@ -2,7 +2,7 @@ import { type Command, CommanderError } from 'commander'
 import { FORMATS, type Format, formatted, type Printed } from './output.ts'
 import { Progress } from './progress.ts'
 import { inWords } from './system-errors.ts'
-import { printable } from './terminal-text.ts'
+import { printable, table, painted } from './terminal-text.ts'
 
 /** The user gave a wrong command line, or an unusable directory. `message` gives the right form. */
 export class UsageError extends Error {}
@@ -126,4 +126,72 @@ async function printError(error: unknown, format: Format | undefined): Promise<v
   const message = messageOf(error)
   if (format === 'json') await print(`${JSON.stringify({ error: message })}\n`)
   process.stderr.write(printable(`waypost: ${message}\n`))
+}
+
+/** The result of a command that has changed something: a sentence, and its facts as fields. */
+export function done(text: string, fields: object = {}): CommandResult {
+  return { code: EXIT.done, text: `${text}\n`, json: { done: text, ...fields } }
+}
+
+/** A column of a list: its heading, and its text for an item. */
+type Column<T> = readonly [heading: string, textOf: (item: T) => string | number | boolean | null]
+
+/** The result of a command that lists items. `nameOf`: the text for `--output name`. */
+export function listed<T>(
+  items: readonly T[],
+  columns: readonly Column<T>[],
+  nameOf?: (item: T) => string,
+): CommandResult {
+  const headings = columns.map(([heading]) => heading)
+  const rows = items.map((item) => columns.map(([, textOf]) => String(textOf(item) ?? '')))
+  const names = nameOf === undefined ? {} : { names: items.map(nameOf) }
+  return { code: EXIT.done, painted: table(headings, rows), json: items, ...names }
+}
+
+/** The result of a command that shows one thing: a line for each field. */
+export function shown(item: object, lines: readonly (readonly [string, unknown])[]): CommandResult {
+  const width = Math.max(...lines.map(([name]) => name.length))
+  const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+  const text = lines.map(([name, value]) => `${name.padEnd(width)}  ${textOf(value)}\n`).join('')
+  return { code: EXIT.done, text, json: item }
+}
+
+/** A time as people and programs read it. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+/** A command line, and its meaning where the line is not clear. */
+export type Example = readonly [line: string, meaning: string]
+
+const EXAMPLES = new WeakMap<Command, readonly Example[]>()
+
+/** Adds examples to the help of a command. */
+export function addExamples(command: Command, examples: readonly Example[]): void {
+  EXAMPLES.set(command, examples)
+  command.addHelpText('after', () => `\n${heading('Examples:')}\n${examples.map(exampleText).join('')}`)
+}
+
+/** The examples of a command, for the manual. */
+export function examplesOf(command: Command): readonly Example[] {
+  return EXAMPLES.get(command) ?? []
+}
+
+/** The end of the help of the program. */
+export function helpEnd(): string {
+  const codes = EXIT_MEANINGS.map(([code, meaning]) => `  ${code}  ${meaning}\n`)
+  return `
+${heading('Exit codes:')}
+${codes.join('')}
+\`waypost\` alone starts a server in this directory. \`waypost help COMMAND\` explains a command, with examples: \`waypost help start\` has the settings of a server.
+`
+}
+
+/** A heading of the help. */
+export function heading(text: string): string {
+  return painted(text, 'bold')
+}
+
+function exampleText([line, meaning]: Example): string {
+  return meaning === '' ? `  $ ${line}\n` : `  $ ${line}\n      ${meaning}\n`
 }

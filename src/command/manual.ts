@@ -1,6 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
-import { EXIT_MEANINGS } from './command-line.ts'
-import { examplesOf } from './help.ts'
+import { EXIT_MEANINGS, examplesOf } from './command-line.ts'
 import { makeProgram } from './program.ts'
 import { packageVersion } from './version.ts'
 

@@ -9,8 +9,7 @@ import {
   uniqueArray,
 } from 'fast-check'
 import { configKey } from './config/state/config-item.ts'
-import { deleteConfig } from './config/commands/delete-config.ts'
-import { publishConfig } from './config/commands/publish-config.ts'
+import { deleteConfig, publishConfig } from './config/commands/publish-config.ts'
 import { address, ORDERS, publishing, registration } from './core.test-support.ts'
 import type { Command } from './decisions/decision.ts'
 import { createNamespace, deleteNamespace, updateNamespace } from './namespaces/namespace-commands.ts'

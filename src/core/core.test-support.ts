@@ -2,15 +2,15 @@ import type { Change } from './decisions/changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from './config/state/config-item.ts'
 import { publishConfig, type PublishConfig } from './config/commands/publish-config.ts'
 import type { Command } from './decisions/decision.ts'
-import type { Engine } from './engine/engine.ts'
+import type { Engine, ChangeGroup, CommitResult, SoleEngineStore } from './engine/ports.ts'
 import { SoleEngine } from './engine/sole-engine.ts'
 import { Follower } from './engine/follower.ts'
+import { deregisterInstance } from './naming/commands/instance-commands.ts'
 import type { InstanceAddress } from './naming/state/instance.ts'
 import type { Instance } from './naming/state/service-entry.ts'
 import { Liveness } from './naming/liveness/liveness.ts'
 import { type RegisterInstance, registerInstance } from './naming/commands/register-instance.ts'
 import type { Service, ServiceKey } from './naming/state/service.ts'
-import type { ChangeGroup, CommitResult, SoleEngineStore } from './engine/ports.ts'
 import { Refusal } from './refusal.ts'
 import { Serials } from './engine/serials.ts'
 import { firstStampOf, Stamps, type Now } from './decisions/stamps.ts'
@@ -127,6 +127,18 @@ export function registered(state: State, other: Partial<RegisterInstance> = {}, 
   const instance = state.instance(input.serviceKey, input.address)
   if (instance === undefined) throw new Error('not registered')
   return instance
+}
+
+/** Deregisters 10.0.0.1:80 of the service of most tests, with these changes. */
+export function deregistered(state: State, other: Partial<InstanceAddress> = {}, now = at(0)): void {
+  const target = { serviceKey: ORDERS, address: address(other), ephemeral: undefined }
+  carryOut(state, deregisterInstance(target), now)
+}
+
+/** Applies the changes that a sweep of everything finds at this time. */
+export function swept(state: State, ms: number, liveness = livenessOf(state)): void {
+  const found = liveness.sweep(at(ms), () => true)
+  state.apply(found, at(ms))
 }
 
 /** The code of the refusal that a function throws; undefined when it throws none. */
@@ -314,6 +326,30 @@ export class EngineWorld {
   async succeed(): Promise<void> {
     this.store.succeed()
     await microtasks()
+  }
+
+  /** A turn, and the commit that it begins reaches the disk. */
+  async commit(): Promise<void> {
+    await this.turn()
+    await this.succeed()
+  }
+
+  /** The commit in flight fails, and its callers are notified. */
+  async fail(): Promise<void> {
+    this.store.fail()
+    await microtasks()
+  }
+
+  /** One group of the commit in flight cannot be written, and its callers are notified. */
+  async refuseGroup(group: number): Promise<void> {
+    this.store.refuseGroup(group)
+    await microtasks()
+  }
+
+  /** A tick of the engine, and the turn in which it writes the records that are behind. */
+  async tick(): Promise<void> {
+    this.engine.tick()
+    await this.turn()
   }
 
   /** Turns and commits until nothing is left to do. */

@@ -48,7 +48,7 @@ export function guarded<Args extends unknown[], This = void>(
 ): (this: This, ...args: Args) => void {
   return function (...args) {
     try {
-      run.apply(this, args)
+      run.call(this, ...args)
     } catch (error) {
       failed(boundary, end, error)
     }

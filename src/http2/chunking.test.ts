@@ -3,18 +3,17 @@ import { expect, test } from 'vitest'
 import {
   data,
   frame,
+  OK,
   open,
+  ping,
   PREFACE_AND_SETTINGS,
+  rst,
   settings,
   TestConnection,
-  uint32,
   whole,
   windowUpdate,
 } from './connection.test-support.ts'
-import { headerBlockOf } from './header-encoder.ts'
-import { FLAG, FRAME } from './protocol.ts'
-
-const OK = headerBlockOf([{ name: ':status', value: '200' }])
+import { FLAG } from './protocol.ts'
 
 const streamId = fc.constantFrom(1, 3, 5, 7)
 const body = fc.integer({ min: 0, max: 300 }).map((length) => Buffer.alloc(length, 'x'))
@@ -24,9 +23,9 @@ const someFrame = fc.oneof(
   fc
     .tuple(streamId, body, fc.constantFrom(0, FLAG.endStream))
     .map(([id, bytes, end]) => data(id, bytes, end)),
-  streamId.map((id) => frame(FRAME.rstStream, id, { payload: uint32(8) })),
+  streamId.map((id) => rst(id)),
   streamId.map((id) => windowUpdate(id, 100)),
-  fc.constant(frame(FRAME.ping, 0, { payload: Buffer.alloc(8) })),
+  fc.constant(ping()),
   fc.constant(settings([4, 1_000])),
   fc
     .tuple(fc.nat(12), fc.nat(9), fc.uint8Array({ maxLength: 20 }))

@@ -27,13 +27,25 @@ export function uint32(...values: number[]): Buffer {
   return bytes
 }
 
+/** A frame of this many zeros. */
+export const zeros = (type: number, streamId: number, bytes: number): Buffer =>
+  frame(type, streamId, { payload: Buffer.alloc(bytes) })
+
+/** A header block of fields, each written as `name=value`. */
+export function blockOf(...fields: string[]): Buffer {
+  const list = fields.map((field) => {
+    const equals = field.indexOf('=')
+    return { name: field.slice(0, equals), value: field.slice(equals + 1) }
+  })
+  return headerBlockOf(list)
+}
+
 /** The header block of a request, with more fields. */
-export const requestBlock = (...more: [name: string, value: string][]): Buffer =>
-  headerBlockOf(
-    [[':method', 'POST'] as const, [':scheme', 'http'] as const, [':path', '/'] as const, ...more].map(
-      ([name, value]) => ({ name, value }),
-    ),
-  )
+export const requestBlock = (...more: string[]): Buffer =>
+  blockOf(':method=POST', ':scheme=http', ':path=/', ...more)
+
+/** The header block of a response. */
+export const OK = blockOf(':status=200')
 
 /** The begin of a request; its body follows. */
 export const open = (streamId: number, block = requestBlock()): Buffer =>
@@ -60,6 +72,20 @@ export function settings(...parameters: (readonly [number, number])[]): Buffer {
 /** WINDOW_UPDATE. */
 export const windowUpdate = (streamId: number, increment: number): Buffer =>
   frame(FRAME.windowUpdate, streamId, { payload: uint32(increment) })
+
+/** RST_STREAM. */
+export const rst = (streamId: number, code = 8): Buffer =>
+  frame(FRAME.rstStream, streamId, { payload: uint32(code) })
+
+/** PING. */
+export const ping = (payload = Buffer.alloc(8), flags = 0): Buffer => frame(FRAME.ping, 0, { flags, payload })
+
+/** Answers with a body of this many bytes. */
+export function answer(stream: Http2Stream, bytes: number): void {
+  stream.respond(OK)
+  stream.write(Buffer.alloc(bytes))
+  stream.end(blockOf('grpc-status=0'))
+}
 
 /** The first bytes of a client. */
 export const PREFACE_AND_SETTINGS = Buffer.concat([PREFACE, settings()])

@@ -1,7 +1,6 @@
 import { FieldBlocks, type FieldsError, type ReceivedFields } from './field-blocks.ts'
 import { CONNECTION_WINDOW, ReceiveWindow } from './flow-control.ts'
-import { type Frame, FrameReader } from './frame-reader.ts'
-import { dependsOnItself, errorOfFrame, withoutPadding } from './frame-rules.ts'
+import { type Frame, FrameReader, dependsOnItself, errorOfFrame, withoutPadding } from './frame-reader.ts'
 import { goAwayFrame, pingFrame, rstStreamFrame, SETTINGS_ACK, windowUpdateFrame } from './frame-writer.ts'
 import { TABLE_BYTES } from './header-decoder.ts'
 import { headerBlockOf } from './header-encoder.ts'

@@ -1,5 +1,4 @@
-import type { Frame } from './frame-reader.ts'
-import { dependsOnItself, withoutPadding } from './frame-rules.ts'
+import { type Frame, dependsOnItself, withoutPadding } from './frame-reader.ts'
 import { CompressionError, HeaderDecoder, type HeaderList } from './header-decoder.ts'
 import {
   type LimitReason,

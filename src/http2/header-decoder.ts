@@ -1,6 +1,5 @@
-import { DynamicTable, fieldBytes, type HeaderField } from './header-table.ts'
+import { DynamicTable, fieldBytes, type HeaderField, sharedField } from './header-table.ts'
 import { huffmanDecoded } from './huffman.ts'
-import { sharedField } from './shared-fields.ts'
 
 /** The size of the dynamic table that SETTINGS begins with (RFC 9113, section 6.5.2). */
 export const TABLE_BYTES = 4_096

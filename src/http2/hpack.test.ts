@@ -36,25 +36,20 @@ describe('the examples of the RFC', () => {
       'custom-key: custom-value',
     ],
   ]
-  test('C.3: requests', () => {
-    expect(
-      decoded(
-        '828684410f7777772e6578616d706c652e636f6d',
-        '828684be58086e6f2d6361636865',
-        '828785bf400a637573746f6d2d6b65790c637573746f6d2d76616c7565',
-      ),
-    ).toEqual(requests)
-  })
-
-  test('C.4: requests in the Huffman code', () => {
-    expect(
-      decoded(
-        '828684418cf1e3c2e5f23a6ba0ab90f4ff',
-        '828684be5886a8eb10649cbf',
-        '828785bf408825a849e95ba97d7f8925a849e95bb8e8b4bf',
-      ),
-    ).toEqual(requests)
-  })
+  test.each([
+    [
+      'C.3: requests',
+      '828684410f7777772e6578616d706c652e636f6d',
+      '828684be58086e6f2d6361636865',
+      '828785bf400a637573746f6d2d6b65790c637573746f6d2d76616c7565',
+    ],
+    [
+      'C.4: requests in the Huffman code',
+      '828684418cf1e3c2e5f23a6ba0ab90f4ff',
+      '828684be5886a8eb10649cbf',
+      '828785bf408825a849e95ba97d7f8925a849e95bb8e8b4bf',
+    ],
+  ])('%s', (_, ...blocks) => expect(decoded(...blocks)).toEqual(requests))
 
   const [later, now] = ['Mon, 21 Oct 2013 20:13:22 GMT', 'Mon, 21 Oct 2013 20:13:21 GMT']
   const [cache, location] = ['cache-control: private', 'location: https://www.example.com']
@@ -66,25 +61,20 @@ describe('the examples of the RFC', () => {
   ]
   /** The table of these examples has 256 bytes, so that fields are evicted. */
   const tableOf256 = '3fe101'
-  test('C.5: responses, with eviction', () => {
-    expect(
-      decoded(
-        `${tableOf256}4803333032580770726976617465611d4d6f6e2c203231204f637420323031332032303a31333a323120474d546e1768747470733a2f2f7777772e6578616d706c652e636f6d`,
-        '4803333037c1c0bf',
-        '88c1611d4d6f6e2c203231204f637420323031332032303a31333a323220474d54c05a04677a69707738666f6f3d4153444a4b48514b425a584f5157454f50495541585157454f49553b206d61782d6167653d333630303b2076657273696f6e3d31',
-      ),
-    ).toEqual(responses)
-  })
-
-  test('C.6: responses in the Huffman code, with eviction', () => {
-    expect(
-      decoded(
-        `${tableOf256}488264025885aec3771a4b6196d07abe941054d444a8200595040b8166e082a62d1bff6e919d29ad171863c78f0b97c8e9ae82ae43d3`,
-        '4883640effc1c0bf',
-        '88c16196d07abe941054d444a8200595040b8166e084a62d1bffc05a839bd9ab77ad94e7821dd7f2e6c7b335dfdfcd5b3960d5af27087f3672c1ab270fb5291f9587316065c003ed4ee5b1063d5007',
-      ),
-    ).toEqual(responses)
-  })
+  test.each([
+    [
+      'C.5: responses, with eviction',
+      `${tableOf256}4803333032580770726976617465611d4d6f6e2c203231204f637420323031332032303a31333a323120474d546e1768747470733a2f2f7777772e6578616d706c652e636f6d`,
+      '4803333037c1c0bf',
+      '88c1611d4d6f6e2c203231204f637420323031332032303a31333a323220474d54c05a04677a69707738666f6f3d4153444a4b48514b425a584f5157454f50495541585157454f49553b206d61782d6167653d333630303b2076657273696f6e3d31',
+    ],
+    [
+      'C.6: responses in the Huffman code, with eviction',
+      `${tableOf256}488264025885aec3771a4b6196d07abe941054d444a8200595040b8166e082a62d1bff6e919d29ad171863c78f0b97c8e9ae82ae43d3`,
+      '4883640effc1c0bf',
+      '88c16196d07abe941054d444a8200595040b8166e084a62d1bffc05a839bd9ab77ad94e7821dd7f2e6c7b335dfdfcd5b3960d5af27087f3672c1ab270fb5291f9587316065c003ed4ee5b1063d5007',
+    ],
+  ])('%s', (_, ...blocks) => expect(decoded(...blocks)).toEqual(responses))
 })
 
 describe('a block that is wrong ends the decoding', () => {

@@ -1,117 +1,72 @@
 /** The limits on clients, and honest clients that do not meet them. */
 import { describe, expect, test } from 'vitest'
 import {
+  answer,
+  blockOf,
   data,
   frame,
   open,
+  ping,
   requestBlock,
+  rst,
   settings,
   TestConnection,
-  uint32,
   whole,
   windowUpdate,
+  zeros,
 } from './connection.test-support.ts'
-import { headerBlockOf } from './header-encoder.ts'
 import { ERROR, FLAG, FRAME, PREFACE, SETTING } from './protocol.ts'
-import type { Http2Stream } from './stream.ts'
 
-const OK = headerBlockOf([{ name: ':status', value: '200' }])
-const times = (count: number, make: (index: number) => Buffer): Buffer =>
-  Buffer.concat(Array.from({ length: count }, (_, index) => make(index)))
+/** These frames, one after the other, again and again. */
+const times = (count: number, ...frames: Buffer[]): Buffer =>
+  Buffer.concat(Array.from({ length: count }, () => frames).flat())
 /** The ids of streams that a client opens. */
 const odd = (index: number): number => 2 * index + 1
-const rst = (streamId: number): Buffer => frame(FRAME.rstStream, streamId, { payload: uint32(8) })
-const ping = frame(FRAME.ping, 0, { payload: Buffer.alloc(8) })
+/** The same frames on each of so many streams. */
+const onStreams = (count: number, make: (id: number) => Buffer[], first = 0): Buffer =>
+  Buffer.concat(Array.from({ length: count }, (_, index) => make(odd(first + index))).flat())
 const continuation = (payload: Buffer, flags = 0): Buffer => frame(FRAME.continuation, 1, { flags, payload })
-/** A literal field that is not added to the table. */
-const literal = (name: string, value: string): Buffer => headerBlockOf([{ name, value }])
-
-/** Answers with a body of this many bytes. */
-const answer = (stream: Http2Stream, bytes: number): void => {
-  stream.respond(OK)
-  stream.write(Buffer.alloc(bytes))
-  stream.end()
-}
+const padding = data(1, Buffer.concat([Buffer.from([255]), Buffer.alloc(255)]), FLAG.padded)
+/** HEADERS of many fields, which do not end here. */
+const manyFields = Buffer.alloc(16_000, 0x82)
+const window = [SETTING.initialWindowSize, 1] as const
 
 describe('a connection is ended that', () => {
-  test.each<[string, string, Buffer]>([
-    [
-      'resets',
-      'opens and resets streams',
-      times(300, (index) => Buffer.concat([open(odd(index)), rst(odd(index))])),
-    ],
-    [
-      'resets',
-      'makes the server reset them, by windows',
-      times(300, (index) => Buffer.concat([open(odd(index)), windowUpdate(odd(index), 0)])),
-    ],
-    [
-      'resets',
-      'makes the server reset them, by malformed requests',
-      times(300, (index) => open(odd(index), requestBlock(['X', 'y']))),
-    ],
-    [
-      'resets',
-      'makes the server reset them, by bodies after the end',
-      times(300, (index) => Buffer.concat([whole(odd(index)), data(odd(index), 'x')])),
-    ],
-    [
-      'resets',
-      'makes the server reset them, by priorities',
-      times(300, (index) =>
-        Buffer.concat([open(odd(index)), frame(FRAME.priority, odd(index), { payload: Buffer.alloc(4) })]),
-      ),
-    ],
-    [
-      'resets',
-      'sends on streams that are closed',
-      Buffer.concat([
-        open(1),
-        rst(1),
-        times(300, (index) =>
-          Buffer.concat([open(odd(index + 1)), rst(odd(index + 1)), data(odd(index + 1), 'x')]),
-        ),
-      ]),
-    ],
-    ['streams', 'opens more streams than it may, again and again', times(301, (index) => open(odd(index)))],
+  test.each<[string, string, ...Buffer[]]>([
+    ['resets', 'opens and resets streams', onStreams(300, (id) => [open(id), rst(id)])],
+    ['resets', 'is reset, by windows', onStreams(300, (id) => [open(id), windowUpdate(id, 0)])],
+    ['resets', 'is reset, by malformed requests', onStreams(300, (id) => [open(id, requestBlock('X=y'))])],
+    ['resets', 'is reset, by bodies after the end', onStreams(300, (id) => [whole(id), data(id, 'x')])],
+    ['resets', 'is reset, by priorities', onStreams(300, (id) => [open(id), zeros(FRAME.priority, id, 4)])],
+    ['resets', 'sends on closed streams', onStreams(301, (id) => [open(id), rst(id), data(id, 'x')])],
+    ['streams', 'opens more streams than it may, again and again', onStreams(301, (id) => [open(id)])],
     [
       'header-bytes',
       'sends a header block without end',
-      Buffer.concat([
-        frame(FRAME.headers, 1, { payload: Buffer.alloc(16_000, 0x82) }),
-        times(2, () => continuation(Buffer.alloc(16_000, 0x82))),
-      ]),
+      frame(FRAME.headers, 1, { payload: manyFields }),
+      times(2, continuation(manyFields)),
     ],
     [
       'continuations',
       'sends CONTINUATION without end',
-      Buffer.concat([frame(FRAME.headers, 1), times(20, () => continuation(Buffer.alloc(1, 0x82)))]),
+      frame(FRAME.headers, 1),
+      times(20, continuation(Buffer.from([0x82]))),
     ],
     [
       'continuations',
       'sends empty CONTINUATION without end',
-      Buffer.concat([frame(FRAME.headers, 1), times(20, () => continuation(Buffer.alloc(0)))]),
+      frame(FRAME.headers, 1),
+      times(20, continuation(Buffer.alloc(0))),
     ],
-    ['settings', 'sends SETTINGS without end', times(30, () => settings())],
-    [
-      'settings',
-      'sends many parameters',
-      settings(...Array.from({ length: 33 }, () => [SETTING.initialWindowSize, 1] as const)),
-    ],
-    ['pings', 'sends PING without end', times(300, () => ping)],
-    ['empty-data', 'sends DATA without a byte', Buffer.concat([open(1), times(200, () => data(1, ''))])],
-    [
-      'empty-data',
-      'sends DATA of nothing but padding',
-      Buffer.concat([
-        open(1),
-        times(200, () => data(1, Buffer.concat([Buffer.from([255]), Buffer.alloc(255)]), FLAG.padded)),
-      ]),
-    ],
-    ['small-data', 'sends DATA of one byte', Buffer.concat([open(1), times(6_000, () => data(1, 'x'))])],
-    ['window-updates', 'sends WINDOW_UPDATE without end', times(1_100, () => windowUpdate(0, 1))],
-  ])('%s: %s', (reason, _, bytes) => {
-    const client = new TestConnection().receive(bytes)
+    ['settings', 'sends SETTINGS without end', times(30, settings())],
+    ['settings', 'sends many parameters', settings(...Array.from({ length: 33 }, () => window))],
+    ['pings', 'sends PING without end', times(300, ping())],
+    ['empty-data', 'sends DATA without a byte', open(1), times(200, data(1, ''))],
+    ['empty-data', 'sends DATA of nothing but padding', open(1), times(200, padding)],
+    ['small-data', 'sends DATA of one byte', open(1), times(6_000, data(1, 'x'))],
+    ['window-updates', 'sends WINDOW_UPDATE without end', times(1_100, windowUpdate(0, 1))],
+  ])('%s: %s', (reason, _, ...frames) => {
+    const client = new TestConnection().receive(...frames)
     expect(client.goAway).toBe(ERROR.enhanceYourCalm)
     expect(client.limits).toEqual({ [reason]: 1 })
     expect(client.events.at(-1)).toBe(`ended ${ERROR.enhanceYourCalm}`)
@@ -136,10 +91,7 @@ describe('a connection is ended that', () => {
     const client = new TestConnection()
     // Nothing is taken, so that all acknowledgements wait; each second has fewer than a limit of its own.
     for (let second = 0; second < 40 && client.events.length === 0; second++)
-      client.connection.receive(
-        times(150, () => ping),
-        1_000 * second,
-      )
+      client.connection.receive(times(150, ping()), 1_000 * second)
     client.flush()
     expect(client.goAway).toBe(ERROR.enhanceYourCalm)
     expect(client.limits).toEqual({ unread: 1 })
@@ -172,7 +124,7 @@ describe('a connection is ended that', () => {
 
 describe('a stream is refused', () => {
   test('beyond the most at once, and the next one after one has ended', () => {
-    const client = new TestConnection().receive(times(101, (index) => open(odd(index))))
+    const client = new TestConnection().receive(onStreams(101, (id) => [open(id)]))
     expect(client.resets).toEqual([[201, ERROR.refusedStream]])
     // Frames that the client sent before it knew are ignored.
     client.receive(data(201, 'x', FLAG.endStream), rst(1), open(203))
@@ -182,9 +134,8 @@ describe('a stream is refused', () => {
 
   test('with 431 whose fields are too large, and the table keeps up', () => {
     const client = new TestConnection()
-    const large = requestBlock(
-      ...Array.from({ length: 10 }, (_, index) => [`x-${index}`, '\u0001'.repeat(2_000)] as [string, string]),
-    )
+    const fields = Array.from({ length: 10 }, (_, index) => `x-${index}=${'\u0001'.repeat(2_000)}`)
+    const large = requestBlock(...fields)
     const half = large.length >> 1
     client.receive(
       frame(FRAME.headers, 1, { flags: FLAG.endStream, payload: large.subarray(0, half) }),
@@ -192,7 +143,7 @@ describe('a stream is refused', () => {
       whole(3),
     )
     const [head] = client.sentOf(FRAME.headers)
-    expect(head?.payload.equals(literal(':status', '431'))).toBe(true)
+    expect(head?.payload.equals(blockOf(':status=431'))).toBe(true)
     expect(client.limits).toEqual({ 'header-bytes': 1 })
     expect([...client.opened.keys()]).toEqual([3])
   })
@@ -212,11 +163,7 @@ describe('a stream is refused', () => {
 describe('fields that decode from few bytes are not kept', () => {
   test('a block of indices to a large field', () => {
     const client = new TestConnection()
-    const large = Buffer.concat([
-      Buffer.from('400161', 'hex'),
-      Buffer.from('7fa11e', 'hex'),
-      Buffer.alloc(4_000, 'x'),
-    ])
+    const large = Buffer.concat([Buffer.from('4001617fa11e', 'hex'), Buffer.alloc(4_000, 'x')])
     client.receive(whole(1, Buffer.concat([requestBlock(), large])))
     for (let id = 3; id < 60; id += 2)
       client.receive(whole(id, Buffer.concat([requestBlock(), Buffer.alloc(15_000, 0xbe)])))
@@ -246,10 +193,8 @@ describe('fields that decode from few bytes are not kept', () => {
 describe('an honest client meets no limit', () => {
   test('that sends 5,000 priorities and 5,000 unknown frames', () => {
     const client = new TestConnection().receive(
-      times(5_000, (index) =>
-        frame(FRAME.priority, odd(index), { payload: Buffer.from('0000000010', 'hex') }),
-      ),
-      times(5_000, () => frame(0xee, 1, { flags: 0xff, payload: Buffer.alloc(10) })),
+      onStreams(5_000, (id) => [frame(FRAME.priority, id, { payload: Buffer.from('0000000010', 'hex') })]),
+      times(5_000, frame(0xee, 1, { flags: 0xff, payload: Buffer.alloc(10) })),
       whole(20_001),
     )
     expect(client.events.at(-1)).toBe('20001 end')
@@ -258,16 +203,15 @@ describe('an honest client meets no limit', () => {
   test('that measures the bandwidth by a PING for each response, and gives credit for each', () => {
     const client = new TestConnection({ onOpen: (stream) => answer(stream, 500) })
     for (let index = 0; index < 5_000; index++)
-      client.receive(whole(odd(index)), windowUpdate(0, 500), windowUpdate(odd(index), 500), ping)
+      client.receive(whole(odd(index)), windowUpdate(0, 500), windowUpdate(odd(index), 500), ping())
     expect(client.limits).toEqual({})
     expect(client.goAway).toBeUndefined()
   })
 
   test('that reads 10 MiB with the windows that HTTP/2 begins with', () => {
-    const client = new TestConnection({ onOpen: (stream) => answer(stream, 10 * 1024 * 1024) }).receive(
-      whole(1),
-    )
-    for (let read = client.sent.length; client.bytesOn(1) < 10 * 1024 * 1024;) {
+    const bytesInAll = 10 * 1024 * 1024
+    const client = new TestConnection({ onOpen: (stream) => answer(stream, bytesInAll) }).receive(whole(1))
+    for (let read = client.sent.length; client.bytesOn(1) < bytesInAll;) {
       const updates = client.sent.slice(read).map(({ payload }) => payload.length)
       const bytes = updates.length === 0 ? 65_535 : updates.reduce((sum, length) => sum + length, 0)
       read = client.sent.length
@@ -290,8 +234,8 @@ describe('an honest client meets no limit', () => {
       client.nowMs = 1_000 * second
       const first = 100 * second
       client.receive(
-        times(100, (index) => open(odd(first + index))),
-        times(100, (index) => rst(odd(first + index))),
+        onStreams(100, (id) => [open(id)], first),
+        onStreams(100, (id) => [rst(id)], first),
       )
     }
     expect(client.goAway).toBeUndefined()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sharedField } from './shared-fields.ts'
+import { sharedField } from './header-table.ts'
 
 test('equal fields are one object', () => {
   const first = sharedField({ name: 'user-agent', value: 'client 1' })

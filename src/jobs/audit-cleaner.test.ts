@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AuditLimit } from '../core/audit/audit-search.ts'
+import type { AuditLimit } from '../core/audit/audit-event.ts'
 import { AuditCleaner } from './audit-cleaner.ts'
 
 function startCleaner(steps: number) {

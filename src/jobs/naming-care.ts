@@ -1,5 +1,5 @@
 import type { Command } from '../core/decisions/decision.ts'
-import type { Engine } from '../core/engine/engine.ts'
+import type { Engine } from '../core/engine/ports.ts'
 import { isChecked } from '../core/naming/state/checked.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from '../core/naming/commands/housekeeping.ts'
 import type { HealthClock } from '../core/naming/liveness/health-clock.ts'

@@ -1,4 +1,4 @@
-import type { Metric } from './metric.ts'
+import { counterBy, type Metric } from './metric.ts'
 
 /** The counts of the audit since the start. */
 export interface AuditFigures {
@@ -10,13 +10,11 @@ export interface AuditFigures {
 /** The metrics of the audit. */
 export function auditMetrics(figures: AuditFigures): Metric[] {
   return [
-    {
-      name: 'waypost_audit_events_total',
-      help: 'Events of the audit: written, merged into another one, or dropped because the store could not write.',
-      type: 'counter',
-      labels: ['outcome'],
-      read: () => Object.entries(figures.counts()).map(([outcome, count]) => [{ outcome }, count] as const),
-    },
+    counterBy(
+      'waypost_audit_events_total',
+      'Events of the audit: written, merged into another one, or dropped because the store could not write.',
+      { label: 'outcome', read: () => Object.entries(figures.counts()) },
+    ),
     {
       name: 'waypost_audit_counted_total',
       help: 'Calls that the audit counts instead of recording them, by operation.',

@@ -1,4 +1,4 @@
-import type { Metric } from './metric.ts'
+import { gauge, type Metric } from './metric.ts'
 
 /** The certificate of the server; undefined where it has none. */
 export type CertificateFigures = () => { readonly expiresMs: number; readonly isBroken: boolean } | undefined
@@ -10,17 +10,15 @@ export function certificateMetrics(figures: CertificateFigures): Metric[] {
     return status === undefined ? [] : value(status)
   }
   return [
-    {
-      name: 'waypost_tls_certificate_expiry_timestamp_seconds',
-      help: 'When the TLS certificate in use expires, in seconds since 1970.',
-      type: 'gauge',
-      read: read(({ expiresMs }) => expiresMs / 1_000),
-    },
-    {
-      name: 'waypost_tls_files_broken',
-      help: 'Whether the TLS files hold a pair that cannot be used, so that the server keeps the one it has.',
-      type: 'gauge',
-      read: read(({ isBroken }) => (isBroken ? 1 : 0)),
-    },
+    gauge(
+      'waypost_tls_certificate_expiry_timestamp_seconds',
+      'When the TLS certificate in use expires, in seconds since 1970.',
+      read(({ expiresMs }) => expiresMs / 1_000),
+    ),
+    gauge(
+      'waypost_tls_files_broken',
+      'Whether the TLS files hold a pair that cannot be used, so that the server keeps the one it has.',
+      read(({ isBroken }) => (isBroken ? 1 : 0)),
+    ),
   ]
 }

@@ -1,6 +1,6 @@
 import type { Change } from '../core/decisions/changes.ts'
 import { STORED_KINDS } from '../core/engine/stored-kinds.ts'
-import type { Metric } from './metric.ts'
+import { counterBy, type Metric } from './metric.ts'
 
 /** Counts changes by kind. */
 export class ChangeCounts {
@@ -31,16 +31,10 @@ export class ChangeCounts {
 
   metrics(): Metric[] {
     return [
-      {
-        name: 'waypost_changes_total',
-        help: 'Changes by kind.',
-        type: 'counter',
-        labels: ['kind'],
-        read: () =>
-          [...Object.entries(this.#counts), ...this.#recordCounts].map(
-            ([kind, count]) => [{ kind }, count] as const,
-          ),
-      },
+      counterBy('waypost_changes_total', 'Changes by kind.', {
+        label: 'kind',
+        read: () => [...Object.entries(this.#counts), ...this.#recordCounts],
+      }),
     ]
   }
 

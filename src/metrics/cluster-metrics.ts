@@ -1,4 +1,4 @@
-import type { Metric } from './metric.ts'
+import { counter, counterBy, gauge, type Metric } from './metric.ts'
 
 /** Figures of one of several servers about the store, the others and itself. Counts are since the start. */
 export interface ClusterFigures {
@@ -43,30 +43,26 @@ export function clusterMetrics(figures: ClusterFigures): Metric[] {
 
 function storeMetrics({ feed, conflicts, quotaShares }: ClusterFigures): Metric[] {
   return [
-    {
-      name: 'waypost_store_revision',
-      help: 'The last revision of the shared store that this server has applied.',
-      type: 'gauge',
-      read: () => feed().applied,
-    },
-    {
-      name: 'waypost_store_lag_seconds',
-      help: 'How old what this server knows of the shared store may be.',
-      type: 'gauge',
-      read: () => feed().lagMs / 1_000,
-    },
-    {
-      name: 'waypost_store_reloads_total',
-      help: 'How often everything was loaded again, because the store could not continue from the last revision.',
-      type: 'counter',
-      read: () => feed().reloads,
-    },
-    {
-      name: 'waypost_store_drifts_total',
-      help: 'How often what this server knew differed from the shared store, so that a kind of keys was loaded again.',
-      type: 'counter',
-      read: () => feed().drifts,
-    },
+    gauge(
+      'waypost_store_revision',
+      'The last revision of the shared store that this server has applied.',
+      () => feed().applied,
+    ),
+    gauge(
+      'waypost_store_lag_seconds',
+      'How old what this server knows of the shared store may be.',
+      () => feed().lagMs / 1_000,
+    ),
+    counter(
+      'waypost_store_reloads_total',
+      'How often everything was loaded again, because the store could not continue from the last revision.',
+      () => feed().reloads,
+    ),
+    counter(
+      'waypost_store_drifts_total',
+      'How often what this server knew differed from the shared store, so that a kind of keys was loaded again.',
+      () => feed().drifts,
+    ),
     {
       name: 'waypost_etcd_quota_share',
       help: 'The part of the quota of etcd that each kind of keys takes, as the elected server estimates it; rest: earlier versions.',
@@ -74,29 +70,18 @@ function storeMetrics({ feed, conflicts, quotaShares }: ClusterFigures): Metric[
       labels: ['kind'],
       read: () => Object.entries(quotaShares() ?? {}).map(([kind, share]) => [{ kind }, share] as const),
     },
-    {
-      name: 'waypost_store_conflicts_total',
-      help: 'Decisions that were made again, because another server had changed what they rested on.',
-      type: 'counter',
-      read: conflicts,
-    },
+    counter(
+      'waypost_store_conflicts_total',
+      'Decisions that were made again, because another server had changed what they rested on.',
+      conflicts,
+    ),
   ]
 }
 
 function memberMetrics({ members, isElected, standing, clockAheadMs, answered }: ClusterFigures): Metric[] {
   return [
-    {
-      name: 'waypost_members',
-      help: 'The servers that hold their lease, as this one knows them.',
-      type: 'gauge',
-      read: members,
-    },
-    {
-      name: 'waypost_elected',
-      help: '1 on the server that cleans for all.',
-      type: 'gauge',
-      read: () => (isElected() ? 1 : 0),
-    },
+    gauge('waypost_members', 'The servers that hold their lease, as this one knows them.', members),
+    gauge('waypost_elected', '1 on the server that cleans for all.', () => (isElected() ? 1 : 0)),
     {
       name: 'waypost_standing',
       help: '1 for the standing of this server: a member, alone without the store, or without it like all others.',
@@ -104,19 +89,16 @@ function memberMetrics({ members, isElected, standing, clockAheadMs, answered }:
       labels: ['standing'],
       read: () => STANDINGS.map((one) => [{ standing: one }, standing() === one ? 1 : 0] as const),
     },
-    {
-      name: 'waypost_clock_ahead_seconds',
-      help: 'How far the clock of this server is ahead of those of most servers; negative: behind.',
-      type: 'gauge',
-      read: () => clockAheadMs() / 1_000,
-    },
-    {
-      name: 'waypost_peer_requests_total',
-      help: 'Requests on the peer port by outcome; foreign: of somebody without the secret of this installation; silent: closed unasked.',
-      type: 'counter',
-      labels: ['outcome'],
-      read: () => Object.entries(answered() ?? {}).map(([outcome, count]) => [{ outcome }, count] as const),
-    },
+    gauge(
+      'waypost_clock_ahead_seconds',
+      'How far the clock of this server is ahead of those of most servers; negative: behind.',
+      () => clockAheadMs() / 1_000,
+    ),
+    counterBy(
+      'waypost_peer_requests_total',
+      'Requests on the peer port by outcome; foreign: of somebody without the secret of this installation; silent: closed unasked.',
+      { label: 'outcome', read: () => Object.entries(answered() ?? {}) },
+    ),
   ]
 }
 
@@ -126,41 +108,35 @@ function judgingMetrics({ care }: ClusterFigures): Metric[] {
     return figures === undefined ? 0 : of(figures)
   }
   return [
-    {
-      name: 'waypost_peer_questions_total',
-      help: 'Questions about silent instances that this server has asked others.',
-      type: 'counter',
-      read: read(({ questions }) => questions),
-    },
-    {
-      name: 'waypost_peer_questioned_instances_total',
-      help: 'The instances in these questions.',
-      type: 'counter',
-      read: read(({ instancesAskedAbout }) => instancesAskedAbout),
-    },
-    {
-      name: 'waypost_peer_unanswered_total',
-      help: 'Questions about silent instances that were not answered in time.',
-      type: 'counter',
-      read: read(({ unanswered }) => unanswered),
-    },
-    {
-      name: 'waypost_peer_unanswering_members',
-      help: 'Members that keep their lease and do not answer: silent instances stay listed.',
-      type: 'gauge',
-      read: read(({ unansweringMembers }) => unansweringMembers.length),
-    },
-    {
-      name: 'waypost_instances_suspected',
-      help: 'Silent instances that this server is judging.',
-      type: 'gauge',
-      read: read(({ suspects }) => suspects),
-    },
-    {
-      name: 'waypost_instances_restored_total',
-      help: 'Instances that were removed for silence although this server had received a beat, and that it brought back.',
-      type: 'counter',
-      read: read(({ restored }) => restored),
-    },
+    counter(
+      'waypost_peer_questions_total',
+      'Questions about silent instances that this server has asked others.',
+      read(({ questions }) => questions),
+    ),
+    counter(
+      'waypost_peer_questioned_instances_total',
+      'The instances in these questions.',
+      read(({ instancesAskedAbout }) => instancesAskedAbout),
+    ),
+    counter(
+      'waypost_peer_unanswered_total',
+      'Questions about silent instances that were not answered in time.',
+      read(({ unanswered }) => unanswered),
+    ),
+    gauge(
+      'waypost_peer_unanswering_members',
+      'Members that keep their lease and do not answer: silent instances stay listed.',
+      read(({ unansweringMembers }) => unansweringMembers.length),
+    ),
+    gauge(
+      'waypost_instances_suspected',
+      'Silent instances that this server is judging.',
+      read(({ suspects }) => suspects),
+    ),
+    counter(
+      'waypost_instances_restored_total',
+      'Instances that were removed for silence although this server had received a beat, and that it brought back.',
+      read(({ restored }) => restored),
+    ),
   ]
 }

@@ -1,5 +1,5 @@
 import { Histogram, SECONDS } from './histogram.ts'
-import type { Metric } from './metric.ts'
+import { counterBy, gauge, type Metric } from './metric.ts'
 
 /** The figures of clients that are connected by gRPC. */
 export interface ConnectionFigures {
@@ -19,49 +19,31 @@ export interface ConnectionFigures {
 /** The metrics of connected clients. */
 export function connectionMetrics(figures: ConnectionFigures): Metric[] {
   return [
-    {
-      name: 'waypost_grpc_connections',
-      help: 'Clients that are connected by gRPC.',
-      type: 'gauge',
-      read: figures.connections,
-    },
-    {
-      name: 'waypost_grpc_sockets',
-      help: 'Open sockets of gRPC, also those on which no connection is set up.',
-      type: 'gauge',
-      read: figures.sockets,
-    },
-    byLabel('waypost_grpc_refused_total', 'reason', {
-      help: 'Sockets of gRPC that were closed: a limit on connections, or nothing was set up for 20 seconds (idle).',
-      read: figures.refused,
+    gauge('waypost_grpc_connections', 'Clients that are connected by gRPC.', figures.connections),
+    gauge(
+      'waypost_grpc_sockets',
+      'Open sockets of gRPC, also those on which no connection is set up.',
+      figures.sockets,
+    ),
+    counterBy(
+      'waypost_grpc_refused_total',
+      'Sockets of gRPC that were closed: a limit on connections, or nothing was set up for 20 seconds (idle).',
+      { label: 'reason', read: () => Object.entries(figures.refused()) },
+    ),
+    counterBy('waypost_grpc_connections_ended_total', 'Connections of gRPC that have ended, by cause.', {
+      label: 'cause',
+      read: () => Object.entries(figures.ended()),
     }),
-    byLabel('waypost_grpc_connections_ended_total', 'cause', {
-      help: 'Connections of gRPC that have ended, by cause.',
-      read: figures.ended,
-    }),
-    byLabel('waypost_grpc_http2_limits_total', 'reason', {
-      help: 'Limits of HTTP/2 that clients of gRPC have met, by what was limited.',
-      read: figures.http2Limits,
-    }),
-    byLabel('waypost_grpc_questions_total', 'outcome', {
-      help: 'Pushes and other requests to connected clients, by outcome.',
-      read: figures.questions,
+    counterBy(
+      'waypost_grpc_http2_limits_total',
+      'Limits of HTTP/2 that clients of gRPC have met, by what was limited.',
+      { label: 'reason', read: () => Object.entries(figures.http2Limits()) },
+    ),
+    counterBy('waypost_grpc_questions_total', 'Pushes and other requests to connected clients, by outcome.', {
+      label: 'outcome',
+      read: () => Object.entries(figures.questions()),
     }),
   ]
-}
-
-function byLabel(
-  name: string,
-  label: string,
-  { help, read }: { help: string; read: () => Readonly<Record<string, number>> },
-): Metric {
-  return {
-    name,
-    help,
-    type: 'counter',
-    labels: [label],
-    read: () => Object.entries(read()).map(([value, count]) => [{ [label]: value }, count] as const),
-  }
 }
 
 /** The answers to one type of request. */

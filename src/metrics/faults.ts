@@ -1,5 +1,5 @@
 import { BOUNDARIES, type Boundary } from '../core/unexpected.ts'
-import type { Metric } from './metric.ts'
+import { counterBy, type Metric } from './metric.ts'
 import type { WatchLog } from './watch-log.ts'
 
 /** Equal faults are logged once in this time. */
@@ -74,13 +74,11 @@ export class Faults {
 
   metrics(): Metric[] {
     return [
-      {
-        name: 'waypost_faults_total',
-        help: 'Faults of the server that were caught, by what they have ended: one connection, request, probe, push or run of a job.',
-        type: 'counter',
-        labels: ['boundary'],
-        read: () => [...this.#counts].map(([boundary, count]) => [{ boundary }, count] as const),
-      },
+      counterBy(
+        'waypost_faults_total',
+        'Faults of the server that were caught, by what they have ended: one connection, request, probe, push or run of a job.',
+        { label: 'boundary', read: () => [...this.#counts] },
+      ),
     ]
   }
 }

@@ -22,3 +22,23 @@ export type Metric =
   | (DescribedMetric & { readonly type: 'histogram'; readonly read: () => Reading<Histogram> })
 
 type Awaitable<T> = T | Promise<T>
+
+/** A gauge without labels. */
+export function gauge(name: string, help: string, read: () => Awaitable<Reading<number>>): Metric {
+  return { name, help, type: 'gauge', read }
+}
+
+/** A counter without labels. */
+export function counter(name: string, help: string, read: () => Awaitable<Reading<number>>): Metric {
+  return { name, help, type: 'counter', read }
+}
+
+/** A counter with a value for each entry, whose name is the value of the label. */
+export function counterBy(
+  name: string,
+  help: string,
+  { label, read }: { readonly label: string; readonly read: () => Iterable<readonly [string, number]> },
+): Metric {
+  const readings = () => Array.from(read(), ([value, count]) => [{ [label]: value }, count] as const)
+  return { name, help, type: 'counter', labels: [label], read: readings }
+}

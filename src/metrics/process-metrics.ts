@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import type { Metric } from './metric.ts'
-import { processMemory } from './process-memory.ts'
+import { counter, gauge, type Metric } from './metric.ts'
 
 type Readings = readonly (readonly [Record<string, string>, number])[]
 const UNKNOWN: Readings = []
@@ -13,62 +12,34 @@ export function processMetrics(): Metric[] {
 
 function usageMetrics(): Metric[] {
   return [
-    {
-      name: 'process_cpu_seconds_total',
-      help: 'Processor time of this process, in all its threads.',
-      type: 'counter',
-      read: () => {
-        const { user, system } = process.cpuUsage()
-        return (user + system) / 1e6
-      },
-    },
-    {
-      name: 'process_start_time_seconds',
-      help: 'Start time of this process, epoch seconds.',
-      type: 'gauge',
-      read: () => STARTED_SECONDS,
-    },
-    {
-      name: 'process_open_fds',
-      help: 'File descriptors in use: each connection is one. Linux only.',
-      type: 'gauge',
-      read: openFiles,
-    },
-    {
-      name: 'process_max_fds',
-      help: 'File descriptors that this process may use. Linux only.',
-      type: 'gauge',
-      read: mostFiles,
-    },
+    counter('process_cpu_seconds_total', 'Processor time of this process, in all its threads.', () => {
+      const { user, system } = process.cpuUsage()
+      return (user + system) / 1e6
+    }),
+    gauge('process_start_time_seconds', 'Start time of this process, epoch seconds.', () => STARTED_SECONDS),
+    gauge('process_open_fds', 'File descriptors in use: each connection is one. Linux only.', openFiles),
+    gauge('process_max_fds', 'File descriptors that this process may use. Linux only.', mostFiles),
   ]
 }
 
 function memoryMetrics(): Metric[] {
   return [
-    {
-      name: 'process_resident_memory_bytes',
-      help: 'Resident memory of this process.',
-      type: 'gauge',
-      read: () => processMemory().rss ?? UNKNOWN,
-    },
-    {
-      name: 'nodejs_heap_size_used_bytes',
-      help: 'JavaScript objects.',
-      type: 'gauge',
-      read: () => processMemory().heapUsed ?? UNKNOWN,
-    },
-    {
-      name: 'nodejs_heap_size_total_bytes',
-      help: 'Memory that is reserved for JavaScript objects.',
-      type: 'gauge',
-      read: () => processMemory().heapTotal ?? UNKNOWN,
-    },
-    {
-      name: 'nodejs_external_memory_bytes',
-      help: 'Memory outside the JavaScript heap, with contents and cached answers.',
-      type: 'gauge',
-      read: () => processMemory().external ?? UNKNOWN,
-    },
+    gauge(
+      'process_resident_memory_bytes',
+      'Resident memory of this process.',
+      () => processMemory().rss ?? UNKNOWN,
+    ),
+    gauge('nodejs_heap_size_used_bytes', 'JavaScript objects.', () => processMemory().heapUsed ?? UNKNOWN),
+    gauge(
+      'nodejs_heap_size_total_bytes',
+      'Memory that is reserved for JavaScript objects.',
+      () => processMemory().heapTotal ?? UNKNOWN,
+    ),
+    gauge(
+      'nodejs_external_memory_bytes',
+      'Memory outside the JavaScript heap, with contents and cached answers.',
+      () => processMemory().external ?? UNKNOWN,
+    ),
   ]
 }
 
@@ -83,4 +54,13 @@ async function mostFiles(): Promise<Readings | number> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   const found = /^Max open files +(\d+)/m.exec(limits)?.[1]
   return found === undefined ? UNKNOWN : Number(found)
+}
+
+/** The memory of this process, in bytes. Empty if unknown: Node.js reads /proc, which a chroot may not have. */
+export function processMemory(): Partial<NodeJS.MemoryUsage> {
+  try {
+    return process.memoryUsage()
+  } catch {
+    return {}
+  }
 }

@@ -1,4 +1,4 @@
-import type { Metric } from './metric.ts'
+import { counter, gauge, type Metric } from './metric.ts'
 
 /** The figures of the instances of connections. Counts are since the start. */
 export interface PublishingFigures {
@@ -16,41 +16,35 @@ export interface PublishingFigures {
 /** The metrics of the instances of connections. */
 export function publishingMetrics(figures: PublishingFigures): Metric[] {
   return [
-    {
-      name: 'waypost_publishing_connections',
-      help: 'Connections of this server that publish instances.',
-      type: 'gauge',
-      read: figures.connections,
-    },
-    {
-      name: 'waypost_connection_instances',
-      help: 'Instances that the connections of this server publish.',
-      type: 'gauge',
-      read: figures.instances,
-    },
-    {
-      name: 'waypost_connection_changes_waiting',
-      help: 'Services of connections in which something is to be removed or registered again, or others have an address.',
-      type: 'gauge',
-      read: figures.waiting,
-    },
-    {
-      name: 'waypost_connection_instances_restored_total',
-      help: 'Instances of live connections that others had removed or taken over, and that this server has registered again.',
-      type: 'counter',
-      read: figures.restored,
-    },
-    {
-      name: 'waypost_orphaned_instances',
-      help: 'Instances of connections whose server is gone, until their clients have registered elsewhere.',
-      type: 'gauge',
-      read: figures.orphans,
-    },
-    {
-      name: 'waypost_orphaned_instances_removed_total',
-      help: 'Instances that this server has removed because the server of their connection was gone.',
-      type: 'counter',
-      read: figures.orphansRemoved,
-    },
+    gauge(
+      'waypost_publishing_connections',
+      'Connections of this server that publish instances.',
+      figures.connections,
+    ),
+    gauge(
+      'waypost_connection_instances',
+      'Instances that the connections of this server publish.',
+      figures.instances,
+    ),
+    gauge(
+      'waypost_connection_changes_waiting',
+      'Services of connections in which something is to be removed or registered again, or others have an address.',
+      figures.waiting,
+    ),
+    counter(
+      'waypost_connection_instances_restored_total',
+      'Instances of live connections that others had removed or taken over, and that this server has registered again.',
+      figures.restored,
+    ),
+    gauge(
+      'waypost_orphaned_instances',
+      'Instances of connections whose server is gone, until their clients have registered elsewhere.',
+      figures.orphans,
+    ),
+    counter(
+      'waypost_orphaned_instances_removed_total',
+      'Instances that this server has removed because the server of their connection was gone.',
+      figures.orphansRemoved,
+    ),
   ]
 }

@@ -1,5 +1,5 @@
 import { Histogram, SECONDS } from './histogram.ts'
-import type { Labels, Metric } from './metric.ts'
+import { counter, counterBy, type Labels, type Metric } from './metric.ts'
 
 /** The method and the path of a route. */
 export interface RouteName {
@@ -69,19 +69,16 @@ export class RequestCounts {
         labels,
         read: () => this.#all().map((counts) => [counts.labels, counts.latency] as const),
       },
-      {
-        name: 'waypost_http_refusals_total',
-        help: 'Requests that were answered with an error, by code; internal: a fault of the server.',
-        type: 'counter',
-        labels: ['code'],
-        read: () => [...this.#refusals].map(([code, count]) => [{ code }, count] as const),
-      },
-      {
-        name: 'waypost_http_malformed_requests_total',
-        help: 'Input that is not HTTP/1.1, has too large headers, or is too slow.',
-        type: 'counter',
-        read: () => this.#malformed,
-      },
+      counterBy(
+        'waypost_http_refusals_total',
+        'Requests that were answered with an error, by code; internal: a fault of the server.',
+        { label: 'code', read: () => [...this.#refusals] },
+      ),
+      counter(
+        'waypost_http_malformed_requests_total',
+        'Input that is not HTTP/1.1, has too large headers, or is too slow.',
+        () => this.#malformed,
+      ),
     ]
   }
 

@@ -1,5 +1,5 @@
 import type { Room, StoreRoom } from '../core/engine/store-room.ts'
-import type { Metric } from './metric.ts'
+import { gauge, type Metric } from './metric.ts'
 import type { Lasting } from './readiness.ts'
 import type { WatchLog } from './watch-log.ts'
 
@@ -56,18 +56,16 @@ export class RoomWatch {
 
   metrics(): Metric[] {
     return [
-      {
-        name: 'waypost_store_full',
-        help: 'Whether publishes and metadata are refused, because the store has less room than store-reserve.',
-        type: 'gauge',
-        read: () => (this.#options.room.shortage === undefined ? 0 : 1),
-      },
-      {
-        name: 'waypost_store_room_bytes',
-        help: 'Room of the store until publishes are refused: beyond store-reserve.',
-        type: 'gauge',
-        read: () => this.#options.room.leftBytes,
-      },
+      gauge(
+        'waypost_store_full',
+        'Whether publishes and metadata are refused, because the store has less room than store-reserve.',
+        () => (this.#options.room.shortage === undefined ? 0 : 1),
+      ),
+      gauge(
+        'waypost_store_room_bytes',
+        'Room of the store until publishes are refused: beyond store-reserve.',
+        () => this.#options.room.leftBytes,
+      ),
     ]
   }
 }

@@ -1,4 +1,4 @@
-import type { Metric } from './metric.ts'
+import { counter, counterBy, gauge, type Metric } from './metric.ts'
 
 /** Counts since the start, by name. */
 type Counts<Name extends string> = Readonly<Record<Name, number>>
@@ -62,10 +62,10 @@ function buildMetrics({ version, isReady }: ServerFigures): Metric[] {
 function connectionMetrics({ connections, lostConnections, inFlight }: ServerFigures): Metric[] {
   return [
     gauge('waypost_http_connections', 'Open connections.', connections),
-    byLabel(
+    counterBy(
       'waypost_http_connections_lost_total',
       'Connections that were refused by a limit, or cut because the client did not read its answer.',
-      { label: 'reason', names: ['refused', 'cut'], read: lostConnections },
+      { label: 'reason', read: named(['refused', 'cut'], lostConnections) },
     ),
     gauge(
       'waypost_http_requests_in_flight',
@@ -85,10 +85,10 @@ function pollMetrics({ polls }: ServerFigures): Metric[] {
       'Long polls that were refused, because a limit was reached.',
       () => polls().refused,
     ),
-    byLabel(
+    counterBy(
       'waypost_polls_ended_total',
       'Ended polls: an item changed, the timeout passed, the client disconnected (left), the server stopped.',
-      { label: 'outcome', names: ['changed', 'timeout', 'left', 'stopped'], read: polls },
+      { label: 'outcome', read: named(['changed', 'timeout', 'left', 'stopped'], polls) },
     ),
   ]
 }
@@ -133,14 +133,10 @@ function liveMetrics({ live }: ServerFigures): Metric[] {
       'Events that were sent to streams, each counted once.',
       () => live().events,
     ),
-    byLabel(
+    counterBy(
       'waypost_event_streams_ended_total',
       'Event streams that the server has ended: the user signed out, the client did not read, the server stopped.',
-      {
-        label: 'reason',
-        names: ['signed-out', 'too-slow', 'stopping'],
-        read: () => live().ended,
-      },
+      { label: 'reason', read: named(['signed-out', 'too-slow', 'stopping'], () => live().ended) },
     ),
   ]
 }
@@ -184,23 +180,15 @@ function streamMetrics({ streams }: ServerFigures): Metric[] {
 
 function namingMetrics({ health, known }: ServerFigures): Metric[] {
   return [
-    byLabel(
+    counterBy(
       'waypost_beats_total',
       'Beats by outcome; unknown: the instance is not registered (a full beat registers it).',
-      {
-        label: 'outcome',
-        names: ['renewed', 'unknown'],
-        read: health,
-      },
+      { label: 'outcome', read: named(['renewed', 'unknown'], health) },
     ),
-    byLabel(
+    counterBy(
       'waypost_instances_silent_total',
       'Ephemeral instances that became unhealthy or were removed, because no beat came.',
-      {
-        label: 'outcome',
-        names: ['unhealthy', 'removed'],
-        read: health,
-      },
+      { label: 'outcome', read: named(['unhealthy', 'removed'], health) },
     ),
     gauge('waypost_services', 'Services.', () => known().services),
     gauge('waypost_instances', 'Instances in all services.', () => known().instances),
@@ -213,20 +201,17 @@ function probeMetrics({ probes }: ServerFigures): Metric[] {
   return [
     gauge('waypost_probe_targets', 'Persistent instances that are probed.', () => probes().watched),
     gauge('waypost_probes_running', 'Probes in flight; at most 64.', () => probes().running),
-    {
-      name: 'waypost_probes_total',
-      help: 'Finished probes by outcome; refused: an answer that counts as unhealthy at once.',
-      type: 'counter',
-      labels: ['outcome'],
-      read: () => {
-        const { up, down, downNow } = probes()
-        return [
-          [{ outcome: 'up' }, up],
-          [{ outcome: 'down' }, down],
-          [{ outcome: 'refused' }, downNow],
-        ]
+    counterBy(
+      'waypost_probes_total',
+      'Finished probes by outcome; refused: an answer that counts as unhealthy at once.',
+      {
+        label: 'outcome',
+        read: () => {
+          const { up, down, downNow: refused } = probes()
+          return Object.entries({ up, down, refused })
+        },
       },
-    },
+    ),
     counter(
       'waypost_probe_health_changes_total',
       'Changes of health that probes found.',
@@ -250,28 +235,13 @@ function engineMetrics({ backlog }: ServerFigures): Metric[] {
   ]
 }
 
-function gauge(name: string, help: string, read: () => number | Promise<number>): Metric {
-  return { name, help, type: 'gauge', read }
-}
-
-function counter(name: string, help: string, read: () => number): Metric {
-  return { name, help, type: 'counter', read }
-}
-
-/** A counter with one value for each name. */
-function byLabel<Name extends string>(
-  name: string,
-  help: string,
-  { label, names, read }: { label: string; names: readonly Name[]; read: () => Counts<Name> },
-): Metric {
-  return {
-    name,
-    help,
-    type: 'counter',
-    labels: [label],
-    read: () => {
-      const counts = read()
-      return names.map((each) => [{ [label]: each }, counts[each]] as const)
-    },
+/** The entries of these names, as each scrape reads them. */
+function named<Name extends string>(
+  names: readonly Name[],
+  read: () => Counts<Name>,
+): () => (readonly [Name, number])[] {
+  return () => {
+    const counts = read()
+    return names.map((name) => [name, counts[name]] as const)
   }
 }

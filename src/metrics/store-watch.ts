@@ -8,7 +8,7 @@ import type {
 } from '../core/engine/ports.ts'
 import { isOfStore } from '../core/refusal.ts'
 import { Histogram, SECONDS, SIZES } from './histogram.ts'
-import type { Metric } from './metric.ts'
+import { counterBy, gauge, type Metric } from './metric.ts'
 import type { WatchLog } from './watch-log.ts'
 
 /** How often the watch tries to write while the store cannot. */
@@ -171,19 +171,16 @@ export class StoreWatch {
         type: 'histogram',
         read: () => this.#batch,
       },
-      {
-        name: 'waypost_store_commits_total',
-        help: 'Commits by outcome; refused: a part was not written and is decided again, failed: the store cannot write.',
-        type: 'counter',
-        labels: ['outcome'],
-        read: () => Object.entries(this.#outcomes).map(([outcome, count]) => [{ outcome }, count] as const),
-      },
-      {
-        name: 'waypost_store_available',
-        help: 'Whether the store can write: 0 from a failed commit until a write succeeds.',
-        type: 'gauge',
-        read: () => (this.#outage === undefined ? 1 : 0),
-      },
+      counterBy(
+        'waypost_store_commits_total',
+        'Commits by outcome; refused: a part was not written and is decided again, failed: the store cannot write.',
+        { label: 'outcome', read: () => Object.entries(this.#outcomes) },
+      ),
+      gauge(
+        'waypost_store_available',
+        'Whether the store can write: 0 from a failed commit until a write succeeds.',
+        () => (this.#outage === undefined ? 1 : 0),
+      ),
     ]
   }
 

@@ -234,7 +234,7 @@ export type PlanLine = PlanHead | PlanThing | PlanNote | PlanEnd
  * The kinds that an apply sends. The records of an item come before the item, by old id, so that new ids rise like the
  * old ones. Gray versions come after their item, and instances after their service.
  */
-const THING_KINDS: readonly PlanThing['kind'][] = [
+export const THING_KINDS: readonly PlanThing['kind'][] = [
   'namespace',
   'switch',
   'user',

@@ -15,6 +15,9 @@ const HEAD = {
 const ITEM = { namespace: '', group: 'G', dataId: 'a.yml' }
 const CONTENT = { content: 'a: 1\r\n', md5: null, encryptedDataKey: '', appName: '' }
 const AUTHOR = { user: null, ip: '10.0.0.1' }
+const OLD_ID = '1099225348278587392'
+const NOTES = { desc: null, use: null, effect: null, schema: null, tags: 'x,y' }
+const GRAY = { name: 'beta', rule: 'beta', expression: '10.0.0.9', priority: 1 }
 const SERVICE = {
   kind: 'service',
   namespace: 'dev',
@@ -28,63 +31,19 @@ const SERVICE = {
   ],
   ephemeral: null,
 }
+const PLACE = { namespace: 'dev', group: 'G', service: 's', cluster: 'c', ip: '10.0.0.7', port: 80 }
+const SETTINGS = { ephemeral: false, weight: 1, enabled: true, healthy: true, metadata: {}, app: '' }
 const THINGS = [
   { kind: 'namespace', id: 'dev', name: 'Dev', desc: '' },
   { kind: 'switch', name: 'pushEnabled', value: 'false' },
   { kind: 'user', username: 'ann', passwordHash: null, enabled: true },
   { kind: 'role', username: 'ann', role: 'R' },
   { kind: 'permission', role: 'R', resource: 'dev:*:*', action: 'rw' },
-  {
-    kind: 'history',
-    ...ITEM,
-    ...CONTENT,
-    ...AUTHOR,
-    oldId: '1099225348278587392',
-    op: 'U',
-    type: null,
-    atMs: 5,
-  },
-  {
-    kind: 'config',
-    ...ITEM,
-    ...CONTENT,
-    ...AUTHOR,
-    type: 'yaml',
-    desc: null,
-    use: null,
-    effect: null,
-    schema: null,
-    tags: 'x,y',
-    createdMs: null,
-    modifiedMs: 7,
-  },
-  {
-    kind: 'gray',
-    ...ITEM,
-    ...CONTENT,
-    name: 'beta',
-    rule: 'beta',
-    expression: '10.0.0.9',
-    priority: 1,
-    modifiedMs: null,
-  },
+  { kind: 'history', ...ITEM, ...CONTENT, ...AUTHOR, oldId: OLD_ID, op: 'U', type: null, atMs: 5 },
+  { kind: 'config', ...ITEM, ...CONTENT, ...AUTHOR, ...NOTES, type: 'yaml', createdMs: null, modifiedMs: 7 },
+  { kind: 'gray', ...ITEM, ...CONTENT, ...GRAY, modifiedMs: null },
   SERVICE,
-  {
-    kind: 'instance',
-    namespace: 'dev',
-    group: 'G',
-    service: 's',
-    cluster: 'c',
-    ip: '10.0.0.7',
-    port: 80,
-    ephemeral: false,
-    weight: 1,
-    enabled: true,
-    healthy: true,
-    metadata: {},
-    app: '',
-    seenMs: 9,
-  },
+  { kind: 'instance', ...PLACE, ...SETTINGS, seenMs: 9 },
 ]
 
 const readFirst = (line: object) => readPlanLine(JSON.stringify(line), 1)

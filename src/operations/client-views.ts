@@ -1,5 +1,5 @@
 import type { ConfigKey } from '../core/config/state/config-item.ts'
-import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
 import type { ClientSearch, Dismissal } from '../core/clients/connected-client.ts'
@@ -12,6 +12,7 @@ import type {
   OwnViews,
   PeerCondition,
 } from '../core/clients/client-views.ts'
+
 type Awaitable<T> = T | Promise<T>
 
 /** How all servers are. */

@@ -1,4 +1,19 @@
 import { Refusal } from '../core/refusal.ts'
+import type { KeyPattern } from '../core/text/key-pattern.ts'
+import type { Permission } from './authorisation.ts'
+import type { Guard, Resource } from './guard.ts'
+
+/** Keeps the watchers of patterns. */
+export interface PatternKeeper<Key> {
+  watch(pattern: KeyPattern, watcher: { touched(key: Key): void }): { leave(): void } | 'too-many'
+}
+
+/** A pattern that a client watches. */
+export interface PatternRequest<Key> {
+  readonly pattern: KeyPattern
+  /** Called when an item that matches, and that the caller may read, has appeared or disappeared. */
+  readonly touched: (key: Key) => void
+}
 
 /** The keys that a pattern matches now, and later changes. */
 export interface WatchedKeys<Key> {
@@ -14,7 +29,7 @@ export interface WatchedKeys<Key> {
 const MOST_MATCHES = 10_000
 
 /** Throws Refusal `too-many-matches` for a pattern that means more than may be watched. */
-export function refuseManyMatches(count: number): void {
+function refuseManyMatches(count: number): void {
   if (count <= MOST_MATCHES) return
   const allowed = `a pattern that at most ${MOST_MATCHES} names match`
   const message = `groupKeyPattern must be ${allowed}, but ${count} do.`
@@ -25,4 +40,34 @@ export function refuseManyMatches(count: number): void {
 export function tooManyPatterns(allowed: string): Refusal {
   const message = `The server lets clients watch ${allowed}.`
   return new Refusal('too-many-patterns', message, { parameter: 'groupKeyPattern', allowed })
+}
+
+/** The things whose names a pattern matches: configurations or services. */
+interface NamedThings<Key> {
+  readonly permission: Permission<'read'>
+  readonly keeper: PatternKeeper<Key>
+  readonly scope: (pattern: KeyPattern) => Resource
+  readonly find: (pattern: KeyPattern) => readonly Key[]
+  readonly resource: (key: Key) => Resource
+  readonly isThere: (key: Key) => boolean
+}
+
+/** Makes the operation that watches a pattern: each thing is judged when it is found and whenever it has changed. */
+export function watchingPatterns<Key>(guard: Guard, things: NamedThings<Key>) {
+  const { permission, keeper, scope, find, resource, isThere } = things
+  return guard.listing({
+    permission,
+    scope: ({ pattern }: PatternRequest<Key>) => scope(pattern),
+    find: ({ pattern }) => find(pattern),
+    resource,
+    run: (keys, { pattern, touched }, caller): WatchedKeys<Key> => {
+      refuseManyMatches(keys.length)
+      const mayRead = guard.whileConnected(caller, 'read')
+      const isShown = (key: Key): boolean => mayRead?.(resource(key)) !== false
+      const touchedIfShown = (key: Key): void => (isShown(key) ? touched(key) : undefined)
+      const hold = keeper.watch(pattern, { touched: touchedIfShown })
+      if (hold === 'too-many') throw tooManyPatterns('fewer patterns on all connections together')
+      return { keys, isThere: (key) => isThere(key) && isShown(key), leave: () => hold.leave() }
+    },
+  })
 }

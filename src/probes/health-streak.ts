@@ -1,4 +1,4 @@
-import type { Verdict } from './probe-target.ts'
+import type { Verdict } from './conversation.ts'
 
 /** The last reported health of a target, and how many results in a row contradict it. */
 export class HealthStreak {

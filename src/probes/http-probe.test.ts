@@ -3,7 +3,7 @@ import { createServer as createTcpServer } from 'node:net'
 import type { AddressInfo, Server as TcpServer, Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { httpProbe } from './http-probe.ts'
-import type { CheckerOf, ProbeTarget } from './probe-target.ts'
+import type { CheckerOf, ProbeTarget } from './conversation.ts'
 
 const opened: TcpServer[] = []
 const sockets = new Set<Socket>()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { headersOf, healthRequestOf, pathOf } from './http-request.ts'
+import { headersOf, healthRequestOf, pathOf } from './http-probe.ts'
 
 const target = (host: string, port: number, headers = '') => ({
   host,

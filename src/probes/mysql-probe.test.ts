@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { mysqlProbe } from './mysql-probe.ts'
-import type { ProbeResult } from './probe-target.ts'
+import type { ProbeResult } from './conversation.ts'
 
 // Servers that misbehave. test/probes/mysql.test.ts probes a real server.
 

@@ -1,9 +1,19 @@
 import type mysql2 from 'mysql2'
 import type { Connection, QueryError } from 'mysql2'
-import { converse, down, downNow, up, verdictOfError, type Conversation } from './conversation.ts'
+import {
+  converse,
+  down,
+  downNow,
+  up,
+  verdictOfError,
+  type Conversation,
+  type CheckerOf,
+  type ProbeResult,
+  type ProbeTarget,
+  type Verdict,
+} from './conversation.ts'
 import { DriverStream } from './driver-stream.ts'
 import { signInMethods } from './mysql-sign-in.ts'
-import type { CheckerOf, ProbeResult, ProbeTarget, Verdict } from './probe-target.ts'
 
 type MysqlChecker = CheckerOf<'MYSQL'>
 type Mysql = typeof mysql2

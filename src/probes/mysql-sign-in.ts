@@ -1,7 +1,6 @@
 import { constants, createHash, publicEncrypt } from 'node:crypto'
-import { down, up, type Conversation } from './conversation.ts'
+import { down, up, type Conversation, type CheckerOf } from './conversation.ts'
 import type { DriverStream } from './driver-stream.ts'
-import type { CheckerOf } from './probe-target.ts'
 
 /** Answers one message of the server; null sends nothing. */
 type MessageAnswer = (message: Buffer) => Buffer | null

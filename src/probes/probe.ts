@@ -1,8 +1,6 @@
-import { up } from './conversation.ts'
+import { up, converse, type ProbeResult, type ProbeTarget } from './conversation.ts'
 import { httpProbe } from './http-probe.ts'
 import { mysqlProbe } from './mysql-probe.ts'
-import type { ProbeResult, ProbeTarget } from './probe-target.ts'
-import { tcpProbe } from './tcp-probe.ts'
 
 /** The timeout of a probe, for resolving, connecting and answering together (http-compat.md section 4). */
 const PROBE_TIMEOUT_MS = 500
@@ -19,4 +17,14 @@ export function probe({ checker, ...where }: ProbeTarget): Promise<ProbeResult> 
     case 'NONE':
       return Promise.resolve({ ...up('not checked'), elapsedMs: 0 })
   }
+}
+
+/** Up if the port accepts a connection, which is closed at once. A refused connection is down at once. It never throws. */
+export function tcpProbe(target: ProbeTarget, timeoutMs: number): Promise<ProbeResult> {
+  return converse(target, timeoutMs, (talk, socket) => {
+    socket.once(
+      'connect',
+      talk.guard(() => talk.conclude(up('connected'))),
+    )
+  })
 }

@@ -1,7 +1,7 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { reportFaultsTo } from '../core/unexpected.ts'
 import type { ProbeParams } from './adaptive-interval.ts'
-import type { ProbeResult, ProbeTarget } from './probe-target.ts'
+import type { ProbeResult, ProbeTarget } from './conversation.ts'
 import { Prober } from './prober.ts'
 
 const tcpAt = (port: number): ProbeTarget => ({ host: '10.0.0.1', port, checker: { type: 'TCP' } })
@@ -59,8 +59,10 @@ class Rig {
   }
 }
 
+let rig: Rig
+beforeEach(() => void (rig = new Rig()))
+
 test('a new target is first probed after its first delay, then after each interval', async () => {
-  const rig = new Rig()
   rig.prober.watch('a', tcpAt(1), true)
   await rig.advance(999)
   expect(rig.started).toEqual([])
@@ -76,7 +78,6 @@ test('a new target is first probed after its first delay, then after each interv
 })
 
 test('a new health is reported after checkTimes equal results, with the current value of the switch', async () => {
-  const rig = new Rig()
   rig.prober.watch('a', tcpAt(1), true)
   await rig.round('down')
   await rig.round('down')
@@ -92,7 +93,6 @@ test('a new health is reported after checkTimes equal results, with the current 
 })
 
 test('a refused connection is reported at once', async () => {
-  const rig = new Rig()
   rig.prober.watch('a', tcpAt(1), true)
   await rig.round('down-now')
   expect(rig.reports).toEqual([['a', false]])
@@ -114,7 +114,6 @@ test('at most limit probes run, the longest due first, and slow ones do not dela
 })
 
 test('the result of a forgotten or replaced target is dropped', async () => {
-  const rig = new Rig()
   rig.prober.watch('gone', tcpAt(1), true)
   rig.prober.watch('moved', tcpAt(2), true)
   await rig.advance(1000)
@@ -128,7 +127,6 @@ test('the result of a forgotten or replaced target is dropped', async () => {
 })
 
 test('watching an equal target again keeps its time and its count, and sets its health', async () => {
-  const rig = new Rig()
   rig.prober.watch('a', tcpAt(1), true)
   for (let i = 0; i < 3; i++) {
     await rig.advance(900)
@@ -142,7 +140,6 @@ test('watching an equal target again keeps its time and its count, and sets its 
 })
 
 test('a changed checker makes a new target, and the checker NONE ends the probes', async () => {
-  const rig = new Rig()
   const http = (path: string): ProbeTarget => ({
     ...tcpAt(1),
     checker: { type: 'HTTP', path, headers: '', expectedResponseCode: 200 },
@@ -159,7 +156,6 @@ test('a changed checker makes a new target, and the checker NONE ends the probes
 })
 
 test('while probing is disabled, no probe starts and nothing is reported', async () => {
-  const rig = new Rig()
   rig.prober.watch('a', tcpAt(1), true)
   await rig.advance(1000)
   rig.params = { ...rig.params, enabled: false }
@@ -173,7 +169,6 @@ test('while probing is disabled, no probe starts and nothing is reported', async
 })
 
 test('changed bounds also apply to the current wait', async () => {
-  const rig = new Rig()
   rig.params = { ...rig.params, tcp: { max: 3_600_000, min: 3_600_000, factor: 0.5 } }
   rig.prober.watch('a', tcpAt(1), true)
   await rig.round('up', 3_700_000)
@@ -231,7 +226,6 @@ test('a probe that fails by a fault of the server counts as down, and its target
 })
 
 test('closing waits for running probes and drops their results', async () => {
-  const rig = new Rig()
   rig.prober.watch('a', tcpAt(1), true)
   await rig.advance(1000)
   let closed = false

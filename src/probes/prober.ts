@@ -10,7 +10,7 @@ import {
 } from './adaptive-interval.ts'
 import { DueQueue, type QueueEntry } from './due-queue.ts'
 import { HealthStreak } from './health-streak.ts'
-import type { ProbeResult, ProbeTarget } from './probe-target.ts'
+import type { ProbeResult, ProbeTarget } from './conversation.ts'
 import { probe } from './probe.ts'
 import { StartPace } from './start-pace.ts'
 

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { expect, test } from 'vitest'
-import { tcpProbe } from './tcp-probe.ts'
+import { tcpProbe } from './probe.ts'
 
 const checker = { type: 'TCP' } as const
 

@@ -27,32 +27,14 @@ describe('a duration', () => {
     ['0', 0],
   ])('reads %j as %d ms', (raw, ms) => expect(kind.read(raw)).toBe(ms))
 
-  test.each([
-    '',
-    's',
-    '-1',
-    '1.5s',
-    '5 m',
-    '5M',
-    '5w',
-    '1e3',
-    '41d',
-    1.5,
-    -1,
-    true,
-    null,
-    ['5s'],
-    '5constructor',
-  ])('does not accept %j', (raw) => expect(kind.read(raw)).toBeUndefined())
+  const texts = ['', 's', '-1', '1.5s', '5 m', '5M', '5w', '1e3', '41d', '5constructor']
+  test.each([...texts, 1.5, -1, true, null, ['5s']])('does not accept %j', (raw) =>
+    expect(kind.read(raw)).toBeUndefined(),
+  )
 
   test('is shown in its largest whole unit', () => {
-    expect([0, 1500, 90_000, 3_600_000, 2_592_000_000].map(showDuration)).toEqual([
-      '0ms',
-      '1500ms',
-      '90s',
-      '1h',
-      '30d',
-    ])
+    const shown = [0, 1500, 90_000, 3_600_000, 2_592_000_000].map(showDuration)
+    expect(shown).toEqual(['0ms', '1500ms', '90s', '1h', '30d'])
   })
 })
 
@@ -80,9 +62,8 @@ describe('a number', () => {
   test('of the kind integer is whole and within its range', () => {
     const kind = integer({ min: 0, max: 65_535 })
     expect(['0', '8848', 65_535].map(kind.read)).toEqual([0, 8848, 65_535])
-    expect(
-      ['65536', '-1', '', ' 1', '1.0', '0x10', '1e3', 1.5, Number.NaN, true].map(kind.read).every(isAbsent),
-    ).toBe(true)
+    const others = ['65536', '-1', '', ' 1', '1.0', '0x10', '1e3', 1.5, Number.NaN, true]
+    expect(others.map(kind.read).every(isAbsent)).toBe(true)
   })
 
   test('of the kind decimal may have decimals', () => {
@@ -122,18 +103,8 @@ describe('a list of addresses', () => {
     [[], []],
   ])('reads %j as %j', (raw, list) => expect(read(raw)).toEqual(list))
 
-  test.each([
-    '10.0.0',
-    'host',
-    '10.0.0.0/33',
-    '::/129',
-    '10.0.0.0/',
-    '10.0.0.0/8/8',
-    '1.1.1.1,',
-    [1],
-    5,
-    null,
-  ])('does not accept %j', (raw) => expect(read(raw)).toBeUndefined())
+  const texts = ['10.0.0', 'host', '10.0.0.0/33', '::/129', '10.0.0.0/', '10.0.0.0/8/8', '1.1.1.1,']
+  test.each([...texts, [1], 5, null])('does not accept %j', (raw) => expect(read(raw)).toBeUndefined())
 })
 
 function isAbsent(value: unknown): boolean {
@@ -151,18 +122,9 @@ describe('a list of hosts', () => {
     [[], []],
   ])('reads %j as %j', (raw, list) => expect(read(raw)).toEqual(list))
 
-  test.each([
-    'http://waypost.example',
-    'waypost.example/',
-    'waypost.example:',
-    'waypost.example:65536',
-    '*.example',
-    '::1',
-    '[localhost]',
-    'a b',
-    'a,',
-    [1],
-    5,
-    null,
-  ])('does not accept %j', (raw) => expect(read(raw)).toBeUndefined())
+  const names = ['http://waypost.example', 'waypost.example/', 'waypost.example:', 'waypost.example:65536']
+  test.each([...names, '*.example', '::1', '[localhost]', 'a b', 'a,', [1], 5, null])(
+    'does not accept %j',
+    (raw) => expect(read(raw)).toBeUndefined(),
+  )
 })

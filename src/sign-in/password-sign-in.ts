@@ -1,6 +1,6 @@
 import { replaceHash } from '../core/access/access-commands.ts'
 import { USER, type User } from '../core/access/access-records.ts'
-import type { Engine } from '../core/engine/engine.ts'
+import type { Engine } from '../core/engine/ports.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 import { Refusal } from '../core/refusal.ts'
 import { bcryptCostOf } from './bcrypt.ts'

@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { SESSION, type User } from '../core/access/access-records.ts'
+import { SESSION, type User, latestEndOf } from '../core/access/access-records.ts'
 import type { Identity, NotSignedIn } from '../core/access/identity.ts'
 import { beginSession, endSession, mustWriteUse, useSession } from '../core/access/session-commands.ts'
-import { latestEndOf } from '../core/access/standing.ts'
-import type { Engine } from '../core/engine/engine.ts'
+import type { Engine } from '../core/engine/ports.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 import { Refusal } from '../core/refusal.ts'
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type SignInAttempt, SignInAttempts } from './sign-in-attempts.ts'
 
 const ann = { username: 'ann', ip: '10.0.0.1' }
@@ -17,15 +17,16 @@ function failing(attempts: SignInAttempts, times: number, attempt: SignInAttempt
   return nowMs
 }
 
+let attempts: SignInAttempts
+beforeEach(() => void (attempts = new SignInAttempts()))
+
 describe('a user at an address', () => {
   test('may fail four times at once', () => {
-    const attempts = new SignInAttempts()
     failing(attempts, 4)
     expect(attempts.admissionOf(ann, 0)).toEqual(AT_ONCE)
   })
 
   test('has to pause longer after each further failure, and five minutes after ten', () => {
-    const attempts = new SignInAttempts()
     failing(attempts, 5)
     expect(attempts.admissionOf(ann, 0)).toEqual({ kind: 'locked', waitMs: 1_000 })
     const more = new SignInAttempts()
@@ -38,7 +39,6 @@ describe('a user at an address', () => {
   })
 
   test('starts from zero after a success', () => {
-    const attempts = new SignInAttempts()
     const nowMs = failing(attempts, 9) + 16_000
     attempts.begin(ann, nowMs)
     attempts.succeeded(ann)
@@ -46,7 +46,6 @@ describe('a user at an address', () => {
   })
 
   test('locks neither other users nor other addresses, but its whole IPv6 network', () => {
-    const attempts = new SignInAttempts()
     failing(attempts, 5, { username: 'ann', ip: '2001:db8:1:2::1' })
     const kindFor = (attempt: SignInAttempt) => attempts.admissionOf(attempt, 0).kind
     expect(kindFor({ username: 'ann', ip: '2001:db8:1:2:ffff::9' })).toBe('locked')
@@ -55,7 +54,6 @@ describe('a user at an address', () => {
   })
 
   test('counts no attempt that could not be made', () => {
-    const attempts = new SignInAttempts()
     for (let turn = 0; turn < 100; turn++) {
       expect(attempts.admissionOf(ann, 0)).toEqual(AT_ONCE)
       attempts.begin(ann, 0)
@@ -64,13 +62,11 @@ describe('a user at an address', () => {
   })
 
   test('counts attempts that are made at the same time', () => {
-    const attempts = new SignInAttempts()
     for (let turn = 0; turn < 5; turn++) attempts.begin(ann, 0)
     expect(attempts.admissionOf(ann, 0).kind).toBe('locked')
   })
 
   test('stays locked while tens of thousands of others fail', () => {
-    const attempts = new SignInAttempts()
     const nowMs = failing(attempts, 10)
     for (let turn = 0; turn < 25_000; turn++)
       attempts.begin({ username: `u${turn}`, ip: `10.${turn >> 8}.${turn & 255}.1` }, nowMs)
@@ -80,7 +76,6 @@ describe('a user at an address', () => {
 
 describe('a user over all addresses', () => {
   test('is slowed and never locked', () => {
-    const attempts = new SignInAttempts()
     for (let host = 0; host < 1_000; host++) {
       const attempt = { username: 'ann', ip: `10.1.${host >> 8}.${host & 255}` }
       expect(attempts.admissionOf(attempt, 0).kind).toBe('admitted')
@@ -91,7 +86,6 @@ describe('a user over all addresses', () => {
   })
 
   test('is not slowed at an address where the user has signed in', () => {
-    const attempts = new SignInAttempts()
     attempts.begin(ann, 0)
     attempts.succeeded(ann)
     for (let host = 0; host < 100; host++) attempts.begin({ username: 'ann', ip: `10.0.1.${host}` }, 0)
@@ -101,7 +95,6 @@ describe('a user over all addresses', () => {
 })
 
 test('an address that tries many users is slowed, and other addresses are not', () => {
-  const attempts = new SignInAttempts()
   const attemptOf = (user: number, ip = '10.0.0.9') => ({ username: `user${user}`, ip })
   for (let user = 0; user < 100; user++) {
     attempts.begin(attemptOf(user), 0)

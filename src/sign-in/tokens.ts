@@ -1,7 +1,6 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
-import { SIGNING_KEY, type SigningKey, USER, type User } from '../core/access/access-records.ts'
+import { SIGNING_KEY, type SigningKey, USER, type User, problemOf } from '../core/access/access-records.ts'
 import type { Identity, NotSignedIn, SignedIn } from '../core/access/identity.ts'
-import { problemOf } from '../core/access/standing.ts'
 import { ownText } from '../core/text/own-text.ts'
 import { algorithmsOf, type OldTokenKey } from './old-token-key.ts'
 import type { RecordView } from '../core/records/record-tables.ts'

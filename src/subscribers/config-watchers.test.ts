@@ -2,7 +2,7 @@ import { array, assert, boolean, constant, integer, oneof, property, record } fr
 import { expect, test } from 'vitest'
 import type { Change } from '../core/decisions/changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from '../core/config/state/config-item.ts'
-import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
 import { formalVersions } from './formal-versions.test-support.ts'
 import { ConfigWatchers, type PollHandle } from './config-watchers.ts'
 import { NAMESPACE } from '../core/namespaces/namespace.ts'

@@ -1,6 +1,6 @@
 import { contained, guarded } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
-import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
 import { type LiveEvent, liveEventsOf, liveKeyOf, watchersChanged } from '../core/live/live-event.ts'
 import { SlicedWork } from '../core/work/sliced-work.ts'
 import { EventStream, type StreamEnd, type EventStreamRequest } from './event-stream.ts'

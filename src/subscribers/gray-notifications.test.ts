@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { deleteConfig } from '../core/config/commands/delete-config.ts'
+import { deleteConfig, publishConfig } from '../core/config/commands/publish-config.ts'
 import { promoteGray, stopGray } from '../core/config/commands/end-gray.ts'
 import {
   changeNaively,
@@ -12,7 +12,6 @@ import {
   naiveView,
   viewers,
 } from '../core/config/commands/gray.test-support.ts'
-import { publishConfig } from '../core/config/commands/publish-config.ts'
 import { growGray, publishGray } from '../core/config/commands/publish-gray.ts'
 import { seenBy, viewedMd5 } from '../core/config/state/config-view.ts'
 import { at, publishing, refusalOf, restartClock, WALL_MS } from '../core/core.test-support.ts'

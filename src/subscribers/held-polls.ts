@@ -1,5 +1,4 @@
-import type { WatchedItem } from '../core/config/state/watched-item.ts'
-import type { Viewer } from '../core/config/state/config-view.ts'
+import type { WatchedItem, Viewer } from '../core/config/state/config-view.ts'
 import { NOT_DUE, type Due } from '../core/work/due-book.ts'
 import type { PollClient } from './recent-polls.ts'
 import type { Watcher } from './watcher.ts'

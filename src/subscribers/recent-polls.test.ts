@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { configKey } from '../core/config/state/config-item.ts'
 import { RecentPolls } from './recent-polls.ts'
 
@@ -10,8 +10,10 @@ function seen(recent: RecentPolls): string[] {
   return Array.from(recent.all(), ({ ip, client, items }) => `${ip}:${client?.port} ${items[0]?.key.dataId}`)
 }
 
+let recent: RecentPolls
+beforeEach(() => void (recent = new RecentPolls()))
+
 test('the next poll of a client takes the place of its last, also from another port', () => {
-  const recent = new RecentPolls()
   recent.ended(poll('a'), 0)
   recent.ended(poll('b'), 0)
   recent.began(poll('a', { port: 2 }))
@@ -19,7 +21,6 @@ test('the next poll of a client takes the place of its last, also from another p
 })
 
 test('of several clients at one address each counts', () => {
-  const recent = new RecentPolls()
   for (const port of [1, 2]) recent.ended(poll('a', { port }), 0)
   recent.began(poll('a', { port: 3 }))
   recent.began(poll('a', { port: 4, agent: 'other' }))
@@ -27,7 +28,6 @@ test('of several clients at one address each counts', () => {
 })
 
 test('a poll that is answered at once takes the place of the one before', () => {
-  const recent = new RecentPolls()
   for (const port of [1, 2]) recent.ended(poll('a', { port }), 0)
   recent.passed(poll('a', { port: 3 }), 59_000)
   recent.passed(poll('b', { port: 4 }), 59_000)
@@ -37,7 +37,6 @@ test('a poll that is answered at once takes the place of the one before', () => 
 })
 
 test('who does not poll again for a minute has left', () => {
-  const recent = new RecentPolls()
   recent.ended(poll('a'), 1_000)
   recent.ended(poll('b'), 40_000)
   recent.tick(61_001)
@@ -47,13 +46,11 @@ test('who does not poll again for a minute has left', () => {
 })
 
 test('the number of remembered polls is bounded', () => {
-  const recent = new RecentPolls()
   for (let n = 0; n < 10_100; n++) recent.ended(poll(`item-${n}`), 0)
   expect(seen(recent)).toHaveLength(10_000)
 })
 
 test('counts the polls of each item, and one that names it twice once', () => {
-  const recent = new RecentPolls()
   for (const port of [1, 2]) recent.ended(poll('a', { port }), 0)
   const [item] = poll('b').items
   recent.ended({ ...poll('b'), items: [item!, item!] }, 0)
@@ -65,7 +62,6 @@ test('counts the polls of each item, and one that names it twice once', () => {
 })
 
 test('remembers no more items than a walk may take, and room returns when polls are forgotten', () => {
-  const recent = new RecentPolls()
   const large = (agent: string) => ({
     ...poll('a', { agent }),
     items: Array(200_000).fill(poll('a').items[0]!),

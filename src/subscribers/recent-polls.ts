@@ -1,4 +1,4 @@
-import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
 
 /** The client of a poll, as its protocol knows it. */
 export interface PollClient {

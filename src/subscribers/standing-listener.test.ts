@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Change } from '../core/decisions/changes.ts'
 import { type ConfigItem, configKey } from '../core/config/state/config-item.ts'
-import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
 import { formalVersions } from './formal-versions.test-support.ts'
 import { ConfigWatchers } from './config-watchers.ts'
 import type { StandingListener } from './standing-listener.ts'

@@ -1,6 +1,5 @@
 import type { ConfigKey } from '../core/config/state/config-item.ts'
-import type { Viewer } from '../core/config/state/config-view.ts'
-import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import type { Viewer, WatchedItem } from '../core/config/state/config-view.ts'
 import type { PollClient } from './recent-polls.ts'
 import type { Watcher } from './watcher.ts'
 

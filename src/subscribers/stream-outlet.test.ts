@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Change } from '../core/decisions/changes.ts'
 import { ServiceWatch } from './service-watch.ts'
-import { type StreamClient, StreamOutlet } from './stream-outlet.ts'
+import type { StreamClient } from '../core/clients/stream-client.ts'
+import { StreamOutlet } from './stream-outlet.ts'
 import { STREAM_LIMITS, type StreamLimits, type SubscriptionRequest } from './stream-registry.ts'
 
 const GREETED_MS = 500
@@ -137,8 +138,10 @@ async function greeted({ pass }: ReturnType<typeof fixture>, ...clients: NotingC
   }
 }
 
+let at: ReturnType<typeof fixture>
+beforeEach(() => void (at = fixture()))
+
 test('a change reaches the subscribers of its service, and no others', async () => {
-  const at = fixture()
   const [one, other, elsewhere] = [new NotingClient('1'), new NotingClient('2'), new NotingClient('3')]
   at.streams.subscribe(wanting(one, { clusters: 'b,a' }))
   at.streams.subscribe(wanting(other, { service: 'g@@other' }))
@@ -150,7 +153,6 @@ test('a change reaches the subscribers of its service, and no others', async () 
 })
 
 test('a new subscriber gets a push besides its answer, unless a change came first', async () => {
-  const at = fixture()
   const client = new NotingClient('1')
   at.change('before')
   at.streams.subscribe(wanting(client))
@@ -167,7 +169,6 @@ test('a new subscriber gets a push besides its answer, unless a change came firs
 })
 
 test('of 500 changes while a push is not acknowledged, one push brings the last', async () => {
-  const at = fixture()
   const client = new NotingClient('1', { isQuick: false })
   at.streams.subscribe(wanting(client))
   await greeted(at, client)
@@ -185,7 +186,6 @@ test('of 500 changes while a push is not acknowledged, one push brings the last'
 })
 
 test('a client that does not acknowledge delays no other', async () => {
-  const at = fixture()
   const [slow, quick] = [new NotingClient('1', { isQuick: false }), new NotingClient('2')]
   at.streams.subscribe(wanting(slow))
   at.streams.subscribe(wanting(quick))
@@ -199,7 +199,6 @@ test('a client that does not acknowledge delays no other', async () => {
 })
 
 test('a push without an ack is sent again after a second, with the state of that moment', async () => {
-  const at = fixture()
   const client = new NotingClient('1', { isQuick: false })
   at.streams.subscribe(wanting(client))
   await greeted(at, client)
@@ -213,7 +212,6 @@ test('a push without an ack is sent again after a second, with the state of that
 })
 
 test('a client that never acknowledges is left alone after ten pushes, until the next change', async () => {
-  const at = fixture()
   const client = new NotingClient('1', { isQuick: false })
   at.streams.subscribe(wanting(client))
   for (let count = 0; count < 20; count++) {
@@ -229,7 +227,6 @@ test('a client that never acknowledges is left alone after ten pushes, until the
 })
 
 test('after unsubscribing, and after the end of its connection, a client gets nothing', async () => {
-  const at = fixture()
   const [first, second] = [new NotingClient('1'), new NotingClient('2', { isQuick: false })]
   at.streams.subscribe(wanting(first))
   at.streams.subscribe(wanting(first, { clusters: 'a' }))
@@ -250,7 +247,6 @@ test('after unsubscribing, and after the end of its connection, a client gets no
 })
 
 test('a client that may no longer read the service gets no pushes', async () => {
-  const at = fixture()
   const client = new NotingClient('1')
   let isAllowed = true
   at.streams.subscribe(wanting(client, { isAllowed: () => isAllowed }))
@@ -266,7 +262,6 @@ test('a client that may no longer read the service gets no pushes', async () => 
 })
 
 test('changes while pushes are switched off are pushed when they are on again', async () => {
-  const at = fixture()
   const client = new NotingClient('1')
   at.streams.subscribe(wanting(client))
   await greeted(at, client)
@@ -283,7 +278,6 @@ test('changes while pushes are switched off are pushed when they are on again', 
 })
 
 test('with a label selector, each subscriber gets its own list', async () => {
-  const at = fixture()
   const clients = ['10.0.0.8', '10.0.0.9'].map((consumerIp) => new NotingClient(consumerIp, { consumerIp }))
   for (const client of clients) at.streams.subscribe(wanting(client, { service: 'g@@selected' }))
   await greeted(at, ...clients)
@@ -293,7 +287,6 @@ test('with a label selector, each subscriber gets its own list', async () => {
 })
 
 test('large lists go to a client one after the other', async () => {
-  const at = fixture()
   const client = new NotingClient('1', { isQuick: false })
   const services = Array.from({ length: 10 }, (_, index) => `g@@s${index}`)
   for (const service of services) at.streams.subscribe(wanting(client, { service }))
@@ -310,7 +303,6 @@ test('large lists go to a client one after the other', async () => {
 })
 
 test('a list that takes long to make is sent once it is made, and then the changes meanwhile', async () => {
-  const at = fixture()
   const client = new NotingClient('1')
   at.streams.subscribe(wanting(client))
   await greeted(at, client)
@@ -328,7 +320,6 @@ test('a list that takes long to make is sent once it is made, and then the chang
 })
 
 test('a list that could not be made is made again after a second', async () => {
-  const at = fixture()
   const client = new NotingClient('1')
   at.streams.subscribe(wanting(client))
   await greeted(at, client)
@@ -345,7 +336,6 @@ test('a list that could not be made is made again after a second', async () => {
 test.each([false, true])(
   'a list that no client takes is not sent, and the next one is (later: %s)',
   async (isLater) => {
-    const at = fixture()
     const client = new NotingClient('1')
     at.streams.subscribe(wanting(client))
     await greeted(at, client)
@@ -384,7 +374,6 @@ test.each([
 )
 
 test('a client that subscribes again and again is watched once', () => {
-  const at = fixture()
   const client = new NotingClient('1')
   for (let count = 0; count < 100; count++) {
     at.streams.subscribe(wanting(client))
@@ -402,7 +391,6 @@ test('spellings of clusters of a service are limited', () => {
 })
 
 test('subscribers are listed with their own facts', () => {
-  const at = fixture()
   at.streams.subscribe(wanting(new NotingClient('1'), { clusters: 'a,b' }))
   const facts = {
     address: '10.0.0.1',

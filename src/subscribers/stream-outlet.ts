@@ -14,7 +14,7 @@ import {
   type StreamSubscription,
 } from './stream-registry.ts'
 
-export type { StreamClient, SubscriptionRequest as StreamRequest } from './stream-registry.ts'
+export type { SubscriptionRequest as StreamRequest } from './stream-registry.ts'
 
 /** How long a client has to acknowledge a push, ms. */
 const ACK_MS = 5_000

@@ -1,4 +1,4 @@
-import type { SentText } from '../core/text/long-text.ts'
+import type { StreamClient } from '../core/clients/stream-client.ts'
 import { serviceKeyText, type ServiceKey } from '../core/naming/state/service.ts'
 import { Refusal } from '../core/refusal.ts'
 import { WatchedService } from './service-watch.ts'
@@ -15,24 +15,6 @@ export const STREAM_LIMITS: StreamLimits = {
   ofConnection: 20_000,
   inAll: 1_000_000,
   variantsOfService: 256,
-}
-
-/** A client that takes lists on its connection. */
-export interface StreamClient {
-  /** The id of its connection; unique among open connections. */
-  readonly id: string
-  readonly address: string
-  readonly port: number
-  readonly agent: string
-  readonly app: string
-  /** The address that selectors go by. */
-  readonly consumerIp: string
-  /** Sends a list. Resolves with whether the client has acknowledged it in time. Never throws or rejects. */
-  push(list: SentText, limitMs: number): Promise<boolean>
-  /** Ends the connection: a push to it has failed by a fault of this server. */
-  readonly end: () => void
-  /** Calls back once when the connection has ended, or at once if it has ended already. */
-  onEnd(ended: () => void): void
 }
 
 /** A client that wants a service, in its own spelling of the clusters. */

@@ -1,5 +1,4 @@
-import type { Viewer } from '../core/config/state/config-view.ts'
-import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import type { Viewer, WatchedItem } from '../core/config/state/config-view.ts'
 import type { PollClient } from './recent-polls.ts'
 
 /** A client that watches items: by a poll until it is answered, or by a stream until it leaves. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
+import { deleteConfig } from '../../src/core/config/commands/publish-config.ts'
 import { stopGray } from '../../src/core/config/commands/end-gray.ts'
 import { growGray, publishGray } from '../../src/core/config/commands/publish-gray.ts'
 import { configKey } from '../../src/core/config/state/config-item.ts'

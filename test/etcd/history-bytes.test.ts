@@ -1,6 +1,6 @@
 /** The bytes of history on etcd (src/store/etcd/history/history-cut.ts). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
+import { deleteConfig } from '../../src/core/config/commands/publish-config.ts'
 import { configKey } from '../../src/core/config/state/config-item.ts'
 import { HistorySize } from '../../src/store/etcd/history/history-size.ts'
 import { Keys } from '../../src/store/etcd/keys/keys.ts'

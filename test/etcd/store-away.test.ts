@@ -1,7 +1,7 @@
 /** A server whose etcd is away for a while (src/store/etcd/following/following.ts, commits.ts). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
+import { deleteConfig } from '../../src/core/config/commands/publish-config.ts'
 import { configKey } from '../../src/core/config/state/config-item.ts'
 import { address, registration } from '../../src/core/core.test-support.ts'
 import { deregisterInstance } from '../../src/core/naming/commands/instance-commands.ts'

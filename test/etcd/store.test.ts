@@ -1,6 +1,6 @@
 /** The store in etcd under the core of two servers (src/store/etcd). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
+import { deleteConfig } from '../../src/core/config/commands/publish-config.ts'
 import { address, registration } from '../../src/core/core.test-support.ts'
 import { deregisterInstance } from '../../src/core/naming/commands/instance-commands.ts'
 import { createNamespace } from '../../src/core/namespaces/namespace-commands.ts'

@@ -6,7 +6,7 @@ import { PeerClient } from '../../src/cluster/peer-client.ts'
 import { STANDING } from '../../src/cluster/peer-question.ts'
 import { type PeerSecret, peerSecretOf } from '../../src/cluster/peer-secret.ts'
 import { askingTls } from '../../src/cluster/peer-tls.ts'
-import { readSecrets } from '../../src/cluster/stored-secrets.ts'
+import { readSecrets } from '../../src/cluster/shared-secrets.ts'
 import type { MemberFacts } from '../../src/core/cluster/members/member-records.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
@@ -135,12 +135,13 @@ function converse(
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED') complaint ??= 'the server does not answer any more'
     })
+    if (!isSecure)
+      // To somebody who has begun a handshake: an alert, or the next step. A later chunk may begin within a record.
+      socket.once('data', ([type]: Buffer) => {
+        if (type !== 0x15 && type !== 0x16) complaint ??= 'it answers without TLS'
+      })
     socket.on('data', (chunk: Buffer) => {
-      if (!isSecure) {
-        // Records of TLS, to somebody who has begun a handshake.
-        if (chunk[0] !== 0x15 && chunk[0] !== 0x16) complaint ??= 'it answers without TLS'
-        return
-      }
+      if (!isSecure) return
       try {
         for (const { status, body } of reader.push(chunk)) {
           statuses.set(status, (statuses.get(status) ?? 0) + 1)

@@ -1,6 +1,6 @@
 import { request as nodeRequest, type Agent, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
-import { Type } from '../../src/protocols/parameters/schema.ts'
+import { Type, NACOS_NAMING_RULES, SVC_RULES } from '../../src/protocols/parameters/schema.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { EMPTY_TEXT, jsonAnswer, OK_TEXT, textAnswer } from '../../src/protocols/http/routing/answers.ts'
 import { errorsOfPath } from '../../src/protocols/http/dialect-errors.ts'
@@ -11,7 +11,6 @@ import {
   type HttpSettings,
 } from '../../src/protocols/http/transport/http-server.ts'
 import { configErrors } from '../../src/protocols/http/nacos/nacos-errors.ts'
-import { NACOS_NAMING_RULES, SVC_RULES } from '../../src/protocols/parameters/parameter-rules.ts'
 import { problemErrors } from '../../src/protocols/http/errors/problem.ts'
 import { route, type Held, type Method, type Route } from '../../src/protocols/http/routing/route.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { jsonAnswer, textAnswer } from '../../src/protocols/http/routing/answers.ts'
-import type { Answer } from '../../src/protocols/http/routing/answer.ts'
+import type { Answer } from '../../src/protocols/http/routing/route.ts'
 import {
   finish,
   held,

@@ -2,7 +2,7 @@ import { constants, createHash, generateKeyPairSync, privateDecrypt } from 'node
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import { mysqlProbe } from '../../src/probes/mysql-probe.ts'
-import type { ProbeResult } from '../../src/probes/probe-target.ts'
+import type { ProbeResult } from '../../src/probes/conversation.ts'
 import { Authority } from '../support/certificates.ts'
 import { needTool } from '../support/need-tool.ts'
 import { fakeMysql, type FakeSession, greeting, moreData, OK, refusal, switchTo } from './fake-mysql.ts'

@@ -1,7 +1,7 @@
 import { createConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mysqlProbe } from '../../src/probes/mysql-probe.ts'
-import type { ProbeResult } from '../../src/probes/probe-target.ts'
+import type { ProbeResult } from '../../src/probes/conversation.ts'
 import { Authority } from '../support/certificates.ts'
 import { needTool } from '../support/need-tool.ts'
 import { startMariadb, type TemporaryMariadb } from './temporary-mariadb.ts'

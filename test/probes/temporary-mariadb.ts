@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { tcpProbe } from '../../src/probes/tcp-probe.ts'
+import { tcpProbe } from '../../src/probes/probe.ts'
 
 /** A MariaDB server on loopback with a data directory of its own, gone after `stop`. */
 export interface TemporaryMariadb {

@@ -1,4 +1,3 @@
-/** A cheap request must not be expensive for the server, in memory or in work. */
 import { hash } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -10,12 +9,12 @@ import { at, carryOut, registration } from '../../src/core/core.test-support.ts'
 import { registerInstance } from '../../src/core/naming/commands/register-instance.ts'
 import { State } from '../../src/core/engine/state.ts'
 import { toPublishRequest } from '../../src/protocols/parameters/publish-params.ts'
-import { parseFormBody, parseQuery } from '../../src/protocols/parameters/form-parser.ts'
-import { FormValues } from '../../src/protocols/parameters/form-values.ts'
+import { parseFormBody, parseQuery, FormValues } from '../../src/protocols/parameters/form-parser.ts'
 import { parseMetadata } from '../../src/protocols/parameters/json-fields.ts'
 import { compileReader } from '../../src/protocols/parameters/parameter-reader.ts'
-import { NACOS_NAMING_RULES } from '../../src/protocols/parameters/parameter-rules.ts'
-import { Type } from '../../src/protocols/parameters/schema.ts'
+import { NACOS_NAMING_RULES, Type } from '../../src/protocols/parameters/schema.ts'
+
+/** A cheap request must not be expensive for the server, in memory or in work. */
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void

@@ -1,23 +1,23 @@
-/** The readers of the texts that clients send, and texts that they may find hard: for tests of the cost of reading. */
 import { parseMetadata as parseArchiveMetadata } from '../../src/archive/metadata-reader.ts'
 import { MetadataError, parseMetaLines } from '../../src/archive/config-metadata.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { hitsIn } from '../../src/operations/console/content-search.ts'
 import { parseBody } from '../../src/protocols/grpc/wire/json.ts'
 import { parseListeningConfigs } from '../../src/protocols/http/endpoints/config/listening-configs.ts'
-import { parseSelection } from '../../src/protocols/http/endpoints/transfer/clone-selection.ts'
+import { parseSelection } from '../../src/protocols/http/endpoints/transfer/import-endpoint.ts'
 import * as fields from '../../src/protocols/parameters/fields.ts'
-import { parseFormBody, parseQuery } from '../../src/protocols/parameters/form-parser.ts'
+import { parseFormBody, parseQuery, FormValues } from '../../src/protocols/parameters/form-parser.ts'
 import { findFields } from '../../src/protocols/parameters/form-search.ts'
-import { FormValues } from '../../src/protocols/parameters/form-values.ts'
 import {
   parseBeat,
   parseInstanceLocators,
   parseMetadata,
 } from '../../src/protocols/parameters/json-fields.ts'
 import { compileField, type FieldSchema } from '../../src/protocols/parameters/parameter-field.ts'
-import { SVC_RULES } from '../../src/protocols/parameters/parameter-rules.ts'
+import { SVC_RULES } from '../../src/protocols/parameters/schema.ts'
 import { FORM_SHAPES, joined, LETTERS, LINE_SHAPES, repeated, type Shape, SHAPES } from './input-shapes.ts'
+
+/** The readers of the texts that clients send, and texts that they may find hard: for tests of the cost of reading. */
 
 const KIB = 1024
 const MIB = 1024 * KIB

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AuditEvent } from '../../src/core/audit/audit-event.ts'
-import type { AuditLimit, AuditSearch } from '../../src/core/audit/audit-search.ts'
+import type { AuditEvent, AuditLimit, AuditSearch } from '../../src/core/audit/audit-event.ts'
 import { Stamps } from '../../src/core/decisions/stamps.ts'
 import type { ContractStore, StoreBench } from './contract-store.ts'
 import { ANY_EVENT, sampleEvent, START_MS } from './samples.ts'

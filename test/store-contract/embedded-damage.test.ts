@@ -8,7 +8,7 @@ import { SWITCH } from '../../src/core/switches/switch-records.ts'
 import { recordSaved } from '../../src/core/records/record-kind.ts'
 import { diagnose } from '../store-tools/damage.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
-import { checksumColumnsOf, columnsOf } from '../../src/store/embedded/rows/checked-row.ts'
+import { checksumColumnsOf, columnsOf } from '../../src/store/embedded/rows/row-reader.ts'
 import { TABLES } from '../../src/store/embedded/rows/tables.ts'
 import {
   ANY_EVENT,

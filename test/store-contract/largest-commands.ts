@@ -27,13 +27,11 @@ import {
 } from '../../src/core/access/session-commands.ts'
 import { createFirstKey, removeOldKeys, rotateKeys } from '../../src/core/access/signing-key-commands.ts'
 import type { Change } from '../../src/core/decisions/changes.ts'
-import { CONFIG_COMMENT } from '../../src/core/config/state/config-comment.ts'
-import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
-import { DELETED_CONFIG } from '../../src/core/config/state/deleted-config.ts'
+import { CONFIG_COMMENT, DELETED_CONFIG } from '../../src/core/config/state/config-comment.ts'
+import { deleteConfig, publishConfig } from '../../src/core/config/commands/publish-config.ts'
 import { importGray } from '../../src/core/config/commands/import-gray.ts'
 import { importConfig, importHistory } from '../../src/core/config/commands/import-config.ts'
 import { promoteGray, stopGray } from '../../src/core/config/commands/end-gray.ts'
-import { publishConfig } from '../../src/core/config/commands/publish-config.ts'
 import { growGray, publishGray } from '../../src/core/config/commands/publish-gray.ts'
 import { viewOf } from '../../src/core/config/state/config-view.ts'
 import { GRAY, GRAY_TEXT } from '../../src/core/config/state/gray-version.ts'
@@ -45,13 +43,13 @@ import {
   importNamespace,
   updateNamespace,
 } from '../../src/core/namespaces/namespace-commands.ts'
-import { setNamespaceLook } from '../../src/core/namespaces/namespace-look.ts'
+import { setNamespaceLook } from '../../src/core/namespaces/namespace.ts'
 import { importSwitch, setSwitch } from '../../src/core/operator/set-switch.ts'
 import { DEFAULT_SWITCHES } from '../../src/core/switches/switches.ts'
 import { recordSaved } from '../../src/core/records/record-kind.ts'
 import { GoneHistory } from '../../src/jobs/gone-history.ts'
 import { sampleKey, stamps, START_MS } from './samples.ts'
-import { type ServerOnStore } from './server-on-store.ts'
+import type { ServerOnStore } from './server-on-store.ts'
 import {
   alone,
   BY,

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
-import { publishConfig } from '../../src/core/config/commands/publish-config.ts'
+import { deleteConfig, publishConfig } from '../../src/core/config/commands/publish-config.ts'
 import { deregisterInstance } from '../../src/core/naming/commands/instance-commands.ts'
 import { deleteService } from '../../src/core/naming/commands/service-commands.ts'
 import { sampleKey, serviceKey } from './samples.ts'

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AuditEvent } from '../../src/core/audit/audit-event.ts'
-import type { AuditSearch } from '../../src/core/audit/audit-search.ts'
+import type { AuditEvent, AuditSearch } from '../../src/core/audit/audit-event.ts'
 import type {
   Change,
   ConfigDeleted,

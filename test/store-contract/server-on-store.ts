@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Engine } from '../../src/core/engine/engine.ts'
-import { Follower } from '../../src/core/engine/follower.ts'
-import type { InstanceAddress } from '../../src/core/naming/state/instance.ts'
-import { registerInstance } from '../../src/core/naming/commands/register-instance.ts'
-import type { ServiceKey } from '../../src/core/naming/state/service.ts'
 import type {
+  Engine,
   ChangeGroup,
   SharedStore,
   Snapshot,
   SoleEngineStore,
   Store,
 } from '../../src/core/engine/ports.ts'
+import { Follower } from '../../src/core/engine/follower.ts'
+import type { InstanceAddress } from '../../src/core/naming/state/instance.ts'
+import { registerInstance } from '../../src/core/naming/commands/register-instance.ts'
+import type { ServiceKey } from '../../src/core/naming/state/service.ts'
 import { SharedEngine } from '../../src/core/engine/shared-engine.ts'
 import { SharedFollower } from '../../src/core/engine/shared-follower.ts'
 import { SoleEngine } from '../../src/core/engine/sole-engine.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { examplesOf } from '../../src/command/help.ts'
+import { examplesOf } from '../../src/command/command-line.ts'
 import { makeProgram } from '../../src/command/program.ts'
 import { apiDocument } from '../../src/api-document.ts'
 

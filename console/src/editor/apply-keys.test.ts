@@ -2,33 +2,20 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { applyKeys } from './apply-keys.ts'
 
+const MANY = 'db:\n  url: here # own\n  size: 1\nx: 1\n'
+const LAST = 'db:\n  url: here\nlast: 1\n'
+const FLAT = 'a=1\n# keep\nurl = here\n'
+const NESTED = '{\n  "a": 1,\n  "b": {"url": "here"}\n}\n'
+
 test.each([
-  [
-    'properties',
-    'a=1\n# keep\nurl = here\n',
-    'url=there\na = 2\nnew=3',
-    ['a', 'new'],
-    'a = 2\n# keep\nurl = here\nnew=3\n',
-  ],
-  [
-    'yaml',
-    'db:\n  url: here # own\n  size: 1\nx: 1\n',
-    'x: 2\ndb: {size: 5, url: there}\n',
-    ['db.size'],
-    'db:\n  url: here # own\n  size: 5\nx: 1\n',
-  ],
-  [
-    'yaml',
-    'db:\n  url: here\nlast: 1\n',
-    'db:\n  size: 5\n',
-    ['db.size'],
-    'db:\n  url: here\n  size: 5\nlast: 1\n',
-  ],
+  ['properties', FLAT, 'url=there\na = 2\nnew=3', ['a', 'new'], 'a = 2\n# keep\nurl = here\nnew=3\n'],
+  ['yaml', MANY, 'x: 2\ndb: {size: 5, url: there}\n', ['db.size'], MANY.replace('size: 1', 'size: 5')],
+  ['yaml', LAST, 'db:\n  size: 5\n', ['db.size'], 'db:\n  url: here\n  size: 5\nlast: 1\n'],
   ['yaml', 'a: 1', 'b: "x: y"', ['b'], 'a: 1\nb: "x: y"'],
   ['yaml', 'list: [1, 2]\n', 'list: [1, 3]\n', ['list[1]'], 'list: [1, 3]\n'],
   [
     'json',
-    '{\n  "a": 1,\n  "b": {"url": "here"}\n}\n',
+    NESTED,
     '{"a": 2, "c": true}',
     ['a', 'c'],
     '{\n  "a": 2,\n  "b": {"url": "here"},\n  "c": true\n}\n',

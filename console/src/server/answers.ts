@@ -27,24 +27,6 @@ export interface SignedInUser {
   })[]
 }
 
-export interface AuditEvent {
-  readonly id: string
-  /** Epoch milliseconds. */
-  readonly time: number
-  /** - is nobody. */
-  readonly username: string
-  readonly by: 'token' | 'old-token' | 'password' | 'session' | 'certificate' | 'none' | 'tool'
-  readonly ip: string
-  readonly operation: string
-  readonly item: string
-  readonly result: 'done' | 'refused' | 'failed'
-  /** That of the refusal, or empty. */
-  readonly code: string
-  readonly detail: string
-  /** How many equal events it stands for. */
-  readonly count: number
-}
-
 export interface ConfigItem {
   readonly id: string
   readonly dataId: string
@@ -862,4 +844,22 @@ export interface ClusterMember {
   readonly messages?: VersionRange
   readonly figures?: ServerFigures
   readonly report?: MemberReport
+}
+
+export interface AuditEvent {
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly time: number
+  /** - is nobody. */
+  readonly username: string
+  readonly by: 'token' | 'old-token' | 'password' | 'session' | 'certificate' | 'none' | 'tool'
+  readonly ip: string
+  readonly operation: string
+  readonly item: string
+  readonly result: 'done' | 'refused' | 'failed'
+  /** That of the refusal, or empty. */
+  readonly code: string
+  readonly detail: string
+  /** How many equal events it stands for. */
+  readonly count: number
 }

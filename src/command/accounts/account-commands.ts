@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { addServerOptions } from '../client/server-options.ts'
-import { action } from '../command-line.ts'
-import { addExamples } from '../help.ts'
+import { action, addExamples } from '../command-line.ts'
 import { outputOption } from '../output.ts'
 import { etcdOptions } from '../server/server-commands.ts'
 import type { WithStoredAccounts } from './accounts.ts'

@@ -1,14 +1,18 @@
 import { resolve } from 'node:path'
 import type { ServerFlags } from '../client/server-options.ts'
-import { namesServer, targetOf, tokenOf } from '../client/session-of-flags.ts'
+import { namesServer, targetOf, tokenOf, SvcClient } from '../client/session-of-flags.ts'
 import { ServerSession } from '../client/server-session.ts'
-import { SvcClient } from '../client/svc-client.ts'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import { type EtcdFlags, etcdOf, ofStoppedServer } from '../server/stopped-server.ts'
 import { table } from '../terminal-text.ts'
-import type { Accounts, StoredPlace, WithStoredAccounts } from './accounts.ts'
+import {
+  type Accounts,
+  type StoredPlace,
+  type WithStoredAccounts,
+  type Account,
+  ADMINISTRATOR_ROLE,
+} from './accounts.ts'
 import { PasswordInput } from './password-input.ts'
-import { RemoteAccounts } from './remote-accounts.ts'
 
 /** The flags for the place of the accounts. */
 export interface PlaceFlags extends ServerFlags, EtcdFlags {
@@ -148,4 +152,47 @@ function storedPlace(place: AccountsPlace): StoredPlace | undefined {
 
 function done(text: string): CommandResult {
   return { code: EXIT.done, text: `${text}\n`, json: { done: text } }
+}
+
+/** The accounts of a running server. */
+class RemoteAccounts implements Accounts {
+  readonly #client: SvcClient
+
+  constructor(client: SvcClient) {
+    this.#client = client
+  }
+
+  async add(username: string, password: string, isAdministrator: boolean): Promise<void> {
+    await this.#client.send('POST', '/auth/users', { username, password })
+    if (isAdministrator)
+      await this.#client.send('POST', '/auth/roles', { username, role: ADMINISTRATOR_ROLE })
+  }
+
+  async addFirst(): Promise<boolean> {
+    throw new UsageError(
+      '--first works on a store: give --data-dir or --etcd-endpoints. A running server prints a one-time code for its first administrator.',
+    )
+  }
+
+  async setPassword(username: string, newPassword: string): Promise<void> {
+    const oldPassword = this.#client.session.passwordOf(username)
+    await this.#client.send('PUT', '/auth/users', { username, newPassword, oldPassword })
+  }
+
+  async list(): Promise<readonly Account[]> {
+    const users = await this.#client.all<{ username: string }>('/auth/users')
+    const roles = await this.#client.all<{ username: string; role: string }>('/auth/roles')
+    return users.map(({ username }) => ({
+      username,
+      roles: roles.filter((each) => each.username === username).map(({ role }) => role),
+    }))
+  }
+
+  async remove(username: string): Promise<void> {
+    await this.#client.send('DELETE', '/auth/users', { username })
+  }
+
+  async rotateKey(hasLeaked: boolean): Promise<void> {
+    await this.#client.send('POST', '/auth/keys/rotate', { leaked: hasLeaked })
+  }
 }

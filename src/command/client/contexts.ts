@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { type CommandResult, DiffersError, EXIT, UsageError } from '../command-line.ts'
+import { type CommandResult, DiffersError, EXIT, UsageError, done } from '../command-line.ts'
 import { table } from '../terminal-text.ts'
 import {
   checkedContextName,
@@ -9,7 +9,6 @@ import {
   writeClientFile,
 } from './client-file.ts'
 import { jsonOf, reach } from './no-answer.ts'
-import { done } from './result.ts'
 import { ServerSession } from './server-session.ts'
 import { serverUrl, targetOf } from './session-of-flags.ts'
 

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
-import { action, type CommandResult, EXIT, UsageError } from '../command-line.ts'
-import { addExamples, type Example } from '../help.ts'
+import { action, type CommandResult, EXIT, UsageError, addExamples, type Example } from '../command-line.ts'
 import { outputOption } from '../output.ts'
 import type { BackTarget } from './back/write-back.ts'
 import type { ApplyFlags } from './apply-plan.ts'
@@ -108,7 +107,7 @@ async function move(flags: MoveFlags, progress: Progress): Promise<CommandResult
 async function targetIn(flags: MoveFlags): Promise<BackTarget | undefined> {
   // With --from, --username names a user of that server.
   const username = flags.from === undefined ? flags.username : flags.toUsername
-  return (await import('./back/back-target.ts')).backTargetOf(flags, username)
+  return (await import('./back/write-back.ts')).backTargetOf(flags, username)
 }
 
 /** Undefined for an unknown server: it may be a Waypost behind a prefix, so it is called as one, which shows the error. */

@@ -14,7 +14,7 @@ import { ShapeError } from '../../core/records/shape.ts'
 import { checkedLine, readPlanLine } from '../../move/read-plan.ts'
 import { EXIT, UsageError } from '../command-line.ts'
 import { readingError } from '../system-errors.ts'
-import { missedNote } from './notes.ts'
+import { missedNote } from './reading.ts'
 
 /** Lines are collected up to this size before they are written. */
 const PIECE_BYTES = 262_144

@@ -1,5 +1,4 @@
-import type { Administrators } from './administrators.ts'
-import type { PlanItem } from '../../move/plan.ts'
+import type { PlanItem, PlanNote } from '../../move/plan.ts'
 
 /** Which records of the history are read. */
 export interface HistoryBound {
@@ -25,4 +24,27 @@ export interface PlanReading {
   readonly administrators: Administrators
   /** Shows how far a step is; a `total` of 0 is not known. */
   readonly show: (step: string, done: number, total: number) => void
+}
+
+/** The administrators of here: these users, or all who are administrators of the source. */
+export type Administrators = ReadonlySet<string> | 'as-there'
+
+/** The names of `--administrators`. */
+export function administratorsIn(text = ''): ReadonlySet<string> {
+  return new Set(text.split(',').filter((name) => name !== ''))
+}
+
+/** The names without a user: after a slip in a name nobody would be an administrator, and nobody would notice. */
+export function unknownAmong(names: Administrators, users: ReadonlySet<string>): string[] {
+  return names === 'as-there' ? [] : [...names].filter((name) => !users.has(name))
+}
+
+/** The note for a thing that should come, and does not: unreadable, or invalid. A plan with such a note exits with 1. */
+export function missedNote(about: string, name: string, reason: string): PlanNote {
+  return { kind: 'cannot-come', about, name, reason, missed: true }
+}
+
+/** Whether somebody must look at a note before the plan is applied. Other things stay behind by rule, such as tag versions over HTTP. */
+export function isForPeople({ kind, missed }: PlanNote): boolean {
+  return kind === 'conflict' || missed === true
 }

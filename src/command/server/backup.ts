@@ -9,8 +9,7 @@ import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import { packageVersion } from '../version.ts'
 import { requestBackup, requestProgress, type BackupOfServer } from './backup-request.ts'
-import { type EtcdFlags, etcdOf, namesEtcd, ofStoppedServer } from './stopped-server.ts'
-import type { StoreCopies } from './store-copies.ts'
+import { type EtcdFlags, etcdOf, namesEtcd, ofStoppedServer, type StoreCopies } from './stopped-server.ts'
 
 const POLL_INTERVAL_MS = 1_000
 

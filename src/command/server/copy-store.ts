@@ -1,9 +1,14 @@
 import { resolve } from 'node:path'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
-import { findingsText } from './findings-text.ts'
-import { type EtcdFlags, etcdOf, ofStoppedServer } from './stopped-server.ts'
-import type { StoreCopies, StorePlace } from './store-copies.ts'
+import {
+  findingsText,
+  type EtcdFlags,
+  etcdOf,
+  ofStoppedServer,
+  type StoreCopies,
+  type StorePlace,
+} from './stopped-server.ts'
 
 /** The flags of `waypost copy-store`. */
 export interface CopyFlags extends EtcdFlags {

@@ -2,9 +2,14 @@ import { resolve } from 'node:path'
 import type { DirectoryTools, Examination } from '../../store/local-file.ts'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
-import { findingsText } from './findings-text.ts'
-import { type EtcdFlags, etcdOf, namesEtcd, ofStoppedServer } from './stopped-server.ts'
-import type { StoreCopies } from './store-copies.ts'
+import {
+  findingsText,
+  type EtcdFlags,
+  etcdOf,
+  namesEtcd,
+  ofStoppedServer,
+  type StoreCopies,
+} from './stopped-server.ts'
 
 /** The flags of `waypost doctor`. */
 export interface DoctorFlags extends EtcdFlags {

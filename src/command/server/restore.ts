@@ -2,8 +2,7 @@ import { resolve } from 'node:path'
 import type { DirectoryTools } from '../../store/local-file.ts'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
-import { type EtcdFlags, etcdOf, namesEtcd, ofStoppedServer } from './stopped-server.ts'
-import type { StoreCopies } from './store-copies.ts'
+import { type EtcdFlags, etcdOf, namesEtcd, ofStoppedServer, type StoreCopies } from './stopped-server.ts'
 
 /** The flags of `waypost restore`. */
 export interface RestoreFlags extends EtcdFlags {

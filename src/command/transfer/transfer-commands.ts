@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
 import { addNamespaceOption, addServerOptions } from '../client/server-options.ts'
-import { action } from '../command-line.ts'
-import { addExamples } from '../help.ts'
+import { action, addExamples } from '../command-line.ts'
 import { outputOption } from '../output.ts'
 import type { ExportFlags } from './export-configs.ts'
 import type { ImportFlags } from './import-configs.ts'

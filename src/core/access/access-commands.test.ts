@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { at, carryOut, EngineWorld, refusalOf, WALL_MS, watched } from '../core.test-support.ts'
 import type { Command } from '../decisions/decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
@@ -43,15 +43,16 @@ function rolesIn(state: State): string[] {
   return Array.from(state.records(USER_ROLE), ([, { username, role }]) => `${username} ${role}`)
 }
 
+let state: State
+beforeEach(() => void (state = new State(WALL_MS)))
+
 test('a user is made once', () => {
-  const state = new State(WALL_MS)
   run(state, createUser(ANN))
   expect(refused(state, createUser({ ...ANN, passwordHash: 'h2' }))).toBe('user-exists')
   expect(state.record(USER, 'ann')).toMatchObject(ANN)
 })
 
 test('a new password ends earlier sign-ins, a new hash of the same password does not', () => {
-  const state = new State(WALL_MS)
   run(state, createUser(ANN))
   const first = state.record(USER, 'ann')!.credentialStamp
   expect(run(state, replaceHash('ann', { old: 'h1', new: 'h1 with better parameters' }))).toBe(true)
@@ -65,7 +66,6 @@ test('a new password ends earlier sign-ins, a new hash of the same password does
 })
 
 test('a hash is replaced only where the password has not changed meanwhile', () => {
-  const state = new State(WALL_MS)
   run(state, createUser(ANN))
   run(state, setPassword({ username: 'ann', passwordHash: 'h2' }))
   expect(run(state, replaceHash('ann', { old: 'h1', new: 'h3' }))).toBe(false)
@@ -74,7 +74,6 @@ test('a hash is replaced only where the password has not changed meanwhile', () 
 })
 
 test('a password is replaced by its user only while it is the one that was shown', () => {
-  const state = new State(WALL_MS)
   run(state, createUser(ANN))
   const { credentialStamp } = state.record(USER, 'ann')!
   run(state, setPassword({ username: 'ann', passwordHash: 'set by an administrator' }))
@@ -85,7 +84,6 @@ test('a password is replaced by its user only while it is the one that was shown
 })
 
 test('a user leaves with its roles and sessions, and others keep theirs', () => {
-  const state = new State(WALL_MS)
   for (const username of ['ann', 'bob']) {
     addUser(state, username)
     const value = { username, credentialStamp: 1, createdMs: 0, usedMs: 0 }
@@ -98,7 +96,6 @@ test('a user leaves with its roles and sessions, and others keep theirs', () => 
 })
 
 test('changes of an unknown user are refused', () => {
-  const state = new State(WALL_MS)
   const commands = [setPassword(ANN), removeUser('ann'), addRole({ username: 'ann', role: 'r' })]
   expect(commands.map((command) => refused(state, command))).toEqual([
     'user-not-found',
@@ -108,7 +105,6 @@ test('changes of an unknown user are refused', () => {
 })
 
 test('the first administrator is made with user and role together, and never again', () => {
-  const state = new State(WALL_MS)
   const decision = createFirstAdministrator(ANN).decide(state, at(0))
   expect(decision.changes.map((change) => change.kind === 'record-saved' && change.recordKind)).toEqual([
     'user',
@@ -124,7 +120,6 @@ test('the first administrator is made with user and role together, and never aga
 })
 
 test('a user who is there already can become the first administrator, with the new password', () => {
-  const state = new State(WALL_MS)
   addUser(state, 'ann')
   run(state, createFirstAdministrator(ANN))
   expect(state.record(USER, 'ann')?.passwordHash).toBe('h1')
@@ -132,7 +127,6 @@ test('a user who is there already can become the first administrator, with the n
 })
 
 test('the last administrator cannot be removed, whichever way', () => {
-  const state = new State(WALL_MS)
   addAdministrator(state, 'ann')
   addUser(state, 'bob')
   const ways = [
@@ -148,7 +142,6 @@ test('the last administrator cannot be removed, whichever way', () => {
 })
 
 test('an administrator whose user is lost does not count as one that stays', () => {
-  const state = new State(WALL_MS)
   addAdministrator(state, 'ann')
   const value = { username: 'lost', role: ADMINISTRATOR_ROLE }
   state.apply([recordSaved(USER_ROLE, { id: idOf('lost', ADMINISTRATOR_ROLE), value, stamp: 1 })], at(0))
@@ -156,7 +149,6 @@ test('an administrator whose user is lost does not count as one that stays', () 
 })
 
 test('administrators are counted, so that losing the role of one does not make the server look new', () => {
-  const state = new State(WALL_MS)
   const counts = [
     createFirstAdministrator(ANN),
     createUser({ username: 'bob', passwordHash: 'h' }),
@@ -188,7 +180,6 @@ test('of two administrators who are removed in one batch, one stays', async () =
 })
 
 test('a role that a user has already, or does not have, changes nothing', () => {
-  const state = new State(WALL_MS)
   addUser(state, 'ann')
   expect(addRole({ username: 'ann', role: 'anns' }).decide(state, at(0)).changes).toEqual([])
   expect(removeRole('other', 'ann').decide(state, at(0)).changes).toEqual([])
@@ -196,7 +187,6 @@ test('a role that a user has already, or does not have, changes nothing', () => 
 })
 
 test('a role is taken from one user, or deleted with its permissions', () => {
-  const state = new State(WALL_MS)
   for (const username of ['ann', 'bob', 'eve']) {
     addUser(state, username)
     run(state, addRole({ username, role: 'shared' }))
@@ -214,7 +204,6 @@ test('a role is taken from one user, or deleted with its permissions', () => {
 })
 
 test('a permission needs a role that somebody has, and a resource that can be read', () => {
-  const state = new State(WALL_MS)
   addUser(state, 'ann')
   const permission = { role: 'anns', resource: 'dev:*:*', action: 'r' } as const
   expect(refused(state, addPermission({ ...permission, role: 'others' }))).toBe('role-not-found')
@@ -224,7 +213,6 @@ test('a permission needs a role that somebody has, and a resource that can be re
 })
 
 test('a permission is removed however its resource is spelled', () => {
-  const state = new State(WALL_MS)
   addUser(state, 'ann', [[':G:config/**', 'r']])
   expect(Array.from(state.records(ROLE_PERMISSION), ([, { resource }]) => resource)).toEqual([':G:config/**'])
   const removed = { role: 'anns', resource: 'public:G:config/*', action: 'r' } as const

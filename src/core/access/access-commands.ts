@@ -1,5 +1,5 @@
 import type { Change } from '../decisions/changes.ts'
-import { type Command, synced, unchanged } from '../decisions/decision.ts'
+import { type Command, commandOn, synced, unchanged } from '../decisions/decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import type { RecordView } from '../records/record-tables.ts'
 import { Refusal } from '../refusal.ts'
@@ -29,25 +29,19 @@ export interface HashedPassword {
 
 /** Makes a user without roles. Refusal `user-exists`. */
 export function createUser(user: HashedPassword): Command<void> {
-  return {
-    subject: ACCESS_SUBJECT,
-    decide(view, { stamp }) {
-      if (view.record(USER, user.username) !== undefined) throw userExists(user.username)
-      return synced([userSaved(user, stamp)], undefined)
-    },
-  }
+  return commandOn(ACCESS_SUBJECT, (view, { stamp }) => {
+    if (view.record(USER, user.username) !== undefined) throw userExists(user.username)
+    return synced([userSaved(user, stamp)], undefined)
+  })
 }
 
 /** Makes the user an administrator who has this password. Refusal `administrator-exists` if there is an administrator. */
 export function createFirstAdministrator(user: HashedPassword): Command<void> {
-  return {
-    subject: ACCESS_SUBJECT,
-    decide(view, { stamp }) {
-      if (hasAdministrator(view)) throw administratorExists()
-      const role = { username: user.username, role: ADMINISTRATOR_ROLE }
-      return synced([userSaved(user, stamp), ...roleAdded(view, role, stamp)], undefined)
-    },
-  }
+  return commandOn(ACCESS_SUBJECT, (view, { stamp }) => {
+    if (hasAdministrator(view)) throw administratorExists()
+    const role = { username: user.username, role: ADMINISTRATOR_ROLE }
+    return synced([userSaved(user, stamp), ...roleAdded(view, role, stamp)], undefined)
+  })
 }
 
 /**
@@ -55,27 +49,21 @@ export function createFirstAdministrator(user: HashedPassword): Command<void> {
  * `credentialStamp`, which names the password that is replaced, `unknown-user` where it has changed meanwhile.
  */
 export function setPassword(user: HashedPassword, credentialStamp?: number): Command<void> {
-  return {
-    subject: ACCESS_SUBJECT,
-    decide(view, { stamp }) {
-      const known = requireUser(view, user.username)
-      if (credentialStamp !== undefined && credentialStamp !== known.credentialStamp) throw passwordChanged()
-      return synced([userSaved(user, stamp)], undefined)
-    },
-  }
+  return commandOn(ACCESS_SUBJECT, (view, { stamp }) => {
+    const known = requireUser(view, user.username)
+    if (credentialStamp !== undefined && credentialStamp !== known.credentialStamp) throw passwordChanged()
+    return synced([userSaved(user, stamp)], undefined)
+  })
 }
 
 /** Replaces the hash of a password by another hash of the same password. False where the hash has changed meanwhile. */
 export function replaceHash(username: string, hashes: { old: string; new: string }): Command<boolean> {
-  return {
-    subject: ACCESS_SUBJECT,
-    decide(view, { stamp }) {
-      const user = view.record(USER, username)
-      if (user?.passwordHash !== hashes.old) return unchanged(false)
-      const value = { ...user, passwordHash: hashes.new }
-      return synced([recordSaved(USER, { id: username, value, stamp })], true)
-    },
-  }
+  return commandOn(ACCESS_SUBJECT, (view, { stamp }) => {
+    const user = view.record(USER, username)
+    if (user?.passwordHash !== hashes.old) return unchanged(false)
+    const value = { ...user, passwordHash: hashes.new }
+    return synced([recordSaved(USER, { id: username, value, stamp })], true)
+  })
 }
 
 /** The most records that one command removes: a store that several servers share takes no larger transactions. */
@@ -88,34 +76,26 @@ const MOST_SESSIONS = 20
  * last: a later user of the same name must not get its roles. Refusals `user-not-found`, `last-administrator`.
  */
 export function removeUser(username: string): Command<boolean> {
-  return {
-    subject: ACCESS_SUBJECT,
-    decide(view, { stamp }) {
-      requireUser(view, username)
-      const roles = rolesWhere(view, (role) => role.username === username)
-      // The administrator's role goes first, so that a refusal comes before anything is removed.
-      roles.sort((a, b) => Number(isOfAdministrator(b)) - Number(isOfAdministrator(a)))
-      const removed = rolesRemoved(view, roles.slice(0, MOST_REMOVED), stamp)
-      if (roles.length > MOST_REMOVED) return synced(removed, true)
-      const sessions = Array.from(view.records(SESSION)).filter(
-        ([, session]) => session.username === username,
-      )
-      const ended = sessions.slice(0, MOST_SESSIONS).map(([id]) => recordRemoved(SESSION, id, stamp))
-      return synced([recordRemoved(USER, username, stamp), ...removed, ...ended], false)
-    },
-  }
+  return commandOn(ACCESS_SUBJECT, (view, { stamp }) => {
+    requireUser(view, username)
+    const roles = rolesWhere(view, (role) => role.username === username)
+    // The administrator's role goes first, so that a refusal comes before anything is removed.
+    roles.sort((a, b) => Number(isOfAdministrator(b)) - Number(isOfAdministrator(a)))
+    const removed = rolesRemoved(view, roles.slice(0, MOST_REMOVED), stamp)
+    if (roles.length > MOST_REMOVED) return synced(removed, true)
+    const sessions = Array.from(view.records(SESSION)).filter(([, session]) => session.username === username)
+    const ended = sessions.slice(0, MOST_SESSIONS).map(([id]) => recordRemoved(SESSION, id, stamp))
+    return synced([recordRemoved(USER, username, stamp), ...removed, ...ended], false)
+  })
 }
 
 /** Gives a user a role; one that the user has already stays. Refusal `user-not-found`. */
 export function addRole(role: UserRole): Command<void> {
-  return {
-    subject: ACCESS_SUBJECT,
-    decide(view, { stamp }) {
-      requireUser(view, role.username)
-      if (view.record(USER_ROLE, idOf(role.username, role.role)) !== undefined) return unchanged(undefined)
-      return synced(roleAdded(view, role, stamp), undefined)
-    },
-  }
+  return commandOn(ACCESS_SUBJECT, (view, { stamp }) => {
+    requireUser(view, role.username)
+    if (view.record(USER_ROLE, idOf(role.username, role.role)) !== undefined) return unchanged(undefined)
+    return synced(roleAdded(view, role, stamp), undefined)
+  })
 }
 
 /**
@@ -124,51 +104,42 @@ export function addRole(role: UserRole): Command<void> {
  * them. Refusal `last-administrator`.
  */
 export function removeRole(role: string, username: string | undefined): Command<boolean> {
-  return {
-    subject: ACCESS_SUBJECT,
-    decide(view, { stamp }) {
-      const roles = rolesWhere(
-        view,
-        (entry) => entry.role === role && (username === undefined || entry.username === username),
-      )
-      refuseLastAdministrator(view, roles)
-      const permissions = username === undefined ? permissionIdsOf(view, role) : []
-      const ended = permissions.slice(0, MOST_REMOVED)
-      const left = roles.slice(0, MOST_REMOVED - ended.length)
-      const changes = [
-        ...ended.map((id) => recordRemoved(ROLE_PERMISSION, id, stamp)),
-        ...rolesRemoved(view, left, stamp),
-      ]
-      const hasMore = permissions.length > ended.length || roles.length > left.length
-      return changes.length === 0 ? unchanged(false) : synced(changes, hasMore)
-    },
-  }
+  return commandOn(ACCESS_SUBJECT, (view, { stamp }) => {
+    const roles = rolesWhere(
+      view,
+      (entry) => entry.role === role && (username === undefined || entry.username === username),
+    )
+    refuseLastAdministrator(view, roles)
+    const permissions = username === undefined ? permissionIdsOf(view, role) : []
+    const ended = permissions.slice(0, MOST_REMOVED)
+    const left = roles.slice(0, MOST_REMOVED - ended.length)
+    const changes = [
+      ...ended.map((id) => recordRemoved(ROLE_PERMISSION, id, stamp)),
+      ...rolesRemoved(view, left, stamp),
+    ]
+    const hasMore = permissions.length > ended.length || roles.length > left.length
+    return changes.length === 0 ? unchanged(false) : synced(changes, hasMore)
+  })
 }
 
 /** Gives a role a permission. Refusals `role-not-found` where nobody has the role, `invalid-parameter` for its resource. */
 export function addPermission(permission: RolePermission): Command<void> {
-  return {
-    subject: ACCESS_SUBJECT,
-    decide(view, { stamp }) {
-      const id = permissionId(permission)
-      if (rolesWhere(view, ({ role }) => role === permission.role).length === 0)
-        throw roleNotFound(permission.role)
-      if (view.record(ROLE_PERMISSION, id) !== undefined) return unchanged(undefined)
-      return synced([recordSaved(ROLE_PERMISSION, { id, value: permission, stamp })], undefined)
-    },
-  }
+  return commandOn(ACCESS_SUBJECT, (view, { stamp }) => {
+    const id = permissionId(permission)
+    if (rolesWhere(view, ({ role }) => role === permission.role).length === 0)
+      throw roleNotFound(permission.role)
+    if (view.record(ROLE_PERMISSION, id) !== undefined) return unchanged(undefined)
+    return synced([recordSaved(ROLE_PERMISSION, { id, value: permission, stamp })], undefined)
+  })
 }
 
 /** Takes a permission from a role, if the role has it. Refusal `invalid-parameter` for its resource. */
 export function removePermission(permission: RolePermission): Command<void> {
-  return {
-    subject: ACCESS_SUBJECT,
-    decide(view, { stamp }) {
-      const id = permissionId(permission)
-      if (view.record(ROLE_PERMISSION, id) === undefined) return unchanged(undefined)
-      return synced([recordRemoved(ROLE_PERMISSION, id, stamp)], undefined)
-    },
-  }
+  return commandOn(ACCESS_SUBJECT, (view, { stamp }) => {
+    const id = permissionId(permission)
+    if (view.record(ROLE_PERMISSION, id) === undefined) return unchanged(undefined)
+    return synced([recordRemoved(ROLE_PERMISSION, id, stamp)], undefined)
+  })
 }
 
 /** Whether any user is an administrator. Also true if the store lost the record of the administrators. */

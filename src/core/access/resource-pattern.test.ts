@@ -28,33 +28,23 @@ test.each([
   )
 })
 
-test.each([
-  '',
-  '*',
-  'dev',
-  'dev:*',
-  'dev:G',
-  'dev:G:',
-  'dev::*',
-  'dev::config/d',
-  'dev:G:config/',
-  'dev:G:other/d',
-  'dev:config/d',
+const CUT_OFF = ['', '*', 'dev', 'dev:*', 'dev:G', 'dev:G:', 'dev::*', 'dev::config/d', 'dev:G:config/']
+const OTHER_KINDS = ['dev:G:other/d', 'dev:config/d', 'operator', 'operator/metric']
+const WRONG_SIGNS = ['dev:G:config/a b', 'dev:G:config/a\u0000', 'dev:G:config/a\u200b', 'dev :G:config/d']
+const SPLIT_TWICE = [
   'dev:G/x:config/d',
-  'dev:G:config/a:naming/b',
-  'dev:G:config/a b',
-  'dev:G:config/a\u0000',
-  'dev:G:config/a\u200b',
-  'dev:G:naming/G@@orders',
   'd/v:G:config/d',
-  'dev :G:config/d',
-  'operator',
-  'operator/metric',
-  `dev:G:config/${'a'.repeat(1024)}`,
-])('%j is no resource', (resource) => {
-  expect(resourcePatternOf(resource)).toBeUndefined()
-  expect(refusalOf(() => readResourcePattern(resource))).toBe('invalid-parameter')
-})
+  'dev:G:config/a:naming/b',
+  'dev:G:naming/G@@orders',
+]
+const TOO_LONG = `dev:G:config/${'a'.repeat(1024)}`
+test.each([...CUT_OFF, ...OTHER_KINDS, ...WRONG_SIGNS, ...SPLIT_TWICE, TOO_LONG])(
+  '%j is no resource',
+  (resource) => {
+    expect(resourcePatternOf(resource)).toBeUndefined()
+    expect(refusalOf(() => readResourcePattern(resource))).toBe('invalid-parameter')
+  },
+)
 
 test('the refusal names the parameter and the allowed values', () => {
   const read = () => readResourcePattern('dev')

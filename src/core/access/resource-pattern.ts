@@ -1,4 +1,4 @@
-import { PUBLIC_NAMESPACE } from '../namespaces/namespace-id.ts'
+import { PUBLIC_NAMESPACE } from '../namespaces/namespace.ts'
 import { Refusal } from '../refusal.ts'
 import { shown } from '../text/shown.ts'
 import { TextPattern } from '../text/text-pattern.ts'

@@ -4,9 +4,9 @@ import { Draft } from '../decisions/draft.ts'
 import { ReadLog } from '../decisions/reads.ts'
 import { State } from '../engine/state.ts'
 import { setPassword } from './access-commands.ts'
-import { SESSION, USER } from './access-records.ts'
+import { SESSION, USER, problemOf } from './access-records.ts'
 import { addUser } from './access.test-support.ts'
-import { type SignedIn } from './identity.ts'
+import type { SignedIn } from './identity.ts'
 import {
   beginSession,
   endedSessions,
@@ -14,7 +14,6 @@ import {
   removeEndedSessions,
   useSession,
 } from './session-commands.ts'
-import { problemOf } from './standing.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

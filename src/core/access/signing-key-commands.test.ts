@@ -1,8 +1,7 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { at, carryOut, WALL_MS } from '../core.test-support.ts'
 import { State } from '../engine/state.ts'
-import { SIGNING_KEY } from './access-records.ts'
-import { latestLeak } from './standing.ts'
+import { SIGNING_KEY, latestLeak } from './access-records.ts'
 import { createFirstKey, removeOldKeys, rotateKeys } from './signing-key-commands.ts'
 
 const secret = 's'
@@ -15,15 +14,16 @@ function keysOf(state: State): (readonly [id: string, untilMs: number | null])[]
   ])
 }
 
+let state: State
+beforeEach(() => void (state = new State(WALL_MS)))
+
 test('the first key is made once', () => {
-  const state = new State(WALL_MS)
   carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
   carryOut(state, createFirstKey({ id: 'b', secret }), at(0))
   expect(keysOf(state)).toEqual([['a', null]])
 })
 
 test('a replaced key verifies until its last token has expired, and then it is removed', () => {
-  const state = new State(WALL_MS)
   carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
   carryOut(state, rotateKeys({ id: 'b', secret }, { ttlMs: 1_000 }), at(0))
   expect(keysOf(state)).toEqual([
@@ -38,7 +38,6 @@ test('a replaced key verifies until its last token has expired, and then it is r
 })
 
 test('a rotation lets no key verify longer than before, and removes the keys that no longer verify', () => {
-  const state = new State(WALL_MS)
   carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
   carryOut(state, rotateKeys({ id: 'b', secret }, { ttlMs: 1_000 }), at(0))
   carryOut(state, rotateKeys({ id: 'c', secret }, { ttlMs: 1_000 }), at(500))
@@ -52,7 +51,6 @@ test('a rotation lets no key verify longer than before, and removes the keys tha
 })
 
 test('a rotation without any time ends the other keys at once', () => {
-  const state = new State(WALL_MS)
   carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
   carryOut(state, rotateKeys({ id: 'b', secret }, { ttlMs: 5_000 }), at(0))
   carryOut(state, rotateKeys({ id: 'c', secret }, 'leaked'), at(1))
@@ -64,7 +62,6 @@ test('a rotation without any time ends the other keys at once', () => {
 })
 
 test('a hundred keys verify at most: the oldest go, and a rotation changes no key without need', () => {
-  const state = new State(WALL_MS)
   for (let key = 0; key < 150; key++)
     carryOut(state, rotateKeys({ id: `k${key}`, secret }, { ttlMs: 3_600_000 }), at(0))
   expect(state.recordCount(SIGNING_KEY)).toBe(100)
@@ -75,7 +72,6 @@ test('a hundred keys verify at most: the oldest go, and a rotation changes no ke
 })
 
 test('a leak is remembered by the keys that are made later, also when the leaked key is gone', () => {
-  const state = new State(WALL_MS)
   const stampOf = (id: string) => state.record(SIGNING_KEY, id)!.createdStamp
   carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
   carryOut(state, rotateKeys({ id: 'b', secret }, { ttlMs: 1_000 }), at(0))

@@ -1,8 +1,7 @@
 import type { Change } from '../decisions/changes.ts'
-import { type Command, synced, unchanged } from '../decisions/decision.ts'
+import { type Command, commandOn, synced, unchanged } from '../decisions/decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
-import { SIGNING_KEY, type SigningKey } from './access-records.ts'
-import { latestLeak } from './standing.ts'
+import { SIGNING_KEY, type SigningKey, latestLeak } from './access-records.ts'
 
 const SUBJECT = 'signing-keys'
 
@@ -14,14 +13,11 @@ export interface NewKey {
 
 /** Stores the key unless there is a key: servers that start at once all get the same one. */
 export function createFirstKey({ id, secret }: NewKey): Command<void> {
-  return {
-    subject: SUBJECT,
-    decide(view, { stamp }) {
-      for (const _ of view.records(SIGNING_KEY)) return unchanged(undefined)
-      const value = { secret, createdStamp: stamp, verifiesUntilMs: null, leakedBefore: 0 }
-      return synced([recordSaved(SIGNING_KEY, { id, value, stamp })], undefined)
-    },
-  }
+  return commandOn(SUBJECT, (view, { stamp }) => {
+    for (const _ of view.records(SIGNING_KEY)) return unchanged(undefined)
+    const value = { secret, createdStamp: stamp, verifiesUntilMs: null, leakedBefore: 0 }
+    return synced([recordSaved(SIGNING_KEY, { id, value, stamp })], undefined)
+  })
 }
 
 /** The most keys, with the one that signs: all can be changed in one transaction of any store. */
@@ -32,37 +28,31 @@ const MOST_KEYS = 100
  * they have leaked, and end at once. Keys that do not verify any longer are removed, and the oldest ones of very many.
  */
 export function rotateKeys({ id, secret }: NewKey, oldOnes: { ttlMs: number } | 'leaked'): Command<void> {
-  return {
-    subject: SUBJECT,
-    decide(view, { stamp, wallMs }) {
-      const ttlMs = oldOnes === 'leaked' ? 0 : oldOnes.ttlMs
-      const leakedBefore = oldOnes === 'leaked' ? stamp : latestLeak(view)
-      const newestFirst = Array.from(view.records(SIGNING_KEY)).sort(
-        ([, one], [, other]) => other.createdStamp - one.createdStamp,
-      )
-      const replaced = newestFirst.flatMap(([oldId, key], index): Change[] => {
-        if (isOver(key, wallMs) || index >= MOST_KEYS - 1) return [recordRemoved(SIGNING_KEY, oldId, stamp)]
-        const verifiesUntilMs = Math.min(key.verifiesUntilMs ?? Infinity, wallMs + ttlMs)
-        if (verifiesUntilMs === key.verifiesUntilMs) return []
-        return [recordSaved(SIGNING_KEY, { id: oldId, value: { ...key, verifiesUntilMs }, stamp })]
-      })
-      const value = { secret, createdStamp: stamp, verifiesUntilMs: null, leakedBefore }
-      return synced([...replaced, recordSaved(SIGNING_KEY, { id, value, stamp })], undefined)
-    },
-  }
+  return commandOn(SUBJECT, (view, { stamp, wallMs }) => {
+    const ttlMs = oldOnes === 'leaked' ? 0 : oldOnes.ttlMs
+    const leakedBefore = oldOnes === 'leaked' ? stamp : latestLeak(view)
+    const newestFirst = Array.from(view.records(SIGNING_KEY)).sort(
+      ([, one], [, other]) => other.createdStamp - one.createdStamp,
+    )
+    const replaced = newestFirst.flatMap(([oldId, key], index): Change[] => {
+      if (isOver(key, wallMs) || index >= MOST_KEYS - 1) return [recordRemoved(SIGNING_KEY, oldId, stamp)]
+      const verifiesUntilMs = Math.min(key.verifiesUntilMs ?? Infinity, wallMs + ttlMs)
+      if (verifiesUntilMs === key.verifiesUntilMs) return []
+      return [recordSaved(SIGNING_KEY, { id: oldId, value: { ...key, verifiesUntilMs }, stamp })]
+    })
+    const value = { secret, createdStamp: stamp, verifiesUntilMs: null, leakedBefore }
+    return synced([...replaced, recordSaved(SIGNING_KEY, { id, value, stamp })], undefined)
+  })
 }
 
 /** Removes the keys that do not verify any longer. */
 export function removeOldKeys(): Command<void> {
-  return {
-    subject: SUBJECT,
-    decide(view, { stamp, wallMs }) {
-      const old = Array.from(view.records(SIGNING_KEY)).filter(([, key]) => isOver(key, wallMs))
-      if (old.length === 0) return unchanged(undefined)
-      const removed = old.slice(0, MOST_KEYS).map(([id]) => recordRemoved(SIGNING_KEY, id, stamp))
-      return synced(removed, undefined)
-    },
-  }
+  return commandOn(SUBJECT, (view, { stamp, wallMs }) => {
+    const old = Array.from(view.records(SIGNING_KEY)).filter(([, key]) => isOver(key, wallMs))
+    if (old.length === 0) return unchanged(undefined)
+    const removed = old.slice(0, MOST_KEYS).map(([id]) => recordRemoved(SIGNING_KEY, id, stamp))
+    return synced(removed, undefined)
+  })
 }
 
 function isOver({ verifiesUntilMs }: SigningKey, wallMs: number): boolean {

@@ -1,6 +1,5 @@
 import type { ConfigKey } from '../config/state/config-item.ts'
-import type { Viewer } from '../config/state/config-view.ts'
-import type { WatchedItem } from '../config/state/watched-item.ts'
+import type { Viewer, WatchedItem } from '../config/state/config-view.ts'
 import type { ServiceKey } from '../naming/state/service.ts'
 import type { OwnTimeline } from '../naming/timeline/timeline.ts'
 import type { ClientSearch, Dismissal, ServerClients } from './connected-client.ts'

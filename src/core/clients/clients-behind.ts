@@ -1,6 +1,5 @@
 import type { BehindItem } from './client-views.ts'
-import { type ViewedState, viewedMd5, seenSinceMs } from '../config/state/config-view.ts'
-import type { WatchedItem } from '../config/state/watched-item.ts'
+import { type ViewedState, viewedMd5, seenSinceMs, type WatchedItem } from '../config/state/config-view.ts'
 
 /** A poll that has ended lately: the client still has its version, until it polls again. */
 export interface LastPoll {

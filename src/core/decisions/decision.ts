@@ -35,6 +35,20 @@ export interface Command<T> {
   readonly growsBy?: number | undefined
 }
 
+/** A command of the usual kind: it makes few changes, and needs no room in the store. */
+export function commandOn<T>(subject: string, decide: Command<T>['decide']): Command<T> {
+  return { subject, decide }
+}
+
+/** A command that stores about so many bytes of contents and metadata: it is refused without room for them. */
+export function storing<T>(
+  subject: string,
+  growsBy: number | undefined,
+  decide: Command<T>['decide'],
+): Command<T> {
+  return { subject, growsBy, decide }
+}
+
 /** A decision that changes nothing. */
 export function unchanged<T>(outcome: T): Decision<T> {
   return { changes: [], durability: 'local', outcome }

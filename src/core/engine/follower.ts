@@ -1,5 +1,4 @@
 import type { Change } from '../decisions/changes.ts'
-import { changesOf } from './loaded-changes.ts'
 import type { NamingLimits } from '../naming/state/naming-sizes.ts'
 import type { Presence } from '../naming/state/presence.ts'
 import type { Revision, Snapshot } from './ports.ts'
@@ -7,6 +6,7 @@ import { Serials } from './serials.ts'
 import { firstStampOf, msOf, type Stamps, type Now } from '../decisions/stamps.ts'
 import { State } from './state.ts'
 import { contained, fatal, nothing } from '../unexpected.ts'
+import { serviceKeyText } from '../naming/state/service.ts'
 
 /** One complete revision of the store: the changes of one commit. */
 export interface Commit {
@@ -117,5 +117,28 @@ export class Follower {
     // A service that changes more than once in a millisecond is ahead of the clock. No later stamp is before it.
     const latestMs = state.latestRefMs - lastRefAheadMs - state.listsAheadMs
     if (latestMs > msOf(now.stamp)) stamps.see(firstStampOf(latestMs))
+  }
+}
+
+/**
+ * Everything that a store holds, as changes. `stamp` is used for all changes without one of their own. Every ephemeral
+ * instance gets a full timeout again, so that a restart of the server empties no list. An instance that is not there,
+ * but has remembered metadata, counts as having just left.
+ */
+function* changesOf(snapshot: Snapshot, stamp: number): Generator<Change> {
+  for (const item of snapshot.configs) {
+    const { createIp: ip, createUser: user } = item.origin
+    yield { kind: 'config-published', op: 'I', item, previous: undefined, operator: { ip, user } }
+  }
+  for (const service of snapshot.services) yield { kind: 'service-saved', service, stamp }
+  for (const record of snapshot.records) yield { kind: 'record-saved', ...record, stamp }
+  yield* instancesOf(snapshot, stamp)
+}
+
+function* instancesOf({ services, instances }: Snapshot, stamp: number): Generator<Change> {
+  const serials = new Map(services.map(({ key, serial }) => [serviceKeyText(key), serial]))
+  for (const { serviceKey, record, healthy } of instances) {
+    const serviceSerial = serials.get(serviceKeyText(serviceKey)) ?? 0
+    yield { kind: 'instance-saved', serviceKey, serviceSerial, record, healthy, beat: true, stamp }
   }
 }

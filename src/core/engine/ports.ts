@@ -1,5 +1,4 @@
-import type { AuditEvent } from '../audit/audit-event.ts'
-import type { AuditLimit, AuditSearch, FoundEvents } from '../audit/audit-search.ts'
+import type { AuditEvent, AuditLimit, AuditSearch, FoundEvents } from '../audit/audit-event.ts'
 import type { Change, FedChange } from '../decisions/changes.ts'
 import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
 import type { HistoryPage, HistoryRecord } from '../config/state/history-record.ts'
@@ -7,6 +6,7 @@ import type { InstanceRecord } from '../naming/state/instance.ts'
 import type { Service, ServiceKey } from '../naming/state/service.ts'
 import type { Read } from '../decisions/reads.ts'
 import type { StoredRecord } from '../records/record-kind.ts'
+import type { Command } from '../decisions/decision.ts'
 
 /** The store's number of a commit. It rises with every commit, also over restarts. */
 export type Revision = number
@@ -182,4 +182,29 @@ export interface SharedStore extends KeptRecords {
    * call of `commit` with such a unit alone may be underway while there are others. Absent: there are none.
    */
   beforehandMs?(unit: Unit): number
+}
+
+/**
+ * Executes commands: decide, commit, apply, publish, answer. {@link SoleEngine} works on a store that no other server
+ * uses, {@link SharedEngine} on one that several servers share.
+ */
+export interface Engine {
+  /**
+   * The most changes that a command should make. Work on more things is split into several commands: each fits into one
+   * transaction of the store, and other commands run between them.
+   */
+  readonly mostAtOnce: number
+  /** `behind`: records applied but not yet in the store. `waiting`: commands that wait for the next batch. */
+  readonly backlog: { readonly behind: number; readonly waiting: number }
+  /**
+   * Executes a command and returns its outcome: at once, or as a promise if something must reach the store first.
+   * Throws or rejects with Refusal.
+   */
+  execute<T>(command: Command<T>): T | Promise<T>
+  /** Makes changes that no caller waits for: of silence, probes and cleaning. */
+  applyBehind(changes: readonly Change[]): void
+  /** Call this about ten times a second. */
+  tick(): void
+  /** Accepts no more commands. Resolves when all accepted ones are answered. */
+  close(): Promise<void>
 }

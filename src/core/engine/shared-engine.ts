@@ -1,15 +1,13 @@
-import { settle, type WaitingCommand } from './batch.ts'
+import { settle, type WaitingCommand, type DecidedUnit, gatherUnits } from './units.ts'
 import type { Change } from '../decisions/changes.ts'
 import { type Command, synced, unchanged } from '../decisions/decision.ts'
-import type { Engine } from './engine.ts'
+import { type Engine, LEAST_COMMIT_MS, type SharedStore, type UnitResult } from './ports.ts'
 import type { Follower } from './follower.ts'
 import type { InstanceRecord } from '../naming/state/instance.ts'
-import { LEAST_COMMIT_MS, type SharedStore, type UnitResult } from './ports.ts'
 import type { Now } from '../decisions/stamps.ts'
 import { PatientCallers, type PatientLoop } from './patient-callers.ts'
 import { changedThing, readText } from '../decisions/reads.ts'
 import { Refusal } from '../refusal.ts'
-import { type DecidedUnit, gatherUnits } from './units.ts'
 import type { View } from '../decisions/view.ts'
 
 const MOST_COMMANDS = 512

@@ -1,9 +1,12 @@
 import type { Change, FedChange } from '../decisions/changes.ts'
-import { differenceTo } from './difference.ts'
 import type { Follower } from './follower.ts'
-import type { Loaded, SharedCommit, StoreFollower } from './ports.ts'
-import { stampOfChange, type Stamps } from '../decisions/stamps.ts'
+import type { Loaded, SharedCommit, StoreFollower, Snapshot, StoredInstance } from './ports.ts'
+import { stampOfChange, type Stamps, historyIdOf } from '../decisions/stamps.ts'
 import type { State } from './state.ts'
+import { addressText } from '../naming/state/instance.ts'
+import { serviceKeyText } from '../naming/state/service.ts'
+import { ELECTION, MEMBER } from '../cluster/members/member-records.ts'
+import { STORED_KINDS } from './stored-kinds.ts'
 
 /**
  * Follows a store that several servers share. Serials are numbers of one server, so the store has none: each new thing
@@ -45,4 +48,116 @@ function whole(change: FedChange, state: State): Change[] {
   const deleted = state.config(change.key)
   if (deleted === undefined) return []
   return [{ ...change, deleted, operator: { ip: '', user: null }, atMs: deleted.modifiedMs }]
+}
+
+/** Members are stored only where several servers share a store. */
+const SHARED_KINDS = [...STORED_KINDS, MEMBER, ELECTION]
+const NOBODY = { ip: '', user: null } as const
+
+/**
+ * The changes from a state to the loaded state, or loaded part: for a server that could not follow its store for a while.
+ * Services and records are saved again even if nothing differs; an item is not, so that its listeners do not wake. Things
+ * that were removed and created again are removed first, to have the same order of creation as on other servers.
+ */
+function differenceTo(loaded: Loaded, state: State, stamp: number): Change[] {
+  const { configs, records, services, instances } = loaded
+  const naming = services && instances && { services, instances }
+  return [
+    ...(configs ? configDifference(configs, state, stamp) : []),
+    ...(records ? recordDifference(records, state, stamp) : []),
+    ...(naming ? namingDifference(naming, state, stamp) : []),
+  ]
+}
+
+function* configDifference(configs: Snapshot['configs'], state: State, stamp: number): Generator<Change> {
+  const stays = staying(
+    Array.from(state.configs.all(), ({ key }) => key.text),
+    configs.map(({ key }) => key.text),
+  )
+  for (const deleted of state.configs.all())
+    if (!stays.has(deleted.key.text)) {
+      const { key, modifiedMs: atMs } = deleted
+      yield { kind: 'config-deleted', key, deleted, operator: NOBODY, atMs, historyId: historyIdOf(stamp) }
+    }
+  for (const item of configs) {
+    const previous = stays.has(item.key.text) ? state.config(item.key) : undefined
+    if (previous?.historyId === item.historyId) continue
+    const op = previous === undefined ? 'I' : 'U'
+    yield { kind: 'config-published', op, item, previous, operator: NOBODY }
+  }
+}
+
+function* recordDifference(records: Snapshot['records'], state: State, stamp: number): Generator<Change> {
+  for (const { name, isLocal, decode } of SHARED_KINDS) {
+    const stored = records.filter(({ recordKind }) => recordKind === name)
+    const known = Array.from(state.records({ name, isLocal, decode }), ([id]) => id)
+    const stays = staying(
+      known,
+      stored.map(({ id }) => id),
+    )
+    for (const id of known) if (!stays.has(id)) yield { kind: 'record-removed', recordKind: name, id, stamp }
+    for (const record of stored) yield { kind: 'record-saved', ...record, stamp }
+  }
+}
+
+function* namingDifference(
+  snapshot: Pick<Snapshot, 'services' | 'instances'>,
+  state: State,
+  stamp: number,
+): Generator<Change> {
+  const services = new Set(snapshot.services.map(({ key }) => serviceKeyText(key)))
+  const instances = addressesByService(snapshot.instances)
+  const staysOf = new Map<string, ReadonlySet<string>>()
+  for (const { service } of state.services.all()) {
+    const { key, serial } = service
+    const known = [...state.instances(key)]
+    const stored = instances.get(serviceKeyText(key)) ?? []
+    const stays = staying(known.map(whereText), stored)
+    staysOf.set(serviceKeyText(key), stays)
+    for (const { record } of known) {
+      const { address, serial: own } = record
+      const about = { serviceKey: key, address, serial: own }
+      if (!stays.has(whereText({ record })))
+        yield { kind: 'instance-removed', ...about, reason: 'deregistered', stamp }
+    }
+    if (!services.has(serviceKeyText(key))) yield { kind: 'service-deleted', key, serial }
+  }
+  for (const service of snapshot.services) yield { kind: 'service-saved', service, stamp }
+  for (const { serviceKey, record, healthy } of snapshot.instances) {
+    // An instance that stayed has no beat here. Any other one has registered at another server: that counts as a beat.
+    const beat = staysOf.get(serviceKeyText(serviceKey))?.has(whereText({ record })) !== true
+    yield { kind: 'instance-saved', serviceKey, serviceSerial: 0, record, healthy, beat, stamp }
+  }
+}
+
+/**
+ * The earlier names that keep their places. New things come last in the order: so everything after the first new name
+ * is new or was created again.
+ */
+function staying(before: readonly string[], after: readonly string[]): ReadonlySet<string> {
+  const places = new Map(before.map((name, place) => [name, place]))
+  const stays = new Set<string>()
+  let last = -1
+  for (const name of after) {
+    const place = places.get(name)
+    if (place === undefined || place < last) break
+    last = place
+    stays.add(name)
+  }
+  return stays
+}
+
+function addressesByService(instances: readonly StoredInstance[]): ReadonlyMap<string, readonly string[]> {
+  const addresses = new Map<string, string[]>()
+  for (const instance of instances) {
+    const service = serviceKeyText(instance.serviceKey)
+    const known = addresses.get(service)
+    if (known === undefined) addresses.set(service, [whereText(instance)])
+    else known.push(whereText(instance))
+  }
+  return addresses
+}
+
+function whereText({ record }: Pick<StoredInstance, 'record'>): string {
+  return addressText(record.address)
 }

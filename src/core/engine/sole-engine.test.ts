@@ -1,8 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { configKey } from '../config/state/config-item.ts'
-import { deleteConfig } from '../config/commands/delete-config.ts'
-import { publishConfig } from '../config/commands/publish-config.ts'
-import { EngineWorld, microtasks, ORDERS, publishing, registration, watched } from '../core.test-support.ts'
+import { deleteConfig, publishConfig } from '../config/commands/publish-config.ts'
+import { EngineWorld, ORDERS, publishing, registration, watched } from '../core.test-support.ts'
 import { createNamespace } from '../namespaces/namespace-commands.ts'
 import { createService, deleteService } from '../naming/commands/service-commands.ts'
 import { deregisterInstance } from '../naming/commands/instance-commands.ts'
@@ -14,8 +13,10 @@ const keyOf = (dataId: string) => configKey('public', 'G', dataId)
 const publish = (dataId: string, content = dataId) =>
   publishConfig(publishing(content, { key: keyOf(dataId) }))
 
+let world: EngineWorld
+beforeEach(() => void (world = new EngineWorld()))
+
 test('a single command is answered after one commit, and is not visible before', async () => {
-  const world = new EngineWorld()
   const outcome = watched(world.engine.execute(publish('a')))
   await world.turn()
   expect(world.store.begun).toHaveLength(1)
@@ -30,7 +31,6 @@ test('a single command is answered after one commit, and is not visible before',
 })
 
 test('commands that arrive together are one commit, with a group for each', async () => {
-  const world = new EngineWorld()
   const outcomes = ['a', 'b', 'c'].map((dataId) => watched(world.engine.execute(publish(dataId))))
   await world.turn()
   expect(world.store.begun.map((groups) => groups.length)).toEqual([3])
@@ -39,7 +39,6 @@ test('commands that arrive together are one commit, with a group for each', asyn
 })
 
 test('one batch is in flight at a time, and the next is decided when it is applied', async () => {
-  const world = new EngineWorld()
   const first = watched(world.engine.execute(publish('a', 'one')))
   await world.turn()
   const second = watched(world.engine.execute(publish('a', 'two')))
@@ -56,7 +55,6 @@ test('one batch is in flight at a time, and the next is decided when it is appli
 })
 
 test('commands that change nothing, and a wrong casMd5, are answered during a commit', async () => {
-  const world = new EngineWorld()
   world.start(publish('a', 'one'))
   await world.quiet()
   world.start(publish('b'))
@@ -70,19 +68,16 @@ test('commands that change nothing, and a wrong casMd5, are answered during a co
 
 describe('a batch waits for returning callers', () => {
   /** Two callers were answered together, and one has come back. */
-  async function oneIsBack(): Promise<EngineWorld> {
-    const world = new EngineWorld()
+  async function oneIsBack(): Promise<void> {
     world.start(publish('a', 'one'))
     world.start(publish('b', 'one'))
-    await world.turn()
-    await world.succeed()
+    await world.commit()
     world.start(publish('a', 'two'))
     await world.turn()
-    return world
   }
 
   test('until there are as many as in the last batch', async () => {
-    const world = await oneIsBack()
+    await oneIsBack()
     expect(world.store.begun).toHaveLength(1)
     world.start(publish('b', 'two'))
     await world.turn()
@@ -90,33 +85,29 @@ describe('a batch waits for returning callers', () => {
   })
 
   test('but only a few turns if no other command arrives', async () => {
-    const world = await oneIsBack()
+    await oneIsBack()
     for (let turn = 0; turn < 4; turn++) await world.turn()
     expect(world.store.begun[1]).toHaveLength(1)
   })
 
   test('but not if other work makes the turns long', async () => {
-    const world = await oneIsBack()
+    await oneIsBack()
     world.nowMs += 10
     await world.turn()
     expect(world.store.begun[1]).toHaveLength(1)
   })
 
   test('but not after a batch of one', async () => {
-    const world = new EngineWorld()
     for (const content of ['one', 'two']) {
       world.start(publish('a', content))
-      await world.turn()
-      await world.succeed()
+      await world.commit()
     }
     expect(world.store.contents.get('a')).toBe('two')
   })
 
   test('but not for all of many', async () => {
-    const world = new EngineWorld()
     for (let caller = 0; caller < 100; caller++) world.start(publish(`d${caller}`, 'one'))
-    await world.turn()
-    await world.succeed()
+    await world.commit()
     for (let caller = 0; caller < 8; caller++) {
       expect(world.store.begun).toHaveLength(1)
       world.start(publish(`d${caller}`, 'two'))
@@ -127,7 +118,6 @@ describe('a batch waits for returning callers', () => {
 })
 
 test('at most 512 commands are in one batch, and the rest follow at once', async () => {
-  const world = new EngineWorld()
   const outcomes = Array.from({ length: 700 }, (_, at) => watched(world.engine.execute(publish(`d${at}`))))
   await world.quiet()
   expect(world.store.begun.map((groups) => groups.length)).toEqual([512, 188])
@@ -135,7 +125,6 @@ test('at most 512 commands are in one batch, and the rest follow at once', async
 })
 
 test('a command sees the changes of earlier commands in the batch', async () => {
-  const world = new EngineWorld()
   const insert = watched(world.engine.execute(publish('a', 'one')))
   const update = watched(world.engine.execute(publish('a', 'two')))
   const again = watched(world.engine.execute(publish('a', 'two')))
@@ -152,14 +141,12 @@ test('a command sees the changes of earlier commands in the batch', async () => 
 })
 
 test('a command that changes nothing is answered at once, without a commit', () => {
-  const world = new EngineWorld()
   expect(world.engine.execute(deleteConfig(keyOf('a'), { ip: '', user: null }))).toBe(true)
   expect(() => world.engine.execute(deleteService(ORDERS))).toThrow('not found')
   expect(world.hasDeferred).toBe(false)
 })
 
 test('commands on one subject are decided in the order of their arrival, also before their commit starts', async () => {
-  const world = new EngineWorld()
   world.start(registerInstance(registration()))
   await world.flush()
   const target = { serviceKey: ORDERS, address: registration().address, ephemeral: undefined }
@@ -173,7 +160,6 @@ test('commands on one subject are decided in the order of their arrival, also be
 
 describe('a command that was decided on changes in flight', () => {
   test('is answered after them', async () => {
-    const world = new EngineWorld()
     const made = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
     const twice = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
     const namespace = { id: 'dev', showName: 'dev', desc: '' }
@@ -188,14 +174,12 @@ describe('a command that was decided on changes in flight', () => {
   })
 
   test('is decided again if they fail', async () => {
-    const world = new EngineWorld()
     const made = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
     const twice = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
     const first = watched(world.engine.execute(publish('a', 'same')))
     const same = watched(world.engine.execute(publish('a', 'same')))
     await world.turn()
-    world.store.fail()
-    await microtasks()
+    await world.fail()
     expect([made.error, first.error]).toEqual([new Error('disk full'), new Error('disk full')])
     expect([twice.waits, same.waits]).toEqual([true, true])
     await world.quiet()
@@ -204,14 +188,12 @@ describe('a command that was decided on changes in flight', () => {
   })
 
   test('is decided again: a refusal whose reason has gone becomes a success', async () => {
-    const world = new EngineWorld()
     world.start(createService(ORDERS, NO_WISH))
     await world.quiet()
     const gone = watched(world.engine.execute(deleteService(ORDERS)))
     const goneTwice = watched(world.engine.execute(deleteService(ORDERS)))
     await world.turn()
-    world.store.fail()
-    await microtasks()
+    await world.fail()
     await world.quiet()
     expect(gone.error).toBeInstanceOf(Error)
     expect(goneTwice.value).toBe('ok')
@@ -219,20 +201,16 @@ describe('a command that was decided on changes in flight', () => {
 })
 
 describe('after a commit that failed, which a crash could still bring back', () => {
-  /** An item `a` with the content `one`; to publish `two` has failed. */
-  async function inDoubt(): Promise<EngineWorld> {
-    const world = new EngineWorld()
+  /** An item `a` has the content `one`; to publish `two` has failed. */
+  beforeEach(async () => {
     world.start(publish('a', 'one'))
     await world.quiet()
     watched(world.engine.execute(publish('a', 'two')))
     await world.turn()
-    world.store.fail()
-    await microtasks()
-    return world
-  }
+    await world.fail()
+  })
 
   test('publishing the stored content is answered after the store has written again', async () => {
-    const world = await inDoubt()
     const same = watched(world.engine.execute(publish('a', 'one')))
     await world.turn()
     expect(same.waits).toBe(true)
@@ -244,11 +222,9 @@ describe('after a commit that failed, which a crash could still bring back', () 
   })
 
   test('a commit of which a group is refused does not end the doubt: nothing was written', async () => {
-    const world = await inDoubt()
     const bad = watched(world.engine.execute(publish('b', 'bad')))
     await world.turn()
-    world.store.refuseGroup(0)
-    await microtasks()
+    await world.refuseGroup(0)
     expect(bad.error).toEqual(new Error('bad group 0'))
     const same = watched(world.engine.execute(publish('a', 'one')))
     await world.turn()
@@ -258,25 +234,21 @@ describe('after a commit that failed, which a crash could still bring back', () 
   })
 
   test('it is refused if the store fails again', async () => {
-    const world = await inDoubt()
     const same = watched(world.engine.execute(publish('a', 'one')))
     for (let attempt = 0; attempt < 2; attempt++) {
       await world.turn()
-      world.store.fail()
-      await microtasks()
+      await world.fail()
     }
     expect(same.error).toEqual(new Error('disk full'))
     expect(world.hasDeferred).toBe(false)
   })
 
   test('other items are not in doubt', async () => {
-    const world = await inDoubt()
     expect(world.engine.execute(deleteConfig(keyOf('b'), { ip: '', user: null }))).toBe(true)
     expect(world.hasDeferred).toBe(false)
   })
 
   test('the doubt ends after some ticks', async () => {
-    const world = await inDoubt()
     await world.flush()
     expect(world.store.begun.at(-1)).toEqual([])
     const again = watched(world.engine.execute(publish('a', 'one')))
@@ -286,12 +258,10 @@ describe('after a commit that failed, which a crash could still bring back', () 
 })
 
 test('a bad group fails only its own caller, and the others are decided and committed again', async () => {
-  const world = new EngineWorld()
   const [a, b, c] = ['a', 'b', 'c'].map((dataId) => watched(world.engine.execute(publish(dataId))))
   const sameAsBad = watched(world.engine.execute(publish('b')))
   await world.turn()
-  world.store.refuseGroup(1)
-  await microtasks()
+  await world.refuseGroup(1)
   expect(b?.error).toEqual(new Error('bad group 1'))
   expect([a?.waits, c?.waits, sameAsBad.waits]).toEqual([true, true, true])
   await world.quiet()
@@ -301,12 +271,10 @@ test('a bad group fails only its own caller, and the others are decided and comm
 })
 
 test('a failing store fails commands with changes, and waiting commands are tried', async () => {
-  const world = new EngineWorld()
   const first = watched(world.engine.execute(publish('a')))
   await world.turn()
   const later = watched(world.engine.execute(publish('b')))
-  world.store.fail()
-  await microtasks()
+  await world.fail()
   expect(first.error).toEqual(new Error('disk full'))
   await world.quiet()
   expect(later.value).toBe(true)
@@ -314,7 +282,6 @@ test('a failing store fails commands with changes, and waiting commands are trie
 })
 
 test('a switch for this server only is applied at once and never written', () => {
-  const world = new EngineWorld()
   expect(world.engine.execute(setSwitch('pushEnabled', 'false', true))).toBe('ok')
   expect(world.state.switches.pushEnabled).toBe(false)
   world.engine.tick()
@@ -324,7 +291,6 @@ test('a switch for this server only is applied at once and never written', () =>
 
 describe('close', () => {
   test('refuses new commands, answers the accepted ones and then resolves', async () => {
-    const world = new EngineWorld()
     const taken = watched(world.engine.execute(publish('a')))
     const closed = watched(world.engine.close())
     expect(() => world.engine.execute(publish('b'))).toThrow('stopping')
@@ -336,14 +302,12 @@ describe('close', () => {
   })
 
   test('resolves at once without pending commands', async () => {
-    const world = new EngineWorld()
     const closed = watched(world.engine.close())
     await world.turn()
     expect(closed.waits).toBe(false)
   })
 
   test('waits for the commit in flight and for the commands behind it', async () => {
-    const world = new EngineWorld()
     const first = watched(world.engine.execute(publish('a', 'one')))
     await world.turn()
     const second = watched(world.engine.execute(publish('a', 'two')))
@@ -355,17 +319,14 @@ describe('close', () => {
   })
 
   test('answers all commands, also if the store cannot write any more', async () => {
-    const world = new EngineWorld()
     const first = watched(world.engine.execute(publish('a', 'one')))
     const reader = watched(world.engine.execute(publish('a', 'one')))
     const closed = watched(world.engine.close())
     await world.turn()
-    world.store.fail()
-    await microtasks()
+    await world.fail()
     expect([first.waits, reader.waits, closed.waits]).toEqual([false, true, true])
     await world.turn()
-    world.store.fail()
-    await microtasks()
+    await world.fail()
     await world.turn()
     expect([reader.error, closed.waits]).toEqual([new Error('disk full'), false])
   })

@@ -6,12 +6,11 @@ import {
   hasChanges,
   settle,
   type WaitingCommand,
-} from './batch.ts'
+} from './units.ts'
 import type { Change } from '../decisions/changes.ts'
 import type { Command, Decision } from '../decisions/decision.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, CommitResult, SoleEngineStore } from './ports.ts'
 import type { Follower } from './follower.ts'
-import type { CommitResult, SoleEngineStore } from './ports.ts'
 import type { Now } from '../decisions/stamps.ts'
 import { Refusal } from '../refusal.ts'
 import { ReturningCallers } from './returning-callers.ts'

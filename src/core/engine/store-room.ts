@@ -1,5 +1,5 @@
 import type { Command } from '../decisions/decision.ts'
-import type { Engine } from './engine.ts'
+import type { Engine } from './ports.ts'
 import { Refusal } from '../refusal.ts'
 
 /** The room of the store for growth. */

@@ -7,14 +7,12 @@ import {
   USER_ROLE,
 } from '../access/access-records.ts'
 import { SERVER } from '../cluster/members/server-records.ts'
-import { CONFIG_COMMENT } from '../config/state/config-comment.ts'
-import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
+import { CONFIG_COMMENT, DELETED_CONFIG } from '../config/state/config-comment.ts'
 import { GRAY, GRAY_TEXT } from '../config/state/gray-version.ts'
 import { INSTANCE_DISABLING } from '../naming/commands/instance-disabling.ts'
 import { LISTS_AHEAD } from '../naming/state/lists-ahead.ts'
 import { REMEMBERED_METADATA } from '../naming/state/remembered-metadata.ts'
-import { NAMESPACE } from '../namespaces/namespace.ts'
-import { NAMESPACE_LOOK } from '../namespaces/namespace-look.ts'
+import { NAMESPACE, NAMESPACE_LOOK } from '../namespaces/namespace.ts'
 import { SWITCH } from '../switches/switch-records.ts'
 import { type RecordKind, recordKindNamed, type StoredRecord } from '../records/record-kind.ts'
 

@@ -1,12 +1,11 @@
 import { array, assert, boolean, nat, property, record } from 'fast-check'
 import { expect, test } from 'vitest'
-import type { WaitingCommand } from './batch.ts'
+import { type WaitingCommand, gatherUnits } from './units.ts'
 import { at } from '../core.test-support.ts'
 import { synced } from '../decisions/decision.ts'
 import { SWITCH } from '../switches/switch-records.ts'
 import { recordSaved } from '../records/record-kind.ts'
 import { State } from './state.ts'
-import { gatherUnits } from './units.ts'
 
 /** The reads and changes of a test's command. */
 interface Plan {

@@ -1,5 +1,4 @@
-import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
-import { CONFIG_COMMENT } from '../config/state/config-comment.ts'
+import { CONFIG_COMMENT, DELETED_CONFIG } from '../config/state/config-comment.ts'
 import { GRAY } from '../config/state/gray-version.ts'
 import type { Change } from '../decisions/changes.ts'
 import type { Command } from '../decisions/decision.ts'
@@ -8,7 +7,7 @@ import type { Bytes } from '../memory/bytes-of.ts'
 import { growthOf } from '../memory/memory-account.ts'
 import type { Growth, MemoryBudget } from '../memory/memory-budget.ts'
 import { MEMORY_KINDS, memoryKindOf, type MemoryPart } from '../memory/memory-kinds.ts'
-import type { Engine } from './engine.ts'
+import type { Engine } from './ports.ts'
 import type { State } from './state.ts'
 
 /** The dependencies of `withinMemory`. */

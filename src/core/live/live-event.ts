@@ -8,8 +8,7 @@ import { type ConfigKey, configKeyOfText } from '../config/state/config-item.ts'
 import { GRAY } from '../config/state/gray-version.ts'
 import { REMEMBERED_METADATA, serviceOfRememberedId } from '../naming/state/remembered-metadata.ts'
 import { groupOf, type ServiceKey, serviceNameOf } from '../naming/state/service.ts'
-import { NAMESPACE_LOOK } from '../namespaces/namespace-look.ts'
-import { NAMESPACE } from '../namespaces/namespace.ts'
+import { NAMESPACE_LOOK, NAMESPACE } from '../namespaces/namespace.ts'
 import { LOCAL_SWITCH, SWITCH } from '../switches/switch-records.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { ConfigItem } from '../config/state/config-item.ts'
-import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
+import { DELETED_CONFIG } from '../config/state/config-comment.ts'
 import { GRAY, type GrayItem } from '../config/state/gray-version.ts'
 import type { InstanceRecord, Metadata } from '../naming/state/instance.ts'
 import { REMEMBERED_METADATA, type RememberedMetadata } from '../naming/state/remembered-metadata.ts'

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createUser } from '../access/access-commands.ts'
-import { deleteConfig } from '../config/commands/delete-config.ts'
+import { deleteConfig, publishConfig } from '../config/commands/publish-config.ts'
 import { stopGray } from '../config/commands/end-gray.ts'
-import { publishConfig } from '../config/commands/publish-config.ts'
 import { publishGray } from '../config/commands/publish-gray.ts'
 import { configKey } from '../config/state/config-item.ts'
 import { address, applied, at, publishing, registration } from '../core.test-support.ts'
@@ -62,17 +61,15 @@ const command: fc.Arbitrary<Command<unknown>> = fc.oneof(
     .map(([one, p]) =>
       deregisterInstance({ serviceKey: ORDERS(one), address: address({ port: p }), ephemeral: undefined }),
     ),
-  fc
-    .tuple(fc.constantFrom(updateMetadata, deleteMetadata), name, metadata)
-    .map(([change, one, keys]) =>
-      change({
-        serviceKey: ORDERS(one),
-        consistencyType: 'ephemeral',
-        instances: [],
-        keys,
-        maxBytes: 10_000,
-      }),
-    ),
+  fc.tuple(fc.constantFrom(updateMetadata, deleteMetadata), name, metadata).map(([change, one, keys]) =>
+    change({
+      serviceKey: ORDERS(one),
+      consistencyType: 'ephemeral',
+      instances: [],
+      keys,
+      maxBytes: 10_000,
+    }),
+  ),
   fc
     .tuple(name, metadata)
     .map(([one, labels]) =>

@@ -1,12 +1,10 @@
 import { ROLE_PERMISSION, SESSION, USER, USER_ROLE } from '../access/access-records.ts'
-import { CONFIG_COMMENT } from '../config/state/config-comment.ts'
-import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
+import { CONFIG_COMMENT, DELETED_CONFIG } from '../config/state/config-comment.ts'
 import { GRAY, GRAY_TEXT } from '../config/state/gray-version.ts'
 import type { Change } from '../decisions/changes.ts'
 import { INSTANCE_DISABLING } from '../naming/commands/instance-disabling.ts'
 import { REMEMBERED_METADATA } from '../naming/state/remembered-metadata.ts'
-import { NAMESPACE } from '../namespaces/namespace.ts'
-import { NAMESPACE_LOOK } from '../namespaces/namespace-look.ts'
+import { NAMESPACE, NAMESPACE_LOOK } from '../namespaces/namespace.ts'
 
 /** The kinds of things in memory, as metrics and refusals name them, with the part that each belongs to. */
 export const MEMORY_KINDS = {

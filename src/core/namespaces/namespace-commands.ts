@@ -1,47 +1,34 @@
 import type { Change } from '../decisions/changes.ts'
-import { type Command, synced, unchanged } from '../decisions/decision.ts'
+import { type Command, commandOn, storing, synced, unchanged } from '../decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../decisions/import-outcome.ts'
-import { PUBLIC_NAMESPACE } from './namespace-id.ts'
+import { PUBLIC_NAMESPACE, type Namespace, NAMESPACE } from './namespace.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
-import { type Namespace, NAMESPACE } from './namespace.ts'
 
 /** Puts a namespace on the list. Answers false where it is there already; `public` always is. */
 export function createNamespace(namespace: Namespace): Command<boolean> {
-  return {
-    subject: subjectOf(namespace.id),
-    growsBy: 0,
-    decide(view, { stamp }) {
-      const taken = namespace.id === PUBLIC_NAMESPACE || view.record(NAMESPACE, namespace.id) !== undefined
-      return taken ? unchanged(false) : synced([saved(namespace, stamp)], true)
-    },
-  }
+  return storing(subjectOf(namespace.id), 0, (view, { stamp }) => {
+    const taken = namespace.id === PUBLIC_NAMESPACE || view.record(NAMESPACE, namespace.id) !== undefined
+    return taken ? unchanged(false) : synced([saved(namespace, stamp)], true)
+  })
 }
 
 /** Puts a namespace of another server on the list. */
 export function importNamespace(namespace: Namespace, overwrite: boolean): Command<ImportOutcome> {
-  return {
-    subject: subjectOf(namespace.id),
-    growsBy: 0,
-    decide(view, { stamp }) {
-      const known = view.record(NAMESPACE, namespace.id)
-      if (known?.showName === namespace.showName && known.desc === namespace.desc)
-        return unchanged(HERE_ALREADY)
-      if (known !== undefined && !overwrite) return keeping('the namespace has other names here')
-      return synced([saved(namespace, stamp)], TAKEN)
-    },
-  }
+  return storing(subjectOf(namespace.id), 0, (view, { stamp }) => {
+    const known = view.record(NAMESPACE, namespace.id)
+    if (known?.showName === namespace.showName && known.desc === namespace.desc)
+      return unchanged(HERE_ALREADY)
+    if (known !== undefined && !overwrite) return keeping('the namespace has other names here')
+    return synced([saved(namespace, stamp)], TAKEN)
+  })
 }
 
 /** Changes the names of a listed namespace. Answers false where it is not listed; `public` is fixed. */
 export function updateNamespace(namespace: Namespace): Command<boolean> {
-  return {
-    subject: subjectOf(namespace.id),
-    growsBy: 0,
-    decide(view, { stamp }) {
-      if (view.record(NAMESPACE, namespace.id) === undefined) return unchanged(false)
-      return synced([saved(namespace, stamp)], true)
-    },
-  }
+  return storing(subjectOf(namespace.id), 0, (view, { stamp }) => {
+    if (view.record(NAMESPACE, namespace.id) === undefined) return unchanged(false)
+    return synced([saved(namespace, stamp)], true)
+  })
 }
 
 /**
@@ -49,14 +36,11 @@ export function updateNamespace(namespace: Namespace): Command<boolean> {
  * and false for `public`, which cannot go.
  */
 export function deleteNamespace(namespaceId: string): Command<boolean> {
-  return {
-    subject: subjectOf(namespaceId),
-    decide(view, { stamp }) {
-      if (namespaceId === PUBLIC_NAMESPACE) return unchanged(false)
-      if (view.record(NAMESPACE, namespaceId) === undefined) return unchanged(true)
-      return synced([recordRemoved(NAMESPACE, namespaceId, stamp)], true)
-    },
-  }
+  return commandOn(subjectOf(namespaceId), (view, { stamp }) => {
+    if (namespaceId === PUBLIC_NAMESPACE) return unchanged(false)
+    if (view.record(NAMESPACE, namespaceId) === undefined) return unchanged(true)
+    return synced([recordRemoved(NAMESPACE, namespaceId, stamp)], true)
+  })
 }
 
 function saved(namespace: Namespace, stamp: number): Change {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { at, carryOut, published, publishing, WALL_MS } from '../core.test-support.ts'
-import { toNamespaceId, toTenant } from './namespace-id.ts'
+import { toNamespaceId, toTenant, NAMESPACE } from './namespace.ts'
 import { State } from '../engine/state.ts'
-import { NAMESPACE } from './namespace.ts'
 import { createNamespace, deleteNamespace, updateNamespace } from './namespace-commands.ts'
 
 const dev = { id: 'dev', showName: 'Development', desc: 'for us' }

@@ -1,5 +1,5 @@
 import type { Change } from '../decisions/changes.ts'
-import { type Command, synced, unchanged } from '../decisions/decision.ts'
+import { type Command, commandOn, synced, unchanged } from '../decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../decisions/import-outcome.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import type { View } from '../decisions/view.ts'
@@ -8,38 +8,32 @@ import { LOCAL_SWITCH, SWITCH, type SwitchValue } from '../switches/switch-recor
 
 /** Sets one switch, or several at once (`batch`, a JSON object). `localOnly`: this server, until it restarts. */
 export function setSwitch(entry: string, text: string, localOnly: boolean): Command<'ok'> {
-  return {
-    subject: 'switches',
-    decide(view, { stamp }) {
-      const switches = Object.entries(readSwitch(entry, text)).map(([id, value]) => ({ id, value, stamp }))
-      if (switches.length === 0) return unchanged('ok')
-      if (!localOnly)
-        return synced(
-          switches.flatMap((one) => kept(view, one)),
-          'ok',
-        )
-      const changes = switches.map((one) => recordSaved(LOCAL_SWITCH, one))
-      return { changes, durability: 'local', outcome: 'ok' }
-    },
-  }
+  return commandOn('switches', (view, { stamp }) => {
+    const switches = Object.entries(readSwitch(entry, text)).map(([id, value]) => ({ id, value, stamp }))
+    if (switches.length === 0) return unchanged('ok')
+    if (!localOnly)
+      return synced(
+        switches.flatMap((one) => kept(view, one)),
+        'ok',
+      )
+    const changes = switches.map((one) => recordSaved(LOCAL_SWITCH, one))
+    return { changes, durability: 'local', outcome: 'ok' }
+  })
 }
 
 /** Imports a switch, unless it was set here. Refuses as `setSwitch` does. */
 export function importSwitch(entry: string, text: string, overwrite: boolean): Command<ImportOutcome> {
-  return {
-    subject: 'switches',
-    decide(view, { stamp }) {
-      const values = Object.entries(readSwitch(entry, text))
-      const other = values.filter(([id, value]) => !isSet(view, id, value))
-      if (other.length === 0) return unchanged(HERE_ALREADY)
-      const isSetHere = other.some(([id]) => view.record(SWITCH, id) !== undefined)
-      if (isSetHere && !overwrite) return keeping('the switch is set to another value here')
-      return synced(
-        other.flatMap(([id, value]) => kept(view, { id, value, stamp })),
-        TAKEN,
-      )
-    },
-  }
+  return commandOn('switches', (view, { stamp }) => {
+    const values = Object.entries(readSwitch(entry, text))
+    const other = values.filter(([id, value]) => !isSet(view, id, value))
+    if (other.length === 0) return unchanged(HERE_ALREADY)
+    const isSetHere = other.some(([id]) => view.record(SWITCH, id) !== undefined)
+    if (isSetHere && !overwrite) return keeping('the switch is set to another value here')
+    return synced(
+      other.flatMap(([id, value]) => kept(view, { id, value, stamp })),
+      TAKEN,
+    )
+  })
 }
 
 function isSet(view: View, id: string, value: SwitchValue): boolean {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { CredentialProblem } from '../../core/access/standing.ts'
+import type { CredentialProblem } from '../../core/access/access-records.ts'
 import type { Resource } from '../../core/access/resource.ts'
 import type { SignedIn } from '../../core/access/identity.ts'
 import { ConnectionRegistration } from '../../core/naming/connections/connection-registration.ts'

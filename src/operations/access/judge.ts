@@ -1,7 +1,6 @@
-import { USER } from '../../core/access/access-records.ts'
+import { USER, type CredentialProblem, problemOf } from '../../core/access/access-records.ts'
 import type { Identity } from '../../core/access/identity.ts'
 import type { Rights } from '../../core/access/rights.ts'
-import { type CredentialProblem, problemOf } from '../../core/access/standing.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Action, Resource } from '../guard.ts'

@@ -2,7 +2,7 @@ import { createFirstAdministrator, hasAdministrator } from '../../core/access/ac
 import { USER, type User } from '../../core/access/access-records.ts'
 import { rotateKeys } from '../../core/access/signing-key-commands.ts'
 import { NO_USER } from '../../core/audit/audit-event.ts'
-import type { Engine } from '../../core/engine/engine.ts'
+import type { Engine } from '../../core/engine/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { FirstCode } from '../../sign-in/first-code.ts'

@@ -1,6 +1,6 @@
 import { createUser, removeUser, setPassword } from '../../core/access/access-commands.ts'
 import { USER } from '../../core/access/access-records.ts'
-import type { Engine } from '../../core/engine/engine.ts'
+import type { Engine } from '../../core/engine/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Guard, Resource } from '../guard.ts'

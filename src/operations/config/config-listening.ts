@@ -1,6 +1,5 @@
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
-import type { Viewer } from '../../core/config/state/config-view.ts'
-import type { WatchedItem } from '../../core/config/state/watched-item.ts'
+import type { Viewer, WatchedItem } from '../../core/config/state/config-view.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import { type ListenerKeeper, streamOperations } from './config-streams.ts'
 import { afterwards } from '../afterwards.ts'

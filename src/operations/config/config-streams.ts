@@ -1,6 +1,5 @@
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
-import type { Viewer } from '../../core/config/state/config-view.ts'
-import type { WatchedItem } from '../../core/config/state/watched-item.ts'
+import type { Viewer, WatchedItem } from '../../core/config/state/config-view.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from './configs.ts'

@@ -1,6 +1,5 @@
-import type { HealthChecker } from '../../core/naming/state/health-checker.ts'
-import { DEFAULT_CHECKER } from '../../core/naming/state/health-checker.ts'
-import type { InstanceAddress, Metadata } from '../../core/naming/state/instance.ts'
+import { type HealthChecker, DEFAULT_CHECKER } from '../../core/naming/state/health-checker.ts'
+import { type InstanceAddress, type Metadata, addressText } from '../../core/naming/state/instance.ts'
 import type { Instance } from '../../core/naming/state/service-entry.ts'
 import { INSTANCE_DISABLING, type InstanceDisabling } from '../../core/naming/commands/instance-disabling.ts'
 import type { Liveness } from '../../core/naming/liveness/liveness.ts'
@@ -9,15 +8,14 @@ import { existingService } from '../../core/naming/commands/service-commands.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { Now } from '../../core/decisions/stamps.ts'
 import type { State } from '../../core/engine/state.ts'
-import { addressText } from '../../core/naming/state/instance.ts'
 import type { Timeline } from '../../core/naming/timeline/timeline.ts'
 import type { TimelineEntry } from '../../core/naming/timeline/timeline-entry.ts'
 import type { Guard } from '../guard.ts'
 import { type ShownConnection, shownConnection, type ShownConnectionParts } from './shown-connection.ts'
-import { inAddressOrder } from './instance-order.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 import { beatAgoMs } from '../naming/beats.ts'
 import { READ_SERVICE, serviceResource } from '../naming/services.ts'
+import { isIPv4 } from 'node:net'
 
 /** The last probe of an instance. */
 export interface LastProbe {
@@ -207,3 +205,30 @@ function reasonOf(
       return isProbed ? 'probe' : 'never'
   }
 }
+
+/** Sorting more would hold up the others: they stay in the order in which they were registered. */
+const MOST = 20_000
+
+/**
+ * Instances by address, so that an instance that is registered again keeps its place. Addresses of IPv4 come first, by
+ * their numbers, then others by their text. Instances of one address follow by port and cluster.
+ */
+export function inAddressOrder(instances: readonly Instance[]): readonly Instance[] {
+  if (instances.length > MOST) return instances
+  const keyed = instances.map((instance) => ({ instance, ...keyOf(instance.record.address) }))
+  return keyed
+    .sort(
+      (a, b) =>
+        a.number - b.number || compare(a.ip, b.ip) || a.port - b.port || compare(a.cluster, b.cluster),
+    )
+    .map(({ instance }) => instance)
+}
+
+function keyOf({ ip, port, cluster }: InstanceAddress): InstanceAddress & { readonly number: number } {
+  const number = isIPv4(ip)
+    ? ip.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+    : Number.MAX_SAFE_INTEGER
+  return { ip, port, cluster, number }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,12 +1,12 @@
-import type { Engine } from '../../core/engine/engine.ts'
-import { PUBLIC_NAMESPACE } from '../../core/namespaces/namespace-id.ts'
-import { NAMESPACE } from '../../core/namespaces/namespace.ts'
+import type { Engine } from '../../core/engine/ports.ts'
 import {
+  PUBLIC_NAMESPACE,
+  NAMESPACE,
   NAMESPACE_LOOK,
   type NamespaceLook,
   PLAIN_LOOK,
   setNamespaceLook,
-} from '../../core/namespaces/namespace-look.ts'
+} from '../../core/namespaces/namespace.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource } from '../config/configs.ts'
 import type { Guard, Resource } from '../guard.ts'

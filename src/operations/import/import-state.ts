@@ -9,7 +9,7 @@ import {
 import { importGray } from '../../core/config/commands/import-gray.ts'
 import type { Command } from '../../core/decisions/decision.ts'
 import type { ImportOutcome } from '../../core/decisions/import-outcome.ts'
-import type { Engine } from '../../core/engine/engine.ts'
+import type { Engine } from '../../core/engine/ports.ts'
 import type { State } from '../../core/engine/state.ts'
 import { importNamespace } from '../../core/namespaces/namespace-commands.ts'
 import type { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'

@@ -3,7 +3,7 @@ import { DEFAULT_CLUSTER, instanceIdOf, type Metadata } from '../../core/naming/
 import type { Instance } from '../../core/naming/state/service-entry.ts'
 import { isBeating, type Liveness } from '../../core/naming/liveness/liveness.ts'
 import type { Now } from '../../core/decisions/stamps.ts'
-import { keepMoved } from '../../core/naming/commands/keep-moved.ts'
+import { keepMoved } from '../../core/naming/commands/import-naming.ts'
 import { registerInstance } from '../../core/naming/commands/register-instance.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { afterwards } from '../afterwards.ts'

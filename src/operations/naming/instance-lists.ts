@@ -1,4 +1,5 @@
 import type { ServiceKey } from '../../core/naming/state/service.ts'
+import type { StreamClient } from '../../core/clients/stream-client.ts'
 import type { SentText } from '../../core/text/long-text.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
@@ -6,19 +7,24 @@ import { afterwards } from '../afterwards.ts'
 import type { Guard, Resource } from '../guard.ts'
 import { acceptsPush } from './push-agents.ts'
 import { READ_SERVICE, serviceResource } from './services.ts'
+import type { Caller } from '../authorisation.ts'
 
-/** The requested list, and the consumer. */
-export interface ListRequest {
+/** A list for a client with a connection. */
+export interface StreamListRequest {
   readonly key: ServiceKey
   /** How the list is written; known to the writer. */
   readonly format: string
-  /** As the client spelled it: answers repeat it. */
+  /** As the client spelled it: answers and pushes repeat it. */
   readonly clustersText: string
   /** The names in it; empty: all clusters. */
   readonly clusters: readonly string[]
   readonly healthyOnly: boolean
   /** The labels of this address are compared by a selector. */
   readonly consumerIp: string
+}
+
+/** The requested list, and the consumer. */
+export interface ListRequest extends StreamListRequest {
   /** The subscriber of changes, if any. */
   readonly subscriber: ListSubscriber | undefined
   /** The client that reads it, shown to people; undefined: not recorded. */
@@ -44,7 +50,7 @@ export interface ListSubscriber {
 }
 
 /** A list to write. */
-export interface ListToWrite extends Omit<ListRequest, 'subscriber' | 'reader'> {
+export interface ListToWrite extends StreamListRequest {
   /** How long the client may keep the list, ms. */
   readonly cacheMillis: number
 }
@@ -73,20 +79,15 @@ export interface Pushes {
   subscribe(subscription: PushSubscription): boolean
 }
 
-/** Makes the hot read of service discovery. */
-export function listOperations({
-  guard,
-  state,
-  lists,
-  pushes,
-  readers,
-}: {
+interface ListParts {
   readonly guard: Guard
   readonly state: Pick<State, 'switches'>
   readonly lists: ListWriter
-  readonly pushes: Pick<Pushes, 'subscribe'>
-  readonly readers: Readers
-}) {
+}
+
+/** Makes the hot read of service discovery. */
+export function listOperations(parts: ListParts & { readonly pushes: Pushes; readonly readers: Readers }) {
+  const { guard, state, lists, pushes, readers } = parts
   return {
     /** The list of a service, empty if the service does not exist. Adds the subscriber, if any. */
     list: guard.operation({
@@ -109,7 +110,7 @@ export function listOperations({
 }
 
 /** A list, or Refusal `too-large`. */
-export function writtenList(lists: ListWriter, list: ListToWrite): SentText | Promise<SentText> {
+function writtenList(lists: ListWriter, list: ListToWrite): SentText | Promise<SentText> {
   return afterwards(lists.answer(list), (text) => {
     if (text !== undefined) return text
     const allowed = 'a list of at most 10 MiB over gRPC, and of 512 MiB over HTTP'
@@ -128,4 +129,72 @@ function subscriptionOf(
   const { namespaceId, groupedName } = key
   const isAllowed = mayRead === undefined ? undefined : () => mayRead(serviceResource(key))
   return { address, port, agent, app, clusters, format, namespaceId, groupedName, consumerIp, isAllowed }
+}
+
+interface SubscriptionParts extends ListParts {
+  readonly streams: Streams
+}
+
+/** A subscription to the changes of a list, or its end. */
+interface StreamSubscriptionRequest extends StreamListRequest {
+  readonly subscriber: StreamClient
+}
+
+interface ListSubscription {
+  readonly client: StreamClient
+  readonly key: ServiceKey
+  readonly clusters: string
+}
+
+/** Sends changes of services to clients with a connection. */
+interface Streams {
+  /** Throws Refusal `too-many-subscriptions` where a limit is reached. */
+  subscribe(subscription: ListSubscription & { readonly isAllowed: (() => boolean) | undefined }): void
+  unsubscribe(subscription: ListSubscription): void
+}
+
+/** Makes the operations of clients that receive changes on a connection. Each answers the list as it is now. */
+export function subscriptionOperations(parts: SubscriptionParts) {
+  const { guard, streams } = parts
+  const permission = READ_SERVICE
+  const resources = ({ key }: StreamListRequest) => [serviceResource(key)]
+  return {
+    query: guard.operation({
+      permission,
+      resources,
+      run: (request: StreamListRequest) => listOf(parts, request),
+    }),
+    /** From now on the subscriber gets each change. A service that does not exist yet is an empty list. */
+    subscribe: guard.operation({
+      permission,
+      resources,
+      run: (request: StreamSubscriptionRequest, caller) => {
+        const { key, clustersText: clusters, subscriber: client } = request
+        streams.subscribe({ client, key, clusters, isAllowed: mayRead(guard, key, caller) })
+        return listOf(parts, request)
+      },
+    }),
+    unsubscribe: guard.operation({
+      permission,
+      resources,
+      run: (request: StreamSubscriptionRequest) => {
+        const { key, clustersText: clusters, subscriber: client } = request
+        streams.unsubscribe({ client, key, clusters })
+        return listOf(parts, request)
+      },
+    }),
+  }
+}
+
+function mayRead(guard: Guard, key: ServiceKey, caller: Caller): (() => boolean) | undefined {
+  const judged = guard.whileConnected(caller, 'read')
+  return judged === undefined ? undefined : () => judged(serviceResource(key))
+}
+
+/** cacheMillis is as long as for clients with pushes, in case a subscribed client polls anyway. */
+function listOf({ lists, state }: SubscriptionParts, request: StreamListRequest) {
+  const { key, format, clustersText, clusters, healthyOnly, consumerIp } = request
+  const cacheMillis = state.switches.defaultPushCacheMillis
+  const list = { key, format, clustersText, clusters, healthyOnly, consumerIp, cacheMillis }
+  return writtenList(lists, list)
 }

@@ -1,4 +1,4 @@
-import type { Engine } from '../../core/engine/engine.ts'
+import type { Engine } from '../../core/engine/ports.ts'
 import { beat } from '../../core/naming/liveness/beat.ts'
 import { connectionOf, isMoved } from '../../core/naming/state/connection-publisher.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Command } from '../../core/decisions/decision.ts'
-import type { Engine } from '../../core/engine/engine.ts'
+import type { Engine } from '../../core/engine/ports.ts'
 import { inParts } from '../../core/work/in-parts.ts'
 import { instancesMeant, type MetadataBatch } from '../../core/naming/commands/metadata-commands.ts'
 import type { Now } from '../../core/decisions/stamps.ts'

@@ -1,4 +1,4 @@
-import type { Engine } from '../../core/engine/engine.ts'
+import type { Engine } from '../../core/engine/ports.ts'
 import { DEFAULT_CHECKER, shownChecker, type ShownChecker } from '../../core/naming/state/health-checker.ts'
 import {
   createService,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { ANONYMOUS } from '../../core/access/identity.ts'
-import type { AuditEvent } from '../../core/audit/audit-event.ts'
-import type { AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
+import type { AuditEvent, AuditSearch, FoundEvents } from '../../core/audit/audit-event.ts'
 import { auditOperations } from './audit.ts'
 import { Guard } from '../guard.ts'
 

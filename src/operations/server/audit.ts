@@ -1,5 +1,4 @@
-import type { AuditEvent } from '../../core/audit/audit-event.ts'
-import type { AuditSearch } from '../../core/audit/audit-search.ts'
+import type { AuditEvent, AuditSearch } from '../../core/audit/audit-event.ts'
 import type { KeptRecords } from '../../core/engine/ports.ts'
 import type { Guard } from '../guard.ts'
 import { cutPage } from '../page.ts'

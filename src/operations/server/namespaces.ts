@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { Engine } from '../../core/engine/engine.ts'
-import { PUBLIC_NAMESPACE } from '../../core/namespaces/namespace-id.ts'
+import type { Engine } from '../../core/engine/ports.ts'
+import { PUBLIC_NAMESPACE, type Namespace, NAMESPACE } from '../../core/namespaces/namespace.ts'
 import {
   createNamespace,
   deleteNamespace,
   updateNamespace,
 } from '../../core/namespaces/namespace-commands.ts'
-import { type Namespace, NAMESPACE } from '../../core/namespaces/namespace.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource } from '../config/configs.ts'

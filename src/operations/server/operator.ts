@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { ClusterMember } from '../../core/cluster/members/member-view.ts'
-import type { Engine } from '../../core/engine/engine.ts'
+import type { Engine } from '../../core/engine/ports.ts'
 import { serverStatus } from '../../core/operator/server-status.ts'
 import { setSwitch } from '../../core/operator/set-switch.ts'
 import type { ServerStatus, Switches } from '../../core/switches/switches.ts'

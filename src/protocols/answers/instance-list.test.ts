@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   address,
   at,
   carryOut,
-  livenessOf,
+  deregistered,
   livingState,
   ORDERS,
   registered,
+  swept,
   WALL_MS,
 } from '../../core/core.test-support.ts'
 import { wholeText } from '../../core/text/long-text.ts'
-import { deregisterInstance } from '../../core/naming/commands/instance-commands.ts'
 import { updateMetadata } from '../../core/naming/commands/metadata-commands.ts'
 import { updateService } from '../../core/naming/commands/service-commands.ts'
 import { setSwitch } from '../../core/operator/set-switch.ts'
@@ -60,8 +60,10 @@ const viewOf = (state: State, other: Partial<ListQuery> = {}) => JSON.parse(text
 const portsOf = (view: ListView) => view.hosts.map(({ port }) => port)
 const unchanged = { protectThreshold: undefined, metadata: undefined, selector: undefined }
 
+let state: State
+beforeEach(() => void (state = new State(WALL_MS)))
+
 test('every field is there, in this order, with all 14 of a host', () => {
-  const state = new State(WALL_MS)
   registered(state, { metadata: { a: '"1"' }, weight: 0.5 }, at(7))
   const host =
     '{"instanceId":"10.0.0.1#80#DEFAULT#DEFAULT_GROUP@@orders","ip":"10.0.0.1","port":80,"weight":0.5,"healthy":true,' +
@@ -128,7 +130,6 @@ describe('in the formats of /nacos', () => {
 
 describe('in the format of gRPC', () => {
   test('the list has the bare name of its service, no checksum, and nothing is null', () => {
-    const state = new State(WALL_MS)
     registered(state, { metadata: { a: '1' } })
     const { hosts, lastRefTime } = viewOf(state)
     const text = textOf(state, { format: 'grpc', clustersText: 'DEFAULT, ', cacheMillis: 10_000 })
@@ -164,7 +165,6 @@ test('an unknown service is an empty list', () => {
 })
 
 test('a host has the timing of its metadata', () => {
-  const state = new State(WALL_MS)
   const metadata = {
     'preserved.heart.beat.interval': '1000',
     'preserved.heart.beat.timeout': '2000',
@@ -182,7 +182,6 @@ test('a host has the timing of its metadata', () => {
 
 describe('a kept list', () => {
   test('answers equal queries, with the same bytes', () => {
-    const state = new State(WALL_MS)
     registered(state)
     expect(answerOf(state)).toBe(answerOf(state))
     expect(viewOf(state, { cacheMillis: 10_000 }).cacheMillis).toBe(10_000)
@@ -191,7 +190,6 @@ describe('a kept list', () => {
   })
 
   test('never answers another query', () => {
-    const state = new State(WALL_MS)
     registered(state, { address: address({ port: 1 }) })
     registered(state, { address: address({ port: 2, cluster: 'b' }), healthy: false })
     for (let round = 0; round < 2; round++) {
@@ -215,21 +213,13 @@ describe('a kept list', () => {
     const after = viewOf(state)
     expect(after.lastRefTime).toBeGreaterThan(before.lastRefTime)
     expect(after.checksum).not.toBe(before.checksum)
-    state.apply(
-      livenessOf(state).sweep(at(15_000), () => true),
-      at(15_000),
-    )
+    swept(state, 15_000)
     expect(viewOf(state).hosts[0]?.healthy).toBe(false)
-    carryOut(
-      state,
-      deregisterInstance({ serviceKey: ORDERS, address: address(), ephemeral: undefined }),
-      at(15_000),
-    )
+    deregistered(state, {}, at(15_000))
     expect(viewOf(state)).toMatchObject({ hosts: [] })
   })
 
   test('ends when clientBeatInterval is set, also when a change comes between', () => {
-    const state = new State(WALL_MS)
     registered(state, { address: address({ port: 1 }) })
     viewOf(state)
     carryOut(state, setSwitch('clientBeatInterval', '7000', true), at(0))
@@ -240,7 +230,6 @@ describe('a kept list', () => {
   })
 
   test('stays bounded however many sets of clusters are asked for', () => {
-    const state = new State(WALL_MS)
     // Answers of this size are buffers, which can be compared by identity.
     const metadata = { long: 'x'.repeat(17_000) }
     for (let turn = 0; turn < 40; turn++)
@@ -268,22 +257,17 @@ describe('in a service whose hosts are kept one by one', () => {
 
   test('a list shows every change of a host and of the hosts there are', () => {
     const state = many()
-    const target = (port: number) => ({
-      serviceKey: ORDERS,
-      address: address({ port }),
-      ephemeral: undefined,
-    })
     const batch = { serviceKey: ORDERS, consistencyType: undefined, maxBytes: 1_000 }
     const instances = [{ ...address({ port: 4 }), ephemeral: true }]
     const changes: ((ms: number) => unknown)[] = [
       () => registered(state, { address: address({ port: 2 }), weight: 9 }),
-      (ms) => carryOut(state, deregisterInstance(target(3)), at(ms)),
+      (ms) => deregistered(state, { port: 3 }, at(ms)),
       (ms) => carryOut(state, updateMetadata({ ...batch, instances, keys: { a: '1' } }), at(ms)),
       () => registered(state, { address: address({ port: 5 }), healthy: false }),
-      (ms) => carryOut(state, deregisterInstance(target(6)), at(ms)),
+      (ms) => deregistered(state, { port: 6 }, at(ms)),
       () => registered(state, { address: address({ port: 6 }), metadata: { again: '1' } }),
       (ms) => carryOut(state, setSwitch('clientBeatInterval', '7000', true), at(ms)),
-      (ms) => carryOut(state, deregisterInstance(target(7)), at(ms)),
+      (ms) => deregistered(state, { port: 7 }, at(ms)),
     ]
     for (const [index, change] of changes.entries()) {
       const before = textOf(state)
@@ -307,7 +291,6 @@ describe('in a service whose hosts are kept one by one', () => {
 })
 
 test('a list that was forgotten for others in use is answered again', () => {
-  const state = new State(WALL_MS)
   const keys = ['a', 'b', 'c'].map((name) => ({ namespaceId: 'public', groupedName: `G@@${name}` }))
   for (const serviceKey of keys) registered(state, { serviceKey })
   const answers = new InstanceListAnswers(state, IDLE, 1)
@@ -316,7 +299,6 @@ test('a list that was forgotten for others in use is answered again', () => {
 })
 
 test('under protection all are called healthy, and are themselves again after it', () => {
-  const state = new State(WALL_MS)
   registered(state, { address: address({ port: 1 }) })
   registered(state, { address: address({ port: 2 }), healthy: false })
   carryOut(state, updateService(ORDERS, { ...unchanged, protectThreshold: 0.5 }), at(0))
@@ -330,7 +312,6 @@ test('under protection all are called healthy, and are themselves again after it
 })
 
 test('a selector by label is read for each consumer', () => {
-  const state = new State(WALL_MS)
   registered(state, { address: address({ ip: '10.0.0.1', port: 1 }), metadata: { zone: 'a' } })
   registered(state, { address: address({ ip: '10.0.0.2', port: 2 }), metadata: { zone: 'b' } })
   const selector = { type: 'label', expression: 'CONSUMER.label.zone = PROVIDER.label.zone' } as const

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { address, carryOut, at, ORDERS, registered, WALL_MS } from '../../core/core.test-support.ts'
+import { address, at, deregistered, ORDERS, registered, WALL_MS } from '../../core/core.test-support.ts'
 import { type LongText, wholeText } from '../../core/text/long-text.ts'
-import { deregisterInstance } from '../../core/naming/commands/instance-commands.ts'
 import { State } from '../../core/engine/state.ts'
 import { InstanceListAnswers, type ListBody, type ListQuery } from './instance-list.ts'
 
@@ -82,10 +81,7 @@ describe('a large list', () => {
     const { state, loop, lists } = world()
     const answer = lists.answerInSlices(ALL)
     loop.turn()
-    for (const port of [1, COUNT]) {
-      const target = { serviceKey: ORDERS, address: address({ port }), ephemeral: undefined }
-      carryOut(state, deregisterInstance(target), at(1))
-    }
+    for (const port of [1, COUNT]) deregistered(state, { port }, at(1))
     const later = lists.answerInSlices(ALL)
     loop.finish()
     expect(viewOf(await answer).hosts).toHaveLength(COUNT)
@@ -112,8 +108,7 @@ describe('a large list', () => {
     const first = lists.answerInSlices(ALL)
     const second = lists.answerInSlices({ ...ALL, format: 'grpc' })
     loop.turn()
-    const target = { serviceKey: ORDERS, address: address({ port: 1 }), ephemeral: undefined }
-    carryOut(state, deregisterInstance(target), at(1))
+    deregistered(state, { port: 1 }, at(1))
     const third = lists.answerInSlices({ ...ALL, format: 'grpc' })
     loop.finish()
     expect(viewOf(await first).hosts).toHaveLength(COUNT)
@@ -169,12 +164,7 @@ describe('a list of few instances with much metadata', () => {
     const svc = lists.answerInSlices(ALL)
     loop.finish()
     expect(viewOf(await svc).hosts).toHaveLength(1_600)
-    for (let port = 1; port <= 400; port++)
-      carryOut(
-        state,
-        deregisterInstance({ serviceKey: ORDERS, address: address({ port }), ephemeral: undefined }),
-        at(1),
-      )
+    for (let port = 1; port <= 400; port++) deregistered(state, { port }, at(1))
     const shorter = lists.answerInSlices(grpc)
     loop.finish()
     expect(viewOf(await shorter).hosts).toHaveLength(1_200)

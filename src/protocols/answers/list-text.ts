@@ -3,7 +3,7 @@ import type { Instance } from '../../core/naming/state/service-entry.ts'
 import type { LongText } from '../../core/text/long-text.ts'
 import { groupOf, type ServiceKey } from '../../core/naming/state/service.ts'
 import { type Loop, SlicedWork } from '../../core/work/sliced-work.ts'
-import type { HostAtOnce, HostTexts } from './host-texts.ts'
+import type { HostAtOnce, HostTexts } from './host-json.ts'
 import { type ListFormat, listName, type WriteHost } from './list-format.ts'
 
 /** The parts of a list. */

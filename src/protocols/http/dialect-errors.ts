@@ -1,4 +1,4 @@
-import { envelopedErrors } from './enveloped/envelope-errors.ts'
+import { envelopedErrors } from './enveloped/envelope.ts'
 import { configErrors, namingErrors } from './nacos/nacos-errors.ts'
 import { problemErrors } from './errors/problem.ts'
 import type { ErrorFormat } from './routing/route.ts'

@@ -13,22 +13,25 @@ function answerOf(format: ErrorFormat, code: RefusalCode, facts = {}): [number, 
   return [status, String(body)]
 }
 
+/** The facts of a refusal for a parameter. */
+function invalid(parameter: string, names?: Record<string, string>) {
+  return names === undefined ? { parameter } : { parameter, names }
+}
+
 describe('/svc', () => {
   test.each(Object.entries(REFUSALS))(
     '%s is answered with problem details',
     (code, { http: status, title }) => {
-      const answer = problemErrors(
-        new Refusal(code as RefusalCode, 'The sentence.', { parameter: 'p', allowed: 'q' }),
-        CONTEXT,
-      )
+      const facts = { parameter: 'p', allowed: 'q' }
+      const answer = problemErrors(new Refusal(code as RefusalCode, 'The sentence.', facts), CONTEXT)
       expect(answer).toMatchObject({ status, contentType: 'application/problem+json' })
+      const type = `urn:waypost:problem:${code}`
       expect(JSON.parse(String(answer.body))).toEqual({
-        type: `urn:waypost:problem:${code}`,
+        type,
         title,
         status,
         detail: 'The sentence.',
-        parameter: 'p',
-        allowed: 'q',
+        ...facts,
       })
     },
   )
@@ -41,61 +44,35 @@ describe('/svc', () => {
   })
 })
 
+const NOT_PRESENT = "Required request parameter 'dataId' for method parameter type String is not present"
+const NOT_EMPTY = "Service G@@S is not empty, can't be delete. Please unregister instance first"
+const names = { serviceName: 'G@@S', cluster: 'C' }
+
 describe('/nacos', () => {
   test.each([
     ['config-not-found', {}, 404, 'config data not exist\n'],
     ['config-changed', {}, 409, 'caused: Cas publish fail, server md5 may have changed.;'],
     ['history-not-yours', {}, 403, 'Please check dataId and group.'],
-    [
-      'invalid-parameter',
-      { parameter: 'dataId', names: { value: 'a b' } },
-      400,
-      'caused: invalid dataId : a b;',
-    ],
-    ['invalid-parameter', { parameter: 'tenant' }, 400, 'caused: invalid tenant;'],
-    [
-      'invalid-parameter',
-      { parameter: 'content', names: { size: '1' } },
-      400,
-      'caused: invalid content, over 10485760;',
-    ],
-    ['invalid-parameter', { parameter: 'other' }, 400, 'caused: The sentence.;'],
+    ['invalid-parameter', invalid('dataId', { value: 'a b' }), 400, 'caused: invalid dataId : a b;'],
+    ['invalid-parameter', invalid('tenant'), 400, 'caused: invalid tenant;'],
+    ['invalid-parameter', invalid('content', { size: '1' }), 400, 'caused: invalid content, over 10485760;'],
+    ['invalid-parameter', invalid('other'), 400, 'caused: The sentence.;'],
     ['too-large', {}, 413, 'caused: The sentence.;'],
-    [
-      'missing-parameter',
-      { parameter: 'dataId' },
-      400,
-      "caused: Required request parameter 'dataId' for method parameter type String is not present;",
-    ],
+    ['missing-parameter', invalid('dataId'), 400, `caused: ${NOT_PRESENT};`],
   ] as const)('configuration: %s %j', (...[code, facts, status, text]) => {
     expect(answerOf(configErrors, code, facts)).toEqual([status, text])
   })
 
   test.each([
-    ['missing-parameter', { parameter: 'ip' }, 400, "Param 'ip' is required."],
-    ['service-not-found', { names: { serviceName: 'G@@S' } }, 404, 'service G@@S not found!'],
-    ['service-exists', { names: { serviceName: 'G@@S' } }, 400, 'specified service G@@S already exists!'],
-    [
-      'service-not-empty',
-      { names: { serviceName: 'G@@S' } },
-      400,
-      "Service G@@S is not empty, can't be delete. Please unregister instance first",
-    ],
-    [
-      'checker-not-none',
-      { names: { serviceName: 'G@@S', cluster: 'C' } },
-      400,
-      'health check is still working, service: G@@S, cluster: C',
-    ],
+    ['missing-parameter', invalid('ip'), 400, "Param 'ip' is required."],
+    ['service-not-found', { names }, 404, 'service G@@S not found!'],
+    ['service-exists', { names }, 400, 'specified service G@@S already exists!'],
+    ['service-not-empty', { names }, 400, NOT_EMPTY],
+    ['checker-not-none', { names }, 400, 'health check is still working, service: G@@S, cluster: C'],
     ['server-status', { names: { status: 'DOWN' } }, 503, 'server is DOWNnow, please try again later!'],
     ['service-not-found', {}, 404, 'The sentence.'],
-    [
-      'invalid-parameter',
-      { parameter: 'metadata', names: { value: 'x\ny' } },
-      400,
-      'metadata format incorrect:x?y',
-    ],
-    ['invalid-parameter', { parameter: 'weight' }, 400, 'The sentence.'],
+    ['invalid-parameter', invalid('metadata', { value: 'x\ny' }), 400, 'metadata format incorrect:x?y'],
+    ['invalid-parameter', invalid('weight'), 400, 'The sentence.'],
   ] as const)('naming: %s %j', (...[code, facts, status, text]) => {
     expect(answerOf(namingErrors, code, facts)).toEqual([status, text])
   })

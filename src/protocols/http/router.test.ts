@@ -1,7 +1,6 @@
-import { Type } from '../parameters/schema.ts'
+import { Type, SVC_RULES } from '../parameters/schema.ts'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../core/refusal.ts'
-import { SVC_RULES } from '../parameters/parameter-rules.ts'
 import { problemErrors } from './errors/problem.ts'
 import { route, type Method, type Route } from './routing/route.ts'
 import { Router } from './routing/router.ts'

@@ -1,11 +1,10 @@
-import { type Schema, Type } from './schema.ts'
+import { type Schema, Type, SVC_RULES } from './schema.ts'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../core/refusal.ts'
 import * as fields from './fields.ts'
 import { splitClusters, toGroupedName } from './grouped-name.ts'
 import { compileField, type FieldSchema } from './parameter-field.ts'
 import { compileReader } from './parameter-reader.ts'
-import { SVC_RULES } from './parameter-rules.ts'
 
 const SCHEMAS = Object.entries<unknown>(fields).filter(
   (entry): entry is [string, Schema] => typeof entry[1] === 'object',

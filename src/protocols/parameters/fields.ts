@@ -23,6 +23,38 @@ const NAME_ALLOWED = 'letters, digits and _ - . : only'
 const ID = '^[0-9A-Za-z_-]+$'
 const ID_ALLOWED = 'letters a-z and A-Z, digits, _ and - only'
 
+// ---- Kinds of fields
+
+/** A text of at most so many characters. */
+function text(maxLength: number, description: string): Schema<string> {
+  return Type.String({ maxLength, description })
+}
+
+/** A text of JSON. */
+function json(maxLength: number, description: string): Schema<string> {
+  return Type.String({ mayBeJson: true, maxLength, description })
+}
+
+/** A name as {@link NAME} has it. */
+function name(maxLength: number, description: string, more: Partial<FieldSchema> = {}): Schema<string> {
+  const allowed = `at most ${maxLength} characters: ${NAME_ALLOWED}`
+  return Type.String({ maxLength, pattern: NAME, allowed, ...more, description })
+}
+
+/** An id as {@link ID} has it. */
+function id(description: string): Schema<string> {
+  return Type.String({
+    maxLength: 64,
+    pattern: ID,
+    allowed: `at most 64 characters: ${ID_ALLOWED}`,
+    description,
+  })
+}
+
+function integer(minimum: number, maximum: number, description: string): Schema<number> {
+  return Type.Integer({ minimum, maximum, description })
+}
+
 // ---- Variations of a field
 
 /** The same parameter under further names, read in this order where its own is absent or empty. */
@@ -57,19 +89,11 @@ const PLAIN = '[^\\s\\p{Cc}\\p{Cf}\\u4E00-\\u9FA5]'
 
 // ---- Names
 
-export const tenant = Type.String({
-  maxLength: 64,
-  pattern: ID,
-  allowed: `at most 64 characters: ${ID_ALLOWED}`,
-  description: 'The namespace of the item. Absent, empty and `public` are the same namespace.',
-})
+export const tenant = id('The namespace of the item. Absent, empty and `public` are the same namespace.')
 
-export const namespaceId = Type.String({
-  maxLength: 64,
-  pattern: ID,
-  allowed: `at most 64 characters: ${ID_ALLOWED}`,
-  description: 'The namespace of the service. Absent, empty and `public` are the same namespace.',
-})
+export const namespaceId = id(
+  'The namespace of the service. Absent, empty and `public` are the same namespace.',
+)
 
 export const serviceName = Type.String({
   maxLength: 512,
@@ -78,12 +102,7 @@ export const serviceName = Type.String({
   description: 'The name of the service, alone or as `<group>@@<name>`; groupName is ignored then.',
 })
 
-export const groupName = Type.String({
-  maxLength: 128,
-  pattern: NAME,
-  allowed: `at most 128 characters: ${NAME_ALLOWED}`,
-  description: 'The group of the service.',
-})
+export const groupName = name(128, 'The group of the service.')
 
 export const groupNameOrAll = Type.String({
   maxLength: 128,
@@ -94,12 +113,7 @@ export const groupNameOrAll = Type.String({
 
 export const groupNameOrDefault = withDefault(groupName, DEFAULT_GROUP)
 
-export const clusterName = Type.String({
-  maxLength: 64,
-  pattern: ID,
-  allowed: `at most 64 characters: ${ID_ALLOWED}`,
-  description: 'The cluster of the instance.',
-})
+export const clusterName = id('The cluster of the instance.')
 
 export const clusters = Type.String({
   maxLength: 4096,
@@ -118,40 +132,29 @@ export const ip = Type.String({
   description: 'The IP address or host name of the instance.',
 })
 
-export const app = Type.String({ maxLength: 256, description: 'The name of the application that asks.' })
+export const app = text(256, 'The name of the application that asks.')
 
 // ---- Pages
 
 /** The largest integer of Java: clients send it as the size of a page that holds everything. */
 const LARGEST_INT = 2_147_483_647
 
-export const pageNo = Type.Integer({
-  minimum: 1,
-  maximum: LARGEST_INT,
-  description: 'The page, counted from 1.',
-})
+export const pageNo = integer(1, LARGEST_INT, 'The page, counted from 1.')
 
-export const pageNoOrZero = Type.Integer({
-  minimum: 0,
-  maximum: LARGEST_INT,
-  description: 'The page, from 1; 0 is the first.',
-})
+export const pageNoOrZero = integer(0, LARGEST_INT, 'The page, from 1; 0 is the first.')
 
-export const pageSize = Type.Integer({
-  minimum: 1,
-  maximum: LARGEST_INT,
-  description: 'Entries on a page.',
-})
+export const pageSize = integer(1, LARGEST_INT, 'Entries on a page.')
 
-export const pageSizeOrZero = Type.Integer({
-  minimum: 0,
-  maximum: LARGEST_INT,
-  description: 'Entries on a page; 0 asks for the total count alone.',
-})
+export const pageSizeOrZero = integer(0, LARGEST_INT, 'Entries on a page; 0 asks for the total count alone.')
+
+/** The two parameters of a page, with the size of a page that is not named. */
+export function page(usualSize: number) {
+  return { pageNo: withDefault(pageNo, 1), pageSize: withDefault(pageSize, usualSize) }
+}
 
 // ---- Instances and services
 
-export const port = Type.Integer({ minimum: 0, maximum: 65535, description: 'The port of the instance.' })
+export const port = integer(0, 65535, 'The port of the instance.')
 
 export const weight = Type.Number({
   minimum: 0,
@@ -166,39 +169,23 @@ export const ephemeral = Type.Boolean({
 })
 export const healthyOnly = Type.Boolean({ description: 'Only healthy instances.' })
 
-export const metadata = Type.String({
-  mayBeJson: true,
-  maxLength: 1024 * 1024,
-  description: 'A JSON object, or `k=v,k2=v2`. The word `null` means no metadata.',
-})
+export const metadata = json(1024 * 1024, 'A JSON object, or `k=v,k2=v2`. The word `null` means no metadata.')
 
-export const beat = Type.String({
-  mayBeJson: true,
-  maxLength: 1024 * 1024,
-  description: 'JSON: ip, port, cluster, weight, metadata, serviceName, ephemeral, scheduled.',
-})
+export const beat = json(
+  1024 * 1024,
+  'JSON: ip, port, cluster, weight, metadata, serviceName, ephemeral, scheduled.',
+)
 
-export const instances = Type.String({
-  mayBeJson: true,
-  maxLength: 8 * 1024 * 1024,
-  description: 'JSON: an array of objects with ip, port, ephemeral and clusterName.',
-})
+export const instances = json(
+  8 * 1024 * 1024,
+  'JSON: an array of objects with ip, port, ephemeral and clusterName.',
+)
 
-export const consistencyType = Type.String({
-  maxLength: 32,
-  description: 'ephemeral or persist: all instances of that kind. Any other: none.',
-})
+export const consistencyType = text(32, 'ephemeral or persist: all instances of that kind. Any other: none.')
 
-export const udpPort = Type.Integer({
-  minimum: 0,
-  maximum: 65535,
-  description: 'The port at which the client takes pushes; 0: none.',
-})
+export const udpPort = integer(0, 65535, 'The port at which the client takes pushes; 0: none.')
 
-export const clientIP = Type.String({
-  maxLength: 128,
-  description: 'The address of the consumer, for selectors.',
-})
+export const clientIP = text(128, 'The address of the consumer, for selectors.')
 
 export const protectThreshold = Type.Number({
   minimum: 0,
@@ -206,24 +193,18 @@ export const protectThreshold = Type.Number({
   description: 'The healthy share at or below which all instances are given out; 0: never.',
 })
 
-export const selector = Type.String({
-  mayBeJson: true,
-  maxLength: 4096,
-  description: 'JSON: {"type":"none"} or {"type":"label","expression":"…"}.',
-})
+export const selector = json(4096, 'JSON: {"type":"none"} or {"type":"label","expression":"…"}.')
 
-export const healthChecker = Type.String({
-  mayBeJson: true,
-  maxLength: 8192,
-  description:
-    'JSON: an object with type TCP, HTTP, MYSQL or NONE and the fields of that type. Secrets that are left out stay.',
-})
+export const healthChecker = json(
+  8192,
+  'JSON: an object with type TCP, HTTP, MYSQL or NONE and the fields of that type. Secrets that are left out stay.',
+)
 
-export const checkPort = Type.Integer({
-  minimum: 0,
-  maximum: 65535,
-  description: 'The port that probes use unless they use the port of the instance.',
-})
+export const checkPort = integer(
+  0,
+  65535,
+  'The port that probes use unless they use the port of the instance.',
+)
 
 export const useInstancePort4Check = Type.Boolean({
   description: 'Whether probes use the port of the instance.',
@@ -246,10 +227,10 @@ export const namespaceName = Type.String({
   description: 'The name that people see.',
 })
 
-export const namespaceDesc = Type.String({ maxLength: 256, description: 'What the namespace is for.' })
+export const namespaceDesc = text(256, 'What the namespace is for.')
 
-export const switchEntry = Type.String({ maxLength: 64, description: 'The name of the switch.' })
-export const switchValue = Type.String({ mayBeJson: true, maxLength: 65536, description: 'Its new value.' })
+export const switchEntry = text(64, 'The name of the switch.')
+export const switchValue = json(65536, 'Its new value.')
 
 // ---- Configurations
 
@@ -259,21 +240,9 @@ export const MAX_CONTENT_BYTES = 10 * 1024 * 1024
 /** A form that carries such a content with every byte escaped, and the names beside it. */
 export const MAX_PUBLISH_BODY_BYTES = 32 * 1024 * 1024
 
-export const dataId = Type.String({
-  maxLength: 256,
-  pattern: NAME,
-  allowed: `at most 256 characters: ${NAME_ALLOWED}`,
-  trim: true,
-  description: 'The id of the configuration item.',
-})
+export const dataId = name(256, 'The id of the configuration item.', { trim: true })
 
-export const group = Type.String({
-  maxLength: 128,
-  pattern: NAME,
-  allowed: `at most 128 characters: ${NAME_ALLOWED}`,
-  trim: true,
-  description: 'The group of the configuration item.',
-})
+export const group = name(128, 'The group of the configuration item.', { trim: true })
 
 export const content = Type.String({
   maxBytes: MAX_CONTENT_BYTES,
@@ -283,27 +252,18 @@ export const content = Type.String({
   description: 'The content, at most 10 MiB of UTF-8, not blank.',
 })
 
-export const configType = Type.String({
-  maxLength: 32,
-  description: 'properties, xml, json, text, html, yaml, toml or unset; any other counts as text.',
-})
+export const configType = text(
+  32,
+  'properties, xml, json, text, html, yaml, toml or unset; any other counts as text.',
+)
 
-export const appName = Type.String({
-  maxLength: 256,
-  description: 'The application that the item belongs to.',
-})
-export const desc = Type.String({ maxLength: 128, description: 'What the item is for.' })
-export const use = Type.String({ maxLength: 32, description: 'How the item is used.' })
-export const effect = Type.String({ maxLength: 32, description: 'When a change of the item takes effect.' })
-export const schema = Type.String({ maxLength: 32768, description: 'The schema of the content.' })
-export const srcUser = Type.String({
-  maxLength: 128,
-  description: 'The user that publishes, for the history.',
-})
-export const encryptedDataKey = Type.String({
-  maxLength: 1024,
-  description: 'The key of an encrypted content.',
-})
+export const appName = text(256, 'The application that the item belongs to.')
+export const desc = text(128, 'What the item is for.')
+export const use = text(32, 'How the item is used.')
+export const effect = text(32, 'When a change of the item takes effect.')
+export const schema = text(32768, 'The schema of the content.')
+export const srcUser = text(128, 'The user that publishes, for the history.')
+export const encryptedDataKey = text(1024, 'The key of an encrypted content.')
 
 export const configTags = Type.String({
   maxLength: 324,
@@ -312,18 +272,12 @@ export const configTags = Type.String({
   description: 'Tags to find the item by, separated by commas.',
 })
 
-export const casMd5 = Type.String({
-  maxLength: 32,
-  description:
-    'Change the item only if this is the md5 of its current content; under /svc empty: if there is none.',
-})
+export const casMd5 = text(
+  32,
+  'Change the item only if this is the md5 of its current content; under /svc empty: if there is none.',
+)
 
-export const tag = Type.String({
-  maxLength: 16,
-  pattern: NAME,
-  allowed: `at most 16 characters: ${NAME_ALLOWED}`,
-  description: 'A tag of the content to read.',
-})
+export const tag = name(16, 'A tag of the content to read.')
 
 export const listeningConfigs = Type.String({
   maxLength: 8 * 1024 * 1024,
@@ -332,11 +286,11 @@ export const listeningConfigs = Type.String({
     'The watched items: dataId ^2 group ^2 md5 [^2 tenant] ^1 each (^n: the character with code n).',
 })
 
-export const historyId = Type.Integer({
-  minimum: 0,
-  maximum: Number.MAX_SAFE_INTEGER,
-  description: 'The id of a history record, as the history list shows it.',
-})
+export const historyId = integer(
+  0,
+  Number.MAX_SAFE_INTEGER,
+  'The id of a history record, as the history list shows it.',
+)
 
 // ---- Users
 
@@ -345,7 +299,7 @@ const PERSONAL = '^(?!\\s)[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}]$'
 const PERSONAL_ALLOWED =
   'at most 128 characters, none of them invisible, and no blank at the start or the end'
 
-export const username = Type.String({ maxLength: 128, description: 'The name of the user.' })
+export const username = text(128, 'The name of the user.')
 
 export const newUsername = Type.String({
   maxLength: 128,
@@ -362,11 +316,10 @@ export const role = Type.String({
   description: 'The name of the role. ROLE_ADMIN may do everything.',
 })
 
-export const resource = Type.String({
-  maxLength: 1024,
-  description:
-    '`<namespace>:<group>:config/<dataId>`, `<namespace>:<group>:naming/<service>`, `<namespace>:<group>:*` for both, or ' +
+export const resource = text(
+  1024,
+  '`<namespace>:<group>:config/<dataId>`, `<namespace>:<group>:naming/<service>`, `<namespace>:<group>:*` for both, or ' +
     '`operator/metrics`. `*` stands for any characters, the empty namespace for public.',
-})
+)
 
 export const password = Type.String({ maxLength: 256, trim: false, description: 'The password.' })

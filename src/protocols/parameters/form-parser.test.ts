@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../core/refusal.ts'
-import { parseFormBody, parseQuery } from './form-parser.ts'
-import { FormValues } from './form-values.ts'
+import { parseFormBody, parseQuery, FormValues } from './form-parser.ts'
 
 function query(text: string, most = 100): Record<string, string> {
   const values = new FormValues()

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../core/refusal.ts'
-import { parseFormBody, parseQuery } from './form-parser.ts'
+import { parseFormBody, parseQuery, FormValues } from './form-parser.ts'
 import { findFields, type FoundValue, TOO_LONG } from './form-search.ts'
-import { FormValues } from './form-values.ts'
 
 const NAMES = ['accessToken', 'username', 'password']
 const FIELDS = NAMES.map((name) => ({ name, longestValue: 100 }))

@@ -7,8 +7,10 @@ import {
   type GrayRuleType,
   TAG_PRIORITY,
   tagName,
+  betaRule,
+  type GrayRule,
+  tagRule,
 } from '../../core/config/state/gray-rule.ts'
-import type { GrayRelease } from './gray-of-clients.ts'
 import { Type } from './schema.ts'
 
 /** The default priority of a rule of labels or a share. */
@@ -79,4 +81,33 @@ function usualPriority(type: GrayRuleType): number {
 function nameOf(type: GrayRuleType, expr: string): string {
   if (type === 'beta') return BETA_NAME
   return type === 'tag' ? tagName(expr) : ''
+}
+
+/** The gray version that a publish is for, as clients of the reference server say it. */
+interface GrayRelease {
+  readonly name: string
+  readonly rule: GrayRule
+}
+
+/**
+ * The gray version of a publish; undefined: it is for all clients. Addresses count before a tag. Throws Refusal
+ * `gray-rule` for invalid addresses.
+ */
+export function grayOfClients({
+  betaIps,
+  tag,
+}: {
+  readonly betaIps: string | undefined
+  readonly tag: string | undefined
+}): GrayRelease | undefined {
+  if (betaIps !== undefined) return { name: BETA_NAME, rule: betaRule(betaIps) }
+  return tag === undefined ? undefined : { name: tagName(tag), rule: tagRule(tag) }
+}
+
+/** Dubbo 3 says so where it has read no item. It is no md5. */
+const NO_ITEM = '0'
+
+/** The `casMd5` of clients of Nacos as operations take it: empty where there must be no item. */
+export function casOfClients(casMd5: string | undefined): string | undefined {
+  return casMd5 === NO_ITEM ? '' : casMd5
 }

@@ -2,7 +2,7 @@ import { GROUP_SEPARATOR } from '../../core/naming/state/service.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import { groupName as groupField } from './fields.ts'
 import { compileField, type FieldSchema, invalid } from './parameter-field.ts'
-import { SVC_RULES } from './parameter-rules.ts'
+import { SVC_RULES } from './schema.ts'
 
 const checkGroup = compileField('groupName', groupField as FieldSchema, SVC_RULES)
 

@@ -1,12 +1,12 @@
 import { createPublicKey, X509Certificate } from 'node:crypto'
-import type { Schema } from './schema.ts'
+import { type Schema, SVC_RULES } from './schema.ts'
 import { DEFAULT_CLUSTER, type Metadata } from '../../core/naming/state/instance.ts'
 import type { HttpChecker, SentChecker, SentMysqlChecker } from '../../core/naming/state/health-checker.ts'
 import { labelsOfExpression } from '../../core/naming/state/label-selector.ts'
 import type { Selector } from '../../core/naming/state/service.ts'
 import { Refusal } from '../../core/refusal.ts'
 import * as fields from './fields.ts'
-import { checkJsonSize } from './json-size.ts'
+import { checkJsonSize } from './json-depth.ts'
 import { MOST_KEYS, parseJson, parseJsonObject, toMetadata } from './metadata-text.ts'
 import {
   compileField,
@@ -15,7 +15,6 @@ import {
   type FieldValue,
   type ParseField,
 } from './parameter-field.ts'
-import { SVC_RULES } from './parameter-rules.ts'
 
 export { parseMetadata } from './metadata-text.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkJsonSize } from './json-size.ts'
+import { checkJsonSize } from './json-depth.ts'
 
 const check = (text: string) => () => checkJsonSize('The body', text, 10)
 

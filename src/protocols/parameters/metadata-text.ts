@@ -2,7 +2,7 @@ import type { Metadata } from '../../core/naming/state/instance.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { detachedFrom } from './detached-text.ts'
 import { invalid } from './parameter-field.ts'
-import { checkJsonSize } from './json-size.ts'
+import { checkJsonSize } from './json-depth.ts'
 import { KnownTexts } from './known-texts.ts'
 
 const ALLOWED = 'a JSON object or k=v,k2=v2'

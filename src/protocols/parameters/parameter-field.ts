@@ -1,8 +1,18 @@
 import { Refusal } from '../../core/refusal.ts'
 import { shown } from '../../core/text/shown.ts'
-import { checkJsonDepth } from './json-depth.ts'
-import { checkJsonSize } from './json-size.ts'
-import type { ParameterRules } from './parameter-rules.ts'
+import { checkJsonDepth, checkJsonSize } from './json-depth.ts'
+
+/** How parameters of a route are read: the oddities of clients that it accepts (http-compat.md section 0). */
+export interface ParameterRules {
+  /** Values are trimmed (naming), or taken as they are (configuration). */
+  readonly trim: boolean
+  /** An unreadable boolean is false (as clients of `/nacos` expect), or refused. */
+  readonly lenientBooleans: boolean
+  /** A text that clients of this part send for an absent optional parameter. */
+  readonly absentText?: string
+  /** The greatest depth of a JSON parameter; absent: no limit. */
+  readonly maxJsonDepth?: number
+}
 
 /** The value of a parameter once it is read. */
 export type FieldValue = string | number | boolean

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
-import { type Properties, Type } from './schema.ts'
+import { type Properties, Type, NACOS_NAMING_RULES, SVC_RULES } from './schema.ts'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../core/refusal.ts'
-import { NACOS_NAMING_RULES, SVC_RULES } from './parameter-rules.ts'
 import { compileReader } from './parameter-reader.ts'
 
 function read(properties: Properties, sent: Record<string, string>, rules = SVC_RULES): unknown {

@@ -7,8 +7,8 @@ import {
   type FieldSchema,
   type FieldValue,
   type ParseField,
+  type ParameterRules,
 } from './parameter-field.ts'
-import type { ParameterRules } from './parameter-rules.ts'
 
 /** The texts of parameters by name. */
 export interface ParameterValues {

@@ -1,8 +1,29 @@
 import { type Schema, Type } from './schema.ts'
-import { CONFIG_TYPES, type ConfigType } from '../../core/config/state/config-item.ts'
+import {
+  CONFIG_TYPES,
+  type ConfigType,
+  type ConfigKey,
+  configKey,
+} from '../../core/config/state/config-item.ts'
 import { type ConfigNotes, NO_NOTES } from '../../core/config/state/config-notes.ts'
 import * as fields from './fields.ts'
-import { KEY_PARAMS, toConfigKey } from './config-key.ts'
+import { toNamespaceId } from '../../core/namespaces/namespace.ts'
+
+/** The parameters that name a configuration item. */
+export const KEY_PARAMS = {
+  tenant: Type.Optional(fields.tenant),
+  dataId: fields.dataId,
+  group: fields.group,
+}
+
+/** The item that a request names. */
+export function toConfigKey(named: {
+  readonly tenant?: string
+  readonly dataId: string
+  readonly group: string
+}): ConfigKey {
+  return configKey(toNamespaceId(named.tenant), named.group, named.dataId)
+}
 
 /** How large a publish may be, in bytes: its content, and the form that carries it. */
 export interface PublishLimits {

@@ -1,4 +1,4 @@
-import type { FieldSchema, FieldValue } from './parameter-field.ts'
+import type { FieldSchema, FieldValue, ParameterRules } from './parameter-field.ts'
 
 /** Carries the type of a field's value for the compiler; absent at run time. */
 declare const VALUE: unique symbol
@@ -55,3 +55,20 @@ export const Type = {
     required: Object.keys(properties).filter((name) => properties[name]?.[OPTIONAL] !== true),
   }),
 }
+
+/** `/svc`: values as they are, booleans by their known spellings only. */
+export const SVC_RULES: ParameterRules = Object.freeze({ trim: false, lenientBooleans: false })
+
+/** `/nacos` configuration, console and core: values as they are, any unreadable boolean is false. */
+export const NACOS_CONFIG_RULES: ParameterRules = Object.freeze({ trim: false, lenientBooleans: true })
+
+/**
+ * `/nacos` naming: values trimmed, any unreadable boolean is false (http-compat.md section 0). The Python
+ * client sends `None` for a cluster that its user has not named. Elsewhere it omits the parameter, so its instances
+ * could not be deregistered if the word were a name.
+ */
+export const NACOS_NAMING_RULES: ParameterRules = Object.freeze({
+  trim: true,
+  lenientBooleans: true,
+  absentText: 'None',
+})

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { MAX_DATAGRAM_BYTES, datagramLimitOf, decodeAck, encodePush } from './push-packet.ts'
+import { MAX_DATAGRAM_BYTES, datagramLimitOf, decodeAck, encodePush } from './push-socket.ts'
 
 const listOf = (filler: string) => Buffer.from(JSON.stringify({ name: 'g@@s', clusters: '', filler }))
 

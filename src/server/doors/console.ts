@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ConsoleAssets, PageFile } from '../../protocols/http/page/page-file.ts'
+import type { ConsoleAssets, PageFile } from '../../protocols/http/page/page-answers.ts'
 import type { PageParts } from '../../protocols/http/page/page-routes.ts'
 import type { HttpCaller } from '../../protocols/http/routing/route.ts'
 import { isLoopback } from '../../protocols/http/transport/cross-site-guard.ts'

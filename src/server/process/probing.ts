@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Engine } from '../../core/engine/engine.ts'
+import type { Engine } from '../../core/engine/ports.ts'
 import type { InstanceAddress } from '../../core/naming/state/instance.ts'
 import type { Instance } from '../../core/naming/state/service-entry.ts'
 import { foundHealth } from '../../core/naming/commands/probe-verdict.ts'

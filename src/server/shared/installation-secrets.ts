@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { PeerSecrets } from '../../cluster/peer-secret.ts'
-import { SharedSecrets } from '../../cluster/shared-secrets.ts'
-import { firstSecrets, secretsText, STORED_SECRETS } from '../../cluster/stored-secrets.ts'
+import { SharedSecrets, firstSecrets, secretsText, STORED_SECRETS } from '../../cluster/shared-secrets.ts'
 import type { OpenEtcd } from '../../store/etcd/open-etcd.ts'
 import { SealingCare } from '../../store/etcd/sealing/sealing-care.ts'
 import { monotonicMs } from '../process/clocks.ts'

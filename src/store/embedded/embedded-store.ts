@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
-import type { AuditEvent } from '../../core/audit/audit-event.ts'
-import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
+import type { AuditEvent, AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-event.ts'
 import { configKey, type ConfigKey } from '../../core/config/state/config-item.ts'
 import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
 import type { HistoryPage, HistoryRecord } from '../../core/config/state/history-record.ts'

@@ -1,6 +1,5 @@
 import { type Command, Argument } from 'commander'
-import { action } from '../../command-line.ts'
-import { addExamples } from '../../help.ts'
+import { action, addExamples } from '../../command-line.ts'
 import { addClientOptions } from '../server-options.ts'
 import type { RightsFlags } from './rights.ts'
 

@@ -1,6 +1,5 @@
 import type { RolePermission, UserRole } from '../answers.ts'
-import { type CommandResult, DiffersError } from '../../command-line.ts'
-import { done, listed } from '../result.ts'
+import { type CommandResult, DiffersError, done, listed } from '../../command-line.ts'
 import type { ClientFlags } from '../server-options.ts'
 import { clientOf } from '../session-of-flags.ts'
 

@@ -2,13 +2,12 @@ import type { Command } from 'commander'
 import type { ExportFlags } from '../../transfer/export-configs.ts'
 import type { ImportFlags } from '../../transfer/import-configs.ts'
 import { addExportOptions, addImportOptions } from '../../transfer/transfer-commands.ts'
-import { action } from '../../command-line.ts'
-import { addExamples } from '../../help.ts'
+import { action, addExamples } from '../../command-line.ts'
 import { addNamespacedOptions } from '../server-options.ts'
-import type { WatchFlags } from '../watching.ts'
+import type { WatchFlags } from '../live-events.ts'
 import type { ApplyFlags } from './apply/apply-configs.ts'
 import type { EditFlags } from './edit-config.ts'
-import { addGrayCommands } from './gray-commands.ts'
+import { addGrayCommands, itemCommand } from './gray-commands.ts'
 import type { ItemFlags } from './item.ts'
 import type { DiffFlags, GetFlags, ListFlags } from './read-configs.ts'
 import type { PutFlags } from './write-configs.ts'
@@ -34,15 +33,6 @@ export function addConfigCommands(program: Command): void {
   addGrayCommands(config)
   addApply(config)
   addTransfer(config)
-}
-
-/** A command about one item. */
-function itemCommand(config: Command, name: string, description: string): Command {
-  return config
-    .command(name)
-    .description(description)
-    .argument('<item>', 'the data id, or GROUP/DATA_ID')
-    .option('-g, --group <group>', 'the group (default: DEFAULT_GROUP)')
 }
 
 function addReading(config: Command): void {

@@ -1,6 +1,5 @@
 import type { ExplainedView } from '../answers.ts'
-import type { CommandResult } from '../../command-line.ts'
-import { listed } from '../result.ts'
+import { type CommandResult, listed } from '../../command-line.ts'
 import { clientOf } from '../session-of-flags.ts'
 import { type ItemFlags, itemOf, itemParams } from './item.ts'
 

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { action } from '../../command-line.ts'
-import { addExamples } from '../../help.ts'
+import { action, addExamples } from '../../command-line.ts'
 import { addNamespacedOptions } from '../server-options.ts'
 import type { GrayExplainFlags } from './explain-gray.ts'
 import type { GrayChangeFlags, GrayPublishFlags, GrowFlags } from './gray-configs.ts'
@@ -20,14 +19,18 @@ export function addGrayCommands(config: Command): void {
   addEnds(commands)
 }
 
-function itemCommand(commands: Command, name: string, description: string): Command {
-  return commands.command(name).description(description).argument('<item>', 'the data id, or GROUP/DATA_ID')
+/** A command about one item. */
+export function itemCommand(commands: Command, name: string, description: string): Command {
+  return commands
+    .command(name)
+    .description(description)
+    .argument('<item>', 'the data id, or GROUP/DATA_ID')
+    .option('-g, --group <group>', 'the group (default: DEFAULT_GROUP)')
 }
 
 function addPublish(commands: Command): void {
   const publish = itemCommand(commands, 'publish', 'Publishes the bytes of a file for some clients.')
     .argument('<file>', 'the file; - is standard input')
-    .option('-g, --group <group>', 'the group (default: DEFAULT_GROUP)')
     .option('--name <name>', 'the name of the version; needed with --labels and --percent')
     .option('--ips <addresses>', 'for clients of these addresses, separated by commas')
     .option('--tag <tag>', 'for clients with this tag')
@@ -62,7 +65,6 @@ function addList(commands: Command): void {
 
 function addExplain(commands: Command): void {
   const explain = itemCommand(commands, 'explain', 'Says which version of an item a client gets, and why.')
-    .option('-g, --group <group>', 'the group (default: DEFAULT_GROUP)')
     .option('--ip <address>', 'the address of the client, as rules know it')
     .option('--tag <tag>', 'its tag')
     .option('--labels <labels>', 'its labels, such as env=test,instance=shop-1')
@@ -79,7 +81,6 @@ function addGrow(commands: Command): void {
   const grow = itemCommand(commands, 'grow', 'Gives a gray version to other clients. Its text stays.')
     .argument('<name>', 'the name of the version, as `config gray list` prints it')
     .argument('<expression>', 'for whom: addresses, labels or a share, of the kind that the version has')
-    .option('-g, --group <group>', 'the group (default: DEFAULT_GROUP)')
     .option('--priority <number>', 'the version with the highest one that matches counts')
     .option('--comment <text>', 'why, for those who look at it')
     .action(action<GrowFlags>(async (flags, _, words) => (await gray()).growGray(flags, words)))
@@ -94,7 +95,6 @@ function addEnds(commands: Command): void {
     'Gives the text of a gray version to all, and ends all gray versions of the item.',
   )
     .argument('<name>', 'the name of the version')
-    .option('-g, --group <group>', 'the group (default: DEFAULT_GROUP)')
     .option('--cas-md5 <md5>', 'only if the text for all has this md5')
     .option('--comment <text>', 'why, for those who look at the history')
     .action(action<GrayChangeFlags>(async (flags, _, words) => (await gray()).promoteGray(flags, words)))
@@ -102,7 +102,6 @@ function addEnds(commands: Command): void {
   addExamples(promote, [['waypost config gray promote app.yaml v2', '']])
   const stop = itemCommand(commands, 'stop', 'Ends a gray version: its clients get what all others get.')
     .argument('<name>', 'the name of the version')
-    .option('-g, --group <group>', 'the group (default: DEFAULT_GROUP)')
     .option('--cas-md5 <md5>', 'only if the version has this md5')
     .option('--comment <text>', 'why, for those who look at the history')
     .action(action<GrayChangeFlags>(async (flags, _, words) => (await gray()).stopGray(flags, words)))

@@ -1,8 +1,6 @@
 import type { GrayItem } from '../answers.ts'
-import { type CommandResult, UsageError } from '../../command-line.ts'
-import { done, listed, timeText } from '../result.ts'
-import { clientOf } from '../session-of-flags.ts'
-import type { SvcClient } from '../svc-client.ts'
+import { type CommandResult, UsageError, done, listed, timeText } from '../../command-line.ts'
+import { clientOf, type SvcClient } from '../session-of-flags.ts'
 import { bytesOf, type ItemFlags, itemOf, itemParams, md5Of, nameText, textOf } from './item.ts'
 
 /** The flags of commands that change a gray version. */

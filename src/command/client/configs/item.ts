@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { UsageError } from '../../command-line.ts'
 import { readingError } from '../../system-errors.ts'
 import type { ClientFlags } from '../server-options.ts'
-import type { Params, SvcClient } from '../svc-client.ts'
+import type { Params, SvcClient } from '../session-of-flags.ts'
 
 /** The flags of commands about one configuration item. */
 export interface ItemFlags extends ClientFlags {

@@ -6,12 +6,10 @@ import type {
   ListedConfig,
   ListedConfigPage,
 } from '../answers.ts'
-import { type CommandResult, DiffersError, EXIT, UsageError } from '../../command-line.ts'
+import { type CommandResult, DiffersError, EXIT, UsageError, listed, timeText } from '../../command-line.ts'
 import { painted } from '../../terminal-text.ts'
-import { listed, timeText } from '../result.ts'
 import type { ClientFlags } from '../server-options.ts'
-import { clientOf } from '../session-of-flags.ts'
-import type { SvcClient } from '../svc-client.ts'
+import { clientOf, type SvcClient } from '../session-of-flags.ts'
 import { type NamedText, unifiedDiff } from '../text-diff.ts'
 import {
   bytesOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inFormOf } from './text-form.ts'
+import { inFormOf } from './edit-config.ts'
 
 test.each([
   ['the same text', 'a\nb\n', 'a\nb\n', 'a\nb\n'],

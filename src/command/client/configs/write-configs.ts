@@ -1,7 +1,5 @@
-import { type CommandResult, DiffersError, UsageError } from '../../command-line.ts'
-import { done } from '../result.ts'
-import { clientOf } from '../session-of-flags.ts'
-import type { SvcClient } from '../svc-client.ts'
+import { type CommandResult, DiffersError, UsageError, done } from '../../command-line.ts'
+import { clientOf, type SvcClient } from '../session-of-flags.ts'
 import { bytesOf, type ItemFlags, itemOf, itemParams, md5Of, nameText, readItem, textOf } from './item.ts'
 
 /** The flags of a change of an item besides the content. */

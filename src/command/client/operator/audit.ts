@@ -1,6 +1,5 @@
 import type { AuditEvent } from '../answers.ts'
-import { type CommandResult, UsageError } from '../../command-line.ts'
-import { listed, timeText } from '../result.ts'
+import { type CommandResult, UsageError, listed, timeText } from '../../command-line.ts'
 import type { ClientFlags } from '../server-options.ts'
 import { clientOf } from '../session-of-flags.ts'
 

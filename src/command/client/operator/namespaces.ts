@@ -1,9 +1,7 @@
 import type { Space } from '../answers.ts'
-import { type CommandResult, DiffersError } from '../../command-line.ts'
-import { done, listed } from '../result.ts'
+import { type CommandResult, DiffersError, done, listed } from '../../command-line.ts'
 import type { ClientFlags } from '../server-options.ts'
-import { clientOf } from '../session-of-flags.ts'
-import type { SvcClient } from '../svc-client.ts'
+import { clientOf, type SvcClient } from '../session-of-flags.ts'
 
 /** The flags of `namespace create` and `update`. */
 export interface NamespaceTextFlags extends ClientFlags {

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander'
-import { action } from '../../command-line.ts'
-import { addExamples } from '../../help.ts'
+import { action, addExamples } from '../../command-line.ts'
 import { addClientOptions, addNamespacedOptions, type ClientFlags } from '../server-options.ts'
 import type { AuditFlags } from './audit.ts'
 import type { NamespaceTextFlags } from './namespaces.ts'
@@ -97,7 +96,7 @@ function addServers(program: Command): void {
       .description(
         'Lists the servers: how long each is there, how old what it knows is, and how far its clock is off.',
       )
-      .action(action<ClientFlags>(async (flags) => (await import('./list-servers.ts')).listServers(flags))),
+      .action(action<ClientFlags>(async (flags) => (await servers()).listServers(flags))),
   )
   const client = program
     .command('client')

@@ -1,13 +1,10 @@
 import type { Command } from 'commander'
-import { action } from '../../command-line.ts'
-import { addExamples } from '../../help.ts'
+import { action, addExamples } from '../../command-line.ts'
 import { addNamespacedOptions } from '../server-options.ts'
-import type { WatchFlags } from '../watching.ts'
-import type { InstanceFlags } from './change-instances.ts'
-import type { ExplainFlags, ServiceFlags, ServiceListFlags } from './read-services.ts'
+import type { WatchFlags } from '../live-events.ts'
+import type { InstanceFlags, ExplainFlags, ServiceFlags, ServiceListFlags } from './services.ts'
 
-const reading = () => import('./read-services.ts')
-const changing = () => import('./change-instances.ts')
+const services = () => import('./services.ts')
 
 /** Adds `service`. */
 export function addServiceCommands(program: Command): void {
@@ -40,11 +37,13 @@ function addReading(service: Command): void {
     .argument('[text]', 'a part of the name')
     .option('-g, --group <group>', 'only this group')
     .option('--health <state>', 'only those in this state, as the console calls them')
-    .action(action<ServiceListFlags>(async (flags, _, [text]) => (await reading()).listServices(flags, text)))
+    .action(
+      action<ServiceListFlags>(async (flags, _, [text]) => (await services()).listServices(flags, text)),
+    )
   addNamespacedOptions(list)
   addExamples(list, [['waypost service list -n prod', '']])
   const show = serviceCommand(service, 'show', 'Shows a service with its clusters and health checks.').action(
-    action<ServiceFlags>(async (flags, _, [name]) => (await reading()).showService(flags, name!)),
+    action<ServiceFlags>(async (flags, _, [name]) => (await services()).showService(flags, name!)),
   )
   addNamespacedOptions(show)
   const instances = serviceCommand(
@@ -53,7 +52,7 @@ function addReading(service: Command): void {
     'Lists the instances of a service, and why they are healthy or not.',
   )
     .option('--cluster <name>', 'only this cluster')
-    .action(action<InstanceFlags>(async (flags, _, [name]) => (await reading()).listInstances(flags, name!)))
+    .action(action<InstanceFlags>(async (flags, _, [name]) => (await services()).listInstances(flags, name!)))
   addNamespacedOptions(instances)
   addExamples(instances, [
     ['waypost service instances shop -o name', 'addresses alone, for `service disable`'],
@@ -65,7 +64,7 @@ function addExplain(service: Command): void {
     .option('--ip <address>', 'the address of the client (default: that of this machine)')
     .option('--clusters <names>', 'the clusters that the client asks for')
     .option('--healthy-only', 'the client asks for healthy ones only')
-    .action(action<ExplainFlags>(async (flags, _, [name]) => (await reading()).explainService(flags, name!)))
+    .action(action<ExplainFlags>(async (flags, _, [name]) => (await services()).explainService(flags, name!)))
   addNamespacedOptions(explain)
   addExamples(explain, [['waypost service explain shop --ip 10.0.3.7', '']])
 }
@@ -81,7 +80,7 @@ function addChanging(service: Command): void {
       .argument('<instances...>', 'addresses: IP:PORT')
       .action(
         action<InstanceFlags>(async (flags, _, [of, ...addresses]) =>
-          (await changing()).changeInstances(flags, { name: of!, addresses }, { enabled: name === 'enable' }),
+          (await services()).changeInstances(flags, { name: of!, addresses }, { enabled: name === 'enable' }),
         ),
       )
   const disable = switching(
@@ -96,7 +95,7 @@ function addChanging(service: Command): void {
     .argument('<instances...>', 'addresses: IP:PORT')
     .action(
       action<InstanceFlags>(async (flags, _, [name, value, ...addresses]) =>
-        (await changing()).changeInstances(flags, { name: name!, addresses }, { weight: value! }),
+        (await services()).changeInstances(flags, { name: name!, addresses }, { weight: value! }),
       ),
     )
   addNamespacedOptions(weight)

@@ -1,5 +1,5 @@
 import { UsageError } from '../../command-line.ts'
-import type { Params, SvcClient } from '../svc-client.ts'
+import type { Params, SvcClient } from '../session-of-flags.ts'
 
 /** The names of a service in its namespace. */
 export interface ServiceName {

@@ -1,12 +1,9 @@
 import type { LiveEvent, Timeline, TimelineEntry } from '../answers.ts'
-import { type CommandResult, DiffersError, EXIT } from '../../command-line.ts'
+import { type CommandResult, DiffersError, EXIT, timeText } from '../../command-line.ts'
 import { type Paint, painted, printableWord } from '../../terminal-text.ts'
-import { liveMessages } from '../live-events.ts'
-import { timeText } from '../result.ts'
-import { clientOf } from '../session-of-flags.ts'
-import type { SvcClient } from '../svc-client.ts'
-import { printLine, sayWatching, untilInterrupted, type WatchFlags } from '../watching.ts'
-import { allServices, type ServiceFlags } from './read-services.ts'
+import { liveMessages, printLine, sayWatching, untilInterrupted, type WatchFlags } from '../live-events.ts'
+import { clientOf, type SvcClient } from '../session-of-flags.ts'
+import { allServices, type ServiceFlags } from './services.ts'
 import { addressText, type ServiceName, serviceOf, serviceParams, serviceText } from './service-name.ts'
 
 /** `service watch`: prints changes of instances as they come, until it is interrupted. */

@@ -2,13 +2,15 @@ import { isThing, nameOf } from '../../../move/plan.ts'
 import { type CommandResult, EXIT, messageOf } from '../../command-line.ts'
 import type { Progress } from '../../progress.ts'
 import { type ApplyFlags, type Sum, textOfSum } from '../apply-plan.ts'
-import type { KnownServer } from '../old/detect-server.ts'
+import { type KnownServer, openServers, rateOf } from '../old/detect-server.ts'
 import { LineCounts, otherCountsText } from '../line-counts.ts'
 import { readPlan } from '../plan-file.ts'
 import { grouped, TimeLeft } from '../time-left.ts'
-import { KnownBefore } from './known-before.ts'
 import { OldWriter } from './old-writer.ts'
-import { goingThing, type TargetKind } from './what-goes-back.ts'
+import { goingThing, type TargetKind, type GoingThing } from './what-goes-back.ts'
+import { passwordFrom } from '../move-passwords.ts'
+import { createHash } from 'node:crypto'
+import { type ComparedThing, comparedThing } from '../parity/compared-fields.ts'
 
 /** A server that a plan is written to by its own interface. */
 export interface BackTarget extends KnownServer {
@@ -91,4 +93,63 @@ function leftText(notTaken: Readonly<Record<string, number>>): string {
         `${grouped(count)} lines of kind ${kind} stay in the plan: the server does not take them\n`,
     )
     .join('')
+}
+
+/** How the server of `--to` is asked. */
+interface TargetFlags {
+  readonly to?: string
+  readonly rate: string
+}
+
+/** The server of `--to` if it is of another kind, whose interface gets the plan. Undefined for a Waypost or a context. */
+export async function backTargetOf(
+  { to, rate }: TargetFlags,
+  username: string | undefined,
+): Promise<BackTarget | undefined> {
+  if (to === undefined) return undefined
+  const [found] = await openServers([to], rateOf(rate), undefined)
+  const { kind, server } = found!
+  if (kind === 'waypost') return undefined
+  if (username === undefined) return { ...found!, kind }
+  const account = { username, password: await passwordFrom('WAYPOST_PASSWORD', username) }
+  const [signedIn] = await openServers([server.url], rateOf(rate), account)
+  return { ...signedIn!, kind }
+}
+
+/** The things on a server when it was moved from, as digests: nobody there has changed a thing with the same digest. */
+class KnownBefore {
+  readonly #kind: TargetKind
+  readonly #digests = new Map<string, string>()
+
+  private constructor(kind: TargetKind) {
+    this.#kind = kind
+  }
+
+  /** Reads the plans of the move to here. For a thing in several plans the last plan counts. */
+  static async of(files: readonly string[], kind: TargetKind): Promise<KnownBefore> {
+    const known = new KnownBefore(kind)
+    for (const file of files)
+      for await (const { line } of readPlan(file)) {
+        const thing = isThing(line) ? comparedThing(line, kind) : undefined
+        if (thing !== undefined) known.#digests.set(keyOf(thing), digestOf(thing))
+      }
+    return known
+  }
+
+  /** Whether a thing of the server is as it was then. */
+  has(thing: GoingThing): boolean {
+    const compared = comparedThing(thing, this.#kind)
+    return compared !== undefined && this.#digests.get(keyOf(compared)) === digestOf(compared)
+  }
+}
+
+function keyOf({ kind, name }: ComparedThing): string {
+  return `${kind} ${name}`
+}
+
+/** Leaves out the health, which probes find, and `ephemeral` of a service, which is known only while it has instances. */
+function digestOf({ kind, fields }: ComparedThing): string {
+  const { healthy: _health, ephemeral, ...rest } = fields
+  const kept = kind === 'service' ? rest : { ...rest, ephemeral }
+  return createHash('sha1').update(JSON.stringify(kept)).digest('base64')
 }

@@ -1,6 +1,6 @@
 import type { PlanCluster, PlanConfig, PlanInstance, PlanNamespace, PlanService } from '../../../move/plan.ts'
 import type { OldCall, OldParams } from '../old/old-server.ts'
-import { knownNotes, type WriteInterface } from './write-calls.ts'
+import { clusterFields, instanceFields, notesOf, type WriteInterface } from './write-calls.ts'
 
 /** The admin interface of 3.x. A 200 may be a refusal there: the answer has a code. */
 export const V3: WriteInterface = { namespaceCall, configCall, serviceCall, clusterCall, instanceCall }
@@ -12,16 +12,7 @@ function namespaceCall({ id, name, desc }: PlanNamespace, isThere: boolean): Old
 
 function configCall(config: PlanConfig): OldCall {
   const { namespace, group, dataId, content } = config
-  const notes = knownNotes({
-    type: config.type,
-    desc: config.desc,
-    appName: config.appName,
-    use: config.use,
-    effect: config.effect,
-    schema: config.schema,
-    srcUser: config.user,
-    encryptedDataKey: config.encryptedDataKey,
-  })
+  const notes = notesOf(config, 'srcUser')
   const form = {
     dataId,
     groupName: group,
@@ -51,29 +42,11 @@ function namesOf({ namespace, group, name }: Pick<PlanService, 'namespace' | 'gr
 }
 
 function clusterCall(service: PlanService, cluster: PlanCluster): OldCall {
-  const form = {
-    ...namesOf(service),
-    clusterName: cluster.name,
-    checkPort: cluster.checkPort,
-    useInstancePort4Check: cluster.useInstancePort,
-    healthChecker: JSON.stringify(cluster.checker),
-    metadata: JSON.stringify(cluster.metadata),
-  }
+  const form = { ...namesOf(service), ...clusterFields(cluster) }
   return { method: 'PUT', path: '/v3/admin/ns/cluster', form }
 }
 
 function instanceCall(instance: PlanInstance): OldCall {
-  const { cluster, ip, port, weight, enabled, healthy, metadata } = instance
-  const form = {
-    ...namesOf({ ...instance, name: instance.service }),
-    clusterName: cluster,
-    ip,
-    port,
-    weight,
-    enabled,
-    healthy,
-    ephemeral: false,
-    metadata: JSON.stringify(metadata),
-  }
+  const form = { ...namesOf({ ...instance, name: instance.service }), ...instanceFields(instance) }
   return { method: 'POST', path: '/v3/admin/ns/instance', form }
 }

@@ -28,10 +28,30 @@ export function callsOf(thing: GoingThing, isThere: boolean, by: WriteInterface)
   }
 }
 
-/** Notes that are null or empty are left out: they are not known. */
-export function knownNotes(notes: Readonly<Record<string, string | null>>): Record<string, string> {
+/** The notes of an item. Notes that are null or empty are left out: they are not known. */
+export function notesOf(config: PlanConfig, userField: 'src_user' | 'srcUser'): Record<string, string> {
+  const { type, desc, appName, use, effect, schema, encryptedDataKey } = config
+  const notes = { type, desc, appName, use, effect, schema, [userField]: config.user, encryptedDataKey }
   const known = Object.entries(notes).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')
   return Object.fromEntries(known)
+}
+
+/** The fields of a cluster besides its service. */
+export function clusterFields(cluster: PlanCluster): OldParams {
+  return {
+    clusterName: cluster.name,
+    checkPort: cluster.checkPort,
+    useInstancePort4Check: cluster.useInstancePort,
+    healthChecker: JSON.stringify(cluster.checker),
+    metadata: JSON.stringify(cluster.metadata),
+  }
+}
+
+/** The fields of an instance besides its service. */
+export function instanceFields(instance: PlanInstance): OldParams {
+  const { cluster: clusterName, ip, port, weight, enabled, healthy } = instance
+  const metadata = JSON.stringify(instance.metadata)
+  return { clusterName, ip, port, weight, enabled, healthy, ephemeral: false, metadata }
 }
 
 function namespaceCall({ id, name, desc }: PlanNamespace, isThere: boolean): OldCall {
@@ -43,16 +63,7 @@ function namespaceCall({ id, name, desc }: PlanNamespace, isThere: boolean): Old
 
 function configCall(config: PlanConfig): OldCall {
   const { namespace, group, dataId, content } = config
-  const notes = knownNotes({
-    type: config.type,
-    desc: config.desc,
-    appName: config.appName,
-    use: config.use,
-    effect: config.effect,
-    schema: config.schema,
-    src_user: config.user,
-    encryptedDataKey: config.encryptedDataKey,
-  })
+  const notes = notesOf(config, 'src_user')
   return {
     method: 'POST',
     path: '/v1/cs/configs',
@@ -75,32 +86,21 @@ function serviceCall(service: PlanService, isThere: boolean): OldCall {
 }
 
 function clusterCall(service: PlanService, cluster: PlanCluster): OldCall {
-  const form: OldParams = {
+  const form = {
     namespaceId: service.namespace || 'public',
     serviceName: `${service.group}@@${service.name}`,
-    clusterName: cluster.name,
-    checkPort: cluster.checkPort,
-    useInstancePort4Check: cluster.useInstancePort,
-    healthChecker: JSON.stringify(cluster.checker),
-    metadata: JSON.stringify(cluster.metadata),
+    ...clusterFields(cluster),
   }
   return { method: 'PUT', path: '/v1/ns/cluster', form }
 }
 
 function instanceCall(instance: PlanInstance): OldCall {
-  const { namespace, group, service, cluster, ip, port, weight, enabled, healthy, metadata } = instance
+  const { namespace, group, service } = instance
   const form = {
     namespaceId: namespace || 'public',
     serviceName: `${group}@@${service}`,
     groupName: group,
-    clusterName: cluster,
-    ip,
-    port,
-    weight,
-    enabled,
-    healthy,
-    ephemeral: false,
-    metadata: JSON.stringify(metadata),
+    ...instanceFields(instance),
   }
   return { method: 'POST', path: '/v1/ns/instance', form }
 }

@@ -10,16 +10,14 @@ import {
 import { type Access, accessLines } from '../checks/access-lines.ts'
 import { md5Of } from '../checks/content-lines.ts'
 import { isText } from '../no-text.ts'
-import { missedNote } from '../notes.ts'
-import { CallError } from '../old/call-error.ts'
+import { missedNote, type PlanReading } from '../reading.ts'
+import { CallError } from '../old/fields.ts'
 import { compareIds, type Dialect } from '../old/dialect.ts'
-import { accessOf } from '../old/read-access.ts'
+import { accessOf } from '../old/item-lists.ts'
 import { readEach, type ReadItem } from '../old/read-items.ts'
-import type { PlanReading } from '../reading.ts'
 import { ListedItems } from './listed-items.ts'
 import type { KnownRows, ServerBeside } from './server-beside.ts'
-import { unitedAccess } from './united-access.ts'
-import { unitedNamespaces } from './united-namespaces.ts'
+import { unitedAccess, unitedNamespaces } from './united-things.ts'
 
 /** An item of the database that the server has not, or not with this content. */
 interface AskedItem {

@@ -6,8 +6,7 @@ import {
   type PlanRole,
   type PlanUser,
 } from '../../../move/plan.ts'
-import { type Administrators, unknownAmong } from '../administrators.ts'
-import { missedNote } from '../notes.ts'
+import { type Administrators, unknownAmong, missedNote } from '../reading.ts'
 
 /** Users, roles and permissions of a source. */
 export interface Access {

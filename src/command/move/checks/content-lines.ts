@@ -3,7 +3,7 @@ import { isFarAhead } from '../../../core/config/state/imported-time.ts'
 import type { PlanConfig, PlanGray, PlanHistory, PlanLine, PlanNote } from '../../../move/plan.ts'
 import { nameOf } from '../../../move/plan.ts'
 import { isText } from '../no-text.ts'
-import { missedNote } from '../notes.ts'
+import { missedNote } from '../reading.ts'
 
 /** The prefix of the names of items that plugins encrypt. */
 export const ENCRYPTED = 'cipher-'

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { Connection, ConnectionOptions } from 'mysql2'
+import type { Connection, ConnectionOptions, AuthPlugin } from 'mysql2'
 import { messageOf, UsageError } from '../../command-line.ts'
 import { passwordFrom } from '../move-passwords.ts'
 import { textOfBytes } from '../no-text.ts'
-import { addressProblem, forAddress, isAddress } from './address-identity.ts'
+import { isIP } from 'node:net'
+import { checkServerIdentity, TLSSocket } from 'node:tls'
 
 /** How to reach a database. */
 export interface DatabaseFlags {
@@ -173,4 +174,25 @@ function textOfValue(value: unknown): string | null {
   if (value === null) return null
   // Some sites have changed columns of texts to columns of bytes.
   return Buffer.isBuffer(value) ? textOfBytes(value) : String(value as string | number)
+}
+
+/** Whether the identity has to be checked here: the driver verifies names only, and takes `localhost` for every address. */
+function isAddress(host: string): boolean {
+  return isIP(host) !== 0
+}
+
+/** Why the certificate of a database does not belong to its address; undefined: it does. */
+function addressProblem(connection: Connection, address: string): Error | undefined {
+  // The types of the driver leave it out. Without it nothing is read.
+  const { stream } = connection as unknown as { readonly stream?: unknown }
+  if (!(stream instanceof TLSSocket)) return new Error('the connection is not by TLS')
+  return checkServerIdentity(address, stream.getPeerCertificate(true))
+}
+
+/** A plugin that gives no password to a server whose certificate does not belong to its address. */
+function forAddress(plugin: AuthPlugin, address: string): AuthPlugin {
+  return (metadata) => {
+    const problem = addressProblem(metadata.connection, address)
+    return problem === undefined ? plugin(metadata) : () => Promise.reject<string>(problem)
+  }
 }

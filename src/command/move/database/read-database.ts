@@ -1,23 +1,21 @@
-import type {
-  PlanConfig,
-  PlanGray,
-  PlanHistory,
-  PlanItem,
-  PlanLine,
-  PlanNamespace,
-  PlanNote,
-  PlanPermission,
-  PlanSource,
+import {
+  type PlanConfig,
+  type PlanGray,
+  type PlanHistory,
+  type PlanItem,
+  type PlanLine,
+  type PlanNamespace,
+  type PlanNote,
+  type PlanPermission,
+  type PlanSource,
+  itemName,
 } from '../../../move/plan.ts'
-import { itemName } from '../../../move/plan.ts'
 import type { ServerBeside } from '../both/server-beside.ts'
 import { contentLines, HistoryDigests, NOT_UTF8 } from '../checks/content-lines.ts'
 import { isText } from '../no-text.ts'
-import { missedNote } from '../notes.ts'
-import type { PlanReading } from '../reading.ts'
+import { missedNote, type PlanReading } from '../reading.ts'
 import { Database, type DatabaseFlags, type DatabaseRow } from './connection.ts'
-import { GRAY_COLUMNS, GRAY_TABLES, type GrayRule, jsonOf } from './gray-tables.ts'
-import { Tables } from './tables.ts'
+import { GRAY_COLUMNS, GRAY_TABLES, type GrayRule, jsonOf, Tables } from './tables.ts'
 import { TimeZone } from './time-zone.ts'
 
 /** A database that is ready to be read. */

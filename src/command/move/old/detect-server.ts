@@ -1,5 +1,11 @@
 import { UsageError } from '../../command-line.ts'
-import { type OldAccess, type OldAnswer, type OldKind, OldServer } from './old-server.ts'
+import { type OldAccess, type OldAnswer, type OldKind, OldServer, type OldAccount } from './old-server.ts'
+import type { Dialect } from './dialect.ts'
+import { JavaV1 } from './java-v1.ts'
+import { JavaV3 } from './java-v3.ts'
+import { Pace } from './pace.ts'
+import { RNacos } from './r-nacos.ts'
+import { OldWaypost } from './waypost.ts'
 
 /** A server and its kind. */
 export interface KnownServer extends OldKind {
@@ -77,4 +83,30 @@ function fieldsIn({ text }: OldAnswer): Readonly<Record<string, unknown>> {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
+}
+
+/** The calls a second of `--rate`. Throws UsageError for other texts. */
+export function rateOf(text: string): number {
+  const perSecond = Number(text)
+  if (perSecond >= 1 && perSecond <= 10_000) return perSecond
+  throw new UsageError(`--rate must be from 1 to 10000 calls a second, but is ${JSON.stringify(text)}`)
+}
+
+/** The servers at these addresses, with their kinds. The rate holds for each. */
+export async function openServers(
+  addresses: readonly string[],
+  perSecond: number,
+  account: OldAccount | undefined,
+): Promise<KnownServer[]> {
+  const servers: KnownServer[] = []
+  for (const address of addresses)
+    servers.push(await detectServer(address, { pace: new Pace(perSecond), account }))
+  return servers
+}
+
+/** The calls of a server of this kind. */
+export function dialectOf({ kind, server }: KnownServer): Dialect {
+  if (kind === 'java-3') return new JavaV3(server)
+  if (kind === 'waypost') return new OldWaypost(server)
+  return kind === 'r-nacos' ? new RNacos(server) : new JavaV1(server)
 }

@@ -1,4 +1,4 @@
-import { CallError } from './call-error.ts'
+import { CallError } from './fields.ts'
 import { TOO_LARGE } from './old-server.ts'
 import type {
   PlanConfig,

@@ -1,6 +1,14 @@
 import { itemName, type PlanNote } from '../../../move/plan.ts'
-import { allPages, type Dialect, ITEM_PAGES, type ListedItem, type ListSize } from './dialect.ts'
+import {
+  allPages,
+  type Dialect,
+  ITEM_PAGES,
+  type ListedItem,
+  type ListSize,
+  type OldPage,
+} from './dialect.ts'
 import { orNote } from './in-order.ts'
+import type { Access } from '../checks/access-lines.ts'
 
 const LIST = 'items of'
 
@@ -34,4 +42,24 @@ async function given<T, R>(pages: AsyncGenerator<T, R>, add: (entry: T) => void)
 function shortList(name: string, { total, found }: ListSize): PlanNote {
   const reason = `the server says ${total}, and lists ${found}`
   return { kind: 'remark', about: 'config', name, reason, missed: true }
+}
+
+/** The users, roles and permissions of a server. Rejects with a CallError if it does not show them. */
+export async function accessOf(dialect: Dialect): Promise<Access> {
+  const users = await listed(
+    (pageNo) => dialect.users(pageNo),
+    ({ username }) => username,
+  )
+  const roles = await listed((pageNo) => dialect.roles(pageNo), JSON.stringify)
+  const permissions = await listed((pageNo) => dialect.permissions(pageNo), JSON.stringify)
+  return { users, roles, permissions }
+}
+
+async function listed<T>(
+  page: (pageNo: number) => Promise<OldPage<T>>,
+  keyOf: (entry: T) => string,
+): Promise<T[]> {
+  const found: T[] = []
+  for await (const entry of allPages(page, keyOf)) found.push(entry)
+  return found
 }

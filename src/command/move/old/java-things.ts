@@ -9,10 +9,19 @@ import type {
   PlanUser,
 } from '../../../move/plan.ts'
 import { isEncrypted, md5Of } from '../checks/content-lines.ts'
-import { CallError } from './call-error.ts'
+import {
+  CallError,
+  type Fields,
+  fieldsOf,
+  metadataOf,
+  numberOf,
+  textOf,
+  textOrNull,
+  timeOrNull,
+  entriesOf,
+  fieldIn,
+} from './fields.ts'
 import type { OldPage, OldRecord, OldService } from './dialect.ts'
-import { type Fields, fieldsOf, metadataOf, numberOf, textOf, textOrNull, timeOrNull } from './fields.ts'
-import { entriesOf, fieldIn } from './shapes.ts'
 
 /** A record of the history as both dialects of the Java server have it. */
 export function historyOf(item: PlanItem, oldId: string, fields: Fields): PlanHistory | undefined {

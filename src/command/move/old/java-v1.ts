@@ -34,6 +34,8 @@ import {
   splitName,
   textOf,
   textOrNull,
+  entriesOf,
+  fieldIn,
 } from './fields.ts'
 import { orNote } from './in-order.ts'
 import {
@@ -53,7 +55,6 @@ import {
   userOf,
 } from './java-things.ts'
 import type { OldParams, OldServer } from './old-server.ts'
-import { entriesOf, fieldIn } from './shapes.ts'
 
 /** A call of a list or of one thing: its path, and the parameters that it always has. */
 type Call = readonly [path: string, params: OldParams]

@@ -7,7 +7,16 @@ import type {
   PlanService,
 } from '../../../move/plan.ts'
 import { type OldPage, type OldService, PAGE_SIZE } from './dialect.ts'
-import { type Fields, fieldsIn, fieldsOf, numberOf, textOf, textOrNull } from './fields.ts'
+import {
+  type Fields,
+  fieldsIn,
+  fieldsOf,
+  numberOf,
+  textOf,
+  textOrNull,
+  entriesOf,
+  fieldIn,
+} from './fields.ts'
 import { grayOf, instanceOf, pageOf } from './java-things.ts'
 import {
   clusterOf,
@@ -20,7 +29,6 @@ import {
   spaceOf,
 } from './java-v1.ts'
 import type { OldAnswer, OldParams } from './old-server.ts'
-import { entriesOf, fieldIn } from './shapes.ts'
 
 const CALLS: JavaCalls = {
   items: ['/v3/admin/cs/config/list', { search: 'blur' }],

@@ -1,11 +1,9 @@
 import type { SourceKind } from '../../../move/plan.ts'
 import { problemOf } from '../../client/server-session.ts'
 import { messageOf } from '../../command-line.ts'
-import { CallError } from './call-error.ts'
-import { textOf } from './fields.ts'
-import { LARGE_BYTES, NotYetError, waitingTurn } from './large-answers.ts'
+import { CallError, textOf, refuseErrorIn } from './fields.ts'
+import { LARGE_BYTES, NotYetError, waitingTurn } from './in-order.ts'
 import type { Pace } from './pace.ts'
-import { refuseErrorIn } from './shapes.ts'
 
 /** A call is tried so often, each time after a longer wait. */
 const TRIES = 4

@@ -1,15 +1,12 @@
 import type { PlanItem, PlanLine, PlanNote } from '../../../move/plan.ts'
-import { unknownAmong } from '../administrators.ts'
+import { unknownAmong, type PlanReading, missedNote } from '../reading.ts'
 import { accessLines, unknownAdministrator } from '../checks/access-lines.ts'
-import { switchLines } from '../checks/switch-lines.ts'
-import { missedNote } from '../notes.ts'
-import type { PlanReading } from '../reading.ts'
-import { CallError } from './call-error.ts'
+import { CallError } from './fields.ts'
 import type { Dialect } from './dialect.ts'
-import { listItems } from './item-lists.ts'
-import { accessOf } from './read-access.ts'
+import { listItems, accessOf } from './item-lists.ts'
 import { readEach } from './read-items.ts'
 import { readServices } from './read-services.ts'
+import { DEFAULT_SWITCHES, type Switches } from '../../../core/switches/switches.ts'
 
 /** The data of one server except its services: the lines of a plan. */
 export async function* readOverHttp(
@@ -79,4 +76,54 @@ async function* readItems(
     reading.show('names of items', items.length, 0)
   }
   yield* readEach(items, { dialect, reading })
+}
+
+/** The switches that come. */
+const COMING: readonly (keyof Switches)[] = [
+  'pushEnabled',
+  'defaultCacheMillis',
+  'defaultPushCacheMillis',
+  'pushJavaVersion',
+  'pushGoVersion',
+  'pushCVersion',
+  'pushCSharpVersion',
+  'clientBeatInterval',
+  'lightBeatEnabled',
+  'defaultInstanceEphemeral',
+  'healthCheckEnabled',
+  'healthCheckWhiteList',
+  'checkTimes',
+  'httpHealthParams',
+  'tcpHealthParams',
+  'mysqlHealthParams',
+]
+
+/** Switches that may have frozen the old server for the move: they would freeze this server. */
+const FREEZING: readonly (keyof Switches)[] = [
+  'overriddenServerStatus',
+  'disableAddIP',
+  'sendBeatOnly',
+  'limitedUrlMap',
+]
+
+/** The lines of switches that are not at their defaults. */
+function* switchLines(switches: Readonly<Record<string, unknown>>): Generator<PlanLine> {
+  for (const name of COMING)
+    if (isSet(switches, name)) yield { kind: 'switch', name, value: valueText(switches[name]) }
+  for (const name of FREEZING)
+    if (isSet(switches, name))
+      yield left(name, 'it would stop requests here, too; set it here if you want it')
+}
+
+function left(name: string, reason: string): PlanLine {
+  return { kind: 'cannot-come', about: 'switch', name, reason }
+}
+
+function isSet(switches: Readonly<Record<string, unknown>>, name: keyof Switches): boolean {
+  const value = switches[name]
+  return value !== undefined && valueText(value) !== valueText(DEFAULT_SWITCHES[name])
+}
+
+function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -1,9 +1,7 @@
-import type { PlanInstance, PlanLine, PlanService } from '../../../move/plan.ts'
-import { nameOf } from '../../../move/plan.ts'
+import { type PlanInstance, type PlanLine, type PlanService, nameOf } from '../../../move/plan.ts'
 import type { PlanReading } from '../reading.ts'
-import { CallError } from './call-error.ts'
+import { CallError, isUsualCluster } from './fields.ts'
 import { allPages, type Dialect, type OldService } from './dialect.ts'
-import { isUsualCluster } from './fields.ts'
 import { instanceKey } from './java-things.ts'
 import { inOrder, listedOnly, orNote } from './in-order.ts'
 

@@ -1,10 +1,9 @@
 import { itemName, type PlanGray, type PlanItem, type PlanNote } from '../../../move/plan.ts'
 import type { ListedItem, OldPage, OldService, PageAsked } from './dialect.ts'
-import { type Fields, fieldsOf, numberOf, textOf } from './fields.ts'
+import { type Fields, fieldsOf, numberOf, textOf, entriesOf } from './fields.ts'
 import { grayOf } from './java-things.ts'
 import { JavaV1, serviceParams } from './java-v1.ts'
 import type { OldServer } from './old-server.ts'
-import { entriesOf } from './shapes.ts'
 
 const GRAYS = '/svc/v1/cs/configs/gray'
 

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { action } from '../../command-line.ts'
-import { addExamples } from '../../help.ts'
+import { action, addExamples } from '../../command-line.ts'
 import { outputOption } from '../../output.ts'
 import type { ParityFlags } from './parity.ts'
 

@@ -1,23 +1,47 @@
-import type { PlanItem, PlanNote } from '../../../move/plan.ts'
+import { THING_KINDS, type PlanItem, type PlanNote, type PlanThing } from '../../../move/plan.ts'
 import { type CommandResult, UsageError } from '../../command-line.ts'
 import type { Progress } from '../../progress.ts'
 import { passwordFrom } from '../move-passwords.ts'
-import type { KnownServer } from '../old/detect-server.ts'
+import { type KnownServer, openServers, rateOf } from '../old/detect-server.ts'
 import type { OldService } from '../old/dialect.ts'
 import type { OldAccount } from '../old/old-server.ts'
-import { openServers, rateOf } from '../old/open-servers.ts'
 import { TimeLeft } from '../time-left.ts'
-import { type ComparedKind, hiddenKinds, KINDS, skippedKinds } from './compared-kinds.ts'
 import { differencesOf } from './differences.ts'
 import type { BothSides } from './known-differences.ts'
 import { parityResult, type ParityRow } from './parity-report.ts'
-import { readSide } from './read-side.ts'
-import { replayConfigReads, replayOpenRead } from './replay/config-reads.ts'
-import { replayInstanceLists } from './replay/instance-lists.ts'
+import { readSide, settledHealth } from './read-side.ts'
+import { replayConfigReads, replayOpenRead, replayInstanceLists } from './replay/client-reads.ts'
 import { type ListenedItem, replayListener } from './replay/listener.ts'
 import { type BothServers, isGeneration3, type Replayed } from './replay/replayed.ts'
 import { type BothAccounts, replaySignIn, signsIn } from './replay/sign-in.ts'
-import { settledHealth } from './settled-health.ts'
+
+/** A kind of things that are compared: nobody compares histories. */
+type ComparedKind = Exclude<PlanThing['kind'], 'history'>
+
+/** The compared kinds, in the order of a report. */
+const KINDS = THING_KINDS.filter((kind) => kind !== 'history')
+
+/** The kinds of `--skip`: words separated by commas. Throws UsageError for another word. */
+function skippedKinds(text = ''): ReadonlySet<ComparedKind> {
+  const words = text.split(',').filter((word) => word !== '')
+  const unknown = words.find((word) => !isKind(word))
+  if (unknown !== undefined)
+    throw new UsageError(`--skip takes ${KINDS.join(', ')}, but has ${JSON.stringify(unknown)}`)
+  return new Set(words.filter(isKind))
+}
+
+function isKind(word: string): word is ComparedKind {
+  return (KINDS as readonly string[]).includes(word)
+}
+
+/** The kinds that a server does not show: otherwise only the other server would seem to have them. */
+function hiddenKinds(notCompared: readonly PlanNote[]): ReadonlySet<ComparedKind> {
+  const abouts = notCompared.filter(({ kind }) => kind === 'cannot-come').map(({ about }) => about)
+  return new Set([
+    ...(abouts.includes('user') ? (['user', 'role', 'permission'] as const) : []),
+    ...(abouts.includes('switch') ? (['switch'] as const) : []),
+  ])
+}
 
 /** The flags of a comparison. */
 export interface ParityFlags {

@@ -1,12 +1,13 @@
-import { isThing, type PlanItem, type PlanNote, type PlanThing } from '../../../move/plan.ts'
-import type { KnownServer } from '../old/detect-server.ts'
+import { isThing, type PlanItem, type PlanNote, type PlanThing, nameOf } from '../../../move/plan.ts'
+import { type KnownServer, dialectOf } from '../old/detect-server.ts'
 import type { Dialect, OldService } from '../old/dialect.ts'
-import { dialectOf } from '../old/open-servers.ts'
 import { isShortList } from '../old/item-lists.ts'
 import { readOverHttp } from '../old/read-over-http.ts'
 import type { PlanReading } from '../reading.ts'
 import { comparedThing } from './compared-fields.ts'
-import type { ByName } from './differences.ts'
+import type { ByName, Difference } from './differences.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BothServers } from './replay/replayed.ts'
 
 /** The data of one of the two servers. */
 export interface Side {
@@ -125,4 +126,43 @@ const UNREADABLE = ['user', 'switch']
 
 function namesOf({ namespace, group }: { readonly namespace: string; readonly group: string }) {
   return { namespace, group }
+}
+
+/** Which instances are looked at once more, and after which time. */
+interface Settling {
+  readonly services: ReadonlyMap<string, OldService>
+  readonly waitMs: number
+}
+
+/** The differences, without differences of health that are gone after a pause: each server probes at its own times. */
+export async function settledHealth(
+  differences: readonly Difference[],
+  servers: BothServers,
+  { services, waitMs }: Settling,
+): Promise<Difference[]> {
+  const doubtful = differences.filter(({ field }) => field === 'healthy')
+  if (doubtful.length === 0) return [...differences]
+  await sleep(waitMs)
+  const asked = [...services].filter(([name]) => doubtful.some((one) => one.name.startsWith(`${name} `)))
+  const health = [await healthOf(servers.old, asked), await healthOf(servers.new, asked)] as const
+  return differences.flatMap((one): Difference[] => {
+    if (one.field !== 'healthy') return [one]
+    const [old, other] = health.map((all) => all.get(one.name))
+    if (old === other || old === undefined || other === undefined) return []
+    return [{ ...one, old, new: other }]
+  })
+}
+
+async function healthOf(
+  server: KnownServer,
+  services: readonly (readonly [string, OldService])[],
+): Promise<ReadonlyMap<string, string>> {
+  const dialect = dialectOf(server)
+  const health = new Map<string, string>()
+  for (const [, named] of services) {
+    const service = await dialect.service(named)
+    const instances = service === undefined ? [] : await dialect.instances(service)
+    for (const one of instances) health.set(nameOf(one), `${one.healthy}`)
+  }
+  return health
 }

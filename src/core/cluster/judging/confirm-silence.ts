@@ -1,4 +1,4 @@
-import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { type Command, commandOn, synced, unchanged } from '../../decisions/decision.ts'
 import { addressText } from '../../naming/state/instance.ts'
 import type { Instance } from '../../naming/state/service-entry.ts'
 import type { Liveness } from '../../naming/liveness/liveness.ts'
@@ -6,6 +6,8 @@ import { serviceKeyText } from '../../naming/state/service.ts'
 import { changeOfSilence, type SilenceEffect } from '../../naming/liveness/silence.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import { MEMBER } from '../members/member-records.ts'
+import { connectionOf } from '../../naming/state/connection-publisher.ts'
+import { orphanRemoved } from '../../naming/liveness/connection-processes.ts'
 
 /** How long the answers of the members count, in ms: a beat may have come since. */
 const ANSWERS_COUNT_MS = 3_000
@@ -60,4 +62,25 @@ export function confirmSilence(evidence: Evidence, voter: VotingMember): Command
       return synced([changeOfSilence(instance, effect, now)], true)
     },
   }
+}
+
+/**
+ * Removes an instance whose server is gone. It answers false, and changes nothing, if the instance has been taken over
+ * or changed, or if its process is a member again. The store compares the instance, all members (so that nobody has
+ * joined) and this server's own record, as `confirmSilence` does.
+ */
+export function removeOrphan(
+  instance: Instance,
+  { self, isMember }: Omit<VotingMember, 'liveness'>,
+): Command<boolean> {
+  const { entry, record } = instance
+  const serviceKey = entry.service.key
+  const owner = connectionOf(record.publisher)
+  return commandOn(`orphan:${serviceKeyText(serviceKey)} ${addressText(record.address)}`, (view, now) => {
+    if (!isMember() || view.instance(serviceKey, record.address)?.record !== record) return unchanged(false)
+    const members = new Map(view.records(MEMBER))
+    const isBack = [...members.values()].some(({ process }) => process === owner?.process)
+    if (isBack || !members.has(self)) return unchanged(false)
+    return synced([orphanRemoved(instance, now)], true)
+  })
 }

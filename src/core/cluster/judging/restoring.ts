@@ -1,8 +1,9 @@
-import type { Command } from '../../decisions/decision.ts'
+import { type Command, commandOn, synced, unchanged } from '../../decisions/decision.ts'
 import type { HealthClock } from '../../naming/liveness/health-clock.ts'
 import type { Instance } from '../../naming/state/service-entry.ts'
 import type { Liveness } from '../../naming/liveness/liveness.ts'
-import { restoreInstance } from './restore-instance.ts'
+import { type Change, NO_SERIAL } from '../../decisions/changes.ts'
+import { newService, serviceSubject } from '../../naming/commands/service-commands.ts'
 
 /** When a command that failed is tried again. */
 const RETRY_MS = 1_000
@@ -51,4 +52,24 @@ export class Restoring {
     const { atMs } = this.#liveness.lastBeatOf(instance)
     return nowMs - atMs + this.#clock.pausedSince(atMs) < instance.timing.removeMs
   }
+}
+
+/**
+ * Registers an instance again that was removed for its silence although this server has received its beats. It comes
+ * back unchanged, with its full time on all servers. Answers false, and changes nothing, if it is registered meanwhile.
+ */
+export function restoreInstance({ entry, record, healthy }: Instance): Command<boolean> {
+  const { key: serviceKey } = entry.service
+  return commandOn(serviceSubject(serviceKey), (view, { stamp }) => {
+    if (view.instance(serviceKey, record.address) !== undefined) return unchanged(false)
+    const known = view.service(serviceKey)
+    const service = known ?? newService(view, serviceKey, 'registration')
+    const { serial: serviceSerial } = service
+    const restored = { ...record, serial: NO_SERIAL }
+    const changes: Change[] = [
+      { kind: 'instance-saved', serviceKey, serviceSerial, record: restored, healthy, beat: true, stamp },
+    ]
+    if (known === undefined) changes.unshift({ kind: 'service-saved', service, stamp })
+    return synced(changes, true)
+  })
 }

@@ -1,4 +1,4 @@
-import type { Command } from '../../decisions/decision.ts'
+import { type Command, commandOn } from '../../decisions/decision.ts'
 import { synced, unchanged } from '../../decisions/decision.ts'
 import { number, object, text } from '../../records/shape.ts'
 import { defineRecordKind, recordRemoved, recordSaved } from '../../records/record-kind.ts'
@@ -16,26 +16,20 @@ export const SERVER = defineRecordKind<KnownServer>('server', object({ ip: text,
 
 /** Notes a server that becomes a member. */
 export function noteServer(id: string, value: KnownServer): Command<void> {
-  return {
-    subject: subjectOf(id),
-    decide(view, { stamp }) {
-      const known = view.record(SERVER, id)
-      const isKnown = known?.ip === value.ip && known.port === value.port && known.site === value.site
-      return isKnown ? unchanged(undefined) : synced([recordSaved(SERVER, { id, value, stamp })], undefined)
-    },
-  }
+  return commandOn(subjectOf(id), (view, { stamp }) => {
+    const known = view.record(SERVER, id)
+    const isKnown = known?.ip === value.ip && known.port === value.port && known.site === value.site
+    return isKnown ? unchanged(undefined) : synced([recordSaved(SERVER, { id, value, stamp })], undefined)
+  })
 }
 
 /** Forgets a server that has been no member for long. */
 export function forgetServer(id: string): Command<void> {
-  return {
-    subject: subjectOf(id),
-    decide(view, { stamp }) {
-      if (view.record(SERVER, id) === undefined || view.record(MEMBER, id) !== undefined)
-        return unchanged(undefined)
-      return synced([recordRemoved(SERVER, id, stamp)], undefined)
-    },
-  }
+  return commandOn(subjectOf(id), (view, { stamp }) => {
+    if (view.record(SERVER, id) === undefined || view.record(MEMBER, id) !== undefined)
+      return unchanged(undefined)
+    return synced([recordRemoved(SERVER, id, stamp)], undefined)
+  })
 }
 
 function subjectOf(id: string): string {

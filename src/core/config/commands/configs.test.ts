@@ -1,11 +1,10 @@
 import { array, assert, constantFrom, integer, property, record, string } from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { at, carryOut, published, publishing, refusalOf, WALL_MS } from '../../core.test-support.ts'
 import { historyIdOf, isItemId, itemIdOf, stampOfId } from '../../decisions/stamps.ts'
 import { State } from '../../engine/state.ts'
 import { configKey } from '../state/config-item.ts'
-import { deleteConfig } from './delete-config.ts'
-import { publishConfig } from './publish-config.ts'
+import { deleteConfig, publishConfig } from './publish-config.ts'
 import { type ConfigSearch, matchingConfigs } from '../state/search-configs.ts'
 
 const KEY = publishing('').key
@@ -14,9 +13,11 @@ const BY = { ip: '10.9.9.9', user: null }
 const changesOf = (state: State, content: string, other = {}) =>
   publishConfig(publishing(content, other)).decide(state, at(0)).changes
 
+let state: State
+beforeEach(() => void (state = new State(WALL_MS)))
+
 describe('publishing', () => {
   test('creates an item, then versions with the same id and creation time', () => {
-    const state = new State(WALL_MS)
     const first = published(state, 'one', KEY)
     carryOut(
       state,
@@ -32,14 +33,12 @@ describe('publishing', () => {
   })
 
   test('the stored content again changes nothing', () => {
-    const state = new State(WALL_MS)
     carryOut(state, publishConfig(publishing('one', { type: 'json', notes: { desc: 'd' } })), at(0))
     expect(changesOf(state, 'one')).toEqual([])
     expect(changesOf(state, 'one', { type: 'json', notes: { desc: 'd' } })).toEqual([])
   })
 
   test('another type, note or text is a new version, and other fields stay', () => {
-    const state = new State(WALL_MS)
     carryOut(
       state,
       publishConfig(publishing('one', { type: 'json', notes: { desc: 'd', configTags: 'a,b' } })),
@@ -56,13 +55,11 @@ describe('publishing', () => {
   })
 
   test('a text of the same md5 but other bytes is another text', () => {
-    const state = new State(WALL_MS)
     carryOut(state, publishConfig(publishing('one', { md5: 'same' })), at(0))
     expect(changesOf(state, 'two', { md5: 'same' })).toHaveLength(1)
   })
 
   test('with casMd5 succeeds only if it is the current md5', () => {
-    const state = new State(WALL_MS)
     const code = (casMd5: string) =>
       refusalOf(() => carryOut(state, publishConfig(publishing(casMd5, { casMd5 })), at(0)))
     expect(code('other')).toBe('config-changed')
@@ -72,7 +69,6 @@ describe('publishing', () => {
   })
 
   test('never sets an earlier time', () => {
-    const state = new State(WALL_MS)
     published(state, 'one', KEY)
     carryOut(state, publishConfig(publishing('two')), at(-5_000))
     expect(state.config(KEY)?.modifiedMs).toBe(WALL_MS)
@@ -82,7 +78,6 @@ describe('publishing', () => {
 })
 
 test('deleting answers true, also for unknown items, and a later publish creates a new item', () => {
-  const state = new State(WALL_MS)
   expect(carryOut(state, deleteConfig(KEY, BY), at(0))).toBe(true)
   const first = published(state, 'one', KEY)
   expect(carryOut(state, deleteConfig(KEY, BY), at(0))).toBe(true)
@@ -107,7 +102,6 @@ test('ids of items and of history records come from one sequence and never meet'
 })
 
 test('a publish takes its ids from the stamp of its decision', () => {
-  const state = new State(WALL_MS)
   const decide = (stamp: number) => publishConfig(publishing('a')).decide(state, { ...at(0), stamp }).changes
   expect(decide(7)).toMatchObject([{ item: { origin: { id: 14 }, historyId: 15 } }])
   expect(decide(8)).toMatchObject([{ item: { origin: { id: 16 }, historyId: 17 } }])
@@ -147,7 +141,6 @@ describe('a search', () => {
   })
 
   test('for one item by both names finds the same as a walk over all items', () => {
-    const state = new State(WALL_MS)
     for (const dataId of ['a', 'b', 'a*']) {
       published(state, 'x', configKey('public', 'G', dataId))
       published(state, 'x', configKey('dev', 'H', dataId))
@@ -171,13 +164,11 @@ describe('a search', () => {
   })
 
   test('takes no more than linear time', () => {
-    const state = new State(WALL_MS)
     published(state, 'x', keyOf('a'.repeat(5_000)))
     expect(found(state, { dataId: `${'a*'.repeat(2_000)}b` }).totalCount).toBe(0)
   })
 
   test('without parameters finds everything, oldest first', () => {
-    const state = new State(WALL_MS)
     const names = ['d2', 'd0', 'd1']
     for (const dataId of names) published(state, 'x', keyOf(dataId))
     published(state, 'y', keyOf('d2'))
@@ -185,7 +176,6 @@ describe('a search', () => {
   })
 
   test('knows namespace, group, application, tags and types', () => {
-    const state = new State(WALL_MS)
     const put = (dataId: string, other: object) =>
       carryOut(state, publishConfig(publishing('x', { key: keyOf(dataId), ...other })), at(0))
     put('one', { notes: { appName: 'shop', configTags: 'red,blue' }, type: 'json' })

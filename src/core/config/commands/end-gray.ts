@@ -1,13 +1,12 @@
-import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { type Command, commandOn, synced, unchanged } from '../../decisions/decision.ts'
 import type { Change } from '../../decisions/changes.ts'
 import type { Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
 import type { ConfigKey, Operator } from '../state/config-item.ts'
 import { GRAY, grayContent, grayNamed, type GrayVersion } from '../state/gray-version.ts'
-import { checkCas } from './check-cas.ts'
+import { checkCas, publishConfig } from './publish-config.ts'
 import { grayEnded, stampsToEnd } from './gray-records.ts'
 import { grayNotFound } from './publish-gray.ts'
-import { publishConfig } from './publish-config.ts'
 
 /** Which gray version ends, and who says so. */
 export interface EndGray {
@@ -21,17 +20,14 @@ export interface EndGray {
 
 /** Ends a gray version: its clients get the version of the others. False without one. Refusal `config-changed`. */
 export function stopGray({ key, name, casMd5, operator, comment }: EndGray): Command<boolean> {
-  return {
-    subject: key.text,
-    decide(view, { wallMs, stamp }) {
-      const item = view.record(GRAY, key.text)
-      const version = grayNamed(item, name)
-      checkCas(casMd5, version)
-      if (item === undefined || version === undefined) return unchanged(false)
-      const atMs = Math.max(wallMs, version.modifiedMs)
-      return synced(grayEnded(view, item, { ended: [version], operator, comment, atMs, stamp }), true)
-    },
-  }
+  return commandOn(key.text, (view, { wallMs, stamp }) => {
+    const item = view.record(GRAY, key.text)
+    const version = grayNamed(item, name)
+    checkCas(casMd5, version)
+    if (item === undefined || version === undefined) return unchanged(false)
+    const atMs = Math.max(wallMs, version.modifiedMs)
+    return synced(grayEnded(view, item, { ended: [version], operator, comment, atMs, stamp }), true)
+  })
 }
 
 /**

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { at, carryOut, published, refusalOf, restartClock, WALL_MS } from '../../core.test-support.ts'
 import type { Change } from '../../decisions/changes.ts'
 import { type Command, timeOf } from '../../decisions/decision.ts'
 import { State } from '../../engine/state.ts'
-import { DELETED_CONFIG } from '../state/deleted-config.ts'
+import { DELETED_CONFIG } from '../state/config-comment.ts'
 import { type Viewer, viewedMd5, viewOf } from '../state/config-view.ts'
 import { betaRule, type GrayRule, tagRule } from '../state/gray-rule.ts'
 import { GRAY, GRAY_TEXT, grayNamed } from '../state/gray-version.ts'
-import { deleteConfig } from './delete-config.ts'
+import { deleteConfig } from './publish-config.ts'
 import { promoteGray, stopGray } from './end-gray.ts'
 import { importGray } from './import-gray.ts'
 import {
@@ -69,6 +69,9 @@ function commandOf(change: NaiveChange, item: NaiveItem): Command<unknown> | und
   }
 }
 
+let state: State
+beforeEach(() => void (state = new State(WALL_MS)))
+
 describe('views', () => {
   test('equal a naive reference, whatever happens to an item', () => {
     fc.assert(
@@ -103,7 +106,6 @@ describe('views', () => {
   })
 
   test('survive a store: records are read as they were written', () => {
-    const state = new State(WALL_MS)
     carryOut(state, publishing('tag_x', tagRule('x'), { text: 'grün', type: 'yaml', comment: 'why' }), at(0))
     const value = state.record(GRAY, KEY.text)!
     expect(GRAY.decode(JSON.parse(JSON.stringify(value)), KEY.text)).toEqual(value)
@@ -114,7 +116,6 @@ describe('views', () => {
 
 describe('publishing for some clients', () => {
   test('leaves the formal version alone, and the reverse', () => {
-    const state = new State(WALL_MS)
     const formal = published(state, 'formal', KEY)
     carryOut(state, beta('10.0.0.1'), at(0))
     expect(state.config(KEY)).toBe(formal)
@@ -124,7 +125,6 @@ describe('publishing for some clients', () => {
   })
 
   test('makes an insert with its text, then updates with the one before', () => {
-    const state = new State(WALL_MS)
     carryOut(state, beta('10.0.0.1', 'one'), at(0))
     const all = changesOf(state, beta('10.0.0.1', 'two'))
     const [record] = all.flatMap((change) => (change.kind === 'history-imported' ? [change.record] : []))
@@ -133,21 +133,18 @@ describe('publishing for some clients', () => {
   })
 
   test('a text of the same md5 but other bytes is another text', () => {
-    const state = new State(WALL_MS)
     carryOut(state, publishing('beta', betaRule('10.0.0.1'), { md5: 'same' }), at(0))
     carryOut(state, publishing('beta', betaRule('10.0.0.1'), { text: 'other', md5: 'same' }), at(0))
     expect(seen(state, { ip: '10.0.0.1' })).toBe('other')
   })
 
   test('of the present version changes nothing', () => {
-    const state = new State(WALL_MS)
     carryOut(state, beta('10.0.0.1'), at(0))
     expect(changesOf(state, beta('10.0.0.1'))).toEqual([])
     expect(opsOf(changesOf(state, beta('10.0.0.2')))).toEqual(['U'])
   })
 
   test('compares with the gray version that it replaces', () => {
-    const state = new State(WALL_MS)
     published(state, 'formal', KEY)
     const over = (casMd5: string) => publishing('beta', betaRule('10.0.0.1'), { text: 'new', casMd5 })
     expect(refusalOf(() => carryOut(state, over('md5 of formal'), at(0)))).toBe('config-changed')
@@ -157,7 +154,6 @@ describe('publishing for some clients', () => {
   })
 
   test('has ten names at most; replacing one of ten is allowed', () => {
-    const state = new State(WALL_MS)
     for (let index = 0; index < 10; index++) carryOut(state, publishing(`v${index}`, percent('1')), at(0))
     expect(refusalOf(() => carryOut(state, publishing('v10', percent('1')), at(0)))).toBe('gray-too-many')
     expect(refusalOf(() => carryOut(state, publishing('v3', percent('2')), at(0)))).toBeUndefined()
@@ -177,7 +173,6 @@ describe('publishing for some clients', () => {
 
 describe('the end of a gray version', () => {
   test('by growing to all: the release is the same, its text stays', () => {
-    const state = new State(WALL_MS)
     carryOut(state, publishing('v', percent('1')), at(0))
     const before = grayNamed(state.record(GRAY, KEY.text), 'v')!
     carryOut(state, growGray({ key: KEY, name: 'v', expr: '100', operator: BY }), at(1))
@@ -188,7 +183,6 @@ describe('the end of a gray version', () => {
   })
 
   test('by promoting: one becomes formal, all end, and each has a record', () => {
-    const state = new State(WALL_MS)
     published(state, 'formal', KEY)
     carryOut(state, beta('10.0.0.1', 'b'), at(0))
     carryOut(state, publishing('v', percent('0'), { text: 'p' }), at(0))
@@ -201,7 +195,6 @@ describe('the end of a gray version', () => {
   })
 
   test('by promoting compares with the formal version', () => {
-    const state = new State(WALL_MS)
     published(state, 'formal', KEY)
     carryOut(state, beta('10.0.0.1'), at(0))
     const promote = (casMd5: string) => promoteGray({ key: KEY, name: 'beta', casMd5, operator: BY })
@@ -210,7 +203,6 @@ describe('the end of a gray version', () => {
   })
 
   test('by stopping, also without an error if it does not exist', () => {
-    const state = new State(WALL_MS)
     carryOut(state, beta('10.0.0.1'), at(0))
     expect(carryOut(state, stopGray({ key: KEY, name: 'beta', operator: BY }), at(0))).toBe(true)
     expect(carryOut(state, stopGray({ key: KEY, name: 'beta', operator: BY }), at(0))).toBe(false)
@@ -218,7 +210,6 @@ describe('the end of a gray version', () => {
   })
 
   test('by deleting the item, also one without a formal version', () => {
-    const state = new State(WALL_MS)
     published(state, 'formal', KEY)
     carryOut(state, beta('10.0.0.1'), at(0))
     carryOut(state, deleteConfig(KEY, BY), at(0))
@@ -230,7 +221,6 @@ describe('the end of a gray version', () => {
   })
 
   test('by deleting an item without a formal version, which the bin has until it is there again', () => {
-    const state = new State(WALL_MS)
     carryOut(state, beta('10.0.0.1', 'first'), at(0))
     carryOut(state, publishing('v2', percent('5'), { text: 'other' }), at(0))
     const changed = changesOf(state, deleteConfig(KEY, BY))
@@ -252,14 +242,12 @@ describe('the end of a gray version', () => {
   })
 
   test.each([promoteGray, growGray])('of a version that is not there is refused', (command) => {
-    const state = new State(WALL_MS)
     const end = command({ key: KEY, name: 'v', expr: '1', operator: BY })
     expect(refusalOf(() => carryOut(state, end, at(0)))).toBe('gray-not-found')
   })
 })
 
 test('each history record of a decision has a stamp that no other decision gets', () => {
-  const state = new State(WALL_MS)
   published(state, 'formal', KEY)
   carryOut(state, beta('10.0.0.1'), at(0))
   carryOut(state, publishing('v', percent('1')), at(0))
@@ -274,7 +262,6 @@ test('each history record of a decision has a stamp that no other decision gets'
 })
 
 test('an import takes a gray version, and keeps one that was made or changed here', () => {
-  const state = new State(WALL_MS)
   const taking = (text: string, overwrite = false) => {
     const facts = { key: KEY, name: 'beta', type: undefined, encryptedDataKey: '', operator: BY } as const
     const texts = { content: Buffer.from(text), md5: `md5 of ${text}` }

@@ -4,7 +4,7 @@ import { State } from '../../engine/state.ts'
 import { importedIdOf } from '../state/config-comment.ts'
 import { configKey } from '../state/config-item.ts'
 import { NO_NOTES } from '../state/config-notes.ts'
-import { deleteConfig } from './delete-config.ts'
+import { deleteConfig } from './publish-config.ts'
 import {
   importConfig,
   type ImportedConfig,

@@ -1,11 +1,17 @@
 import type { Change } from '../../decisions/changes.ts'
-import { type Command, type Decision, synced, unchanged } from '../../decisions/decision.ts'
+import { type Command, type Decision, storing, synced, unchanged } from '../../decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../../decisions/import-outcome.ts'
 import { historyIdOf, itemIdOf, type Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
 import { recordRemoved } from '../../records/record-kind.ts'
 import { ownText, ownTextOrNull } from '../../text/own-text.ts'
-import { importedIdOf, importedUpTo, type ImportMark, importMarked } from '../state/config-comment.ts'
+import {
+  importedIdOf,
+  importedUpTo,
+  type ImportMark,
+  importMarked,
+  DELETED_CONFIG,
+} from '../state/config-comment.ts'
 import {
   type ConfigItem,
   type ConfigKey,
@@ -14,7 +20,6 @@ import {
   type Operator,
 } from '../state/config-item.ts'
 import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from '../state/config-notes.ts'
-import { DELETED_CONFIG } from '../state/deleted-config.ts'
 import type { HistoryOp, HistoryRecord } from '../state/history-record.ts'
 import { isFarAhead } from '../state/imported-time.ts'
 
@@ -64,19 +69,15 @@ export interface ImportedRecord extends PendingChange {
 
 /** Imports the current version of an item. It makes a history record that is marked as imported. */
 export function importConfig(given: ImportedConfig, options: ImportOptions): Command<ImportOutcome> {
-  return {
-    subject: given.key.text,
-    growsBy: given.content.length,
-    decide(view, now) {
-      const [createdMs, modifiedMs] = [notAhead(given.createdMs, now), notAhead(given.modifiedMs, now)]
-      const input = { ...given, createdMs, modifiedMs }
-      const current = view.config(input.key)
-      const problem = options.overwrite ? undefined : whyKept(view, input, current)
-      if (current !== undefined && isSame(current, input)) return unchanged(HERE_ALREADY)
-      if (problem !== undefined) return keeping(problem)
-      return published(view, now, versionOf(input, current, options.change))
-    },
-  }
+  return storing(given.key.text, given.content.length, (view, now) => {
+    const [createdMs, modifiedMs] = [notAhead(given.createdMs, now), notAhead(given.modifiedMs, now)]
+    const input = { ...given, createdMs, modifiedMs }
+    const current = view.config(input.key)
+    const problem = options.overwrite ? undefined : whyKept(view, input, current)
+    if (current !== undefined && isSame(current, input)) return unchanged(HERE_ALREADY)
+    if (problem !== undefined) return keeping(problem)
+    return published(view, now, versionOf(input, current, options.change))
+  })
 }
 
 /**
@@ -85,24 +86,20 @@ export function importConfig(given: ImportedConfig, options: ImportOptions): Com
  * published. `since` is the change before, whose text the record has.
  */
 export function importHistory(given: ImportedRecord, since?: PendingChange): Command<ImportOutcome> {
-  return {
-    subject: given.key.text,
-    growsBy: given.content.length,
-    decide(view, now) {
-      const record = { ...given, atMs: notAhead(given.atMs, now) }
-      const current = view.config(record.key)
-      if (current !== undefined) return nextVersion(view, now, { record, current, since })
-      if (view.record(DELETED_CONFIG, record.key.text) !== undefined) return keeping(OWN_HISTORY)
-      const imported = recordOf(record, now)
-      return synced(
-        [
-          { kind: 'history-imported', record: imported },
-          importMarked({ importedId: ownText(record.oldId) }, { historyId: imported.id, stamp: now.stamp }),
-        ],
-        TAKEN,
-      )
-    },
-  }
+  return storing(given.key.text, given.content.length, (view, now) => {
+    const record = { ...given, atMs: notAhead(given.atMs, now) }
+    const current = view.config(record.key)
+    if (current !== undefined) return nextVersion(view, now, { record, current, since })
+    if (view.record(DELETED_CONFIG, record.key.text) !== undefined) return keeping(OWN_HISTORY)
+    const imported = recordOf(record, now)
+    return synced(
+      [
+        { kind: 'history-imported', record: imported },
+        importMarked({ importedId: ownText(record.oldId) }, { historyId: imported.id, stamp: now.stamp }),
+      ],
+      TAKEN,
+    )
+  })
 }
 
 /** A time far in the future becomes now (docs/move-plan.md, "Times"). */

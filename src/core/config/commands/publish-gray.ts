@@ -1,4 +1,4 @@
-import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { type Command, commandOn, synced, unchanged } from '../../decisions/decision.ts'
 import { historyIdOf, type Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
 import type { Change } from '../../decisions/changes.ts'
@@ -6,7 +6,7 @@ import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
 import { Refusal } from '../../refusal.ts'
 import { ownText } from '../../text/own-text.ts'
 import { type ConfigKey, configKey, type ConfigType, type Operator } from '../state/config-item.ts'
-import { DELETED_CONFIG } from '../state/deleted-config.ts'
+import { DELETED_CONFIG } from '../state/config-comment.ts'
 import { checkedRule, checkGrayName, type GrayRule } from '../state/gray-rule.ts'
 import {
   GRAY,
@@ -19,7 +19,7 @@ import {
   inOrder,
   MOST_GRAY_VERSIONS,
 } from '../state/gray-version.ts'
-import { checkCas } from './check-cas.ts'
+import { checkCas } from './publish-config.ts'
 import { ownedOperator } from '../state/owned-operator.ts'
 import { grayRecorded } from './gray-records.ts'
 
@@ -90,20 +90,17 @@ export interface GrowGray {
 /** Gives a gray version to other clients than before. Refusals `gray-not-found`, `gray-rule`. Answers true. */
 export function growGray(input: GrowGray): Command<true> {
   const { key, name, operator, comment } = input
-  return {
-    subject: key.text,
-    decide(view, now) {
-      const item = view.record(GRAY, key.text)
-      const previous = grayNamed(item, name)
-      if (item === undefined || previous === undefined) throw grayNotFound(name)
-      const priority = input.priority ?? previous.rule.priority
-      const rule = checkedRule({ ...previous.rule, expr: ownText(input.expr), priority })
-      checkGrayName(name, rule)
-      const version = changed({ ...previous, rule }, { operator, comment, now, previous })
-      if (isSame(previous, version)) return unchanged(true)
-      return synced(versionSaved(view, { item, version, previous }, { ...input, now }), true)
-    },
-  }
+  return commandOn(key.text, (view, now) => {
+    const item = view.record(GRAY, key.text)
+    const previous = grayNamed(item, name)
+    if (item === undefined || previous === undefined) throw grayNotFound(name)
+    const priority = input.priority ?? previous.rule.priority
+    const rule = checkedRule({ ...previous.rule, expr: ownText(input.expr), priority })
+    checkGrayName(name, rule)
+    const version = changed({ ...previous, rule }, { operator, comment, now, previous })
+    if (isSame(previous, version)) return unchanged(true)
+    return synced(versionSaved(view, { item, version, previous }, { ...input, now }), true)
+  })
 }
 
 /** A Refusal `gray-not-found`. */

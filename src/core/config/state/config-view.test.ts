@@ -7,27 +7,19 @@ import { grayFor, identityOf, placeInRelease, type Viewer } from './config-view.
 const BY = { ip: '10.9.9.9', user: null }
 
 function versionOf(rule: GrayRule, name = 'v', id = 7): GrayVersion {
-  return {
-    name,
-    rule,
-    md5: `md5 of ${name}`,
-    size: 1,
-    textId: '1',
-    type: undefined,
-    encryptedDataKey: '',
-    id,
-    createdMs: 0,
-    modifiedMs: 0,
-    createdBy: BY,
-    modifiedBy: BY,
-    comment: '',
-  }
+  const facts = { type: undefined, encryptedDataKey: '', comment: '' }
+  const author = { createdMs: 0, modifiedMs: 0, createdBy: BY, modifiedBy: BY }
+  return { name, rule, md5: `md5 of ${name}`, size: 1, textId: '1', id, ...facts, ...author }
 }
 
 const rule = (type: GrayRule['type'], expr: string, priority = 100): GrayRule =>
   checkedRule({ type, version: '1.0.0', expr, priority })
 const labelRule = (expr: string): GrayRule =>
   checkedRule({ type: 'tagv2', version: '1.1.0', expr, priority: 1 })
+const labelled = (labels: Record<string, string>): Viewer => ({
+  ip: '',
+  labels: new Map(Object.entries(labels)),
+})
 const gets = (one: GrayRule, who: Viewer): boolean =>
   grayFor({ key: undefined as never, versions: [versionOf(one)] }, who) !== undefined
 
@@ -38,32 +30,14 @@ describe('a rule', () => {
     [rule('tag', 'x'), { ip: '', tag: 'x' }, true],
     [rule('tag', 'x'), { ip: '', tag: 'X' }, false],
     [rule('tag', 'x'), { ip: '' }, false],
-    [rule('tagv2', 'env=a,b'), { ip: '', labels: new Map([['env', 'b']]) }, true],
-    [rule('tagv2', 'env=a,b'), { ip: '', labels: new Map([['env', 'c']]) }, false],
-    [
-      rule('tagv2', 'env=a,b'),
-      { ip: '', tag: 't', asksForTag: true, labels: new Map([['env', 'a']]) },
-      false,
-    ],
-    [labelRule('a=1&&b=2||c=3'), { ip: '', labels: new Map([['c', '3']]) }, true],
-    [labelRule('a=1&&b=2||c=3'), { ip: '', labels: new Map([['a', '1']]) }, false],
-    [
-      labelRule('a=1&&b=2'),
-      {
-        ip: '',
-        labels: new Map([
-          ['a', '1'],
-          ['b', '2'],
-        ]),
-      },
-      true,
-    ],
+    [rule('tagv2', 'env=a,b'), labelled({ env: 'b' }), true],
+    [rule('tagv2', 'env=a,b'), labelled({ env: 'c' }), false],
+    [rule('tagv2', 'env=a,b'), { ...labelled({ env: 'a' }), tag: 't', asksForTag: true }, false],
+    [labelRule('a=1&&b=2||c=3'), labelled({ c: '3' }), true],
+    [labelRule('a=1&&b=2||c=3'), labelled({ a: '1' }), false],
+    [labelRule('a=1&&b=2'), labelled({ a: '1', b: '2' }), true],
     [rule('tagv2', 'ClientIp=10.0.0.1'), { ip: '10.0.0.1' }, true],
-    [
-      rule('tagv2', 'nacos_config_gray_label=x'),
-      { ip: '', labels: new Map([['nacos.config.gray.label', 'x']]) },
-      true,
-    ],
+    [rule('tagv2', 'nacos_config_gray_label=x'), labelled({ 'nacos.config.gray.label': 'x' }), true],
     [rule('percent', '100'), { ip: '10.0.0.1' }, true],
     [rule('percent', '0'), { ip: '10.0.0.1' }, false],
   ])('%j is for %j: %j', (one, who, isFor) => {
@@ -101,16 +75,12 @@ describe('a share', () => {
   })
 
   test('that grows keeps the clients that have the text', () => {
+    const share = fc.integer({ max: 100, min: 0 })
     fc.assert(
-      fc.property(
-        fc.integer({ max: 100, min: 0 }),
-        fc.integer({ max: 100, min: 0 }),
-        fc.string(),
-        (a, b, ip) => {
-          const [small, large] = [Math.min(a, b), Math.max(a, b)]
-          return !gets(rule('percent', String(small)), { ip }) || gets(rule('percent', String(large)), { ip })
-        },
-      ),
+      fc.property(share, share, fc.string(), (a, b, ip) => {
+        const [small, large] = [Math.min(a, b), Math.max(a, b)]
+        return !gets(rule('percent', String(small)), { ip }) || gets(rule('percent', String(large)), { ip })
+      }),
     )
   })
 
@@ -127,12 +97,9 @@ describe('a share', () => {
 })
 
 test('the highest priority counts, then the first name', () => {
-  const versions = inOrder([
-    versionOf(rule('percent', '100', 5), 'b'),
-    versionOf(rule('percent', '100', 5), 'a'),
-    versionOf(rule('percent', '100', 1), 'A'),
-    versionOf(rule('percent', '0', 9), 'z'),
-  ])
+  const of = (share: string, priority: number, name: string) =>
+    versionOf(rule('percent', share, priority), name)
+  const versions = inOrder([of('100', 5, 'b'), of('100', 5, 'a'), of('100', 1, 'A'), of('0', 9, 'z')])
   expect(versions.map(({ name }) => name)).toEqual(['z', 'a', 'b', 'A'])
   expect(grayFor({ key: undefined as never, versions }, { ip: '' })?.name).toBe('a')
 })

@@ -173,3 +173,12 @@ function hashOf(text: string): number {
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
   return (bits ^ (bits >>> 16)) >>> 0
 }
+
+/** An item that a client watches. */
+export interface WatchedItem {
+  readonly key: ConfigKey
+  /** The md5 of the client; the empty string if it has no version. */
+  readonly md5: string
+  /** How the client named the item, encoded for its protocol. */
+  readonly echo: string
+}

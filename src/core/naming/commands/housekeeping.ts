@@ -1,5 +1,5 @@
 import type { Change } from '../../decisions/changes.ts'
-import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { type Command, commandOn, synced, unchanged } from '../../decisions/decision.ts'
 import { recordRemoved } from '../../records/record-kind.ts'
 import type { Liveness } from '../liveness/liveness.ts'
 import type { InstancePlace } from '../state/presence.ts'
@@ -32,29 +32,23 @@ export function forgetExpiredMetadata(liveness: Liveness, beforeMs: number, of =
  * reads the instances too, because another server may register an instance at this moment.
  */
 function expireService(key: ServiceKey, beforeMs: number): Command<void> {
-  return {
-    subject: serviceSubject(key),
-    decide(view) {
-      const service = view.service(key)
-      if (service === undefined || (view.abandonedSinceMs(key) ?? Infinity) > beforeMs)
-        return unchanged(undefined)
-      if (view.instanceCount(key) > 0) return unchanged(undefined)
-      const changes: Change[] = [{ kind: 'service-deleted', key, serial: service.serial }]
-      return { changes, durability: 'behind', outcome: undefined }
-    },
-  }
+  return commandOn(serviceSubject(key), (view) => {
+    const service = view.service(key)
+    if (service === undefined || (view.abandonedSinceMs(key) ?? Infinity) > beforeMs)
+      return unchanged(undefined)
+    if (view.instanceCount(key) > 0) return unchanged(undefined)
+    const changes: Change[] = [{ kind: 'service-deleted', key, serial: service.serial }]
+    return { changes, durability: 'behind', outcome: undefined }
+  })
 }
 
 function forget(place: InstancePlace, beforeMs: number): Command<void> {
-  return {
-    subject: serviceSubject(place.serviceKey),
-    decide(view, { stamp }) {
-      if ((view.absentSinceMs(place) ?? Infinity) > beforeMs) return unchanged(undefined)
-      const id = rememberedId(place)
-      const isRemembered = view.record(REMEMBERED_METADATA, id) !== undefined
-      if (!isRemembered || view.instance(place.serviceKey, place.address) !== undefined)
-        return unchanged(undefined)
-      return synced([recordRemoved(REMEMBERED_METADATA, id, stamp)], undefined)
-    },
-  }
+  return commandOn(serviceSubject(place.serviceKey), (view, { stamp }) => {
+    if ((view.absentSinceMs(place) ?? Infinity) > beforeMs) return unchanged(undefined)
+    const id = rememberedId(place)
+    const isRemembered = view.record(REMEMBERED_METADATA, id) !== undefined
+    if (!isRemembered || view.instance(place.serviceKey, place.address) !== undefined)
+      return unchanged(undefined)
+    return synced([recordRemoved(REMEMBERED_METADATA, id, stamp)], undefined)
+  })
 }

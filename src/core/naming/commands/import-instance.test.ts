@@ -15,8 +15,7 @@ import { beat } from '../liveness/beat.ts'
 import { MOVED_MS } from '../liveness/connection-processes.ts'
 import { isMoved } from '../state/connection-publisher.ts'
 import type { Publisher } from '../state/instance.ts'
-import { importInstance, type ImportedInstance } from './import-naming.ts'
-import { keepMoved } from './keep-moved.ts'
+import { importInstance, type ImportedInstance, keepMoved } from './import-naming.ts'
 
 const CONNECTION: Publisher = { kind: 'connection', id: 'here/c1' }
 

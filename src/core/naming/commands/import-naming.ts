@@ -1,10 +1,10 @@
 import type { InstanceSaved } from '../../decisions/changes.ts'
 import type { Now } from '../../decisions/stamps.ts'
-import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { type Command, storing, synced, unchanged } from '../../decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../../decisions/import-outcome.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
 import { withStoredSecrets } from '../state/health-checker.ts'
-import { type InstanceRecord, type Metadata, OPERATOR } from '../state/instance.ts'
+import { type InstanceRecord, type Metadata, OPERATOR, BEATS } from '../state/instance.ts'
 import {
   type Cluster,
   type Selector,
@@ -14,8 +14,8 @@ import {
 } from '../state/service.ts'
 import { isMoved, movedPublisher } from '../state/connection-publisher.ts'
 import { type RegisterInstance, registerInstance } from './register-instance.ts'
-import { saveInFull } from './save-in-full.ts'
-import { newService, type SentCluster, serviceSubject } from './service-commands.ts'
+import { saveInFull, newService, type SentCluster, serviceSubject } from './service-commands.ts'
+import type { InstancePlace } from '../state/presence.ts'
 
 /** A service elsewhere, without its instances. */
 export interface ImportedService {
@@ -44,17 +44,13 @@ export interface InstanceImport {
  * empty, as one that a registration has made.
  */
 export function importService(input: ImportedService, overwrite: boolean): Command<ImportOutcome> {
-  return {
-    subject: serviceSubject(input.key),
-    growsBy: 0,
-    decide(view, { stamp }) {
-      const known = view.service(input.key)
-      const service = serviceOf(view, input, known)
-      if (known !== undefined && settingsText(known) === settingsText(service)) return unchanged(HERE_ALREADY)
-      if (known?.madeBy === 'operator' && !overwrite) return keeping('the service has other settings here')
-      return synced([{ kind: 'service-saved', service, stamp }], TAKEN)
-    },
-  }
+  return storing(serviceSubject(input.key), 0, (view, { stamp }) => {
+    const known = view.service(input.key)
+    const service = serviceOf(view, input, known)
+    if (known !== undefined && settingsText(known) === settingsText(service)) return unchanged(HERE_ALREADY)
+    if (known?.madeBy === 'operator' && !overwrite) return keeping('the service has other settings here')
+    return synced([{ kind: 'service-saved', service, stamp }], TAKEN)
+  })
 }
 
 /**
@@ -67,24 +63,20 @@ export function importInstance(
 ): Command<ImportOutcome> {
   const publisher = input.ephemeral ? movedPublisher(importer) : OPERATOR
   const register = registerInstance({ ...input, publisher })
-  return {
-    subject: register.subject,
-    growsBy: 0,
-    decide(view, now) {
-      const known = view.instance(input.serviceKey, input.address)
-      const isSameHere = known !== undefined && isSame(known, input)
-      if (known?.record.ephemeral === true && !isMoved(known.record.publisher))
-        return isSameHere ? unchanged(HERE_ALREADY) : keeping('a client has registered it here')
-      if (isSameHere && !input.ephemeral) return unchanged(HERE_ALREADY)
-      if (known !== undefined && !isSameHere && !overwrite)
-        return keeping('the instance is registered otherwise here')
-      const { changes } = register.decide(view, now)
-      return synced(
-        changes.length > 0 ? changes : [waiting(view, input, now)],
-        isSameHere ? HERE_ALREADY : TAKEN,
-      )
-    },
-  }
+  return storing(register.subject, 0, (view, now) => {
+    const known = view.instance(input.serviceKey, input.address)
+    const isSameHere = known !== undefined && isSame(known, input)
+    if (known?.record.ephemeral === true && !isMoved(known.record.publisher))
+      return isSameHere ? unchanged(HERE_ALREADY) : keeping('a client has registered it here')
+    if (isSameHere && !input.ephemeral) return unchanged(HERE_ALREADY)
+    if (known !== undefined && !isSameHere && !overwrite)
+      return keeping('the instance is registered otherwise here')
+    const { changes } = register.decide(view, now)
+    return synced(
+      changes.length > 0 ? changes : [waiting(view, input, now)],
+      isSameHere ? HERE_ALREADY : TAKEN,
+    )
+  })
 }
 
 /** The change that lets an imported instance wait again for its client. */
@@ -141,4 +133,15 @@ export function instanceText(
 ): string {
   const { ephemeral, publisher, weight, enabled, app, registered } = instance
   return JSON.stringify([ephemeral, publisher.kind, weight, enabled, app, sorted(registered)])
+}
+
+/** The client of an imported instance has sent a beat: the instance is its own from now on, and healthy. */
+export function keepMoved({ serviceKey, address }: InstancePlace): Command<void> {
+  return storing(serviceSubject(serviceKey), 0, (view, { stamp }) => {
+    const known = view.instance(serviceKey, address)
+    if (known === undefined || !isMoved(known.record.publisher)) return unchanged(undefined)
+    const record = { ...known.record, publisher: BEATS }
+    const saved = { ...saveInFull(view, serviceKey, { record, healthy: true, stamp }), beat: true }
+    return { changes: [saved], durability: 'behind', outcome: undefined }
+  })
 }

@@ -1,14 +1,20 @@
 import type { Change } from '../../decisions/changes.ts'
-import { type Command, type Decision, synced, unchanged } from '../../decisions/decision.ts'
+import {
+  type Command,
+  commandOn,
+  type Decision,
+  storing,
+  synced,
+  unchanged,
+} from '../../decisions/decision.ts'
 import { Refusal } from '../../refusal.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
 import { instanceIdOf, type InstanceAddress, type Metadata, type Publisher } from '../state/instance.ts'
 import { disablingChanges } from './instance-disabling.ts'
 import { rememberKeys } from './metadata-commands.ts'
 import { registerInstance } from './register-instance.ts'
-import { saveInFull } from './save-in-full.ts'
+import { saveInFull, existingService, serviceSubject } from './service-commands.ts'
 import { DEFAULT_CHECKER } from '../state/health-checker.ts'
-import { existingService, serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { Actor } from '../timeline/timeline-entry.ts'
 
@@ -41,23 +47,20 @@ export function deregisterInstance(
   target: InstanceTarget,
   ofConnection: ForeignRemoval = () => 'removed',
 ): Command<'ok'> {
-  return {
-    subject: serviceSubject(target.serviceKey),
-    decide(view, now) {
-      const known = find(view, target)
-      if (known === undefined) return unchanged('ok')
-      const { publisher } = known.record
-      const removal = publisher.kind === 'connection' ? ofConnection(publisher) : 'removed'
-      if (removal === 'kept') return unchanged('ok')
-      if (removal === 'refused') throw connected(target)
-      const { serviceKey, address } = target
-      const { serial, ephemeral } = known.record
-      const changes: Change[] = [
-        { kind: 'instance-removed', serviceKey, address, serial, reason: 'deregistered', stamp: now.stamp },
-      ]
-      return { changes, durability: ephemeral ? 'synced if stored' : 'synced', outcome: 'ok' }
-    },
-  }
+  return commandOn(serviceSubject(target.serviceKey), (view, now) => {
+    const known = find(view, target)
+    if (known === undefined) return unchanged('ok')
+    const { publisher } = known.record
+    const removal = publisher.kind === 'connection' ? ofConnection(publisher) : 'removed'
+    if (removal === 'kept') return unchanged('ok')
+    if (removal === 'refused') throw connected(target)
+    const { serviceKey, address } = target
+    const { serial, ephemeral } = known.record
+    const changes: Change[] = [
+      { kind: 'instance-removed', serviceKey, address, serial, reason: 'deregistered', stamp: now.stamp },
+    ]
+    return { changes, durability: ephemeral ? 'synced if stored' : 'synced', outcome: 'ok' }
+  })
 }
 
 /**
@@ -65,10 +68,10 @@ export function deregisterInstance(
  * a connection registered the instance.
  */
 export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Command<'ok'> {
-  return {
-    subject: serviceSubject(target.serviceKey),
-    growsBy: patch.metadata === undefined ? undefined : 0,
-    decide(view, now) {
+  return storing(
+    serviceSubject(target.serviceKey),
+    patch.metadata === undefined ? undefined : 0,
+    (view, now) => {
       const { serviceKey } = target
       const { record } = existing(view, target)
       const weight = patch.weight ?? record.weight
@@ -95,7 +98,7 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
       }
       return synced(changes, 'ok')
     },
-  }
+  )
 }
 
 /**
@@ -115,40 +118,33 @@ export function modifyOrRegister(target: InstanceTarget, patch: InstancePatch): 
     metadata: patch.metadata ?? {},
     app: '',
   })
-  return {
-    subject: modify.subject,
-    growsBy: modify.growsBy,
-    decide(view, now) {
-      if (view.instance(serviceKey, address) !== undefined) return modify.decide(view, now)
-      return { ...register.decide(view, now), outcome: 'ok' }
-    },
-  }
+  return storing(modify.subject, modify.growsBy, (view, now) => {
+    if (view.instance(serviceKey, address) !== undefined) return modify.decide(view, now)
+    return { ...register.decide(view, now), outcome: 'ok' }
+  })
 }
 
 /** Sets the health of an instance whose cluster is not checked otherwise (interface.md, condition 2). */
 export function setHealth(target: InstanceTarget, healthy: boolean): Command<'ok'> {
-  return {
-    subject: serviceSubject(target.serviceKey),
-    decide(view, now): Decision<'ok'> {
-      const { serviceKey, address } = target
-      const service = existingService(view, serviceKey)
-      const known = existing(view, target)
-      const checker = service.clusters[address.cluster]?.healthChecker ?? DEFAULT_CHECKER
-      if (checker.type !== 'NONE') {
-        const where = `service: ${serviceKey.groupedName}, cluster: ${address.cluster}`
-        throw new Refusal('checker-not-none', `health check is still working, ${where}`, {
-          names: { serviceName: serviceKey.groupedName, cluster: address.cluster },
-          allowed: 'only clusters whose health checker is NONE',
-        })
-      }
-      if (known.healthy === healthy) return unchanged('ok')
-      const { serial, ephemeral } = known.record
-      const changes: Change[] = [
-        { kind: 'instance-health-changed', serviceKey, address, serial, healthy, stamp: now.stamp },
-      ]
-      return { changes, durability: ephemeral ? 'behind' : 'synced', outcome: 'ok' }
-    },
-  }
+  return commandOn(serviceSubject(target.serviceKey), (view, now): Decision<'ok'> => {
+    const { serviceKey, address } = target
+    const service = existingService(view, serviceKey)
+    const known = existing(view, target)
+    const checker = service.clusters[address.cluster]?.healthChecker ?? DEFAULT_CHECKER
+    if (checker.type !== 'NONE') {
+      const where = `service: ${serviceKey.groupedName}, cluster: ${address.cluster}`
+      throw new Refusal('checker-not-none', `health check is still working, ${where}`, {
+        names: { serviceName: serviceKey.groupedName, cluster: address.cluster },
+        allowed: 'only clusters whose health checker is NONE',
+      })
+    }
+    if (known.healthy === healthy) return unchanged('ok')
+    const { serial, ephemeral } = known.record
+    const changes: Change[] = [
+      { kind: 'instance-health-changed', serviceKey, address, serial, healthy, stamp: now.stamp },
+    ]
+    return { changes, durability: ephemeral ? 'behind' : 'synced', outcome: 'ok' }
+  })
 }
 
 function connected({ serviceKey, address }: InstanceTarget): Refusal {

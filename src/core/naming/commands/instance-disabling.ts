@@ -1,5 +1,5 @@
 import type { Change } from '../../decisions/changes.ts'
-import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { type Command, commandOn, synced, unchanged } from '../../decisions/decision.ts'
 import { ownText, ownTextOrNull } from '../../text/own-text.ts'
 import { fieldsOf, numberIn, textIn } from '../../records/shape.ts'
 import { defineRecordKind, recordRemoved, recordSaved } from '../../records/record-kind.ts'
@@ -57,14 +57,10 @@ export function forgetDisablings(view: Pick<View, 'records' | 'instance'>): Comm
 
 function forgetDisabling(place: InstancePlace): Command<void> {
   const id = rememberedId(place)
-  return {
-    subject: serviceSubject(place.serviceKey),
-    decide(view, { stamp }) {
-      if (view.record(INSTANCE_DISABLING, id) === undefined || !isOver(view, place))
-        return unchanged(undefined)
-      return synced([recordRemoved(INSTANCE_DISABLING, id, stamp)], undefined)
-    },
-  }
+  return commandOn(serviceSubject(place.serviceKey), (view, { stamp }) => {
+    if (view.record(INSTANCE_DISABLING, id) === undefined || !isOver(view, place)) return unchanged(undefined)
+    return synced([recordRemoved(INSTANCE_DISABLING, id, stamp)], undefined)
+  })
 }
 
 function isOver(view: Pick<View, 'instance'>, place: InstancePlace): boolean {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   address,
   at,
@@ -27,15 +27,16 @@ const patch = (other: Partial<InstancePatch>): InstancePatch => ({
   ...other,
 })
 
+let state: State
+beforeEach(() => void (state = new State(WALL_MS)))
+
 describe('registering', () => {
   test('is healthy by default, and otherwise as the request says', () => {
-    const state = new State(WALL_MS)
     expect(registered(state).healthy).toBe(true)
     expect(registered(state, { address: address({ port: 81 }), healthy: false }).healthy).toBe(false)
   })
 
   test('creates a service that is removed when it is empty', () => {
-    const state = new State(WALL_MS)
     registered(state)
     expect(state.service(ORDERS)).toMatchObject({ madeBy: 'registration', protectThreshold: 0, metadata: {} })
   })
@@ -55,7 +56,6 @@ describe('registering', () => {
   })
 
   test('makes an ephemeral instance healthy, and keeps the health of a persistent one', () => {
-    const state = new State(WALL_MS)
     registered(state, { healthy: false })
     expect(registered(state).healthy).toBe(true)
     const lasting = { address: address({ port: 81 }), ephemeral: false }
@@ -64,7 +64,6 @@ describe('registering', () => {
   })
 
   test('as the other kind replaces it, durably', () => {
-    const state = new State(WALL_MS)
     registered(state)
     const lasting = registerInstance(registration({ ephemeral: false }))
     expect(lasting.decide(state, at(0)).durability).toBe('synced')
@@ -74,14 +73,12 @@ describe('registering', () => {
   })
 
   test('without a connection is published by beats, a persistent instance by an operator', () => {
-    const state = new State(WALL_MS)
     expect(registered(state).record.publisher).toBe(BEATS)
     const persistent = registered(state, { address: address({ port: 81 }), ephemeral: false })
     expect(persistent.record.publisher).toBe(OPERATOR)
   })
 
   test('an address twice makes one instance, which belongs to the later publisher', () => {
-    const state = new State(WALL_MS)
     const [one, two] = ['1', '2'].map((id) => ({ kind: 'connection', id }) as const)
     const instance = registered(state, { publisher: one })
     for (const publisher of [two, BEATS, one]) {
@@ -96,7 +93,6 @@ describe('registering', () => {
   })
 
   test('without a kind follows the switch', () => {
-    const state = new State(WALL_MS)
     expect(registered(state, { ephemeral: undefined }).record.ephemeral).toBe(true)
     carryOut(state, setSwitch('defaultInstanceEphemeral', 'false', true), at(0))
     expect(registered(state, { ephemeral: undefined, address: address({ port: 81 }) }).record.ephemeral).toBe(
@@ -105,7 +101,6 @@ describe('registering', () => {
   })
 
   test('of a new instance is refused while disableAddIP is on', () => {
-    const state = new State(WALL_MS)
     registered(state)
     carryOut(state, setSwitch('disableAddIP', 'true', true), at(0))
     expect(registered(state, { weight: 7 }).record.weight).toBe(7)
@@ -113,7 +108,6 @@ describe('registering', () => {
   })
 
   test('the same ip and port in another cluster is another instance', () => {
-    const state = new State(WALL_MS)
     registered(state)
     registered(state, { address: address({ cluster: 'c2' }) })
     expect(state.instanceCount(ORDERS)).toBe(2)
@@ -122,7 +116,6 @@ describe('registering', () => {
 
 describe('deregistering', () => {
   test('answers ok also for an unknown instance', () => {
-    const state = new State(WALL_MS)
     expect(carryOut(state, deregisterInstance(target()), at(0))).toBe('ok')
     registered(state)
     const elsewhere = { ...target(), address: address({ cluster: 'other' }) }
@@ -131,7 +124,6 @@ describe('deregistering', () => {
   })
 
   test('matches the named kind, or both', () => {
-    const state = new State(WALL_MS)
     registered(state, { ephemeral: false })
     carryOut(state, deregisterInstance(target(true)), at(0))
     expect(state.instancesInAll).toBe(1)
@@ -157,7 +149,6 @@ describe('modifying', () => {
   })
 
   test('of an unknown instance, or one of the other kind, is refused', () => {
-    const state = new State(WALL_MS)
     const modify = (ephemeral?: boolean) =>
       refusalOf(() => carryOut(state, modifyInstance(target(ephemeral), patch({ weight: 2 })), at(0)))
     expect(modify()).toBe('instance-not-found')
@@ -166,7 +157,6 @@ describe('modifying', () => {
   })
 
   test('to more metadata than an instance may have is refused, and changes nothing', () => {
-    const state = new State(WALL_MS)
     const instance = registered(state, { metadata: { a: 'x'.repeat(60) } })
     const input = patch({ weight: 9, metadata: { b: 'y'.repeat(60) } })
     expect(refusalOf(() => carryOut(state, modifyInstance(target(), input), at(0)))).toBe('invalid-parameter')
@@ -186,7 +176,6 @@ describe('setting the health', () => {
   }
 
   test('works only if the cluster is not checked', () => {
-    const state = new State(WALL_MS)
     const set = () => refusalOf(() => carryOut(state, setHealth(target(), false), at(0)))
     expect(set()).toBe('service-not-found')
     const instance = registered(state, { ephemeral: false })
@@ -199,7 +188,6 @@ describe('setting the health', () => {
   })
 
   test('is durable for persistent instances', () => {
-    const state = new State(WALL_MS)
     registered(state, { ephemeral: false })
     carryOut(state, saveCluster(ORDERS, none), at(0))
     expect(setHealth(target(), false).decide(state, at(0)).durability).toBe('synced')

@@ -1,12 +1,11 @@
 import type { Change } from '../../decisions/changes.ts'
-import { type Command, synced } from '../../decisions/decision.ts'
+import { type Command, commandOn, storing, synced } from '../../decisions/decision.ts'
 import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
 import { Refusal } from '../../refusal.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
 import type { InstanceAddress, InstanceRecord, Metadata } from '../state/instance.ts'
 import { REMEMBERED_METADATA, type RememberedMetadata, rememberedId } from '../state/remembered-metadata.ts'
-import { saveInFull } from './save-in-full.ts'
-import { serviceSubject } from './service-commands.ts'
+import { saveInFull, serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from '../state/service.ts'
 
 /** Where an instance of a batch is. */
@@ -29,32 +28,25 @@ export interface MetadataBatch {
 
 /** Writes the keys over the metadata of the instances meant, and remembers them. Answers who they are. */
 export function updateMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
-  return {
-    subject: serviceSubject(batch.serviceKey),
-    growsBy: 0,
-    decide(view, now) {
-      const { serviceKey, keys, maxBytes } = batch
-      const meant = instancesMeant(view, batch)
-      const changes = meant.flatMap(({ record }) =>
-        rememberKeys(view, { serviceKey, record, keys, maxBytes, stamp: now.stamp }),
-      )
-      return synced(changes, meant)
-    },
-  }
+  return storing(serviceSubject(batch.serviceKey), 0, (view, now) => {
+    const { serviceKey, keys, maxBytes } = batch
+    const meant = instancesMeant(view, batch)
+    const changes = meant.flatMap(({ record }) =>
+      rememberKeys(view, { serviceKey, record, keys, maxBytes, stamp: now.stamp }),
+    )
+    return synced(changes, meant)
+  })
 }
 
 /** Removes the keys from the metadata of the instances meant, remembered or registered. Answers who they are. */
 export function deleteMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
-  return {
-    subject: serviceSubject(batch.serviceKey),
-    decide(view, now) {
-      const meant = instancesMeant(view, batch)
-      return synced(
-        meant.flatMap((known) => forgetKeys(view, batch, { known, stamp: now.stamp })),
-        meant,
-      )
-    },
-  }
+  return commandOn(serviceSubject(batch.serviceKey), (view, now) => {
+    const meant = instancesMeant(view, batch)
+    return synced(
+      meant.flatMap((known) => forgetKeys(view, batch, { known, stamp: now.stamp })),
+      meant,
+    )
+  })
 }
 
 /** Metadata to write over an instance. */

@@ -1,4 +1,4 @@
-import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { type Command, storing, synced, unchanged } from '../../decisions/decision.ts'
 import { recordSaved } from '../../records/record-kind.ts'
 import { Refusal } from '../../refusal.ts'
 import { LISTS_AHEAD, listsAheadMs, OF_ALL_LISTS } from '../state/lists-ahead.ts'
@@ -14,17 +14,13 @@ const MOST_MS = 366 * 86_400_000
  * run for a while. Refusal `invalid-parameter` if its clock is more than a year ahead.
  */
 export function raiseLists(clockMs: number): Command<void> {
-  return {
-    subject: 'lists',
-    growsBy: 0,
-    decide(view, { wallMs, stamp }) {
-      const aheadMs = Math.ceil((clockMs - wallMs) / STEP_MS) * STEP_MS
-      if (aheadMs <= listsAheadMs(view)) return unchanged(undefined)
-      if (aheadMs > MOST_MS)
-        throw new Refusal('invalid-parameter', 'The clock of the old server is more than a year ahead.', {
-          parameter: 'lastRefMs',
-        })
-      return synced([recordSaved(LISTS_AHEAD, { id: OF_ALL_LISTS, value: aheadMs, stamp })], undefined)
-    },
-  }
+  return storing('lists', 0, (view, { wallMs, stamp }) => {
+    const aheadMs = Math.ceil((clockMs - wallMs) / STEP_MS) * STEP_MS
+    if (aheadMs <= listsAheadMs(view)) return unchanged(undefined)
+    if (aheadMs > MOST_MS)
+      throw new Refusal('invalid-parameter', 'The clock of the old server is more than a year ahead.', {
+        parameter: 'lastRefMs',
+      })
+    return synced([recordSaved(LISTS_AHEAD, { id: OF_ALL_LISTS, value: aheadMs, stamp })], undefined)
+  })
 }

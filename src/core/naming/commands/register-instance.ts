@@ -1,5 +1,5 @@
 import { type Change, NO_SERIAL } from '../../decisions/changes.ts'
-import { type Command, type Decision, unchanged } from '../../decisions/decision.ts'
+import { type Command, commandOn, type Decision, unchanged } from '../../decisions/decision.ts'
 import { ownText } from '../../text/own-text.ts'
 import { Refusal } from '../../refusal.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
@@ -40,24 +40,21 @@ export type Registration = 'registered' | 'known'
  * other kind or of another publisher. A change that concerns ephemeral instances only is acknowledged before it is on disk.
  */
 export function registerInstance(request: RegisterInstance): Command<Registration> {
-  return {
-    subject: serviceSubject(request.serviceKey),
-    decide(view, now) {
-      const known = view.instance(request.serviceKey, request.address)
-      if (known === undefined) refuseNewcomer(view, request)
-      const service = view.service(request.serviceKey) ?? newService(view, request.serviceKey, 'registration')
-      const record = recordOf(view, request, known)
-      const healthy = healthOf(request, record, known)
-      if (
-        known !== undefined &&
-        sameRecord(known.record, record) &&
-        known.healthy === (healthy ?? known.healthy)
-      ) {
-        return unchanged('known')
-      }
-      return save(view, service, { serviceKey: request.serviceKey, record, healthy, known, stamp: now.stamp })
-    },
-  }
+  return commandOn(serviceSubject(request.serviceKey), (view, now) => {
+    const known = view.instance(request.serviceKey, request.address)
+    if (known === undefined) refuseNewcomer(view, request)
+    const service = view.service(request.serviceKey) ?? newService(view, request.serviceKey, 'registration')
+    const record = recordOf(view, request, known)
+    const healthy = healthOf(request, record, known)
+    if (
+      known !== undefined &&
+      sameRecord(known.record, record) &&
+      known.healthy === (healthy ?? known.healthy)
+    ) {
+      return unchanged('known')
+    }
+    return save(view, service, { serviceKey: request.serviceKey, record, healthy, known, stamp: now.stamp })
+  })
 }
 
 interface Saving {

@@ -1,5 +1,5 @@
 import { array, assert, constantFrom, integer, property, record, uniqueArray } from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   address,
   at,
@@ -53,9 +53,11 @@ function portsOf(state: State): Record<number, Publisher> {
   return Object.fromEntries(records.map((one) => [one.address.port, one.publisher]))
 }
 
+let state: State
+beforeEach(() => void (state = new State(WALL_MS)))
+
 describe('replacing the instances of a publisher', () => {
   test('registers, changes and removes the instances that differ', () => {
-    const state = new State(WALL_MS)
     expect(replace(state, ONE, 1, 2, 3)).toEqual({ registered: 3, known: 0, removed: 0 })
     expect(replace(state, ONE, 2, published(3, { weight: 5 }), 4)).toEqual({
       registered: 2,
@@ -69,14 +71,12 @@ describe('replacing the instances of a publisher', () => {
   })
 
   test('changes nothing if all instances are equal', () => {
-    const state = new State(WALL_MS)
     replace(state, ONE, 1, 2)
     const command = replaceInstances(replacement(state, ONE, [2, 1]))
     expect(command.decide(state, at(2)).changes).toEqual([])
   })
 
   test('leaves the instances of others alone, and takes over the addresses it names', () => {
-    const state = new State(WALL_MS)
     replace(state, ONE, 1, 2)
     replace(state, TWO, 3)
     registered(state, { address: address({ port: 4 }) })
@@ -87,7 +87,6 @@ describe('replacing the instances of a publisher', () => {
   })
 
   test('leaves an instance of another publisher alone, if it must not take it over', () => {
-    const state = new State(WALL_MS)
     replace(state, TWO, 1)
     registered(state, { address: address({ port: 2 }) })
     const command = replaceInstances({ ...replacement(state, ONE, [1, 2, 3]), takesOver: false })
@@ -96,7 +95,6 @@ describe('replacing the instances of a publisher', () => {
   })
 
   test('does not remove an instance that another publisher has taken over', () => {
-    const state = new State(WALL_MS)
     replace(state, ONE, 1, 2)
     const command = replaceInstances(replacement(state, ONE, []))
     replace(state, TWO, 2)
@@ -105,7 +103,6 @@ describe('replacing the instances of a publisher', () => {
   })
 
   test('reads nothing of a service but the instances that it names', () => {
-    const state = new State(WALL_MS)
     replace(state, ONE, 1)
     const log = new ReadLog()
     replaceInstances(replacement(state, ONE, [2])).decide(new Draft(state, log), at(1))
@@ -113,14 +110,12 @@ describe('replacing the instances of a publisher', () => {
   })
 
   test('uses the last of two with the same address', () => {
-    const state = new State(WALL_MS)
     replace(state, ONE, published(1, { weight: 1 }), published(1, { weight: 2 }))
     expect(state.instance(ORDERS, address({ port: 1 }))?.record.weight).toBe(2)
     expect(state.instanceCount(ORDERS)).toBe(1)
   })
 
   test('creates a missing service, once', () => {
-    const state = new State(WALL_MS)
     const { changes } = replaceInstances(replacement(state, ONE, [1, 2])).decide(state, at(0))
     expect(changes.map(({ kind }) => kind)).toEqual(['service-saved', 'instance-saved', 'instance-saved'])
   })

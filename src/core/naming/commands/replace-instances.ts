@@ -1,5 +1,11 @@
 import type { Change } from '../../decisions/changes.ts'
-import { type Command, type Decision, type Durability, unchanged } from '../../decisions/decision.ts'
+import {
+  type Command,
+  commandOn,
+  type Decision,
+  type Durability,
+  unchanged,
+} from '../../decisions/decision.ts'
 import { Draft } from '../../decisions/draft.ts'
 import type { Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
@@ -45,40 +51,34 @@ export function replaceInstances(replacement: InstanceReplacement): Command<Repl
     const request = { serviceKey, publisher, ephemeral: true, ...instance }
     return takesOver ? registerInstance(request) : registerWhereFree(request)
   })
-  return {
-    subject: serviceSubject(serviceKey),
-    decide(view, now) {
-      // Removals go first: they make room where the number of instances is limited.
-      const decisions = decideInTurn(view, [...remove, ...register], now)
-      const count = (outcome: unknown): number =>
-        decisions.filter((decision) => decision.outcome === outcome).length
-      return {
-        changes: decisions.flatMap(({ changes }) => changes),
-        durability: strictest(decisions),
-        outcome: { registered: count('registered'), known: count('known'), removed: count('removed') },
-      }
-    },
-  }
+  return commandOn(serviceSubject(serviceKey), (view, now) => {
+    // Removals go first: they make room where the number of instances is limited.
+    const decisions = decideInTurn(view, [...remove, ...register], now)
+    const count = (outcome: unknown): number =>
+      decisions.filter((decision) => decision.outcome === outcome).length
+    return {
+      changes: decisions.flatMap(({ changes }) => changes),
+      durability: strictest(decisions),
+      outcome: { registered: count('registered'), known: count('known'), removed: count('removed') },
+    }
+  })
 }
 
 function removeOwn(
   { serviceKey, publisher, removesDurably }: InstanceReplacement,
   address: InstanceAddress,
 ): Command<'removed' | 'not there'> {
-  return {
-    subject: serviceSubject(serviceKey),
-    decide(view, { stamp }) {
-      const known = view.instance(serviceKey, address)
-      if (known === undefined || !isSamePublisher(known.record.publisher, publisher))
-        return unchanged('not there')
-      const { serial, ephemeral } = known.record
-      const changes: Change[] = [
-        { kind: 'instance-removed', serviceKey, address, serial, reason: 'deregistered', stamp },
-      ]
-      const ifEphemeral = removesDurably ? 'synced if stored' : 'behind'
-      return { changes, durability: ephemeral ? ifEphemeral : 'synced', outcome: 'removed' }
-    },
-  }
+  return commandOn(serviceSubject(serviceKey), (view, { stamp }) => {
+    const known = view.instance(serviceKey, address)
+    if (known === undefined || !isSamePublisher(known.record.publisher, publisher))
+      return unchanged('not there')
+    const { serial, ephemeral } = known.record
+    const changes: Change[] = [
+      { kind: 'instance-removed', serviceKey, address, serial, reason: 'deregistered', stamp },
+    ]
+    const ifEphemeral = removesDurably ? 'synced if stored' : 'behind'
+    return { changes, durability: ephemeral ? ifEphemeral : 'synced', outcome: 'removed' }
+  })
 }
 
 function strictest(decisions: readonly Decision<unknown>[]): Durability {
@@ -89,13 +89,10 @@ function strictest(decisions: readonly Decision<unknown>[]): Durability {
 
 function registerWhereFree(request: RegisterInstance): Command<unknown> {
   const register = registerInstance(request)
-  return {
-    subject: register.subject,
-    decide(view, now) {
-      const isFree = view.instance(request.serviceKey, request.address) === undefined
-      return isFree ? register.decide(view, now) : unchanged('taken')
-    },
-  }
+  return commandOn(register.subject, (view, now) => {
+    const isFree = view.instance(request.serviceKey, request.address) === undefined
+    return isFree ? register.decide(view, now) : unchanged('taken')
+  })
 }
 
 /** Decides commands one after the other; each sees the changes of the earlier ones. */

@@ -1,10 +1,10 @@
-import { NO_SERIAL } from '../../decisions/changes.ts'
-import { type Command, synced } from '../../decisions/decision.ts'
+import { NO_SERIAL, type InstanceSaved } from '../../decisions/changes.ts'
+import { type Command, commandOn, storing, synced } from '../../decisions/decision.ts'
 import { ownText } from '../../text/own-text.ts'
 import { Refusal } from '../../refusal.ts'
 import type { View } from '../../decisions/view.ts'
 import { type SentChecker, withStoredSecrets } from '../state/health-checker.ts'
-import type { Metadata } from '../state/instance.ts'
+import type { Metadata, InstanceRecord } from '../state/instance.ts'
 import { refuseServiceBeyondLimit } from '../state/naming-sizes.ts'
 import {
   type Cluster,
@@ -47,19 +47,15 @@ export function newService(view: View, asked: ServiceKey, madeBy: Service['madeB
 
 /** Makes a service that stays until it is deleted. Refuses one that exists. */
 export function createService(key: ServiceKey, settings: ServiceSettings): Command<'ok'> {
-  return {
-    subject: serviceSubject(key),
-    growsBy: 0,
-    decide(view, now) {
-      if (view.service(key) !== undefined) {
-        throw new Refusal('service-exists', `specified service ${key.groupedName} already exists!`, {
-          names: { serviceName: key.groupedName },
-        })
-      }
-      const service = granted(newService(view, key, 'operator'), settings)
-      return synced([{ kind: 'service-saved', service, stamp: now.stamp }], 'ok')
-    },
-  }
+  return storing(serviceSubject(key), 0, (view, now) => {
+    if (view.service(key) !== undefined) {
+      throw new Refusal('service-exists', `specified service ${key.groupedName} already exists!`, {
+        names: { serviceName: key.groupedName },
+      })
+    }
+    const service = granted(newService(view, key, 'operator'), settings)
+    return synced([{ kind: 'service-saved', service, stamp: now.stamp }], 'ok')
+  })
 }
 
 /**
@@ -67,27 +63,20 @@ export function createService(key: ServiceKey, settings: ServiceSettings): Comma
  * then on. It is not removed when it is empty, because its settings were acknowledged.
  */
 export function updateService(key: ServiceKey, settings: ServiceSettings): Command<'ok'> {
-  return {
-    subject: serviceSubject(key),
-    growsBy: 0,
-    decide(view, now) {
-      const service = granted(existingService(view, key), settings)
-      return synced([{ kind: 'service-saved', service, stamp: now.stamp }], 'ok')
-    },
-  }
+  return storing(serviceSubject(key), 0, (view, now) => {
+    const service = granted(existingService(view, key), settings)
+    return synced([{ kind: 'service-saved', service, stamp: now.stamp }], 'ok')
+  })
 }
 
 /** Removes a service that has no instances. */
 export function deleteService(key: ServiceKey): Command<'ok'> {
-  return {
-    subject: serviceSubject(key),
-    decide(view) {
-      const { serial } = existingService(view, key)
-      if (!hasInstances(view, key)) return synced([{ kind: 'service-deleted', key, serial }], 'ok')
-      const text = `Service ${key.groupedName} is not empty, can't be delete. Please unregister instance first`
-      throw new Refusal('service-not-empty', text, { names: { serviceName: key.groupedName } })
-    },
-  }
+  return commandOn(serviceSubject(key), (view) => {
+    const { serial } = existingService(view, key)
+    if (!hasInstances(view, key)) return synced([{ kind: 'service-deleted', key, serial }], 'ok')
+    const text = `Service ${key.groupedName} is not empty, can't be delete. Please unregister instance first`
+    throw new Refusal('service-not-empty', text, { names: { serviceName: key.groupedName } })
+  })
 }
 
 /** Also reads one instance by itself: for a read of all instances, a shared store does not notice removed ones. */
@@ -103,18 +92,14 @@ export interface SentCluster extends Omit<Cluster, 'healthChecker'> {
 
 /** Saves how the persistent instances of a cluster are probed, and its other settings. */
 export function saveCluster(key: ServiceKey, cluster: SentCluster): Command<'ok'> {
-  return {
-    subject: serviceSubject(key),
-    growsBy: 0,
-    decide(view, now) {
-      const known = existingService(view, key)
-      const { name } = cluster
-      const healthChecker = withStoredSecrets(cluster.healthChecker, known.clusters[name]?.healthChecker)
-      const clusters = { ...known.clusters, [name]: { ...cluster, healthChecker } }
-      const service: Service = { ...known, clusters, madeBy: 'operator' }
-      return synced([{ kind: 'service-saved', service, stamp: now.stamp }], 'ok')
-    },
-  }
+  return storing(serviceSubject(key), 0, (view, now) => {
+    const known = existingService(view, key)
+    const { name } = cluster
+    const healthChecker = withStoredSecrets(cluster.healthChecker, known.clusters[name]?.healthChecker)
+    const clusters = { ...known.clusters, [name]: { ...cluster, healthChecker } }
+    const service: Service = { ...known, clusters, madeBy: 'operator' }
+    return synced([{ kind: 'service-saved', service, stamp: now.stamp }], 'ok')
+  })
 }
 
 function granted(service: Service, settings: ServiceSettings): Service {
@@ -125,4 +110,14 @@ function granted(service: Service, settings: ServiceSettings): Service {
     selector: settings.selector ?? service.selector,
     madeBy: 'operator',
   }
+}
+
+/** The change that saves an instance in full. */
+export function saveInFull(
+  view: View,
+  serviceKey: ServiceKey,
+  saving: { record: InstanceRecord; healthy: boolean | undefined; stamp: number },
+): InstanceSaved {
+  const { serial: serviceSerial } = existingService(view, serviceKey)
+  return { kind: 'instance-saved', serviceKey, serviceSerial, beat: false, ...saving }
 }

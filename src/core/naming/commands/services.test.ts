@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   address,
   at,
@@ -26,6 +26,9 @@ const settings = (other: object = {}) => ({
   ...other,
 })
 const target = { serviceKey: ORDERS, address: address(), ephemeral: undefined }
+
+let state: State
+beforeEach(() => void (state = new State(WALL_MS)))
 
 test('a service made by an operator stays, empty or not, and takes both kinds', () => {
   const state = livingState()
@@ -63,7 +66,6 @@ test('one that an operator has changed or configured stays as well', () => {
 })
 
 test('making a service twice, changing or deleting an unknown one, and deleting one with instances are refused', () => {
-  const state = new State(WALL_MS)
   const code = (command: Parameters<typeof carryOut>[1]) => refusalOf(() => carryOut(state, command, at(0)))
   expect([code(updateService(ORDERS, settings())), code(deleteService(ORDERS))]).toEqual([
     'service-not-found',
@@ -79,7 +81,6 @@ test('making a service twice, changing or deleting an unknown one, and deleting 
 })
 
 test('an update changes the named settings and keeps the rest', () => {
-  const state = new State(WALL_MS)
   carryOut(state, createService(ORDERS, settings({ protectThreshold: 0.5, metadata: { a: '1' } })), at(0))
   carryOut(state, updateService(ORDERS, settings({ metadata: { b: '2' } })), at(0))
   expect(state.service(ORDERS)).toMatchObject({ protectThreshold: 0.5, metadata: { b: '2' } })
@@ -91,14 +92,12 @@ describe('lastRefMs', () => {
   const refOf = (state: State) => state.services.get(ORDERS)?.lastRefMs ?? 0
 
   test('is the time of the last change, and does not move without one', () => {
-    const state = new State(WALL_MS)
     registered(state, {}, at(5_000))
     expect(refOf(state)).toBe(WALL_MS + 5_000)
     expect(refOf(state)).toBe(WALL_MS + 5_000)
   })
 
   test('strictly increases, also if the clock stops or goes back, and over deletion', () => {
-    const state = new State(WALL_MS)
     let last = state.services.floorMs
     const steps = [
       () => registered(state, {}, at(1_000)),
@@ -131,7 +130,6 @@ describe('lastRefMs', () => {
   })
 
   test('moves once for all changes of a revision', () => {
-    const state = new State(WALL_MS)
     const changes = Array.from({ length: 5_000 }, (_, port) => {
       const settings = registration({ address: address({ port }) })
       return registerInstance(settings).decide(state, at(1_000)).changes
@@ -142,7 +140,6 @@ describe('lastRefMs', () => {
 })
 
 test('names are given sorted, by group or all, and are new after each change', () => {
-  const state = new State(WALL_MS)
   const make = (groupedName: string) =>
     carryOut(state, createService({ ...ORDERS, groupedName }, settings()), at(0))
   make('B@@x')

@@ -3,6 +3,7 @@ import {
   address,
   at,
   carryOut,
+  deregistered,
   EngineWorld,
   microtasks,
   ORDERS,
@@ -13,7 +14,6 @@ import type { Command } from '../../decisions/decision.ts'
 import { Refusal } from '../../refusal.ts'
 import { ConnectionInstances } from './connection-instances.ts'
 import { connectionPublisher } from '../state/connection-publisher.ts'
-import { deregisterInstance } from '../commands/instance-commands.ts'
 import { ORPHAN_MS } from '../liveness/connection-processes.ts'
 import { registerInstance } from '../commands/register-instance.ts'
 import type { PublishedInstance } from '../commands/replace-instances.ts'
@@ -71,6 +71,14 @@ class PublishingWorld extends EngineWorld {
     for (const untilMs = this.nowMs + ms; this.nowMs < untilMs;) {
       this.nowMs += 250
       this.instances.tick()
+      await microtasks()
+    }
+  }
+
+  /** A slow store answers one command after the other, until all are answered. */
+  async answersLate(): Promise<void> {
+    for (let answer = this.late.shift(); answer !== undefined; answer = this.late.shift()) {
+      answer()
       await microtasks()
     }
   }
@@ -166,10 +174,7 @@ describe('a registration that its user may not have any more', () => {
     world.isSlow = true
     void watched(world.publish('a', 1))
     void world.instances.withhold(published())
-    for (let round = 0; round < 5; round++) {
-      for (const settle of world.late.splice(0)) settle()
-      await microtasks()
-    }
+    await world.answersLate()
     expect(world.ports).toEqual({})
     expect(published().isWithheld).toBe(true)
   })
@@ -215,10 +220,7 @@ describe('a connection', () => {
     const second = watched(world.publish('a', 2))
     world.instances.release('a', { comesBack: false })
     expect(() => world.publish('a', 3)).toThrow(expect.objectContaining({ code: 'stopping' }))
-    while (world.late.length > 0) {
-      world.late.shift()!()
-      await microtasks()
-    }
+    await world.answersLate()
     expect(first.value).toBeDefined()
     expect(second.error).toMatchObject({ code: 'stopping' })
     expect(world.ports).toEqual({})
@@ -228,10 +230,7 @@ describe('a connection', () => {
   test('has the instances of its last request, though the store is slow', async () => {
     world.isSlow = true
     for (const ports of [[1, 2], [2, 3], [4]]) watched(world.publish('a', ...ports))
-    while (world.late.length > 0) {
-      world.late.shift()!()
-      await microtasks()
-    }
+    await world.answersLate()
     expect(world.ports).toEqual({ 4: 'this/a' })
   })
 
@@ -395,10 +394,7 @@ test('a repair that waits for its turn removes nothing of a connection that is k
   // The removal that has failed is due while the set is underway.
   await world.pass(2_000)
   world.instances.release('a', { comesBack: true })
-  for (let round = 0; round < 5; round++) {
-    for (const settle of world.late.splice(0)) settle()
-    await microtasks()
-  }
+  await world.answersLate()
   expect(world.ports).toEqual({ 2: 'this/a' })
   world.isSlow = false
   await world.pass(ORPHAN_MS)
@@ -434,12 +430,7 @@ test('a connection ends while nothing may be written: its instances stay for 40 
 })
 
 describe('an instance of a live connection that others remove', () => {
-  const remove = (port: number): void =>
-    void carryOut(
-      world.state,
-      deregisterInstance({ serviceKey: ORDERS, address: address({ port }), ephemeral: undefined }),
-      at(0),
-    )
+  const remove = (port: number): void => deregistered(world.state, { port })
 
   test('comes back, and is counted', async () => {
     void world.publish('a', 1, 2)

@@ -1,5 +1,5 @@
 import { DueBook } from '../../work/due-book.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Engine } from '../../engine/ports.ts'
 import { isOfStore, Refusal } from '../../refusal.ts'
 import { PacedWork } from '../../work/paced-work.ts'
 import type { Loop } from '../../work/sliced-work.ts'

@@ -9,6 +9,7 @@ import {
   ORDERS,
   refusalOf,
   registered,
+  registration,
 } from '../../core.test-support.ts'
 import type { State } from '../../engine/state.ts'
 import { beat } from '../liveness/beat.ts'
@@ -41,14 +42,8 @@ function leave(publisher = ONE!, ms = 0): void {
 }
 
 function modify(patch: Partial<InstancePatch>): void {
-  const whole = {
-    weight: undefined,
-    enabled: undefined,
-    metadata: undefined,
-    maxMetadataBytes: 100,
-    ...patch,
-  }
-  carryOut(state, modifyInstance(target, whole), at(0))
+  const nothing = { weight: undefined, enabled: undefined, metadata: undefined, maxMetadataBytes: 100 }
+  carryOut(state, modifyInstance(target, { ...nothing, ...patch }), at(0))
 }
 
 describe('a setting of an operator for an instance of a connection', () => {
@@ -77,14 +72,7 @@ describe('a setting of an operator for an instance of a connection', () => {
     publish()
     modify({ enabled: false, weight: 2 })
     const about = { serviceKey: ORDERS, publisher: ONE!, leaving: [], takesOver: true, removesDurably: false }
-    const again = {
-      address: address(),
-      weight: 1,
-      enabled: true,
-      healthy: undefined,
-      metadata: { a: '1' },
-      app: '',
-    }
+    const again = registration({ metadata: { a: '1' } })
     expect(replaceInstances({ ...about, instances: [again] }).decide(state, at(1)).changes).toEqual([])
   })
 
@@ -99,14 +87,8 @@ describe('a setting of an operator for an instance of a connection', () => {
   test('is kept when the last key of the metadata is removed', () => {
     publish()
     modify({ enabled: false, metadata: { b: '2' } })
-    const batch = {
-      serviceKey: ORDERS,
-      consistencyType: 'ephemeral',
-      instances: [],
-      keys: { b: '' },
-      maxBytes: 100,
-    }
-    carryOut(state, deleteMetadata(batch), at(0))
+    const batch = { serviceKey: ORDERS, consistencyType: 'ephemeral', instances: [], maxBytes: 100 }
+    carryOut(state, deleteMetadata({ ...batch, keys: { b: '' } }), at(0))
     leave()
     expect(publish(TWO)).toMatchObject({ record: { enabled: false }, metadata: { a: '1' } })
   })
@@ -137,36 +119,20 @@ describe('over HTTP, an instance of a connection', () => {
   })
 
   test('stays when somebody else deregisters it, unless its server is gone', () => {
-    publish()
-    expect(
+    const leaves = (fate: 'kept' | 'refused' | 'removed') =>
       carryOut(
         state,
-        deregisterInstance(target, () => 'kept'),
+        deregisterInstance(target, () => fate),
         at(0),
-      ),
-    ).toBe('ok')
-    expect(
-      refusalOf(() =>
-        carryOut(
-          state,
-          deregisterInstance(target, () => 'refused'),
-          at(0),
-        ),
-      ),
-    ).toBe('instance-connected')
+      )
+    publish()
+    expect(leaves('kept')).toBe('ok')
+    expect(refusalOf(() => leaves('refused'))).toBe('instance-connected')
     expect(state.instancesInAll).toBe(1)
-    carryOut(
-      state,
-      deregisterInstance(target, () => 'removed'),
-      at(0),
-    )
+    leaves('removed')
     expect(state.instancesInAll).toBe(0)
     registered(state)
-    carryOut(
-      state,
-      deregisterInstance(target, () => 'refused'),
-      at(0),
-    )
+    leaves('refused')
     expect(state.instancesInAll).toBe(0)
   })
 

@@ -1,11 +1,12 @@
 import type { Now } from '../../decisions/stamps.ts'
 import { array, assert, constantFrom, integer, property, record } from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   address,
   at,
   beatPartsOf,
   carryOut,
+  deregistered,
   lastBeatMs,
   livenessOf,
   livingState,
@@ -18,7 +19,6 @@ import { timingOf } from '../state/beat-timing.ts'
 import type { Liveness } from './liveness.ts'
 import { HealthClock } from './health-clock.ts'
 import { OPERATOR } from '../state/instance.ts'
-import { deregisterInstance } from '../commands/instance-commands.ts'
 import { updateMetadata } from '../commands/metadata-commands.ts'
 
 /** Renews the instance of a known beat; undefined where nobody knows the beat. */
@@ -41,6 +41,9 @@ function sweepUntil(state: State, untilMs: number, fromMs = 0): { ms: number; ki
   }
   return seen
 }
+
+let state: State
+beforeEach(() => void (state = livingState()))
 
 describe('the health clock', () => {
   test('follows the monotonic clock while sweeps are on time', () => {
@@ -113,7 +116,6 @@ describe('the health clock', () => {
   })
 
   test('a pause of 10 s expires no instance', () => {
-    const state = livingState()
     registered(state)
     const clock = new HealthClock(0, SWEEP_MS)
     for (let ms = SWEEP_MS; ms <= 14_000; ms += SWEEP_MS) clock.sweep(ms)
@@ -126,7 +128,6 @@ describe('the health clock', () => {
 
 describe('silence', () => {
   test('makes an instance unhealthy after 15 s and removes it after 30 s', () => {
-    const state = livingState()
     registered(state)
     expect(sweepUntil(state, 40_000)).toEqual([
       { ms: 15_000, kind: 'instance-health-changed' },
@@ -136,13 +137,11 @@ describe('silence', () => {
   })
 
   test('of a persistent instance changes nothing', () => {
-    const state = livingState()
     registered(state, { ephemeral: false })
     expect(sweepUntil(state, 60_000)).toEqual([])
   })
 
   test('counts only while an instance is ephemeral, if it changes its kind', () => {
-    const state = livingState()
     registered(state)
     registered(state, { ephemeral: false })
     expect(sweepUntil(state, 60_000)).toEqual([])
@@ -151,28 +150,24 @@ describe('silence', () => {
   })
 
   test('of an instance that a connection or an operator published changes nothing', () => {
-    const state = livingState()
     registered(state, { publisher: { kind: 'connection', id: 'c1' } })
     registered(state, { publisher: OPERATOR, address: address({ port: 81 }) })
     expect(sweepUntil(state, 60_000)).toEqual([])
   })
 
   test('counts from the registration with which a client that sends beats takes over an address', () => {
-    const state = livingState()
     registered(state, { publisher: { kind: 'connection', id: 'c1' } })
     registered(state, {}, at(60_000))
     expect(sweepUntil(state, 91_000, 60_000).map(({ ms }) => ms)).toEqual([75_000, 90_000])
   })
 
   test('no longer counts when a connection takes over the address', () => {
-    const state = livingState()
     registered(state)
     registered(state, { publisher: { kind: 'connection', id: 'c1' } }, at(14_000))
     expect(sweepUntil(state, 60_000)).toEqual([])
   })
 
   test('after a beat makes an instance healthy, its silence counts from zero, every time', () => {
-    const state = livingState()
     const instance = registered(state)
     const source = { serviceKey: ORDERS, ...address() }
     for (let round = 0; round < 3; round++) {
@@ -187,7 +182,6 @@ describe('silence', () => {
   })
 
   test('in a service that is not judged changes nothing, and counts from zero when it is judged again', () => {
-    const state = livingState()
     registered(state)
     for (let ms = 0; ms <= 100_000; ms += SWEEP_MS)
       expect(livenessOf(state).sweep(at(ms), () => false)).toEqual([])
@@ -198,23 +192,13 @@ describe('silence', () => {
   })
 
   test('is limited by the times in the metadata as soon as they are set', () => {
-    const state = livingState()
     registered(state, {
       metadata: { 'preserved.heart.beat.timeout': '60000', 'preserved.ip.delete.timeout': '90000' },
     })
     expect(sweepUntil(state, 50_000)).toEqual([])
     const keys = { 'preserved.heart.beat.timeout': '1000', 'preserved.ip.delete.timeout': '70000' }
-    carryOut(
-      state,
-      updateMetadata({
-        serviceKey: ORDERS,
-        consistencyType: 'ephemeral',
-        instances: [],
-        keys,
-        maxBytes: 1e4,
-      }),
-      at(50_000),
-    )
+    const batch = { serviceKey: ORDERS, consistencyType: 'ephemeral', instances: [], maxBytes: 1e4 }
+    carryOut(state, updateMetadata({ ...batch, keys }), at(50_000))
     expect(sweepUntil(state, 90_000, 50_250)).toEqual([
       { ms: 50_250, kind: 'instance-health-changed' },
       { ms: 70_000, kind: 'instance-removed' },
@@ -222,7 +206,6 @@ describe('silence', () => {
   })
 
   test('is limited by a time in the metadata only if that is a number of milliseconds', () => {
-    const state = livingState()
     const { timing } = registered(state, {
       metadata: {
         'preserved.heart.beat.interval': '1000',
@@ -294,7 +277,6 @@ describe('silence', () => {
 
 describe('a beat', () => {
   test('for an unknown instance or service has the result unknown', () => {
-    const state = livingState()
     const source = { serviceKey: ORDERS, ...address() }
     expect(beat(beatPartsOf(state), source, at(0))).toEqual({ kind: 'unknown' })
     registered(state)
@@ -303,23 +285,16 @@ describe('a beat', () => {
   })
 
   test('without a cluster renews the ip and port in every cluster', () => {
-    const state = livingState()
     const one = registered(state)
     const two = registered(state, { address: address({ cluster: 'c2' }) })
     const other = registered(state, { address: address({ cluster: 'c2', port: 81 }) })
-    const result = beat(
-      beatPartsOf(state),
-      { serviceKey: ORDERS, ...address(), cluster: undefined },
-      at(5_000),
-    )
+    const source = { serviceKey: ORDERS, ...address(), cluster: undefined }
+    const result = beat(beatPartsOf(state), source, at(5_000))
     expect(result.kind === 'renewed' && result.instances).toEqual([one, two])
-    expect([lastBeatMs(state, one), lastBeatMs(state, two), lastBeatMs(state, other)]).toEqual([
-      5_000, 5_000, 0,
-    ])
+    expect([one, two, other].map((instance) => lastBeatMs(state, instance))).toEqual([5_000, 5_000, 0])
   })
 
   test('with a cluster renews the instance in this cluster only', () => {
-    const state = livingState()
     const one = registered(state)
     const two = registered(state, { address: address({ cluster: 'c2' }) })
     beat(beatPartsOf(state), { serviceKey: ORDERS, ...address({ cluster: 'c2' }) }, at(5_000))
@@ -327,16 +302,12 @@ describe('a beat', () => {
   })
 
   test('does not make a persistent instance healthy', () => {
-    const state = livingState()
     registered(state, { ephemeral: false, healthy: false })
-    expect(beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, at(1))).toMatchObject({
-      kind: 'renewed',
-      healed: [],
-    })
+    const result = beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, at(1))
+    expect(result).toMatchObject({ kind: 'renewed', healed: [] })
   })
 
   test('is recognized by its fingerprint until its instance leaves', () => {
-    const state = livingState()
     registered(state, { address: address({ cluster: 'c2' }) })
     const source = { serviceKey: ORDERS, ...address(), fingerprint: 'beat?a' }
     expect(beatAgain(livenessOf(state), 'beat?a', at(0))).toBeUndefined()
@@ -346,11 +317,7 @@ describe('a beat', () => {
     beat(beatPartsOf(state), source, at(1_000))
     expect(beatAgain(livenessOf(state), 'beat?a', at(5_000))?.instances).toEqual([instance])
     expect(lastBeatMs(state, instance)).toBe(5_000)
-    carryOut(
-      state,
-      deregisterInstance({ serviceKey: ORDERS, address: address(), ephemeral: undefined }),
-      at(5_000),
-    )
+    deregistered(state, {}, at(5_000))
     expect(beatAgain(livenessOf(state), 'beat?a', at(6_000))).toBeUndefined()
     const next = registered(state)
     expect(beatAgain(livenessOf(state), 'beat?a', at(6_000))).toBeUndefined()
@@ -359,7 +326,6 @@ describe('a beat', () => {
   })
 
   test('that is recognized by its fingerprint makes its instance healthy', () => {
-    const state = livingState()
     registered(state)
     beat(beatPartsOf(state), { serviceKey: ORDERS, ...address(), fingerprint: 'beat?a' }, at(0))
     sweepUntil(state, 16_000)
@@ -367,7 +333,6 @@ describe('a beat', () => {
   })
 
   test('is recognized by its last fingerprint only, and never without a cluster', () => {
-    const state = livingState()
     registered(state)
     const source = { serviceKey: ORDERS, ...address() }
     beat(beatPartsOf(state), { ...source, fingerprint: 'first' }, at(0))

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   address,
   at,
@@ -12,6 +12,7 @@ import {
   registration,
 } from '../../core.test-support.ts'
 import { Draft } from '../../decisions/draft.ts'
+import type { State } from '../../engine/state.ts'
 import { beat } from './beat.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from '../commands/housekeeping.ts'
 import { deregisterInstance, modifyInstance } from '../commands/instance-commands.ts'
@@ -31,9 +32,11 @@ const remember = updateMetadata({
   maxBytes: 1_000,
 })
 
+let state: State
+beforeEach(() => void (state = livingState()))
+
 describe('the queue', () => {
   test('holds an instance from its registration until it leaves', () => {
-    const state = livingState()
     registered(state)
     registered(state, { address: address({ port: 81 }) })
     expect(livenessOf(state).watched).toBe(2)
@@ -44,7 +47,6 @@ describe('the queue', () => {
   })
 
   test('holds only instances whose publisher sends beats', () => {
-    const state = livingState()
     registered(state, { publisher: connection })
     registered(state, { ephemeral: false, address: address({ port: 81 }) })
     expect(livenessOf(state).watched).toBe(0)
@@ -57,7 +59,6 @@ describe('the queue', () => {
 
 describe('the last beat', () => {
   test('of an instance is its registration or the beat after it, and no other change', () => {
-    const state = livingState()
     const instance = registered(state, {}, at(1_000))
     expect(lastBeatMs(state, instance)).toBe(1_000)
     beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, at(2_000))
@@ -70,7 +71,6 @@ describe('the last beat', () => {
   })
 
   test('of an instance of a connection or an operator is not known, and a beat does not heal it', () => {
-    const state = livingState()
     const ofConnection = registered(state, { publisher: connection, healthy: false })
     const persistent = registered(state, { ephemeral: false, address: address({ port: 81 }) })
     const result = beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, at(2_000))

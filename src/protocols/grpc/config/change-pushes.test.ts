@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { configKey } from '../../../core/config/state/config-item.ts'
-import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../../../core/config/state/config-view.ts'
 import { microtasks } from '../../../core/core.test-support.ts'
 import type { Question } from '../connections/client-connection.ts'
 import { joinJson } from '../wire/json.ts'

@@ -1,5 +1,5 @@
 import { guarded, unawaited } from '../../../core/unexpected.ts'
-import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../../../core/config/state/config-view.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import { ReadyJson } from '../wire/json.ts'
 import { namesOf } from './listened-item.ts'

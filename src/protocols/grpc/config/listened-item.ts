@@ -1,6 +1,6 @@
 import { type ConfigKey, configKey } from '../../../core/config/state/config-item.ts'
-import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
-import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import type { WatchedItem } from '../../../core/config/state/config-view.ts'
+import { toNamespaceId } from '../../../core/namespaces/namespace.ts'
 import { Refusal } from '../../../core/refusal.ts'
 
 const LONGEST_DATA_ID = 256

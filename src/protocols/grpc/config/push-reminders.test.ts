@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { configKey } from '../../../core/config/state/config-item.ts'
-import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../../../core/config/state/config-view.ts'
 import { MOST_REMINDERS, PushReminders, REMIND_MS } from './push-reminders.ts'
 
 const itemOf = (dataId: string): WatchedItem => ({ key: configKey('public', 'G', dataId), md5: '', echo: '' })

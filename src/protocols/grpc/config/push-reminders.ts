@@ -1,5 +1,5 @@
 import { guarded } from '../../../core/unexpected.ts'
-import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../../../core/config/state/config-view.ts'
 
 /** A client that has acknowledged a push asks at once. It is reminded after one to two times this. */
 export const REMIND_MS = 3_000

@@ -4,7 +4,7 @@ import type { Operations } from '../../../operations/operations.ts'
 import type { RequestContext } from '../requests/request-type.ts'
 import { joinJson } from '../wire/json.ts'
 import { textOf } from '../wire/sent-json.test-support.ts'
-import { queryConfig } from './query-config.ts'
+import { queryConfig } from './config-requests.ts'
 
 const itemOf = (content: string): ConfigItem =>
   ({

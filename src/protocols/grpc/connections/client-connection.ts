@@ -1,4 +1,5 @@
-import type { ServerRequestType } from '../wire/java-messages.ts'
+import type { ServerRequestType, ServerMessage } from '../wire/payload.ts'
+import type { CertificateUser } from '../../sockets/secure-layer.ts'
 
 /** The facts that a client sends when it sets its connection up. */
 export interface ClientFacts {
@@ -52,4 +53,29 @@ export interface ClientConnection {
   onEnd(ended: (why: EndReason) => void): void
   /** Closes the connection: its client connects again, to this server or another one. */
   close(): void
+}
+
+/**
+ * A TCP connection with its HTTP/2 session. It is the identity of a client: requests belong to the connection on whose
+ * session they arrive.
+ */
+export interface ClientSession {
+  /** `<ms>_<ip>_<port>` of when it was opened; no other session of this process has it. */
+  readonly id: string
+  readonly ip: string
+  readonly port: number
+  /** The user of the certificate that the client has shown. */
+  readonly certificateUser: CertificateUser | undefined
+  /** Whether a request on it could be carried out: it is set up, and its caller counts. Until then its requests are small. */
+  isKnown: boolean
+  /** Ends it: answers that were given to it are sent first. */
+  close(): void
+}
+
+/** Where messages to a client go: its stream. */
+export interface Outlet {
+  /** Sends a message. False if too much waits unread: the client must be left. */
+  send(message: ServerMessage): boolean
+  /** Nothing more is sent. */
+  end(): void
 }

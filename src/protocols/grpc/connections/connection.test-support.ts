@@ -1,9 +1,7 @@
 import type { ServerMessage } from '../wire/payload.ts'
 import { textOf } from '../wire/sent-json.test-support.ts'
 import { Asks } from './asks.ts'
-import type { ClientFacts } from './client-connection.ts'
-import type { ClientSession } from './client-session.ts'
-import type { Outlet } from './outlet.ts'
+import type { ClientFacts, ClientSession, Outlet } from './client-connection.ts'
 import { StreamConnection } from './stream-connection.ts'
 
 /** A session without a socket that remembers whether it was closed. */

@@ -1,11 +1,16 @@
 import { type Due, NOT_DUE } from '../../../core/work/due-book.ts'
-import { type ServerRequestType, usualKeysOf } from '../wire/java-messages.ts'
-import { toSend } from '../wire/payload.ts'
+import { type ServerRequestType, usualKeysOf, toSend } from '../wire/payload.ts'
 import type { SignedIn } from '../../../core/access/identity.ts'
 import type { Asks, PendingAsk } from './asks.ts'
-import type { ClientConnection, ClientFacts, EndCause, EndReason, Question } from './client-connection.ts'
-import type { ClientSession } from './client-session.ts'
-import type { Outlet } from './outlet.ts'
+import type {
+  ClientConnection,
+  ClientFacts,
+  EndCause,
+  EndReason,
+  Question,
+  ClientSession,
+  Outlet,
+} from './client-connection.ts'
 
 /** Dependencies of a connection. */
 export interface StreamConnectionParts {

@@ -1,5 +1,5 @@
 import { KeyPattern } from '../../../core/text/key-pattern.ts'
-import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../core/namespaces/namespace.ts'
 import { JsonValues } from '../../parameters/json-values.ts'
 import { invalid } from '../../parameters/parameter-field.ts'
 import type { JsonObject } from '../wire/json.ts'

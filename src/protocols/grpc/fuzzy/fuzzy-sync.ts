@@ -1,7 +1,7 @@
 import { unawaited } from '../../../core/unexpected.ts'
 import type { WatchedKeys } from '../../../operations/watched-keys.ts'
 import type { ClientConnection, Question } from '../connections/client-connection.ts'
-import type { ServerRequestType } from '../wire/java-messages.ts'
+import type { ServerRequestType } from '../wire/payload.ts'
 import type { FuzzyRequest, SentPattern } from './fuzzy-request.ts'
 
 /** How a kind of things is named in messages, and how these look. */

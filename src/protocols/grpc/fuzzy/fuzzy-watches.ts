@@ -5,6 +5,9 @@ import type { ClientConnection } from '../connections/client-connection.ts'
 import { type AnyRequestType, type RequestContext, requestType } from '../requests/request-type.ts'
 import { type FuzzyRequest, readFuzzyRequest } from './fuzzy-request.ts'
 import { type FuzzyDialect, FuzzySync } from './fuzzy-sync.ts'
+import type { ConfigKey } from '../../../core/config/state/config-item.ts'
+import type { Operations } from '../../../operations/operations.ts'
+import type { ServiceKey } from '../../../core/naming/state/service.ts'
 
 /** The most patterns that a connection may watch. */
 const MOST_PATTERNS = 100
@@ -26,7 +29,7 @@ export interface FuzzyWatchParts<Key> {
 }
 
 /** The request by which clients watch patterns of names of one kind (grpc-compat.md sections 3 and 4). */
-export function fuzzyWatch<Key>(parts: FuzzyWatchParts<Key>): AnyRequestType {
+function fuzzyWatch<Key>(parts: FuzzyWatchParts<Key>): AnyRequestType {
   const watches = new FuzzyWatches(parts)
   const { type, answer, permission } = parts
   return requestType({
@@ -89,4 +92,62 @@ class FuzzyWatches<Key> {
     })
     return watching
   }
+}
+
+const CONFIGS: FuzzyDialect<ConfigKey> = {
+  nameOf: ({ dataId, group }, namespace) => [dataId, group, namespace].map(escaped).join('+'),
+  syncType: 'ConfigFuzzyWatchSyncRequest',
+  changeType: 'ConfigFuzzyWatchChangeNotifyRequest',
+  contextOf: (groupKey, isThere) => ({ groupKey, changedType: isThere ? 'ADD_CONFIG' : 'DELETE_CONFIG' }),
+  changeOf: (groupKey, isThere) => ({ groupKey, changeType: isThere ? 'CONFIG_CHANGED' : 'DELETE_CONFIG' }),
+}
+
+/** `ConfigFuzzyWatchRequest`: which items there are, by patterns of their names. Their contents are not watched. */
+export function fuzzyConfigs(
+  configPatterns: Operations['configPatterns'],
+  after: FuzzyWatchParts<ConfigKey>['after'],
+) {
+  return fuzzyWatch<ConfigKey>({
+    type: 'ConfigFuzzyWatchRequest',
+    answer: 'ConfigFuzzyWatchResponse',
+    permission: configPatterns.watchPattern.permission,
+    dialect: CONFIGS,
+    watch: (request, { caller }) => configPatterns.watchPattern(request, caller),
+    after,
+  })
+}
+
+function escaped(part: string): string {
+  return part.replaceAll('%', '%25').replaceAll('+', '%2B')
+}
+
+const SERVICES: FuzzyDialect<ServiceKey> = {
+  nameOf: ({ groupedName }, namespace) => `${namespace}@@${groupedName}`,
+  syncType: 'NamingFuzzyWatchSyncRequest',
+  changeType: 'NamingFuzzyWatchChangeNotifyRequest',
+  contextOf: (serviceKey, isThere) => ({ serviceKey, changedType: changedType(isThere) }),
+  changeOf: (serviceKey, isThere) => ({
+    serviceKey,
+    changedType: changedType(isThere),
+    syncType: 'FUZZY_WATCH_RESOURCE_CHANGED',
+  }),
+}
+
+/** `NamingFuzzyWatchRequest`: which services there are, by patterns of their names. Their instances are not watched. */
+export function fuzzyServices(
+  servicePatterns: Operations['servicePatterns'],
+  after: FuzzyWatchParts<ServiceKey>['after'],
+) {
+  return fuzzyWatch<ServiceKey>({
+    type: 'NamingFuzzyWatchRequest',
+    answer: 'NamingFuzzyWatchResponse',
+    permission: servicePatterns.watchPattern.permission,
+    dialect: SERVICES,
+    watch: (request, { caller }) => servicePatterns.watchPattern(request, caller),
+    after,
+  })
+}
+
+function changedType(isThere: boolean): string {
+  return isThere ? 'ADD_SERVICE' : 'DELETE_SERVICE'
 }

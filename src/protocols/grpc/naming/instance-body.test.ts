@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPersistent, readInstance } from './instance-body.ts'
+import { isPersistent, readInstance } from './instance-requests.ts'
 
 const read = (sent: unknown) => readInstance(sent, 100)
 

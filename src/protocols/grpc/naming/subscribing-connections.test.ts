@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ClientConnection, Question } from '../connections/client-connection.ts'
 import { joinJson, type ReadyJson } from '../wire/json.ts'
 import { textOf } from '../wire/sent-json.test-support.ts'
-import { SubscribingConnections } from './subscribing-connections.ts'
+import { SubscribingConnections } from './naming-requests.ts'
 
 function connection(id: string, client: Partial<ClientConnection['client']> = {}) {
   const asked: Question[] = []

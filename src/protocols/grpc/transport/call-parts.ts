@@ -1,7 +1,5 @@
-import type { BodyMemory } from '../../sockets/body-memory.ts'
-import type { OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
-import type { ClientSession } from '../connections/client-session.ts'
-import type { Outlet } from '../connections/outlet.ts'
+import type { BodyMemory, OldestFirstMemory } from '../../sockets/held-memory.ts'
+import type { ClientSession, Outlet } from '../connections/client-connection.ts'
 import type { Message, MessageHead } from '../wire/message-reader.ts'
 import type { ServerMessage } from '../wire/payload.ts'
 

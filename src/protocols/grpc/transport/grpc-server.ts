@@ -3,15 +3,16 @@ import { DueBook } from '../../../core/work/due-book.ts'
 import { contained, guarded, nothing } from '../../../core/unexpected.ts'
 import { LimitCounts } from '../../../http2/limits.ts'
 import { Admission, type AdmissionLog, type ConnectionSettings } from '../../sockets/admission.ts'
-import { BodyMemory } from '../../sockets/body-memory.ts'
+import { BodyMemory, OldestFirstMemory } from '../../sockets/held-memory.ts'
 import { listenOn } from '../../sockets/listening.ts'
 import { type KeyPair, SecureLayer } from '../../sockets/secure-layer.ts'
 import type { CallHead, CallStream } from './call-stream.ts'
 import type { CallParts, ClientServices } from './call-parts.ts'
-import { carryCall } from './carry-call.ts'
-import { OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
 import { ConnectionSession } from './session.ts'
 import { SessionTurns } from './session-turns.ts'
+import { CallError, GRPC_STATUS } from './frames.ts'
+import { StreamCall } from './stream-call.ts'
+import { UnaryCall } from './unary-call.ts'
 
 /** The limits of a server of gRPC: the same as for HTTP. */
 export interface GrpcSettings extends ConnectionSettings {
@@ -171,4 +172,36 @@ export class GrpcServer {
     const carry = stream.guard(() => carryCall({ stream, head, session }, this.#calls))
     if (stream.isOpen) carry()
   }
+}
+
+/** The paths of the two services: see `proto/client.proto`. */
+const REQUEST = '/Request/request'
+const STREAM = '/BiRequestStream/requestBiStream'
+
+/** A call of a client. */
+interface Call {
+  readonly stream: CallStream
+  readonly head: CallHead
+  readonly session: ConnectionSession
+}
+
+/** Carries a call between its HTTP/2 stream and its service. */
+function carryCall({ stream, head, session }: Call, parts: CallParts): void {
+  const status = httpStatusOf(head)
+  if (status !== 200) stream.answerHttp(status)
+  else if (!isPlain(head))
+    stream.refuse(new CallError(GRPC_STATUS.unimplemented, 'Compressed messages are not served.'))
+  else if (head.path === REQUEST) new UnaryCall(stream, session, parts)
+  else new StreamCall(stream, session, parts)
+}
+
+/** The status of HTTP: 200 unless the call is not gRPC, or for an unknown service. */
+function httpStatusOf({ path, method, contentType }: CallHead): number {
+  if (path !== REQUEST && path !== STREAM) return 404
+  if (method !== 'POST') return 405
+  return /^application\/grpc(?:\+proto)?(?:;|$)/.test(contentType ?? '') ? 200 : 415
+}
+
+function isPlain({ encoding }: CallHead): boolean {
+  return encoding === undefined || encoding === 'identity'
 }

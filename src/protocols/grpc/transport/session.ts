@@ -1,3 +1,4 @@
+import { whenClosed } from '../../sockets/when-closed.ts'
 import type { Socket } from 'node:net'
 import { ownText } from '../../../core/text/own-text.ts'
 import { contained, failed, guarded, nothing } from '../../../core/unexpected.ts'
@@ -8,7 +9,7 @@ import type { RequestHead } from '../../../http2/request-head.ts'
 import type { Http2Stream } from '../../../http2/stream.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
 import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'
-import type { ClientSession } from '../connections/client-session.ts'
+import type { ClientSession } from '../connections/client-connection.ts'
 import { type CallHead, type Carrier, CallStream } from './call-stream.ts'
 import type { ServedSession, SessionTurns } from './session-turns.ts'
 
@@ -254,11 +255,7 @@ export class ConnectionSession implements ClientSession, Due, ConnectionListener
 
   /** Ends a client that neither ends its calls nor closes its side, also where it does not read any more. */
   #endIn(milliseconds: number): void {
-    if (this.#late === undefined)
-      this.#socket.on(
-        'close',
-        guarded('connection', nothing, () => clearTimeout(this.#late)),
-      )
+    if (this.#late === undefined) whenClosed(this.#socket, 'connection', () => clearTimeout(this.#late))
     clearTimeout(this.#late)
     this.#late = setTimeout(
       guarded('connection', nothing, () => this.destroy()),

@@ -1,11 +1,11 @@
 import { bytesOfPieces } from '../../../core/text/long-text.ts'
-import type { Outlet } from '../connections/outlet.ts'
+import type { Outlet } from '../connections/client-connection.ts'
 import type { ServerMessage } from '../wire/payload.ts'
 import type { CallParts, ClientStreamListener } from './call-parts.ts'
 import type { CallEvents, CallStream } from './call-stream.ts'
 import { framed, MessageReader } from './frames.ts'
 import type { ConnectionSession } from './session.ts'
-import type { Holder } from '../../sockets/oldest-first-memory.ts'
+import type { Holder } from '../../sockets/held-memory.ts'
 import { CALL_BYTES, messageIn } from './unary-call.ts'
 
 /** The first message of a stream is a setup. */

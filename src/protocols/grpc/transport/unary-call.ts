@@ -6,7 +6,7 @@ import type { CallParts } from './call-parts.ts'
 import type { CallEvents, CallStream } from './call-stream.ts'
 import { CallError, framed, MessageReader, GRPC_STATUS } from './frames.ts'
 import type { ConnectionSession } from './session.ts'
-import type { Holder } from '../../sockets/oldest-first-memory.ts'
+import type { Holder } from '../../sockets/held-memory.ts'
 
 /** Clients may send contents of 10 MiB; the message around them comes on top. */
 const LARGEST_BYTES = 10 * 1024 * 1024 + 256 * 1024

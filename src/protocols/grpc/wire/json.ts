@@ -1,7 +1,6 @@
 import { bytesOfText, isLongText, type SentText } from '../../../core/text/long-text.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import { checkJsonDepth } from '../../parameters/json-depth.ts'
-import { checkJsonSize } from '../../parameters/json-size.ts'
+import { checkJsonDepth, checkJsonSize } from '../../parameters/json-depth.ts'
 
 /** The JSON object that a message carries. Any key may hold anything: clients send `null` and `''` for "nothing". */
 export type JsonObject = Readonly<Record<string, unknown>>

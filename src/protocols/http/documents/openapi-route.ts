@@ -1,10 +1,8 @@
-import { Type } from '../../parameters/schema.ts'
+import { Type, SVC_RULES } from '../../parameters/schema.ts'
 import { jsonTextAnswer } from '../routing/answers.ts'
 import { describeApi } from './openapi.ts'
-import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
-import { route, type Route } from '../routing/route.ts'
-import type { Answer } from '../routing/answer.ts'
+import { route, type Route, type Answer } from '../routing/route.ts'
 
 /** `GET /openapi.json`: the document of these routes and of itself, made when it is first asked for. */
 export function openapiRoute(routes: readonly Route[], version: string): Route {

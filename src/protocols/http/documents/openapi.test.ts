@@ -1,9 +1,8 @@
-import { Type } from '../../parameters/schema.ts'
+import { Type, SVC_RULES } from '../../parameters/schema.ts'
 import { expect, test } from 'vitest'
 import * as fields from '../../parameters/fields.ts'
 import { openapiRoute } from './openapi-route.ts'
 import { describeApi } from './openapi.ts'
-import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
 import { route, type Method } from '../routing/route.ts'
 

@@ -1,10 +1,13 @@
 import { JSON_TYPE, PROBLEM_JSON } from '../routing/answers.ts'
 import type { FieldSchema } from '../../parameters/parameter-field.ts'
-import type { HeaderNote, Route } from '../routing/route.ts'
-import type { AnswerSchemas, JsonSchema } from '../routing/answer-schema.ts'
-import { NamedSchemas } from './named-schemas.ts'
-import { type Body, type DescribedOperation, shareParts } from './shared-operations.ts'
-import type { Json } from './shared-parts.ts'
+import type { HeaderNote, Route, AnswerSchemas, JsonSchema } from '../routing/route.ts'
+import {
+  NamedSchemas,
+  type Body,
+  type DescribedOperation,
+  shareParts,
+  type Json,
+} from './shared-operations.ts'
 
 /**
  * The OpenAPI 3.1 document of a route table: the same schemas that requests are checked by. Parameters of

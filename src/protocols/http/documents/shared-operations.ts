@@ -1,5 +1,49 @@
 import { JSON_TYPE, PROBLEM_JSON } from '../routing/answers.ts'
-import { SharedParts, type Json, type PlaceOfPart } from './shared-parts.ts'
+import type { JsonSchema } from '../routing/route.ts'
+
+/** A part of an OpenAPI document. */
+export type Json = Record<string, unknown>
+
+/** The fields of `components` that hold parts of operations. */
+type Kind = 'schemas' | 'parameters' | 'requestBodies' | 'responses'
+
+/** A place in the document that may hold a reference instead of its part. */
+interface PlaceOfPart {
+  /** The name of the part in the document. Different parts of one name get a number behind it. */
+  readonly name: string
+  readonly part: Json
+  readonly replace: (reference: Json) => void
+}
+
+/** The parts that occur at several places of a document: `components` has each once, and the places refer to it. */
+class SharedParts {
+  readonly components: Record<Kind, Json>
+
+  constructor(schemas: Json) {
+    this.components = { schemas: { ...schemas }, parameters: {}, requestBodies: {}, responses: {} }
+  }
+
+  /** Replaces each part that is in two places or more. */
+  share(kind: Kind, places: readonly PlaceOfPart[]): void {
+    const byText = new Map<string, PlaceOfPart[]>()
+    for (const place of places) {
+      const text = JSON.stringify(place.part)
+      const same = byText.get(text)
+      if (same === undefined) byText.set(text, [place])
+      else same.push(place)
+    }
+    for (const same of byText.values()) if (same.length > 1) this.#move(kind, same)
+  }
+
+  #move(kind: Kind, same: readonly PlaceOfPart[]): void {
+    const { name, part } = same[0]!
+    const parts = this.components[kind]
+    let key = name
+    for (let number = 2; key in parts; number++) key = `${name}${number}`
+    parts[key] = part
+    for (const { replace } of same) replace({ $ref: `#/components/${kind}/${key}` })
+  }
+}
 
 /** A request body: contents by their types. */
 export interface Body extends Json {
@@ -83,4 +127,43 @@ function fieldPlaces(body: Body | undefined): PlaceOfPart[] {
     part: part as Json,
     replace: (reference) => (form[name] = reference),
   }))
+}
+
+/** Collects the schemas that have a name (`title`), so that a document has each once. */
+export class NamedSchemas {
+  readonly #schemas = new Map<string, { readonly source: JsonSchema; readonly schema: unknown }>()
+
+  /** By name. */
+  get schemas(): Record<string, unknown> {
+    return Object.fromEntries([...this.#schemas].map(([name, { schema }]) => [name, schema]))
+  }
+
+  /** The schema with references instead of named schemas. Throws an Error if two different schemas have one name. */
+  referred(source: JsonSchema): unknown {
+    const name = source['title']
+    if (typeof name !== 'string') return this.#inner(source)
+    const known = this.#schemas.get(name)
+    const schema = known?.source === source ? known.schema : this.#inner(source)
+    if (known === undefined) this.#schemas.set(name, { source, schema })
+    else if (JSON.stringify(known.schema) !== JSON.stringify(schema))
+      throw new Error(`Two schemas have the name ${name}.`)
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
+  #inner(schema: JsonSchema): JsonSchema {
+    const entries = Object.entries(schema).map(([key, value]) => [
+      key,
+      this.#part(value, key === 'properties'),
+    ])
+    return Object.fromEntries(entries) as JsonSchema
+  }
+
+  /** The keys of `properties` are names of parameters, not keywords of JSON Schema. */
+  #part(value: unknown, areProperties: boolean): unknown {
+    if (Array.isArray(value)) return value.map((one) => this.#part(one, false))
+    if (typeof value !== 'object' || value === null) return value
+    if (!areProperties) return this.referred(value as JsonSchema)
+    const properties = Object.entries(value as Record<string, JsonSchema>)
+    return Object.fromEntries(properties.map(([name, one]) => [name, this.referred(one)]))
+  }
 }

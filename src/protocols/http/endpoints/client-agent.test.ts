@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agentOf } from './client-agent.ts'
+import { agentOf } from './config/http-viewer.ts'
 
 test('without a User-Agent, Client-Version says which library asks', () => {
   const headers = { 'client-version': 'Nacos-Go-Client:v1.0.0' }

@@ -1,11 +1,8 @@
 import { JSON_TYPE, jsonAnswer, textAnswer } from '../routing/answers.ts'
-import { type Endpoint, endpoint, placeRoutes } from '../routing/endpoint.ts'
-import { SVC_RULES } from '../../parameters/parameter-rules.ts'
+import { type Endpoint, endpoint, placeRoutes, type Route, type Answer } from '../routing/route.ts'
+import { SVC_RULES, Type } from '../../parameters/schema.ts'
 import { problemErrors } from '../errors/problem.ts'
 import type { Operations } from '../../../operations/operations.ts'
-import type { Route } from '../routing/route.ts'
-import type { Answer } from '../routing/answer.ts'
-import { Type } from '../../parameters/schema.ts'
 
 /** Why the server should be sent no requests; `forMs`: for how long, ms. */
 export interface NotReadyReason {

@@ -2,8 +2,7 @@ import type { State } from '../../../core/engine/state.ts'
 import { type CutOff, requireServing } from '../../../operations/server/serving.ts'
 import { originFormOf } from '../../parameters/request-target.ts'
 import { TEXT } from '../routing/answers.ts'
-import type { Route } from '../routing/route.ts'
-import type { Answer } from '../routing/answer.ts'
+import type { Route, Answer } from '../routing/route.ts'
 
 /**
  * Refuses requests that operators have closed: URLs of the switch limitedUrlMap, and naming (`requireServing`). Operator

@@ -1,10 +1,26 @@
 import type { LongText } from '../../../core/text/long-text.ts'
 import { afterwards } from '../../../operations/afterwards.ts'
 import { javaJson } from '../../answers/java-numbers.ts'
-import { Json, type AnswerSchemas, answersJson, type JsonSchema } from '../routing/answer-schema.ts'
-import { JSON_TYPE, jsonAnswer, jsonTextAnswer, sentJsonAnswer } from '../routing/answers.ts'
-import type { Endpoint } from '../routing/endpoint.ts'
-import type { Answer } from '../routing/answer.ts'
+import {
+  Json,
+  answersJson,
+  JSON_TYPE,
+  jsonAnswer,
+  jsonTextAnswer,
+  sentJsonAnswer,
+} from '../routing/answers.ts'
+import type {
+  Endpoint,
+  ErrorFormat,
+  RouteDefaults,
+  Answer,
+  AnswerSchemas,
+  JsonSchema,
+} from '../routing/route.ts'
+import { Refusal, type RefusalCode } from '../../../core/refusal.ts'
+import { REFUSALS } from '../../refusals/refusals.ts'
+import { headersOfRefusal } from '../errors/problem.ts'
+import { NACOS_CONFIG_RULES, NACOS_NAMING_RULES, Type } from '../../parameters/schema.ts'
 
 /** A number that tools know, and its short text (grpc-compat.md section 7). */
 export type EnvelopeCode = readonly [code: number, message: string]
@@ -65,4 +81,74 @@ export function successOf(json: Buffer | LongText): Answer {
   const [head, end] = [Buffer.from(HEAD), Buffer.from('}')]
   if (Buffer.isBuffer(json)) return jsonTextAnswer(Buffer.concat([head, json, end]))
   return sentJsonAnswer({ head: Buffer.concat([head, json.head]), rest: [...json.rest, end] })
+}
+
+const PARAMETER_INVALID: EnvelopeCode = [20002, 'parameter validate error']
+const ACCESS_DENIED: EnvelopeCode = [10001, 'access denied']
+const CONFLICT: EnvelopeCode = [20005, 'resource conflict']
+
+/** Refusals that have a number of their own. */
+const OWN: Partial<Record<RefusalCode, EnvelopeCode>> = {
+  'missing-parameter': [10000, 'parameter missing'],
+  'gray-too-many': [20010, 'gray config version is over max count'],
+  'gray-rule': [20011, 'gray config rule format invalid'],
+  'instance-not-found': NO_INSTANCE,
+  'service-exists': [21007, 'service already exist'],
+  'service-not-found': [21008, 'service not exist'],
+  'namespace-not-found': [22001, 'namespace not exist'],
+}
+
+/** The code of a refusal of this status without a number of its own. */
+function usual(status: number): EnvelopeCode {
+  if (status === 403) return ACCESS_DENIED
+  if (status === 404) return NOT_FOUND
+  if (status === 409) return CONFLICT
+  return status < 500 ? PARAMETER_INVALID : SERVER_ERROR
+}
+
+/** Errors of `/nacos/v2` and `/nacos/v3`: `{code, message, data}`, where `data` says what was wrong. */
+export const envelopedErrors: ErrorFormat = (error, { method, path, requestId }) => {
+  if (!(error instanceof Refusal))
+    return failure(500, SERVER_ERROR, `A fault of this server: see its log for request ${requestId}.`)
+  const status = REFUSALS[error.code].http
+  const code = OWN[error.code] ?? usual(status)
+  if (error.code !== 'unknown-path') return withHeaders(failure(status, code, error.message), error)
+  const data = `This server has no ${method} ${path}. docs/compatibility.md lists what it has; /nacos/v1 has the rest.`
+  return failure(status, code, data)
+}
+
+function withHeaders(answer: Answer, refusal: Refusal): Answer {
+  return { ...answer, headers: headersOfRefusal(refusal) }
+}
+
+/** How the configuration part and the rest of `/nacos/v2` and `/nacos/v3` read parameters and answer errors. */
+export const CONFIG_PART: RouteDefaults = Object.freeze({
+  rules: NACOS_CONFIG_RULES,
+  errors: envelopedErrors,
+})
+/** The same for naming. */
+export const NAMING_PART: RouteDefaults = Object.freeze({
+  rules: NACOS_NAMING_RULES,
+  errors: envelopedErrors,
+})
+
+/** An endpoint with other parameter names in a dialect: `names` maps the endpoint's names to the dialect's. */
+export function renamed(of: Endpoint, names: Readonly<Record<string, string>>): Endpoint {
+  const own = new Map(Object.entries(names).map(([name, theirs]) => [theirs, name]))
+  return {
+    ...of,
+    params: Type.Object(withNames(of.params.properties, (name) => names[name] ?? name)),
+    handle: (request) => {
+      const { caller, rawBody, target } = request
+      const params = withNames(request.params, (name) => own.get(name) ?? name)
+      return of.handle({ params, caller, rawBody, target, hold: () => request.hold() })
+    },
+  }
+}
+
+function withNames<T>(
+  values: Readonly<Record<string, T>>,
+  nameOf: (name: string) => string,
+): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [nameOf(name), value]))
 }

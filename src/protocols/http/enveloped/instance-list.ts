@@ -8,8 +8,8 @@ import {
   SERVICE_PARAMS,
   serviceKeyOf,
 } from '../endpoints/naming/naming-requests.ts'
-import { agentOf } from '../endpoints/client-agent.ts'
-import { type Endpoint, endpoint } from '../routing/endpoint.ts'
+import { agentOf } from '../endpoints/config/http-viewer.ts'
+import { type Endpoint, endpoint } from '../routing/route.ts'
 import { successOf } from './envelope.ts'
 
 /** The text of a list, or of a part of it. */

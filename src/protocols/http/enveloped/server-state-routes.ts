@@ -1,9 +1,7 @@
 import { Type } from '../../parameters/schema.ts'
 import type { NotReadyReason } from '../endpoints/health-routes.ts'
-import { endpoint, placeRoutes } from '../routing/endpoint.ts'
-import type { Route } from '../routing/route.ts'
-import { CONFIG_PART } from './defaults.ts'
-import { failure, SERVER_ERROR, success } from './envelope.ts'
+import { endpoint, placeRoutes, type Route } from '../routing/route.ts'
+import { CONFIG_PART, failure, SERVER_ERROR, success } from './envelope.ts'
 
 const PUBLIC = { action: 'read', resource: 'public' } as const
 const NO_PARAMS = Type.Object({})

@@ -2,27 +2,21 @@ import { configNotFound } from '../../../operations/config/configs.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import * as fields from '../../parameters/fields.ts'
 import { Type } from '../../parameters/schema.ts'
-import { toConfigKey } from '../../parameters/config-key.ts'
+import { toConfigKey, type PublishLimits } from '../../parameters/publish-params.ts'
 import {
   JAVA_ENTRY_SCHEMA,
   JAVA_RECORD_SCHEMA,
   javaEntryJson,
   javaRecordJson,
-} from '../endpoints/config/history-json.ts'
-import { historyEndpoints } from '../endpoints/config/history-endpoints.ts'
-import { pageJson, pageSchema } from '../endpoints/config/page-json.ts'
-import type { PublishLimits } from '../../parameters/publish-params.ts'
+  historyEndpoints,
+} from '../endpoints/config/history-endpoints.ts'
+import { pageJson, pageSchema, Json, JSON_UTF8, jsonAnswer } from '../routing/answers.ts'
 import { publishOfClients, removeOfClients } from '../endpoints/config/client-endpoints.ts'
-import { grayHeaders } from '../endpoints/config/gray-answers.ts'
+import { grayHeaders } from '../endpoints/config/gray-json.ts'
 import { httpViewer } from '../endpoints/config/http-viewer.ts'
-import { Json } from '../routing/answer-schema.ts'
-import { contentHeaders } from '../endpoints/config/content-answers.ts'
-import { JSON_UTF8, jsonAnswer } from '../routing/answers.ts'
-import { type Endpoint, endpoint, placeRoutes } from '../routing/endpoint.ts'
-import type { Route } from '../routing/route.ts'
-import { CONFIG_PART } from './defaults.ts'
-import { answersEnvelope, enveloped, success } from './envelope.ts'
-import { renamed } from './renamed.ts'
+import { contentHeaders } from '../endpoints/config/item-json.ts'
+import { type Endpoint, endpoint, placeRoutes, type Route } from '../routing/route.ts'
+import { CONFIG_PART, answersEnvelope, enveloped, success, renamed } from './envelope.ts'
 
 const ITEM = { namespaceId: Type.Optional(fields.tenant), dataId: fields.dataId, group: fields.group }
 /** The names of parameters here, by their names in endpoints. */
@@ -78,8 +72,7 @@ function versions(history: Operations['history']) {
     answers: answersEnvelope(pageSchema('JavaHistoryPage', JAVA_ENTRY_SCHEMA)),
     params: Type.Object({
       ...ITEM,
-      pageNo: fields.withDefault(fields.pageNo, 1),
-      pageSize: fields.withDefault(fields.pageSize, 100),
+      ...fields.page(100),
     }),
     handle: async ({ params, caller }) => {
       const { page, totalCount, entries } = await history.list({ key: keyOf(params), page: params }, caller)

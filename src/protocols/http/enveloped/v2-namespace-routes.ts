@@ -1,4 +1,4 @@
-import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../core/namespaces/namespace.ts'
 import * as fields from '../../parameters/fields.ts'
 import { Type } from '../../parameters/schema.ts'
 import {
@@ -6,11 +6,9 @@ import {
   namespaceJson,
   type NamespaceEndpointParts,
 } from '../endpoints/namespaces/namespace-endpoints.ts'
-import { Json } from '../routing/answer-schema.ts'
-import { endpoint, placeRoutes } from '../routing/endpoint.ts'
-import type { Route } from '../routing/route.ts'
-import { CONFIG_PART } from './defaults.ts'
-import { answersEnvelope, failure, NAMESPACE_EXISTS, success } from './envelope.ts'
+import { Json } from '../routing/answers.ts'
+import { endpoint, placeRoutes, type Route } from '../routing/route.ts'
+import { CONFIG_PART, answersEnvelope, failure, NAMESPACE_EXISTS, success } from './envelope.ts'
 
 const ANSWERS_BOOLEAN = answersEnvelope(Json.boolean('Whether it was done.'))
 

@@ -1,33 +1,31 @@
-import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../core/namespaces/namespace.ts'
 import { groupOf, serviceNameOf } from '../../../core/naming/state/service.ts'
 import type { ServiceDetail } from '../../../operations/naming/services.ts'
 import * as fields from '../../parameters/fields.ts'
 import { parseServiceFilter } from '../../parameters/json-fields.ts'
 import { Type } from '../../parameters/schema.ts'
-import { JAVA_DIALECT } from '../endpoints/naming-dialect.ts'
-import { beatEndpoint } from '../endpoints/naming/beat-endpoint.ts'
+import {
+  JAVA_DIALECT,
+  type NamingEndpointParts,
+  SERVICE_PARAMS,
+  serviceKeyOf,
+  CHECKER_SCHEMA,
+  SERVICE_SETTINGS,
+  javaSelector,
+} from '../endpoints/naming/naming-requests.ts'
+import { beatEndpoint, nacosBeatAnswer } from '../endpoints/naming/beat-endpoint.ts'
 import {
   deregisterEndpoint,
   instanceEndpoints,
   modifyEndpoint,
 } from '../endpoints/naming/instance-endpoints.ts'
-import { javaSelector } from '../endpoints/naming/java-selector.ts'
 import { metadataEndpoints } from '../endpoints/naming/metadata-endpoints.ts'
-import { nacosBeatAnswer } from '../endpoints/naming/nacos-beat-answer.ts'
-import {
-  type NamingEndpointParts,
-  SERVICE_PARAMS,
-  serviceKeyOf,
-} from '../endpoints/naming/naming-requests.ts'
-import { CHECKER_SCHEMA, SERVICE_SETTINGS } from '../endpoints/naming/naming-schemas.ts'
 import { serviceEndpoints } from '../endpoints/naming/service-endpoints.ts'
-import { Json } from '../routing/answer-schema.ts'
-import { type Endpoint, endpoint, placeRoutes } from '../routing/endpoint.ts'
-import type { Route } from '../routing/route.ts'
-import { NAMING_PART } from './defaults.ts'
-import { answersEnvelope, enveloped, javaSuccess, success } from './envelope.ts'
+import { Json } from '../routing/answers.ts'
+import { type Endpoint, endpoint, placeRoutes, type Route } from '../routing/route.ts'
+import { NAMING_PART, answersEnvelope, enveloped, javaSuccess, success } from './envelope.ts'
 import { instanceList } from './instance-list.ts'
-import { instanceDetail } from './instance-detail.ts'
+import { instanceIdOf } from '../../../core/naming/state/instance.ts'
 
 /** `/nacos/v2/ns`: instances and services (grpc-compat.md section 7). */
 export function v2NamingRoutes(parts: NamingEndpointParts): Route[] {
@@ -53,7 +51,7 @@ export function v2NamingRoutes(parts: NamingEndpointParts): Route[] {
   ])
 }
 
-const DETAIL = Json.object({
+const SERVICE_DETAIL = Json.object({
   namespace: Json.string(),
   serviceName: Json.string(),
   groupName: Json.string(),
@@ -74,7 +72,7 @@ function serviceDetail({ services }: NamingEndpointParts): Endpoint {
   return endpoint({
     summary: 'Query service',
     permission: services.read.permission,
-    answers: answersEnvelope(DETAIL),
+    answers: answersEnvelope(SERVICE_DETAIL),
     params: Type.Object(SERVICE_PARAMS),
     handle: ({ params, caller }) => javaSuccess(detailJson(services.read(serviceKeyOf(params), caller))),
   })
@@ -120,6 +118,50 @@ function serviceNames({ services }: NamingEndpointParts): Endpoint {
       const request = { namespaceId: toNamespaceId(params.namespaceId), group, filter, page }
       const { entries, totalCount } = services.list(request, caller)
       return success({ count: totalCount, services: entries.map(serviceNameOf) })
+    },
+  })
+}
+
+const INSTANCE_DETAIL = Json.object({
+  serviceName: Json.string('As <group>@@<service>.'),
+  ip: Json.string(),
+  port: Json.integer(),
+  clusterName: Json.string(),
+  weight: Json.number(),
+  healthy: Json.boolean(),
+  instanceId: Json.string(),
+  metadata: Json.map(Json.string()),
+})
+
+/** `GET /nacos/v2/ns/instance`. */
+function instanceDetail({ instances }: NamingEndpointParts): Endpoint {
+  return endpoint({
+    summary: 'Query instance detail',
+    permission: instances.read.permission,
+    answers: answersEnvelope(INSTANCE_DETAIL),
+    params: Type.Object({
+      ...SERVICE_PARAMS,
+      ip: fields.ip,
+      port: fields.port,
+      clusterName: Type.Optional(fields.clusterName),
+    }),
+    handle: ({ params, caller }) => {
+      const { ip, port, clusterName: cluster } = params
+      const request = { serviceKey: serviceKeyOf(params), ip, port, cluster, ephemeral: undefined }
+      const { record, healthy, metadata, entry } = instances.read(request, caller)
+      const { address, weight } = record
+      const { groupedName: serviceName } = entry.service.key
+      const instanceId = instanceIdOf(address, serviceName)
+      return javaSuccess({
+        serviceName,
+        ip,
+        port,
+        clusterName: address.cluster,
+        weight,
+        healthy,
+        instanceId,
+        metadata,
+      })
     },
   })
 }

@@ -1,7 +1,6 @@
 import { Refusal } from '../../../core/refusal.ts'
 import { PROBLEM_JSON } from '../routing/answers.ts'
-import type { ErrorContext, ErrorFormat } from '../routing/route.ts'
-import type { Answer } from '../routing/answer.ts'
+import type { ErrorContext, ErrorFormat, Answer } from '../routing/route.ts'
 import { REFUSALS } from '../../refusals/refusals.ts'
 
 /** Problem details (RFC 9457), the error format of `/svc`. `type` is stable; programs may switch on it. */

@@ -2,8 +2,7 @@ import { Refusal } from '../../../core/refusal.ts'
 import { type AccessOperations, accessRows } from '../endpoints/access/access-rows.ts'
 import { firstAdministratorEndpoint, loginEndpoint } from '../endpoints/access/sign-in-endpoints.ts'
 import { jsonAnswer, textAnswer } from '../routing/answers.ts'
-import { placeRoutes } from '../routing/endpoint.ts'
-import type { ErrorFormat, Route } from '../routing/route.ts'
+import { placeRoutes, type ErrorFormat, type Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS } from './config-defaults.ts'
 
 /** `/nacos/v1/auth` (http-compat.md section 7). */

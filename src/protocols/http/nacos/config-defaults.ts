@@ -1,8 +1,7 @@
-import type { Answer } from '../routing/answer.ts'
 import { csJsonAnswer } from '../routing/answers.ts'
 import { configErrors } from './nacos-errors.ts'
-import type { RouteDefaults } from '../routing/endpoint.ts'
-import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
+import type { RouteDefaults, Answer } from '../routing/route.ts'
+import { NACOS_CONFIG_RULES } from '../../parameters/schema.ts'
 
 /** How the configuration, console and core part of `/nacos` reads parameters and answers errors. */
 export const CONFIG_DEFAULTS: RouteDefaults = Object.freeze({

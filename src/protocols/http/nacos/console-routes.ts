@@ -3,8 +3,7 @@ import { Type } from '../../parameters/schema.ts'
 import { jsonAnswer, textAnswer } from '../routing/answers.ts'
 import type { NotReadyReason } from '../endpoints/health-routes.ts'
 import { nodeJson } from '../endpoints/operator/node-json.ts'
-import { type Endpoint, endpoint, placeRoutes } from '../routing/endpoint.ts'
-import type { Route } from '../routing/route.ts'
+import { type Endpoint, endpoint, placeRoutes, type Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS } from './config-defaults.ts'
 
 /** The settings that the server shows. */

@@ -1,11 +1,15 @@
 import type { Operations } from '../../../operations/operations.ts'
-import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
-import { cloneEndpoint } from '../endpoints/transfer/clone-endpoint.ts'
-import { importEndpoint, type ImportLimits } from '../endpoints/transfer/import-endpoint.ts'
-import { placeRoutes } from '../routing/endpoint.ts'
-import type { Route } from '../routing/route.ts'
+import { NACOS_CONFIG_RULES } from '../../parameters/schema.ts'
+import { cloneEndpoint, importEndpoint, type ImportLimits } from '../endpoints/transfer/import-endpoint.ts'
+import { placeRoutes, type Route, type Answer } from '../routing/route.ts'
 import { CONFIG_DEFAULTS } from './config-defaults.ts'
-import { nacosTransferAnswers } from './import-answers.ts'
+import type { Unrecognized } from '../../../archive/config-archive.ts'
+import type { ConfigKey } from '../../../core/config/state/config-item.ts'
+import type { TransferAnswers, Transferred } from '../endpoints/transfer/transfer-params.ts'
+import { nacosMessage } from './nacos-errors.ts'
+import { JSON_UTF8 } from '../routing/answers.ts'
+import { REFUSALS } from '../../refusals/refusals.ts'
+import type { ImportOutcome } from '../../../operations/config/import-configs.ts'
 
 /** `POST /nacos/v1/cs/configs` with `import=true` or `clone=true` in the query (http-compat.md section 3). */
 export function nacosImportRoutes(
@@ -17,4 +21,72 @@ export function nacosImportRoutes(
     ['POST', '/configs', importEndpoint(transfer, parts)],
     ['POST', '/configs', cloneEndpoint(transfer, nacosTransferAnswers)],
   ])
+}
+
+/** The codes that say, at HTTP 200, why nothing was imported. The text of 100002 comes from 2.5.1. */
+const PROBLEMS = {
+  'unknown namespace': { code: 100001, text: 'namespace does not exist' },
+  'bad metadata': { code: 100002, text: '导入的元数据非法' },
+  'no data': { code: 100005, text: 'imported file data is empty' },
+  'nothing selected': { code: 100006, text: 'no configuration selected' },
+} as const
+
+/** Why an import did not begin. */
+type ImportProblem = keyof typeof PROBLEMS
+
+/** The text before the name of something that is not imported. Clients compare these texts, which come from 2.5.1. */
+const PREFIXES: Readonly<Record<Unrecognized['reason'], string>> = {
+  'bad-name': '',
+  'not-in-metadata': '未在元数据中找到: ',
+  'no-entry': '未在文件中找到: ',
+}
+
+/** The answers of `/nacos`: an envelope with a code of its own, mostly at HTTP 200. */
+const nacosTransferAnswers: TransferAnswers = {
+  nothingSelected: () => problemAnswer('nothing selected'),
+  nothingToImport: () => problemAnswer('no data'),
+  unknownNamespace: (namespaceId) => problemAnswer('unknown namespace', namespaceId),
+  badMetadata: badMetadataAnswer,
+  done: outcomeAnswer,
+}
+
+const SUCCESS = { import: 'import success', clone: 'Clone Completed Successfully' } as const
+
+/** The answer to an import that did not begin. */
+function problemAnswer(problem: Exclude<ImportProblem, 'bad metadata'>, detail?: string): Answer {
+  const { code, text } = PROBLEMS[problem]
+  const message = detail === undefined ? text : `${text}: ${detail}`
+  return envelope(200, { code, message, data: { succCount: 0 } })
+}
+
+/** The answer to bad metadata. Clients compare its message, so what is wrong is in `data.reason`. */
+function badMetadataAnswer(reason: string): Answer {
+  const { code, text } = PROBLEMS['bad metadata']
+  return envelope(200, { code, message: text, data: { succCount: 0, reason } })
+}
+
+/** The items that were imported and the items that were not, also if the import stopped in the middle. */
+function outcomeAnswer(outcome: ImportOutcome, { what, dryRun, unrecognized }: Transferred): Answer {
+  const { published, skipped, failed, stoppedBy } = outcome
+  const data = {
+    succCount: published.length,
+    skipCount: skipped.length,
+    failData: failed.map(nameOf),
+    skipData: skipped.map(nameOf),
+    unrecognizedCount: unrecognized.length,
+    unrecognizedData: unrecognized.map(({ name, reason }) => ({ itemName: PREFIXES[reason] + name })),
+  }
+  const message = dryRun ? 'dry run: nothing was changed' : SUCCESS[what]
+  if (stoppedBy === undefined) return envelope(200, { code: 200, message, data })
+  const status = REFUSALS[stoppedBy.code].http
+  const stopped = `stopped after ${published.length} items: ${nacosMessage(stoppedBy, 'config')}`
+  return envelope(status, { code: status, message: stopped, data })
+}
+
+function nameOf({ dataId, group }: ConfigKey): object {
+  return { dataId, group }
+}
+
+function envelope(status: number, value: object): Answer {
+  return { status, contentType: JSON_UTF8, body: JSON.stringify(value) }
 }

@@ -1,4 +1,4 @@
-import { agentOf } from '../endpoints/client-agent.ts'
+import { agentOf } from '../endpoints/config/http-viewer.ts'
 import type { ListFormatOf } from '../endpoints/naming/list-endpoint.ts'
 import type { HttpCaller } from '../routing/route.ts'
 

@@ -1,5 +1,5 @@
 import { Type } from '../../parameters/schema.ts'
-import { ReadyAnswer, type Answer } from '../routing/answer.ts'
+import { ReadyAnswer } from '../routing/answer.ts'
 import { csJsonAnswer, JSON_UTF8 } from '../routing/answers.ts'
 import {
   answersOfNames,
@@ -8,14 +8,13 @@ import {
   type ListenerParts,
   type PollAnswers,
   MAX_LISTEN_BODY_BYTES,
+  watchingEndpoints,
 } from '../endpoints/config/listener.ts'
 import { LISTENING_CONFIGS } from '../endpoints/config/listening-configs.ts'
-import { watchingEndpoints } from '../endpoints/config/watching-endpoints.ts'
 import * as fields from '../../parameters/fields.ts'
-import { endpoint, placeRoutes } from '../routing/endpoint.ts'
-import type { Route } from '../routing/route.ts'
+import { endpoint, placeRoutes, type Route, type Answer } from '../routing/route.ts'
 import { CONFIG_DEFAULTS, NO_CACHE } from './config-defaults.ts'
-import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../../../core/config/state/config-view.ts'
 
 /** Long polls of `/nacos/v1`, and who holds them (http-compat.md section 2). */
 export function nacosListenerRoutes(parts: ListenerParts): Route[] {

@@ -1,4 +1,4 @@
-import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../core/namespaces/namespace.ts'
 import * as fields from '../../parameters/fields.ts'
 import { Type } from '../../parameters/schema.ts'
 import {
@@ -10,8 +10,7 @@ import {
   removeEndpoint,
 } from '../endpoints/namespaces/namespace-endpoints.ts'
 import { jsonAnswer } from '../routing/answers.ts'
-import { endpoint, placeRoutes } from '../routing/endpoint.ts'
-import type { Route } from '../routing/route.ts'
+import { endpoint, placeRoutes, type Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS } from './config-defaults.ts'
 
 /** `/nacos/v1/console/namespaces` (http-compat.md section 6). */

@@ -1,7 +1,7 @@
-import { Type } from '../../parameters/schema.ts'
+import { Type, NACOS_NAMING_RULES } from '../../parameters/schema.ts'
 import * as fields from '../../parameters/fields.ts'
-import { JAVA_DIALECT } from '../endpoints/naming-dialect.ts'
-import { beatEndpoint } from '../endpoints/naming/beat-endpoint.ts'
+import { JAVA_DIALECT, type NamingEndpointParts } from '../endpoints/naming/naming-requests.ts'
+import { beatEndpoint, nacosBeatAnswer } from '../endpoints/naming/beat-endpoint.ts'
 import { catalogEndpoints } from '../endpoints/naming/catalog-endpoints.ts'
 import { discoveryEndpoints } from '../endpoints/naming/discovery-endpoints.ts'
 import {
@@ -10,16 +10,15 @@ import {
   modifyEndpoint,
 } from '../endpoints/naming/instance-endpoints.ts'
 import { listEndpoint } from '../endpoints/naming/list-endpoint.ts'
-import { nacosBeatAnswer } from '../endpoints/naming/nacos-beat-answer.ts'
 import { metadataEndpoints } from '../endpoints/naming/metadata-endpoints.ts'
-import type { NamingEndpointParts } from '../endpoints/naming/naming-requests.ts'
 import { serviceEndpoints } from '../endpoints/naming/service-endpoints.ts'
 import { namingErrors } from './nacos-errors.ts'
-import { type Endpoint, placeRoutes } from '../routing/endpoint.ts'
-import { NACOS_NAMING_RULES } from '../../parameters/parameter-rules.ts'
-import type { Route } from '../routing/route.ts'
+import { type Endpoint, placeRoutes, type Route, endpoint } from '../routing/route.ts'
 import { isJavaClient, nacosListFormat } from './java-clients.ts'
-import { serviceListEndpoint } from './service-list.ts'
+import { serviceNameOf } from '../../../core/naming/state/service.ts'
+import { toNamespaceId } from '../../../core/namespaces/namespace.ts'
+import { jsonAnswer } from '../routing/answers.ts'
+import { parseServiceFilter } from '../../parameters/json-fields.ts'
 
 /** Service discovery for the clients of `/nacos/v1` (http-compat.md sections 1, 4, 8). */
 export function nacosNamingRoutes(parts: NamingEndpointParts): Route[] {
@@ -62,4 +61,34 @@ export function nacosNamingRoutes(parts: NamingEndpointParts): Route[] {
 function underDom(list: Endpoint): Endpoint {
   const serviceName = fields.withAliases(fields.serviceName, 'dom')
   return { ...list, params: Type.Object({ ...list.params.properties, serviceName }) }
+}
+
+const EVERY_GROUP = '*'
+
+/**
+ * `GET …/service/list` with the additions of 1.4 (http-compat.md section 1, Services). `groupName=*` lists
+ * grouped names of every group, `selector` filters by metadata, and a page of size 0 is empty.
+ */
+function serviceListEndpoint({ services }: NamingEndpointParts): Endpoint {
+  return endpoint({
+    summary: 'Query service list',
+    permission: services.list.permission,
+    params: Type.Object({
+      pageNo: fields.pageNoOrZero,
+      pageSize: fields.pageSizeOrZero,
+      groupName: fields.withDefault(fields.groupNameOrAll, fields.DEFAULT_GROUP),
+      namespaceId: Type.Optional(fields.namespaceId),
+      selector: Type.Optional(fields.selector),
+    }),
+    handle: ({ params, caller }) => {
+      const { pageNo, pageSize, groupName } = params
+      const namespaceId = toNamespaceId(params.namespaceId)
+      const isEveryGroup = groupName === EVERY_GROUP
+      const group = isEveryGroup ? undefined : groupName
+      const filter = parseServiceFilter(params.selector)
+      const page = { pageNo: Math.max(pageNo, 1), pageSize }
+      const { entries, totalCount } = services.list({ namespaceId, group, filter, page }, caller)
+      return jsonAnswer({ doms: isEveryGroup ? entries : entries.map(serviceNameOf), count: totalCount })
+    },
+  })
 }

@@ -1,7 +1,7 @@
+import type { Answer } from '../routing/route.ts'
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { ReadyAnswer, type Answer } from '../routing/answer.ts'
-import type { PageFile } from './page-file.ts'
+import { ReadyAnswer } from '../routing/answer.ts'
 
 const POLICY = [
   "default-src 'none'",
@@ -89,3 +89,21 @@ function takes(accepted: string | string[] | undefined, encoding: string): boole
       return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
     })
 }
+
+/** A file of the console, as it was built. */
+export interface PageFile {
+  /** Its place below `/ui/`; empty for the page itself. */
+  readonly path: string
+  readonly contentType: string
+  readonly plain: Buffer
+  /** Compressed when it was built; undefined where that saves nothing. */
+  readonly br: Buffer | undefined
+  readonly gzip: Buffer | undefined
+  /** Its name changes with its content, so a browser may keep it for ever. */
+  readonly isHashed: boolean
+}
+
+/** The console that the server serves, or why there is none. */
+export type ConsoleAssets =
+  | { readonly kind: 'built'; readonly files: readonly PageFile[] }
+  | { readonly kind: 'missing'; readonly reason: string }

@@ -1,12 +1,9 @@
-import { SVC_RULES } from '../../parameters/parameter-rules.ts'
-import { Type } from '../../parameters/schema.ts'
+import { SVC_RULES, Type } from '../../parameters/schema.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { problemErrors } from '../errors/problem.ts'
 import { textAnswer } from '../routing/answers.ts'
-import { route, type HttpCaller, type Route } from '../routing/route.ts'
-import type { Answer } from '../routing/answer.ts'
-import { answersOfFile, PAGE_HEADERS } from './page-answers.ts'
-import type { ConsoleAssets } from './page-file.ts'
+import { route, type HttpCaller, type Route, type Answer } from '../routing/route.ts'
+import { answersOfFile, PAGE_HEADERS, type ConsoleAssets } from './page-answers.ts'
 
 /** Dependencies of the routes of the console. */
 export interface PageParts {

@@ -1,21 +1,6 @@
+import type { Answer } from './route.ts'
 import { STATUS_CODES } from 'node:http'
 import { bytesOfPieces } from '../../../core/text/long-text.ts'
-
-/** An answer, ready to be written. `headers`: in addition to the headers of every answer. */
-export interface Answer {
-  readonly status: number
-  readonly contentType: string
-  readonly body: Buffer | string
-  /** The pieces after a body of bytes; other answers may be sent the same pieces. */
-  readonly rest?: readonly Buffer[]
-  /** The body is a text of ASCII characters alone: as many bytes. */
-  readonly isAscii?: boolean
-  readonly headers?: Readonly<Record<string, string>>
-  /** Its status line and headers, where they are made once for many (ReadyAnswer). */
-  readonly head?: string
-  /** The body in chunks, where it is too much to hold: sent as fast as the client takes it. */
-  readonly chunks?: AsyncIterable<Buffer>
-}
 
 /**
  * The headers of an answer as node takes them without a copy: name, value, name, value. Node adds Date and Connection;

@@ -1,6 +1,8 @@
-import { ReadyAnswer, type Answer } from './answer.ts'
+import type { Answer, AnswerSchemas, JsonSchema } from './route.ts'
+import { ReadyAnswer } from './answer.ts'
 import { isLongText, type SentText } from '../../../core/text/long-text.ts'
 import type { InTurns } from '../../../core/work/long-walks.ts'
+import type { PageRequest } from '../../../operations/page.ts'
 
 /** Content types of the interface's answers. */
 export const TEXT = 'text/plain;charset=UTF-8'
@@ -77,4 +79,86 @@ export const CS_TRUE_JSON: Answer = asciiAnswer(csJsonAnswer(true))
 /** An answer in ASCII that is given often: its head is made once. */
 export function asciiAnswer({ status, contentType, body, headers = {} }: Answer): ReadyAnswer {
   return new ReadyAnswer({ status, contentType, body, headers, isAscii: true })
+}
+
+/** Marks a field that may be absent. A symbol, so that the published schema does not contain it. */
+const OPTIONAL: unique symbol = Symbol('optional')
+
+/** Builds the schemas of answers: plain JSON Schema. An object has all its fields, and no others. */
+export const Json = {
+  string: (description?: string) => described({ type: 'string' }, description),
+  integer: (description?: string) => described({ type: 'integer' }, description),
+  number: (description?: string) => described({ type: 'number' }, description),
+  boolean: (description?: string) => described({ type: 'boolean' }, description),
+  /** A time in epoch milliseconds. */
+  time: (description = 'Epoch milliseconds.') => described({ type: 'integer' }, description),
+  /** One of the words. */
+  words: (words: readonly string[], description?: string) => described({ enum: words }, description),
+  constant: (value: unknown) => ({ const: value }) as JsonSchema,
+  nullable: (schema: JsonSchema) => ({ anyOf: [schema, { type: 'null' }] }) as JsonSchema,
+  anyOf: (...schemas: JsonSchema[]) => ({ anyOf: schemas }) as JsonSchema,
+  list: (items: JsonSchema) => ({ type: 'array', items }) as JsonSchema,
+  /** An object with fields of any name. */
+  map: (values: JsonSchema) => ({ type: 'object', additionalProperties: values }) as JsonSchema,
+  object: objectOf,
+  /** A field of an object that may be absent. */
+  optional: (schema: JsonSchema) => ({ ...schema, [OPTIONAL]: true }) as JsonSchema,
+  /** A schema with a name of its own in the document. */
+  named: (title: string, schema: JsonSchema) => ({ title, ...schema }) as JsonSchema,
+}
+
+/** The answer is JSON of this schema. */
+export function answersJson(schema: JsonSchema): AnswerSchemas {
+  return { [JSON_TYPE]: schema }
+}
+
+/** The answer is a text. */
+export function answersText(description: string): AnswerSchemas {
+  return { 'text/plain': { type: 'string', description } }
+}
+
+/** The answer is `ok`. */
+export const ANSWERS_OK: AnswerSchemas = { 'text/plain': Json.constant('ok') }
+/** The answer is `true`. */
+export const ANSWERS_TRUE = answersJson(Json.constant(true))
+
+function described(schema: JsonSchema, description: string | undefined): JsonSchema {
+  return description === undefined ? schema : { ...schema, description }
+}
+
+function objectOf(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const isRequired = (name: string) => !(OPTIONAL in properties[name]!)
+  const required = Object.keys(properties).filter(isRequired)
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+/** The schema of a page; `more`: further fields. */
+export function pageSchema(
+  title: string,
+  item: JsonSchema,
+  more: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema {
+  const { integer, list } = Json
+  const page = { totalCount: integer(), pageNumber: integer(), pagesAvailable: integer() }
+  return Json.named(title, Json.object({ ...page, pageItems: list(item), ...more }))
+}
+
+/** The page object of histories and searches (interface.md, History page). */
+export function pageJson(page: PageRequest, totalCount: number, pageItems: readonly object[]): object {
+  const pagesAvailable = Math.ceil(totalCount / page.pageSize)
+  return { totalCount, pageNumber: page.pageNo, pagesAvailable, pageItems }
+}
+
+/** An answer that no cache may keep. */
+export function secretAnswer(body: object, headers: Answer['headers'] = {}): Answer {
+  return { ...jsonAnswer(body), headers: { ...headers, 'Cache-Control': 'no-store' } }
+}
+
+/** The ids of the servers that have not replied in time, separated by commas. */
+const MISSING_HEADER = 'Waypost-Missing-Servers'
+
+/** An answer that is collected from all servers, with a header that names the servers without a reply. */
+export function withMissing(answer: Answer, missing: readonly string[]): Answer {
+  if (missing.length === 0) return answer
+  return { ...answer, headers: { ...answer.headers, [MISSING_HEADER]: missing.join(',') } }
 }

@@ -1,9 +1,29 @@
+import type { ParameterRules } from '../../parameters/parameter-field.ts'
 import type { IncomingMessage } from 'node:http'
 import type { Permission, Caller } from '../../../operations/authorisation.ts'
-import type { ParameterRules } from '../../parameters/parameter-rules.ts'
 import type { Static, ObjectSchema, Properties } from '../../parameters/schema.ts'
-import type { Answer } from './answer.ts'
-import type { AnswerSchemas } from './answer-schema.ts'
+
+/** An answer, ready to be written. `headers`: in addition to the headers of every answer. */
+export interface Answer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: Buffer | string
+  /** The pieces after a body of bytes; other answers may be sent the same pieces. */
+  readonly rest?: readonly Buffer[]
+  /** The body is a text of ASCII characters alone: as many bytes. */
+  readonly isAscii?: boolean
+  readonly headers?: Readonly<Record<string, string>>
+  /** Its status line and headers, where they are made once for many (ReadyAnswer). */
+  readonly head?: string
+  /** The body in chunks, where it is too much to hold: sent as fast as the client takes it. */
+  readonly chunks?: AsyncIterable<Buffer>
+}
+
+/** The JSON Schema of an answer, or of a part of one. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** The answers of an operation at 200, by content type. */
+export type AnswerSchemas = Readonly<Record<string, JsonSchema>>
 
 /** The caller of a request: what handlers may know of the connection. */
 export interface HttpCaller extends Caller {
@@ -104,4 +124,40 @@ export interface ErrorContext {
 /** Keeps the types of a route's parameters while the table holds routes of every kind. */
 export function route<T extends Properties>(definition: Route<T>): Route {
   return definition as unknown as Route
+}
+
+/** A route without its place: a dialect gives it a method, a path and the rest. */
+export type Endpoint<T extends Properties = Properties> = Pick<
+  Route<T>,
+  | 'summary'
+  | 'permission'
+  | 'params'
+  | 'headers'
+  | 'answers'
+  | 'handle'
+  | 'maxBodyBytes'
+  | 'body'
+  | 'bodyTypes'
+  | 'variant'
+  | 'again'
+>
+
+/** The common fields of all routes of a part of a dialect. */
+export interface RouteDefaults {
+  readonly rules: ParameterRules
+  readonly errors: ErrorFormat
+}
+
+/** Keeps the types of an endpoint's parameters while tables hold endpoints of every kind. */
+export function endpoint<T extends Properties>(definition: Endpoint<T>): Endpoint {
+  return definition as unknown as Endpoint
+}
+
+/** Gives endpoints their places: rows of method, path and endpoint. */
+export function placeRoutes(
+  defaults: RouteDefaults,
+  prefix: string,
+  rows: readonly (readonly [Method, string, Endpoint])[],
+): Route[] {
+  return rows.map(([method, path, of]) => route({ ...of, ...defaults, method, path: `${prefix}${path}` }))
 }

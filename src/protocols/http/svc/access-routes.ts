@@ -1,19 +1,16 @@
 import type { Operations } from '../../../operations/operations.ts'
-import { SVC_RULES } from '../../parameters/parameter-rules.ts'
+import { SVC_RULES } from '../../parameters/schema.ts'
 import { type AccessOperations, accessRows } from '../endpoints/access/access-rows.ts'
 import {
   beginSessionEndpoint,
   endSessionEndpoint,
   showSessionEndpoint,
-} from '../endpoints/access/session-endpoints.ts'
-import {
   firstAdministratorEndpoint,
   loginEndpoint,
   renewEndpoint,
 } from '../endpoints/access/sign-in-endpoints.ts'
 import { problemErrors } from '../errors/problem.ts'
-import { placeRoutes } from '../routing/endpoint.ts'
-import type { Route } from '../routing/route.ts'
+import { placeRoutes, type Route } from '../routing/route.ts'
 
 const DEFAULTS = { rules: SVC_RULES, errors: problemErrors }
 

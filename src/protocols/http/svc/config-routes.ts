@@ -1,35 +1,66 @@
+import {
+  explainGray,
+  growGray,
+  listGray,
+  promoteGray,
+  publishGray,
+  readGray,
+  stopGray,
+} from '../endpoints/config/gray-endpoints.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import * as fields from '../../parameters/fields.ts'
-import { SVC_RULES } from '../../parameters/parameter-rules.ts'
-import { Type } from '../../parameters/schema.ts'
-import { CAS_HEADER, casMd5Of } from '../endpoints/config/cas-md5.ts'
-import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
-import { historyEndpoints } from '../endpoints/config/history-endpoints.ts'
-import { aboutEndpoint } from '../endpoints/config/item-endpoints.ts'
+import { SVC_RULES, Type } from '../../parameters/schema.ts'
+import { CAS_HEADER, casMd5Of, httpViewer } from '../endpoints/config/http-viewer.ts'
 import {
+  KEY_PARAMS,
+  toConfigKey,
   comment,
   noteParams,
   type PublishLimits,
   publishParams,
   toPublishRequest,
 } from '../../parameters/publish-params.ts'
-import { cloneEndpoint } from '../endpoints/transfer/clone-endpoint.ts'
-import { importEndpoint, type ImportLimits } from '../endpoints/transfer/import-endpoint.ts'
+import { historyEndpoints } from '../endpoints/config/history-endpoints.ts'
+import {
+  aboutEndpoint,
+  ABOUT_SCHEMA,
+  ITEM_SCHEMA,
+  itemJson,
+  contentAnswers,
+} from '../endpoints/config/item-json.ts'
+import { cloneEndpoint, importEndpoint, type ImportLimits } from '../endpoints/transfer/import-endpoint.ts'
 import { problemErrors } from '../errors/problem.ts'
-import { ABOUT_SCHEMA } from '../endpoints/config/item-json.ts'
-import { ANSWERS_TRUE, answersJson } from '../routing/answer-schema.ts'
-import { jsonAnswer, TRUE_JSON } from '../routing/answers.ts'
-import { endpoint, placeRoutes } from '../routing/endpoint.ts'
-import type { Route } from '../routing/route.ts'
-import { exportConfigs, readConfig, searchConfigs, showConfig } from './read-configs.ts'
+import {
+  ANSWERS_TRUE,
+  answersJson,
+  jsonAnswer,
+  TRUE_JSON,
+  pageJson,
+  pageSchema,
+  answersText,
+} from '../routing/answers.ts'
+import { endpoint, placeRoutes, type Route, type Endpoint } from '../routing/route.ts'
 import { ANSWERS_OUTCOME, svcTransferAnswers } from './transfer-answers.ts'
+import { configNotFound } from '../../../operations/config/configs.ts'
+import {
+  SEARCH_MODE,
+  SEARCH_PAGE_PARAMS,
+  SEARCH_PARAMS,
+  searchOf,
+} from '../endpoints/config/search-params.ts'
+import { EXPORT_PARAMS, exportOf } from '../endpoints/transfer/export-params.ts'
 
 /**
  * `/svc/v1/cs/configs` and `/svc/v1/cs/history` (interface.md, Configuration management); with the further operations
  * of `/nacos`, by the same parameters.
  */
 export function svcConfigRoutes(
-  { configs, transfer, history: records }: Pick<Operations, 'configs' | 'transfer' | 'history'>,
+  {
+    configs,
+    gray,
+    transfer,
+    history: records,
+  }: Pick<Operations, 'configs' | 'gray' | 'transfer' | 'history'>,
   limits: PublishLimits & ImportLimits,
 ): Route[] {
   const json = (value: object) => jsonAnswer(value)
@@ -46,6 +77,13 @@ export function svcConfigRoutes(
     ['POST', '/configs', { ...cloneEndpoint(transfer, svcTransferAnswers), answers: ANSWERS_OUTCOME }],
     ['DELETE', '/configs', remove(configs)],
     ['GET', '/configs/catalog', { ...aboutEndpoint(configs, json), answers: answersJson(ABOUT_SCHEMA) }],
+    ['GET', '/configs/gray', listGray(gray)],
+    ['GET', '/configs/gray/version', readGray(gray)],
+    ['GET', '/configs/gray/explain', explainGray(gray)],
+    ['POST', '/configs/gray', publishGray(gray, limits)],
+    ['PUT', '/configs/gray', growGray(gray)],
+    ['DELETE', '/configs/gray', stopGray(gray)],
+    ['POST', '/configs/gray/promote', promoteGray(gray)],
     ['GET', '/history', history.read],
     ['GET', '/history/previous', history.previous],
   ])
@@ -87,5 +125,73 @@ function remove(configs: Operations['configs']) {
       await configs.remove({ key: toConfigKey(params), casMd5, comment: params.comment, srcUser }, caller)
       return TRUE_JSON
     },
+  })
+}
+
+const ANSWERS_ZIP = { 'application/octet-stream': { type: 'string', format: 'binary' } }
+
+/** `GET /svc/v1/cs/configs`: the content of an item. */
+function readConfig(configs: Operations['configs']): Endpoint {
+  const answerOf = contentAnswers()
+  return endpoint({
+    summary: 'Reads a configuration item',
+    permission: configs.view.permission,
+    answers: answersText('The content, whatever its type is.'),
+    params: Type.Object(KEY_PARAMS),
+    handle: ({ params, caller }) => {
+      const key = toConfigKey(params)
+      const item = configs.view({ key, who: httpViewer(caller) }, caller)
+      if (item === undefined) throw configNotFound(key)
+      return answerOf(item)
+    },
+  })
+}
+
+/** The same path with `show=all`: all that is known of the item. */
+function showConfig(configs: Operations['configs']): Endpoint {
+  return endpoint({
+    summary: 'Reads a configuration item with all that is known of it',
+    permission: configs.read.permission,
+    answers: answersJson(ITEM_SCHEMA),
+    params: Type.Object({
+      ...KEY_PARAMS,
+      show: Type.Enum(['all'], { description: 'Everything that is known of the item, as JSON.' }),
+    }),
+    variant: 'show',
+    handle: ({ params, caller }) => jsonAnswer(itemJson(configs.read(toConfigKey(params), caller))),
+  })
+}
+
+/** The same path with `search`: a page of the items that match, each with all that is known of it. */
+function searchConfigs(configs: Operations['configs']): Endpoint {
+  return endpoint({
+    summary: 'Searches for configuration items',
+    permission: configs.search.permission,
+    answers: answersJson(pageSchema('ConfigItemPage', ITEM_SCHEMA)),
+    params: Type.Object({ ...SEARCH_PARAMS, ...SEARCH_PAGE_PARAMS, search: SEARCH_MODE }),
+    variant: 'search',
+    handle: ({ params, caller }) => {
+      const search = searchOf(params, params.search)
+      const { page, totalCount, items } = configs.search({ search, page: params }, caller)
+      return jsonAnswer(pageJson(page, totalCount, items.map(itemJson)))
+    },
+  })
+}
+
+/** The same path with `export` or `exportV2`: a zip of the items that match. */
+function exportConfigs({ transfer }: Pick<Operations, 'transfer'>, version: 1 | 2): Endpoint {
+  const variant = version === 1 ? 'export' : 'exportV2'
+  const what =
+    version === 1 ? 'in the layout without types and descriptions' : 'with their types and descriptions'
+  return endpoint({
+    summary: `Exports items as a zip file ${what}`,
+    permission: transfer.exportMatching.permission,
+    answers: ANSWERS_ZIP,
+    params: Type.Object({
+      ...EXPORT_PARAMS,
+      [variant]: Type.Optional(Type.Boolean({ description: `True: a zip file of the items, ${what}.` })),
+    }),
+    variant,
+    handle: ({ params, caller }) => exportOf(transfer, { params, version }, caller),
   })
 }

@@ -1,6 +1,6 @@
-import { Type } from '../../parameters/schema.ts'
+import { Type, SVC_RULES } from '../../parameters/schema.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import { EMPTY_TEXT, jsonAnswer, textAnswer } from '../routing/answers.ts'
+import { EMPTY_TEXT, jsonAnswer, textAnswer, answersText } from '../routing/answers.ts'
 import {
   answersOfNames,
   listen,
@@ -10,15 +10,12 @@ import {
   MAX_LISTEN_BODY_BYTES,
   TIMEOUT_ALLOWED,
   TIMEOUT_HEADER,
+  watchingEndpoints,
 } from '../endpoints/config/listener.ts'
 import { LISTENING_CONFIGS } from '../endpoints/config/listening-configs.ts'
-import { watchingEndpoints } from '../endpoints/config/watching-endpoints.ts'
 import * as fields from '../../parameters/fields.ts'
-import { endpoint, placeRoutes } from '../routing/endpoint.ts'
-import { answersText } from '../routing/answer-schema.ts'
-import { SVC_RULES } from '../../parameters/parameter-rules.ts'
+import { endpoint, placeRoutes, type Route } from '../routing/route.ts'
 import { problemErrors } from '../errors/problem.ts'
-import type { Route } from '../routing/route.ts'
 
 /** `/svc/v1/cs/configs/listener`: waiting for changes, and the list of watchers. */
 export function svcListenerRoutes(parts: ListenerParts): Route[] {

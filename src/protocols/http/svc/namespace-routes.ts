@@ -1,7 +1,6 @@
-import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../core/namespaces/namespace.ts'
 import * as fields from '../../parameters/fields.ts'
-import { SVC_RULES } from '../../parameters/parameter-rules.ts'
-import { Type } from '../../parameters/schema.ts'
+import { SVC_RULES, Type } from '../../parameters/schema.ts'
 import {
   ANSWERS_BOOLEAN,
   ANSWERS_NAMESPACES,
@@ -12,8 +11,7 @@ import {
   removeEndpoint,
 } from '../endpoints/namespaces/namespace-endpoints.ts'
 import { problemErrors } from '../errors/problem.ts'
-import { endpoint, placeRoutes } from '../routing/endpoint.ts'
-import type { Route } from '../routing/route.ts'
+import { endpoint, placeRoutes, type Route } from '../routing/route.ts'
 
 /** `/svc/v1/console/namespaces` (interface.md, Namespaces). */
 export function svcNamespaceRoutes(parts: NamespaceEndpointParts): Route[] {

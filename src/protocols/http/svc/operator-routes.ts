@@ -1,5 +1,7 @@
-import { placeRoutes } from '../routing/endpoint.ts'
-import { SVC_DIALECT } from '../endpoints/naming-dialect.ts'
+import type { Operations } from '../../../operations/operations.ts'
+import { auditEndpoint } from '../endpoints/audit/audit-endpoints.ts'
+import { placeRoutes, type Route } from '../routing/route.ts'
+import { SVC_DIALECT } from '../endpoints/naming/naming-requests.ts'
 import {
   backupEndpoints,
   clusterEndpoint,
@@ -7,15 +9,16 @@ import {
   operatorEndpoints,
 } from '../endpoints/operator/operator-endpoints.ts'
 import { importStateEndpoint, type ImportStateParts } from '../endpoints/transfer/import-state-endpoint.ts'
-import { SVC_RULES } from '../../parameters/parameter-rules.ts'
+import { SVC_RULES } from '../../parameters/schema.ts'
 import { problemErrors } from '../errors/problem.ts'
-import type { Route } from '../routing/route.ts'
 
 /**
- * The operator functions as interface.md has them: a switch is set for this server only unless debug=false. Backups and
- * the reports of all servers are functions of Waypost's own, so only here.
+ * The operator functions as interface.md has them: a switch is set for this server only unless debug=false. Backups,
+ * the reports of all servers and the audit are functions of Waypost's own, so only here.
  */
-export function svcOperatorRoutes(parts: OperatorEndpointParts & ImportStateParts): Route[] {
+export function svcOperatorRoutes(
+  parts: OperatorEndpointParts & ImportStateParts & Pick<Operations, 'audit'>,
+): Route[] {
   const operator = operatorEndpoints(parts, SVC_DIALECT)
   const backup = backupEndpoints(parts.operator)
   const importState = importStateEndpoint(parts)
@@ -29,5 +32,6 @@ export function svcOperatorRoutes(parts: OperatorEndpointParts & ImportStatePart
     ['POST', '/operator/backup', backup.make],
     ['GET', '/operator/backup', backup.progress],
     ['POST', '/operator/import', importState],
+    ['GET', '/audit', auditEndpoint(parts.audit)],
   ])
 }

@@ -3,9 +3,8 @@ import { Refusal } from '../../../core/refusal.ts'
 import type { ImportOutcome } from '../../../operations/config/import-configs.ts'
 import type { TransferAnswers, Transferred } from '../endpoints/transfer/transfer-params.ts'
 import { refusalProblem } from '../errors/problem.ts'
-import { jsonAnswer, PROBLEM_JSON } from '../routing/answers.ts'
-import type { Answer } from '../routing/answer.ts'
-import { answersJson, Json } from '../routing/answer-schema.ts'
+import { jsonAnswer, PROBLEM_JSON, answersJson, Json } from '../routing/answers.ts'
+import type { Answer } from '../routing/route.ts'
 
 const NAMES = Json.list(Json.object({ dataId: Json.string(), group: Json.string() }))
 

@@ -1,9 +1,11 @@
-import { guarded, nothing } from '../../../core/unexpected.ts'
+import { whenClosed } from '../../sockets/when-closed.ts'
+import type { Answer } from '../routing/route.ts'
+import { guarded } from '../../../core/unexpected.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import { pipeline } from 'node:stream/promises'
-import { headersOf, headOf, type Answer } from '../routing/answer.ts'
-import type { OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
+import { headersOf, headOf } from '../routing/answer.ts'
+import type { OldestFirstMemory } from '../../sockets/held-memory.ts'
 import type { ExchangeContext, HttpLog } from './exchange-context.ts'
 import { type AnswerSender, WholeResponse } from './node-internals/whole-response.ts'
 import { dropBody } from './request-body.ts'
@@ -54,10 +56,7 @@ const SMALL_BYTES = 64 * 1024
 function countUnread(unread: OldestFirstMemory, response: ServerResponse, { body, rest = [] }: Answer): void {
   if (rest.length === 0 && body.length <= SMALL_BYTES) return
   const holder = { giveUp: () => void response.destroy() }
-  response.on(
-    'close',
-    guarded('request', nothing, () => unread.release(holder)),
-  )
+  whenClosed(response, 'request', () => unread.release(holder))
   if (rest.length > 0) unread.share(holder, { rest })
   // A content is sent to many as the same bytes.
   else if (typeof body !== 'string') unread.share(holder, { rest: [body] })
@@ -107,10 +106,7 @@ export function sendLingering(request: IncomingMessage, response: ServerResponse
     ),
     LINGER_MS,
   )
-  response.on(
-    'close',
-    guarded('request', nothing, () => clearTimeout(timer)),
-  )
+  whenClosed(response, 'request', () => clearTimeout(timer))
   dropBody(request, () => response.end())
 }
 

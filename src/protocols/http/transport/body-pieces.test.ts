@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BodyPieces } from './body-pieces.ts'
+import { BodyPieces } from './request-body.ts'
 
 function gathered(
   sizes: readonly number[],

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../../core/refusal.ts'
-import { ALWAYS_BYTES, noBodyMemory } from '../../sockets/body-memory.ts'
+import { ALWAYS_BYTES, noBodyMemory } from '../../sockets/held-memory.ts'
 
 /** The part of the memory that is for forms of unknown senders. */
 const PART_OF_STRANGERS = 1 / 4

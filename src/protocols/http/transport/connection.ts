@@ -1,3 +1,4 @@
+import { whenClosed } from '../../sockets/when-closed.ts'
 import type { Socket } from 'node:net'
 import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'
 import { Refusal } from '../../../core/refusal.ts'
@@ -42,10 +43,7 @@ export class Connection {
     this.socket = socket
     this.certificateUser = certificateUserOf(socket)
     this.#arrival = new Arrival(socket, nowMs)
-    socket.on(
-      'close',
-      guarded('connection', nothing, () => this.#closed()),
-    )
+    whenClosed(socket, 'connection', () => this.#closed())
   }
 
   /** Whether requests wait for an earlier answer. */

@@ -1,4 +1,4 @@
-import { guarded, nothing } from '../../../core/unexpected.ts'
+import { whenClosed } from '../../sockets/when-closed.ts'
 import type { Socket } from 'node:net'
 import type { HttpLog } from './exchange-context.ts'
 import { endWith, type Reason } from '../errors/client-error.ts'
@@ -53,10 +53,7 @@ export class Connections {
       return false
     }
     this.#pending.add(socket)
-    socket.on(
-      'close',
-      guarded('connection', nothing, () => void this.#pending.delete(socket)),
-    )
+    whenClosed(socket, 'connection', () => void this.#pending.delete(socket))
     return true
   }
 
@@ -64,10 +61,7 @@ export class Connections {
   open(socket: Socket, admitted = socket): void {
     this.#pending.delete(admitted)
     this.#open.set(socket, new Connection(socket, performance.now()))
-    socket.on(
-      'close',
-      guarded('connection', nothing, () => void this.#open.delete(socket)),
-    )
+    whenClosed(socket, 'connection', () => void this.#open.delete(socket))
   }
 
   /** Ends the connections whose end loses no answer, also during their handshake. */

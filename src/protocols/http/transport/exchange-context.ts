@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net'
-import type { CommonHeaders, Answer } from '../routing/answer.ts'
-import type { HttpCaller, ErrorFormat, Route } from '../routing/route.ts'
-import type { OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
+import type { CommonHeaders } from '../routing/answer.ts'
+import type { HttpCaller, ErrorFormat, Route, Answer } from '../routing/route.ts'
+import type { OldestFirstMemory } from '../../sockets/held-memory.ts'
 import type { BodyShares } from './body-shares.ts'
 import type { CrossSiteGuard } from './cross-site-guard.ts'
 import type { Identification } from './identification.ts'
@@ -9,6 +9,8 @@ import type { RequestLimits } from './request-limits.ts'
 import type { Router } from '../routing/router.ts'
 import type { Turn } from './turn.ts'
 import type { UploadPlaces } from './upload-places.ts'
+import { randomUUID } from 'node:crypto'
+import { Refusal } from '../../../core/refusal.ts'
 
 /** Gets the errors of requests that failed by a fault of the server. */
 export interface HttpLog {
@@ -44,4 +46,24 @@ export interface ExchangeContext {
   readonly uploads: UploadPlaces
   /** Set while the server stops: requests that begin are refused, and the last answer of a connection ends it. */
   stopping: boolean
+}
+
+/** The request that failed; `errors` is undefined when no route was found. */
+interface FailedRequest {
+  readonly method: string
+  readonly path: string
+  readonly errors: ErrorFormat | undefined
+}
+
+/** Counts an error, logs it if it is a fault of the server, and returns the answer for the client. */
+export function failureAnswer(
+  { onRefusal, log, fallbackErrors }: ExchangeContext,
+  error: unknown,
+  { method, path, errors = fallbackErrors(path) }: FailedRequest,
+): Answer {
+  const requestId = randomUUID()
+  onRefusal?.(error instanceof Refusal ? error.code : 'internal')
+  if (!(error instanceof Refusal))
+    log.error({ err: error, requestId, method, path }, 'a request failed by a fault of this server')
+  return errors(error, { method, path, requestId })
 }

@@ -1,6 +1,5 @@
 import type { SqliteConnection, SqlValue } from '../database/connection.ts'
-import { DamagedRow } from '../rows/checked-row.ts'
-import { RowReader } from '../rows/row-reader.ts'
+import { DamagedRow, RowReader } from '../rows/row-reader.ts'
 import { sqliteCodeOf } from '../database/store-errors.ts'
 import type { Table } from '../rows/table.ts'
 

@@ -1,5 +1,4 @@
-import type { AuditEvent } from '../../../core/audit/audit-event.ts'
-import type { AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-search.ts'
+import type { AuditEvent, AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-event.ts'
 import { firstStampOf } from '../../../core/decisions/stamps.ts'
 import { AuditCounts } from './audit-counts.ts'
 import type { SqliteConnection, SqlValue } from '../database/connection.ts'

@@ -1,4 +1,4 @@
-import { withChecksums } from '../rows/checked-row.ts'
+import { withChecksums } from '../rows/row-reader.ts'
 import type { SqliteConnection } from '../database/connection.ts'
 import type { NameText } from '../rows/messages.ts'
 import { TABLES } from '../rows/tables.ts'

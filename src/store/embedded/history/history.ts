@@ -1,8 +1,7 @@
 import type { ConfigType } from '../../../core/config/state/config-item.ts'
-import { DamagedRow } from '../rows/checked-row.ts'
+import { DamagedRow, RowReader } from '../rows/row-reader.ts'
 import type { SqliteConnection, SqlValue } from '../database/connection.ts'
 import type { CrossingEntry, CrossingPage, CrossingRecord, NameText } from '../rows/messages.ts'
-import { RowReader } from '../rows/row-reader.ts'
 import { type RevisionRow, TABLES } from '../rows/tables.ts'
 
 const COUNT = 'SELECT count(*) FROM config_revision WHERE name_id = ? AND hidden = 0'

@@ -1,4 +1,4 @@
-import { DamagedRow } from './checked-row.ts'
+import { DamagedRow } from './row-reader.ts'
 import type { SqliteConnection } from '../database/connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
 

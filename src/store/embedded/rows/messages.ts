@@ -1,5 +1,4 @@
-import type { AuditEvent } from '../../../core/audit/audit-event.ts'
-import type { AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-search.ts'
+import type { AuditEvent, AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-event.ts'
 import type { HeldFile, PlaceProblem } from '../../local-file.ts'
 import type { HistoryEntry } from '../../../core/config/state/history-record.ts'
 import type { Values } from './table.ts'

@@ -1,6 +1,5 @@
-import { withChecksums } from './checked-row.ts'
+import { withChecksums, RowReader } from './row-reader.ts'
 import type { SqliteConnection } from '../database/connection.ts'
-import { RowReader } from './row-reader.ts'
 import { TABLES } from './tables.ts'
 
 /** The store's own values in the table `meta`. */

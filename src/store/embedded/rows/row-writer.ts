@@ -1,4 +1,4 @@
-import { checksumColumnsOf, columnsOf, type CheckedTable, withChecksums } from './checked-row.ts'
+import { checksumColumnsOf, columnsOf, type CheckedTable, withChecksums } from './row-reader.ts'
 import { storable, type SqliteConnection, type SqlValue } from '../database/connection.ts'
 
 /**

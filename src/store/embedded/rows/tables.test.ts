@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checksumColumnsOf, columnsOf } from './checked-row.ts'
+import { checksumColumnsOf, columnsOf, RowReader } from './row-reader.ts'
 import { temporaryDatabase } from '../worker/database.test-support.ts'
-import { RowReader } from './row-reader.ts'
 import { RowWriter } from './row-writer.ts'
 import { SAMPLE_ROWS } from './rows.test-support.ts'
 import type { Table } from './table.ts'

@@ -1,5 +1,4 @@
-import type { AuditEvent } from '../../../core/audit/audit-event.ts'
-import type { AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-search.ts'
+import type { AuditEvent, AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-event.ts'
 import type { HeldFile } from '../../local-file.ts'
 import type { HistoryLimits } from '../../../core/config/state/history-limits.ts'
 import { HistoryEraser } from '../history/clean-history.ts'

@@ -1,10 +1,9 @@
-import { DamagedRow } from '../rows/checked-row.ts'
+import { DamagedRow, RowReader } from '../rows/row-reader.ts'
 import type { SqliteConnection, SqlValue } from '../database/connection.ts'
 import { ContentPack } from '../rows/content-pack.ts'
 import { LostVersions, newestRevision, readVersionSums, VersionSums } from '../rows/current-versions.ts'
 import { checkTotals, removeOrphans } from '../rows/instance-totals.ts'
 import type { CrossingItem, LoadBatch } from '../rows/messages.ts'
-import { RowReader } from '../rows/row-reader.ts'
 import type { Table, Values } from '../rows/table.ts'
 import { type ItemRow, type RevisionRow, TABLES } from '../rows/tables.ts'
 

@@ -15,7 +15,6 @@ import {
   type Behaviour,
   http,
   message,
-  type MisbehavingMember,
   startMisbehaving,
   startTcp,
   trailersOnly,
@@ -36,9 +35,7 @@ const watch = { ...echo, path: '/etcdserverpb.Watch/Watch' }
 const stops: (() => unknown)[] = []
 afterEach(async () => void (await Promise.all(stops.splice(0).map((stop) => stop()))))
 
-async function start(
-  behaviour: Behaviour,
-): Promise<{ member: MisbehavingMember; connection: EtcdConnection }> {
+async function start(behaviour: Behaviour) {
   const member = await startMisbehaving({ [echo.path]: behaviour })
   const connection = connectTo(systemClock)(member.endpoint, { silentMs: LONG_MS, silent() {} })
   stops.push(
@@ -92,71 +89,14 @@ describe('an answer', () => {
     expect(await call(connection)).toHaveLength(50_000_000)
   })
 
+  const status = (code: string, text: string) => ({ 'grpc-status': code, 'grpc-message': text })
+  const one = framed(bytes('x'))
+  const FULL = 'mvcc: database space exceeded'
+
   test.each<[string, Behaviour, string]>([
-    [
-      'only of trailers',
-      trailersOnly({ 'grpc-status': '3', 'grpc-message': 'a%20b %C3%A9' }),
-      'invalid: etcd: a b é',
-    ],
-    [
-      'with a text that is not escaped well',
-      trailersOnly({ 'grpc-status': '7', 'grpc-message': '100%' }),
-      'denied: etcd: 100%',
-    ],
-    [
-      'that fails after its message',
-      answering([framed(bytes('x'))], {
-        'grpc-status': '8',
-        'grpc-message': 'mvcc: database space exceeded',
-      }),
-      'full: etcd: mvcc: database space exceeded',
-    ],
-    [
-      'without a status',
-      answering([framed(bytes('x'))], {}),
-      'unavailable in doubt: etcd: the answer has ended without a status',
-    ],
-    [
-      'with a status that is no number',
-      trailersOnly({ 'grpc-status': 'ok' }),
-      'unavailable in doubt: etcd: the answer has ended without a status',
-    ],
-    [
-      'of half a message',
-      answering([withLength(0, 100), bytes('half')]),
-      'unavailable in doubt: etcd: the answer has ended within a message',
-    ],
-    [
-      'of half a length',
-      answering([withLength(0, 100).subarray(0, 3)]),
-      'unavailable in doubt: etcd: the answer has ended within a message',
-    ],
-    ['of no message', answering([]), 'unavailable in doubt: etcd: the answer has 0 messages'],
-    [
-      'of two messages',
-      answering([framed(bytes('1')), framed(bytes('2'))]),
-      'unavailable in doubt: etcd: the answer has 2 messages',
-    ],
-    [
-      'with the flag of compression',
-      answering([withLength(1, 1), bytes('x')]),
-      'unavailable in doubt: etcd: the answer is compressed, which was not asked for',
-    ],
-    [
-      'with a length of 4 GB',
-      answering([withLength(0, 2 ** 32 - 1), bytes('x')]),
-      'unavailable in doubt: etcd: the answer has a message of 4294967295 bytes',
-    ],
-    [
-      'of a web page',
-      http(200, 'text/html'),
-      'unavailable in doubt: etcd: the answer has the content type "text/html"',
-    ],
-    [
-      'of a proxy without a member',
-      http(503, 'text/html'),
-      'unavailable in doubt: etcd: the answer has the HTTP status 503',
-    ],
+    ['only of trailers', trailersOnly(status('3', 'a%20b %C3%A9')), 'invalid: etcd: a b é'],
+    ['with a text that is not escaped well', trailersOnly(status('7', '100%')), 'denied: etcd: 100%'],
+    ['that fails after its message', answering([one], status('8', FULL)), `full: etcd: ${FULL}`],
     [
       'of a proxy that asks who calls',
       http(401, 'text/html'),
@@ -164,6 +104,25 @@ describe('an answer', () => {
     ],
   ])('%s is an error', async (_, behaviour, error) => {
     expect(await failure(behaviour)).toBe(error)
+  })
+
+  test.each<[string, Behaviour, string]>([
+    ['without a status', answering([one], {}), 'has ended without a status'],
+    ['with a status that is no number', trailersOnly({ 'grpc-status': 'ok' }), 'has ended without a status'],
+    ['of half a message', answering([withLength(0, 100), bytes('half')]), 'has ended within a message'],
+    ['of half a length', answering([withLength(0, 100).subarray(0, 3)]), 'has ended within a message'],
+    ['of no message', answering([]), 'has 0 messages'],
+    ['of two messages', answering([one, one]), 'has 2 messages'],
+    [
+      'that is compressed',
+      answering([withLength(1, 1), bytes('x')]),
+      'is compressed, which was not asked for',
+    ],
+    ['of 4 GB', answering([withLength(0, 2 ** 32 - 1), bytes('x')]), 'has a message of 4294967295 bytes'],
+    ['of a web page', http(200, 'text/html'), 'has the content type "text/html"'],
+    ['of a proxy without a member', http(503, 'text/html'), 'has the HTTP status 503'],
+  ])('%s is an error in doubt', async (_, behaviour, reason) => {
+    expect(await failure(behaviour)).toBe(`unavailable in doubt: etcd: the answer ${reason}`)
   })
 })
 

@@ -1,4 +1,4 @@
-import type { AuditLimit } from '../../../core/audit/audit-search.ts'
+import type { AuditLimit } from '../../../core/audit/audit-event.ts'
 import { firstStampOf } from '../../../core/decisions/stamps.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { TxnOperation } from '../client/messages.ts'

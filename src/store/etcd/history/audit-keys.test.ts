@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AuditEvent } from '../../../core/audit/audit-event.ts'
-import type { AuditSearch } from '../../../core/audit/audit-search.ts'
+import type { AuditEvent, AuditSearch } from '../../../core/audit/audit-event.ts'
 import { AuditKeys } from './audit-keys.ts'
 import type { RangeOptions, RangeResult } from '../client/etcd-client.ts'
 import type { Txn, TxnResult } from '../client/messages.ts'

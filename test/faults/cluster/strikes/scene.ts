@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { judgeOf } from '../../../../src/core/cluster/judging/judge-of.ts'
+import { judgeOf } from '../../../../src/core/cluster/judging/judged-services.ts'
 import { isLong } from '../../fault-run.ts'
 import { ask } from '../load/ask.ts'
 import type { ClusterLoad } from '../load/load.ts'

@@ -1,5 +1,5 @@
 import { DiffersError, UsageError } from '../../../command-line.ts'
-import type { SvcClient } from '../../svc-client.ts'
+import type { SvcClient } from '../../session-of-flags.ts'
 import { itemParams, readItem } from '../item.ts'
 import { allConfigs } from '../read-configs.ts'
 

@@ -1,6 +1,6 @@
 import type { PlanItem } from '../../../../move/plan.ts'
 import type { KnownServer } from '../../old/detect-server.ts'
-import { CallError } from '../../old/call-error.ts'
+import { CallError } from '../../old/fields.ts'
 import type { ComparedFields } from '../compared-fields.ts'
 import { type BothServers, Replayed } from './replayed.ts'
 

@@ -1,7 +1,7 @@
 import type { PlanNote } from '../../../../move/plan.ts'
 import { messageOf } from '../../../command-line.ts'
 import type { KnownServer } from '../../old/detect-server.ts'
-import { CallError } from '../../old/call-error.ts'
+import { CallError } from '../../old/fields.ts'
 import type { ComparedFields } from '../compared-fields.ts'
 import { type Difference, differingFields } from '../differences.ts'
 

@@ -1,10 +1,8 @@
 import type { FoundPage, NameSearch } from '../../../../operations/name-search.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { jsonAnswer } from '../../routing/answers.ts'
-import type { Answer } from '../../routing/answer.ts'
-import { pageJson } from '../config/page-json.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { jsonAnswer, answersJson, Json, pageJson } from '../../routing/answers.ts'
+import type { Answer } from '../../routing/route.ts'
 
 /** The parameters of a page of users, roles or permissions. */
 export const PAGE_PARAMS = {
@@ -12,8 +10,7 @@ export const PAGE_PARAMS = {
     Type.Enum(['accurate', 'blur'], { description: 'In a blur search, `*` stands for any characters.' }),
     'accurate',
   ),
-  pageNo: fields.withDefault(fields.pageNo, 1),
-  pageSize: fields.withDefault(fields.pageSize, 100),
+  ...fields.page(100),
 }
 
 /** The pattern of a search parameter; an absent one finds all. */

@@ -2,9 +2,8 @@ import type { Operations } from '../../../../operations/operations.ts'
 import type { AuditEvent } from '../../../../core/audit/audit-event.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { jsonAnswer } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { jsonAnswer, answersJson, Json } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
 
 const EVENTS = Json.object({
   events: Json.list(

@@ -3,25 +3,22 @@ import { Refusal } from '../../../../core/refusal.ts'
 import { MAX_PAGE_BYTES } from '../../../../operations/config/configs.ts'
 import { publishForAllOrSome, removeForAllOrSome } from '../../../../operations/config/for-all-or-some.ts'
 import type { Operations } from '../../../../operations/operations.ts'
-import { casOfClients } from '../../../parameters/cas-of-clients.ts'
-import { KEY_PARAMS, toConfigKey } from '../../../parameters/config-key.ts'
-import * as fields from '../../../parameters/fields.ts'
-import { grayOfClients } from '../../../parameters/gray-of-clients.ts'
-import { grayName } from '../../../parameters/gray-params.ts'
+import { casOfClients, grayOfClients, grayName } from '../../../parameters/gray-params.ts'
 import {
+  KEY_PARAMS,
+  toConfigKey,
   noteParams,
   type PublishLimits,
   publishParams,
   toPublishRequest,
 } from '../../../parameters/publish-params.ts'
+import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { ANSWERS_TRUE } from '../../routing/answer-schema.ts'
-import { jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { casMd5Of } from './cas-md5.ts'
+import { ANSWERS_TRUE, jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
+import { casMd5Of, headerText } from './http-viewer.ts'
 import { type GrayPublish, publishGray } from './gray-endpoints.ts'
 import { grayInfoJson } from './gray-json.ts'
-import { headerText } from './header-text.ts'
 
 type Gray = Operations['gray']
 type ClientEndpointParts = Pick<Operations, 'configs' | 'gray'>

@@ -1,6 +1,14 @@
 import { grayNotFound } from '../../../../core/config/commands/publish-gray.ts'
 import type { Operations } from '../../../../operations/operations.ts'
-import { KEY_PARAMS, toConfigKey } from '../../../parameters/config-key.ts'
+import {
+  KEY_PARAMS,
+  toConfigKey,
+  comment,
+  type PublishLimits,
+  type PublishParams,
+  publishParams,
+  toPublishRequest,
+} from '../../../parameters/publish-params.ts'
 import * as fields from '../../../parameters/fields.ts'
 import {
   GRAY_RELEASE_PARAMS,
@@ -11,19 +19,11 @@ import {
   toGrayRelease,
 } from '../../../parameters/gray-params.ts'
 import { labelsOf } from '../../../parameters/label-texts.ts'
-import {
-  comment,
-  type PublishLimits,
-  type PublishParams,
-  publishParams,
-  toPublishRequest,
-} from '../../../parameters/publish-params.ts'
 import { type Properties, type Static, Type } from '../../../parameters/schema.ts'
-import { ANSWERS_TRUE, answersJson, Json } from '../../routing/answer-schema.ts'
-import { jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { ANSWERS_TRUE, answersJson, Json, jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
 import { SCOPE_PARAMS, scopeOf } from '../console/namespace-scope.ts'
-import { CAS_HEADER, casMd5Of } from './cas-md5.ts'
+import { CAS_HEADER, casMd5Of } from './http-viewer.ts'
 import {
   explainedJson,
   EXPLAINED_SCHEMA,

@@ -1,6 +1,11 @@
 import { CONFIG_TYPES, type ConfigItem } from '../../../../core/config/state/config-item.ts'
-import { toTenant } from '../../../../core/namespaces/namespace-id.ts'
-import { Json } from '../../routing/answer-schema.ts'
+import { toTenant } from '../../../../core/namespaces/namespace.ts'
+import { Json, textAnswer } from '../../routing/answers.ts'
+import type { Operations } from '../../../../operations/operations.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { type Endpoint, endpoint, type Answer } from '../../routing/route.ts'
+import { KEY_PARAMS, toConfigKey } from '../../../parameters/publish-params.ts'
+import type { SeenItem } from '../../../../core/config/state/config-view.ts'
 
 const ABOUT_FIELDS = {
   createTime: Json.time(),
@@ -35,7 +40,7 @@ export const ITEM_SCHEMA = Json.named(
 )
 
 /** An item without its content (http-compat.md section 3, catalog). */
-export function aboutJson({ origin, modifiedMs, notes, type }: ConfigItem): object {
+function aboutJson({ origin, modifiedMs, notes, type }: ConfigItem): object {
   return {
     createTime: origin.createdMs,
     modifyTime: modifiedMs,
@@ -74,5 +79,42 @@ function nameAndContent({ origin, key, content, notes, type }: ConfigItem, md5: 
     tenant: toTenant(key.namespaceId),
     appName: notes.appName,
     type,
+  }
+}
+
+/** An item without its content; `json` labels the answer as the dialect does. */
+export function aboutEndpoint(configs: Operations['configs'], json: (value: object) => Answer): Endpoint {
+  return endpoint({
+    summary: 'The fields of a configuration item without its content',
+    permission: configs.read.permission,
+    params: Type.Object(KEY_PARAMS),
+    handle: ({ params, caller }) => json(aboutJson(configs.read(toConfigKey(params), caller))),
+  })
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/**
+ * Answers items with their content as it is, whatever its type is: a browser must never run what somebody
+ * published. An item's answer is made once for each of its versions, because reads are far more frequent.
+ * `more` gives the headers that a dialect adds.
+ */
+export function contentAnswers(more: (item: SeenItem) => Headers = () => ({})): (item: SeenItem) => Answer {
+  const made = new WeakMap<SeenItem, Answer>()
+  return (item) => {
+    const known = made.get(item)
+    if (known !== undefined) return known
+    const answer = textAnswer(item.content, 200, { ...contentHeaders(item), ...more(item) })
+    made.set(item, answer)
+    return answer
+  }
+}
+
+/** The headers about an item. */
+export function contentHeaders(item: ConfigItem): Headers {
+  return {
+    'Content-MD5': item.md5,
+    'Config-Type': item.type,
+    'Last-Modified': new Date(item.modifiedMs).toUTCString(),
   }
 }

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { configKey } from '../../../../core/config/state/config-item.ts'
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import { ownText } from '../../../../core/text/own-text.ts'
-import type { WatchedItem } from '../../../../core/config/state/watched-item.ts'
+import type { WatchedItem } from '../../../../core/config/state/config-view.ts'
 import { decodePercents } from '../../../parameters/percent-bytes.ts'
 import { KnownTexts } from '../../../parameters/known-texts.ts'
 

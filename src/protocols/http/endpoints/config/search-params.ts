@@ -1,5 +1,5 @@
 import type { ConfigSearch } from '../../../../core/config/state/search-configs.ts'
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
 
@@ -41,10 +41,7 @@ export const SEARCH_MODE = Type.Enum(['accurate', 'blur'], {
 })
 
 /** The page of a search. */
-export const SEARCH_PAGE_PARAMS = {
-  pageNo: fields.withDefault(fields.pageNo, 1),
-  pageSize: fields.withDefault(fields.pageSize, 100),
-}
+export const SEARCH_PAGE_PARAMS = fields.page(100)
 
 const SEARCH = Type.Object(SEARCH_PARAMS)
 

@@ -1,12 +1,11 @@
 import type { Operations } from '../../../../operations/operations.ts'
 import type { ConfigItem } from '../../../../core/config/state/config-item.ts'
 import type { GrayItem } from '../../../../core/config/state/gray-version.ts'
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
-import { jsonAnswer } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { answersJson, Json, jsonAnswer } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
 import { LOOSE_KEY_PARAMS } from '../config/search-params.ts'
 
 const NAME_FIELDS = { dataId: Json.string(), group: Json.string() }

@@ -8,11 +8,8 @@ import {
 } from '../../../../operations/console/config-inventory.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
-import { jsonAnswer } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { pageJson, pageSchema } from '../config/page-json.ts'
-import { withMissing } from '../missing-servers.ts'
+import { answersJson, Json, jsonAnswer, pageJson, pageSchema, withMissing } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
 import { SCOPE_PARAMS, scopeOf } from './namespace-scope.ts'
 
 const part = (what: string) => Type.Optional(Type.String({ maxLength: 256, description: what }))
@@ -35,8 +32,7 @@ const PARAMS = Type.Object({
       description: '`next` of an answer that is not complete: the search continues there.',
     }),
   ),
-  pageNo: fields.withDefault(fields.pageNo, 1),
-  pageSize: fields.withDefault(fields.pageSize, 50),
+  ...fields.page(50),
 })
 
 /** Lines of a content that were looked for. */

@@ -2,11 +2,17 @@ import type { Operations } from '../../../../operations/operations.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { ANSWERS_TRUE, answersJson, Json } from '../../routing/answer-schema.ts'
-import { jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { pageJson, pageSchema } from '../config/page-json.ts'
-import { withMissing } from '../missing-servers.ts'
+import {
+  ANSWERS_TRUE,
+  answersJson,
+  Json,
+  jsonAnswer,
+  TRUE_JSON,
+  pageJson,
+  pageSchema,
+  withMissing,
+} from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
 
 const SHOWN = Json.named(
   'ConnectedClient',
@@ -52,8 +58,7 @@ export function connectedClientEndpoints(connectedClients: Operations['connected
             description: 'A part of the id, address, library, application or user.',
           }),
         ),
-        pageNo: fields.withDefault(fields.pageNo, 1),
-        pageSize: fields.withDefault(fields.pageSize, 50),
+        ...fields.page(50),
       }),
       handle({ params, caller }) {
         const { search: text = '', pageNo, pageSize } = params

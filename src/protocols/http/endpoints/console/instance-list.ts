@@ -1,3 +1,4 @@
+import type { Instance } from '../../../../core/naming/state/service-entry.ts'
 import type { Operations } from '../../../../operations/operations.ts'
 import { instanceIdOf } from '../../../../core/naming/state/instance.ts'
 import type { TimelineEntry } from '../../../../core/naming/timeline/timeline-entry.ts'
@@ -5,12 +6,12 @@ import type { LastProbe, ShownInstance } from '../../../../operations/console/in
 import type { ShownConnection } from '../../../../operations/console/shown-connection.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
-import { jsonAnswer } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { pageJson, pageSchema } from '../config/page-json.ts'
+import { answersJson, Json, jsonAnswer, pageJson, pageSchema } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
 import { SERVICE_PARAMS, serviceKeyOf } from '../naming/naming-requests.ts'
-import { ADDRESS_PARAM, METADATA_PARAM, metadataPair } from './instance-params.ts'
+import { ADDRESS_PARAM, METADATA_PARAM, metadataPair } from './namespace-scope.ts'
+import { type ExplainedInstance, SELECTION_REASONS } from '../../../../core/naming/state/explain-selection.ts'
+import { splitClusters } from '../../../parameters/grouped-name.ts'
 
 const PARAMS = Type.Object({
   ...SERVICE_PARAMS,
@@ -19,9 +20,20 @@ const PARAMS = Type.Object({
   healthy: Type.Optional(fields.healthy),
   enabled: Type.Optional(fields.enabled),
   metadata: Type.Optional(METADATA_PARAM),
-  pageNo: fields.withDefault(fields.pageNo, 1),
-  pageSize: fields.withDefault(fields.pageSize, 50),
+  ...fields.page(50),
 })
+
+/** The schema of `instanceFields`. */
+const INSTANCE_FIELDS = {
+  instanceId: Json.string(),
+  ip: Json.string(),
+  port: Json.integer(),
+  clusterName: Json.string(),
+  weight: Json.number(),
+  healthy: Json.boolean(),
+  enabled: Json.boolean(),
+  ephemeral: Json.boolean(),
+}
 
 const CONNECTION = Json.object({
   where: Json.words(
@@ -39,14 +51,7 @@ const CONNECTION = Json.object({
 const SHOWN = Json.named(
   'ShownInstance',
   Json.object({
-    instanceId: Json.string(),
-    ip: Json.string(),
-    port: Json.integer(),
-    clusterName: Json.string(),
-    weight: Json.number(),
-    healthy: Json.boolean(),
-    enabled: Json.boolean(),
-    ephemeral: Json.boolean(),
+    ...INSTANCE_FIELDS,
     app: Json.string(),
     metadata: Json.map(Json.string()),
     remembered: Json.map(Json.string('A key that operators wrote over the metadata.')),
@@ -108,19 +113,11 @@ export function listInstancesEndpoint(instanceViews: Operations['instanceViews']
 }
 
 function shownJson({ instance, lastBeatAgoMs, expiresInMs, ...about }: ShownInstance, nowMs: number): object {
-  const { record, healthy, metadata, timing, entry } = instance
-  const { address, weight, enabled, ephemeral, app } = record
+  const { record, metadata, timing } = instance
   const { reason, checker = '', probe, connection, remembered, disabling } = about
   return {
-    instanceId: instanceIdOf(address, entry.service.key.groupedName),
-    ip: address.ip,
-    port: address.port,
-    clusterName: address.cluster,
-    weight,
-    healthy,
-    enabled,
-    ephemeral,
-    app,
+    ...instanceFields(instance),
+    app: record.app,
     metadata,
     remembered,
     disabled: disabling === undefined ? null : disablingJson(disabling),
@@ -134,6 +131,14 @@ function shownJson({ instance, lastBeatAgoMs, expiresInMs, ...about }: ShownInst
       connection: connectionJson(connection),
     },
   }
+}
+
+/** The fields that everybody sees of an instance. */
+function instanceFields({ record, healthy, entry }: Instance): object {
+  const { address, weight, enabled, ephemeral } = record
+  const instanceId = instanceIdOf(address, entry.service.key.groupedName)
+  const { ip, port, cluster: clusterName } = address
+  return { instanceId, ip, port, clusterName, weight, healthy, enabled, ephemeral }
 }
 
 function disablingJson({ atMs, actor, cause }: TimelineEntry): object {
@@ -156,4 +161,56 @@ function connectionJson(connection: ShownConnection | undefined): object | null 
 
 function checkJson(type: string, { isUp, text, elapsedMs, agoMs }: LastProbe, nowMs: number): object {
   return { type, up: isUp, text, elapsedMs: Math.round(elapsedMs), atMs: Math.round(nowMs - agoMs) }
+}
+
+const EXPLAINED = Json.named(
+  'ExplainedInstance',
+  Json.object({
+    ...INSTANCE_FIELDS,
+    listed: Json.boolean('Whether the client gets it.'),
+    reasons: Json.list(Json.words(SELECTION_REASONS)),
+  }),
+)
+
+const PAGE = pageSchema('ExplainedInstancePage', EXPLAINED, {
+  listedCount: Json.integer('How many the client gets.'),
+  protectThreshold: Json.number(),
+  protecting: Json.boolean('Whether so few are healthy that all are given out as healthy.'),
+  selector: Json.words(
+    ['none', 'applied', 'ignored'],
+    'ignored: the client has no such labels, or no instance shares them, so that all are given out.',
+  ),
+})
+
+/** `GET …/console/explain`: the list of a service that a client gets, and why. */
+export function explainEndpoint(explanations: Operations['explanations']): Endpoint {
+  return endpoint({
+    summary: 'Says for each instance of a service why a client gets it or not',
+    permission: explanations.explain.permission,
+    answers: answersJson(PAGE),
+    params: Type.Object({
+      ...SERVICE_PARAMS,
+      clusters: fields.withDefault(fields.clusters, ''),
+      healthyOnly: fields.withDefault(fields.healthyOnly, false),
+      ip: Type.Optional(
+        fields.withDescription(fields.clientIP, 'The address of the client; absent: that of the caller.'),
+      ),
+      ...fields.page(100),
+    }),
+    handle: ({ params, caller }) => {
+      const { clusters, healthyOnly, ip: consumerIp = caller.ip } = params
+      const key = serviceKeyOf(params)
+      const names = clusters === '' ? [] : splitClusters(clusters)
+      const found = explanations.explain(
+        { key, clusters: names, healthyOnly, consumerIp, page: params },
+        caller,
+      )
+      const { page, totalCount, entries, ...about } = found
+      return jsonAnswer({ ...pageJson(page, totalCount, entries.map(explainedJson)), ...about })
+    },
+  })
+}
+
+function explainedJson({ instance, isListed, reasons }: ExplainedInstance): object {
+  return { ...instanceFields(instance), listed: isListed, reasons }
 }

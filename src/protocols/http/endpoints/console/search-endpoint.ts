@@ -5,9 +5,8 @@ import { groupOf, serviceNameOf } from '../../../../core/naming/state/service.ts
 import type { FoundConfig } from '../../../../operations/console/search-everything.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
-import { jsonAnswer } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { answersJson, Json, jsonAnswer } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
 import { GRAY_ONLY, grayOnlyJson, HITS, NEXT, nextJson } from './config-list.ts'
 
 const FOUND_CONFIGS = Json.list(

@@ -7,12 +7,9 @@ import {
 } from '../../../../operations/console/service-inventory.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
-import { jsonAnswer } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { pageJson, pageSchema } from '../config/page-json.ts'
-import { ADDRESS_PARAM, METADATA_PARAM, metadataPair } from './instance-params.ts'
-import { SCOPE_PARAMS, scopeOf } from './namespace-scope.ts'
+import { answersJson, Json, jsonAnswer, pageJson, pageSchema } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
+import { ADDRESS_PARAM, METADATA_PARAM, metadataPair, SCOPE_PARAMS, scopeOf } from './namespace-scope.ts'
 
 const PARAMS = Type.Object({
   ...SCOPE_PARAMS,
@@ -32,8 +29,7 @@ const PARAMS = Type.Object({
   order: Type.Optional(
     Type.Enum(['asc', 'desc'], { description: 'desc by default for ipCount and lastChangeMs, else asc.' }),
   ),
-  pageNo: fields.withDefault(fields.pageNo, 1),
-  pageSize: fields.withDefault(fields.pageSize, 50),
+  ...fields.page(50),
 })
 
 const LISTED = Json.named(

@@ -1,12 +1,10 @@
 import type { Operations } from '../../../../operations/operations.ts'
-import { NAMESPACE_COLORS } from '../../../../core/namespaces/namespace-look.ts'
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { NAMESPACE_COLORS, toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import type { Space } from '../../../../operations/console/spaces.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { ANSWERS_TRUE, answersJson, Json } from '../../routing/answer-schema.ts'
-import { jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { ANSWERS_TRUE, answersJson, Json, jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
 
 const COLORS = ['none', ...NAMESPACE_COLORS] as const
 

@@ -6,12 +6,10 @@ import {
 } from '../../../../core/naming/timeline/timeline-entry.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
-import { jsonAnswer } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { withMissing } from '../missing-servers.ts'
+import { answersJson, Json, jsonAnswer, withMissing } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
 import { SERVICE_PARAMS, serviceKeyOf } from '../naming/naming-requests.ts'
-import { ADDRESS_PARAM } from './instance-params.ts'
+import { ADDRESS_PARAM } from './namespace-scope.ts'
 
 const TIMELINE = Json.named(
   'Timeline',

@@ -1,21 +1,15 @@
 import type { Operations } from '../../../../operations/operations.ts'
 import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
-import type { DeletedConfig } from '../../../../core/config/state/deleted-config.ts'
+import type { DeletedConfig } from '../../../../core/config/state/config-comment.ts'
 import type { ConfigVersion } from '../../../../operations/console/config-versions.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
-import { jsonAnswer } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { KEY_PARAMS, toConfigKey } from '../../../parameters/config-key.ts'
-import { comment } from '../../../parameters/publish-params.ts'
-import { pageJson, pageSchema } from '../config/page-json.ts'
+import { answersJson, Json, jsonAnswer, pageJson, pageSchema } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
+import { KEY_PARAMS, toConfigKey, comment } from '../../../parameters/publish-params.ts'
 import { SCOPE_PARAMS, scopeOf } from './namespace-scope.ts'
 
-const PAGE_PARAMS = {
-  pageNo: fields.withDefault(fields.pageNo, 1),
-  pageSize: fields.withDefault(fields.pageSize, 20),
-}
+const PAGE_PARAMS = fields.page(20)
 
 const historyId = fields.withDescription(fields.historyId, 'The id of the version.')
 

@@ -4,12 +4,10 @@ import type { GrayVersion } from '../../../../core/config/state/gray-version.ts'
 import type { ItemClients } from '../../../../operations/config/config-listening.ts'
 import { CLIENT_HAS, type ClientHas, whatClientHas } from '../../../../operations/console/client-has.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
-import { jsonAnswer } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { KEY_PARAMS, toConfigKey } from '../../../parameters/config-key.ts'
+import { answersJson, Json, jsonAnswer, withMissing } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
+import { KEY_PARAMS, toConfigKey } from '../../../parameters/publish-params.ts'
 import { labelsText } from '../../../parameters/label-texts.ts'
-import { withMissing } from '../missing-servers.ts'
 
 const WATCHERS = Json.named(
   'Watchers',

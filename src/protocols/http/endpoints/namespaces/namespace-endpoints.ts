@@ -1,13 +1,10 @@
 import type { Operations } from '../../../../operations/operations.ts'
-import { toNamespaceId, toTenant } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId, toTenant } from '../../../../core/namespaces/namespace.ts'
 import type { ListedNamespace } from '../../../../operations/server/namespaces.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { type Optional, type Schema, Type } from '../../../parameters/schema.ts'
-import { FALSE_JSON, jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
-import { endpoint } from '../../routing/endpoint.ts'
-import type { HttpCaller } from '../../routing/route.ts'
-import type { Answer } from '../../routing/answer.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { FALSE_JSON, jsonAnswer, TRUE_JSON, answersJson, Json } from '../../routing/answers.ts'
+import { endpoint, type HttpCaller, type Answer } from '../../routing/route.ts'
 
 /** Dependencies of the endpoints of namespaces. */
 export interface NamespaceEndpointParts {

@@ -4,9 +4,9 @@ import type { Beaten, BeatRequest } from '../../../../operations/naming/beats.ts
 import * as fields from '../../../parameters/fields.ts'
 import { type Beat, parseBeat } from '../../../parameters/json-fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import type { Answer } from '../../routing/answer.ts'
+import { type Endpoint, endpoint, type Answer } from '../../routing/route.ts'
 import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
+import { jsonTextAnswer } from '../../routing/answers.ts'
 
 /** How a dialect answers a beat; `request` is undefined for a repeated one, which is never unknown. */
 export type BeatAnswerOf = (beaten: Beaten, request: BeatRequest | undefined) => Answer
@@ -80,4 +80,12 @@ function lightSource(params: { ip?: string; port?: number }): { ip: string; port
 
 function missing(parameter: string): Refusal {
   return new Refusal('missing-parameter', `${parameter} is required where there is no beat.`, { parameter })
+}
+
+/** Always 200: clients read when to beat next from it, and whether to register again (http-compat.md section 4). */
+export function nacosBeatAnswer({ kind, intervalMs, lightBeatEnabled }: Beaten): Answer {
+  const code = kind === 'unknown' ? 20404 : 10200
+  return jsonTextAnswer(
+    `{"clientBeatInterval":${intervalMs},"code":${code},"lightBeatEnabled":${lightBeatEnabled}}`,
+  )
 }

@@ -1,4 +1,4 @@
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import { instanceIdOf } from '../../../../core/naming/state/instance.ts'
 import { isProtecting } from '../../../../core/naming/state/select-instances.ts'
 import type { ServiceEntry, Instance } from '../../../../core/naming/state/service-entry.ts'
@@ -8,13 +8,17 @@ import type { ShownCluster } from '../../../../operations/naming/services.ts'
 import { hostJson } from '../../../answers/host-json.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { jsonOfTexts } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
-import { Json } from '../../routing/answer-schema.ts'
-import type { NamingDialect } from '../naming-dialect.ts'
-import { javaSelector } from './java-selector.ts'
-import { CHECKER_SCHEMA, SERVICE_SETTINGS } from './naming-schemas.ts'
+import { jsonOfTexts, Json } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
+import {
+  type NamingEndpointParts,
+  SERVICE_PARAMS,
+  serviceKeyOf,
+  type NamingDialect,
+  CHECKER_SCHEMA,
+  SERVICE_SETTINGS,
+  javaSelector,
+} from './naming-requests.ts'
 
 const FIGURES = Json.object({
   serviceList: Json.list(

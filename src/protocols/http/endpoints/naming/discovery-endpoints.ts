@@ -1,15 +1,17 @@
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import { serviceNameOf } from '../../../../core/naming/state/service.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
 import type { ListedSubscriber } from '../../../../core/clients/client-views.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { jsonAnswer } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
-import { withMissing } from '../missing-servers.ts'
-import type { NamingDialect } from '../naming-dialect.ts'
+import { jsonAnswer, answersJson, Json, withMissing } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
+import {
+  type NamingEndpointParts,
+  SERVICE_PARAMS,
+  serviceKeyOf,
+  type NamingDialect,
+} from './naming-requests.ts'
 
 const SUBSCRIBERS = Json.object({
   subscribers: Json.list(

@@ -4,13 +4,15 @@ import { afterwards } from '../../../../operations/afterwards.ts'
 import type { InstanceRequest } from '../../../../operations/naming/instances.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
-import { OK_TEXT } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import type { HttpCaller } from '../../routing/route.ts'
-import type { Answer } from '../../routing/answer.ts'
-import type { NamingDialect } from '../naming-dialect.ts'
-import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
-import { ANSWERS_OK, answersJson, Json } from '../../routing/answer-schema.ts'
+import { OK_TEXT, ANSWERS_OK, answersJson, Json } from '../../routing/answers.ts'
+import { type Endpoint, endpoint, type HttpCaller, type Answer } from '../../routing/route.ts'
+import {
+  type NamingDialect,
+  metadataOf,
+  type NamingEndpointParts,
+  SERVICE_PARAMS,
+  serviceKeyOf,
+} from './naming-requests.ts'
 
 /** How a request names an instance. */
 export const INSTANCE_PARAMS = {

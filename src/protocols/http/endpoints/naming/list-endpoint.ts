@@ -5,9 +5,8 @@ import * as fields from '../../../parameters/fields.ts'
 import { splitClusters } from '../../../parameters/grouped-name.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { sentJsonAnswer } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import type { HttpCaller } from '../../routing/route.ts'
-import { agentOf } from '../client-agent.ts'
+import { type Endpoint, endpoint, type HttpCaller } from '../../routing/route.ts'
+import { agentOf } from '../config/http-viewer.ts'
 import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 
 const NO_CLUSTERS: readonly string[] = []

@@ -7,11 +7,9 @@ import type { BatchRequest } from '../../../../operations/naming/instances.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { parseInstanceLocators } from '../../../parameters/json-fields.ts'
 import { type Properties, Type } from '../../../parameters/schema.ts'
-import { jsonAnswer, jsonTextAnswer } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import type { Answer } from '../../routing/answer.ts'
+import { jsonAnswer, jsonTextAnswer, answersJson, Json } from '../../routing/answers.ts'
+import { type Endpoint, endpoint, type Answer } from '../../routing/route.ts'
 import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
 
 const UPDATED = Json.named(
   'UpdatedInstances',

@@ -1,4 +1,4 @@
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import type { ServiceSettings } from '../../../../core/naming/commands/service-commands.ts'
 import { groupOf, serviceNameOf } from '../../../../core/naming/state/service.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
@@ -6,14 +6,18 @@ import type { ServiceDetail } from '../../../../operations/naming/services.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { parseHealthChecker, parseSelector } from '../../../parameters/json-fields.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
-import { jsonAnswer, OK_TEXT } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import type { Answer } from '../../routing/answer.ts'
-import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
-import { ANSWERS_OK, answersJson, Json } from '../../routing/answer-schema.ts'
-import type { NamingDialect } from '../naming-dialect.ts'
-import { javaSelector } from './java-selector.ts'
-import { CHECKER_SCHEMA, SERVICE_SETTINGS } from './naming-schemas.ts'
+import { jsonAnswer, OK_TEXT, ANSWERS_OK, answersJson, Json } from '../../routing/answers.ts'
+import { type Endpoint, endpoint, type Answer } from '../../routing/route.ts'
+import {
+  metadataOf,
+  type NamingEndpointParts,
+  SERVICE_PARAMS,
+  serviceKeyOf,
+  type NamingDialect,
+  CHECKER_SCHEMA,
+  SERVICE_SETTINGS,
+  javaSelector,
+} from './naming-requests.ts'
 
 const SETTINGS_PARAMS = {
   ...SERVICE_PARAMS,

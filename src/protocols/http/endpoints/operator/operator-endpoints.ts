@@ -6,10 +6,9 @@ import type { ClientCounts, Member, ServerCounts } from '../../../../operations/
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
-import { jsonAnswer, OK_TEXT } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { ANSWERS_OK, answersJson } from '../../routing/answer-schema.ts'
-import type { NamingDialect } from '../naming-dialect.ts'
+import { jsonAnswer, OK_TEXT, ANSWERS_OK, answersJson } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
+import type { NamingDialect } from '../naming/naming-requests.ts'
 import { nodeJson } from './node-json.ts'
 import { BACKUP, BACKUP_PROGRESS, CLUSTER, FIGURES, LEADER, SERVERS, SWITCHES } from './operator-schemas.ts'
 

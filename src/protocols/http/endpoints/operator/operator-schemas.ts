@@ -1,5 +1,6 @@
+import type { JsonSchema } from '../../routing/route.ts'
 import { SERVER_STATUSES, type Switches } from '../../../../core/switches/switches.ts'
-import { Json, type JsonSchema } from '../../routing/answer-schema.ts'
+import { Json } from '../../routing/answers.ts'
 
 const { boolean, integer, number, object, optional, string } = Json
 

@@ -1,10 +1,19 @@
 import type { Operations } from '../../../../operations/operations.ts'
-import type { ArchiveVersion } from '../../../../archive/config-archive.ts'
+import {
+  type ArchiveVersion,
+  type ArchivedConfig,
+  archiveFiles,
+  entryName,
+} from '../../../../archive/config-archive.ts'
 import type { Caller } from '../../../../operations/authorisation.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
-import type { Answer } from '../../routing/answer.ts'
+import type { Answer } from '../../routing/route.ts'
 import { SEARCH_PARAMS, searchOf } from '../config/search-params.ts'
-import { exportAnswer } from './export-configs.ts'
+import type { ItemExtras } from '../../../../archive/config-metadata.ts'
+import { fitsInZip, zipChunks } from '../../../../archive/zip-writer.ts'
+import type { ConfigItem } from '../../../../core/config/state/config-item.ts'
+import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
+import { Refusal } from '../../../../core/refusal.ts'
 
 /** Which items an export has. */
 export const EXPORT_PARAMS = {
@@ -52,4 +61,54 @@ export function exportOf(
 /** An id of a namespace can have characters that no file has. */
 function nameOf(namespaceId: string): string {
   return `waypost_${(namespaceId || 'public').replace(/[^\w.-]/g, '_')}`
+}
+
+/** Metadata of one item, at most: its names and notes, every character escaped. */
+const MOST_METADATA_BYTES = 4096
+
+/**
+ * A zip of the items (http-compat.md section 3, export), made while it is sent. Its name is `fileName` and the time.
+ * Throws Refusal `too-many` if the items do not fit into a zip.
+ */
+function exportAnswer(
+  items: readonly ConfigItem[],
+  { version, fileName }: { readonly version: ArchiveVersion; readonly fileName: string },
+): Answer {
+  const sizes = items.map(({ key, content }) => ({
+    name: entryName(key),
+    bytes: content.length + MOST_METADATA_BYTES,
+  }))
+  if (!fitsInZip(sizes)) throw tooMuch(items.length)
+  return {
+    status: 200,
+    contentType: 'application/octet-stream',
+    headers: {
+      'Content-Disposition': `attachment;filename=${fileName}_${timeStamp(new Date())}.zip`,
+    },
+    body: '',
+    chunks: zipChunks(archiveFiles(archived(items), version)),
+  }
+}
+
+function* archived(items: readonly ConfigItem[]): Generator<ArchivedConfig> {
+  for (const { key, type, notes, content, modifiedMs } of items) {
+    const { group, dataId } = key
+    const { appName, desc } = notes
+    yield { metadata: { group, dataId, type, desc, appName, extras: extrasOf(notes) }, content, modifiedMs }
+  }
+}
+
+function extrasOf({ configTags, use, effect, schema, encryptedDataKey }: ConfigNotes): ItemExtras {
+  const extras = Object.entries({ configTags, use, effect, schema, encryptedDataKey })
+  return Object.fromEntries(extras.filter(([, value]) => value !== null && value !== '')) as ItemExtras
+}
+
+/** `yyyyMMddHHmmss`, in UTC. */
+function timeStamp(at: Date): string {
+  return at.toISOString().replace(/\D/g, '').slice(0, 14)
+}
+
+function tooMuch(count: number): Refusal {
+  const allowed = 'at most 65534 items and 4 GiB in one export'
+  return new Refusal('too-many', `These are ${count} items: ${allowed}. Export group by group.`, { allowed })
 }

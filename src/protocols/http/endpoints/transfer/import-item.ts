@@ -13,8 +13,7 @@ import { Refusal } from '../../../../core/refusal.ts'
 import type { ImportItem } from '../../../../operations/config/import-configs.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { compileReader } from '../../../parameters/parameter-reader.ts'
-import { NACOS_CONFIG_RULES } from '../../../parameters/parameter-rules.ts'
-import { type Static, Type } from '../../../parameters/schema.ts'
+import { NACOS_CONFIG_RULES, type Static, Type } from '../../../parameters/schema.ts'
 
 /** The items of an archive that can be published, and its unrecognized entries. */
 export interface ImportItems {

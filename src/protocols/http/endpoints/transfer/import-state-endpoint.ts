@@ -7,11 +7,10 @@ import type { ImportLine } from '../../../../operations/import/imported-things.t
 import type { ImportedLines } from '../../../../operations/import/import-state.ts'
 import type { Operations } from '../../../../operations/operations.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
-import { jsonAnswer } from '../../routing/answers.ts'
-import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { checkPlanLine } from './plan-line-limit.ts'
+import { answersJson, Json, jsonAnswer } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/route.ts'
 import { type ThingLimits, thingOf } from './plan-things.ts'
+import { endOfText } from '../../../parameters/json-depth.ts'
 
 /** Dependencies of the endpoint, and the largest body that it takes. */
 export interface ImportStateParts {
@@ -112,4 +111,31 @@ function planLine(bytes: Buffer, number: number): PlanLine {
       throw new Refusal('malformed-request', `line ${number} of the plan: it is not UTF-8.`)
     throw error
   }
+}
+
+/** A shorter line is read at once, whatever it has. */
+const SMALL_LENGTH = 65_536
+/** A service with a thousand clusters has some ten thousand. */
+const MOST_MARKS = 100_000
+
+const MARKS = new Set(['[', '{', ','].map((mark) => mark.charCodeAt(0)))
+const QUOTE = '"'.charCodeAt(0)
+
+/**
+ * Throws Refusal `malformed-request` for a line that has more brackets and commas outside of its texts than any thing
+ * has. Reading such a one would hold up everything else for seconds. Texts may be long: contents are.
+ */
+function checkPlanLine(line: string, number: number): void {
+  if (line.length <= SMALL_LENGTH) return
+  let marks = 0
+  for (let at = 0; at < line.length; at++) {
+    const code = line.charCodeAt(at)
+    if (code === QUOTE) at = endOfText(line, at)
+    else if (MARKS.has(code) && ++marks > MOST_MARKS) throw tooMany(number)
+  }
+}
+
+function tooMany(number: number): Refusal {
+  const message = `line ${number} of the plan: it has more than ${MOST_MARKS} brackets and commas outside of its texts.`
+  return new Refusal('malformed-request', message)
 }

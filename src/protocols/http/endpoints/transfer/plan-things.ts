@@ -8,7 +8,7 @@ import {
 } from '../../../../core/config/state/config-item.ts'
 import { GRAY_RULE_TYPES } from '../../../../core/config/state/gray-rule.ts'
 import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
-import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import type { ServiceKey } from '../../../../core/naming/state/service.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import type {
@@ -29,8 +29,7 @@ import { toGroupedName } from '../../../parameters/grouped-name.ts'
 import { parseHealthChecker, parseSelector } from '../../../parameters/json-fields.ts'
 import { toMetadata } from '../../../parameters/metadata-text.ts'
 import { compileReader } from '../../../parameters/parameter-reader.ts'
-import { NACOS_CONFIG_RULES } from '../../../parameters/parameter-rules.ts'
-import { type Properties, Type } from '../../../parameters/schema.ts'
+import { NACOS_CONFIG_RULES, type Properties, Type } from '../../../parameters/schema.ts'
 
 /** How large things may be, in bytes. */
 export interface ThingLimits {

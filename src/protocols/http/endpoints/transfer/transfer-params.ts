@@ -7,7 +7,7 @@ import {
 import * as fields from '../../../parameters/fields.ts'
 import { comment } from '../../../parameters/publish-params.ts'
 import { Type } from '../../../parameters/schema.ts'
-import type { Answer } from '../../routing/answer.ts'
+import type { Answer } from '../../routing/route.ts'
 
 /** The common parameters of imports and clones. Without a policy no existing item is touched. */
 export const POLICY_PARAMS = {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ScratchBytes } from './scratch-bytes.ts'
+import { ScratchBytes } from './whole-response.ts'
 
 const open: { close(): unknown }[] = []
 let pair: () => Promise<{ near: Socket; far: Socket }>

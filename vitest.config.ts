@@ -7,8 +7,13 @@ import { LONG, NIGHT, SHORT, UNIT, UNIT_IN_PROCESSES } from './test/support/spee
 
 /** A text that costs quadratic time costs more. */
 const UNIT_LIMIT_MS = 15_000
+/** Tests of whole servers wait half of their time: for programs that start, for intervals, for pages. */
+const WAITING_WORKERS = 3
 /** One seed for the property tests, where the environment has one. */
 const SEEDED = process.env['PROPERTY_SEED'] === undefined ? [] : ['test/support/property-seed.ts']
+/** The seed of the order, where the run has one. */
+const { RUN_SEED } = process.env
+const SEED = RUN_SEED === undefined ? {} : { seed: Number(RUN_SEED) }
 /** The project on-etcd has it, and says why nothing else runs where etcd cannot be built. */
 const ABOUT_ON_ETCD = 'test/support/on-etcd.test.ts'
 const EXCLUDED_ON_ETCD = [
@@ -75,7 +80,8 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // The list of failures at the end shows what was found, whole.
     chaiConfig: { truncateThreshold: 0 },
-    sequence: { sequencer: ShuffledFiles },
+    // Not an argument of the command: that would take the place of the order of the projects.
+    sequence: { sequencer: ShuffledFiles, ...SEED },
     // `npm test` runs the projects whose names begin with `short`. scripts/runs/ci-parts.js and night-parts.js name all others.
     projects: [
       project('short-unit', {
@@ -93,16 +99,17 @@ export default defineConfig({
         runner: 'test/support/shuffled-tests.ts',
         testTimeout: UNIT_LIMIT_MS,
       }),
-      project('short', { include: SHORT, sequence: { groupOrder: 1 } }),
+      project('short', { maxWorkers: WAITING_WORKERS, include: SHORT, sequence: { groupOrder: 1 } }),
       project('long', {
+        maxWorkers: WAITING_WORKERS,
         include: ['test/**/*.test.ts'],
         exclude: [...NIGHT, ...SHORT, ...Object.values(LONG).flat(), ABOUT_ON_ETCD],
-        sequence: { groupOrder: 2 },
+        sequence: { groupOrder: 3 },
       }),
       long('http-and-grpc', { sequence: { groupOrder: 2 } }),
       long('faults', { sequence: { groupOrder: 2 } }),
       long('packages', { sequence: { groupOrder: 2 } }),
-      long('clients', { maxWorkers: 3, sequence: { groupOrder: 3 } }),
+      long('clients', { maxWorkers: WAITING_WORKERS, sequence: { groupOrder: 4 } }),
       onNodeStreams('node-streams', { include: NODE_STREAMS }),
       onEtcd('on-etcd', { include: [ABOUT_ON_ETCD, ...WRITES_ON_ETCD], exclude: EXCLUDED_ON_ETCD }),
       ...(isNightly ? NIGHT_PROJECTS : []),

@@ -4,6 +4,7 @@ import type { Bench, Figures } from './scenario.ts'
 import { closedLoops, LIST_SET, measureLoop, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
 import { requestOf } from './scenarios/flat-cost.ts'
 import { launchOnEtcd } from './etcd.ts'
+import { median } from './table.ts'
 import { launchFloor, launchOurs, type Target } from './target.ts'
 
 /** The operations of the gate, and the figures that it checks. */
@@ -52,29 +53,33 @@ export async function measureGated(): Promise<Measured> {
   }
 }
 
-/** Other load of the machine only adds to a figure, so the least of several rounds is the most exact. */
+/**
+ * A machine is faster at one time than at another. So processor time is compared within a round, and the median of the rounds
+ * counts. Other load only adds to the bytes, so the least of them is the most exact.
+ */
 async function measureInto(
   { costs, onEtcd: costsOnEtcd, leftBytes }: Measured,
   name: string,
   { ours, floor, onEtcd }: { ours: Target; floor: Target; onEtcd: Target },
 ): Promise<void> {
   const hasFloor = (GATED.costs as readonly string[]).includes(name)
-  const least = { ours: Infinity, floor: Infinity, onEtcd: Infinity, left: Infinity }
+  const toFloor: number[] = []
+  const toDirectory: number[] = []
+  let leastLeft = Infinity
   // Round -1 warms up.
   for (let round = -1; round < ROUNDS; round++) {
     const ofOurs = await figuresOf(name, ours, round)
     const ofFloor = hasFloor ? await figuresOf(name, floor, round) : {}
     const ofOnEtcd = hasFloor ? await figuresOf(name, onEtcd, round) : {}
     if (round < 0) continue
-    least.ours = Math.min(least.ours, ofOurs['cpu µs']!)
-    least.floor = Math.min(least.floor, ofFloor['cpu µs'] ?? Infinity)
-    least.onEtcd = Math.min(least.onEtcd, ofOnEtcd['cpu µs'] ?? Infinity)
-    least.left = Math.min(least.left, ofOurs['left B']!)
+    leastLeft = Math.min(leastLeft, ofOurs['left B']!)
+    toFloor.push(ofOurs['cpu µs']! / ofFloor['cpu µs']!)
+    toDirectory.push(ofOnEtcd['cpu µs']! / ofOurs['cpu µs']!)
   }
-  leftBytes[name] = least.left
+  leftBytes[name] = leastLeft
   if (!hasFloor) return
-  costs[name] = least.ours / least.floor
-  costsOnEtcd[name] = least.onEtcd / least.ours
+  costs[name] = median(toFloor)
+  costsOnEtcd[name] = median(toDirectory)
 }
 
 function figuresOf(name: string, target: Target, round: number): Promise<Figures> {

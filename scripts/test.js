@@ -68,11 +68,7 @@ function closingOf({ files, skipped, slowest }) {
 async function runVitest(options) {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
   const reporter = `--reporter=${join(root, 'scripts', 'runs', 'run-reporter.js')}`
-  const { code } = await run(
-    process.execPath,
-    [vitest, 'run', reporter, `--sequence.seed=${seed}`, ...options],
-    { env },
-  )
+  const { code } = await run(process.execPath, [vitest, 'run', reporter, ...options], { env })
   const found = takeCount()
   const { files } = found
   const isQuiet = files.every((file) => file.failures.length === 0)

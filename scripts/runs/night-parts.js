@@ -10,7 +10,7 @@ const IN_TURN = [
 
 /** The parts of every night. Its tests have NIGHTLY=true, and files that end in `.night.test.ts` run only here. */
 const EACH_NIGHT = [
-  { ...TOOLS, minutes: 8 },
+  { ...TOOLS, minutes: 5 },
   testPart('clients', 'all versions of the libraries of others', {
     minutes: 15,
     tests: ['--project=clients', '--project=night', 'test/clients/'],
@@ -41,6 +41,10 @@ const EACH_NIGHT = [
       'test/packaging/built-again.',
       'test/packaging/debian-root.',
     ],
+  }),
+  testPart('screens', 'every view in each theme and language', {
+    minutes: 3,
+    tests: ['--project=long', 'test/browser/screens.'],
   }),
   testPart('once-more', 'the other files on etcd, and with the streams of Node.js', {
     minutes: 6,

@@ -2,9 +2,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
+import { isNightly } from '../support/nightly.ts'
 import { browserTool, type Looks, type Visit } from './chromium.ts'
 import { browserForThisFile } from './console-of-file.ts'
 
+/** Each theme and each language once. */
+const BY_DAY: readonly Looks[] = [
+  { theme: 'light', language: 'en' },
+  { theme: 'dark', language: 'zh-CN' },
+]
+const AT_NIGHT: readonly Looks[] = [
+  { theme: 'dark', language: 'en' },
+  { theme: 'light', language: 'zh-CN' },
+]
 const HOOK_MS = 120_000
 const TOUR_MS = 240_000
 const MARKUP = '<img src=x onerror=alert(1)>'
@@ -106,12 +116,7 @@ describe.skipIf(browserTool.skip)('every view', () => {
     return visit
   }
 
-  test.each([
-    { theme: 'light', language: 'en' },
-    { theme: 'dark', language: 'en' },
-    { theme: 'light', language: 'zh-CN' },
-    { theme: 'dark', language: 'zh-CN' },
-  ] as const)(
+  test.each([...BY_DAY, ...(isNightly ? AT_NIGHT : [])])(
     'is accessible and runs nothing of what it shows: $theme, $language',
     { timeout: TOUR_MS },
     async (looks) => {

@@ -23,6 +23,8 @@ const CORE = fileURLToPath(new URL('../../src/core', import.meta.url))
 /** The functions of core that make commands: they say so by their type. */
 function commandMakers(): string[] {
   const files = readdirSync(CORE, { recursive: true, encoding: 'utf8' })
+    // The file of decisions has what all commands are made of.
+    .filter((file) => !file.endsWith(join('decisions', 'decision.ts')))
     .filter((file) => file.endsWith('.ts') && !/\.test(-support)?\.ts$/.test(file))
     .map((file) => join(CORE, file))
   return files.flatMap((file) => {

@@ -46,6 +46,8 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
     '用逗号分隔的 url:status，url 以 / 开头，status 为 200 到 599',
   ],
   [/^(.+), or null$/, '$1 或 null'],
+  [/^java, python, c, go or csharp, a colon and x\.y\.z$/, 'java、python、c、go 或 csharp，后接冒号和 x.y.z'],
+  [/^a JSON object of switches$/, '由开关组成的 JSON 对象'],
   [/^valid JSON$/, '有效的 JSON'],
   [/^a JSON object or k=v,k2=v2$/, 'JSON 对象，或 k=v,k2=v2'],
   [

@@ -50,15 +50,7 @@ export class SharedEngine implements Engine {
   #sent: WaitingCommand[] = []
   /** The commands of units with large contents. They are committed apart, so that nobody else waits for them. */
   readonly #apart = new Set<WaitingCommand>()
-  /** How much longer these commands may take. */
-  readonly #moreMs = new WeakMap<WaitingCommand, number>()
-  /** Commands that were refused although their commit is underway: they are not decided again. */
-  readonly #givenUp = new WeakSet<WaitingCommand>()
   #isWatchingTime = false
-  /** Commands whose unit could not be written: each gets a unit of its own. */
-  readonly #alone = new WeakSet<WaitingCommand>()
-  /** When each command was given that somebody waits for, by the loop's clock. */
-  readonly #sinceMs = new WeakMap<WaitingCommand, number>()
   readonly #counts = { conflicts: 0 }
   #behind = 0
   #committing = false
@@ -110,9 +102,7 @@ export class SharedEngine implements Engine {
 
   #enqueue<T>(command: Command<T>, sinceMs?: number): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const waiting = { command, resolve: (outcome: unknown) => resolve(outcome as T), reject }
-      if (sinceMs !== undefined) this.#sinceMs.set(waiting, sinceMs)
-      this.#waiting.push(waiting)
+      this.#waiting.push({ command, resolve: (outcome) => resolve(outcome as T), reject, sinceMs })
       this.#watchTime()
       this.#deferPump()
     })
@@ -129,12 +119,7 @@ export class SharedEngine implements Engine {
     const { follower, store, clock } = this.#options
     this.#refuseLate(LEAST_COMMIT_MS)
     const waiting = this.#waiting.splice(0, MOST_COMMANDS)
-    const isAlone = (one: WaitingCommand): boolean => this.#alone.has(one)
-    const { units, later } = gatherUnits(follower.state, waiting, {
-      clock,
-      mostChanges: store.mostChanges,
-      isAlone,
-    })
+    const { units, later } = gatherUnits(follower.state, waiting, { clock, mostChanges: store.mostChanges })
     this.#waiting.unshift(...later)
     const toStore = units.filter(({ reads, changes }) => reads.length > 0 || changes.length > 0)
     for (const unit of units) if (!toStore.includes(unit)) this.#settle(unit)
@@ -158,7 +143,7 @@ export class SharedEngine implements Engine {
     if (moreMs === 0) return false
     const commands = commandsOf(unit)
     for (const command of commands) {
-      this.#moreMs.set(command, moreMs)
+      command.moreMs = moreMs
       this.#apart.add(command)
     }
     const withinMs = Math.max(...commands.map((one) => this.#leftMs(one)))
@@ -199,14 +184,14 @@ export class SharedEngine implements Engine {
 
   /** The commands of a unit that was not written which are decided again. */
   #again(unit: DecidedUnit, result: Exclude<UnitResult, { kind: 'held' }>): WaitingCommand[] {
-    const commands = commandsOf(unit).filter((command) => !this.#givenUp.has(command))
+    const commands = commandsOf(unit).filter(({ isGivenUp }) => isGivenUp !== true)
     if (result.kind === 'conflict') {
       this.#counts.conflicts++
       return commands
     }
     if (result.kind === 'unwritten') return this.#stillInTime(commands, result.error)
     if (result.kind === 'failed' && commands.length > 1) {
-      for (const command of commands) this.#alone.add(command)
+      for (const command of commands) command.isAlone = true
       return commands
     }
     for (const { reject } of commands) reject(result.error)
@@ -216,7 +201,7 @@ export class SharedEngine implements Engine {
   /** The commands with time left for another commit; rejects the others. Sweeps find again what nobody waits for. */
   #stillInTime(commands: readonly WaitingCommand[], error: Error): WaitingCommand[] {
     const isInTime = (one: WaitingCommand): boolean =>
-      this.#sinceMs.has(one) && this.#leftMs(one) >= LEAST_COMMIT_MS
+      one.sinceMs !== undefined && this.#leftMs(one) >= LEAST_COMMIT_MS
     for (const command of commands) if (!isInTime(command)) command.reject(error)
     return commands.filter(isInTime)
   }
@@ -228,10 +213,10 @@ export class SharedEngine implements Engine {
   }
 
   /** The time until a command must be answered. */
-  #leftMs(waiting: WaitingCommand): number {
+  #leftMs({ sinceMs, moreMs = 0 }: WaitingCommand): number {
     const { loop, answerMs = ANSWER_MS } = this.#options
     const nowMs = loop.now()
-    return (this.#sinceMs.get(waiting) ?? nowMs) + answerMs + (this.#moreMs.get(waiting) ?? 0) - nowMs
+    return (sinceMs ?? nowMs) + answerMs + moreMs - nowMs
   }
 
   /** Refuses waiting commands with less time left than this: they can no longer be answered in time. */
@@ -248,7 +233,7 @@ export class SharedEngine implements Engine {
     const { after } = this.#options.loop
     if (after === undefined || this.#isWatchingTime) return
     const waitedFor = (commands: readonly WaitingCommand[], graceMs: number): number[] =>
-      commands.filter((one) => this.#isWaitedFor(one)).map((one) => this.#leftMs(one) + graceMs)
+      commands.filter(isWaitedFor).map((one) => this.#leftMs(one) + graceMs)
     const dueMs = [...waitedFor(this.#waiting, 0), ...waitedFor([...this.#sent, ...this.#apart], GRACE_MS)]
     if (dueMs.length === 0) return
     const firstMs = dueMs.reduce((first, ms) => Math.min(first, ms))
@@ -264,14 +249,10 @@ export class SharedEngine implements Engine {
   /** A commit is underway that takes longer than some of its commands may. */
   #giveUpLate(): void {
     for (const one of [...this.#sent, ...this.#apart])
-      if (this.#isWaitedFor(one) && this.#leftMs(one) + GRACE_MS <= 0) {
-        this.#givenUp.add(one)
+      if (isWaitedFor(one) && this.#leftMs(one) + GRACE_MS <= 0) {
+        one.isGivenUp = true
         one.reject(unavailable('The store is too slow: whether the change was made is not known.'))
       }
-  }
-
-  #isWaitedFor(one: WaitingCommand): boolean {
-    return this.#sinceMs.has(one) && !this.#givenUp.has(one)
   }
 
   #settle({ commands, local }: DecidedUnit): void {
@@ -330,4 +311,9 @@ function instanceOf(change: Change, view: View): InstanceRecord | undefined {
 
 function unavailable(text: string): Refusal {
   return new Refusal('store-unavailable', text)
+}
+
+/** Whether somebody still waits for its answer. */
+function isWaitedFor({ sinceMs, isGivenUp = false }: WaitingCommand): boolean {
+  return sinceMs !== undefined && !isGivenUp
 }

@@ -53,8 +53,6 @@ export class SoleEngine implements Engine {
   readonly #busy = new BusySubjects()
   /** Subjects of changes that the store failed to write. Until its next successful commit, a crash may restore them. */
   readonly #doubtful = new Set<string>()
-  /** Commands without changes that were retried because their subject is doubtful. One more failure is their answer. */
-  readonly #askedTwice = new WeakSet<WaitingCommand>()
   #committing = false
   #pumpDeferred = false
   #flushing = false
@@ -247,9 +245,9 @@ export class SoleEngine implements Engine {
     for (const command of batch.decided) {
       const { waiting } = command
       const isDoubtful = this.#doubtful.has(waiting.command.subject)
-      if (hasChanges(command) || (isDoubtful && this.#askedTwice.has(waiting))) waiting.reject(error)
+      if (hasChanges(command) || (isDoubtful && waiting.isAskedTwice === true)) waiting.reject(error)
       else readers.push(waiting)
-      if (isDoubtful) this.#askedTwice.add(waiting)
+      if (isDoubtful) waiting.isAskedTwice = true
     }
     this.#waiting.unshift(...readers)
     this.#endCommit()

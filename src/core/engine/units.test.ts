@@ -24,7 +24,7 @@ const plans = array(
 const ignore = (): void => undefined
 
 /** A command that reads a switch, and saves some others. */
-function waitingFor({ subject, reads, writes, count }: Plan): WaitingCommand {
+function waitingFor({ subject, reads, writes, count, isAlone }: Plan): WaitingCommand {
   const saved = Array.from({ length: count }, (_, index) =>
     recordSaved(SWITCH, { id: `s${writes + index}`, value: true, stamp: 1 }),
   )
@@ -35,18 +35,16 @@ function waitingFor({ subject, reads, writes, count }: Plan): WaitingCommand {
       return synced(saved, undefined)
     },
   }
-  return { command, resolve: ignore, reject: ignore }
+  return { command, resolve: ignore, reject: ignore, isAlone }
 }
 
 test('commands of one subject keep their order, whatever conflicts and must be alone', () => {
   assert(
     property(plans, (all) => {
       const waiting = all.map(waitingFor)
-      const alone = new Set(waiting.filter((_, index) => all[index]!.isAlone))
       const { units, later } = gatherUnits(new State(0), waiting, {
         clock: () => at(0),
         mostChanges: 4,
-        isAlone: (one) => alone.has(one),
       })
       const decided = units.flatMap(({ commands }) => commands.map((command) => command.waiting))
       expect([...decided, ...later].toSorted(byPlaceIn(waiting))).toEqual(waiting)

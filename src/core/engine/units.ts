@@ -25,8 +25,6 @@ export interface Gathering {
   readonly clock: () => Now
   /** The most changes of a unit. A decision with more changes is a unit by itself. */
   readonly mostChanges: number
-  /** Whether a command must be a unit by itself, because the unit that it was in could not be written. */
-  readonly isAlone: (waiting: WaitingCommand) => boolean
 }
 
 /**
@@ -96,7 +94,7 @@ class UnitDraft {
 
   /** Decides a command as the next one of the unit, unless it must wait for another unit. */
   take(waiting: WaitingCommand): void {
-    const isAlone = this.#gathering.isAlone(waiting)
+    const { isAlone = false } = waiting
     if (this.#isClosed || (isAlone && this.#commands.length > 0)) {
       // Those behind it wait too: commands of a subject are decided in their order.
       this.#isClosed = true
@@ -165,6 +163,16 @@ export interface WaitingCommand {
   readonly command: Command<unknown>
   readonly resolve: (outcome: unknown) => void
   readonly reject: (error: unknown) => void
+  /** When it was given, by the loop's clock. Undefined: nobody waits for it, or its engine has no limit of time. */
+  readonly sinceMs?: number | undefined
+  /** How much longer than others it may take, ms. */
+  moreMs?: number
+  /** It was refused although its commit is underway: it is not decided again. */
+  isGivenUp?: boolean
+  /** Its unit could not be written: it gets a unit of its own. */
+  isAlone?: boolean
+  /** It has no changes, and was decided again because its subject is doubtful. One more failure is its answer. */
+  isAskedTwice?: boolean
 }
 
 /** A command with its decision, or with the error that `decide` threw. */

@@ -24,7 +24,7 @@ import { openPushing } from './doors/pushing.ts'
 import { openAudit } from './process/audit.ts'
 import { openCare } from './process/caring.ts'
 import { loop, monotonicMs, wallMs } from './process/clocks.ts'
-import type { Installation } from './process/installation.ts'
+import type { EngineParts, Installation } from './process/installation.ts'
 import { memoryLimitsOf } from './process/memory-limits.ts'
 import { requireMemory } from './process/stored-memory.ts'
 import { type Probing, startProbing } from './process/probing.ts'
@@ -54,13 +54,7 @@ export async function joinParts(installation: Installation, end: UnexpectedEnd, 
   const follower = Follower.load(snapshot, following, settings)
   const { state, revision } = follower
   const live = openLive({ installation, revision, watch }, settings)
-  const onReload = () => live.streams.reloaded()
-  const limits = memoryLimitsOf(settings)
-  requireMemory(state.memory.total, limits)
-  const budget = new MemoryBudget(state.memory, limits)
-  watch.memory.observe({ account: state.memory, budget })
-  const roomy = watch.withinRoom(installation.engineOn({ follower, stamps, clock, watch, onReload }))
-  const engine = withinMemory(roomy, { state, budget, clock })
+  const { engine, budget } = openEngine({ installation, follower, stamps, clock, watch, live }, settings)
   const polls = openPolls({ state, live }, settings)
   const patterns = { configPatterns: configPatterns(loop), servicePatterns: servicePatterns(loop) }
   const lists = new InstanceListAnswers(state, loop)
@@ -94,6 +88,23 @@ export async function joinParts(installation: Installation, end: UnexpectedEnd, 
     watch,
     audit: openAudit({ store, clock, report: watch.report, onWritten: live.onAudit }, settings, log),
   }
+}
+
+interface EngineOpening extends Omit<EngineParts, 'onReload'> {
+  readonly installation: Installation
+  readonly live: Live
+}
+
+/** The engine, and the limits of memory within which it decides. Throws SettingsError if the loaded data are beyond them. */
+function openEngine({ installation, live, ...parts }: EngineOpening, settings: Settings) {
+  const { state } = parts.follower
+  const limits = memoryLimitsOf(settings)
+  requireMemory(state.memory.total, limits)
+  const budget = new MemoryBudget(state.memory, limits)
+  parts.watch.memory.observe({ account: state.memory, budget })
+  const onReload = () => live.streams.reloaded()
+  const engine = parts.watch.withinRoom(installation.engineOn({ ...parts, onReload }))
+  return { budget, engine: withinMemory(engine, { state, budget, clock: parts.clock }) }
 }
 
 /** The measurements of an installation. */

@@ -25,7 +25,7 @@ export type StartServer = (settings: Settings) => Promise<{
 
 /**
  * Runs the server until a signal stops it. Resolves with the exit code. 0: a signal; 1: it could not start or stop; 2: wrong
- * settings, or too little memory for the data; 70: a fault of the program. A second signal ends the process at once with 1.
+ * settings, or too little memory for the data. 70: a fault of the program. A second signal ends the process at once with 1.
  */
 export async function start(given: Omit<SettingsSources, 'env'>, startServer: StartServer): Promise<number> {
   const settings = settingsOrProblems(given)

@@ -229,7 +229,7 @@ function decideOne(waiting: WaitingCommand, draft: Draft, clock: () => Now): Dec
   }
 }
 
-/** The most bytes of contents in one batch, unless one content is larger: a store writes some of them as texts, all at once. */
+/** The most bytes of contents in one batch, unless one content is larger: a store writes some contents as texts, all at once. */
 const MOST_CONTENT_BYTES = 8 * 1024 * 1024
 
 /** How many of the waiting commands one batch takes, at most `most`. */

@@ -22,7 +22,7 @@ const BEYOND_ONE_BYTE = /[^\0-\xff]/
 /** An entry of a Map that has just doubled, without its key and value. */
 export const MAP_ENTRY_BYTES = 56
 
-/** The heap that a text takes: two bytes for each character if one of them is beyond Latin-1. */
+/** The heap that a text takes: two bytes for each character if any character is beyond Latin-1. */
 export function textBytes(text: string): number {
   // Single characters are shared.
   if (text.length < 2) return 0

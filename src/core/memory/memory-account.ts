@@ -48,10 +48,10 @@ export class MemoryAccount {
 
   /** Counts `bytes` more of a kind; `sign` -1: less. */
   add(kind: MemoryKind, bytes: Bytes, sign: 1 | -1 = 1): void {
-    addTo(this.#byKind, kind, bytes, sign)
-    addTo(this.#byPart, MEMORY_KINDS[kind], bytes, sign)
-    this.#total.heap += sign * bytes.heap
-    this.#total.external += sign * bytes.external
+    for (const sum of [sumAt(this.#byKind, kind), sumAt(this.#byPart, MEMORY_KINDS[kind]), this.#total]) {
+      sum.heap += sign * bytes.heap
+      sum.external += sign * bytes.external
+    }
   }
 
   /** Counts a change, before `state` applies it. */
@@ -96,11 +96,12 @@ export function growthOf(change: Change, state: ReplacedThings): Bytes {
   }
 }
 
-function addTo<K>(sums: Map<K, Sum>, key: K, bytes: Bytes, sign: 1 | -1): void {
-  const sum = sums.get(key) ?? { heap: 0, external: 0 }
+function sumAt<K>(sums: Map<K, Sum>, key: K): Sum {
+  const known = sums.get(key)
+  if (known !== undefined) return known
+  const sum = { heap: 0, external: 0 }
   sums.set(key, sum)
-  sum.heap += sign * bytes.heap
-  sum.external += sign * bytes.external
+  return sum
 }
 
 function configOf(key: ConfigKey, state: ReplacedThings): Bytes {

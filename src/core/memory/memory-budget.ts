@@ -14,7 +14,7 @@ export const NO_MEMORY_LIMITS: MemoryLimits = {
 /** The growth of each part by a decision. */
 export type Growth = ReadonlyMap<MemoryPart, Bytes>
 
-/** Configurations or naming may take this share of a limit: a flood of one of them never stops the other. */
+/** Configurations or naming may take this share of a limit: a flood of one part never stops the other. */
 const SHARE_OF_PART = 0.7
 /** Together they may take this share: the rest is for users, namespaces and everything that is never refused. */
 const SHARE_OF_BOTH = 0.9
@@ -46,7 +46,7 @@ export class MemoryBudget {
     this.#limits = limits
   }
 
-  /** Counts bytes of a command that waits to be decided; negative: it waits no more. */
+  /** Counts bytes of a command that waits to be decided; negative: it is decided now. */
   waits(bytes: number): void {
     this.#waitingBytes += bytes
   }
@@ -69,9 +69,11 @@ export class MemoryBudget {
 
   /** Why more is refused soon, or is refused; undefined: there is room. */
   shortage(): string | undefined {
-    const full = PARTS.flatMap((part) => this.#uses(part, NOTHING)).toSorted((a, b) => b.share - a.share)[0]
-    if (full === undefined || full.share < SHARE_TO_WARN) return undefined
-    const percent = Math.floor(full.share * 100)
+    const full = PARTS.flatMap((part) => this.#uses(part, NOTHING)).toSorted(
+      (a, b) => shareOf(b) - shareOf(a),
+    )[0]
+    if (full === undefined || shareOf(full) < SHARE_TO_WARN) return undefined
+    const percent = Math.floor(shareOf(full) * 100)
     return `${percent} % of the memory ${full.of} is used. ${this.#advice()}`
   }
 
@@ -80,7 +82,7 @@ export class MemoryBudget {
     const contents = this.#contents() + growth.external
     if (part === 'configurations' && growth.external > 0 && contents > this.#limits.contentBytes)
       throw this.#contentRefusal()
-    const full = this.#uses(part, growth).find(({ share, grows }) => grows && share > 1)
+    const full = this.#uses(part, growth).find(({ used, limit, grows }) => grows && used > limit)
     if (full === undefined) return
     const message = `There is no memory left ${full.of}. ${this.#advice()}`
     throw new Refusal('content-memory', message, { allowed: `at most ${shownBytes(full.limit)} ${full.of}` })
@@ -93,18 +95,17 @@ export class MemoryBudget {
     const { heapBytes, memoryBytes } = this.#limits
     const isShared = part === 'configurations' || part === 'naming'
     const most = isShared ? SHARE_OF_BOTH : 1
-    const memory = ({ heap, external }: Bytes): number => heap + external
-    const use = (used: number, limit: number, grown: number, of: string): Use => {
-      return { share: used / limit, grows: grown > 0, limit, of }
-    }
+    const grows = { onHeap: growth.heap > 0, inAll: inAll(growth) > 0 }
+    const memory = inAll(all) + this.#waitingBytes
     const uses = [
-      use(all.heap, most * heapBytes, growth.heap, 'on the heap'),
-      use(memory(all) + this.#waitingBytes, most * memoryBytes, memory(growth), 'of this server'),
+      { used: all.heap, limit: most * heapBytes, grows: grows.onHeap, of: 'on the heap' },
+      { used: memory, limit: most * memoryBytes, grows: grows.inAll, of: 'of this server' },
     ]
     if (!isShared) return uses
+    const ofPart = { heap: SHARE_OF_PART * heapBytes, memory: SHARE_OF_PART * memoryBytes }
     return [
-      use(own.heap, SHARE_OF_PART * heapBytes, growth.heap, `on the heap for ${part}`),
-      use(memory(own), SHARE_OF_PART * memoryBytes, memory(growth), `of this server for ${part}`),
+      { used: own.heap, limit: ofPart.heap, grows: grows.onHeap, of: `on the heap for ${part}` },
+      { used: inAll(own), limit: ofPart.memory, grows: grows.inAll, of: `of this server for ${part}` },
       ...uses,
     ]
   }
@@ -156,9 +157,9 @@ export class MemoryBudget {
   }
 }
 
-/** The use of a limit: more than 1 is above it. */
+/** The use of a limit. */
 interface Use {
-  readonly share: number
+  readonly used: number
   /** Whether the growth needs more of it. */
   readonly grows: boolean
   readonly limit: number
@@ -168,6 +169,14 @@ interface Use {
 const NOTHING: Bytes = { heap: 0, external: 0 }
 const PARTS: readonly MemoryPart[] = ['configurations', 'naming', 'others']
 const MIB = 1024 * 1024
+
+function shareOf({ used, limit }: Use): number {
+  return used / limit
+}
+
+function inAll({ heap, external }: Bytes): number {
+  return heap + external
+}
 
 function sum(one: Bytes, other: Bytes): Bytes {
   return { heap: one.heap + other.heap, external: one.external + other.external }

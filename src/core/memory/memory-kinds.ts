@@ -27,7 +27,7 @@ export type MemoryKind = keyof typeof MEMORY_KINDS
 
 /**
  * A part of the memory, with a share of its own. `ungoverned`: bounded elsewhere, so that nobody is refused for it:
- * deletions, sign-in and the server's own records must go on.
+ * deletions, sign-in and the server's own records must work.
  */
 export type MemoryPart = (typeof MEMORY_KINDS)[MemoryKind]
 

@@ -98,7 +98,7 @@ const register = (index: number, metadata: Record<string, string>) =>
 const remember = (index: number, value: string) =>
   updateMetadata({
     serviceKey: { namespaceId: 'public', groupedName: 'DEFAULT_GROUP@@orders' },
-    consistencyType: 'ephemeral',
+    consistencyType: undefined,
     instances: [{ ...address(index), ephemeral: true }],
     keys: { note: value },
     maxBytes: 10_000,
@@ -231,7 +231,6 @@ test.each(Object.entries(KINDS))(
     state = undefined
     const ratio = (heap + external) / real
     const bytes = `${name}: ${Math.round((heap + external) / count)} bytes each, of ${Math.round(real / count)}`
-    console.log(bytes)
     expect(ratio, bytes).toBeGreaterThan(0.75)
     expect(ratio, bytes).toBeLessThan(1.25)
   },

@@ -115,7 +115,6 @@ describe('with a heap of 256 MiB', () => {
       server = await startWaypost({ env: HEAP, settings })
       client = new Client(`${server.url}/svc/v1`)
       const taken = await fill(make)
-      console.log(_name, taken)
       await expectAlive()
       client.close()
       server = await server.restart()

@@ -14,9 +14,14 @@ export const NO_MEMORY_LIMITS: MemoryLimits = {
 /** The growth of each part by a decision. */
 export type Growth = ReadonlyMap<MemoryPart, Bytes>
 
-/** Configurations or naming may take this share of a limit: a flood of one part never stops the other. */
-const SHARE_OF_PART = 0.7
-/** Together they may take this share: the rest is for users, namespaces and everything that is never refused. */
+/** Each part may take this share of a limit. Any two leave room for the third one: a flood of one part never stops another. */
+const SHARES: Readonly<Record<MemoryPart, number>> = {
+  configurations: 0.7,
+  naming: 0.7,
+  others: 0.2,
+  ungoverned: 1,
+}
+/** Configurations and naming may take this share together. */
 const SHARE_OF_BOTH = 0.9
 /** Below this share of all limits nothing is refused, so nothing else need be compared. */
 const SHARE_OF_ANYBODY = 0.5
@@ -93,20 +98,16 @@ export class MemoryBudget {
     const own = sum(sum(this.#account.ofPart(part), this.#underWayOf.get(part) ?? NOTHING), growth)
     const all = sum(sum(this.#account.total, this.#underWay), growth)
     const { heapBytes, memoryBytes } = this.#limits
-    const isShared = part === 'configurations' || part === 'naming'
-    const most = isShared ? SHARE_OF_BOTH : 1
+    const most = part === 'configurations' || part === 'naming' ? SHARE_OF_BOTH : 1
+    const ofPart = { heap: SHARES[part] * heapBytes, memory: SHARES[part] * memoryBytes }
     const grows = { onHeap: growth.heap > 0, inAll: inAll(growth) > 0 }
     const memory = inAll(all) + this.#waitingBytes
-    const uses = [
+    const name = NAMES_OF_PARTS[part]
+    return [
+      { used: own.heap, limit: ofPart.heap, grows: grows.onHeap, of: `on the heap for ${name}` },
+      { used: inAll(own), limit: ofPart.memory, grows: grows.inAll, of: `of this server for ${name}` },
       { used: all.heap, limit: most * heapBytes, grows: grows.onHeap, of: 'on the heap' },
       { used: memory, limit: most * memoryBytes, grows: grows.inAll, of: 'of this server' },
-    ]
-    if (!isShared) return uses
-    const ofPart = { heap: SHARE_OF_PART * heapBytes, memory: SHARE_OF_PART * memoryBytes }
-    return [
-      { used: own.heap, limit: ofPart.heap, grows: grows.onHeap, of: `on the heap for ${part}` },
-      { used: inAll(own), limit: ofPart.memory, grows: grows.inAll, of: `of this server for ${part}` },
-      ...uses,
     ]
   }
 
@@ -168,6 +169,12 @@ interface Use {
 
 const NOTHING: Bytes = { heap: 0, external: 0 }
 const PARTS: readonly MemoryPart[] = ['configurations', 'naming', 'others']
+const NAMES_OF_PARTS: Readonly<Record<MemoryPart, string>> = {
+  configurations: 'configurations',
+  naming: 'naming',
+  others: 'users and namespaces',
+  ungoverned: 'other data',
+}
 const MIB = 1024 * 1024
 
 function shareOf({ used, limit }: Use): number {

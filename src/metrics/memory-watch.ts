@@ -1,3 +1,4 @@
+import type { ClientMemory } from '../core/memory/client-memory.ts'
 import type { MemoryAccount } from '../core/memory/memory-account.ts'
 import type { MemoryBudget } from '../core/memory/memory-budget.ts'
 import { MEMORY_KINDS, type MemoryKind } from '../core/memory/memory-kinds.ts'
@@ -15,6 +16,8 @@ export interface MemoryWatchOptions {
 export interface WatchedMemory {
   readonly account: MemoryAccount
   readonly budget: MemoryBudget
+  /** The memory of the things that clients watch. */
+  readonly clients: ClientMemory
 }
 
 /** Watches the memory of the data. It logs once when more is refused soon, and once when there is room again. */
@@ -69,6 +72,12 @@ export class MemoryWatch {
               [{ kind, where: 'external' }, external],
             ] as const
           }),
+      },
+      {
+        name: 'waypost_client_memory_bytes',
+        help: 'Memory of the items, services and patterns that clients of this server watch, on the heap of the process.',
+        type: 'gauge',
+        read: () => this.#watched?.clients.bytes ?? 0,
       },
       {
         name: 'waypost_memory_limit_bytes',

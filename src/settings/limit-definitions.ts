@@ -73,7 +73,7 @@ export const limitDefinitions = {
     meaning:
       'The most memory of all data: configurations, services, instances, users. 0: as the heap of the process and the memory of the machine allow.',
     detail:
-      'Of the heap of Node.js it is 70 % beyond 64 MiB, and of the memory of the machine or its container 75 %. The smaller of these and of this setting counts. What would need more is refused with 507. Configurations and services may each take 70 % of it, so that one never stops the other. See docs/operations.md, Memory.',
+      'Of the heap of Node.js it is 70 % beyond 64 MiB, and of the memory of the machine or its container 75 %. The smaller of these and of this setting counts. What would need more is refused with 507. Configurations and services may each take 70 % of it, users and namespaces 20 %, so that none stops another. See docs/operations.md, Memory.',
   }),
   maxContentMemoryBytes: sizeSetting('max-content-memory', {
     default: 0,

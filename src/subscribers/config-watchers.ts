@@ -3,11 +3,12 @@ import type { Change } from '../core/decisions/changes.ts'
 import type { ItemClient, SeenVersion } from '../core/clients/client-views.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { Viewer, WatchedItem } from '../core/config/state/config-view.ts'
+import { ClientMemory, watchedBytes } from '../core/memory/client-memory.ts'
 import { GRAY } from '../core/config/state/gray-version.ts'
 import { DueBook } from '../core/work/due-book.ts'
 import { FAN_OUT, SlicedWork, type Loop } from '../core/work/sliced-work.ts'
 import { type HeldPoll, HeldPolls, type Poll, type PollHost } from './held-polls.ts'
-import { type EndedPoll, RecentPolls } from './recent-polls.ts'
+import { type EndedPoll, itemsBytes, RecentPolls } from './recent-polls.ts'
 import { type Listener, type ListenerHost, StandingListener } from './standing-listener.ts'
 import type { Watcher } from './watcher.ts'
 
@@ -35,6 +36,8 @@ export interface ConfigWatcherOptions {
   /** The most held polls of one address. 0 or absent: no limit. */
   readonly maxHeldOfAddress?: number
   readonly maxWatched?: number
+  /** The memory of all watched items. */
+  readonly memory?: ClientMemory
   /** Called when a client is known to have versions of items: it polls, or was sent a version. */
   readonly onWatched?: (items: readonly WatchedItem[]) => void
 }
@@ -77,7 +80,8 @@ export class ConfigWatchers {
   readonly #options: ConfigWatcherOptions
   readonly #polls = new HeldPolls()
   readonly #due = new DueBook<HeldPoll>(POLL_BUCKET_MS)
-  readonly #recent = new RecentPolls()
+  readonly #memory: ClientMemory
+  readonly #recent: RecentPolls
   /** The marked items, in the order of their first change. */
   readonly #changed = new Set<string>()
   /** The walk over the watchers of one item, and the key of that item. */
@@ -95,6 +99,8 @@ export class ConfigWatchers {
 
   constructor(options: ConfigWatcherOptions) {
     this.#options = options
+    this.#memory = options.memory ?? new ClientMemory()
+    this.#recent = new RecentPolls(this.#memory)
     this.#work = new SlicedWork(options.loop, () => this.#step(), FAN_OUT)
     this.#host = this.#hostOfWatchers()
   }
@@ -130,7 +136,7 @@ export class ConfigWatchers {
       poll.answer(NOTHING)
       return { cancel: () => {} }
     }
-    if (this.#isFull(poll)) {
+    if (this.#isFull(poll) || !this.#memory.take(itemsBytes(poll.items))) {
       this.#counts.refused++
       return 'too-many'
     }
@@ -261,12 +267,14 @@ export class ConfigWatchers {
       },
       watch: ({ text }, listener) => {
         if (this.#watchedInAll >= (this.#options.maxWatched ?? MAX_WATCHED_ITEMS)) return false
+        if (!this.#memory.take(watchedBytes(text))) return false
         this.#listened++
         this.#polls.watch(text, listener)
         return true
       },
       unwatch: ({ text }, listener) => {
         this.#listened--
+        this.#memory.free(watchedBytes(text))
         this.#polls.unwatch(text, listener)
       },
       leave: (listener) => void this.#listeners.delete(listener),
@@ -347,6 +355,7 @@ export class ConfigWatchers {
     if (held.poll === undefined) return false
     held.poll = undefined
     this.#polls.delete(held)
+    this.#memory.free(itemsBytes(held.items))
     this.#due.remove(held)
     return true
   }

@@ -12,6 +12,9 @@ const SHARE_OF_MEMORY = 0.75
 /** The share of the memory for contents, unless a setting says how much. */
 const SHARE_FOR_CONTENTS = 0.5
 
+/** The share of the heap for the things that clients watch. */
+const SHARE_FOR_CLIENTS = 0.1
+
 /** How much memory the data of this server may take: by its heap, by its machine or container, and by the settings. */
 export function memoryLimitsOf({
   maxStateMemoryBytes,
@@ -19,12 +22,20 @@ export function memoryLimitsOf({
 }: Pick<Settings, 'maxStateMemoryBytes' | 'maxContentMemoryBytes'>): MemoryLimits {
   const most = maxStateMemoryBytes === 0 ? Infinity : maxStateMemoryBytes
   const memory = memoryLimitBytes()
-  const heap = Math.max(0, getHeapStatistics().heap_size_limit - EMPTY_SERVER_BYTES)
   return {
-    heapBytes: Math.floor(Math.min(most, SHARE_OF_HEAP * heap)),
+    heapBytes: Math.floor(Math.min(most, SHARE_OF_HEAP * usableHeap())),
     memoryBytes: Math.floor(Math.min(most, SHARE_OF_MEMORY * memory)),
     contentBytes: maxContentMemoryBytes || Math.floor(SHARE_FOR_CONTENTS * memory),
   }
+}
+
+/** How much memory the things may take that clients of this server watch. */
+export function clientMemoryBytes(): number {
+  return SHARE_FOR_CLIENTS * usableHeap()
+}
+
+function usableHeap(): number {
+  return Math.max(0, getHeapStatistics().heap_size_limit - EMPTY_SERVER_BYTES)
 }
 
 /** The share of the heap for bodies that are being read: their texts take up to twice as much. */

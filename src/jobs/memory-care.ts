@@ -2,6 +2,7 @@ import { forgetHistory, type GoneItem } from '../core/config/commands/forget-his
 import { DELETED_CONFIG } from '../core/config/state/config-comment.ts'
 import type { Engine, KeptRecords } from '../core/engine/ports.ts'
 import type { State } from '../core/engine/state.ts'
+import { recordBytes } from '../core/memory/bytes-of-things.ts'
 import { MEMBER } from '../core/cluster/members/member-records.ts'
 import type { MemoryBudget } from '../core/memory/memory-budget.ts'
 import { type MemoryLimits, NOTED_MEMORY } from '../core/records/memory-limits.ts'
@@ -12,8 +13,9 @@ const SHARE_OF_DELETED = 0.05
 const NOTED_SHARE = 0.1
 const NOTED_BYTES = 16 * 1024 * 1024
 const NOTED_MS = 60_000
-/** How many records of deleted items a round removes. */
+/** How many records of deleted items one command removes, and how many commands there are in a second. */
 const MOST_FORGOTTEN = 200
+const MOST_ROUNDS = 25
 
 /** Dependencies of the care. */
 export interface MemoryCareParts {
@@ -45,20 +47,26 @@ export class MemoryCare {
     await this.#note()
   }
 
-  /** The oldest records of deleted items go first: in the order in which they were saved. */
   async #forgetOldest(): Promise<void> {
-    const { state, engine, budget } = this.#parts
-    const most = SHARE_OF_DELETED * budget.limits.heapBytes
-    const surplus = state.memory.of('deleted configurations').heap - most
-    if (surplus <= 0) return
-    const each = state.memory.of('deleted configurations').heap / count(state.records(DELETED_CONFIG))
-    const deleted: GoneItem[] = []
-    const wanted = Math.min(MOST_FORGOTTEN, engine.mostAtOnce, Math.ceil(surplus / each))
-    for (const [id, { historyId }] of state.records(DELETED_CONFIG)) {
-      if (deleted.length === wanted) break
-      deleted.push({ id, historyId })
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const deleted = this.#oldestBeyondShare()
+      if (deleted.length === 0) return
+      await this.#parts.engine.execute(forgetHistory({ deleted, comments: [] }))
     }
-    await engine.execute(forgetHistory({ deleted, comments: [] }))
+  }
+
+  /** The oldest records of deleted items, in the order in which they were saved, if all of them take too much. */
+  #oldestBeyondShare(): GoneItem[] {
+    const { state, engine, budget } = this.#parts
+    let surplus = state.memory.of('deleted configurations').heap - SHARE_OF_DELETED * budget.limits.heapBytes
+    const most = Math.min(MOST_FORGOTTEN, engine.mostAtOnce)
+    const deleted: GoneItem[] = []
+    for (const [id, value] of state.records(DELETED_CONFIG)) {
+      if (surplus <= 0 || deleted.length === most) return deleted
+      deleted.push({ id, historyId: value.historyId })
+      surplus -= recordBytes(DELETED_CONFIG.name, id, value).heap
+    }
+    return deleted
   }
 
   /** Writes how much memory a server needs to load the data. */
@@ -89,10 +97,4 @@ function smallestOf(limits: readonly MemoryLimits[]): MemoryLimits {
     memoryBytes: least('memoryBytes'),
     contentBytes: least('contentBytes'),
   }
-}
-
-function count(all: Iterable<unknown>): number {
-  let size = 0
-  for (const _one of all) size++
-  return size
 }

@@ -5,6 +5,7 @@ import type { State } from '../core/engine/state.ts'
 import { recordBytes } from '../core/memory/bytes-of-things.ts'
 import { MEMBER } from '../core/cluster/members/member-records.ts'
 import type { MemoryBudget } from '../core/memory/memory-budget.ts'
+import { CommentCare } from './comment-care.ts'
 import { type MemoryLimits, NOTED_MEMORY } from '../core/records/memory-limits.ts'
 
 /** The share of the heap for records of deleted items. */
@@ -31,11 +32,13 @@ export interface MemoryCareParts {
 export class MemoryCare {
   readonly #parts: MemoryCareParts
   readonly #own: MemoryLimits
+  readonly #comments: CommentCare
   #noted: { heap: number; external: number; atMs: number } | undefined
 
   constructor(parts: MemoryCareParts) {
     this.#parts = parts
     this.#own = parts.budget.limits
+    this.#comments = new CommentCare(parts)
   }
 
   /** Call it each second. */
@@ -44,6 +47,7 @@ export class MemoryCare {
     budget.limitTo(smallestOf([this.#own, ...membersOf(state)]))
     if (!isElected()) return
     await this.#forgetOldest()
+    await this.#comments.tick()
     await this.#note()
   }
 

@@ -43,7 +43,7 @@ export function grayRecorded(key: ConfigKey, record: GrayRecord, change: GrayCha
   const about = { key: grayHistoryKey(key), op, content, md5, type, encryptedDataKey, appName: '' }
   return [
     { kind: 'history-imported', record: { ...about, id, srcIp, srcUser, atMs }, textId },
-    grayChangeSaved({ name, rule }, { comment, historyId: id, stamp }),
+    grayChangeSaved({ name, rule }, { comment, key, historyId: id, stamp }),
   ]
 }
 

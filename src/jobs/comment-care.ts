@@ -27,7 +27,7 @@ interface Commented {
 }
 
 /**
- * Bounds the comments of history, of which each change may leave one. The items with most of them lose their oldest: so nobody
+ * Bounds the comments of history, of which each change may leave one. The items with most comments lose their oldest: so nobody
  * removes the comments of others by many changes of an item.
  */
 export class CommentCare {

@@ -59,7 +59,7 @@ export class MemoryCare {
     }
   }
 
-  /** The oldest records of deleted items, in the order in which they were saved, if all of them take too much. */
+  /** The oldest records of deleted items, in the order in which they were saved, if all records together take too much. */
   #oldestBeyondShare(): GoneItem[] {
     const { state, engine, budget } = this.#parts
     let surplus = state.memory.of('deleted configurations').heap - SHARE_OF_DELETED * budget.limits.heapBytes

@@ -42,10 +42,13 @@ test('a heap that is too small ends the start with code 2 and the flag, and the 
   expect(await server.stop()).toBe(0)
   const again = (mebibytes: number) =>
     startWaypost({ dataDir: server.dataDir, settings: { 'log-level': 'error' }, env: heapOf(mebibytes) })
-  const refused = await again(64).catch((error: unknown) => (error as Error).message)
+  const refused = await again(64).then(
+    () => 'it started',
+    (error: unknown) => (error as Error).message,
+  )
   expect(refused).toMatch(/^the server ended with 2;/)
   expect(refused).not.toContain('FATAL ERROR')
-  const needed = /The data need (\d+) MiB on the heap .*--max-old-space-size=(\d+) /.exec(String(refused))
+  const needed = /The data need (\d+) MiB on the heap .*--max-old-space-size=(\d+) /.exec(refused)
   expect(Number(needed?.[1])).toBeGreaterThan((taken - NOTED_BYTES) / MIB - 1)
   const small = await again(Number(needed?.[2]))
   const other = new Client(small.url)

@@ -24,7 +24,6 @@ export interface PeerClientOptions {
 
 interface PeerSendOptions {
   readonly path: string
-  readonly signal: AbortSignal
   readonly headers: Readonly<Record<string, string | number>>
 }
 
@@ -68,10 +67,8 @@ export class PeerClient {
     const body = Buffer.from(JSON.stringify(asked))
     const about = { process: member.process, question, nonce: newNonce() }
     const digest = digestOf(body)
-    const signal = AbortSignal.timeout(this.#timeoutMs)
     const response = await this.#sendAgain(member, body, {
       path: `/${question}`,
-      signal,
       headers: {
         'content-type': 'application/json',
         'content-length': body.length,
@@ -104,6 +101,8 @@ export class PeerClient {
     return new Promise((resolve, reject) => {
       const sent = request({ ...to, ...options }, resolve)
       sent.on('error', reject)
+      const timer = setTimeout(() => sent.destroy(new Error('the answer is late')), this.#timeoutMs)
+      sent.on('close', () => clearTimeout(timer))
       sent.end(body)
     })
   }

@@ -1,8 +1,9 @@
 import { type Command, CommanderError } from 'commander'
-import { FORMATS, type Format, formatted, type Printed } from './output.ts'
+import { FORMATS, type Format, formatted, jsonLine, type Printed } from './output.ts'
 import { Progress } from './progress.ts'
+import { tell } from './standard-error.ts'
 import { inWords } from './system-errors.ts'
-import { printable, table, painted } from './terminal-text.ts'
+import { Painted, painted, printableText, table } from './terminal-text.ts'
 
 /** The user gave a wrong command line, or an unusable directory. `message` gives the right form. */
 export class UsageError extends Error {}
@@ -82,9 +83,7 @@ export async function runProgram(program: Command, args: readonly string[]): Pro
   exitCode = EXIT.done
   try {
     if (args.length === 0)
-      process.stderr.write(
-        'This starts a server, as `waypost start` does. `waypost help` lists the commands.\n',
-      )
+      tell('This starts a server, as `waypost start` does. `waypost help` lists the commands.\n')
     await program.parseAsync(args.length === 0 ? WITHOUT_WORDS : args, { from: 'user' })
     return exitCode
   } catch (error) {
@@ -93,9 +92,14 @@ export async function runProgram(program: Command, args: readonly string[]): Pro
   }
 }
 
-/** Resolves when the text is written: the end of the process would lose text that a pipe has not taken yet. */
-export async function print(text: string | Uint8Array): Promise<void> {
-  await new Promise((resolve) => process.stdout.write(text, resolve))
+/**
+ * Prints bytes as they are, and a text escaped. Resolves when it is written: the end of the process would lose text that a
+ * pipe has not taken yet.
+ */
+export async function print(text: string | Uint8Array | Painted): Promise<void> {
+  const safe = text instanceof Painted ? text.toString() : text
+  const written = typeof text === 'string' ? printableText(text) : safe
+  await new Promise((resolve) => process.stdout.write(written, resolve))
 }
 
 /** The text to print for an error. */
@@ -124,8 +128,8 @@ function refuseEmptyValues(command: Command): void {
 
 async function printError(error: unknown, format: Format | undefined): Promise<void> {
   const message = messageOf(error)
-  if (format === 'json') await print(`${JSON.stringify({ error: message })}\n`)
-  process.stderr.write(printable(`waypost: ${message}\n`))
+  if (format === 'json') await print(jsonLine({ error: message }))
+  tell(`waypost: ${message}\n`)
 }
 
 /** The result of a command that has changed something: a sentence, and its facts as fields. */
@@ -189,7 +193,7 @@ ${codes.join('')}
 
 /** A heading of the help. */
 export function heading(text: string): string {
-  return painted(text, 'bold')
+  return painted(text, 'bold').toString()
 }
 
 function exampleText([line, meaning]: Example): string {

@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { printable } from './terminal-text.ts'
+import { type Painted, printable, printableText } from './terminal-text.ts'
 
 /** The formats of `--output`. */
 export const FORMATS = { table: 'table', json: 'json', yaml: 'yaml', name: 'name' } as const
@@ -16,13 +16,13 @@ export function outputOption(): Option {
 export interface Printed {
   /** For people. Control characters are escaped when it is printed. */
   readonly text?: string
-  /** Like `text`, but safe to print: it may have colours. */
-  readonly painted?: string
+  /** Like `text`, with colours. */
+  readonly painted?: Painted
   /** For programs: the value for `--output json` and `yaml`. */
   readonly json?: unknown
   /** The names for `--output name`, one a line. */
   readonly names?: readonly string[]
-  /** Printed as they are, and nothing else, without a format. */
+  /** Without a format, they are printed as they are, and nothing else; on a terminal they are escaped. */
   readonly bytes?: Uint8Array
 }
 
@@ -30,17 +30,32 @@ export interface Printed {
 export async function formatted(
   { text = '', painted, json, names, bytes }: Printed,
   format: Format | undefined,
-): Promise<string | Uint8Array> {
+): Promise<string | Uint8Array | Painted> {
   switch (format) {
     case 'json':
-      return `${JSON.stringify(json ?? null)}\n`
+      return jsonLine(json ?? null)
     case 'yaml':
-      return (await import('yaml')).stringify(json ?? null)
+      return yamlText(json ?? null)
     case 'name':
       return (names ?? []).map((name) => `${printable(name).replaceAll('\n', '\\x0a')}\n`).join('')
     case 'table':
     case undefined:
-      if (bytes !== undefined && format === undefined) return bytes
+      if (bytes !== undefined && format === undefined)
+        return process.stdout.isTTY ? printableText(Buffer.from(bytes).toString()) : bytes
       return painted ?? printable(text)
   }
+}
+
+/** A value as a line of JSON. JSON itself escapes no control characters from U+007F on. */
+export function jsonLine(value: unknown): string {
+  return `${withoutHighControls(JSON.stringify(value))}\n`
+}
+
+/** A value as YAML, which quotes texts with control characters, and escapes the first 32 only. */
+export async function yamlText(value: unknown): Promise<string> {
+  return withoutHighControls((await import('yaml')).stringify(value))
+}
+
+function withoutHighControls(quoted: string): string {
+  return quoted.replaceAll(/[\u007f-\u009f]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`)
 }

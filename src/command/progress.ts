@@ -1,3 +1,5 @@
+import { printableWord } from './terminal-text.ts'
+
 const REDRAW_INTERVAL_MS = 100
 const LINE_INTERVAL_MS = 5_000
 
@@ -12,12 +14,13 @@ export class Progress {
   }
 
   /** Shows a text, unless a text was shown just now. */
-  show(text: string): void {
+  show(words: string): void {
     const nowMs = performance.now()
     const { isTTY } = this.#stream
     if (nowMs - this.#lastMs < (isTTY ? REDRAW_INTERVAL_MS : LINE_INTERVAL_MS)) return
     this.#lastMs = nowMs
     this.#isDrawn = isTTY
+    const text = printableWord(words)
     this.#stream.write(isTTY ? `\r\u001b[K${text}` : `${text}\n`)
   }
 

@@ -1,3 +1,8 @@
+/** Like `printable`, but line ends and tabs stay as they are. */
+export function printableText(text: string): string {
+  return text.replaceAll(/(?!\n|\t|\r\n)\p{Cc}/gu, escaped)
+}
+
 /** Escapes control characters: names of a damaged store, a file or another server must not control a terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/(?!\n)\p{Cc}/gu, escaped)
@@ -18,9 +23,42 @@ const CODES = { bold: 1, red: 31, green: 32, yellow: 33, cyan: 36, dim: 2 } as c
 /** The ways in which a text can stand out. */
 export type Paint = keyof typeof CODES
 
-/** A text in a colour, on a terminal that shows colours. */
-export function painted(text: string, paint: Paint, stream: NodeJS.WriteStream = process.stdout): string {
-  return hasColours(stream) ? `\u001b[${CODES[paint]}m${text}\u001b[0m` : text
+/** A text that is safe on a terminal, with colours where it shows any: its parts were escaped. */
+export class Painted {
+  readonly #text: string
+
+  private constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Parts of a line as one. */
+  static line(parts: readonly Part[], paint?: Paint): Painted {
+    const text = parts.map((part) => (part instanceof Painted ? part.#text : printableLine(part))).join('')
+    const isPlain = paint === undefined || !hasColours(process.stdout)
+    return new Painted(isPlain ? text : `\u001b[${CODES[paint]}m${text}\u001b[0m`)
+  }
+
+  /** Each on a line of its own. */
+  static lines(lines: readonly Part[]): Painted {
+    return new Painted(lines.map((line) => `${Painted.line([line]).#text}\n`).join(''))
+  }
+
+  /** One text after the other. */
+  static joined(texts: readonly Painted[]): Painted {
+    return new Painted(texts.join(''))
+  }
+
+  toString(): string {
+    return this.#text
+  }
+}
+
+/** A part of a line: a text is escaped, because it may come from a server. */
+export type Part = string | Painted
+
+/** Parts of a line as one; in a colour, on a terminal that shows colours. */
+export function painted(parts: string | readonly Part[], paint?: Paint): Painted {
+  return Painted.line(typeof parts === 'string' ? [parts] : parts, paint)
 }
 
 function hasColours(stream: NodeJS.WriteStream): boolean {
@@ -38,7 +76,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
 
 /** Rows under their headings. The last column is not padded. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): Painted {
   const shown = [headings, ...rows.map((row) => row.map(printableWord))]
   const widths = headings.map((_, at) => Math.max(...shown.map((row) => widthOf(row[at] ?? ''))))
   const lines = shown.map((row) =>
@@ -47,10 +85,10 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
       .join('  ')
       .trimEnd(),
   )
-  return `${[painted(lines[0]!, 'bold'), ...lines.slice(1)].join('\n')}\n`
+  return Painted.lines([painted(lines[0]!, 'bold'), ...lines.slice(1)])
 }
 
 /** Like `printableWord`, for a whole line of a text: tabs stay. */
-export function printableLine(text: string): string {
+function printableLine(text: string): string {
   return text.split('\t').map(printableWord).join('\t')
 }

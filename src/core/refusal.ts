@@ -45,6 +45,7 @@ export type RefusalCode =
   | 'too-many-headers'
   | 'too-many-requests'
   | 'too-many-searches'
+  | 'too-many-reads'
   | 'too-many-connections'
   | 'too-slow'
   | 'body-memory'

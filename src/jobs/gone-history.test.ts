@@ -19,7 +19,7 @@ function startWith(kept: (state: State) => number[]) {
   const execute = <T>(command: Command<T>) => carryOut(state, command, at(100_000))
   const engine = { execute, mostAtOnce: 20 }
   const historyThere = async (ids: readonly number[]) => ids.filter((id) => kept(state).includes(id))
-  const gone = new GoneHistory({ state, engine, store: { historyThere } })
+  const gone = new GoneHistory({ state, engine, store: { reads: () => ({ historyThere }) } })
   const left = () => ({
     deleted: Array.from(state.records(DELETED_CONFIG), ([, { key }]) => key.dataId),
     comments: Array.from(state.records(CONFIG_COMMENT), ([, { comment }]) => comment),

@@ -1,17 +1,20 @@
 import { CONFIG_COMMENT, DELETED_CONFIG } from '../core/config/state/config-comment.ts'
 import { forgetHistory, type GoneItem } from '../core/config/commands/forget-history.ts'
-import type { Engine, KeptRecords } from '../core/engine/ports.ts'
+import type { Engine, ReadsOf } from '../core/engine/ports.ts'
 import { inParts } from '../core/work/in-parts.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 
 /** How many deleted items, and how many comments, a round checks: the store is asked about each. */
 const LOOKED_AT = 1_000
 
+/** The reader whose turns these reads take. */
+const READER = 'forgetting'
+
 /** Dependencies of forgetting. */
 export interface GoneHistoryParts {
   readonly state: Pick<RecordView, 'records'>
   readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
-  readonly store: Pick<KeptRecords, 'historyThere'>
+  readonly store: ReadsOf<'historyThere'>
 }
 
 /**
@@ -68,7 +71,8 @@ export class GoneHistory {
       .sort((a, b) => a - b)
       .slice(0, LOOKED_AT)
     const gone = new Set(next)
-    if (next.length > 0) for (const id of await this.#parts.store.historyThere(next)) gone.delete(id)
+    if (next.length > 0)
+      for (const id of await this.#parts.store.reads(READER).historyThere(next)) gone.delete(id)
     return { asked: next.length < LOOKED_AT ? 0 : next.at(-1)!, gone }
   }
 }

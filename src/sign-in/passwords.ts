@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { Refusal } from '../core/refusal.ts'
 import { Bcrypt, bcryptCostOf, bcryptOfNobody } from './bcrypt.ts'
 import { type NewPassword, type PasswordRule, requireStrong } from './password-rule.ts'
-import { FairQueue, type QueueLimits } from './fair-queue.ts'
+import { FairQueue, type QueueLimits } from '../core/work/fair-queue.ts'
 
 /** The cost of scrypt: `N` rounds of memory, blocks of `r`, `p` times. */
 interface Cost {

@@ -59,9 +59,10 @@ const publishing = (name: string, text: string) =>
 
 /** The history of the gray versions, newest first: what happened, and the text. */
 async function records({ store }: StoreServer): Promise<[op: string, text: string][]> {
-  const { entries } = await store.history(grayHistoryKey(KEY), { pageNo: 1, pageSize: 100 })
+  const { entries } = await store.reads('test').history([grayHistoryKey(KEY)], { pageNo: 1, pageSize: 100 })
   const found: [string, string][] = []
-  for (const { id, op } of entries) found.push([op, String((await store.historyRecord(id))?.content)])
+  for (const { id, op } of entries)
+    found.push([op, String((await store.reads('test').historyRecord(id))?.content)])
   return found
 }
 

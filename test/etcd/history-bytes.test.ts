@@ -37,7 +37,7 @@ function put(server: StoreServer, dataId: string, kib: number) {
 }
 
 async function recordsOf(server: StoreServer, dataId: string): Promise<number> {
-  return (await server.store.history(keyOf(dataId), { pageNo: 1, pageSize: 100 })).totalCount
+  return (await server.store.reads('test').history([keyOf(dataId)], { pageNo: 1, pageSize: 100 })).totalCount
 }
 
 /** The bytes that are there, counted again. */
@@ -59,8 +59,9 @@ describe.skipIf(etcdTools.skip)(`the bytes of history on etcd${note}`, { timeout
     expect(await recordsOf(server, 'a')).toBe(4)
     for (let i = 0; i < 3; i++) await put(server, 'a', 400)
     expect(await recordsOf(server, 'a')).toBe(1)
-    const [entry] = (await server.store.history(keyOf('a'), { pageNo: 1, pageSize: 1 })).entries
-    expect((await server.store.historyRecord(entry!.id))?.content.length).toBe(400 * KIB)
+    const [entry] = (await server.store.reads('test').history([keyOf('a')], { pageNo: 1, pageSize: 1 }))
+      .entries
+    expect((await server.store.reads('test').historyRecord(entry!.id))?.content.length).toBe(400 * KIB)
     await expect.poll(() => server.store.historyBytes).toBe(await counted(server))
   })
 

@@ -61,7 +61,7 @@ describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 
     ])
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     await seen(two.contentOf, one.contentOf())
-    const { totalCount } = await two.store.history(KEY, { pageNo: 1, pageSize: 10 })
+    const { totalCount } = await two.store.reads('test').history([KEY], { pageNo: 1, pageSize: 10 })
     expect(totalCount).toBe(2)
   })
 
@@ -69,17 +69,17 @@ describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 
     const one = await startServer(1)
     for (const content of ['1', '2', '3']) await one.engine.execute(publish(content))
     await one.engine.execute(deleteConfig(KEY, NOBODY))
-    const page = (pageNo: number) => one.store.history(KEY, { pageNo, pageSize: 3 })
+    const page = (pageNo: number) => one.store.reads('test').history([KEY], { pageNo, pageSize: 3 })
     const [first, second] = [await page(1), await page(2)]
     expect(first.entries.map(({ op }) => op)).toEqual(['D', 'U', 'U'])
     expect(second).toMatchObject({ totalCount: 4, entries: [{ op: 'I' }] })
     const [newest] = first.entries
-    const record = await one.store.historyRecord(newest!.id)
+    const record = await one.store.reads('test').historyRecord(newest!.id)
     expect(record?.content.toString()).toBe('3')
-    const before = await one.store.historyBefore(KEY, newest!.id)
+    const before = await one.store.reads('test').historyBefore(KEY, newest!.id)
     expect(before).toMatchObject({ op: 'U', key: KEY })
     expect(before?.content.toString()).toBe('2')
-    expect(await one.store.historyRecord(7)).toBeUndefined()
+    expect(await one.store.reads('test').historyRecord(7)).toBeUndefined()
   })
 
   test('list instances in one order, whoever registered them', async () => {
@@ -132,7 +132,7 @@ describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 
       { kind: 'conflict' },
     ])
     await one.engine.execute(publish('by one'))
-    const { entries } = await one.store.history(KEY, { pageNo: 1, pageSize: 10 })
+    const { entries } = await one.store.reads('test').history([KEY], { pageNo: 1, pageSize: 10 })
     expect(entries.map(({ op }) => op)).toEqual(['I', 'D', 'I'])
   })
 

@@ -112,7 +112,7 @@ describe('a change of namespaces', () => {
 
 describe('the user of the history', () => {
   const historyUser = async (tenant: string, dataId = 'd') => {
-    const { entries: records } = await at.store.history(configKey(tenant, 'G', dataId), {
+    const { entries: records } = await at.store.reads('test').history([configKey(tenant, 'G', dataId)], {
       pageNo: 1,
       pageSize: 1,
     })

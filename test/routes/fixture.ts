@@ -5,7 +5,7 @@ import type { ConfigKey } from '../../src/core/config/state/config-item.ts'
 import type { HistoryRecord } from '../../src/core/config/state/history-record.ts'
 import type { Change } from '../../src/core/decisions/changes.ts'
 import { StoreRoom } from '../../src/core/engine/store-room.ts'
-import type { Engine, ChangeGroup, Store } from '../../src/core/engine/ports.ts'
+import type { Engine, ChangeGroup, Store, VersionId } from '../../src/core/engine/ports.ts'
 import { LongWalks } from '../../src/core/work/long-walks.ts'
 import { SoleEngine } from '../../src/core/engine/sole-engine.ts'
 import { Timeline } from '../../src/core/naming/timeline/timeline.ts'
@@ -245,22 +245,23 @@ class MemoryStore {
     return { kind: 'committed' as const, revision: this.#revision++ }
   }
 
-  async history(key: ConfigKey, page: { pageNo: number; pageSize: number }) {
-    const all = this.#of(key).toReversed()
-    const first = (page.pageNo - 1) * page.pageSize
-    return { totalCount: all.length, entries: all.slice(first, first + page.pageSize) }
-  }
-
-  async historyRecord(id: number) {
-    return this.#records.find((record) => record.id === id)
-  }
-
-  async historyBefore(key: ConfigKey, id: number) {
-    return this.#of(key).findLast((record) => record.id < id)
-  }
-
-  async lastUpdate(key: ConfigKey, itemId: number) {
-    return this.#of(key).findLast((record) => record.id > itemId && record.op === 'U')
+  reads(_reader: string) {
+    return {
+      history: async (keys: readonly ConfigKey[], page: { pageNo: number; pageSize: number }) => {
+        const all = keys.flatMap((key) => this.#of(key)).toSorted((one, other) => other.id - one.id)
+        const first = (page.pageNo - 1) * page.pageSize
+        return { totalCount: all.length, entries: all.slice(first, first + page.pageSize) }
+      },
+      historyRecord: async (id: number) => this.#records.find((record) => record.id === id),
+      historyBefore: async (key: ConfigKey, id: number) => this.#of(key).findLast((one) => one.id < id),
+      historyAfter: async (key: ConfigKey, id: number) => this.#of(key).find((one) => one.id > id),
+      authors: async (versions: readonly VersionId[]) => {
+        const ids = new Set(versions.map(({ historyId }) => historyId))
+        return new Map(this.#records.filter(({ id }) => ids.has(id)).map(({ id, srcUser }) => [id, srcUser]))
+      },
+      lastUpdate: async (key: ConfigKey, itemId: number) =>
+        this.#of(key).findLast((record) => record.id > itemId && record.op === 'U'),
+    }
   }
 
   #of(key: ConfigKey): HistoryRecord[] {

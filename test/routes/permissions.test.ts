@@ -194,8 +194,11 @@ describe('by ids', () => {
     const record = (tenant: string, id: number) =>
       statusOf(at.svc('GET', '/cs/history', { params: { ...keyIn(tenant), nid: String(id) } }))
     const idOf = async (tenant: string) =>
-      (await at.store.history(at.state.configs.getById(Number(ids[tenant]))!.key, { pageNo: 1, pageSize: 1 }))
-        .entries[0]!.id
+      (
+        await at.store
+          .reads('test')
+          .history([at.state.configs.getById(Number(ids[tenant]))!.key], { pageNo: 1, pageSize: 1 })
+      ).entries[0]!.id
     const [mine, shown, secret] = [await idOf('mine'), await idOf('shown'), await idOf('secret')]
     expect(await record('mine', mine)).toBe(200)
     expect(await record('secret', secret)).toBe(403)
@@ -216,7 +219,9 @@ describe('an id of another item', () => {
       const idOf = async (tenant: string): Promise<string> => {
         const { key, id } = { key: configKey(tenant, 'G', 'd'), id: ids[tenant]! }
         if (what === 'item') return String(id)
-        return String((await at.store.history(key, { pageNo: 1, pageSize: 1 })).entries[0]!.id)
+        return String(
+          (await at.store.reads('test').history([key], { pageNo: 1, pageSize: 1 })).entries[0]!.id,
+        )
       }
       const asked = async (id: string) => {
         const { answer, text } = await at.svc('GET', path, { params: { ...keyIn('mine'), [name]: id } })

@@ -12,8 +12,8 @@ export function cleaningContract(bench: StoreBench): void {
     expect(await clean(store, { ...ALL, keep: 2 })).toBe(3)
     store = await bench.reopen(store)
     expect(await contentsOf(store, 'a')).toEqual(['4', '3'])
-    expect(await store.kept.historyRecord(versions[2]?.historyId ?? 0)).toBeUndefined()
-    expect(await store.kept.historyBefore(sampleKey('a'), versions[3]?.historyId ?? 0)).toBeUndefined()
+    expect(await store.reads.historyRecord(versions[2]?.historyId ?? 0)).toBeUndefined()
+    expect(await store.reads.historyBefore(sampleKey('a'), versions[3]?.historyId ?? 0)).toBeUndefined()
     expect((await store.load()).configs[0]?.content.toString()).toBe('5')
   })
 
@@ -100,8 +100,8 @@ async function clean(
 }
 
 async function contentsOf(store: ContractStore, dataId: string): Promise<(string | undefined)[]> {
-  const { totalCount, entries } = await store.kept.history(sampleKey(dataId), { pageNo: 1, pageSize: 500 })
+  const { totalCount, entries } = await store.reads.history([sampleKey(dataId)], { pageNo: 1, pageSize: 500 })
   expect(totalCount).toBe(entries.length)
-  const records = await Promise.all(entries.map((entry) => store.kept.historyRecord(entry.id)))
+  const records = await Promise.all(entries.map((entry) => store.reads.historyRecord(entry.id)))
   return records.map((record) => record?.content.toString())
 }

@@ -1,5 +1,6 @@
 import type { Change, FedChange } from '../../src/core/decisions/changes.ts'
 import type {
+  KeptReads,
   KeptRecords,
   Revision,
   Snapshot,
@@ -23,6 +24,8 @@ export interface StateStore {
 /** A store with everything that it keeps besides the state. */
 export interface ContractStore extends StateStore {
   readonly kept: KeptRecords
+  /** The reads of one reader in it. */
+  readonly reads: KeptReads
 }
 
 /** A store of one server, under the contract. */

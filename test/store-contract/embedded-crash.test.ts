@@ -72,7 +72,7 @@ async function expectAllThere(directory: string, acknowledged: readonly Acknowle
       const item = configs.find(({ key }) => key.dataId === dataId)
       // The last acknowledged version or one after it, and every record.
       expect(item?.historyId).toBeGreaterThanOrEqual(historyId)
-      const record = await store.historyRecord(historyId)
+      const record = await store.reads('test').historyRecord(historyId)
       expect(record?.key.dataId).toBe(dataId)
       if (record?.op === 'I') expect(record.content.toString()).toContain(`${number} `)
     }

@@ -78,7 +78,7 @@ describe('a text that is not UTF-8 any more', () => {
     const directory = await damagedBy(`UPDATE audit SET ${place.slice('audit.'.length)} = ${NO_TEXT}`)
     const store = await openEmbeddedStore({ directory, log })
     await store.load()
-    await expect(store.findAudit(ANY_EVENT, 10)).rejects.toThrow(
+    await expect(store.reads('test').findAudit(ANY_EVENT, 10)).rejects.toThrow(
       /The row \d+ of the table audit is damaged.*waypost doctor/,
     )
     await store.close()
@@ -103,8 +103,8 @@ describe('a text that is not UTF-8 any more', () => {
     async (column) => {
       const directory = await damagedBy(`UPDATE config_revision SET ${column} = ${NO_TEXT}`)
       const store = await openEmbeddedStore({ directory, log })
-      await expect(store.historyRecord(recordId)).rejects.toThrow(DAMAGED_RECORD)
-      await expect(store.history(sampleKey('a'), WHOLE)).rejects.toThrow(DAMAGED_RECORD)
+      await expect(store.reads('test').historyRecord(recordId)).rejects.toThrow(DAMAGED_RECORD)
+      await expect(store.reads('test').history([sampleKey('a')], WHOLE)).rejects.toThrow(DAMAGED_RECORD)
       await store.close()
     },
   )
@@ -125,9 +125,9 @@ describe('a record whose number in the table has changed', () => {
   test('is reported when it is asked for as a record of its item, and by the doctor', async () => {
     const directory = await damagedBy(moved(recordId))
     const store = await openEmbeddedStore({ directory, log })
-    await expect(store.historyRecord(recordId, sampleKey('a'))).rejects.toThrow(DAMAGED_RECORD)
-    expect(await store.historyRecord(recordId, sampleKey('b'))).toBeUndefined()
-    expect(await store.historyRecord(recordId + 1, sampleKey('a'))).toBeUndefined()
+    await expect(store.reads('test').historyRecord(recordId, sampleKey('a'))).rejects.toThrow(DAMAGED_RECORD)
+    expect(await store.reads('test').historyRecord(recordId, sampleKey('b'))).toBeUndefined()
+    expect(await store.reads('test').historyRecord(recordId + 1, sampleKey('a'))).toBeUndefined()
     await store.close()
     expect(diagnose(directory).counts.damage).toBeGreaterThan(0)
   })
@@ -137,15 +137,17 @@ describe('a page of history', () => {
   test('names the damaged row that one of its records answers', async () => {
     const directory = await damagedBy("UPDATE config_revision SET app_name = 'other' WHERE op = 'I'")
     const store = await openEmbeddedStore({ directory, log })
-    await expect(store.history(sampleKey('a'), { pageNo: 1, pageSize: 1 })).rejects.toThrow(DAMAGED_RECORD)
+    await expect(store.reads('test').history([sampleKey('a')], { pageNo: 1, pageSize: 1 })).rejects.toThrow(
+      DAMAGED_RECORD,
+    )
     await store.close()
   })
 
   test('does not read contents: a damaged one is reported when its record is read', async () => {
     const directory = await damagedBy("UPDATE config_revision SET content = x'ff' WHERE op = 'I'")
     const store = await openEmbeddedStore({ directory, log })
-    expect((await store.history(sampleKey('a'), WHOLE)).entries).toHaveLength(2)
-    await expect(store.historyRecord(recordId)).rejects.toThrow(DAMAGED_RECORD)
+    expect((await store.reads('test').history([sampleKey('a')], WHOLE)).entries).toHaveLength(2)
+    await expect(store.reads('test').historyRecord(recordId)).rejects.toThrow(DAMAGED_RECORD)
     await store.close()
   })
 })

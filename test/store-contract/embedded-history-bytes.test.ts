@@ -35,7 +35,7 @@ async function publish(
 }
 
 async function recordsOf(store: Store, dataId: string): Promise<number> {
-  return (await store.history(sampleKey(dataId), { pageNo: 1, pageSize: 100 })).totalCount
+  return (await store.reads('test').history([sampleKey(dataId)], { pageNo: 1, pageSize: 100 })).totalCount
 }
 
 /** The bytes of history as the closed database has them noted, and as they are counted. */
@@ -59,8 +59,8 @@ test('the history of an item is cut with its publish, oldest first, and its newe
   item = await publish(store, 'a', 100, item)
   item = await publish(store, 'a', 100, item)
   expect(await recordsOf(store, 'a')).toBe(1)
-  const [entry] = (await store.history(sampleKey('a'), { pageNo: 1, pageSize: 1 })).entries
-  expect((await store.historyRecord(entry!.id))?.content.length).toBe(100 * KIB)
+  const [entry] = (await store.reads('test').history([sampleKey('a')], { pageNo: 1, pageSize: 1 })).entries
+  expect((await store.reads('test').historyRecord(entry!.id))?.content.length).toBe(100 * KIB)
   await store.close()
 })
 

@@ -18,6 +18,7 @@ async function open(directory: string): Promise<SoleContractStore> {
     mayHave: (serial) => store.mayHave(serial),
     surelyHas: (serial) => store.surelyHas(serial),
     kept: store,
+    reads: store.reads('a reader'),
     write: async (...changes) => void (await commitAll(store, ...changes)),
     load: () => store.load(),
     serve: (wallMs) => soleServerOn(store, wallMs),

@@ -36,7 +36,7 @@ async function open(place: string): Promise<EtcdContractStore> {
     },
     close: () => store.close(),
   })
-  return { ...state, kept: store }
+  return { ...state, kept: store, reads: store.reads('a reader') }
 }
 
 const kind: StoreKind<EtcdContractStore> = {

@@ -88,10 +88,10 @@ export function grayContract(bench: StoreBench): void {
     await server.engine.execute(gray('beta', betaRule('10.0.0.1'), 'two'))
     await server.engine.execute(gray('tag_x', tagRule('x'), 'tagged'))
     await server.engine.execute(promoteGray({ key: KEY, name: 'beta', operator: BY }))
-    const ofGray = await store.kept.history(grayHistoryKey(KEY), HISTORY)
+    const ofGray = await store.reads.history([grayHistoryKey(KEY)], HISTORY)
     const shown = await Promise.all(
       ofGray.entries.map(async ({ id, op }) => {
-        const content = (await store.kept.historyRecord(id))?.content.toString()
+        const content = (await store.reads.historyRecord(id))?.content.toString()
         return [op, grayNoteOf(server.state, id)?.name, content]
       }),
     )
@@ -102,7 +102,7 @@ export function grayContract(bench: StoreBench): void {
       ['U', 'beta', 'one'],
       ['I', 'beta', 'one'],
     ])
-    const ofFormal = await store.kept.history(KEY, HISTORY)
+    const ofFormal = await store.reads.history([KEY], HISTORY)
     expect(ofFormal.entries.map(({ op }) => op)).toEqual(['U', 'I'])
     await server.engine.close()
   })

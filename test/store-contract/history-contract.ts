@@ -28,22 +28,22 @@ export function historyContract(bench: StoreBench): void {
       encryptedDataKey: 'k1',
     }
     const by = { key, srcIp: '10.1.2.3', srcUser: 'ada' }
-    expect(await store.kept.historyThere([one.item.historyId, 7])).toEqual([one.item.historyId])
-    expect(await store.kept.historyRecord(one.item.historyId)).toEqual({
+    expect(await store.reads.historyThere([one.item.historyId, 7])).toEqual([one.item.historyId])
+    expect(await store.reads.historyRecord(one.item.historyId)).toEqual({
       id: one.item.historyId,
       op: 'I',
       atMs: START_MS,
       ...by,
       ...answered,
     })
-    expect(await store.kept.historyRecord(two.item.historyId)).toEqual({
+    expect(await store.reads.historyRecord(two.item.historyId)).toEqual({
       id: two.item.historyId,
       op: 'U',
       atMs: START_MS + 1,
       ...by,
       ...answered,
     })
-    expect(await store.kept.historyRecord(end.historyId)).toMatchObject({
+    expect(await store.reads.historyRecord(end.historyId)).toMatchObject({
       id: end.historyId,
       op: 'D',
       atMs: START_MS + 2,
@@ -72,8 +72,8 @@ export function historyContract(bench: StoreBench): void {
     store = await bench.reopen(store)
     expect((await store.load()).configs.map(({ content }) => content.toString())).toEqual(['next'])
     for (const { record } of [first!, second!, third!])
-      expect(await store.kept.historyRecord(record.id)).toEqual(record)
-    const { totalCount, entries } = await store.kept.history(key, { pageNo: 1, pageSize: 10 })
+      expect(await store.reads.historyRecord(record.id)).toEqual(record)
+    const { totalCount, entries } = await store.reads.history([key], { pageNo: 1, pageSize: 10 })
     expect(totalCount).toBe(5)
     expect(entries.slice(2)).toEqual(
       [third!, second!, first!].map(({ record: { content, ...facts } }) => ({
@@ -83,8 +83,8 @@ export function historyContract(bench: StoreBench): void {
     )
     const { removed } = await store.kept.cleanHistory({ beforeMs: 2_500, keep: 1, most: 100 })
     expect(removed).toBe(2)
-    expect((await store.kept.history(key, { pageNo: 1, pageSize: 10 })).totalCount).toBe(3)
-    expect(await store.kept.historyRecord(third!.record.id)).toEqual(third!.record)
+    expect((await store.reads.history([key], { pageNo: 1, pageSize: 10 })).totalCount).toBe(3)
+    expect(await store.reads.historyRecord(third!.record.id)).toEqual(third!.record)
   })
 
   test('a page has the newest records first, and the total count', async () => {
@@ -93,7 +93,7 @@ export function historyContract(bench: StoreBench): void {
     const versions = await writeVersions(store, sampleKey('a'), ['1', '2', '3', '4', '5'])
     const ids = versions.map((item) => item.historyId).reverse()
     const page = async (pageNo: number, pageSize: number) => {
-      const { totalCount, entries } = await store.kept.history(sampleKey('a'), { pageNo, pageSize })
+      const { totalCount, entries } = await store.reads.history([sampleKey('a')], { pageNo, pageSize })
       expect(totalCount).toBe(5)
       return entries.map((entry) => entry.id)
     }
@@ -103,12 +103,83 @@ export function historyContract(bench: StoreBench): void {
     expect(await page(1, 500)).toEqual(ids)
   })
 
+  test('a page of several histories is one list, newest first, with the totals of all', async () => {
+    const store = await bench.fresh()
+    const [one, other, none] = [sampleKey('a'), sampleKey('b'), sampleKey('none')]
+    const ids: number[] = []
+    let versions = await writeVersions(store, one, ['1', '2'])
+    ids.push(...versions.map(({ historyId }) => historyId))
+    versions = await writeVersions(store, other, ['x', 'y', 'z'])
+    ids.push(...versions.map(({ historyId }) => historyId))
+    const last = published(one, { content: '3' })
+    await store.write(last)
+    ids.push(last.item.historyId)
+    ids.reverse()
+    for (const pageSize of [1, 2, 4, 10])
+      for (let pageNo = 1; (pageNo - 1) * pageSize <= ids.length; pageNo++) {
+        const page = await store.reads.history([one, none, other], { pageNo, pageSize })
+        expect(page.totalCount).toBe(6)
+        expect(page.entries.map(({ id }) => id)).toEqual(
+          ids.slice((pageNo - 1) * pageSize, pageNo * pageSize),
+        )
+        for (const { id, key } of page.entries)
+          expect(key.text).toBe((versions.some(({ historyId }) => historyId === id) ? other : one).text)
+      }
+  })
+
+  test('totals and pages follow new records and cleaning', async () => {
+    let store = await bench.fresh()
+    const key = sampleKey('a')
+    const contents = Array.from({ length: 12 }, (_, at) => String(at))
+    const items = await writeVersions(store, key, contents)
+    const total = async () => (await store.reads.history([key], { pageNo: 2, pageSize: 2 })).totalCount
+    expect(await total()).toBe(12)
+    await store.write(published(key, { content: 'next', previous: items.at(-1) }))
+    expect(await total()).toBe(13)
+    expect(await store.kept.cleanHistory({ beforeMs: START_MS + 1e9, keep: 5, most: 100 })).toMatchObject({
+      removed: 8,
+    })
+    expect(await total()).toBe(5)
+    const { entries } = await store.reads.history([key], { pageNo: 3, pageSize: 2 })
+    expect(entries.map(({ id }) => id)).toEqual([items[8]!.historyId])
+    store = await bench.reopen(store)
+    expect(await total()).toBe(5)
+  })
+
+  test('the entry after a record is the next one of the same item', async () => {
+    const store = await bench.fresh()
+    const versions = await writeVersions(store, sampleKey('a'), ['1', '2', '3'])
+    await writeVersions(store, sampleKey('b'), ['x'])
+    const ids = versions.map(({ historyId }) => historyId)
+    const after = async (id: number) => (await store.reads.historyAfter(sampleKey('a'), id))?.id
+    expect([await after(1), await after(ids[0]!), await after(ids[1]!)]).toEqual(ids)
+    expect(await after(ids[2]!)).toBeUndefined()
+    const { entries } = await store.reads.history([sampleKey('a')], { pageNo: 1, pageSize: 2 })
+    expect(await store.reads.historyAfter(sampleKey('a'), ids[1]!)).toEqual(entries[0])
+  })
+
+  test('versions have the users of their records', async () => {
+    const store = await bench.fresh()
+    const [one] = await writeVersions(store, sampleKey('a'), ['1'])
+    const nobody = imported(sampleKey('b'), { content: Buffer.from('x'), srcUser: null })
+    await store.write(nobody)
+    const authors = await store.reads.authors([
+      { key: sampleKey('a'), historyId: one!.historyId },
+      { key: sampleKey('b'), historyId: nobody.record.id },
+      { key: sampleKey('c'), historyId: 12_345 },
+    ])
+    expect([...authors].toSorted(([a], [b]) => a - b)).toEqual([
+      [one!.historyId, 'ada'],
+      [nobody.record.id, null],
+    ])
+  })
+
   test('an entry of a page equals its record, with the size instead of the content', async () => {
     const store = await bench.fresh()
     await writeVersions(store, sampleKey('a'), ['1', '2'])
-    const { entries } = await store.kept.history(sampleKey('a'), { pageNo: 1, pageSize: 10 })
+    const { entries } = await store.reads.history([sampleKey('a')], { pageNo: 1, pageSize: 10 })
     for (const entry of entries) {
-      const record = await store.kept.historyRecord(entry.id)
+      const record = await store.reads.historyRecord(entry.id)
       const { content, ...facts } = record ?? { content: undefined }
       expect(entry).toEqual({ ...facts, size: content?.length })
     }
@@ -120,7 +191,7 @@ export function historyContract(bench: StoreBench): void {
     const two = published(sampleKey('a'), { content: 'two', previous: one.item })
     await store.write(one, two, deleted(two.item), published(sampleKey('a'), { content: 'three' }))
     store = await bench.reopen(store)
-    const { entries } = await store.kept.history(sampleKey('a'), { pageNo: 1, pageSize: 10 })
+    const { entries } = await store.reads.history([sampleKey('a')], { pageNo: 1, pageSize: 10 })
     expect(entries.map((entry) => entry.op)).toEqual(['I', 'D', 'U', 'I'])
   })
 
@@ -133,19 +204,20 @@ export function historyContract(bench: StoreBench): void {
     await store.write(two)
     store = await bench.reopen(store)
     for (const { historyId } of [one.item, two.item])
-      expect((await store.kept.historyRecord(historyId))?.content.equals(content)).toBe(true)
+      expect((await store.reads.historyRecord(historyId))?.content.equals(content)).toBe(true)
   })
 
   test('an unknown item has no history', async () => {
     const store = await bench.fresh()
-    expect(await store.kept.history(sampleKey('none'), { pageNo: 1, pageSize: 10 })).toEqual({
+    expect(await store.reads.history([sampleKey('none')], { pageNo: 1, pageSize: 10 })).toEqual({
       totalCount: 0,
       entries: [],
     })
-    expect(await store.kept.historyRecord(12_345)).toBeUndefined()
-    expect(await store.kept.historyThere([12_345])).toEqual([])
-    expect(await store.kept.historyBefore(sampleKey('none'), 5)).toBeUndefined()
-    expect(await store.kept.lastUpdate(sampleKey('none'), 5)).toBeUndefined()
+    expect(await store.reads.historyRecord(12_345)).toBeUndefined()
+    expect(await store.reads.historyThere([12_345])).toEqual([])
+    expect(await store.reads.historyBefore(sampleKey('none'), 5)).toBeUndefined()
+    expect(await store.reads.historyAfter(sampleKey('none'), 5)).toBeUndefined()
+    expect(await store.reads.lastUpdate(sampleKey('none'), 5)).toBeUndefined()
   })
 
   test('the record before a record is of the same item', async () => {
@@ -154,23 +226,23 @@ export function historyContract(bench: StoreBench): void {
     await writeVersions(store, sampleKey('b'), ['x', 'y'])
     const second = published(sampleKey('a'), { content: '2', previous: first })
     await store.write(second)
-    const before = await store.kept.historyBefore(sampleKey('a'), second.item.historyId)
+    const before = await store.reads.historyBefore(sampleKey('a'), second.item.historyId)
     expect(before?.id).toBe(first?.historyId)
-    expect(await store.kept.historyBefore(sampleKey('a'), before?.id ?? 0)).toBeUndefined()
+    expect(await store.reads.historyBefore(sampleKey('a'), before?.id ?? 0)).toBeUndefined()
   })
 
   test('the last update is of this item, not of an earlier item of its name', async () => {
     const store = await bench.fresh()
     const [, old] = await writeVersions(store, sampleKey('a'), ['1', '2'])
     if (old === undefined) throw new Error('no version')
-    expect((await store.kept.lastUpdate(sampleKey('a'), old.origin.id))?.id).toBe(old.historyId)
+    expect((await store.reads.lastUpdate(sampleKey('a'), old.origin.id))?.id).toBe(old.historyId)
     await store.write(deleted(old))
     const again = published(sampleKey('a'), { content: '3' })
     await store.write(again)
-    expect(await store.kept.lastUpdate(sampleKey('a'), again.item.origin.id)).toBeUndefined()
+    expect(await store.reads.lastUpdate(sampleKey('a'), again.item.origin.id)).toBeUndefined()
     const update = published(sampleKey('a'), { content: '4', previous: again.item })
     await store.write(update)
-    expect((await store.kept.lastUpdate(sampleKey('a'), again.item.origin.id))?.content.toString()).toBe('3')
+    expect((await store.reads.lastUpdate(sampleKey('a'), again.item.origin.id))?.content.toString()).toBe('3')
   })
 
   test('ids of items and records rise, never meet and are not used again after a restart', async () => {

@@ -290,9 +290,11 @@ export const LARGEST: Readonly<Record<string, LargestCase>> = {
   forgetHistory: {
     before: GONE,
     run: ({ engine, state }) =>
-      new GoneHistory({ engine, state, store: { historyThere: async () => [] } }).forgetBefore(
-        START_MS + 1e12,
-      ),
+      new GoneHistory({
+        engine,
+        state,
+        store: { reads: () => ({ historyThere: async () => [] }) },
+      }).forgetBefore(START_MS + 1e12),
     done: ({ state }) =>
       [...state.records(DELETED_CONFIG)].length === 0 && [...state.records(CONFIG_COMMENT)].length === 0,
   },

@@ -15,6 +15,7 @@ import {
   sampleService,
   serviceKey,
   serviceSaved,
+  writeVersions,
 } from './samples.ts'
 
 const SHOP = serviceKey('shop')
@@ -31,7 +32,26 @@ export function soleContract(bench: StoreBench<SoleContractStore>): void {
     store = await bench.reopen(store)
     const names = (await store.load()).configs.map((item) => item.key.dataId)
     expect(names.sort()).toEqual(['a', 'b', 'c'])
-    expect((await store.kept.history(sampleKey('x'), { pageNo: 1, pageSize: 1 })).totalCount).toBe(0)
+    expect((await store.reads.history([sampleKey('x')], { pageNo: 1, pageSize: 1 })).totalCount).toBe(0)
+  })
+
+  test('a commit does not wait for the reads that were there before it', async () => {
+    const store = await bench.fresh()
+    await writeVersions(store, sampleKey('a'), ['1', '2', '3'])
+    let answered = 0
+    const reads = Array.from({ length: 400 }, async (_, at) => {
+      await store.kept.reads(`user ${at % 4}`).history([sampleKey('a')], { pageNo: 1, pageSize: 500 })
+      answered++
+    })
+    for (let at = 0; at < 5; at++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      const before = answered
+      await store.write(published(sampleKey(`b${at}`), { content: 'x' }))
+      // The slice that was under way, and one that was asked for as it ended.
+      expect(answered - before).toBeLessThanOrEqual(2)
+    }
+    expect(answered).toBeLessThan(50)
+    await Promise.all(reads)
   })
 
   test('a bad group among many small ones is found', async () => {
@@ -71,7 +91,7 @@ export function soleContract(bench: StoreBench<SoleContractStore>): void {
     expect(await pending).toMatchObject({ kind: 'committed' })
     await store.close()
     await expect(store.commit([])).rejects.toMatchObject({ code: 'store-unavailable' })
-    await expect(store.kept.historyRecord(1)).rejects.toMatchObject({ code: 'store-unavailable' })
+    await expect(store.reads.historyRecord(1)).rejects.toMatchObject({ code: 'store-unavailable' })
   })
 
   test('local records are not kept', async () => {

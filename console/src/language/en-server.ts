@@ -99,6 +99,7 @@ export const serverEn = {
   'problem.too-many': 'These are too many at once. Take fewer, or narrow the filter.',
   'problem.too-deep': 'It is nested too deeply. Take levels out of it.',
   'problem.too-many-headers': 'The request has too many headers. A proxy may add them: ask whoever runs it.',
+  'problem.too-many-reads': 'Too many reads of history wait: try again in a moment.',
   'problem.too-many-searches': 'Too many searches are under way: try again in a moment.',
   'problem.too-many-requests': 'The server is busy: try again in a moment.',
   'problem.too-many-connections':

@@ -78,6 +78,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.too-many': '一次操作的数量过多。请减少数量，或缩小筛选范围。',
   'problem.too-deep': '嵌套层级过深。请减少层级。',
   'problem.too-many-headers': '请求头过多，可能由代理添加。请联系代理的维护者。',
+  'problem.too-many-reads': '等待读取历史的请求过多，请稍后重试。',
   'problem.too-many-searches': '正在进行的搜索过多，请稍后重试。',
   'problem.too-many-requests': '服务器繁忙，请稍后重试。',
   'problem.too-many-connections': '服务器的连接数已达上限。请稍后重试，或调高 max-connections。',

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf, type CommandResult, EXIT, print } from '../command-line.ts'
 import { RefusedError } from './server-session.ts'
 import type { SvcClient } from './session-of-flags.ts'
-import { FORMATS } from '../output.ts'
-import { printableWord } from '../terminal-text.ts'
+import { FORMATS, jsonLine, yamlText } from '../output.ts'
+import { tell } from '../standard-error.ts'
+import { type Part, Painted, painted, printableWord } from '../terminal-text.ts'
 import type { ClientFlags } from './server-options.ts'
 
 /** A message of the server: a change; or `begun` and `reset`, after which everything may be different. */
@@ -35,7 +36,7 @@ export async function* liveMessages(client: SvcClient): AsyncGenerator<LiveMessa
       }
     } catch (error) {
       if (!hasBegun || error instanceof RefusedError) throw error
-      process.stderr.write(`waypost: ${messageOf(error)} Trying again.\n`)
+      tell(`waypost: ${messageOf(error)} Trying again.\n`)
     }
     await sleep(retryMs)
   }
@@ -79,12 +80,12 @@ export interface WatchFlags extends ClientFlags {
 /** Prints a change: one line of words, one line of JSON, or one document of YAML. */
 export async function printLine(
   change: object,
-  words: readonly string[],
+  words: readonly Part[],
   { output, json }: WatchFlags,
 ): Promise<void> {
-  if (json === true || output === FORMATS.json) return print(`${JSON.stringify(change)}\n`)
-  if (output === FORMATS.yaml) return print(`---\n${(await import('yaml')).stringify(change)}`)
-  return print(`${words.join('  ')}\n`)
+  if (json === true || output === FORMATS.json) return print(jsonLine(change))
+  if (output === FORMATS.yaml) return print(`---\n${await yamlText(change)}`)
+  return print(Painted.lines([painted(words.flatMap((word, at) => (at === 0 ? [word] : ['  ', word])))]))
 }
 
 /**
@@ -95,7 +96,7 @@ export async function untilInterrupted(watch: () => Promise<CommandResult>): Pro
   const interrupted = new Promise<CommandResult>((resolve) => {
     const end = (): void => {
       // A terminal has shown ^C on this line.
-      if (process.stderr.isTTY) process.stderr.write('\n')
+      if (process.stderr.isTTY) tell('\n')
       resolve({ code: EXIT.done })
     }
     process.once('SIGINT', end).once('SIGTERM', end)
@@ -105,5 +106,5 @@ export async function untilInterrupted(watch: () => Promise<CommandResult>): Pro
 
 /** Reports on standard error that no change is missed from now on. */
 export function sayWatching({ session, namespace }: SvcClient): void {
-  process.stderr.write(`watching ${printableWord(namespace || 'public')} on ${session.url}; Ctrl-C ends it\n`)
+  tell(`watching ${printableWord(namespace || 'public')} on ${session.url}; Ctrl-C ends it\n`)
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { unifiedDiff } from './text-diff.ts'
 
 const diff = (from: string, to: string): string =>
-  unifiedDiff({ name: 'a', text: from }, { name: 'b', text: to })
+  unifiedDiff({ name: 'a', text: from }, { name: 'b', text: to }).toString()
 
 test('equal texts have no difference', () => expect(diff('a\n', 'a\n')).toBe(''))
 

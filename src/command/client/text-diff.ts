@@ -1,4 +1,4 @@
-import { painted, printableLine } from '../terminal-text.ts'
+import { Painted, painted } from '../terminal-text.ts'
 
 /** Lines of one text, of the other text, or of both. */
 interface Piece {
@@ -11,12 +11,12 @@ const CONTEXT = 3
 const MOST_EDITS = 1_000
 
 /** The difference of two texts, as `diff -u` shows it; empty for equal texts. */
-export function unifiedDiff(from: NamedText, to: NamedText): string {
-  if (from.text === to.text) return ''
+export function unifiedDiff(from: NamedText, to: NamedText): Painted {
+  if (from.text === to.text) return Painted.lines([])
   const both = [linesOf(from.text), linesOf(to.text)] as const
   const pieces = both.every(haveReturns) ? piecesOf(...both).map(withoutReturn) : piecesOf(...both)
-  const head = painted(`--- ${printableLine(from.name)}\n+++ ${printableLine(to.name)}`, 'bold')
-  return `${head}\n${hunksOf(pieces).map(hunkText).join('')}`
+  const head = [painted(['--- ', from.name], 'bold'), painted(['+++ ', to.name], 'bold')]
+  return Painted.lines([...head, ...hunksOf(pieces).flatMap(hunkLines)])
 }
 
 /** A text and its name. */
@@ -124,18 +124,17 @@ function nearChanges(pieces: readonly Piece[]): readonly boolean[] {
 
 const PAINTS = { ' ': undefined, '-': 'red', '+': 'green' } as const
 
-function hunkText({ fromLine, toLine, pieces }: Hunk): string {
+function hunkLines({ fromLine, toLine, pieces }: Hunk): Painted[] {
   const range = (start: number, without: '+' | '-'): string => {
     const count = pieces.filter(({ kind }) => kind !== without).length
     return `${count === 0 ? start - 1 : start},${count}`
   }
   const head = painted(`@@ -${range(fromLine, '+')} +${range(toLine, '-')} @@`, 'cyan')
-  return `${head}\n${pieces.map(pieceText).join('')}`
+  return [head, ...pieces.flatMap(pieceLines)]
 }
 
-function pieceText({ kind, line }: Piece): string {
+function pieceLines({ kind, line }: Piece): Painted[] {
   const hasEnd = line.endsWith('\n')
-  const text = kind + printableLine(hasEnd ? line.slice(0, -1) : line)
-  const paint = PAINTS[kind]
-  return `${paint === undefined ? text : painted(text, paint)}\n${hasEnd ? '' : '\\ No newline at end of file\n'}`
+  const shown = painted([kind, hasEnd ? line.slice(0, -1) : line], PAINTS[kind])
+  return hasEnd ? [shown] : [shown, painted('\\ No newline at end of file')]
 }

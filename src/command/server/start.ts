@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadSettings, type Settings, type SettingsSources } from '../../settings/settings.ts'
 import { SettingsError } from '../../settings/sources.ts'
+import { tell } from '../standard-error.ts'
 import { inWords } from '../system-errors.ts'
 import { packageVersion } from '../version.ts'
 
@@ -119,7 +120,7 @@ function firstSignal(): Promise<void> {
 }
 
 function report(problem: string): void {
-  process.stderr.write(`waypost: ${inWords(problem)}\n`)
+  tell(`waypost: ${inWords(problem)}\n`)
 }
 
 /** One sentence with the reason why the server could not start, and the setting to change. */

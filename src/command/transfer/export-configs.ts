@@ -8,6 +8,7 @@ import { openZip } from '../../archive/zip-reader.ts'
 import type { NamespaceFlags } from '../client/session-of-flags.ts'
 import { type CommandResult, DiffersError, EXIT, messageOf, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
+import { tell } from '../standard-error.ts'
 import { TransferClient, type TransferRoot } from './transfer-client.ts'
 
 /** The file is only read to check it, so nothing limits its size. */
@@ -89,7 +90,7 @@ async function exported(client: TransferClient, query: Export['query'], progress
   const zip = Buffer.concat(chunks)
   await checkedCount(zip)
   // The zip itself is on standard output.
-  process.stderr.write(leftOutOf(response))
+  tell(leftOutOf(response))
   return zip
 }
 

@@ -1,7 +1,7 @@
 import type { AuditEvent, AuditLimit, AuditSearch, FoundEvents } from '../audit/audit-event.ts'
 import type { Change, FedChange } from '../decisions/changes.ts'
 import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
-import type { HistoryPage, HistoryRecord } from '../config/state/history-record.ts'
+import type { HistoryEntry, HistoryPage, HistoryRecord } from '../config/state/history-record.ts'
 import type { InstanceRecord } from '../naming/state/instance.ts'
 import type { Service, ServiceKey } from '../naming/state/service.ts'
 import type { Read } from '../decisions/reads.ts'
@@ -43,13 +43,19 @@ export type CommitResult =
   | { readonly kind: 'committed'; readonly revision: Revision }
   | { readonly kind: 'failed'; readonly group: number; readonly error: Error }
 
+/** A version of an item, by the record of its change. */
+export interface VersionId {
+  readonly key: ConfigKey
+  readonly historyId: number
+}
+
 /**
- * The functions of every store besides its changes. A port uses the terms of the domain: the store decides how a change
- * becomes rows or keys.
+ * The reads of one reader in what only the store has. Readers take turns, and no read delays a commit (decision 0069).
+ * Each rejects with Refusal `too-many-reads` if too many wait already.
  */
-export interface KeptRecords {
-  /** One page of an item's history, newest first. `pageNo` counts from 1. */
-  history(key: ConfigKey, page: { pageNo: number; pageSize: number }): Promise<HistoryPage>
+export interface KeptReads {
+  /** One page of the histories of these keys as one list, newest first. `pageNo` counts from 1. */
+  history(keys: readonly ConfigKey[], page: { pageNo: number; pageSize: number }): Promise<HistoryPage>
   /**
    * The record with this id, of any item. `expected` is the item that it should belong to. With it, a store that can
    * find damage rejects where such a record was lost.
@@ -59,8 +65,27 @@ export interface KeptRecords {
   historyThere(ids: readonly number[]): Promise<readonly number[]>
   /** The record of this item before the record `id`. */
   historyBefore(key: ConfigKey, id: number): Promise<HistoryRecord | undefined>
+  /** The entry of the record of this item that follows the record `id`. */
+  historyAfter(key: ConfigKey, id: number): Promise<HistoryEntry | undefined>
   /** The newest record of this item that replaced a version (op U) since the item `itemId` was created. */
   lastUpdate(key: ConfigKey, itemId: number): Promise<HistoryRecord | undefined>
+  /** The users who made these versions, by history id; null: without a name. Versions without a record are left out. */
+  authors(versions: readonly VersionId[]): Promise<ReadonlyMap<number, string | null>>
+  /** At most `most` events that match, newest first. It looks at a bounded number of events (`FoundEvents`). */
+  findAudit(search: AuditSearch, most: number): Promise<FoundEvents>
+}
+
+/** Where some of these reads are made. */
+export interface ReadsOf<Method extends keyof KeptReads> {
+  /** The reads of a reader: a user, an address, or a part of the server. Readers are only compared. */
+  reads(reader: string): Pick<KeptReads, Method>
+}
+
+/**
+ * The functions of every store besides its changes. A port uses the terms of the domain: the store decides how a change
+ * becomes rows or keys.
+ */
+export interface KeptRecords extends ReadsOf<keyof KeptReads> {
   /**
    * Removes a bounded number of history records older than the limit, but never the newest `keep` of an item
    * that exists. Returns how many were removed and whether there are more.
@@ -75,8 +100,6 @@ export interface KeptRecords {
    * disk: a power cut may lose the last second, and never loses more.
    */
   saveAudit(events: readonly AuditEvent[]): Promise<void>
-  /** At most `most` events that match, newest first. It looks at a bounded number of events (`FoundEvents`). */
-  findAudit(search: AuditSearch, most: number): Promise<FoundEvents>
   /** Removes a bounded number of the oldest events beyond the limit. Returns how many were removed and whether there are more. */
   cleanAudit(limit: AuditLimit): Promise<{ removed: number; more: boolean }>
   /** Stores a small value of the server itself, such as the history clock. */

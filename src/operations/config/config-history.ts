@@ -1,20 +1,20 @@
 import { importedIdOf, type GrayNote, grayNoteOf } from '../../core/config/state/config-comment.ts'
 import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
-import { itemOfHistoryKey, grayHistoryKey } from '../../core/config/state/gray-version.ts'
-import type { HistoryEntry, HistoryRecord, HistoryPage } from '../../core/config/state/history-record.ts'
-import type { KeptRecords } from '../../core/engine/ports.ts'
+import { grayHistoryKey, itemOfHistoryKey } from '../../core/config/state/gray-version.ts'
+import type { HistoryEntry, HistoryRecord } from '../../core/config/state/history-record.ts'
+import type { ReadsOf } from '../../core/engine/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { isItemId } from '../../core/decisions/stamps.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard } from '../guard.ts'
-import type { Caller } from '../authorisation.ts'
+import { type Caller, turnOf } from '../authorisation.ts'
 import { cutPage, type PageRequest } from '../page.ts'
 
 /** Where records are read, and items by their own ids. */
 export interface HistoryParts {
   readonly guard: Guard
-  readonly store: Pick<KeptRecords, 'history' | 'historyRecord' | 'historyBefore' | 'lastUpdate'>
+  readonly store: ReadsOf<'history' | 'historyRecord' | 'historyBefore' | 'lastUpdate'>
   readonly state: Pick<State, 'record'> & {
     readonly configs: { getById(id: number): ConfigItem | undefined }
   }
@@ -51,9 +51,13 @@ export function historyOperations(parts: HistoryParts) {
     list: guard.operation({
       permission: READ_CONFIG,
       resources,
-      run: async ({ key, page }: { key: ConfigKey; page: PageRequest }): Promise<FoundHistory> => {
+      run: async (
+        { key, page }: { key: ConfigKey; page: PageRequest },
+        caller: Caller,
+      ): Promise<FoundHistory> => {
         const cut = cutPage(page)
-        const { totalCount, entries } = await historyWithGray(store, key, cut)
+        const keys = [key, grayHistoryKey(key)]
+        const { totalCount, entries } = await store.reads(turnOf(caller)).history(keys, cut)
         return { page: cut, totalCount, entries: entries.map((entry) => withNote(parts, entry, key)) }
       },
     }),
@@ -85,12 +89,12 @@ export function historyOperations(parts: HistoryParts) {
 
 /** The record of this id, if it belongs to the item: of a formal or a gray version. Refuses as `ownRecord` does. */
 export async function recordOfItem(
-  parts: { readonly guard: Guard; readonly store: Pick<KeptRecords, 'historyRecord'> },
+  parts: { readonly guard: Guard; readonly store: ReadsOf<'historyRecord'> },
   request: RecordRequest,
   caller: Caller,
 ): Promise<HistoryRecord> {
   const { key, id } = request
-  const record = isItemId(id) ? undefined : await parts.store.historyRecord(id, key)
+  const record = isItemId(id) ? undefined : await parts.store.reads(turnOf(caller)).historyRecord(id, key)
   if (record !== undefined && isOfGray(record) && itemOfHistoryKey(record.key).text === key.text)
     return record
   return ownRecord(parts, request, caller)
@@ -106,11 +110,11 @@ export function isOfGray({ key }: Pick<HistoryRecord, 'key'>): boolean {
  * another item. A caller who may not read that other item gets the refusal for an id that does not exist.
  */
 async function ownRecord(
-  { guard, store }: { readonly guard: Guard; readonly store: Pick<KeptRecords, 'historyRecord'> },
+  { guard, store }: { readonly guard: Guard; readonly store: ReadsOf<'historyRecord'> },
   { key, id }: RecordRequest,
   caller: Caller,
 ): Promise<HistoryRecord> {
-  const record = isItemId(id) ? undefined : await store.historyRecord(id, key)
+  const record = isItemId(id) ? undefined : await store.reads(turnOf(caller)).historyRecord(id, key)
   if (record?.key.text === key.text) return record
   if (record !== undefined && mayKnow(guard, record, caller)) throw notYours(id)
   throw notFound(`There is no history record ${id}.`)
@@ -122,14 +126,14 @@ function mayKnow(guard: Guard, { key }: { readonly key: ConfigKey }, caller: Cal
 
 async function beforeItem({ guard, state, store }: HistoryParts, { key, id }: RecordRequest, caller: Caller) {
   const item = state.configs.getById(id)
-  if (item?.key.text === key.text) return store.lastUpdate(key, id)
+  if (item?.key.text === key.text) return store.reads(turnOf(caller)).lastUpdate(key, id)
   if (item !== undefined && mayKnow(guard, item, caller)) throw notYours(id)
   throw notFound(`There is no configuration with the id ${id}.`)
 }
 
 async function beforeRecord(parts: HistoryParts, request: RecordRequest, caller: Caller) {
   const { key } = await recordOfItem(parts, request, caller)
-  return parts.store.historyBefore(key, request.id)
+  return parts.store.reads(turnOf(caller)).historyBefore(key, request.id)
 }
 
 function withNote<R extends { readonly id: number; readonly key: ConfigKey }>(
@@ -154,44 +158,6 @@ interface GrayOfRecord {
   readonly gray?: GrayNote | undefined
 }
 
-/** How many entries of each list are read at a time. */
-const AT_ONCE = 500
-
-/** An entry and its place in the list of both. */
-interface Merged {
-  readonly entry: HistoryEntry
-  readonly place: number
-}
-
-/**
- * A page of the history of an item: of its formal versions and of its gray ones, newest first. The store has two lists.
- * The list of the gray versions is short: all of it is read. The other list is read around the page.
- */
-async function historyWithGray(
-  store: Pick<KeptRecords, 'history'>,
-  key: ConfigKey,
-  page: PageRequest,
-): Promise<HistoryPage> {
-  const gray = await allGray(store, key)
-  if (gray.length === 0) return store.history(key, page)
-  const start = (page.pageNo - 1) * page.pageSize
-  const end = start + page.pageSize
-  const firstPage = Math.floor(Math.max(0, start - gray.length) / AT_ONCE)
-  const lastPage = Math.floor((end - 1) / AT_ONCE)
-  const formal: HistoryEntry[] = []
-  let totalCount = 0
-  for (let at = firstPage; at <= lastPage; at++) {
-    const { totalCount: count, entries } = await store.history(key, { pageNo: at + 1, pageSize: AT_ONCE })
-    totalCount = count
-    formal.push(...entries)
-    if (entries.length < AT_ONCE) break
-  }
-  const placed = placesOf(gray, formal, firstPage * AT_ONCE)
-    .filter(({ place }) => place >= start && place < end)
-    .toSorted((one, other) => one.place - other.place)
-  return { totalCount: totalCount + gray.length, entries: placed.map(({ entry }) => entry) }
-}
-
 /** An entry as a part of the item's history, with the gray version that it is about. */
 function ofItem<R extends { readonly id: number; readonly key: ConfigKey }>(
   state: Pick<State, 'record'>,
@@ -201,25 +167,4 @@ function ofItem<R extends { readonly id: number; readonly key: ConfigKey }>(
   if (record.key.text === key.text) return record
   const { namespaceId, group, dataId, text } = key
   return { ...record, key: { namespaceId, group, dataId, text }, gray: grayNoteOf(state, record.id) }
-}
-
-async function allGray(store: Pick<KeptRecords, 'history'>, key: ConfigKey): Promise<HistoryEntry[]> {
-  const found: HistoryEntry[] = []
-  for (let pageNo = 1; ; pageNo++) {
-    const { entries } = await store.history(grayHistoryKey(key), { pageNo, pageSize: AT_ONCE })
-    found.push(...entries)
-    if (entries.length < AT_ONCE) return found
-  }
-}
-
-/** `before`: how many formal entries precede `formal`. A gray entry among these gets a place before the page. */
-function placesOf(gray: readonly HistoryEntry[], formal: readonly HistoryEntry[], before: number): Merged[] {
-  const newerThan = (id: number, entries: readonly HistoryEntry[]): number => {
-    const at = entries.findIndex((entry) => entry.id < id)
-    return at === -1 ? entries.length : at
-  }
-  return [
-    ...formal.map((entry, at) => ({ entry, place: before + at + newerThan(entry.id, gray) })),
-    ...gray.map((entry, at) => ({ entry, place: before + at + newerThan(entry.id, formal) })),
-  ]
 }

@@ -14,6 +14,7 @@ import { promoteGray, stopGray } from '../../core/config/commands/end-gray.ts'
 import { growGray, publishGray } from '../../core/config/commands/publish-gray.ts'
 import type { Engine } from '../../core/engine/ports.ts'
 import type { State } from '../../core/engine/state.ts'
+import { type Caller, forbidden } from '../authorisation.ts'
 import type { Guard, Resource } from '../guard.ts'
 import { configResource, operatorOf, type PublishRequest, READ_CONFIG, WRITE_CONFIG } from './configs.ts'
 
@@ -135,29 +136,43 @@ function writingOperations({ guard, engine }: GrayParts) {
         return engine.execute(publishGray({ ...same, key, content, md5, encryptedDataKey, operator }))
       },
     }),
-    /** Gives a gray version to other clients. Refusals `gray-not-found`, `gray-rule`. */
+    /** Gives a gray version to other clients. Refusals `gray-not-found`, `gray-rule`; for readers of the item. */
     grow: guard.operation({
       permission,
       audit: { operation: 'grow gray config' },
       resources,
-      run: ({ srcUser, ...same }: GrowRequest, caller) =>
-        engine.execute(growGray({ ...same, operator: operatorOf(caller, srcUser) })),
+      run: ({ srcUser, ...same }: GrowRequest, caller) => {
+        requireReader(guard, same.key, caller)
+        return engine.execute(growGray({ ...same, operator: operatorOf(caller, srcUser) }))
+      },
     }),
     /** Gives the text of a gray version to all, and ends all gray versions. Refusals `gray-not-found`, `config-changed`. */
     promote: guard.operation({
       permission,
       audit: { operation: 'promote gray config' },
       resources,
-      run: ({ srcUser, ...same }: GrayRequest, caller) =>
-        engine.execute(promoteGray({ ...same, operator: operatorOf(caller, srcUser) })),
+      run: ({ srcUser, ...same }: GrayRequest, caller) => {
+        requireReader(guard, same.key, caller)
+        return engine.execute(promoteGray({ ...same, operator: operatorOf(caller, srcUser) }))
+      },
     }),
-    /** Ends a gray version; false if it did not exist. Refusal `config-changed`. */
+    /** Ends a gray version, for readers of the item; false if it did not exist. Refusal `config-changed`. */
     stop: guard.operation({
       permission,
       audit: { operation: 'stop gray config' },
       resources,
-      run: ({ srcUser, ...same }: GrayRequest, caller) =>
-        engine.execute(stopGray({ ...same, operator: operatorOf(caller, srcUser) })),
+      run: ({ srcUser, ...same }: GrayRequest, caller) => {
+        requireReader(guard, same.key, caller)
+        return engine.execute(stopGray({ ...same, operator: operatorOf(caller, srcUser) }))
+      },
     }),
   }
+}
+
+/**
+ * Which gray versions an item has is for its readers: whoever may only write gets one answer for all names. A rule, a
+ * digest or a result that depends on a version would tell.
+ */
+function requireReader(guard: Guard, key: ConfigKey, caller: Caller): void {
+  if (!guard.shows(caller, 'read', configResource(key))) throw forbidden('read')
 }

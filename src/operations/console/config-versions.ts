@@ -5,13 +5,13 @@ import type { ConfigItem, ConfigKey, ConfigType } from '../../core/config/state/
 import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
 import type { HistoryEntry, HistoryRecord } from '../../core/config/state/history-record.ts'
 import { publishConfig } from '../../core/config/commands/publish-config.ts'
-import type { Engine, KeptRecords } from '../../core/engine/ports.ts'
+import type { Engine, KeptReads, ReadsOf } from '../../core/engine/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import { isOfGray, recordOfItem, type RecordRequest } from '../config/config-history.ts'
 import { configResource, operatorOf, READ_CONFIG, WRITE_CONFIG } from '../config/configs.ts'
 import type { Guard, Resource } from '../guard.ts'
-import type { Caller } from '../authorisation.ts'
+import { type Caller, turnOf } from '../authorisation.ts'
 import { ownCopy } from '../config/import-configs.ts'
 import { foundPage } from '../name-search.ts'
 import { cutPage, type PageRequest } from '../page.ts'
@@ -20,7 +20,7 @@ import { restoreGray } from './restore-gray.ts'
 interface VersionParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'record' | 'records'>
-  readonly store: Pick<KeptRecords, 'history' | 'historyRecord' | 'historyThere'>
+  readonly store: ReadsOf<'history' | 'historyRecord' | 'historyAfter' | 'historyThere'>
   readonly engine: Pick<Engine, 'execute'>
 }
 
@@ -78,7 +78,8 @@ export function versionOperations(parts: VersionParts) {
     list: guard.operation({
       permission: READ_CONFIG,
       resources,
-      run: ({ key, page }: { key: ConfigKey; page: PageRequest }) => listVersions(parts, key, page),
+      run: ({ key, page }: { key: ConfigKey; page: PageRequest }, caller: Caller) =>
+        listVersions({ ...parts, reads: parts.store.reads(turnOf(caller)) }, key, page),
     }),
     /**
      * One version with its text, also the begin or end of a gray version. A deletion has the deleted text. Refuses as
@@ -89,7 +90,7 @@ export function versionOperations(parts: VersionParts) {
       resources,
       run: async (request: RecordRequest, caller) => {
         const record = await recordOfItem(parts, request, caller)
-        return { record, text: await textOf(parts, record), comment: commentOf(parts, record.id) }
+        return { record, text: await textOf(parts, record, caller), comment: commentOf(parts, record.id) }
       },
     }),
     /**
@@ -122,13 +123,20 @@ export function versionOperations(parts: VersionParts) {
 /** A page may be read between a commit and its arrival in the state. */
 const MOST_TRIES = 100
 
-async function listVersions(parts: VersionParts, key: ConfigKey, asked: PageRequest): Promise<FoundVersions> {
+async function listVersions(
+  parts: VersionParts & { readonly reads: Pick<KeptReads, 'history' | 'historyAfter'> },
+  key: ConfigKey,
+  asked: PageRequest,
+): Promise<FoundVersions> {
   const page = cutPage(asked)
   for (let tries = 1; ; tries++) {
-    const newer = await newerThanPage(parts, key, page)
-    const { totalCount, entries } = await parts.store.history(key, page)
+    const { totalCount, entries } = await parts.reads.history([key], page)
+    const [first] = entries
+    // The newest page has nothing newer, unless an item was published meanwhile.
+    const newer =
+      first === undefined || page.pageNo === 1 ? undefined : await parts.reads.historyAfter(key, first.id)
     const current = parts.state.config(key)
-    if (tries < MOST_TRIES && isBetween(entries[0], newer, current)) {
+    if (tries < MOST_TRIES && newer === undefined && isBetween(first, current)) {
       await nextTurn()
       continue
     }
@@ -139,25 +147,9 @@ async function listVersions(parts: VersionParts, key: ConfigKey, asked: PageRequ
   }
 }
 
-/** The record before the first of a page. */
-async function newerThanPage(
-  { store }: VersionParts,
-  key: ConfigKey,
-  { pageNo, pageSize }: PageRequest,
-): Promise<HistoryEntry | undefined> {
-  const before = (pageNo - 1) * pageSize
-  if (before === 0) return undefined
-  return (await store.history(key, { pageNo: before, pageSize: 1 })).entries[0]
-}
-
-/** Whether the item has changed between the reads: then they do not belong together. */
-function isBetween(
-  first: HistoryEntry | undefined,
-  newer: HistoryEntry | undefined,
-  current: ConfigItem | undefined,
-): boolean {
+/** Whether the newest record and the item do not belong together: a commit has not arrived in the state yet. */
+function isBetween(first: HistoryEntry | undefined, current: ConfigItem | undefined): boolean {
   if (first === undefined) return false
-  if (newer !== undefined) return first.id >= newer.id
   return first.op === 'D' ? current !== undefined : current?.historyId !== first.id
 }
 
@@ -181,37 +173,25 @@ function versionOf(parts: VersionParts, { entry, newer, current }: Neighbours): 
 }
 
 /** The text after the change of a record; of a deletion, the deleted text. */
-async function textOf(parts: VersionParts, record: HistoryRecord): Promise<VersionText> {
+async function textOf(parts: VersionParts, record: HistoryRecord, caller: Caller): Promise<VersionText> {
   if (record.op !== 'U') return record
   if (isOfGray(record)) throw noText(record.id)
+  const { key, id } = record
+  const reads = parts.store.reads(turnOf(caller))
   for (let tries = 1; tries < MOST_TRIES; tries++) {
-    const current = parts.state.config(record.key)
-    if (current?.historyId === record.id) return textOfItem(current)
-    const newer = await newerThan(parts, record)
-    const text = newer === undefined ? undefined : await parts.store.historyRecord(newer.id, record.key)
+    const current = parts.state.config(key)
+    if (current?.historyId === id) return textOfItem(current)
+    // The record that follows has the text that the change left.
+    const newer = await reads.historyAfter(key, id)
+    const text = newer === undefined ? undefined : await reads.historyRecord(newer.id, key)
     if (text !== undefined) return text
     await nextTurn()
   }
-  throw noText(record.id)
+  throw noText(id)
 }
 
 function noText(id: number): Refusal {
   return new Refusal('history-not-found', `The text of the version ${id} is not there any more.`)
-}
-
-const LOOKED_AT = 500
-
-/** The record of the same item that follows; it has the text that the change left. */
-async function newerThan(
-  { store }: VersionParts,
-  { key, id }: HistoryRecord,
-): Promise<HistoryEntry | undefined> {
-  let newer: HistoryEntry | undefined
-  for (let pageNo = 1; ; pageNo++) {
-    const { entries } = await store.history(key, { pageNo, pageSize: LOOKED_AT })
-    newer = entries.findLast((entry) => entry.id > id) ?? newer
-    if (entries.length < LOOKED_AT || entries.at(-1)!.id <= id) return newer
-  }
 }
 
 function textOfItem({ content, md5, type, notes }: ConfigItem): VersionText {
@@ -230,7 +210,7 @@ async function restore(parts: VersionParts, request: RestoreRequest, caller: Cal
     const restored = await restoreGray(parts, { record, request }, caller)
     return { ...restored, md5: shows ? restored.md5 : undefined }
   }
-  const text = await textOf(parts, record)
+  const text = await textOf(parts, record, caller)
   const { type, appName, encryptedDataKey } = text
   const content = ownCopy(text.content)
   const md5 = hash('md5', content, 'hex')

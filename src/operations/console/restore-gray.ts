@@ -4,17 +4,17 @@ import { type GrayNote, grayNoteOf, DELETED_CONFIG } from '../../core/config/sta
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import { GRAY, grayNamed } from '../../core/config/state/gray-version.ts'
 import type { HistoryRecord } from '../../core/config/state/history-record.ts'
-import type { Engine, KeptRecords } from '../../core/engine/ports.ts'
+import type { Engine, ReadsOf } from '../../core/engine/ports.ts'
 import type { State } from '../../core/engine/state.ts'
 import { Refusal } from '../../core/refusal.ts'
-import type { Caller } from '../authorisation.ts'
+import { type Caller, turnOf } from '../authorisation.ts'
 import { operatorOf } from '../config/configs.ts'
 import { ownCopy } from '../config/import-configs.ts'
 
 /** Dependencies of {@link restoreGray}. */
 export interface RestoreGrayParts {
   readonly state: Pick<State, 'record'>
-  readonly store: Pick<KeptRecords, 'historyRecord' | 'historyThere'>
+  readonly store: ReadsOf<'historyRecord' | 'historyThere'>
   readonly engine: Pick<Engine, 'execute'>
 }
 
@@ -44,11 +44,16 @@ export async function restoreGray(
 ): Promise<{ readonly md5: string; readonly historyId: number }> {
   const first = endedOf(parts, record)
   const others = othersOf(parts, record, request.key)
-  const there = new Set(others.length === 0 ? [] : await parts.store.historyThere(others))
+  const there = new Set(
+    others.length === 0 ? [] : await parts.store.reads(turnOf(caller)).historyThere(others),
+  )
   for (const id of others) if (!there.has(id)) throw notThere(id)
   await publish(parts, { ended: first, request }, caller)
   // One text at a time: they may be large.
-  for (const id of others) await publish(parts, { ended: await endedAt(parts, id, request), request }, caller)
+  for (const id of others) {
+    const ended = await endedAt(parts, { id, key: request.key }, caller)
+    await publish(parts, { ended, request }, caller)
+  }
   const version = grayNamed(parts.state.record(GRAY, request.key.text), first.note.name)
   return { md5: record.md5, historyId: version?.id ?? record.id }
 }
@@ -60,8 +65,12 @@ function othersOf({ state }: RestoreGrayParts, record: HistoryRecord, key: Confi
   return deleted.gray?.slice(1).map(({ historyId }) => historyId) ?? []
 }
 
-async function endedAt(parts: RestoreGrayParts, id: number, { key }: RestoreGrayRequest): Promise<EndedGray> {
-  const record = await parts.store.historyRecord(id, key)
+async function endedAt(
+  parts: RestoreGrayParts,
+  { id, key }: { id: number; key: ConfigKey },
+  caller: Caller,
+): Promise<EndedGray> {
+  const record = await parts.store.reads(turnOf(caller)).historyRecord(id, key)
   if (record === undefined) throw notThere(id)
   return endedOf(parts, record)
 }

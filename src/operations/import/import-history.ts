@@ -10,13 +10,14 @@ import { importedIdOf } from '../../core/config/state/config-comment.ts'
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import { type Command, unchanged } from '../../core/decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping } from '../../core/decisions/import-outcome.ts'
-import type { KeptRecords } from '../../core/engine/ports.ts'
+import type { ReadsOf } from '../../core/engine/ports.ts'
+import { inParts } from '../../core/work/in-parts.ts'
 import type { State } from '../../core/engine/state.ts'
 
 /** Dependencies of the import of history records. */
 export interface HistoryImportParts {
   readonly state: Pick<State, 'config' | 'record'>
-  readonly store: Pick<KeptRecords, 'history'>
+  readonly store: ReadsOf<'historyBefore'>
 }
 
 /** The newest record of a name that has no item. `oldId` undefined: it was not imported. */
@@ -25,6 +26,10 @@ interface NewestRecord {
   readonly oldId: string | undefined
 }
 
+/** The reader whose turns the reads of imports take. */
+const READER = 'import'
+/** Names whose newest record is read at the same time. */
+const ASKED_AT_ONCE = 20
 /** Items whose last change is remembered. */
 const MOST_PENDING = 10_000
 
@@ -59,7 +64,8 @@ export class HistoryImport {
     const unknown = [...names.values()].filter(
       (key) => !this.#newest.has(key.text) && this.#parts.state.config(key) === undefined,
     )
-    await Promise.all(unknown.map(async (key) => void this.#newest.set(key.text, await this.#newestOf(key))))
+    for (const some of inParts(unknown, ASKED_AT_ONCE))
+      await Promise.all(some.map(async (key) => void this.#newest.set(key.text, await this.#newestOf(key))))
   }
 
   /** The command that imports a record whose name was prepared. */
@@ -89,8 +95,7 @@ export class HistoryImport {
   }
 
   async #newestOf(key: ConfigKey): Promise<NewestRecord | undefined> {
-    const { entries } = await this.#parts.store.history(key, { pageNo: 1, pageSize: 1 })
-    const [entry] = entries
+    const entry = await this.#parts.store.reads(READER).historyBefore(key, Number.MAX_SAFE_INTEGER)
     if (entry === undefined) return undefined
     return { atMs: entry.atMs, oldId: importedIdOf(this.#parts.state, entry.id) }
   }

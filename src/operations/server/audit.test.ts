@@ -23,7 +23,7 @@ function auditOf(answers: (asked: { search: AuditSearch; most: number }, call: n
     asked.push({ search: given, most })
     return answers({ search: given, most }, asked.length)
   }
-  return { asked, audit: auditOperations({ guard: new Guard(), store: { findAudit } }) }
+  return { asked, audit: auditOperations({ guard: new Guard(), store: { reads: () => ({ findAudit }) } }) }
 }
 
 test('a page continues where the store stopped, until it is full', async () => {

@@ -1,12 +1,13 @@
 import type { AuditEvent, AuditSearch } from '../../core/audit/audit-event.ts'
-import type { KeptRecords } from '../../core/engine/ports.ts'
+import type { KeptReads, ReadsOf } from '../../core/engine/ports.ts'
+import { type Caller, turnOf } from '../authorisation.ts'
 import type { Guard } from '../guard.ts'
 import { cutPage } from '../page.ts'
 
 /** Where events are read. */
 export interface AuditParts {
   readonly guard: Guard
-  readonly store: Pick<KeptRecords, 'findAudit'>
+  readonly store: ReadsOf<'findAudit'>
 }
 
 /** Which events are asked for, and how many at most. */
@@ -22,7 +23,7 @@ export interface FoundAudit {
 }
 
 /** The most steps of the store that one request takes. Then its page is short, and the next one continues. */
-const MOST_STEPS = 200
+const MOST_STEPS = 500
 
 /** Makes the operations on the audit. It is written behind: an event is there within a second. */
 export function auditOperations({ guard, store }: AuditParts) {
@@ -31,21 +32,23 @@ export function auditOperations({ guard, store }: AuditParts) {
     search: guard.operation({
       permission: { action: 'read', resource: 'audit' },
       resources: () => [{ kind: 'audit' }],
-      run: ({ search, pageSize }: AuditRequest) =>
-        searchAudit(store, search, cutPage({ pageNo: 1, pageSize }).pageSize),
+      run: ({ search, pageSize }: AuditRequest, caller: Caller) => {
+        const most = cutPage({ pageNo: 1, pageSize }).pageSize
+        return searchAudit(store.reads(turnOf(caller)), search, most)
+      },
     }),
   }
 }
 
 async function searchAudit(
-  store: AuditParts['store'],
+  reads: Pick<KeptReads, 'findAudit'>,
   search: AuditSearch,
   most: number,
 ): Promise<FoundAudit> {
   const events: AuditEvent[] = []
   let { before } = search
   for (let step = 0; step < MOST_STEPS; step++) {
-    const found = await store.findAudit({ ...search, before }, most - events.length)
+    const found = await reads.findAudit({ ...search, before }, most - events.length)
     events.push(...found.events)
     before = found.goOn
     if (before === undefined || events.length >= most) break

@@ -281,7 +281,13 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 429,
     title: 'Too many searches are under way',
     meaning:
-      'Eight searches or lists over everything are under way in the console’s interface, and 128 wait. Try again after a second.',
+      'Eight searches or lists over everything are under way, 128 wait, and no other caller has more waiting ones. Try again after a second.',
+  },
+  'too-many-reads': {
+    http: 503,
+    title: 'Too many reads of history wait',
+    meaning:
+      'Five hundred reads of history and of the audit wait, and no other caller has more waiting reads. Try again after a second.',
   },
   'too-many-connections': {
     http: 503,

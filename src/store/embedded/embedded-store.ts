@@ -1,20 +1,27 @@
 import { resolve } from 'node:path'
-import type { AuditEvent, AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-event.ts'
-import { configKey, type ConfigKey } from '../../core/config/state/config-item.ts'
+import type { AuditEvent, AuditLimit } from '../../core/audit/audit-event.ts'
 import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
-import type { HistoryPage, HistoryRecord } from '../../core/config/state/history-record.ts'
-import type { ChangeGroup, CommitResult, Revision, Snapshot, Store } from '../../core/engine/ports.ts'
+import type {
+  ChangeGroup,
+  CommitResult,
+  KeptReads,
+  Revision,
+  Snapshot,
+  Store,
+} from '../../core/engine/ports.ts'
 import { stampOfChange } from '../../core/decisions/stamps.ts'
 import { Refusal } from '../../core/refusal.ts'
+import { readTurns } from '../../core/work/read-turns.ts'
+import { type AskWorker, EmbeddedReads } from './embedded-reads.ts'
 import { ContentPack } from './rows/content-pack.ts'
 import { databasePath, isReadableByEveryone } from './database/data-directory.ts'
 import type { LocalFile } from '../local-file.ts'
-import type { CommitBatch, CrossingPage, CrossingRecord, Write } from './rows/messages.ts'
+import type { CommitBatch, Write } from './rows/messages.ts'
 import { SnapshotBuilder } from './snapshot.ts'
 import { SerialsOnDisk } from './serials-on-disk.ts'
 import type { StoreLog } from './worker/store-log.ts'
 import { WorkerClient } from './worker/worker-client.ts'
-import { nameText, writeOfChange } from './rows/writes-of-change.ts'
+import { writeOfChange } from './rows/writes-of-change.ts'
 
 /**
  * Opens the store in a data directory, or creates it. Throws an Error with advice: another server uses the directory, its
@@ -50,6 +57,8 @@ class EmbeddedStore implements Store {
   readonly file: LocalFile
   readonly #client: WorkerClient
   readonly #serials = new SerialsOnDisk()
+  /** One read is in the worker at a time. So a commit waits for one slice of it at most. */
+  readonly #turns = readTurns(1)
   #lastRevision: Revision
   #closing: Promise<void> | undefined
 
@@ -104,30 +113,8 @@ class EmbeddedStore implements Store {
     }
   }
 
-  async history(key: ConfigKey, page: { pageNo: number; pageSize: number }): Promise<HistoryPage> {
-    this.#refuseWhenClosed()
-    return arrivedPage(key, await this.#client.call('history', [nameText(key), page.pageNo, page.pageSize]))
-  }
-
-  async historyRecord(id: number, expected?: ConfigKey): Promise<HistoryRecord | undefined> {
-    this.#refuseWhenClosed()
-    const name = expected === undefined ? undefined : nameText(expected)
-    return arrivedRecord(await this.#client.call('historyRecord', [id, name]))
-  }
-
-  async historyThere(ids: readonly number[]): Promise<readonly number[]> {
-    this.#refuseWhenClosed()
-    return this.#client.call('historyThere', [ids])
-  }
-
-  async historyBefore(key: ConfigKey, id: number): Promise<HistoryRecord | undefined> {
-    this.#refuseWhenClosed()
-    return arrivedRecord(await this.#client.call('historyBefore', [nameText(key), id]))
-  }
-
-  async lastUpdate(key: ConfigKey, itemId: number): Promise<HistoryRecord | undefined> {
-    this.#refuseWhenClosed()
-    return arrivedRecord(await this.#client.call('lastUpdate', [nameText(key), itemId]))
+  reads(reader: string): KeptReads {
+    return new EmbeddedReads({ ask: this.#ask, turns: this.#turns, reader })
   }
 
   async cleanHistory(limit: { beforeMs: number; keep: number; most: number }) {
@@ -138,11 +125,6 @@ class EmbeddedStore implements Store {
   async saveAudit(events: readonly AuditEvent[]): Promise<void> {
     this.#refuseWhenClosed()
     await this.#client.call('saveAudit', [events])
-  }
-
-  async findAudit(search: AuditSearch, most: number): Promise<FoundEvents> {
-    this.#refuseWhenClosed()
-    return this.#client.call('findAudit', [search, most])
   }
 
   async cleanAudit(limit: AuditLimit) {
@@ -169,6 +151,12 @@ class EmbeddedStore implements Store {
     const outcome = await this.#client.call('commit', [batch], [batch.contents])
     if (outcome === undefined) return { kind: 'committed', revision: batch.revision }
     return { kind: 'failed', group: outcome.failedGroup, error: new Error(outcome.error) }
+  }
+
+  /** Asks the worker for a slice of a read. A read that waits must not open a closed store again. */
+  readonly #ask: AskWorker = (method, args) => {
+    this.#refuseWhenClosed()
+    return this.#client.call(method, args)
   }
 
   #refuseWhenClosed(): void {
@@ -201,18 +189,4 @@ function batchOf(groups: readonly ChangeGroup[], revision: Revision): CommitBatc
     ends.push(writes.length)
   }
   return { writes, ends, contents: pack.pack(), revision }
-}
-
-/** Converts a page of history from the worker to the form of the port. */
-function arrivedPage(key: ConfigKey, { totalCount, entries }: CrossingPage): HistoryPage {
-  return { totalCount, entries: entries.map((entry) => ({ ...entry, key })) }
-}
-
-/** A record as the port has it, with its content as a Buffer again. */
-function arrivedRecord(record: CrossingRecord | undefined): HistoryRecord | undefined {
-  if (record === undefined) return undefined
-  const { name, entry, content } = record
-  const { size: _size, ...about } = entry
-  const { buffer, byteOffset, byteLength } = content
-  return { ...about, key: configKey(...name), content: Buffer.from(buffer, byteOffset, byteLength) }
 }

@@ -1,8 +1,7 @@
-import type { AuditEvent, AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-event.ts'
-import type { ConfigKey } from '../../core/config/state/config-item.ts'
+import type { AuditEvent, AuditLimit } from '../../core/audit/audit-event.ts'
 import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
-import type { HistoryPage, HistoryRecord } from '../../core/config/state/history-record.ts'
 import type {
+  KeptReads,
   Revision,
   SharedStore,
   Snapshot,
@@ -10,6 +9,7 @@ import type {
   Unit,
   UnitResult,
 } from '../../core/engine/ports.ts'
+import { readTurns } from '../../core/work/read-turns.ts'
 import { AuditKeys } from './history/audit-keys.ts'
 import { ChunkCleaning } from './contents/chunk-cleaning.ts'
 import { Chunks } from './contents/chunks.ts'
@@ -17,6 +17,7 @@ import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { Commits } from './writing/commits.ts'
 import { type CompareOptions, type FeedFigures, Following } from './following/following.ts'
+import { EtcdReads } from './history/etcd-reads.ts'
 import { HistoryCleaning, type HistoryLimit } from './history/history-cleaning.ts'
 import { HistoryCut } from './history/history-cut.ts'
 import { HistorySize } from './history/history-size.ts'
@@ -51,6 +52,9 @@ export interface EtcdStoreParts {
   readonly reloading?: ((why: unknown) => void) | undefined
 }
 
+/** So many reads of history are at etcd at the same time: they leave it time for the commits of all servers. */
+const READS_AT_ONCE = 2
+
 /** The default time limit of a commit. */
 const COMMIT_MS = 1_750
 
@@ -72,6 +76,7 @@ export class EtcdStore implements SharedStore {
   readonly #audit: AuditKeys
   readonly #remembered: RememberedValues
   readonly #known: KnownKeys
+  readonly #turns = readTurns(READS_AT_ONCE)
   /** Since it was loaded. */
   #active: { readonly following: Following; readonly commits: Commits } | undefined
   #size: HistorySize | undefined
@@ -151,24 +156,8 @@ export class EtcdStore implements SharedStore {
     return bytes < APART_BYTES ? 0 : Math.min(MOST_BEFOREHAND_MS, Math.ceil(bytes / BYTES_PER_MS))
   }
 
-  history(key: ConfigKey, page: { pageNo: number; pageSize: number }): Promise<HistoryPage> {
-    return asRefusal(this.#history.page(key, page))
-  }
-
-  historyRecord(id: number): Promise<HistoryRecord | undefined> {
-    return asRefusal(this.#history.record(id))
-  }
-
-  historyThere(ids: readonly number[]): Promise<readonly number[]> {
-    return asRefusal(this.#history.there(ids))
-  }
-
-  historyBefore(key: ConfigKey, id: number): Promise<HistoryRecord | undefined> {
-    return asRefusal(this.#history.before(key, id))
-  }
-
-  lastUpdate(key: ConfigKey, itemId: number): Promise<HistoryRecord | undefined> {
-    return asRefusal(this.#history.lastUpdate(key, itemId))
+  reads(reader: string): KeptReads {
+    return new EtcdReads({ history: this.#history, audit: this.#audit, turns: this.#turns, reader })
   }
 
   cleanHistory(limit: HistoryLimit): Promise<{ removed: number; more: boolean }> {
@@ -185,10 +174,6 @@ export class EtcdStore implements SharedStore {
 
   saveAudit(events: readonly AuditEvent[]): Promise<void> {
     return asRefusal(this.#audit.save(events))
-  }
-
-  findAudit(search: AuditSearch, most: number): Promise<FoundEvents> {
-    return asRefusal(this.#audit.find(search, most))
   }
 
   cleanAudit(limit: AuditLimit): Promise<{ removed: number; more: boolean }> {

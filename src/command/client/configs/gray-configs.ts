@@ -56,7 +56,7 @@ export async function publishGray(
 export async function listGray(flags: ItemFlags, word: string | undefined): Promise<CommandResult> {
   const client = clientOf(flags)
   const named = word === undefined ? { group: flags.group } : itemOf(word, flags)
-  const items = await client.get<GrayItem[]>('/cs/configs/gray', { namespaceId: client.namespace, ...named })
+  const items = await client.all<GrayItem>('/cs/configs/gray', { namespaceId: client.namespace, ...named })
   const versions = items.flatMap(({ dataId, group, versions: all }) =>
     all.map((version) => ({ group, dataId, ...version })),
   )

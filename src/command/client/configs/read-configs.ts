@@ -7,7 +7,7 @@ import type {
   ListedConfigPage,
 } from '../answers.ts'
 import { type CommandResult, DiffersError, EXIT, UsageError, listed, timeText } from '../../command-line.ts'
-import { painted } from '../../terminal-text.ts'
+import { Painted, painted } from '../../terminal-text.ts'
 import type { ClientFlags } from '../server-options.ts'
 import { clientOf, type SvcClient } from '../session-of-flags.ts'
 import { type NamedText, unifiedDiff } from '../text-diff.ts'
@@ -207,11 +207,11 @@ async function diffNamespaces(client: SvcClient, { to, group }: DiffFlags): Prom
     ...rows.map(([mark, item]) => painted(`${mark} ${nameText(item)}`, MARKS[mark])),
     ...grayOnlyLines(found, [from, to || 'public']),
   ]
-  const more = found.truncated ? '… and more\n' : ''
-  const sum = `${found.equal} equal, ${rows.length} different (- only in ${from}, + only in ${to}, ~ differs)\n`
+  const more = found.truncated ? ['… and more'] : []
+  const sum = `${found.equal} equal, ${rows.length} different (- only in ${from}, + only in ${to}, ~ differs)`
   return {
     code: rows.length === 0 ? EXIT.done : EXIT.differs,
-    painted: `${lines.map((line) => `${line}\n`).join('')}${more}${sum}`,
+    painted: Painted.lines([...lines, ...more, sum]),
     json: found,
     names: rows.map(([, item]) => nameText(item)),
   }

@@ -1,6 +1,6 @@
 import type { ConfigItem } from '../answers.ts'
 import { type CommandResult, DiffersError, EXIT, timeText } from '../../command-line.ts'
-import { painted } from '../../terminal-text.ts'
+import { type Part, painted } from '../../terminal-text.ts'
 import { liveMessages, printLine, sayWatching, untilInterrupted, type WatchFlags } from '../live-events.ts'
 import { clientOf, type SvcClient } from '../session-of-flags.ts'
 import { type ItemFlags, type ItemName, itemOf, nameText, readItem } from './item.ts'
@@ -38,7 +38,7 @@ async function watch(flags: ItemFlags & WatchFlags, words: readonly string[]): P
   return { code: EXIT.done }
 }
 
-function lineOf({ change, atMs, group, dataId, md5, size }: WatchedChange): readonly string[] {
+function lineOf({ change, atMs, group, dataId, md5, size }: WatchedChange): readonly Part[] {
   const paint = change === 'published' ? 'green' : 'red'
   const about = md5 === null ? [] : [md5, `${size} bytes`]
   return [timeText(atMs), painted(change, paint), nameText({ group, dataId }), ...about]

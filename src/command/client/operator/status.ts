@@ -1,6 +1,6 @@
 import type { Overview, ServerProblem } from '../answers.ts'
 import { type CommandResult, EXIT } from '../../command-line.ts'
-import { painted, printableWord } from '../../terminal-text.ts'
+import { Painted, painted } from '../../terminal-text.ts'
 import type { NamespaceFlags } from '../session-of-flags.ts'
 import { clientOf } from '../session-of-flags.ts'
 
@@ -12,17 +12,17 @@ export async function statusOf(flags: NamespaceFlags): Promise<CommandResult> {
   const isReady = notReady.length === 0 && faults.length === 0
   return {
     code: isReady ? EXIT.done : EXIT.differs,
-    painted: `${client.session.url}  ${stateOf(found)}\n${linesOf(found)}`,
+    painted: Painted.lines([painted([client.session.url, '  ', stateOf(found)]), ...linesOf(found)]),
     json: found,
   }
 }
 
-function stateOf({ notReady, faults, version }: Overview): string {
+function stateOf({ notReady, faults, version }: Overview): Painted {
   const state = notReady.length > 0 ? 'not ready' : faults.length > 0 ? 'at fault' : 'ready'
-  return `${painted(state, state === 'ready' ? 'green' : 'red')}  Waypost ${printableWord(version)}`
+  return painted([painted(state, state === 'ready' ? 'green' : 'red'), '  Waypost ', version])
 }
 
-function linesOf(found: Overview): string {
+function linesOf(found: Overview): string[] {
   const { healthyInstanceCount: healthy, disabledInstanceCount: disabled } = found
   const alive = found.members.filter(({ alive: lives, replies }) => lives && replies).length
   const lines = [
@@ -39,7 +39,7 @@ function linesOf(found: Overview): string {
       ({ group, dataId, clientCount }) => `behind     ${clientCount} clients have an old ${group}/${dataId}`,
     ),
   ]
-  return lines.map((line) => `  ${printableWord(line)}\n`).join('')
+  return lines.map((line) => `  ${line}`)
 }
 
 function problemLines({ notReady, faults, warnings }: Overview): string[] {

@@ -1,6 +1,6 @@
 import type { LiveEvent, Timeline, TimelineEntry } from '../answers.ts'
 import { type CommandResult, DiffersError, EXIT, timeText } from '../../command-line.ts'
-import { type Paint, painted, printableWord } from '../../terminal-text.ts'
+import { type Paint, type Part, painted } from '../../terminal-text.ts'
 import { liveMessages, printLine, sayWatching, untilInterrupted, type WatchFlags } from '../live-events.ts'
 import { clientOf, type SvcClient } from '../session-of-flags.ts'
 import { allServices, type ServiceFlags } from './services.ts'
@@ -39,15 +39,11 @@ const PAINTS: Readonly<Record<string, Paint>> = {
   disabled: 'yellow',
 }
 
-function lineOf(service: ServiceName, entry: TimelineEntry): readonly string[] {
+function lineOf(service: ServiceName, entry: TimelineEntry): readonly Part[] {
   const { atMs, kind, clusterName, cause, user, text } = entry
   const paint = PAINTS[kind]
   const about = [serviceText(service), addressText(entry), clusterName, cause, user ?? '', text]
-  return [
-    timeText(atMs),
-    paint === undefined ? kind : painted(kind, paint),
-    ...about.filter((part) => part !== '').map(printableWord),
-  ]
+  return [timeText(atMs), painted(kind, paint), ...about.filter((part) => part !== '')]
 }
 
 /** The watched services, with the entries of their timelines that were printed already. */

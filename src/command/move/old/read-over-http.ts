@@ -7,6 +7,7 @@ import { listItems, accessOf } from './item-lists.ts'
 import { readEach } from './read-items.ts'
 import { readServices } from './read-services.ts'
 import { DEFAULT_SWITCHES, type Switches } from '../../../core/switches/switches.ts'
+import { FREEZING_SWITCHES, WOULD_FREEZE } from '../../../move/freezing-switches.ts'
 
 /** The data of one server except its services: the lines of a plan. */
 export async function* readOverHttp(
@@ -98,21 +99,11 @@ const COMING: readonly (keyof Switches)[] = [
   'mysqlHealthParams',
 ]
 
-/** Switches that may have frozen the old server for the move: they would freeze this server. */
-const FREEZING: readonly (keyof Switches)[] = [
-  'overriddenServerStatus',
-  'disableAddIP',
-  'sendBeatOnly',
-  'limitedUrlMap',
-]
-
 /** The lines of switches that are not at their defaults. */
 function* switchLines(switches: Readonly<Record<string, unknown>>): Generator<PlanLine> {
   for (const name of COMING)
     if (isSet(switches, name)) yield { kind: 'switch', name, value: valueText(switches[name]) }
-  for (const name of FREEZING)
-    if (isSet(switches, name))
-      yield left(name, 'it would stop requests here, too; set it here if you want it')
+  for (const name of FREEZING_SWITCHES) if (isSet(switches, name)) yield left(name, WOULD_FREEZE)
 }
 
 function left(name: string, reason: string): PlanLine {

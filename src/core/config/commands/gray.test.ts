@@ -276,3 +276,30 @@ test('an import takes a gray version, and keeps one that was made or changed her
   carryOut(state, deleteConfig(KEY, BY), at(0))
   expect(taking('four')).toBe('kept')
 })
+
+test.each<[string, Said]>([
+  ['comment', { comment: 'imported' }],
+  ['author', { operator: { ip: '', user: null } }],
+  ['key of an encrypted content', { encryptedDataKey: 'k' }],
+  ['type', { type: 'json' }],
+  ['rule', { rule: betaRule('10.0.0.2') }],
+  ['text', { text: 'here' }],
+])('a version that somebody changed is kept, whatever its %s', (...[, said]) => {
+  const taken = { key: KEY, name: 'beta', type: undefined, encryptedDataKey: '', operator: BY } as const
+  const taking = (text: string) => {
+    const texts = { content: Buffer.from(text), md5: `md5 of ${text}` }
+    return carryOut(state, importGray({ ...taken, ...texts, rule: betaRule('10.0.0.1') }, false), at(0))
+      .outcome
+  }
+  const comment = 'imported'
+  carryOut(state, publishing('beta', betaRule('10.0.0.1'), { text: 'mine', comment, ...said }), at(0))
+  expect(taking('one')).toBe('kept')
+  carryOut(state, stopGray({ key: KEY, name: 'beta', operator: BY }), at(0))
+  expect(taking('two')).toBe('taken')
+  carryOut(state, publishing('beta', betaRule('10.0.0.9'), { text: 'mine', comment, ...said }), at(0))
+  expect(taking('three')).toBe('kept')
+  carryOut(state, stopGray({ key: KEY, name: 'beta', operator: BY }), at(0))
+  expect(taking('four')).toBe('taken')
+  carryOut(state, growGray({ key: KEY, name: 'beta', expr: '10.0.0.9', operator: BY, comment }), at(0))
+  expect(taking('five')).toBe('kept')
+})

@@ -5,16 +5,16 @@ import { DELETED_CONFIG } from '../state/config-comment.ts'
 import { GRAY, grayNamed } from '../state/gray-version.ts'
 import { type PublishGray, publishGray } from './publish-gray.ts'
 
-/** The comment of imported versions. As long as it is there, nobody has changed the version here. */
+/** The comment of imported versions, for people. */
 const IMPORTED = 'imported'
 
 /** Imports a gray version of an item elsewhere. Refuses as `publishGray` does. */
 export function importGray(
-  input: Omit<PublishGray, 'casMd5' | 'comment'>,
+  input: Omit<PublishGray, 'casMd5' | 'comment' | 'imported'>,
   overwrite: boolean,
 ): Command<ImportOutcome> {
   const { key, name } = input
-  const publish = publishGray({ ...input, casMd5: undefined, comment: IMPORTED })
+  const publish = publishGray({ ...input, casMd5: undefined, comment: IMPORTED, imported: true })
   return {
     ...publish,
     decide(view, now) {
@@ -28,8 +28,7 @@ export function importGray(
 
 function whyKept(view: View, { key, name }: Pick<PublishGray, 'key' | 'name'>): string | undefined {
   const current = grayNamed(view.record(GRAY, key.text), name)
-  if (current !== undefined && current.comment !== IMPORTED)
-    return 'the gray version was made or changed here'
+  if (current !== undefined && current.imported !== true) return 'the gray version was made or changed here'
   const isDeleted = view.config(key) === undefined && view.record(DELETED_CONFIG, key.text) !== undefined
   return isDeleted ? 'the item was deleted here' : undefined
 }

@@ -38,6 +38,8 @@ export interface PublishGray {
   readonly operator: Operator
   /** Why; absent: nobody says. */
   readonly comment?: string | undefined
+  /** An import publishes it. */
+  readonly imported?: true
 }
 
 /**
@@ -97,7 +99,8 @@ export function growGray(input: GrowGray): Command<true> {
     const priority = input.priority ?? previous.rule.priority
     const rule = checkedRule({ ...previous.rule, expr: ownText(input.expr), priority })
     checkGrayName(name, rule)
-    const version = changed({ ...previous, rule }, { operator, comment, now, previous })
+    const { imported: _imported, ...kept } = previous
+    const version = changed({ ...kept, rule }, { operator, comment, now, previous })
     if (isSame(previous, version)) return unchanged(true)
     return synced(versionSaved(view, { item, version, previous }, { ...input, now }), true)
   })
@@ -181,6 +184,7 @@ function nextVersion(
     id: previous?.id ?? id,
     createdMs: previous?.createdMs ?? now.wallMs,
     createdBy: previous?.createdBy ?? ownedOperator(operator),
+    ...(input.imported === true ? { imported: true as const } : {}),
   }
   return changed(fields, { operator, comment, now, previous })
 }

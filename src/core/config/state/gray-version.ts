@@ -28,6 +28,8 @@ export interface GrayVersion {
   readonly modifiedBy: Operator
   /** Why, as the newest change says; empty: nobody says. */
   readonly comment: string
+  /** An import wrote it, and nobody has changed it since. No caller can say so. */
+  readonly imported?: true
 }
 
 /** The current gray versions of an item, at least one. The item may have no formal version. */
@@ -141,6 +143,7 @@ function versionOf(json: unknown): GrayVersion {
     createdBy: operatorOf(fields['createdBy']),
     modifiedBy: operatorOf(fields['modifiedBy']),
     comment: typeof comment === 'string' ? comment : '',
+    ...(fields['imported'] === true ? { imported: true } : {}),
   }
 }
 

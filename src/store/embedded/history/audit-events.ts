@@ -7,7 +7,7 @@ import { RowWriter } from '../rows/row-writer.ts'
 import { TABLES } from '../rows/tables.ts'
 
 /** How many events one search looks at: a few milliseconds, in which no commit begins. */
-const LOOKED_AT = 5_000
+const LOOKED_AT = 1_000
 
 const EVENTS = new RowReader(TABLES.audit)
 

@@ -3,6 +3,7 @@ import type { ConfigNames } from './config-names.ts'
 import type { HistoryCutter } from './cut-history.ts'
 import { eraseRecords, itemRevision } from './erase-records.ts'
 import { type HistorySize, REVISION_BYTES } from './history-size.ts'
+import type { HistoryTotals } from './history-totals.ts'
 import type { CleanLimit } from '../rows/messages.ts'
 import { writeMeta } from '../rows/meta.ts'
 
@@ -27,6 +28,7 @@ interface Cleaned {
 export interface EraserParts {
   readonly names: ConfigNames
   readonly size: HistorySize
+  readonly totals: HistoryTotals
   readonly cutter: HistoryCutter
 }
 
@@ -35,13 +37,15 @@ export class HistoryEraser {
   readonly #connection: SqliteConnection
   readonly #names: ConfigNames
   readonly #size: HistorySize
+  readonly #totals: HistoryTotals
   readonly #cutter: HistoryCutter
   #lastNameId = 0
 
-  constructor(connection: SqliteConnection, { names, size, cutter }: EraserParts) {
+  constructor(connection: SqliteConnection, { names, size, totals, cutter }: EraserParts) {
     this.#connection = connection
     this.#names = names
     this.#size = size
+    this.#totals = totals
     this.#cutter = cutter
   }
 
@@ -68,6 +72,7 @@ export class HistoryEraser {
       return { removed: result.removed + result.cut, more: hasMore }
     } catch (error) {
       this.#size.undo(before)
+      this.#totals.reset()
       this.#cutter.reset()
       throw error
     }
@@ -95,13 +100,19 @@ export class HistoryEraser {
     for (const nameId of names) {
       const ids = this.#removable(nameId, limit, limit.most - removed)
       const last = ids.at(-1)
-      if (last !== undefined) this.#size.change(nameId, -eraseRecords(this.#connection, nameId, last))
+      if (last !== undefined) this.#erase(nameId, last)
       removed += ids.length
       namesRemoved = this.#removeEmptyName(nameId) || namesRemoved
       // This name may have more to remove: the next step begins with it.
       if (removed >= limit.most) return { removed, namesRemoved, unfinished: nameId - 1 }
     }
     return { removed, namesRemoved, unfinished: undefined }
+  }
+
+  #erase(nameId: number, last: number): void {
+    const { bytes, records } = eraseRecords(this.#connection, nameId, last)
+    this.#size.change(nameId, -bytes)
+    this.#totals.removed(nameId, records)
   }
 
   /** The ids of the records of a name that may go, oldest first. */

@@ -2,6 +2,7 @@ import type { HistoryLimits } from '../../../core/config/state/history-limits.ts
 import type { SqliteConnection } from '../database/connection.ts'
 import { eraseRecords, itemRevision } from './erase-records.ts'
 import type { HistorySize } from './history-size.ts'
+import type { HistoryTotals } from './history-totals.ts'
 
 /** How many records one transaction removes: after a limit was lowered, later transactions remove the rest. */
 const MOST_RECORDS = 500
@@ -38,15 +39,21 @@ interface Oldest {
 export class HistoryCutter {
   readonly #connection: SqliteConnection
   readonly #size: HistorySize
+  readonly #totals: HistoryTotals
   readonly #limits: HistoryLimits
   /** Older records were looked at: they were the newest of their items. */
   #lookedTo = 0
   /** Older records which are not the newest of their items any more. */
   #late: Oldest[] = []
 
-  constructor(connection: SqliteConnection, size: HistorySize, limits: HistoryLimits) {
+  constructor(
+    connection: SqliteConnection,
+    { size, totals }: { size: HistorySize; totals: HistoryTotals },
+    limits: HistoryLimits,
+  ) {
     this.#connection = connection
     this.#size = size
+    this.#totals = totals
     this.#limits = limits
   }
 
@@ -118,7 +125,9 @@ export class HistoryCutter {
   }
 
   #erase({ nameId, id }: Oldest, progress: CutProgress): void {
-    this.#size.change(nameId, -eraseRecords(this.#connection, nameId, id))
+    const { bytes, records } = eraseRecords(this.#connection, nameId, id)
+    this.#size.change(nameId, -bytes)
+    this.#totals.removed(nameId, records)
     progress.removed++
   }
 }

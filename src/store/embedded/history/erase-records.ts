@@ -17,22 +17,30 @@ export function itemRevision(connection: SqliteConnection, nameId: number): numb
   return row === undefined ? undefined : Number(row[0])
 }
 
+/** The freed bytes, and how many records history does not show any more. */
+export interface ErasedRecords {
+  readonly bytes: number
+  readonly records: number
+}
+
 /**
- * Removes the records of a name up to `last`. Records whose content is still needed are hidden instead. Returns the bytes
- * that it frees. The transaction is the caller's.
+ * Removes the records of a name up to `last`. Records whose content is still needed are hidden instead. The transaction is the
+ * caller's.
  */
-export function eraseRecords(connection: SqliteConnection, nameId: number, last: number): number {
+export function eraseRecords(connection: SqliteConnection, nameId: number, last: number): ErasedRecords {
   const next = connection.first(NEXT, [nameId, last])?.[0] ?? 0
   const carriers: SqlValue[] = [next, itemRevision(connection, nameId) ?? 0]
   let bytes = 0
+  let records = 0
   for (const hidden of [0, 1]) {
     const values = [nameId, hidden, last, ...carriers]
     bytes += connection.number(SIZE_OF_GONE, values)
-    connection.run(`DELETE ${GONE}`, values)
+    const deleted = connection.run(`DELETE ${GONE}`, values)
+    if (hidden === 0) records += deleted
   }
-  connection.run('UPDATE config_revision SET hidden = 1 WHERE name_id = ? AND hidden = 0 AND id <= ?', [
-    nameId,
-    last,
-  ])
-  return bytes
+  records += connection.run(
+    'UPDATE config_revision SET hidden = 1 WHERE name_id = ? AND hidden = 0 AND id <= ?',
+    [nameId, last],
+  )
+  return { bytes, records }
 }

@@ -1,10 +1,8 @@
 import type { ConfigType } from '../../../core/config/state/config-item.ts'
 import { DamagedRow, RowReader } from '../rows/row-reader.ts'
 import type { SqliteConnection, SqlValue } from '../database/connection.ts'
-import type { CrossingEntry, CrossingPage, CrossingRecord, NameText } from '../rows/messages.ts'
+import type { CrossingEntry, CrossingRecord, NameText } from '../rows/messages.ts'
 import { type RevisionRow, TABLES } from '../rows/tables.ts'
-
-const COUNT = 'SELECT count(*) FROM config_revision WHERE name_id = ? AND hidden = 0'
 
 const REVISIONS = new RowReader(TABLES.config_revision)
 const NAMES = new RowReader(TABLES.config_name)
@@ -15,35 +13,72 @@ const RECORDS = new RowReader(TABLES.config_revision, { as: 'record', content: f
 /** SQLite knows the length of a content without reading it; a deletion has no content and no length. */
 const RECORD_COLUMNS = [...RECORDS.columns, 'length(record.content) + 0'].join(', ')
 
-// The page is cut from the index alone; only its own rows are then read.
-const PAGE = `
-  SELECT ${RECORD_COLUMNS}
-  FROM (
-    SELECT id FROM config_revision WHERE name_id = ? AND hidden = 0 ORDER BY id DESC LIMIT ? OFFSET ?
-  ) AS page
-  JOIN config_revision AS record ON record.id = page.id
-  ORDER BY record.id DESC`
+/** The ids of the records of some names before an id, newest first: read from the index alone. */
+const IDS_OF_NAME = 'SELECT id FROM config_revision WHERE name_id = ? AND hidden = 0 AND id < ?'
+const NEXT_RECORD = 'record.name_id = ? AND record.hidden = 0 AND record.id > ? ORDER BY record.id LIMIT 1'
 const THERE = `
   SELECT id FROM config_revision WHERE id IN (SELECT value FROM json_each(?)) AND hidden = 0`
 const INDEXED = `
   SELECT 1 FROM config_revision INDEXED BY config_revision_by_name WHERE name_id = ? AND hidden = 0 AND id = ?`
-const ONE_RECORD = `SELECT ${RECORD_COLUMNS} FROM config_revision AS record WHERE record.id = ?`
+const RECORD = `SELECT ${RECORD_COLUMNS} FROM config_revision AS record WHERE`
 
-/** One page of the records of a name, newest first, and how many it has. Throws `DamagedRow`. */
-export function historyPage(
+/** Skips this number of records of these names, newest first, from before an id. The id of the last one. */
+export function skippedTo(
+  connection: SqliteConnection,
+  nameIds: readonly number[],
+  { before, skipped }: { before: number; skipped: number },
+): number | undefined {
+  const row = connection.first(`${idsOf(nameIds)} LIMIT 1 OFFSET ?`, [
+    ...nameIds.flatMap((nameId) => [nameId, before]),
+    skipped - 1,
+  ])
+  return row === undefined ? undefined : Number(row[0])
+}
+
+/** The newest entries of these names before an id. Throws `DamagedRow`. */
+export function entriesBefore(
+  connection: SqliteConnection,
+  nameIds: readonly number[],
+  { before, most }: { before: number; most: number },
+): { readonly nameId: number; readonly entry: CrossingEntry }[] {
+  const page = `${idsOf(nameIds)} LIMIT ?`
+  const sql = `${RECORD} record.id IN (${page}) ORDER BY record.id DESC`
+  const values = nameIds.flatMap((nameId) => [nameId, before])
+  const records = connection.all(sql, [...values, most]).map(sizedRow)
+  const known = new Map(records.map((record) => [record.id, record]))
+  return records.map((record) => ({ nameId: record.nameId, entry: listEntry(connection, record, known) }))
+}
+
+function idsOf(nameIds: readonly number[]): string {
+  return `${nameIds.map(() => IDS_OF_NAME).join(' UNION ALL ')} ORDER BY id DESC`
+}
+
+/** The entry of the record of a name that follows the record `id`. */
+export function entryAfter(
   connection: SqliteConnection,
   nameId: number,
-  page: { pageNo: number; pageSize: number },
-): CrossingPage {
-  const totalCount = connection.number(COUNT, [nameId])
-  const rows = connection.all(PAGE, [nameId, page.pageSize, (page.pageNo - 1) * page.pageSize])
-  const records = rows.map(sizedRow)
-  const known = new Map(records.map((record) => [record.id, record]))
-  const sourceOf = ({ prevId }: SizedRow) =>
-    known.get(prevId ?? 0) ?? recordWithoutContent(connection, prevId)
-  // The list also shows a record if the revision that it answers is missing.
-  const entries = records.map((record) => entryOf(record, record.op === 'I' ? record : sourceOf(record)))
-  return { totalCount, entries }
+  id: number,
+): CrossingEntry | undefined {
+  const row = connection.first(`${RECORD} ${NEXT_RECORD}`, [nameId, id])
+  return row === undefined ? undefined : listEntry(connection, sizedRow(row))
+}
+
+/** The users of the records that exist. */
+export function authorsOf(connection: SqliteConnection, ids: readonly number[]): [number, string | null][] {
+  const some = 'record.id IN (SELECT value FROM json_each(?)) AND record.hidden = 0'
+  const rows = connection.all(`${RECORD} ${some}`, [JSON.stringify(ids)])
+  return rows.map(sizedRow).map(({ id, srcUser }) => [id, srcUser])
+}
+
+/** A list also shows a record if the revision that it answers is missing. `known`: records that were read already. */
+function listEntry(
+  connection: SqliteConnection,
+  record: SizedRow,
+  known?: ReadonlyMap<number, SizedRow>,
+): CrossingEntry {
+  if (record.op === 'I') return entryOf(record, record)
+  const { prevId } = record
+  return entryOf(record, known?.get(prevId ?? 0) ?? recordWithoutContent(connection, prevId))
 }
 
 /** A revision without its content, and how many bytes that has. */
@@ -56,7 +91,7 @@ function sizedRow(row: readonly SqlValue[]): SizedRow {
 }
 
 function recordWithoutContent(connection: SqliteConnection, id: number | null): SizedRow | undefined {
-  const row = connection.first(ONE_RECORD, [id])
+  const row = connection.first(`${RECORD} record.id = ?`, [id])
   return row === undefined ? undefined : sizedRow(row)
 }
 

@@ -86,10 +86,10 @@ export interface CrossingRecord {
   readonly content: Uint8Array
 }
 
-/** A page of the history of one name as it crosses. */
-export interface CrossingPage {
-  readonly totalCount: number
-  readonly entries: readonly CrossingEntry[]
+/** An entry of the histories of some names as it crosses. `of`: the place of its name among them. */
+export interface CrossingPlace {
+  readonly of: number
+  readonly entry: CrossingEntry
 }
 
 /** How much `cleanHistory` may take (see the port). */
@@ -102,10 +102,17 @@ export interface CleanLimit {
 /** The requests to the worker: method, arguments and answer. */
 export interface Methods {
   commit(batch: CommitBatch): CommitOutcome
-  history(name: NameText, pageNo: number, pageSize: number): CrossingPage
+  /** The number of records of a name. Undefined: a call counts one piece, so call again. */
+  historyTotal(name: NameText): number | undefined
+  /** Skips records of these names, newest first, from before the id `before`. The id of the last one. */
+  historySkip(names: readonly NameText[], before: number, skipped: number): number | undefined
+  /** The newest entries of these names before the id `before`. */
+  historyEntries(names: readonly NameText[], before: number, most: number): readonly CrossingPlace[]
   historyRecord(id: number, expected?: NameText): CrossingRecord | undefined
   historyThere(ids: readonly number[]): readonly number[]
   historyBefore(name: NameText, id: number): CrossingRecord | undefined
+  historyAfter(name: NameText, id: number): CrossingEntry | undefined
+  authors(ids: readonly number[]): readonly (readonly [id: number, user: string | null])[]
   lastUpdate(name: NameText, itemId: number): CrossingRecord | undefined
   cleanHistory(limit: CleanLimit): { removed: number; more: boolean }
   saveAudit(events: readonly AuditEvent[]): void

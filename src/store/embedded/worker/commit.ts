@@ -6,6 +6,7 @@ import { readVersionSums, type VersionSums, writeVersionSums } from '../rows/cur
 import type { EraserParts } from '../history/clean-history.ts'
 import type { HistoryCutter } from '../history/cut-history.ts'
 import { type HistorySize, REVISION_BYTES } from '../history/history-size.ts'
+import type { HistoryTotals } from '../history/history-totals.ts'
 import { keepTotals } from '../rows/instance-totals.ts'
 import { writeMeta } from '../rows/meta.ts'
 import type { CommitBatch, CommitOutcome, NameText, PutTable, Write } from '../rows/messages.ts'
@@ -25,6 +26,7 @@ export class CommitWriter {
   readonly #writers: Record<PutTable | 'instance' | 'config_revision' | 'config_item', RowWriter>
   readonly #clock: ClockMark
   readonly #size: HistorySize
+  readonly #totals: HistoryTotals
   readonly #cutter: HistoryCutter
   /** The items whose history the transaction has enlarged. */
   readonly #grown = new Set<number>()
@@ -32,12 +34,13 @@ export class CommitWriter {
 
   constructor(
     connection: SqliteConnection,
-    { names, clock, size, cutter }: EraserParts & { clock: ClockMark },
+    { names, clock, size, totals, cutter }: EraserParts & { clock: ClockMark },
   ) {
     this.#connection = connection
     this.#names = names
     this.#clock = clock
     this.#size = size
+    this.#totals = totals
     this.#cutter = cutter
     this.#writers = {
       service: new RowWriter(connection, TABLES.service),
@@ -92,6 +95,7 @@ export class CommitWriter {
     } catch (error) {
       this.#clock.undo()
       this.#size.undo(sizeBefore)
+      this.#totals.reset()
       this.#cutter.reset()
       this.#versions = versionsBefore
       this.#names.reset()
@@ -196,7 +200,9 @@ export class CommitWriter {
     const { config_revision: table } = TABLES
     const nameId = this.#names.findOrMake(name)
     this.#writers.config_revision.add(table.replace(values, { nameId, content }))
-    return { nameId, id: table.field(values, 'id'), prevId: table.field(values, 'prevId') }
+    const id = table.field(values, 'id')
+    this.#totals.added(nameId, id)
+    return { nameId, id, prevId: table.field(values, 'prevId') }
   }
 
   #addItem(nameId: number, values: Values): void {

@@ -7,6 +7,7 @@ import { UNLIMITED_HISTORY } from '../../../core/config/state/history-limits.ts'
 import type { EraserParts } from '../history/clean-history.ts'
 import { ConfigNames } from '../history/config-names.ts'
 import { HistoryCutter } from '../history/cut-history.ts'
+import { HistoryTotals } from '../history/history-totals.ts'
 import { HistorySize } from '../history/history-size.ts'
 import { openDatabase } from './open-database.ts'
 
@@ -17,7 +18,8 @@ export function historyPartsOf(
   names = new ConfigNames(connection),
 ): EraserParts {
   const size = new HistorySize(connection)
-  return { names, size, cutter: new HistoryCutter(connection, size, limits) }
+  const totals = new HistoryTotals(connection)
+  return { names, size, totals, cutter: new HistoryCutter(connection, { size, totals }, limits) }
 }
 
 /** Gives each test of the file that calls it an empty database of its own. */

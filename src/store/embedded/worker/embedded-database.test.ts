@@ -5,7 +5,7 @@ import { CommitWriter } from './commit.ts'
 import { ConfigNames } from '../history/config-names.ts'
 import { storable } from '../database/connection.ts'
 import { historyPartsOf, temporaryDatabase } from './database.test-support.ts'
-import { historyPage } from '../history/history.ts'
+import { entriesBefore } from '../history/history.ts'
 import type { CommitBatch, Write } from '../rows/messages.ts'
 import { SAMPLE_ROWS } from '../rows/rows.test-support.ts'
 import { StoreFailure, storeFailureOf } from '../database/store-errors.ts'
@@ -22,11 +22,11 @@ test('a full disk refuses commits, leaves reads going, and commits go on when th
   expect(refused?.message).toMatch(/disk of its data directory is full; free some space/)
   expect(refused?.reopen).toBe(false)
   const name = ['public', 'g', 'a'] as const
-  const page = { pageNo: 1, pageSize: 10 }
-  expect(historyPage(connection(), names.find(name) ?? 0, page).totalCount).toBe(1)
+  const page = { before: Number.MAX_SAFE_INTEGER, most: 10 }
+  expect(entriesBefore(connection(), [names.find(name) ?? 0], page)).toHaveLength(1)
   connection().exec('PRAGMA max_page_count = 1000000')
   expect(commits.commit(batchOf(5, 'x'.repeat(500_000)))).toBeUndefined()
-  expect(historyPage(connection(), names.find(name) ?? 0, page).totalCount).toBe(2)
+  expect(entriesBefore(connection(), [names.find(name) ?? 0], page)).toHaveLength(2)
 })
 
 test('an error of the disk keeps the connection, damage does not, and one of the data does not concern the store', () => {

@@ -8,13 +8,24 @@ import { CommitWriter } from './commit.ts'
 import { AuditEvents } from '../history/audit-events.ts'
 import { ConfigNames } from '../history/config-names.ts'
 import type { SqliteConnection } from '../database/connection.ts'
-import { historyPage, lastUpdateOf, recordBefore, recordById, recordsThere } from '../history/history.ts'
+import {
+  authorsOf,
+  entriesBefore,
+  entryAfter,
+  lastUpdateOf,
+  recordBefore,
+  recordById,
+  recordsThere,
+  skippedTo,
+} from '../history/history.ts'
+import { HistoryTotals } from '../history/history-totals.ts'
 import { loadBatches } from './load.ts'
 import type {
   CleanLimit,
   CommitBatch,
   CommitOutcome,
-  CrossingPage,
+  CrossingEntry,
+  CrossingPlace,
   CrossingRecord,
   LoadBatch,
   Methods,
@@ -33,6 +44,7 @@ export class EmbeddedDatabase implements Methods {
   readonly #commits: CommitWriter
   readonly #cleaner: HistoryEraser
   readonly #audit: AuditEvents
+  readonly #totals: HistoryTotals
   #lastRevision: number
   #isHeld = false
 
@@ -42,8 +54,10 @@ export class EmbeddedDatabase implements Methods {
     this.#names = new ConfigNames(this.#connection)
     this.#clock = new ClockMark(this.#connection)
     const size = new HistorySize(this.#connection)
-    const cutter = new HistoryCutter(this.#connection, size, limits)
-    const parts = { names: this.#names, clock: this.#clock, size, cutter }
+    const totals = new HistoryTotals(this.#connection)
+    const cutter = new HistoryCutter(this.#connection, { size, totals }, limits)
+    const parts = { names: this.#names, clock: this.#clock, size, totals, cutter }
+    this.#totals = totals
     this.#commits = new CommitWriter(this.#connection, parts)
     this.#cleaner = new HistoryEraser(this.#connection, parts)
     this.#audit = new AuditEvents(this.#connection)
@@ -65,10 +79,23 @@ export class EmbeddedDatabase implements Methods {
     return this.#commits.commit(batch)
   }
 
-  history(name: NameText, pageNo: number, pageSize: number): CrossingPage {
+  historyTotal(name: NameText): number | undefined {
     const nameId = this.#names.find(name)
-    if (nameId === undefined) return { totalCount: 0, entries: [] }
-    return historyPage(this.#connection, nameId, { pageNo, pageSize })
+    return nameId === undefined ? 0 : this.#totals.of(nameId)
+  }
+
+  historySkip(names: readonly NameText[], before: number, skipped: number): number | undefined {
+    const nameIds = this.#found(names)
+    return nameIds.length === 0 ? undefined : skippedTo(this.#connection, nameIds, { before, skipped })
+  }
+
+  historyEntries(names: readonly NameText[], before: number, most: number): readonly CrossingPlace[] {
+    const nameIds = this.#found(names)
+    if (nameIds.length === 0) return []
+    const ofNames = names.map((name) => this.#names.find(name))
+    return entriesBefore(this.#connection, nameIds, { before, most }).map(({ nameId, entry }) => {
+      return { of: ofNames.indexOf(nameId), entry }
+    })
   }
 
   historyRecord(id: number, expected?: NameText): CrossingRecord | undefined {
@@ -82,6 +109,15 @@ export class EmbeddedDatabase implements Methods {
   historyBefore(name: NameText, id: number): CrossingRecord | undefined {
     const nameId = this.#names.find(name)
     return nameId === undefined ? undefined : recordBefore(this.#connection, nameId, id)
+  }
+
+  historyAfter(name: NameText, id: number): CrossingEntry | undefined {
+    const nameId = this.#names.find(name)
+    return nameId === undefined ? undefined : entryAfter(this.#connection, nameId, id)
+  }
+
+  authors(ids: readonly number[]): readonly (readonly [number, string | null])[] {
+    return authorsOf(this.#connection, ids)
   }
 
   lastUpdate(name: NameText, itemId: number): CrossingRecord | undefined {
@@ -152,6 +188,11 @@ export class EmbeddedDatabase implements Methods {
     this.#isHeld = false
     this.#connection.exec(AUTOCHECKPOINT)
     return wasHeld
+  }
+
+  /** The ids of the names that have one. */
+  #found(names: readonly NameText[]): number[] {
+    return names.map((name) => this.#names.find(name)).filter((nameId) => nameId !== undefined)
   }
 
   /** Brings everything into the one file and ends the connection. */

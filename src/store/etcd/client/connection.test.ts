@@ -1,4 +1,5 @@
 /** The connection to a member over sockets of the loopback, where the member misbehaves. */
+import { Cancellation } from './cancellation.ts'
 import { once } from 'node:events'
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -220,8 +221,8 @@ describe('a stream', () => {
       begun((seen = stream))
       stream.on('data', (chunk) => stream.write(chunk))
     }
-    const end = new AbortController()
-    const stream = await connection.stream(watch, end.signal)
+    const end = new Cancellation()
+    const stream = await connection.stream(watch, end)
     stream.send(bytes('one'))
     const received: string[] = []
     const reason = new Error('enough')
@@ -229,7 +230,7 @@ describe('a stream', () => {
       for await (const response of stream.responses) {
         received.push(String(response))
         if (received.length === 1) stream.send(bytes('two'))
-        else end.abort(reason)
+        else end.cancel(reason)
       }
     }).rejects.toBe(reason)
     expect(received).toEqual(['one', 'two'])
@@ -245,7 +246,7 @@ describe('a stream', () => {
       begun(stream)
       stream.write(framed(Buffer.alloc(50_000_000, 'x')))
     }
-    await connection.stream(watch, new AbortController().signal)
+    await connection.stream(watch, new Cancellation())
     await sleep(SHORT_MS)
     expect(await call(connection)).toHaveLength(3_000_000)
   })
@@ -254,7 +255,7 @@ describe('a stream', () => {
     const { connection, member } = await start(() => {})
     const read = async () => {
       const received: string[] = []
-      const stream = await connection.stream(watch, new AbortController().signal)
+      const stream = await connection.stream(watch, new Cancellation())
       try {
         for await (const response of stream.responses) received.push(String(response))
       } catch (error) {

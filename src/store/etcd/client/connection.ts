@@ -1,3 +1,4 @@
+import type { Cancellation } from './cancellation.ts'
 import { type Clock, within } from './clock.ts'
 import { EtcdError } from './etcd-error.ts'
 import { callOn, type MessageStream, streamOn } from './grpc-call.ts'
@@ -18,10 +19,10 @@ export interface EtcdConnection {
     request: Request,
     timeoutMs: number,
   ): Promise<Response>
-  /** Opens a stream of messages, which ends when the signal is aborted. Call `connect` before. */
+  /** Opens a stream of messages, which ends when it is cancelled. Call `connect` before. */
   stream<Request, Response>(
     method: Method<Request, Response>,
-    signal: AbortSignal,
+    cancellation: Cancellation,
   ): Promise<MessageStream<Request, Response>>
   /** Asks for a new token before the next call: etcd may not know the present one any longer. */
   forgetToken(): void
@@ -103,10 +104,10 @@ class Http2Connection implements EtcdConnection {
     }
   }
 
-  async stream<Request, Response>(method: Method<Request, Response>, signal: AbortSignal) {
+  async stream<Request, Response>(method: Method<Request, Response>, cancellation: Cancellation) {
     const { identity } = this.#parts
     const token = identity && (await this.#token(identity, TOKEN_MS))
-    return streamOn(this.#usable(), method, { signal, ...(token !== undefined && { token }) })
+    return streamOn(this.#usable(), method, { cancellation, ...(token !== undefined && { token }) })
   }
 
   forgetToken(): void {

@@ -1,3 +1,4 @@
+import type { Cancellation } from './cancellation.ts'
 import { create } from '@bufbuild/protobuf'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { Clock } from './clock.ts'
@@ -48,7 +49,7 @@ export function fakeEtcd(members: Readonly<Record<string, FakeMember>>): OpenCon
           : Promise.resolve(),
       call: <Request, Response>(method: Method<Request, Response>, request: Request) =>
         Promise.resolve().then(() => answerOf(member, nameOf(method), request) as Response),
-      stream: (_, signal) => Promise.resolve(fakeWatch(member, signal)),
+      stream: (_, cancellation) => Promise.resolve(fakeWatch(member, cancellation)),
       forgetToken: () => undefined,
       close: () => undefined,
     }
@@ -68,7 +69,7 @@ function answerOf(member: FakeMember, name: string | undefined, request: unknown
   return create(ANSWERS[known], calls[known]!(request))
 }
 
-function fakeWatch(member: FakeMember, signal: AbortSignal) {
+function fakeWatch(member: FakeMember, cancellation: Cancellation) {
   let start: (revision: number) => void = () => {}
   const started = new Promise<number>((resolve) => (start = resolve))
   return {
@@ -80,19 +81,19 @@ function fakeWatch(member: FakeMember, signal: AbortSignal) {
       (async function* () {
         if (member.watch !== undefined) yield* member.watch(await started)
       })(),
-      signal,
+      cancellation,
     ) as AsyncGenerator<never>,
   }
 }
 
-/** The received values until the signal is aborted. */
-async function* interrupted<T>(received: AsyncIterator<T>, signal: AbortSignal): AsyncGenerator<T> {
-  const aborted = new Promise<never>((_, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason as Error)),
+/** The received values until it is cancelled. */
+async function* interrupted<T>(received: AsyncIterator<T>, cancellation: Cancellation): AsyncGenerator<T> {
+  const cancelled = new Promise<never>((_, reject) =>
+    cancellation.onCancel(() => reject(cancellation.reason!)),
   )
-  aborted.catch(() => undefined)
+  cancelled.catch(() => undefined)
   for (;;) {
-    const { done, value } = await Promise.race([received.next(), aborted])
+    const { done, value } = await Promise.race([received.next(), cancelled])
     if (done === true) return
     yield value
   }
@@ -108,8 +109,8 @@ export function fakeClock(): Clock & { passedMs: number } {
     nowMs() {
       return this.passedMs
     },
-    async sleep(ms, signal) {
-      if (ms >= NEVER_MS) return new Promise((resolve) => signal?.addEventListener('abort', () => resolve()))
+    async sleep(ms, cancellation) {
+      if (ms >= NEVER_MS) return new Promise((resolve) => cancellation?.onCancel(resolve))
       this.passedMs += ms
       await new Promise((resolve) => setImmediate(resolve))
     },

@@ -1,3 +1,4 @@
+import type { Cancellation } from './cancellation.ts'
 import { constants, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2'
 import { EtcdError } from './etcd-error.ts'
 import { faultOfHead, faultOfTrailers, GRPC, GrpcError } from './grpc-error.ts'
@@ -59,28 +60,29 @@ function onlyOne(messages: readonly Uint8Array[]): Uint8Array {
   throw new GrpcError(GRPC.INTERNAL, `the answer has ${messages.length} messages`)
 }
 
-/** Opens a stream of messages. It ends when the signal is aborted: `responses` throws the reason. */
+/** Opens a stream of messages. It ends when it is cancelled: `responses` throws the reason. */
 export function streamOn<Request, Response>(
   session: Session,
   method: Method<Request, Response>,
-  { signal, token }: { signal: AbortSignal; token?: string },
+  { cancellation, token }: { cancellation: Cancellation; token?: string },
 ): MessageStream<Request, Response> {
-  signal.throwIfAborted()
+  if (cancellation.reason !== undefined) throw cancellation.reason
   const stream = session.request(headersOf(method, { token }))
   stream.on('error', () => {})
-  const abort = (): void => cancel(stream)
-  signal.addEventListener('abort', abort, { once: true })
-  stream.once('close', () => signal.removeEventListener('abort', abort))
+  stream.once(
+    'close',
+    cancellation.onCancel(() => cancel(stream)),
+  )
   return {
     send: (request) => void (stream.writable && stream.write(framed(method.encode(request)))),
-    responses: responsesOf(stream, method, signal),
+    responses: responsesOf(stream, method, cancellation),
   }
 }
 
 async function* responsesOf<Response>(
   stream: ClientHttp2Stream,
   { decode }: Method<never, Response>,
-  signal: AbortSignal,
+  cancellation: Cancellation,
 ): AsyncGenerator<Response> {
   const ending = new Ending(stream)
   const reader = new MessageReader()
@@ -89,7 +91,7 @@ async function* responsesOf<Response>(
       for (const message of reader.add(chunk)) yield decode(message)
     ending.check(reader)
   } catch (reason) {
-    throw signal.aborted ? (signal.reason as Error) : faultOf(stream, reason)
+    throw cancellation.reason ?? faultOf(stream, reason)
   } finally {
     cancel(stream)
   }

@@ -1,3 +1,4 @@
+import { Cancellation } from './cancellation.ts'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { Calls } from './calls.ts'
 import type { Clock } from './clock.ts'
@@ -81,7 +82,7 @@ class RunningWatch implements Watch {
   readonly #options: WatchOptions
   readonly #listener: WatchListener
   readonly #revisions: WholeRevisions
-  readonly #closed = new AbortController()
+  readonly #closed = new Cancellation()
   #stream: WatchStream | undefined
   #connection: EtcdConnection | undefined
   #clusterId: bigint | undefined
@@ -105,16 +106,16 @@ class RunningWatch implements Watch {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed.cancel()
   }
 
   async #run(): Promise<void> {
-    while (!this.#closed.signal.aborted) {
+    while (!this.#closed.isCancelled) {
       const connection = this.#parts.calls.connection()
       try {
         await this.#follow(connection)
       } catch (reason) {
-        if (this.#closed.signal.aborted) return
+        if (this.#closed.isCancelled) return
         if (reason instanceof Broken) {
           this.close()
           return this.#listener.broken(reason.why)
@@ -130,9 +131,9 @@ class RunningWatch implements Watch {
   async #follow(connection: EtcdConnection): Promise<never> {
     await connection.connect(this.#parts.connectMs)
     await refuseUnsupported(connection, this.#parts.connectMs)
-    const lost = new AbortController()
-    const signal = AbortSignal.any([this.#closed.signal, lost.signal])
-    const stream = await connection.stream(METHODS.watch, signal)
+    const lost = new Cancellation()
+    const forget = this.#closed.onCancel(() => lost.cancel())
+    const stream = await connection.stream(METHODS.watch, lost)
     this.#stream = stream
     this.#connection = connection
     stream.send({ requestUnion: { case: 'createRequest', value: this.#createRequest() } })
@@ -141,7 +142,8 @@ class RunningWatch implements Watch {
       for await (const response of stream.responses) await this.#receive(response, connection)
       throw new EtcdError('unavailable', `etcd at ${connection.endpoint} has ended the watch`)
     } finally {
-      lost.abort()
+      forget()
+      lost.cancel()
       this.#stream = undefined
       this.#connection = undefined
       this.#revisions.interrupt()
@@ -161,10 +163,10 @@ class RunningWatch implements Watch {
       throw new EtcdError('unavailable', `etcd has ended the watch: ${response.cancelReason}`)
     }
     if (response.created) return this.#created(response, connection)
-    if (this.#closed.signal.aborted) return
+    if (this.#closed.isCancelled) return
     for (const revision of this.#revisions.add(response)) {
       this.#listener.changed(revision)
-      if (this.#closed.signal.aborted) return
+      if (this.#closed.isCancelled) return
     }
     // A response without events reports the progress of the watch.
     const reached = revisionOf(response.header)
@@ -181,7 +183,7 @@ class RunningWatch implements Watch {
     const last = this.#revisions.next - 1
     if (revisionOf(header) < last && (await this.#newestRevision()) < last) throw new Broken('restored')
     this.#failures = 0
-    if (!this.#closed.signal.aborted) this.#listener.connected?.(connection.endpoint)
+    if (!this.#closed.isCancelled) this.#listener.connected?.(connection.endpoint)
   }
 
   async #newestRevision(): Promise<number> {
@@ -193,15 +195,15 @@ class RunningWatch implements Watch {
   }
 
   /** Leaves a member that is silent: it may be frozen, cut off, or so far behind that another member is better. */
-  async #checkProgress(lost: AbortController): Promise<void> {
+  async #checkProgress(lost: Cancellation): Promise<void> {
     let silent = 0
     this.#heard = false
     for (;;) {
-      await this.#parts.clock.sleep(this.#parts.progressMs, lost.signal)
-      if (lost.signal.aborted) return
+      await this.#parts.clock.sleep(this.#parts.progressMs, lost)
+      if (lost.isCancelled) return
       silent = this.#heard ? 0 : silent + 1
       this.#heard = false
-      if (silent > 2) return lost.abort(new EtcdError('unavailable', 'etcd does not answer the watch'))
+      if (silent > 2) return lost.cancel(new EtcdError('unavailable', 'etcd does not answer the watch'))
       this.requestProgress()
     }
   }
@@ -211,6 +213,6 @@ class RunningWatch implements Watch {
     const rounds = Math.floor(++this.#failures / this.#parts.endpointCount)
     if (this.#failures % this.#parts.endpointCount !== 0) return
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (rounds - 1), LONGEST_PAUSE_MS)
-    await this.#parts.clock.sleep(pauseMs * (0.5 + this.#parts.random() / 2), this.#closed.signal)
+    await this.#parts.clock.sleep(pauseMs * (0.5 + this.#parts.random() / 2), this.#closed)
   }
 }

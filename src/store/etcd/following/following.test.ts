@@ -46,12 +46,10 @@ beforeEach(() => {
 
 const clock: Clock = {
   nowMs: () => nowMs,
-  sleep: (ms, signal) => {
+  sleep: (ms, cancellation) => {
     sleeps.push(ms)
     // A wait for a revision lasts until it is applied.
-    return ms > 10_000
-      ? new Promise((resolve) => signal?.addEventListener('abort', () => resolve()))
-      : Promise.resolve()
+    return ms > 10_000 ? new Promise((resolve) => cancellation?.onCancel(resolve)) : Promise.resolve()
   },
 }
 

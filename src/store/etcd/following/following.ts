@@ -1,3 +1,4 @@
+import { Cancellation } from '../client/cancellation.ts'
 import type { Revision, Snapshot, StoreFollower } from '../../../core/engine/ports.ts'
 import { MissingChunk } from '../contents/chunks.ts'
 import { type Clock, within } from '../client/clock.ts'
@@ -55,7 +56,7 @@ const MOST_TRIES = 3
 export class Following {
   readonly #parts: FollowingParts
   readonly #feed: StoreFeed
-  readonly #closed = new AbortController()
+  readonly #closed = new Cancellation()
   #watch: Watch | undefined
   #newest: Revision
   /** When etcd last reported a change, or the lack of changes. */
@@ -160,7 +161,7 @@ export class Following {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed.cancel()
     this.#watch?.close()
   }
 
@@ -233,19 +234,18 @@ export class Following {
   /** Undefined: this server stops. */
   async #loadAgain(why: unknown): Promise<Snapshot | undefined> {
     const { clock, reloading } = this.#parts
-    const { signal } = this.#closed
     let trouble = why
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      if (signal.aborted) return undefined
+      if (this.#closed.isCancelled) return undefined
       reloading?.(trouble)
       try {
         const snapshot = await loadKeys(this.#parts)
-        return signal.aborted ? undefined : snapshot
+        return this.#closed.isCancelled ? undefined : snapshot
       } catch (error) {
         if (!isPassing(error)) throw error
         trouble = error
       }
-      await clock.sleep(pauseMs, signal)
+      await clock.sleep(pauseMs, this.#closed)
     }
   }
 }

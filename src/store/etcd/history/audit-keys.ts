@@ -7,8 +7,8 @@ import { prefixEnd } from '../client/range-end.ts'
 import type { Keys } from '../keys/keys.ts'
 import { fromJson, toJson } from '../keys/values.ts'
 
-/** How many events one search reads. */
-const LOOKED_AT = 2_000
+/** How many events one search reads: a few milliseconds. */
+const LOOKED_AT = 1_000
 /** How many events are written with one request. */
 const AT_ONCE = 100
 

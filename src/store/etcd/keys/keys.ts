@@ -41,6 +41,8 @@ export type KeyPlace =
 
 /** Stamps are smaller. They have 16 digits then. */
 const STAMP_LIMIT = 2 ** 52
+/** The largest stamp that a key can have. */
+export const LARGEST_STAMP = STAMP_LIMIT - 1
 const STAMP_DIGITS = 16
 const INDEX_DIGITS = 6
 /** Comes after every number in a key. */
@@ -254,11 +256,11 @@ function digits(value: number, width = STAMP_DIGITS): string {
 
 /** A stamp in reverse, so that later stamps come first. */
 function newestFirst(stamp: number): string {
-  return digits(STAMP_LIMIT - 1 - stamp)
+  return digits(LARGEST_STAMP - stamp)
 }
 
 function stampOf(text: string): number {
-  return STAMP_LIMIT - 1 - Number(text)
+  return LARGEST_STAMP - Number(text)
 }
 
 function item({ namespaceId, group, dataId }: ConfigKey): readonly string[] {

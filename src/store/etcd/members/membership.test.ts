@@ -152,13 +152,10 @@ beforeEach(() => {
   failures = []
   const clock: Clock = {
     nowMs: () => etcd.nowMs,
-    sleep: (_ms, signal) =>
+    sleep: (_ms, cancellation) =>
       new Promise((resolve) => {
-        wake = () => {
-          signal?.removeEventListener('abort', wake!)
-          resolve()
-        }
-        signal?.addEventListener('abort', wake)
+        wake = resolve
+        cancellation?.onCancel(resolve)
       }),
   }
   const layout = new LayoutInUse({

@@ -1,3 +1,4 @@
+import { Cancellation } from '../client/cancellation.ts'
 import type { MemberFacts } from '../../../core/cluster/members/member-records.ts'
 import type { Clock } from '../client/clock.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
@@ -32,7 +33,7 @@ const MOST_TRIES = 20
  */
 export class EtcdMembership {
   readonly #parts: EtcdMembershipParts
-  readonly #left = new AbortController()
+  readonly #left = new Cancellation()
   #lease: Lease | undefined
   #keeping: Promise<void> | undefined
 
@@ -63,7 +64,7 @@ export class EtcdMembership {
 
   /** Stops being a member. The others know at once, or when the lease ends if etcd cannot be reached. */
   async leave(): Promise<void> {
-    this.#left.abort()
+    this.#left.cancel()
     await this.#keeping
     const lease = this.#lease
     this.#lease = undefined
@@ -72,10 +73,9 @@ export class EtcdMembership {
 
   async #keep(place: MemberPlace): Promise<void> {
     const { clock, failed } = this.#parts
-    const { signal } = this.#left
     for (;;) {
-      await clock.sleep(TURN_MS, signal)
-      if (signal.aborted) return
+      await clock.sleep(TURN_MS, this.#left)
+      if (this.#left.isCancelled) return
       try {
         await this.#turn(place)
       } catch (error) {

@@ -1,6 +1,7 @@
 import { type CommandResult, DiffersError, EXIT, print, UsageError } from '../../../command-line.ts'
 import type { Progress } from '../../../progress.ts'
-import { painted, printableWord } from '../../../terminal-text.ts'
+import { tell } from '../../../standard-error.ts'
+import { Painted, painted } from '../../../terminal-text.ts'
 import { confirmed } from '../../confirmation.ts'
 import { clientOf, type SvcClient } from '../../session-of-flags.ts'
 import { unifiedDiff } from '../../text-diff.ts'
@@ -33,11 +34,11 @@ export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promi
   const present = await presentItems(client, [...source.map(nameText), ...record.items.keys()])
   const others = await otherSets(client, flags.set)
   const plan = planOf(source, present, { recorded: record.items, others, prune: flags.prune === true })
-  const shown = `${planLines(plan)}${flags.diff === true ? await diffsOf(client, plan) : ''}`
+  const shown = Painted.joined([planLines(plan), ...(flags.diff === true ? await diffsOf(client, plan) : [])])
   progress.end()
   const isForPrograms = flags.json === true || (flags.output !== undefined && flags.output !== 'table')
   if (flags.dryRun === true) return resultOf(flags, plan, { painted: shown, code: codeOf(plan) })
-  await (isForPrograms ? void process.stderr.write(shown) : print(shown))
+  await (isForPrograms ? tell(shown) : print(shown))
   await ask(plan, flags)
   await new Apply(client, flags, record).carryOut(plan, progress)
   return resultOf(flags, plan, { painted: doneText(plan), code: EXIT.done })
@@ -164,12 +165,11 @@ function stopped(error: unknown, after: string, before = ''): Error {
     : new Error(message, { cause: error })
 }
 
-function planLines(plan: Plan): string {
-  const line = (mark: keyof typeof MARKS, item: ItemName, note = ''): string => {
+function planLines(plan: Plan): Painted {
+  const line = (mark: keyof typeof MARKS, item: ItemName, note = ''): Painted => {
     const notes = [note, sharedText(plan.shared.get(nameText(item)) ?? [])].filter((one) => one !== '')
-    const shown = `${mark} ${printableWord(nameText(item))}`
-    const colour = MARKS[mark]
-    return `${colour === undefined ? shown : painted(shown, colour)}${notes.length === 0 ? '' : `  (${notes.join('; ')})`}\n`
+    const shown = painted(`${mark} ${nameText(item)}`, MARKS[mark])
+    return painted([shown, notes.length === 0 ? '' : `  (${notes.join('; ')})`])
   }
   const drift = (isDrifted: boolean): string =>
     isDrifted ? 'somebody else has changed it since the last apply' : ''
@@ -181,31 +181,35 @@ function planLines(plan: Plan): string {
     ...plan.equal.filter((item) => plan.shared.has(nameText(item))).map((item) => line(' ', item)),
   ]
   const { create, change, delete: gone, equal } = plan
-  return `${lines.join('')}${create.length} to create, ${change.length} to change, ${gone.length} to delete, ${equal.length} equal\n`
+  const sum = `${create.length} to create, ${change.length} to change, ${gone.length} to delete, ${equal.length} equal`
+  return Painted.lines([...lines, sum])
 }
 
 const MARKS = { '+': 'green', '~': 'yellow', '-': 'red', ' ': undefined } as const
 
 function sharedText(sets: readonly string[]): string {
   if (sets.length === 0) return ''
-  return `also in the set${sets.length === 1 ? '' : 's'} ${sets.toSorted().map(printableWord).join(', ')}`
+  return `also in the set${sets.length === 1 ? '' : 's'} ${sets.toSorted().join(', ')}`
 }
 
-async function diffsOf(client: SvcClient, plan: Plan): Promise<string> {
-  let text = ''
+async function diffsOf(client: SvcClient, plan: Plan): Promise<Painted[]> {
+  const texts: Painted[] = []
   for (const { item } of plan.change) {
     const { content } = await readItem(client, item)
-    text += unifiedDiff({ name: nameText(item), text: content }, { name: 'directory', text: item.content })
+    texts.push(
+      unifiedDiff({ name: nameText(item), text: content }, { name: 'directory', text: item.content }),
+    )
   }
-  return text
+  return texts
 }
 
-function doneText(plan: Plan): string {
-  if (sizeOf(plan) === 0) return 'Nothing was to be changed.\n'
-  return `${plan.create.length} created, ${plan.change.length} changed, ${plan.delete.length} deleted\n`
+function doneText(plan: Plan): Painted {
+  const { create, change, delete: gone } = plan
+  const done = `${create.length} created, ${change.length} changed, ${gone.length} deleted`
+  return Painted.lines([sizeOf(plan) === 0 ? 'Nothing was to be changed.' : done])
 }
 
-function resultOf(flags: ApplyFlags, plan: Plan, result: { painted: string; code: number }): CommandResult {
+function resultOf(flags: ApplyFlags, plan: Plan, result: { painted: Painted; code: number }): CommandResult {
   const json = {
     set: flags.set,
     record: `${SETS_GROUP}/${flags.set}`,

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { ItemMetadata } from '../../../../archive/config-metadata.ts'
 import { parseMetadata } from '../../../../archive/metadata-reader.ts'
 import { UsageError } from '../../../command-line.ts'
 import { type ItemName, md5Of, nameText, textOf } from '../item.ts'
+import { bytesOfEntry, NamedDirectory } from './named-directory.ts'
 import { SETS_GROUP } from './set-record.ts'
 
 /** An item as the directory has it. */
@@ -20,12 +20,13 @@ const METADATA_FILE = '.metadata.yml'
  * The items of a directory in the layout of an export, by their names: `DIR/GROUP/DATA_ID`, and `DIR/DATA_ID` in the default
  * group. Reads `.metadata.yml`, skips other names with a dot first. Throws UsageError with all problems.
  */
-export async function sourceItems(directory: string, defaultGroup: string): Promise<SourceItem[]> {
+export async function sourceItems(path: string, defaultGroup: string): Promise<SourceItem[]> {
+  const directory = new NamedDirectory(path)
   const metadata = await metadataIn(directory)
   const problems: string[] = []
   const items: SourceItem[] = []
-  for (const { name, file } of filesOf(directory, defaultGroup, problems)) {
-    const content = textOf(readFileSync(file), file)
+  for (const { name, file, path: end } of filesOf(directory, defaultGroup, problems)) {
+    const content = textOf(bytesOfEntry(end), file)
     if (!/\S/.test(content)) problems.push(`${file} is blank: the server stores no blank content.`)
     if (name.group === SETS_GROUP)
       problems.push(`${file}: the group ${SETS_GROUP} is for the records of sets.`)
@@ -40,45 +41,47 @@ export async function sourceItems(directory: string, defaultGroup: string): Prom
   return items
 }
 
-async function metadataIn(directory: string): Promise<ReadonlyMap<string, ItemMetadata>> {
-  let text: string
-  try {
-    text = readFileSync(join(directory, METADATA_FILE), 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
-    throw error
-  }
+async function metadataIn(directory: NamedDirectory): Promise<ReadonlyMap<string, ItemMetadata>> {
+  const file = join(directory.path, METADATA_FILE)
+  const entry = directory.entry(METADATA_FILE)
+  if (entry.kind === 'absent') return new Map()
+  if (entry.kind !== 'file')
+    throw new UsageError(entry.kind === 'refused' ? entry.why : `${file} is a directory, and not a file.`)
+  const text = bytesOfEntry(entry.path).toString()
   try {
     return new Map((await parseMetadata(text)).map((item) => [nameText(item), item]))
   } catch (cause) {
-    throw new UsageError(`${join(directory, METADATA_FILE)}: ${(cause as Error).message}`, { cause })
+    throw new UsageError(`${file}: ${(cause as Error).message}`, { cause })
   }
 }
 
 interface SourceFile {
   readonly name: ItemName
+  /** As the user knows it. */
   readonly file: string
+  /** Where it is. */
+  readonly path: string
 }
 
-function* filesOf(directory: string, group: string, problems: string[]): Generator<SourceFile> {
-  for (const entry of namesIn(directory)) {
-    const path = join(directory, entry)
-    if (!statSync(path).isDirectory()) {
-      yield { name: { group, dataId: entry }, file: path }
-      continue
-    }
-    for (const dataId of namesIn(path)) {
-      const file = join(path, dataId)
-      if (statSync(file).isDirectory()) problems.push(`${file} is a directory: items are DIR/GROUP/DATA_ID.`)
-      else yield { name: { group: entry, dataId }, file }
-    }
+function* filesOf(directory: NamedDirectory, group: string, problems: string[]): Generator<SourceFile> {
+  for (const name of directory.names()) {
+    const entry = directory.entry(name)
+    if (entry.kind === 'directory') yield* filesOfGroup(directory, name, problems)
+    else if (entry.kind === 'refused') problems.push(entry.why)
+    else if (entry.kind === 'file')
+      yield { name: { group, dataId: name }, file: join(directory.path, name), path: entry.path }
   }
 }
 
-function namesIn(directory: string): string[] {
-  return readdirSync(directory)
-    .filter((name) => !name.startsWith('.'))
-    .sort()
+function* filesOfGroup(directory: NamedDirectory, group: string, problems: string[]): Generator<SourceFile> {
+  for (const dataId of directory.names(group)) {
+    const name = join(group, dataId)
+    const file = join(directory.path, name)
+    const entry = directory.entry(name)
+    if (entry.kind === 'directory') problems.push(`${file} is a directory: items are DIR/GROUP/DATA_ID.`)
+    else if (entry.kind === 'refused') problems.push(entry.why)
+    else if (entry.kind === 'file') yield { name: { group, dataId }, file, path: entry.path }
+  }
 }
 
 const TYPES: Readonly<Record<string, string>> = {

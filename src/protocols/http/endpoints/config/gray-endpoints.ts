@@ -1,5 +1,6 @@
 import { grayNotFound } from '../../../../core/config/commands/publish-gray.ts'
 import type { Operations } from '../../../../operations/operations.ts'
+import { pageOf } from '../../../../operations/page.ts'
 import {
   KEY_PARAMS,
   toConfigKey,
@@ -20,7 +21,15 @@ import {
 } from '../../../parameters/gray-params.ts'
 import { labelsOf } from '../../../parameters/label-texts.ts'
 import { type Properties, type Static, Type } from '../../../parameters/schema.ts'
-import { ANSWERS_TRUE, answersJson, Json, jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
+import {
+  ANSWERS_TRUE,
+  answersJson,
+  Json,
+  jsonAnswer,
+  pageJson,
+  pageSchema,
+  TRUE_JSON,
+} from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/route.ts'
 import { SCOPE_PARAMS, scopeOf } from '../console/namespace-scope.ts'
 import { CAS_HEADER, casMd5Of } from './http-viewer.ts'
@@ -34,6 +43,9 @@ import {
 } from './gray-json.ts'
 
 type Gray = Operations['gray']
+
+/** Items on a page: each may have ten rules of some kilobytes. */
+const MOST_ON_PAGE = 100
 
 const casMd5 = Type.Optional(fields.allowingEmpty(fields.casMd5))
 
@@ -56,21 +68,27 @@ const PUBLISH: GrayPublish = {
 /** The items with gray versions, of a namespace or of all. */
 export function listGray(gray: Gray): Endpoint {
   return endpoint({
-    summary: 'Lists the items with gray versions, oldest release first; with dataId and group one of them',
+    summary:
+      'Lists the items with gray versions, oldest release first; with dataId and group one of them. With pageNo it is a page, without it all of the list',
     permission: gray.out.permission,
-    answers: answersJson(Json.list(GRAY_ITEM_SCHEMA)),
+    answers: answersJson(
+      Json.anyOf(pageSchema('GrayItemPage', GRAY_ITEM_SCHEMA), Json.list(GRAY_ITEM_SCHEMA)),
+    ),
     params: Type.Object({
       ...SCOPE_PARAMS,
       dataId: Type.Optional(fields.dataId),
       group: Type.Optional(fields.group),
+      pageNo: Type.Optional(fields.pageNo),
+      pageSize: fields.withDefault(fields.pageSize, MOST_ON_PAGE),
     }),
     handle: ({ params, caller }) => {
-      const { dataId, group } = params
+      const { dataId, group, pageNo } = params
       const items = gray.out({ namespaceId: scopeOf(params) }, caller)
       const isMeant = (of: string | undefined, name: string): boolean => of === undefined || of === name
-      return jsonAnswer(
-        items.filter(({ key }) => isMeant(dataId, key.dataId) && isMeant(group, key.group)).map(grayItemJson),
-      )
+      const meant = items.filter(({ key }) => isMeant(dataId, key.dataId) && isMeant(group, key.group))
+      if (pageNo === undefined) return jsonAnswer(meant.map(grayItemJson))
+      const page = { pageNo, pageSize: Math.min(params.pageSize, MOST_ON_PAGE) }
+      return jsonAnswer(pageJson(page, meant.length, pageOf(meant, page).map(grayItemJson)))
     },
   })
 }

@@ -10,7 +10,7 @@ import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json, jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/route.ts'
 import { type ThingLimits, thingOf } from './plan-things.ts'
-import { endOfText } from '../../../parameters/json-depth.ts'
+import { checkPlanLine } from './plan-line-size.ts'
 
 /** Dependencies of the endpoint, and the largest body that it takes. */
 export interface ImportStateParts {
@@ -83,7 +83,7 @@ async function linesOf(body: Buffer, limits: ThingLimits): Promise<ImportedLines
   for (let at = 0; at < body.length;) {
     const found = body.indexOf(LINE_END, at)
     const end = found < 0 ? body.length : found
-    const read = planLine(body.subarray(at, end), ++number)
+    const read = planLine(body.subarray(at, end), ++number, limits.maxInstanceMetadataBytes)
     if (read.kind === 'plan') lastRefMs = read.lastRefMs
     if (isThing(read)) lines.push({ line: number, thing: thingOf(read, limits) })
     turn.lines++
@@ -100,10 +100,10 @@ async function linesOf(body: Buffer, limits: ThingLimits): Promise<ImportedLines
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function planLine(bytes: Buffer, number: number): PlanLine {
+function planLine(bytes: Buffer, number: number, maxBytes: number): PlanLine {
   try {
     const text = UTF8.decode(bytes)
-    checkPlanLine(text, number)
+    checkPlanLine(text, number, maxBytes)
     return readPlanLine(text, number)
   } catch (error) {
     if (error instanceof ShapeError) throw new Refusal('malformed-request', `${error.message}.`)
@@ -111,31 +111,4 @@ function planLine(bytes: Buffer, number: number): PlanLine {
       throw new Refusal('malformed-request', `line ${number} of the plan: it is not UTF-8.`)
     throw error
   }
-}
-
-/** A shorter line is read at once, whatever it has. */
-const SMALL_LENGTH = 65_536
-/** A service with a thousand clusters has some ten thousand. */
-const MOST_MARKS = 100_000
-
-const MARKS = new Set(['[', '{', ','].map((mark) => mark.charCodeAt(0)))
-const QUOTE = '"'.charCodeAt(0)
-
-/**
- * Throws Refusal `malformed-request` for a line that has more brackets and commas outside of its texts than any thing
- * has. Reading such a one would hold up everything else for seconds. Texts may be long: contents are.
- */
-function checkPlanLine(line: string, number: number): void {
-  if (line.length <= SMALL_LENGTH) return
-  let marks = 0
-  for (let at = 0; at < line.length; at++) {
-    const code = line.charCodeAt(at)
-    if (code === QUOTE) at = endOfText(line, at)
-    else if (MARKS.has(code) && ++marks > MOST_MARKS) throw tooMany(number)
-  }
-}
-
-function tooMany(number: number): Refusal {
-  const message = `line ${number} of the plan: it has more than ${MOST_MARKS} brackets and commas outside of its texts.`
-  return new Refusal('malformed-request', message)
 }

@@ -11,6 +11,8 @@ import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
 import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import type { ServiceKey } from '../../../../core/naming/state/service.ts'
 import { Refusal } from '../../../../core/refusal.ts'
+import { readSwitch } from '../../../../core/switches/read-switch.ts'
+import { isFreezing, WOULD_FREEZE } from '../../../../move/freezing-switches.ts'
 import type {
   PlanCluster,
   PlanConfig,
@@ -56,6 +58,8 @@ function readThing(thing: PlanThing, limits: ThingLimits): ImportedThing {
       return { kind: 'namespace', namespace: { id, showName: name, desc } }
     }
     case 'switch':
+      // One entry may set several.
+      if (Object.keys(readSwitch(thing.name, thing.value)).some(isFreezing)) throw notAllowed(WOULD_FREEZE)
       return { kind: 'switch', entry: thing.name, value: thing.value }
     case 'user':
       return userOf(thing)

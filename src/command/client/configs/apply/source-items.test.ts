@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { nameText } from '../item.ts'
+import { sourceItems } from './source-items.ts'
+
+let root: string
+let directory: string
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'source-'))
+  directory = join(root, 'd')
+  write('d/G/plain', 'plain')
+  write('outside/secret', 'secret')
+})
+
+afterEach(() => rmSync(root, { recursive: true }))
+
+function write(name: string, content: string): void {
+  mkdirSync(join(root, name, '..'), { recursive: true })
+  writeFileSync(join(root, name), content)
+}
+
+const link = (target: string, name: string): void => symlinkSync(target, join(directory, name))
+const METADATA = 'metadata:\n- group: G\n  dataId: plain\n  type: yaml\n'
+
+async function contents(path = directory): Promise<Record<string, string>> {
+  const items = await sourceItems(path, 'DEFAULT_GROUP')
+  return Object.fromEntries(items.map((item) => [nameText(item), item.content]))
+}
+
+describe('a link counts as its end', () => {
+  test('where that is a file or a directory inside', async () => {
+    link('plain', 'G/again')
+    link('../G/plain', 'G/around')
+    link('G', 'H')
+    expect(await contents()).toEqual({
+      'G/plain': 'plain',
+      'G/again': 'plain',
+      'G/around': 'plain',
+      'H/plain': 'plain',
+      'H/again': 'plain',
+      'H/around': 'plain',
+    })
+  })
+
+  test('in a volume of Kubernetes, before and after its change', async () => {
+    for (const version of ['1', '2']) {
+      write(`d/..2026_${version}/app.yaml`, `version ${version}`)
+      write(`d/..2026_${version}/K/deep`, `deep ${version}`)
+      write(`d/..2026_${version}/.metadata.yml`, METADATA)
+    }
+    link('..2026_1', '..data')
+    for (const name of ['app.yaml', 'K', '.metadata.yml']) link(join('..data', name), name)
+    const shown = (version: string) => ({
+      'DEFAULT_GROUP/app.yaml': `version ${version}`,
+      'G/plain': 'plain',
+      'K/deep': `deep ${version}`,
+    })
+    expect(await contents()).toEqual(shown('1'))
+    link('..2026_2', '..new')
+    renameSync(join(directory, '..new'), join(directory, '..data'))
+    expect(await contents()).toEqual(shown('2'))
+    const [plain] = await sourceItems(directory, 'DEFAULT_GROUP')
+    expect(plain!.metadata).toMatchObject({ type: 'yaml' })
+  })
+
+  test('where the user names it', async () => {
+    link(directory, '../named')
+    expect(await contents(join(root, 'named'))).toEqual({ 'G/plain': 'plain' })
+  })
+})
+
+describe('nothing is read of a directory that has', () => {
+  test.each([
+    ['a link to a file outside', () => link('/proc/self/environ', 'G/leak'), /G\/leak leads to/],
+    ['a relative link to a file outside', () => link('../../outside/secret', 'G/leak'), /G\/leak leads to/],
+    ['a link to a directory outside', () => link('../outside', 'O'), /O leads to/],
+    ['a link to the directory around', () => link('..', 'O'), /O leads to/],
+    ['a name that begins as its own', () => (write('d2/x', 'x'), link('../../d2/x', 'G/leak')), /leads to/],
+    ['a link by another link', () => (link('../outside', '.o'), link('../.o/secret', 'G/leak')), /leads to/],
+    ['a link to a hidden file', () => (write('d/.git/config', 'x'), link('../.git/config', 'G/x')), /hidden/],
+    ['a link to nothing', () => link('nothing', 'G/leak'), /G\/leak is a link to nothing/],
+    ['a link to itself', () => link('leak', 'G/leak'), /G\/leak is a link to nothing/],
+    ['a link to a device', () => link('/dev/zero', 'leak'), /leak leads to/],
+    ['metadata from outside', () => link('../outside/secret', '.metadata.yml'), /\.metadata\.yml leads to/],
+    ['a directory of metadata', () => mkdirSync(join(directory, '.metadata.yml')), /is a directory/],
+    ['a pipe', () => execFileSync('mkfifo', [join(directory, 'G/p')]), /p is neither a file nor a dir/],
+    ['a pipe of metadata', () => execFileSync('mkfifo', [join(directory, '.metadata.yml')]), /is neither/],
+    [
+      'a link to a pipe',
+      () => (execFileSync('mkfifo', [join(directory, '..p')]), link('../..p', 'G/p')),
+      /neither/,
+    ],
+  ])('%s', async (...[, make, message]) => {
+    make()
+    await expect(contents()).rejects.toThrow(message)
+  })
+
+  test('a socket', async () => {
+    const server = createServer().listen(join(directory, 'G/socket'))
+    await new Promise((resolve) => server.once('listening', resolve))
+    await expect(contents()).rejects.toThrow(/socket is neither a file nor a directory/)
+    await new Promise((resolve) => server.close(resolve))
+  })
+})

@@ -1,0 +1,81 @@
+import { ClientTurns } from './client-turns.ts'
+
+/** How much work a queue takes. */
+export interface QueueLimits {
+  /** Work that runs at the same time. */
+  readonly atOnce: number
+  /** Work that waits. */
+  readonly waiting: number
+  /** How much work beyond `atOnce` may run, of clients of which nothing else runs; 0 by default. */
+  readonly firsts?: number
+}
+
+/** The outcome of work that waited. */
+type QueueOutcome = 'starts' | 'refused'
+
+/**
+ * Runs a few pieces of work at a time; the others wait. The clients that wait take turns. When the queue is
+ * full, the client with the most work in it gives way, so a single client cannot keep out the others.
+ */
+export class FairQueue {
+  readonly #limits: Required<QueueLimits>
+  readonly #refusal: () => Error
+  readonly #waiting = new ClientTurns<(outcome: QueueOutcome) => void>()
+  /** How much work of each client runs. */
+  readonly #runningOf = new Map<string, number>()
+  #running = 0
+
+  /** `refusal` makes the error for work that finds no place. */
+  constructor(limits: QueueLimits, refusal: () => Error) {
+    this.#limits = { firsts: 0, ...limits }
+    this.#refusal = refusal
+  }
+
+  /** Runs the work in its turn. Rejects with the refusal where there is no place, at once or later. */
+  async run<T>(client: string, work: () => Promise<T>): Promise<T> {
+    if (!this.#hasPlace(client)) await this.#place(client)
+    else this.#count(client, 1)
+    try {
+      return await work()
+    } finally {
+      this.#count(client, -1)
+      this.#next()
+    }
+  }
+
+  #hasPlace(client: string): boolean {
+    const { atOnce, firsts } = this.#limits
+    const most = this.#runningOf.has(client) ? atOnce : atOnce + firsts
+    return this.#running < most
+  }
+
+  #count(client: string, change: number): void {
+    this.#running += change
+    const running = (this.#runningOf.get(client) ?? 0) + change
+    if (running === 0) this.#runningOf.delete(client)
+    else this.#runningOf.set(client, running)
+  }
+
+  /** Resolves when the work has a place, which is counted already: nobody else can take it meanwhile. */
+  async #place(client: string): Promise<void> {
+    if (this.#waiting.size >= this.#limits.waiting) this.#makePlace(client)
+    const outcome = await new Promise<QueueOutcome>((resolve) => this.#waiting.add(client, resolve))
+    if (outcome === 'refused') throw this.#refusal()
+  }
+
+  /** Starts the oldest work of the client whose turn it is. */
+  #next(): void {
+    const next = this.#waiting.next((client) => this.#hasPlace(client))
+    if (next === undefined) return
+    this.#count(next.client, 1)
+    next.thing('starts')
+  }
+
+  /** Refuses the newest work of the client with the most; throws where that is the client itself. */
+  #makePlace(client: string): void {
+    const largest = this.#waiting.largest()
+    if (largest === undefined || this.#waiting.sizeOf(largest) <= this.#waiting.sizeOf(client) + 1)
+      throw this.#refusal()
+    this.#waiting.takeNewest(largest)?.('refused')
+  }
+}

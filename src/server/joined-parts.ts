@@ -26,7 +26,7 @@ import { openAudit } from './process/audit.ts'
 import { openCare } from './process/caring.ts'
 import { loop, monotonicMs, wallMs } from './process/clocks.ts'
 import type { EngineParts, Installation } from './process/installation.ts'
-import { clientMemoryBytes, memoryLimitsOf } from './process/memory-limits.ts'
+import { clientMemoryBytes, memoryLimitsOf, waitingContentBytes } from './process/memory-limits.ts'
 import { requireMemory } from './process/stored-memory.ts'
 import { type Probing, startProbing } from './process/probing.ts'
 import type { UnexpectedEnd } from './process/unexpected-end.ts'
@@ -100,7 +100,7 @@ function openEngine({ installation, live, ...parts }: EngineOpening, settings: S
   const { state } = parts.follower
   const limits = memoryLimitsOf(settings)
   requireMemory(state.memory.total, limits)
-  const budget = new MemoryBudget(state.memory, limits)
+  const budget = new MemoryBudget(state.memory, limits, waitingContentBytes())
   const clientMemory = new ClientMemory(clientMemoryBytes())
   parts.watch.memory.observe({ account: state.memory, budget, clients: clientMemory })
   const onReload = () => live.streams.reloaded()

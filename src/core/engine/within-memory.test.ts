@@ -88,6 +88,19 @@ describe('the memory of all contents', () => {
     expect(await carriedOut(publish('b'.repeat(60), 'b'))).toBe(true)
   })
 
+  test('bounds the contents that wait to be written; a single one is always taken', async () => {
+    budget = new MemoryBudget(world.state.memory, NO_MEMORY_LIMITS, 100)
+    engine = withinMemory(world.engine, { state: world.state, budget, clock: () => at(world.nowMs) })
+    const first = started(publish('a'.repeat(200)))
+    expect(started(publish('b', 'b'))()).toBe('body-memory')
+    await world.quiet()
+    expect(first()).toBe(true)
+    const others = ['c', 'd', 'e'].map((name) => started(publish(name.repeat(50), name)))
+    await world.quiet()
+    expect(others.map((outcome) => outcome())).toEqual([true, true, 'body-memory'])
+    expect(await carriedOut(publish('e'.repeat(100), 'e'))).toBe(true)
+  })
+
   test('always takes a content that is not larger than the one it replaces', async () => {
     limited({})
     await carriedOut(publish('x'.repeat(50)))

@@ -31,6 +31,7 @@ export function withinMemory(engine: Engine, parts: MemoryParts): Engine {
       const admission = new Admission(command, parts)
       let outcome: T | Promise<T>
       try {
+        // It may be refused here.
         outcome = engine.execute(admission.begun())
       } catch (error) {
         admission.end()
@@ -52,6 +53,7 @@ const NO_GROWTH: Growth = new Map()
 class Admission<T> {
   readonly #command: Command<T>
   readonly #parts: MemoryParts
+  #givenBytes = 0
   #waitingBytes = 0
   #growth = NO_GROWTH
 
@@ -66,6 +68,8 @@ class Admission<T> {
     const { growsBy = 0 } = command
     const { state, budget, clock } = this.#parts
     if (growsBy > 0) {
+      budget.given(growsBy)
+      this.#givenBytes = growsBy
       if (budget.isTight(growsBy)) this.#hold(command.decide(state, clock()).changes)
       else this.#wait(growsBy)
     }
@@ -81,13 +85,19 @@ class Admission<T> {
 
   /** The command is answered. */
   end(): void {
+    this.#parts.budget.answered(this.#givenBytes)
+    this.#givenBytes = 0
+    this.#letGo()
+  }
+
+  #letGo(): void {
     this.#wait(0)
     this.#grow(NO_GROWTH)
   }
 
   /** A decision replaces an earlier one. */
   #hold(changes: readonly Change[]): void {
-    this.end()
+    this.#letGo()
     const needsNone = changes.length === 0 || isRemoval(changes)
     this.#grow(needsNone ? NO_GROWTH : growthOfAll(changes, this.#parts.state))
   }

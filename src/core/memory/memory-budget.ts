@@ -33,12 +33,16 @@ export class MemoryBudget {
   readonly #account: MemoryAccount
   readonly #underWay = { heap: 0, external: 0 }
   readonly #underWayOf = new Map<MemoryPart, { heap: number; external: number }>()
+  readonly #mostWaitingBytes: number
+  #givenBytes = 0
   #waitingBytes = 0
   #limits: MemoryLimits
 
-  constructor(account: MemoryAccount, limits: MemoryLimits) {
+  /** `mostWaitingBytes`: the contents that may wait until they are written. Their texts are on the heap meanwhile. */
+  constructor(account: MemoryAccount, limits: MemoryLimits, mostWaitingBytes = Infinity) {
     this.#account = account
     this.#limits = limits
+    this.#mostWaitingBytes = mostWaitingBytes
   }
 
   /** The limits in force. */
@@ -49,6 +53,21 @@ export class MemoryBudget {
   /** Others hold from now on: of several servers the smallest count for all. */
   limitTo(limits: MemoryLimits): void {
     this.#limits = limits
+  }
+
+  /** Counts the content of a command until `answered`. Throws Refusal `body-memory` while too much is under way. */
+  given(bytes: number): void {
+    if (this.#givenBytes > 0 && this.#givenBytes + bytes > this.#mostWaitingBytes)
+      throw new Refusal(
+        'body-memory',
+        'The server writes as many contents as it may at once: try again in a moment.',
+      )
+    this.#givenBytes += bytes
+  }
+
+  /** The command with such a content is answered. */
+  answered(bytes: number): void {
+    this.#givenBytes -= bytes
   }
 
   /** Counts bytes of a command that waits to be decided; negative: it is decided now. */

@@ -34,6 +34,14 @@ export function clientMemoryBytes(): number {
   return SHARE_FOR_CLIENTS * usableHeap()
 }
 
+/** The share of the heap for contents that wait to be written: each is there as a text, and the contents of a batch as JSON. */
+const SHARE_OF_WAITING = 1 / 24
+
+/** The most bytes of contents that wait to be written. */
+export function waitingContentBytes(): number {
+  return SHARE_OF_WAITING * getHeapStatistics().heap_size_limit
+}
+
 function usableHeap(): number {
   return Math.max(0, getHeapStatistics().heap_size_limit - EMPTY_SERVER_BYTES)
 }

@@ -305,7 +305,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 503,
     title: 'The server is reading as much as it may',
     meaning:
-      'The bodies that are being read take as much memory as `max-body-memory` allows, or this one was slow and gave way to others. Try again in a moment.',
+      'The bodies that are being read take as much memory as `max-body-memory` allows, or this one was slow and gave way to others. Or as many contents wait to be written as the heap allows. Try again in a moment.',
   },
   'content-memory': {
     http: 507,

@@ -34,7 +34,7 @@ export function clientMemoryBytes(): number {
   return SHARE_FOR_CLIENTS * usableHeap()
 }
 
-/** The share of the heap for contents that wait to be written: each is there as a text, and the contents of a batch as JSON. */
+/** The share of the heap for contents that wait to be written: each is there as a text, and some as JSON. */
 const SHARE_OF_WAITING = 1 / 24
 
 /** The most bytes of contents that wait to be written. */

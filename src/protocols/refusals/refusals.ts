@@ -31,6 +31,12 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     meaning:
       'The server asks its callers to sign in, and the request has no token, session, or username and password.',
   },
+  'other-user': {
+    http: 409,
+    title: 'Another user is signed in',
+    meaning:
+      'The request says by `Waypost-User` or `forUser` for whom it is meant, and the session in its cookie is another user’s. Nothing was done. The console loads itself again.',
+  },
   'unknown-user': {
     http: 403,
     known: 'unknown user!',
@@ -54,7 +60,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 400,
     title: 'The new password is easily guessed',
     meaning:
-      'A new password has at least 10 characters, is not the username, and is not among the commonest ones. The setting `password-rule` turns this off.',
+      'A new password has at least 10 characters and 5 different ones. It is not made of the username or the name of the product, and is not among the commonest ones. The setting `password-rule` turns this off.',
   },
   'wrong-code': {
     http: 403,

@@ -119,7 +119,10 @@ export function beginSessionEndpoint(sessions: Operations['sessions']): Endpoint
     }),
     handle: async ({ params, caller }) => {
       const { username = '', password = '' } = params
-      const { browserId, ...user } = await sessions.begin({ username, password }, caller)
+      const { browserId, ...user } = await sessions.begin(
+        { username, password, replaced: sessionsIn(caller) },
+        caller,
+      )
       return jsonAnswer(userJson(user), 200, { 'Set-Cookie': sessionCookie(caller, browserId) })
     },
   })

@@ -1,6 +1,6 @@
 /** A reason why the server should get no requests now, or why it works only in part. */
 export interface NotReady {
-  readonly code: 'stopping' | 'store-unavailable' | 'cut-off' | 'lagging' | 'store-full'
+  readonly code: 'stopping' | 'store-unavailable' | 'cut-off' | 'lagging' | 'store-full' | 'memory'
   readonly detail: string
   /** How long this has lasted, in ms. */
   readonly forMs: number
@@ -30,6 +30,8 @@ export interface ReadinessOptions {
   readonly lagging?: (() => Lagging | undefined) | undefined
   /** Why the store has no room for publishes; undefined: it has. */
   readonly full: () => Lasting | undefined
+  /** Why there is little memory left for data; undefined: there is enough. */
+  readonly scarce: () => Lasting | undefined
   readonly monotonicMs: () => number
 }
 
@@ -60,9 +62,10 @@ export class Readiness {
 
   /** Faults of a server that is ready. */
   warnings(): NotReady[] {
-    const full = problemOf('store-full', this.#options.full())
+    const { full, scarce } = this.#options
+    const short = [...problemOf('store-full', full()), ...problemOf('memory', scarce())]
     const isOutage = this.#isShared() && this.#cutOff().length === 0
-    return [...(isOutage ? this.#outage() : []), ...this.#lagging(false), ...full]
+    return [...(isOutage ? this.#outage() : []), ...this.#lagging(false), ...short]
   }
 
   #isShared(): boolean {

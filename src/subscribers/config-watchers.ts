@@ -5,6 +5,7 @@ import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { Viewer } from '../core/config/state/viewer.ts'
 import { LOOK_LIMITS } from '../core/config/state/look-limits.ts'
+import { ClientMemory, watchedBytes } from '../core/memory/client-memory.ts'
 import { GRAY } from '../core/config/state/gray-version.ts'
 import { DueBook } from '../core/work/due-book.ts'
 import { SharedSlices } from '../core/work/shared-slices.ts'
@@ -13,7 +14,7 @@ import type { Comparison } from './comparison.ts'
 import { type HeldPoll, HeldPolls, type Poll, type PollHost } from './held-polls.ts'
 import { Looks } from './looks.ts'
 import { PollComparisons } from './poll-comparisons.ts'
-import { type EndedPoll, RecentPolls } from './recent-polls.ts'
+import { type EndedPoll, itemsBytes, RecentPolls } from './recent-polls.ts'
 import { type Listener, type ListenerHost, StandingListener } from './standing-listener.ts'
 import type { Watcher } from './watcher.ts'
 import { WatcherLists } from './watcher-lists.ts'
@@ -39,6 +40,8 @@ export interface ConfigWatcherOptions {
   /** The most held polls of one address. 0 or absent: no limit. */
   readonly maxHeldOfAddress?: number
   readonly maxWatched?: number
+  /** The memory of all watched items. */
+  readonly memory?: ClientMemory
   /** Called when a client is known to have versions of items: it polls, or was sent a version. */
   readonly onWatched?: (items: readonly WatchedItem[]) => void
 }
@@ -94,7 +97,8 @@ export class ConfigWatchers {
   readonly #options: ConfigWatcherOptions
   readonly #polls = new HeldPolls()
   readonly #due = new DueBook<HeldPoll>(POLL_BUCKET_MS)
-  readonly #recent = new RecentPolls()
+  readonly #memory: ClientMemory
+  readonly #recent: RecentPolls
   /** The marked items, in the order of their first change. */
   readonly #changed = new Set<string>()
   /** The walk over the watchers of one item, and the key of that item. */
@@ -117,6 +121,8 @@ export class ConfigWatchers {
   constructor(options: ConfigWatcherOptions) {
     const { md5Of, seenBy, loop } = options
     this.#options = options
+    this.#memory = options.memory ?? new ClientMemory()
+    this.#recent = new RecentPolls(this.#memory)
     this.#looks = new Looks(md5Of, loop)
     const hasRoom = this.#looks.inTurn(LOOK_LIMITS.changedMs)
     this.#work = new SlicedWork(loop, () => this.#step(), { ...FAN_OUT, hasRoom })
@@ -164,7 +170,7 @@ export class ConfigWatchers {
       poll.answer(NOTHING)
       return { kind: 'held', handle: { cancel: () => {} } }
     }
-    if (this.#isFull(poll)) {
+    if (this.#isFull(poll) || !this.#memory.take(itemsBytes(poll.items))) {
       this.#counts.refused++
       return TOO_MANY
     }
@@ -266,12 +272,14 @@ export class ConfigWatchers {
       },
       watch: ({ text }, listener) => {
         if (this.#watchedInAll >= (this.#options.maxWatched ?? LOOK_LIMITS.watchedItems)) return false
+        if (!this.#memory.take(watchedBytes(text))) return false
         this.#listened++
         this.#polls.watch(text, listener)
         return true
       },
       unwatch: ({ text }, listener) => {
         this.#listened--
+        this.#memory.free(watchedBytes(text))
         this.#polls.unwatch(text, listener)
       },
       leave: (listener) => void this.#listeners.delete(listener),
@@ -359,6 +367,7 @@ export class ConfigWatchers {
     if (held.poll === undefined) return false
     held.poll = undefined
     this.#polls.delete(held)
+    this.#memory.free(itemsBytes(held.items))
     this.#due.remove(held)
     return true
   }

@@ -5,7 +5,6 @@ import type { ConfigKey } from '../../src/core/config/state/config-item.ts'
 import type { HistoryRecord } from '../../src/core/config/state/history-record.ts'
 import type { Change } from '../../src/core/decisions/changes.ts'
 import { StoreRoom } from '../../src/core/engine/store-room.ts'
-import { ContentBudget } from '../../src/core/config/state/content-budget.ts'
 import type { Engine, ChangeGroup, Store, VersionId } from '../../src/core/engine/ports.ts'
 import { LongWalks } from '../../src/core/work/long-walks.ts'
 import { SoleEngine } from '../../src/core/engine/sole-engine.ts'
@@ -101,7 +100,6 @@ export function startFixture(
       dismiss: () => false,
     }),
     timeline,
-    budget: new ContentBudget(state, 1_000_000),
     room: new StoreRoom(0),
     signIn,
     isAuthenticationOn: false,

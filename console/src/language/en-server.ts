@@ -72,7 +72,7 @@ export const serverEn = {
   'problem.too-large':
     'It is too large. Make it smaller, or let an administrator raise the limit that is named.',
   'problem.content-memory':
-    'The server holds as much content as it may. Delete what nobody needs, or raise max-content-memory.',
+    'The server holds as much as it may. Delete what nobody needs, or give the server more memory.',
   'problem.cross-site':
     'The request came from another site: a proxy may change the host (setting allowed-hosts).',
   'problem.unknown-host':
@@ -109,6 +109,7 @@ export const serverEn = {
   'problem.body-memory': 'The server reads too many large requests: try again in a moment.',
   'problem.unknown-path': 'The server does not know this operation: it may be an older version.',
   'problem.unknown-method': 'The server does not know this operation: it may be an older version.',
+  'problem.memory': 'Little memory is left for data. Soon everything that grows is refused.',
   'problem.lagging':
     'This server receives changes late. Its answers may be old: another server is up to date.',
   'problem.cut-off':

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { ContentBudget } from '../../core/config/state/content-budget.ts'
 import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
 import {
   type ExplainedVersion,
@@ -23,7 +22,6 @@ interface GrayParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'gray' | 'record' | 'records'>
   readonly engine: Pick<Engine, 'execute'>
-  readonly budget: Pick<ContentBudget, 'withinGray'>
 }
 
 /** A text for some clients. The only note that counts is the key of an encrypted content. */
@@ -121,7 +119,7 @@ function readingOperations({ guard, state }: GrayParts) {
   }
 }
 
-function writingOperations({ guard, state, engine, budget }: GrayParts) {
+function writingOperations({ guard, state, engine }: GrayParts) {
   const resources = ({ key }: { key: ConfigKey }) => [configResource(key)]
   const permission = WRITE_CONFIG
   return {
@@ -137,8 +135,7 @@ function writingOperations({ guard, state, engine, budget }: GrayParts) {
         const operator = operatorOf(caller, srcUser)
         const isNew = state.config(key) === undefined && state.record(GRAY, key.text) === undefined
         const type = same.type ?? (isNew ? typeIfNew : undefined)
-        const command = publishGray({ ...same, type, key, content, md5, encryptedDataKey, operator })
-        return budget.withinGray(request, content.length, () => engine.execute(command))
+        return engine.execute(publishGray({ ...same, type, key, content, md5, encryptedDataKey, operator }))
       },
     }),
     /** Gives a gray version to other clients. Refusals `gray-not-found`, `gray-rule`; for readers of the item. */

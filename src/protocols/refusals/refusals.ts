@@ -311,13 +311,13 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 503,
     title: 'The server is reading as much as it may',
     meaning:
-      'The bodies that are being read take as much memory as `max-body-memory` allows, or this one was slow and gave way to others. Try again in a moment.',
+      'The bodies that are being read take as much memory as `max-body-memory` allows, or this one was slow and gave way to others. Or as many contents wait to be written as the heap allows. Try again in a moment.',
   },
   'content-memory': {
     http: 507,
-    title: 'The server holds as much content as it may',
+    title: 'The server holds as much as it may',
     meaning:
-      'All contents together would take more memory than `max-content-memory` allows. Delete what is not needed, or raise it.',
+      'All data together would take more memory than this server has, or all contents more than `max-content-memory` allows. The detail names the data that take most. Delete what is not needed, or give the server more memory: docs/operations.md, Memory.',
   },
   'cross-site': {
     http: 403,

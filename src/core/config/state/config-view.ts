@@ -4,7 +4,7 @@ import { NO_NOTES } from './config-notes.ts'
 import { shareOf } from './gray-rule.ts'
 import { isRuleFor } from './rule-matches.ts'
 import type { Viewer } from './viewer.ts'
-import { GRAY, GRAY_TEXT, type GrayItem, type GrayVersion } from './gray-version.ts'
+import { GRAY, grayContentOf, type GrayItem, type GrayVersion } from './gray-version.ts'
 
 /** The version that a client sees: the formal one, or a gray one in the shape of an item. */
 export interface SeenItem extends ConfigItem {
@@ -69,15 +69,15 @@ export function seenGray(
 ): SeenItem {
   const known = SEEN.get(version)
   if (known !== undefined && known.formal === formal) return known.item
-  const text = state.record(GRAY_TEXT, version.textId)?.text
-  if (text === undefined) throw new Error(`The text of the gray version ${version.name} is missing`)
+  const content = grayContentOf(state, version.textId)
+  if (content === undefined) throw new Error(`The text of the gray version ${version.name} is missing`)
   const { createdMs, createdBy, id } = version
   const notes = formal?.notes ?? NO_NOTES
   const item: SeenItem = {
     key,
     origin: formal?.origin ?? { id, createdMs, createUser: createdBy.user, createIp: createdBy.ip },
     historyId: id,
-    content: known?.item.content ?? Buffer.from(text),
+    content,
     md5: version.md5,
     type: formal?.type ?? version.type ?? 'text',
     notes: { ...notes, encryptedDataKey: version.encryptedDataKey },

@@ -1,5 +1,6 @@
 import { fieldsOf, numberIn, textIn } from '../../records/shape.ts'
 import { defineRecordKind } from '../../records/record-kind.ts'
+import type { RecordView } from '../../records/record-tables.ts'
 import { CONFIG_TYPES, configKey, type ConfigKey, type ConfigType, type Operator } from './config-item.ts'
 import { GRAY_RULE_TYPES, type GrayRule } from './gray-rule.ts'
 import { LOOK_LIMITS } from './look-limits.ts'
@@ -57,15 +58,38 @@ export const GRAY = defineRecordKind<GrayItem>(
   { isReadOneByOne: true },
 )
 
-/** The text of a gray version. */
-export interface GrayText {
-  readonly text: string
+/** The text of a gray version, as bytes: texts of all versions together may be larger than the heap. JSON has it as `text`. */
+export class GrayText {
+  /** UTF-8, in memory of its own. */
+  readonly content: Buffer
+
+  constructor(text: string) {
+    // `Buffer.from` cuts short ones out of a larger memory, which they would keep.
+    this.content = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+    this.content.write(text)
+  }
+
+  toJSON(): { readonly text: string } {
+    return { text: this.content.toString() }
+  }
+}
+
+const NO_CONTENT = Buffer.alloc(0)
+
+/** The bytes of a version's text; undefined: the store has lost it. */
+export function grayContentOf(records: Pick<RecordView, 'record'>, textId: string): Buffer | undefined {
+  return records.record(GRAY_TEXT, textId)?.content
+}
+
+/** The bytes of a version's text. */
+export function grayContent(records: Pick<RecordView, 'record'>, { textId }: GrayVersion): Buffer {
+  return grayContentOf(records, textId) ?? NO_CONTENT
 }
 
 /** The texts of gray versions, written once; the id of the record is `textId` of the version: a stamp. */
 export const GRAY_TEXT = defineRecordKind<GrayText>(
   'gray-text',
-  (json) => ({ text: textIn(fieldsOf(json), 'text') }),
+  (json) => new GrayText(textIn(fieldsOf(json), 'text')),
   { isReadOneByOne: true, isLarge: true },
 )
 

@@ -133,7 +133,7 @@ function importedItem() {
 }
 
 /** The longest list of labels. */
-const LONG_EXPR = `env=${numbers(900)
+const LONG_EXPR = `env=${numbers(425)
   .map((index) => `v${index}`)
   .join(',')}`
 

@@ -145,9 +145,17 @@ export class WorkerClient {
         waiting.get(message.id)?.resolve(message.value)
         waiting.delete(message.id)
         return
-      case 'batch':
-        waiting.get(message.id)?.onBatch?.(message.batch)
+      case 'batch': {
+        const asked = waiting.get(message.id)
+        try {
+          asked?.onBatch?.(message.batch)
+        } catch (error) {
+          // A row that cannot be read: the batches after it are of no use.
+          waiting.delete(message.id)
+          asked?.reject(error)
+        }
         return
+      }
       case 'error': {
         const { storeWide, reopen, message: text, problem } = message.error
         const asked = waiting.get(message.id)

@@ -2,7 +2,7 @@ import type { ConfigItem } from '../../../core/config/state/config-item.ts'
 import type { Service } from '../../../core/naming/state/service.ts'
 import type { Loaded, Revision, Snapshot, StoredInstance } from '../../../core/engine/ports.ts'
 import type { StoredRecord } from '../../../core/records/record-kind.ts'
-import { stampOfId } from '../../../core/decisions/stamps.ts'
+import { isSeen, stampOfId } from '../../../core/decisions/stamps.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { KeyValue } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
@@ -16,6 +16,8 @@ import { instanceOf, requestOf, serviceOf } from '../keys/values.ts'
 
 /** etcd counts the rest of a range for each page: few large pages are faster than many small ones. */
 const PAGE_SIZE = 5_000
+/** How many keys one request checks for the newest event of the audit: it is nearly always the first one. */
+const AUDIT_LOOKED_AT = 100
 
 /** The dependencies of loading. */
 export interface LoadParts {
@@ -97,19 +99,26 @@ async function namingOf(reading: Reading): Promise<Pick<Snapshot, 'services' | '
   return { services, instances }
 }
 
-/** The stamp of the newest audit event; 0 without events. */
+/** The stamp of the newest audit event; 0 without events. Keys that no server has written may come before it. */
 async function newestOfAudit(client: Pick<EtcdClient, 'range'>, keys: Keys): Promise<number> {
-  const key = keys.every('audit')
-  const { kvs } = await client.range({ key, end: prefixEnd(key), limit: 1, keysOnly: true })
-  const place = kvs[0] && keys.read(kvs[0].key)
-  return place?.of === 'audit' ? place.stamp : 0
+  const prefix = keys.every('audit')
+  for (let key = prefix; ;) {
+    const range = { key, end: prefixEnd(prefix), limit: AUDIT_LOOKED_AT, keysOnly: true }
+    const { kvs, more } = await client.range(range)
+    for (const kv of kvs) {
+      const place = keys.read(kv.key)
+      if (place?.of === 'audit') return place.stamp
+    }
+    if (!more || kvs.length === 0) return 0
+    key = `${kvs.at(-1)!.key}\0`
+  }
 }
 
 class LargestStamp {
   largest = 0
 
   see(stamp: number): void {
-    this.largest = Math.max(this.largest, stamp)
+    if (isSeen(stamp)) this.largest = Math.max(this.largest, stamp)
   }
 }
 

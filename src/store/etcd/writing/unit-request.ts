@@ -236,15 +236,10 @@ function recordValue(change: RecordSaved): Buffer {
   return toJson(parts ? { parts, stamp } : { value, stamp })
 }
 
-/** The pieces of a large value go with its record, whether there are any or not; unless history keeps them. */
+/** Nothing names the pieces of a large value that is gone, so `ChunkCleaning` removes them; unless history keeps them. */
 function valueGone(keys: Keys, { recordKind, id }: RecordRemoved, texts: SharedTexts): TxnOperation[] {
   if (recordKindNamed(recordKind)?.isLarge !== true || texts.keeps(id)) return []
-  const stamp = Number(id)
-  const prefix = keys.chunksOf(stamp)
-  return [
-    { do: 'delete', key: prefix, end: prefixEnd(prefix) },
-    remove(keys.of({ of: 'named-chunks', stamp })),
-  ]
+  return [remove(keys.of({ of: 'named-chunks', stamp: Number(id) }))]
 }
 
 function itemValue(item: ConfigItem): Buffer {

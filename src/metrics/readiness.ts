@@ -1,6 +1,7 @@
 /** A reason why the server should get no requests now, or why it works only in part. */
 export interface NotReady {
-  readonly code: 'stopping' | 'store-unavailable' | 'cut-off' | 'lagging' | 'store-full'
+  readonly code:
+    'stopping' | 'store-unavailable' | 'cut-off' | 'lagging' | 'store-full' | 'prefix-nested' | 'damaged'
   readonly detail: string
   /** How long this has lasted, in ms. */
   readonly forMs: number
@@ -17,6 +18,11 @@ export interface Lagging extends Lasting {
   readonly isBehind: boolean
 }
 
+/** Something in the store that an operator must mend. This server works. */
+export interface StoreFault extends Lasting {
+  readonly code: 'prefix-nested' | 'damaged'
+}
+
 /** The inputs of readiness. */
 export interface ReadinessOptions {
   /** Why the store cannot write; undefined while it can. */
@@ -30,6 +36,8 @@ export interface ReadinessOptions {
   readonly lagging?: (() => Lagging | undefined) | undefined
   /** Why the store has no room for publishes; undefined: it has. */
   readonly full: () => Lasting | undefined
+  /** What else the store of several servers has that an operator must mend. */
+  readonly storeFaults?: (() => readonly StoreFault[]) | undefined
   readonly monotonicMs: () => number
 }
 
@@ -62,7 +70,8 @@ export class Readiness {
   warnings(): NotReady[] {
     const full = problemOf('store-full', this.#options.full())
     const isOutage = this.#isShared() && this.#cutOff().length === 0
-    return [...(isOutage ? this.#outage() : []), ...this.#lagging(false), ...full]
+    const faults = (this.#options.storeFaults?.() ?? []).flatMap((fault) => problemOf(fault.code, fault))
+    return [...(isOutage ? this.#outage() : []), ...this.#lagging(false), ...full, ...faults]
   }
 
   #isShared(): boolean {

@@ -88,11 +88,12 @@ export async function joinParts(installation: Installation, end: UnexpectedEnd, 
 
 /** The measurements of an installation. */
 function measured(installation: Installation) {
-  const { store, cutOff, lagging } = installation
+  const { store, cutOff, lagging, storeFaults } = installation
   return {
     store,
     cutOff,
     lagging,
+    storeFaults,
     measureRoom: (isUrgent: boolean) => installation.measureRoom(isUrgent),
     storeBytes: () => installation.storeBytes(),
   }

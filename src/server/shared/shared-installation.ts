@@ -23,7 +23,7 @@ import type { State } from '../../core/engine/state.ts'
 import type { Room } from '../../core/engine/store-room.ts'
 import { clusterMetrics } from '../../metrics/cluster-metrics.ts'
 import type { Metric } from '../../metrics/metric.ts'
-import type { Lagging, Lasting } from '../../metrics/readiness.ts'
+import type { Lagging, Lasting, StoreFault } from '../../metrics/readiness.ts'
 import type { ClientViews } from '../../operations/client-views.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { systemClock } from '../../store/etcd/client/clock.ts'
@@ -45,6 +45,7 @@ import type {
 } from '../process/installation.ts'
 import { responsibleFor } from '../process/responsible.ts'
 import { SharedMembers } from './shared-members.ts'
+import { StoreFaults } from './store-faults.ts'
 import { logOfRefusals, ownFacts, warnOfOpenNetworks, withoutAlarm, withPatience } from './shared-start.ts'
 
 /** How long a new member waits until it sees itself among the members, and how often it looks. */
@@ -97,6 +98,7 @@ export class SharedInstallation implements Installation {
   readonly #clocks: MemberClocks
   readonly #shares: MeasuredShares
   readonly #files: EtcdFiles
+  readonly #faults: StoreFaults
   #following: Following | undefined
   #care: SharedNamingCare | undefined
   #views: PeerViews | undefined
@@ -143,6 +145,9 @@ export class SharedInstallation implements Installation {
       log: opened.log,
     })
     this.#clocks = new MemberClocks({ ...asking, wallMs, log: opened.log })
+    const nestedPrefixes = (): Promise<string[]> => etcd.store.nestedPrefixes()
+    this.#faults = new StoreFaults({ nestedPrefixes, log: opened.log, monotonicMs })
+    void this.#faults.look()
   }
 
   /** Opens the store and loads it. Rejects with an Error if etcd cannot be reached, or is not for this version. */
@@ -270,6 +275,8 @@ export class SharedInstallation implements Installation {
     return { reason: CUT_OFF, forMs: Math.round(monotonicMs() - this.#aloneSinceMs) }
   }
 
+  readonly storeFaults = (): readonly StoreFault[] => this.#faults.current
+
   readonly lagging = (): Lagging | undefined => this.#lag.current
 
   isMember(): boolean {
@@ -306,6 +313,7 @@ export class SharedInstallation implements Installation {
       service: state.services.size,
       instance: state.instancesInAll,
     }
+    if (each) await this.#faults.look()
     for (const difference of await etcd.store.compare({ each, counts }))
       log.error({ ...difference }, 'what this server knows differs from etcd: it is loaded again')
   }

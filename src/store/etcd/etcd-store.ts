@@ -28,6 +28,7 @@ import { largeBytes } from './contents/large-contents.ts'
 import type { LayoutInUse } from './format/layout.ts'
 import { quotaShares, type QuotaShares } from './space/quota-shares.ts'
 import { asRefusal, sayingIfFull } from './failures/refusals.ts'
+import { nestedPrefixes } from './format/nested-prefixes.ts'
 import { RememberedValues } from './format/remembered-values.ts'
 import { RequestFence } from './writing/request-fence.ts'
 import { SharedTexts } from './contents/shared-texts.ts'
@@ -134,6 +135,11 @@ export class EtcdStore implements SharedStore {
   /** Compares the received data with etcd, and loads the differing kinds again. See `Following.compare`. */
   compare(options: CompareOptions): Promise<readonly Difference[]> {
     return asRefusal(this.#loaded().following.compare(options))
+  }
+
+  /** The prefixes of other installations above and below this one. */
+  nestedPrefixes(): Promise<string[]> {
+    return nestedPrefixes(this.#parts.client, this.#parts.keys)
   }
 
   /** The part of its quota that each kind of keys takes, in a member of etcd. See `quotaShares`. */

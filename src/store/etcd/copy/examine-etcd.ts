@@ -11,6 +11,7 @@ import type { Examination, Finding, OnProgress } from '../../local-file.ts'
 import type { KeyValue } from '../client/messages.ts'
 import { readRecord } from '../keys/feed-changes.ts'
 import type { KeyPlace, Keys } from '../keys/keys.ts'
+import { allNestedPrefixes } from '../format/nested-prefixes.ts'
 import { type RecordName, recordOfPlace } from '../keys/record-places.ts'
 import {
   type ContentParts,
@@ -57,7 +58,8 @@ export async function examineEtcd(etcd: EtcdPlace, onProgress: OnProgress): Prom
   await client.checkVersions()
   const revision = await readable(etcd)
   const { count } = await client.range({ ...rangeOf(prefix), revision, countOnly: true })
-  const examining = new Examining(etcd)
+  const nested = await allNestedPrefixes(client, keys)
+  const examining = new Examining(etcd, nested)
   let done = 0
   for (const range of keys.ranges())
     for await (const { kvs } of client.pages({ ...range, revision, ...LARGE_PAGES })) {
@@ -72,6 +74,8 @@ export async function examineEtcd(etcd: EtcdPlace, onProgress: OnProgress): Prom
 class Examining {
   readonly #sealing: Pick<Sealing, 'isInClear'>
   readonly #keys: Keys
+  /** The prefixes of other installations, below this one. */
+  readonly #below: readonly string[]
   /** Keys that cannot be read, or that break a rule. */
   readonly #leftOut = new Set<string>()
   readonly #findings = new Findings()
@@ -93,13 +97,20 @@ class Examining {
   /** One instance of each service with instances. */
   readonly #instances = new Map<string, string>()
 
-  constructor({ sealing, keys }: Pick<EtcdPlace, 'sealing' | 'keys'>) {
+  constructor({ sealing, keys }: Pick<EtcdPlace, 'sealing' | 'keys'>, nested: readonly string[]) {
     this.#sealing = sealing
     this.#keys = keys
+    this.#below = nested.filter((prefix) => prefix.length > keys.prefix.length)
+    for (const prefix of nested)
+      this.#findings.note(`prefix ${prefix}`, {
+        problem: `prefix-nested: another installation is ${prefix.length < keys.prefix.length ? 'above' : 'below'} this one.`,
+        effect: 'Keys of one look like keys of the other. Copy one of them to a prefix beside the other.',
+      })
   }
 
   /** The next key, in their order. */
   add(place: KeyPlace | undefined, kv: KeyValue): void {
+    if (this.#isOfAnother(kv.key)) return
     this.#bytes += kv.key.length
     if (place === undefined) {
       const problem = 'The key is not one of this layout.'
@@ -123,6 +134,7 @@ class Examining {
 
   /** Whether a salvage leaves out a key, once all keys have come. */
   isLeftOut(key: string): boolean {
+    if (this.#isOfAnother(key)) return true
     const place = this.#keys.read(key)
     if (this.#leftOut.has(key)) return true
     if (place?.of === 'instance') return !this.#services.has(serviceKeyText(place.service))
@@ -135,6 +147,10 @@ class Examining {
     const version = isGone ? undefined : this.#items.get(item.text)?.historyId
     // History ends with the version of the item, or with the deletion of the item.
     return historyIdOf(stamp) > (version ?? this.#deletions.get(item.text) ?? 0)
+  }
+
+  #isOfAnother(key: string): boolean {
+    return this.#below.some((prefix) => key.startsWith(prefix))
   }
 
   #leaveOut(key: string, { problem, effect }: Pick<Finding, 'problem' | 'effect'>): void {

@@ -171,19 +171,20 @@ const BY_LETTER = new Map(Object.values(LAYOUTS).map((layout) => [layout.letter,
  * history of an item the newest comes first.
  */
 export class Keys {
-  readonly #prefix: string
+  /** The beginning of all keys, with a slash at its end. */
+  readonly prefix: string
 
   /** @param prefix the beginning of all keys, such as `waypost/`; it ends with a slash */
   constructor(prefix: string) {
     if (!prefix.endsWith('/')) throw new Error(`The prefix of keys ends with a slash; this one is ${prefix}`)
-    this.#prefix = prefix
+    this.prefix = prefix
   }
 
   /** The key of a place. */
   of(place: KeyPlace): string {
     // Each place has its own layout: TypeScript does not follow that.
     const { letter, write } = LAYOUTS[place.of] as Layout<KeyPlace>
-    return this.#prefix + [letter, ...write(place).map(escape)].join('/')
+    return this.prefix + [letter, ...write(place).map(escape)].join('/')
   }
 
   /**
@@ -191,8 +192,8 @@ export class Keys {
    * form. A place has one key only, so `of` gives the same key back.
    */
   read(key: string): KeyPlace | undefined {
-    if (!key.startsWith(this.#prefix)) return undefined
-    const [letter = '', ...written] = key.slice(this.#prefix.length).split('/')
+    if (!key.startsWith(this.prefix)) return undefined
+    const [letter = '', ...written] = key.slice(this.prefix.length).split('/')
     const layout = BY_LETTER.get(letter)
     if (layout === undefined) return undefined
     const parts = written.map(unescape)
@@ -204,20 +205,31 @@ export class Keys {
    * Keys before and after them, chunks too, are read only on demand.
    */
   get watched(): { readonly key: string; readonly end: string } {
-    return { key: `${this.#prefix}b/`, end: `${this.#prefix}v/` }
+    return { key: `${this.prefix}b/`, end: `${this.prefix}v/` }
   }
 
   /** The prefix of all places of a kind. */
   every(kind: Exclude<KeyPlace['of'], 'format' | 'elected'>): string {
-    return `${this.#prefix}${LAYOUTS[kind].letter}/`
+    return `${this.prefix}${LAYOUTS[kind].letter}/`
   }
 
   /** Consecutive ranges that cover all keys with the prefix, each with the keys of about one kind. */
   ranges(): { readonly key: string; readonly end: string }[] {
-    const letters = [...BY_LETTER.keys()].sort(compareKeys)
-    const starts = [this.#prefix, ...letters.map((letter) => `${this.#prefix}${letter}/`)]
-    const last = prefixEnd(this.#prefix)
+    const starts = [this.prefix, ...this.folders]
+    const last = prefixEnd(this.prefix)
     return starts.map((key, index) => ({ key, end: starts[index + 1] ?? last }))
+  }
+
+  /** The folders that keys of this layout are in. */
+  get folders(): string[] {
+    return [...BY_LETTER.keys()].sort(compareKeys).map((letter) => `${this.prefix}${letter}/`)
+  }
+
+  /** The ranges between these folders: only the keys without parts are ours there. */
+  get gaps(): { readonly key: string; readonly end: string }[] {
+    const { folders, prefix } = this
+    const starts = [prefix, ...folders.map(prefixEnd)]
+    return starts.map((key, index) => ({ key, end: folders[index] ?? prefixEnd(prefix) }))
   }
 
   /** The prefix of the history of an item. */

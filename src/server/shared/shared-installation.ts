@@ -45,7 +45,7 @@ import type {
 } from '../process/installation.ts'
 import { responsibleFor } from '../process/responsible.ts'
 import { SharedMembers } from './shared-members.ts'
-import { StoreFaults } from './store-faults.ts'
+import { logDamaged, StoreFaults } from './store-faults.ts'
 import { logOfRefusals, ownFacts, warnOfOpenNetworks, withoutAlarm, withPatience } from './shared-start.ts'
 
 /** How long a new member waits until it sees itself among the members, and how often it looks. */
@@ -145,8 +145,7 @@ export class SharedInstallation implements Installation {
       log: opened.log,
     })
     this.#clocks = new MemberClocks({ ...asking, wallMs, log: opened.log })
-    const nestedPrefixes = (): Promise<string[]> => etcd.store.nestedPrefixes()
-    this.#faults = new StoreFaults({ nestedPrefixes, log: opened.log, monotonicMs })
+    this.#faults = new StoreFaults({ store: etcd.store, log: opened.log, monotonicMs })
     void this.#faults.look()
   }
 
@@ -172,6 +171,7 @@ export class SharedInstallation implements Installation {
       failed,
       reloading,
       refused: logOfRefusals(log),
+      damaged: logDamaged(log),
     })
     try {
       await withPatience(() => etcd.client.checkVersions(), { log })
@@ -201,6 +201,7 @@ export class SharedInstallation implements Installation {
     const shared = new SharedFollower(follower, stamps)
     store.follow({
       applied: (commit) => shared.applied(commit),
+      hasService: (service) => shared.hasService(service),
       reloaded: (snapshot) => {
         shared.reloaded(snapshot)
         this.#care?.reloaded()

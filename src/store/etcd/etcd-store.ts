@@ -27,6 +27,7 @@ import { type Difference, KnownKeys } from './keys/known-keys.ts'
 import { largeBytes } from './contents/large-contents.ts'
 import type { LayoutInUse } from './format/layout.ts'
 import { quotaShares, type QuotaShares } from './space/quota-shares.ts'
+import { type DamagedKey, DamagedKeys } from './failures/damaged-keys.ts'
 import { asRefusal, sayingIfFull } from './failures/refusals.ts'
 import { nestedPrefixes } from './format/nested-prefixes.ts'
 import { RememberedValues } from './format/remembered-values.ts'
@@ -49,6 +50,8 @@ export interface EtcdStoreParts {
   readonly history?: (() => HistoryLimits) | undefined
   /** Called with the error for which this server must stop. The store receives nothing new from then on. */
   readonly failed: (error: unknown) => void
+  /** Called once for each damaged key, which is left out; absent: a damaged key is an error. */
+  readonly damaged?: ((damaged: DamagedKey) => void) | undefined
   /** Called when everything must be loaded again, with the reason, and whenever that has failed. */
   readonly reloading?: ((why: unknown) => void) | undefined
 }
@@ -77,6 +80,7 @@ export class EtcdStore implements SharedStore {
   readonly #audit: AuditKeys
   readonly #remembered: RememberedValues
   readonly #known: KnownKeys
+  readonly #damaged: DamagedKeys | undefined
   readonly #turns = readTurns(READS_AT_ONCE)
   /** Since it was loaded. */
   #active: { readonly following: Following; readonly commits: Commits } | undefined
@@ -93,6 +97,7 @@ export class EtcdStore implements SharedStore {
     this.#audit = new AuditKeys(client, keys, member)
     this.#remembered = new RememberedValues(client, keys)
     this.#known = new KnownKeys(keys)
+    this.#damaged = parts.damaged && new DamagedKeys(parts.damaged)
   }
 
   async load(): Promise<Snapshot> {
@@ -110,6 +115,7 @@ export class EtcdStore implements SharedStore {
       known: this.#known,
       readParts,
       size,
+      damaged: this.#damaged,
     })
     const nowMs = (): number => clock.nowMs()
     const history = limits && size && new HistoryCut({ client, keys, size, limits, nowMs })
@@ -135,6 +141,11 @@ export class EtcdStore implements SharedStore {
   /** Compares the received data with etcd, and loads the differing kinds again. See `Following.compare`. */
   compare(options: CompareOptions): Promise<readonly Difference[]> {
     return asRefusal(this.#loaded().following.compare(options))
+  }
+
+  /** The keys that this server leaves out, because no server has written them or their values. */
+  get damaged(): readonly DamagedKey[] {
+    return this.#damaged?.all ?? []
   }
 
   /** The prefixes of other installations above and below this one. */

@@ -1,6 +1,6 @@
 import type { ConfigItem } from '../../../core/config/state/config-item.ts'
-import type { Service } from '../../../core/naming/state/service.ts'
-import type { Loaded, Revision, Snapshot, StoredInstance } from '../../../core/engine/ports.ts'
+import { type Service, serviceKeyText } from '../../../core/naming/state/service.ts'
+import type { LeftOut, Loaded, Revision, Snapshot, StoredInstance } from '../../../core/engine/ports.ts'
 import type { StoredRecord } from '../../../core/records/record-kind.ts'
 import { isSeen, stampOfId } from '../../../core/decisions/stamps.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
@@ -11,7 +11,8 @@ import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, KnownKeys } from '../keys/known-keys.ts'
 import type { LayoutInUse } from '../format/layout.ts'
 import { recordOfPlace } from '../keys/record-places.ts'
-import { readingOf } from '../failures/unreadable.ts'
+import { type DamagedKeys, NO_SERVICE } from '../failures/damaged-keys.ts'
+import { readingOf, UnreadableValue } from '../failures/unreadable.ts'
 import { instanceOf, requestOf, serviceOf } from '../keys/values.ts'
 
 /** etcd counts the rest of a range for each page: few large pages are faster than many small ones. */
@@ -26,6 +27,8 @@ export interface LoadParts {
   readonly layout: Pick<LayoutInUse, 'look'>
   readonly known: Pick<KnownKeys, 'clear' | 'loaded'>
   readonly readParts: ReadParts
+  /** Leaves out damaged keys; undefined: they are errors. */
+  readonly damaged?: DamagedKeys | undefined
 }
 
 /** Reads the whole state at one revision. Throws `UnknownLayout`. */
@@ -41,8 +44,8 @@ export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
   stamps.see(await newestOfAudit(client, keys))
   // Only its request has the stamp of removed data.
   for (const { key, value } of await valuesOf(reading, keys.every('request')))
-    stamps.see(readingOf(key, () => requestOf(value).stamp))
-  return { configs, ...naming, records, revision, largestStamp: stamps.largest }
+    stamps.see((await soundOf(reading, key, () => requestOf(value).stamp)) ?? 0)
+  return { configs, ...naming, records, revision, largestStamp: stamps.largest, ...leftOutOf(parts) }
 }
 
 /** Reads one kind of keys again, at a revision; instances with their services. */
@@ -56,7 +59,15 @@ export async function loadKind(parts: LoadParts, kind: ComparedKind, revision: R
   }
   known.clear(kind === 'config' || kind === 'small-record' ? [kind] : ['service', 'instance'])
   const loaded = await read()
-  return { ...loaded, revision, largestStamp: stamps.largest }
+  return { ...loaded, revision, largestStamp: stamps.largest, ...leftOutOf(parts) }
+}
+
+function leftOutOf({ keys, damaged }: LoadParts): { leftOut?: LeftOut } {
+  const places = (damaged?.all ?? []).map(({ key }) => keys.read(key))
+  if (places.length === 0) return {}
+  const items = places.flatMap((place) => (place?.of === 'config' ? [place.key.text] : []))
+  const services = places.flatMap((place) => (place?.of === 'service' ? [serviceKeyText(place.service)] : []))
+  return { leftOut: { items: new Set(items), services: new Set(services) } }
 }
 
 /** The context of one reading. */
@@ -65,17 +76,28 @@ interface Reading extends LoadParts {
   readonly stamps: LargestStamp
 }
 
-async function valuesOf({ client, known, revision }: Reading, prefix: string): Promise<KeyValue[]> {
+async function valuesOf({ client, keys, known, revision, damaged }: Reading, prefix: string): Promise<KeyValue[]> {
+  damaged?.readAgain(prefix)
   const found = await sortedValues(client, { prefix, revision })
   for (const kv of found) known.loaded(kv)
+  if (damaged !== undefined)
+    for (const { key } of found) if (keys.read(key) === undefined) damaged.leaveOut(key)
   return found
 }
 
+/** The result of `read` for the value of a key; undefined: it is damaged, and left out. */
+function soundOf<T>(
+  { damaged }: Pick<Reading, 'damaged'>,
+  key: string,
+  read: () => T | Promise<T>,
+): T | undefined | Promise<T | undefined> {
+  return damaged === undefined ? readingOf(key, read) : damaged.reading(key, read)
+}
+
 async function configsOf(reading: Reading): Promise<ConfigItem[]> {
-  const { keys, readParts, stamps } = reading
+  const { keys, stamps } = reading
   const configs: ConfigItem[] = []
-  for (const kv of await valuesOf(reading, keys.every('config')))
-    configs.push(await configOf(keys, kv, readParts))
+  for (const kv of await valuesOf(reading, keys.every('config'))) configs.push(...(await configOf(reading, kv)))
   for (const { historyId } of configs) stamps.see(stampOfId(historyId))
   return configs
 }
@@ -84,17 +106,22 @@ async function recordsOf(reading: Reading): Promise<StoredRecord[]> {
   const { keys } = reading
   const records: StoredRecord[] = []
   for (const prefix of [keys.every('small-record'), keys.every('member'), keys.of({ of: 'elected' })])
-    for (const kv of await valuesOf(reading, prefix)) records.push(...(await recordOf(keys, kv, reading)))
+    for (const kv of await valuesOf(reading, prefix)) records.push(...(await recordOf(reading, kv)))
   return records
 }
 
 async function namingOf(reading: Reading): Promise<Pick<Snapshot, 'services' | 'instances'>> {
-  const { keys, stamps } = reading
+  const { keys, damaged } = reading
   const services = (await valuesOf(reading, keys.every('service'))).flatMap((kv, index) =>
-    serviceOfKey(keys, kv, { index, stamps }),
+    serviceOfKey(reading, kv, index),
   )
+  const known = new Set(services.map(({ key }) => serviceKeyText(key)))
   const instances = (await valuesOf(reading, keys.every('instance'))).flatMap((kv, index) => {
-    return storedInstance(keys, kv, { index: services.length + index, stamps })
+    const found = storedInstance(reading, kv, services.length + index)
+    if (damaged === undefined || found.every(({ serviceKey }) => known.has(serviceKeyText(serviceKey))))
+      return found
+    damaged.leaveOut(kv.key, NO_SERVICE)
+    return []
   })
   return { services, instances }
 }
@@ -122,49 +149,48 @@ class LargestStamp {
   }
 }
 
-/** The position of a key in the order of creation, which gives the serial. */
-interface CreationPlace {
-  readonly index: number
-  readonly stamps: LargestStamp
-}
-
-async function configOf(keys: Keys, { key, value }: KeyValue, readParts: ReadParts): Promise<ConfigItem> {
+async function configOf(reading: Reading, { key, value }: KeyValue): Promise<ConfigItem[]> {
+  const { keys, readParts, damaged } = reading
   const place = keys.read(key)
-  if (place?.of !== 'config') throw new Error(`${key} is no key of an item.`)
-  return readingOf(key, () => readItem(place.key, value, readParts))
+  if (place?.of !== 'config') {
+    if (damaged === undefined) throw new UnreadableValue(key, new Error('it is no key of an item'))
+    return []
+  }
+  const item = await soundOf(reading, key, () => readItem(place.key, value, readParts))
+  return item === undefined ? [] : [item]
 }
 
-async function recordOf(
-  keys: Keys,
-  { key, value: bytes }: KeyValue,
-  { stamps, readParts }: { stamps: LargestStamp; readParts: ReadParts },
-): Promise<StoredRecord[]> {
-  const name = recordOfPlace(keys.read(key))
+async function recordOf(reading: Reading, { key, value: bytes }: KeyValue): Promise<StoredRecord[]> {
+  const name = recordOfPlace(reading.keys.read(key))
   if (name === undefined) return []
   const { recordKind, id } = name
-  const read = readingOf(key, () => readWholeRecord(name, bytes, readParts))
-  const { value, stamp } = read instanceof Promise ? await read : read
-  stamps.see(stamp)
-  return [{ recordKind, id, value }]
+  const read = await soundOf(reading, key, () => readWholeRecord(name, bytes, reading.readParts))
+  if (read === undefined) return []
+  reading.stamps.see(read.stamp)
+  return [{ recordKind, id, value: read.value }]
 }
 
-function serviceOfKey(keys: Keys, { key, value }: KeyValue, { index, stamps }: CreationPlace): Service[] {
-  const place = keys.read(key)
+/** `index` is its position in the order of creation, which gives the serial. */
+function serviceOfKey(reading: Reading, { key, value }: KeyValue, index: number): Service[] {
+  const place = reading.keys.read(key)
   if (place?.of !== 'service') return []
-  const { service, stamp } = readingOf(key, () => serviceOf(place.service, value))
-  stamps.see(stamp)
-  return [{ ...service, serial: index + 1 }]
+  const read = soundOf(reading, key, () => serviceOf(place.service, value)) as SavedService | undefined
+  if (read === undefined) return []
+  reading.stamps.see(read.stamp)
+  return [{ ...read.service, serial: index + 1 }]
 }
 
-function storedInstance(
-  keys: Keys,
-  { key, value }: KeyValue,
-  { index, stamps }: CreationPlace,
-): StoredInstance[] {
-  const place = keys.read(key)
+type SavedService = ReturnType<typeof serviceOf>
+type SavedInstance = ReturnType<typeof instanceOf>
+
+/** `index` as for services. */
+function storedInstance(reading: Reading, { key, value }: KeyValue, index: number): StoredInstance[] {
+  const place = reading.keys.read(key)
   if (place?.of !== 'instance') return []
-  const { record, healthy, stamp } = readingOf(key, () => instanceOf(place.address, value))
-  stamps.see(stamp)
+  const read = soundOf(reading, key, () => instanceOf(place.address, value)) as SavedInstance | undefined
+  if (read === undefined) return []
+  const { record, healthy, stamp } = read
+  reading.stamps.see(stamp)
   return [{ serviceKey: place.service, record: { ...record, serial: index + 1 }, healthy }]
 }
 

@@ -1,11 +1,17 @@
+import { createHash } from 'node:crypto'
 import type { FedChange } from '../../../core/decisions/changes.ts'
 import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
-import type { ServiceKey } from '../../../core/naming/state/service.ts'
+import { type ServiceKey, serviceKeyText } from '../../../core/naming/state/service.ts'
+import { fieldsOf, list, ShapeError, text, within } from '../../../core/records/shape.ts'
 import { recordKindNamed } from '../../../core/records/record-kind.ts'
 import { UnknownRecordKind } from '../../../core/engine/stored-kinds.ts'
 import { historyIdOf } from '../../../core/decisions/stamps.ts'
+import type { KeyValue } from '../client/messages.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
+import { type DamagedKeys, NO_SERVICE } from '../failures/damaged-keys.ts'
+import { readingOf } from '../failures/unreadable.ts'
 import { compareKeys, type Keys, type KeyPlace } from './keys.ts'
+import { partsShape, stamp as stampShape } from './stored-shapes.ts'
 import { type RecordName, recordOfPlace } from './record-places.ts'
 import {
   type ContentParts,
@@ -24,10 +30,21 @@ export type ReadParts = (parts: ContentParts) => Promise<Buffer>
 
 type InstanceKey = Extract<KeyPlace, { of: 'instance' }>
 
-/** The facts of a whole revision. */
-interface RevisionContext {
-  readonly stamp: number
+/** How changes are read. */
+export interface ReadingChanges {
   readonly readParts: ReadParts
+  /** Leaves out damaged keys; undefined: they are errors. */
+  readonly damaged?: DamagedKeys | undefined
+  /** Whether the state has a service. */
+  readonly hasService?: (service: ServiceKey) => boolean
+}
+
+/** The facts of a whole revision. */
+interface RevisionContext extends ReadingChanges {
+  readonly stamp: number
+  readonly isOwnFolder: (key: string) => boolean
+  /** The services that this revision saves. */
+  readonly saved: Set<string>
   /** The keys of instances that were removed for silence. */
   readonly silenced: ReadonlySet<string>
 }
@@ -48,19 +65,65 @@ export interface RevisionChanges {
 export async function changesOfRevision(
   keys: Keys,
   events: readonly KeyChange[],
-  readParts: ReadParts,
+  reading: ReadingChanges,
 ): Promise<RevisionChanges> {
   const placed = placedIn(keys, events)
   const ordered = placed.toSorted((a, b) => rankOf(a) - rankOf(b) || compareKeys(a.key, b.key))
-  const stamp = stampOf(placed)
-  const context = { stamp, readParts, silenced: silencedIn(placed) }
+  const stamp = stampOf(placed, reading.damaged)
+  const context = {
+    ...reading,
+    stamp,
+    isOwnFolder: (key: string): boolean => keys.isInFolder(key),
+    saved: new Set<string>(),
+    silenced: silencedIn(placed, reading.damaged),
+  }
   const changes: FedChange[] = []
-  for (const { place, event } of ordered) {
-    const found = changeOf(place, event, context)
+  for (const one of ordered) {
+    const found = soundChange(one, context)
     const change = found instanceof Promise ? await found : found
     if (change !== undefined) changes.push(change)
   }
   return { changes, stamp }
+}
+
+/** The change of a key. A key that is left out is no change, or the removal of what it had. */
+function soundChange(one: PlacedKey, context: RevisionContext): MaybeChange | Promise<MaybeChange> {
+  const { key, place, event } = one
+  const { damaged } = context
+  if (event.kind === 'deleted') damaged?.forget(key)
+  if (damaged === undefined || event.kind === 'deleted')
+    return readingOf(key, () => changeOf(place, event, context))
+  if (place === undefined) {
+    if (context.isOwnFolder(key)) damaged.leaveOut(key)
+    return undefined
+  }
+  const found = damaged.reading(key, () => changeOf(place, event, context))
+  const sound = (change: MaybeChange): MaybeChange => {
+    if (damaged.has(key)) return removalOf(place, context)
+    if (change?.kind === 'service-saved') context.saved.add(serviceKeyText(change.service.key))
+    if (change?.kind !== 'instance-saved' || isOfKnown(change.serviceKey, context)) return change
+    damaged.leaveOut(key, NO_SERVICE)
+    return undefined
+  }
+  return found instanceof Promise ? found.then(sound) : sound(found)
+}
+
+type MaybeChange = FedChange | undefined
+
+/**
+ * The change for a damaged value. A record and an instance are gone: that grants nothing, and the next registration
+ * replaces the instance. Clients must not get "gone" for an item or a service, so the state keeps the one before.
+ */
+function removalOf(place: KeyPlace, { stamp }: RevisionContext): MaybeChange {
+  const record = recordOfPlace(place)
+  if (record !== undefined) return { kind: 'record-removed', ...record, stamp }
+  if (place.of !== 'instance') return undefined
+  const { service: serviceKey, address } = place
+  return { kind: 'instance-removed', serviceKey, address, serial: 0, reason: 'deregistered', stamp }
+}
+
+function isOfKnown(service: ServiceKey, { saved, hasService }: RevisionContext): boolean {
+  return saved.has(serviceKeyText(service)) || hasService?.(service) !== false
 }
 
 /** An event with the parsed place of its key. */
@@ -80,7 +143,11 @@ function placedIn(keys: Keys, events: readonly KeyChange[]): PlacedKey[] {
 /** The item of a value, with its content. */
 export async function readItem(key: ConfigKey, value: Uint8Array, readParts: ReadParts): Promise<ConfigItem> {
   const read = withContentOf<ItemFacts>(value)
-  return itemOf(key, read.parts === undefined ? read : { ...read, content: await readParts(read.parts) })
+  if (read.parts === undefined) return itemOf(key, read)
+  const item = itemOf(key, { ...read, content: await readParts(read.parts) })
+  const md5 = createHash('md5').update(item.content).digest('hex')
+  if (md5 !== item.md5) throw new ShapeError(`its content has the md5 ${md5}, and ${item.md5} is noted for it`)
+  return item
 }
 
 /** The value of a stored record, and the stamp of the change that has saved it. */
@@ -96,17 +163,19 @@ export function readWholeRecord(
   readParts: ReadParts,
 ): ReadRecord | Promise<ReadRecord> {
   if (recordKindNamed(recordKind)?.isLarge !== true) return readRecord(recordKind, id, bytes)
-  const { parts, stamp } = fromJson(bytes) as { parts?: ContentParts; stamp: number }
+  const { parts: named, stamp } = fieldsOf(fromJson(bytes))
+  const parts = within('parts', () => partsShape(named))
   if (parts === undefined) return readRecord(recordKind, id, bytes)
   return readParts(parts).then((json) => readRecord(recordKind, id, toJson({ value: fromJson(json), stamp })))
 }
 
 /** The value of a stored record of a kind. Throws `UnknownRecordKind`. */
 export function readRecord(recordKind: string, id: string, bytes: Uint8Array): ReadRecord {
-  const { value, stamp } = fromJson(bytes) as { value: unknown; stamp: number }
+  const fields = fieldsOf(fromJson(bytes))
+  const stamp = within('stamp', () => stampShape(fields['stamp']))
   const kind = recordKindNamed(recordKind)
   if (kind === undefined) throw new UnknownRecordKind(recordKind)
-  return { value: kind.decode(value, id), stamp }
+  return { value: kind.decode(fields['value'], id), stamp }
 }
 
 function changeOf(
@@ -164,17 +233,28 @@ async function configChange(
 }
 
 /** The stamp of a request, which each revision of a server has. A deletion has no value, so this is its stamp. */
-function stampOf(placed: readonly PlacedKey[]): number {
+function stampOf(placed: readonly PlacedKey[], damaged: DamagedKeys | undefined): number {
   const request = placed.find(({ place }) => place?.of === 'request')?.event
-  return request?.kind === 'put' ? requestOf(request.kv.value).stamp : 0
+  if (request?.kind !== 'put') return 0
+  return soundOr(request.kv, damaged, () => requestOf(request.kv.value).stamp) ?? 0
+}
+
+/** Undefined: it is damaged. */
+function soundOr<T>(
+  { key }: Pick<KeyValue, 'key'>,
+  damaged: DamagedKeys | undefined,
+  read: () => T,
+): T | undefined {
+  return damaged === undefined ? readingOf(key, read) : (damaged.reading(key, read) as T | undefined)
 }
 
 /** The removals for silence that the units of this revision name. */
-function silencedIn(placed: readonly PlacedKey[]): Set<string> {
+function silencedIn(placed: readonly PlacedKey[], damaged: DamagedKeys | undefined): Set<string> {
   const silenced = new Set<string>()
   for (const { event, place } of placed)
     if (event.kind === 'put' && place?.of === 'silenced')
-      for (const key of fromJson(event.kv.value) as string[]) silenced.add(key)
+      for (const key of soundOr(event.kv, damaged, () => list(text)(fromJson(event.kv.value))) ?? [])
+        silenced.add(key)
   return silenced
 }
 

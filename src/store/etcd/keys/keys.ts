@@ -225,6 +225,12 @@ export class Keys {
     return [...BY_LETTER.keys()].sort(compareKeys).map((letter) => `${this.prefix}${letter}/`)
   }
 
+  /** Whether a key is in one of these folders. */
+  isInFolder(key: string): boolean {
+    const slash = key.indexOf('/', this.prefix.length)
+    return key.startsWith(this.prefix) && BY_LETTER.has(key.slice(this.prefix.length, Math.max(0, slash)))
+  }
+
   /** The ranges between these folders: only the keys without parts are ours there. */
   get gaps(): { readonly key: string; readonly end: string }[] {
     const { folders, prefix } = this

@@ -8,7 +8,8 @@ import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-it
 import type { HistoryEntry, HistoryRecord } from '../../../core/config/state/history-record.ts'
 import type { InstanceAddress, InstanceRecord } from '../../../core/naming/state/instance.ts'
 import type { Service, ServiceKey } from '../../../core/naming/state/service.ts'
-import { fieldsOf, numberIn } from '../../../core/records/shape.ts'
+import { fieldsOf, within } from '../../../core/records/shape.ts'
+import { instanceShape, itemShape, partsShape, requestShape, serviceShape } from './stored-shapes.ts'
 
 const LINE_END = 10
 
@@ -79,9 +80,7 @@ export function fromJson(value: Uint8Array): unknown {
 
 /** The request of a value. */
 export function requestOf(value: Uint8Array): RequestValue {
-  const fields = fieldsOf(fromJson(value))
-  numberIn(fields, 'stamp')
-  return fields as unknown as RequestValue
+  return requestShape(fromJson(value))
 }
 
 /** The value of facts with a content; `parts`: the content is elsewhere. */
@@ -94,9 +93,13 @@ export function contentValue<T>({ facts, content, parts }: WithContent<T>): Buff
 export function withContentOf<T>(value: Uint8Array): WithContent<T> {
   const end = value.indexOf(LINE_END)
   if (end < 0) throw new Error('A value of the store has no first line.')
-  const { facts, parts } = fromJson(value.subarray(0, end)) as Pick<WithContent<T>, 'facts' | 'parts'>
-  fieldsOf(facts)
-  return { facts, parts, content: Buffer.from(value.subarray(end + 1)) }
+  const { facts, parts } = fieldsOf(fromJson(value.subarray(0, end)))
+  within('facts', () => fieldsOf(facts))
+  return {
+    facts: facts as T,
+    parts: within('parts', () => partsShape(parts)),
+    content: Buffer.from(value.subarray(end + 1)),
+  }
 }
 
 /** Whether a change makes a history record. */
@@ -146,8 +149,7 @@ export function serviceValue({ key: _key, serial: _serial, ...service }: Service
 
 /** The service of a value. */
 export function serviceOf(key: ServiceKey, value: Uint8Array): { service: Service; stamp: number } {
-  const { service, stamp } = fromJson(value) as ServiceValue
-  fieldsOf(service)
+  const { service, stamp } = serviceShape(fromJson(value))
   return { service: { ...service, key, serial: 0 }, stamp }
 }
 
@@ -160,14 +162,13 @@ export function instanceOf(
   address: InstanceAddress,
   value: Uint8Array,
 ): Omit<InstanceValue, 'record'> & { record: InstanceRecord } {
-  const { record, ...rest } = fromJson(value) as InstanceValue
-  fieldsOf(record)
+  const { record, ...rest } = instanceShape(fromJson(value))
   return { ...rest, record: { ...record, address, serial: 0 } }
 }
 
 /** The item of a value that has its content. */
 export function itemOf(key: ConfigKey, { facts, content }: WithContent<ItemFacts>): ConfigItem {
-  return { ...facts, key, content }
+  return { ...within('facts', () => itemShape(facts)), key, content }
 }
 
 function bufferOf(value: Uint8Array): Buffer {

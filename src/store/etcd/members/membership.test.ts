@@ -158,8 +158,9 @@ beforeEach(() => {
         cancellation?.onCancel(resolve)
       }),
   }
+  const unused = (): Promise<never> => Promise.reject(new Error('not used'))
   const layout = new LayoutInUse({
-    client: { txn: (txn) => etcd.txn(txn), range: () => Promise.reject(new Error('not used')) },
+    client: { txn: (txn) => etcd.txn(txn), range: unused, pages: unused as never },
     keys,
   })
   const failed = (error: unknown) => failures.push(error)

@@ -1,14 +1,21 @@
 /** Values in etcd that no server has written: each costs itself, and is named. */
+import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createFirstAdministrator } from '../../src/core/access/access-commands.ts'
+import { createFirstKey } from '../../src/core/access/signing-key-commands.ts'
+import { noteServer } from '../../src/core/cluster/members/server-records.ts'
+import { deleteConfig, publishConfig } from '../../src/core/config/commands/publish-config.ts'
+import { configKey } from '../../src/core/config/state/config-item.ts'
+import { publishing } from '../../src/core/core.test-support.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
 import { runWaypost } from '../support/waypost.ts'
-import { publish, register, startStoreServer, type StoreServer } from './store-server.ts'
+import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
-const WAIT = { timeout: 30_000 }
+const WAIT = { timeout: 10_000 }
 /** The service that tests register at has this key. */
 const SERVICE = 's/public/DEFAULT_GROUP@@orders'
 
@@ -39,20 +46,23 @@ async function valueOf(key: string): Promise<Buffer> {
 async function newStore(): Promise<{ prefix: string; server: StoreServer }> {
   const prefix = `left-out-${prefixes++}`
   const server = await start(prefix, 1)
-  await server.engine.execute(publish('sound'))
+  await server.engine.execute(publish('sound', { md5: md5Of('sound') }))
   await server.engine.execute(register(80))
   return { prefix, server }
 }
 
+const md5Of = (content: string): string => createHash('md5').update(content).digest('hex')
 const namesIn = ({ damaged }: StoreServer): string[] => damaged.map(({ key }) => key)
 
 /** The server has the next change of another server. */
 async function follows(server: StoreServer, other: StoreServer): Promise<void> {
-  await other.engine.execute(register(1_000 + prefixes++))
-  await expect.poll(() => server.ports().length, WAIT).toBe(other.ports().length)
+  const content = `change ${prefixes++}`
+  const another = configKey(KEY.namespaceId, KEY.group, 'another')
+  await other.engine.execute(publishConfig({ ...publishing(content, {}), key: another, md5: md5Of(content) }))
+  await expect.poll(() => server.state.config(another)?.content.toString(), WAIT).toBe(content)
 }
 
-describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { timeout: 120_000 }, () => {
+describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { timeout: 90_000 }, () => {
   beforeAll(async () => {
     etcd = await startEtcd()
     const { endpoints } = etcd
@@ -111,9 +121,89 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining(isInstance ? '@@ghost' : key)])
     // Without the key all is as before.
     await remove(key)
+    const sound = await runWaypost(['doctor', '--store', 'etcd', ...places])
+    if (!/^[cs]\//.test(name) || name.includes('new') || name.includes('another') || name.includes('parts'))
+      expect([sound.code, sound.stdout]).toEqual([0, expect.any(String)])
     await expect.poll(() => server.store.damaged, WAIT).toEqual([])
     expect([server.failures, later.failures]).toEqual([[], []])
-    await server.engine.execute(publish('another one'))
+    await server.engine.execute(publish('another one', { md5: md5Of('another one') }))
     await expect.poll(() => later.contentOf(), WAIT).toBe('another one')
+  })
+
+  test('a damaged item cannot be published, and can be deleted', async () => {
+    const { prefix, server } = await newStore()
+    const later = await start(prefix, 2)
+    await put(`${prefix}/c/public/G/a`, '{"facts":{}}\nx')
+    await expect.poll(() => [server, later].flatMap(namesIn), WAIT).toHaveLength(2)
+    const refused = { code: 'damaged', message: expect.stringContaining(`${prefix}/c/public/G/a`) as string }
+    await expect(server.engine.execute(publish('new'))).rejects.toMatchObject(refused)
+    await expect((await start(prefix, 3)).engine.execute(publish('new'))).rejects.toMatchObject(refused)
+    await server.engine.execute(deleteConfig(KEY, { ip: '', user: null }))
+    await expect.poll(() => later.store.damaged, WAIT).toEqual([])
+    await later.engine.execute(publish('new', { md5: md5Of('new') }))
+    await expect.poll(() => server.contentOf(), WAIT).toBe('new')
+  })
+
+  test('a damaged instance is missing from its list, and the next registration replaces it', async () => {
+    const { prefix, server } = await newStore()
+    await put(`${prefix}/i/public/DEFAULT_GROUP@@orders/10.0.0.1/80/DEFAULT`, '{"record":null}')
+    await expect.poll(() => server.ports(), WAIT).toEqual([])
+    const later = await start(prefix, 2)
+    expect(later.ports()).toEqual([])
+    await later.engine.execute(register(80))
+    await expect.poll(() => server.ports(), WAIT).toEqual([80])
+    expect([server.store.damaged, later.store.damaged]).toEqual([[], []])
+  })
+
+  test('instances without their service come back with it', async () => {
+    const { prefix, server } = await newStore()
+    const later = await start(prefix, 2)
+    const service = await valueOf(`${prefix}/${SERVICE}`)
+    await remove(`${prefix}/${SERVICE}`)
+    await expect.poll(() => [server.ports(), later.ports()], WAIT).toEqual([[], []])
+    const last = await start(prefix, 3)
+    expect(namesIn(last)).toHaveLength(1)
+    await put(`${prefix}/${SERVICE}`, service)
+    await expect.poll(() => last.ports(), WAIT).toEqual([80])
+  })
+
+  const first = createFirstAdministrator({ username: 'ann', passwordHash: 'x' })
+  test.each([
+    ['administrators/all', first],
+    ['user-role/x', first],
+    ['user/ann', first],
+    ['signing-key/x', createFirstKey({ id: 'new', secret: 'x' })],
+  ])('while r/%s is damaged, nobody becomes the first administrator and no key is made', async (name, command) => {
+    const { prefix, server } = await newStore()
+    await put(`${prefix}/r/${name}`, '{"value":7,"stamp":1}')
+    await expect.poll(() => namesIn(server), WAIT).toHaveLength(1)
+    const making = async (): Promise<unknown> => server.engine.execute<unknown>(command)
+    await expect(making()).rejects.toMatchObject({ code: 'damaged' })
+    await remove(`${prefix}/r/${name}`)
+    await expect.poll(() => server.store.damaged, WAIT).toEqual([])
+    await making()
+  })
+
+  test('a record of another kind is written anew', async () => {
+    const { prefix, server } = await newStore()
+    await put(`${prefix}/r/server/10.0.0.9:8848`, '{"value":7,"stamp":1}')
+    await expect.poll(() => namesIn(server), WAIT).toHaveLength(1)
+    await server.engine.execute(noteServer('10.0.0.9:8848', { ip: '10.0.0.9', port: 8848, site: '' }))
+    expect(server.store.damaged).toEqual([])
+  })
+
+  test('a chunk that is missing costs its item after three equal tries', async () => {
+    const { prefix, server } = await newStore()
+    const content = 'x'.repeat(700_000)
+    await server.engine.execute(publish(content, { md5: md5Of(content) }))
+    const { kvs } = await raw.range({ key: `${prefix}/x/`, end: `${prefix}/x0` })
+    await remove(kvs[0]!.key)
+    const later = await start(prefix, 2)
+    expect(namesIn(later)).toEqual([`${prefix}/c/public/G/a`])
+    await follows(server, later)
+    await put(`${prefix}/c/public/G/a`, await valueOf(`${prefix}/c/public/G/a`))
+    await expect.poll(() => namesIn(server), WAIT).toEqual([`${prefix}/c/public/G/a`])
+    await follows(later, server)
+    expect([server.failures, later.failures]).toEqual([[], []])
   })
 })

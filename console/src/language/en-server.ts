@@ -110,6 +110,8 @@ export const serverEn = {
   'problem.unknown-method': 'The server does not know this operation: it may be an older version.',
   'problem.lagging':
     'This server receives changes late. Its answers may be old: another server is up to date.',
+  'problem.damaged': 'The store has a value that cannot be read. The doctor names its key.',
+  'problem.prefix-nested': 'Another installation has a prefix above or below this one in etcd.',
   'problem.cut-off':
     'This server has lost the store, and the others have not. Use another one: this one comes back by itself.',
   'problem.backup-refused':

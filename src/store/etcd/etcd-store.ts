@@ -120,7 +120,7 @@ export class EtcdStore implements SharedStore {
     const nowMs = (): number => clock.nowMs()
     const history = limits && size && new HistoryCut({ client, keys, size, limits, nowMs })
     const own = { fence: this.#fence, chunks: this.#chunks, following, history }
-    this.#active = { following, commits: new Commits({ ...this.#parts, ...own }) }
+    this.#active = { following, commits: new Commits({ ...this.#parts, ...own, damaged: this.#damaged }) }
     return snapshot
   }
 

@@ -7,10 +7,13 @@ import { serviceKeyText } from '../../../core/naming/state/service.ts'
 import { recordKindNamed } from '../../../core/records/record-kind.ts'
 import type { Revision } from '../../../core/engine/ports.ts'
 import { Findings } from '../../finding.ts'
-import type { Examination, Finding, OnProgress } from '../../local-file.ts'
+import { type Examination, type Finding, NotExaminable, type OnProgress } from '../../local-file.ts'
 import type { KeyValue } from '../client/messages.ts'
 import { readRecord } from '../keys/feed-changes.ts'
 import type { KeyPlace, Keys } from '../keys/keys.ts'
+import { isOfValue } from '../failures/unreadable.ts'
+import { eventOf } from '../history/audit-keys.ts'
+import { grownBytes } from '../history/history-size.ts'
 import { allNestedPrefixes } from '../format/nested-prefixes.ts'
 import { type RecordName, recordOfPlace } from '../keys/record-places.ts'
 import {
@@ -21,8 +24,10 @@ import {
   type RecordFacts,
   requestOf,
   serviceOf,
+  silencedKeys,
   withContentOf,
 } from '../keys/values.ts'
+import { itemShape } from '../keys/stored-shapes.ts'
 import { textOfPieces } from '../contents/shared-texts.ts'
 import type { Sealing } from '../sealing/sealing.ts'
 import { type EtcdPlace, LARGE_PAGES, rangeOf, readable } from './etcd-source.ts'
@@ -113,8 +118,8 @@ class Examining {
     if (this.#isOfAnother(kv.key)) return
     this.#bytes += kv.key.length
     if (place === undefined) {
-      const problem = 'The key is not one of this layout.'
-      this.#leaveOut(kv.key, { problem, effect: 'The servers do not look at it.' })
+      const problem = 'The key is not one of this layout: no server writes it.'
+      this.#leaveOut(kv.key, { problem, effect: 'The servers leave it out, and do not remove it.' })
       return
     }
     try {
@@ -128,7 +133,7 @@ class Examining {
       this.#rows[place.of] = (this.#rows[place.of] ?? 0) + 1
     } catch (error) {
       const problem = `The value cannot be read: ${(error as Error).message}`
-      this.#leaveOut(kv.key, { problem, effect: effectOf(place) })
+      this.#leaveOut(kv.key, { problem, effect: effectOf(place, error) })
     }
   }
 
@@ -170,7 +175,7 @@ class Examining {
       if (!this.#services.has(service))
         this.#findings.damage(`instance ${instance}`, {
           problem: 'Its service is not there.',
-          effect: 'No list shows the instance.',
+          effect: 'The servers leave the instance out until there is the service.',
           leavesOut: 'The instances of the service are left out.',
         })
     const { counts, kept: findings, leftOut } = this.#findings
@@ -192,7 +197,9 @@ class Examining {
       instanceOf(place.address, value)
       this.#instances.set(serviceKeyText(place.service), `${place.service.groupedName} ${place.address.ip}`)
     } else if (place.of === 'request') requestOf(value)
-    else if (place.of === 'audit') fromJson(value)
+    else if (place.of === 'audit') eventOf(value)
+    else if (place.of === 'silenced') silencedKeys(value)
+    else if (place.of === 'history-grown') grownBytes(value)
   }
 
   #judgeRecord(record: RecordName, owner: string, value: Uint8Array): void {
@@ -234,7 +241,8 @@ class Examining {
   }
 
   #judgeItem(text: string, key: string, value: Uint8Array): void {
-    const { facts, content, parts } = withContentOf<ItemFacts>(value)
+    const { content, parts, ...read } = withContentOf<ItemFacts>(value)
+    const facts = itemShape(read.facts)
     this.#items.set(text, facts)
     this.#judgeContent(key, { md5: facts.md5, content, parts })
   }
@@ -312,7 +320,7 @@ class Examining {
     for (const { stamp, count, of, md5, owners } of this.#wanted.values()) {
       const found = this.#chunks.get(stamp)
       this.#chunks.delete(stamp)
-      const effect = 'The content cannot be read: a server does not start with it, or cannot show the record.'
+      const effect = 'The content cannot be read: the servers leave the item out, or cannot show the record.'
       const isWhole = of === 'gray-text' ? (found?.count ?? 0) >= count : found?.count === count
       const problem =
         found === undefined || !isWhole
@@ -334,8 +342,10 @@ function md5Of(content: Buffer): string {
   return createHash('md5').update(content).digest('hex')
 }
 
-function effectOf({ of }: KeyPlace): string {
+/** A kind of a later version, and a secret without its key, are no damage: servers stop for them. */
+function effectOf({ of }: KeyPlace, error: unknown): string {
+  if (!isOfValue(error) || error instanceof NotExaminable) return 'No server can start with it.'
   if (of === 'record-text' || of === 'history') return 'The record of history cannot be shown.'
-  if (of === 'audit') return 'The page of the audit cannot be shown.'
-  return 'No server can start with it.'
+  if (of === 'audit') return 'The audit does not show the event.'
+  return 'The servers leave it out: remove the key, or write the thing anew.'
 }

@@ -64,6 +64,10 @@ export class DamagedKeys {
     for (const key of this.#found.keys()) if (key.startsWith(prefix)) this.#found.delete(key)
   }
 
+  get isEmpty(): boolean {
+    return this.#found.size === 0
+  }
+
   has(key: string): boolean {
     return this.#found.has(key)
   }

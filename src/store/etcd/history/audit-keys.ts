@@ -67,10 +67,7 @@ export class AuditKeys {
   #eventOf({ key, value }: KeyValue): AuditEvent | undefined {
     if (this.#keys.read(key)?.of !== 'audit') return undefined
     try {
-      const fields = fieldsOf(fromJson(value))
-      numberIn(fields, 'id')
-      textIn(fields, 'item')
-      return fields as unknown as AuditEvent
+      return eventOf(value)
     } catch {
       return undefined
     }
@@ -84,6 +81,14 @@ export class AuditKeys {
     for (let from = 0; from < operations.length; from += AT_ONCE)
       await this.#client.txn({ compare: [], success: operations.slice(from, from + AT_ONCE) })
   }
+}
+
+/** The event of a value. Throws a ShapeError, or a SyntaxError. */
+export function eventOf(value: Uint8Array): AuditEvent {
+  const fields = fieldsOf(fromJson(value))
+  numberIn(fields, 'id')
+  textIn(fields, 'item')
+  return fields as unknown as AuditEvent
 }
 
 /**

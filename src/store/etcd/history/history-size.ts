@@ -1,4 +1,5 @@
 import type { Revision } from '../../../core/engine/ports.ts'
+import { wholeNumber } from '../../../core/records/shape.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
@@ -78,9 +79,13 @@ export class HistorySize {
 /** The bytes in a value that tells the growth; 0: no server has written it. */
 function grownIn(value: Uint8Array): number {
   try {
-    const grown = fromJson(value)
-    return typeof grown === 'number' && Math.abs(grown) <= MOST_GROWN ? grown : 0
+    return grownBytes(value)
   } catch {
     return 0
   }
+}
+
+/** The bytes in a value that tells the growth. Throws a ShapeError, or a SyntaxError. */
+export function grownBytes(value: Uint8Array): number {
+  return wholeNumber(-MOST_GROWN, MOST_GROWN)(fromJson(value))
 }

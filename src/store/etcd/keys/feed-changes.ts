@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FedChange } from '../../../core/decisions/changes.ts'
 import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
 import { type ServiceKey, serviceKeyText } from '../../../core/naming/state/service.ts'
-import { fieldsOf, list, ShapeError, text, within } from '../../../core/records/shape.ts'
+import { fieldsOf, ShapeError, within } from '../../../core/records/shape.ts'
 import { recordKindNamed } from '../../../core/records/record-kind.ts'
 import { UnknownRecordKind } from '../../../core/engine/stored-kinds.ts'
 import { historyIdOf } from '../../../core/decisions/stamps.ts'
@@ -21,6 +21,7 @@ import {
   itemOf,
   requestOf,
   serviceOf,
+  silencedKeys,
   toJson,
   withContentOf,
 } from './values.ts'
@@ -48,6 +49,8 @@ interface RevisionContext extends ReadingChanges {
   /** The keys of instances that were removed for silence. */
   readonly silenced: ReadonlySet<string>
 }
+
+const MD5 = /^[0-9a-f]{32}$/
 
 /** The author of a change is in the item's history; the state does not keep it. */
 const NOBODY = { ip: '', user: null } as const
@@ -146,7 +149,7 @@ export async function readItem(key: ConfigKey, value: Uint8Array, readParts: Rea
   if (read.parts === undefined) return itemOf(key, read)
   const item = itemOf(key, { ...read, content: await readParts(read.parts) })
   const md5 = createHash('md5').update(item.content).digest('hex')
-  if (md5 !== item.md5) throw new ShapeError(`its content has the md5 ${md5}, and ${item.md5} is noted for it`)
+  if (md5 !== item.md5 && MD5.test(item.md5)) throw new ShapeError(`its content has the md5 ${md5}, and ${item.md5} is noted for it`)
   return item
 }
 
@@ -253,7 +256,7 @@ function silencedIn(placed: readonly PlacedKey[], damaged: DamagedKeys | undefin
   const silenced = new Set<string>()
   for (const { event, place } of placed)
     if (event.kind === 'put' && place?.of === 'silenced')
-      for (const key of soundOr(event.kv, damaged, () => list(text)(fromJson(event.kv.value))) ?? [])
+      for (const key of soundOr(event.kv, damaged, () => silencedKeys(event.kv.value)) ?? [])
         silenced.add(key)
   return silenced
 }

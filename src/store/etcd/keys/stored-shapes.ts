@@ -34,11 +34,6 @@ const id: Shape<number> = (value) => {
   throw new ShapeError('must be an id that a clock can give')
 }
 
-const md5: Shape<string> = (value) => {
-  if (typeof value === 'string' && /^[0-9a-f]{32}$/.test(value)) return value
-  throw new ShapeError('must be 32 digits of an md5')
-}
-
 const origin = object<ConfigOrigin>({
   id,
   createdMs: number,
@@ -59,7 +54,7 @@ const notes = object<ConfigNotes>({
 export const itemShape = object<ItemFacts>({
   origin,
   historyId: id,
-  md5,
+  md5: text,
   type: oneOf(CONFIG_TYPES),
   notes,
   modifiedMs: number,

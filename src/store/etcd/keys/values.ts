@@ -8,7 +8,7 @@ import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-it
 import type { HistoryEntry, HistoryRecord } from '../../../core/config/state/history-record.ts'
 import type { InstanceAddress, InstanceRecord } from '../../../core/naming/state/instance.ts'
 import type { Service, ServiceKey } from '../../../core/naming/state/service.ts'
-import { fieldsOf, within } from '../../../core/records/shape.ts'
+import { fieldsOf, list, text, within } from '../../../core/records/shape.ts'
 import { instanceShape, itemShape, partsShape, requestShape, serviceShape } from './stored-shapes.ts'
 
 const LINE_END = 10
@@ -76,6 +76,11 @@ export function toJson(value: unknown): Buffer {
 /** Parses a value written by {@link toJson}. */
 export function fromJson(value: Uint8Array): unknown {
   return JSON.parse(bufferOf(value).toString())
+}
+
+/** The instances that a value names as removed for silence. */
+export function silencedKeys(value: Uint8Array): string[] {
+  return list(text)(fromJson(value))
 }
 
 /** The request of a value. */

@@ -15,7 +15,7 @@ import { runWaypost, startWaypost } from '../support/waypost.ts'
 import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
 
 /** The folders of all kinds of keys, and others. */
-const FOLDERS = 'a b c e g h i k p q r s v w x y z dev r/user c/public x/0000000000000007 w/public/G/a'.split(' ')
+const FOLDERS = 'a b c e g h i k p q r s v w x y z dev r/user c/public x/0000000000000007 w/public/G/b'.split(' ')
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 
 let etcd: Etcd
@@ -56,7 +56,8 @@ const event = (id: number): AuditEvent =>
 
 /** Everything that a server writes: items with history and large contents, instances, users, audit, chunks of nobody. */
 async function use({ engine, store, client, now }: StoreServer, prefix: string): Promise<void> {
-  for (const content of ['a', 'b'.repeat(700_000), 'c', 'd'.repeat(700_000)]) await engine.execute(publish(content))
+  for (const content of ['a', 'b'.repeat(700_000), 'c', 'd'.repeat(700_000)])
+    await engine.execute(publish(content, { md5: 'x' }))
   await engine.execute(deleteConfig(KEY, { ip: '', user: null }))
   for (const content of ['e', 'f', 'g']) await engine.execute(publish(content))
   await engine.execute(register(80))
@@ -99,10 +100,12 @@ describe.skipIf(etcdTools.skip)(`keys that are not of this installation${note}`,
     const whole = await keysBelow(`${alone}/`)
     const prefix = newPrefix()
     const secretsKeys = [{ id: 'a.1', bytes: Buffer.alloc(32, 1) }]
-    const history = () => ({ maxBytes: 1, maxBytesOfItem: 1 })
+    const limits = { maxBytes: 1e9, maxBytesOfItem: 1e9 }
+    const history = (): typeof limits => limits
     const server = await start(prefix, 1, { history, secretsKeys })
     await use(server, prefix)
     const own = await keysBelow(`${prefix}/`)
+    Object.assign(limits, { maxBytes: 1, maxBytesOfItem: 1 })
     const foreign = new Map<string, string>()
     for (const folder of FOLDERS) {
       for (const name of ['x', '0', '0000000000000007x', 'zz/y/x/w/v']) foreign.set(`${prefix}/${folder}/${name}`, 'text')

@@ -1,5 +1,6 @@
 /** Values in etcd that no server has written: each costs itself, and is named. */
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createFirstAdministrator } from '../../src/core/access/access-commands.ts'
 import { createFirstKey } from '../../src/core/access/signing-key-commands.ts'
@@ -11,7 +12,7 @@ import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
-import { runWaypost } from '../support/waypost.ts'
+import { runWaypost, temporaryDirectory } from '../support/waypost.ts'
 import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
@@ -190,6 +191,31 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     await expect.poll(() => namesIn(server), WAIT).toHaveLength(1)
     await server.engine.execute(noteServer('10.0.0.9:8848', { ip: '10.0.0.9', port: 8848, site: '' }))
     expect(server.store.damaged).toEqual([])
+  })
+
+  test('a store with numbers that no clock gives is healed by a salvage', async () => {
+    const { prefix, server } = await newStore()
+    const late = 2 ** 52 + 5
+    await put(`${prefix}/b/evil`, `{"number":1,"process":"x","stamp":${2 ** 53 - 1}}`)
+    await put(`${prefix}/b/10.0.0.9:8848`, `{"number":1,"process":"x","stamp":${late}}`)
+    await put(`${prefix}/a/0000000000000000/done/x`, '{}')
+    const instance = (await valueOf(`${prefix}/i/public/DEFAULT_GROUP@@orders/10.0.0.1/80/DEFAULT`)).toString()
+    const poisoned = JSON.stringify({ ...(JSON.parse(instance) as object), stamp: late })
+    await put(`${prefix}/i/public/DEFAULT_GROUP@@orders/10.0.0.2/80/DEFAULT`, poisoned)
+    // The servers were not carried away, and go on.
+    await expect.poll(() => namesIn(server), WAIT).toHaveLength(3)
+    await server.engine.execute(publish('b', { md5: md5Of('b') }))
+    const directory = join(temporaryDirectory('healed-'), 'new')
+    const healed = `left-out-${prefixes++}`
+    const onEtcd = (other: string): string[] => [`--etcd-endpoints=${etcd.endpoints.join(',')}`, `--etcd-prefix=${other}`]
+    const salvage = ['copy-store', '--salvage', '--from', 'etcd', '--to', directory, ...onEtcd(prefix)]
+    expect(await runWaypost(salvage)).toMatchObject({ stdout: expect.stringContaining(`${prefix}/b/evil`) })
+    const back = await runWaypost(['copy-store', '--from', directory, '--to', 'etcd', ...onEtcd(healed)])
+    expect([back.code, back.stderr]).toEqual([0, ''])
+    const again = await start(healed, 1)
+    await again.engine.execute(publish('c', { md5: md5Of('c') }))
+    expect(again.damaged).toEqual([])
+    expect(again.state.config(KEY)!.historyId).toBeLessThan(2 ** 52)
   })
 
   test('a chunk that is missing costs its item after three equal tries', async () => {

@@ -64,8 +64,8 @@ export class DamagedKeys {
     for (const key of this.#found.keys()) if (key.startsWith(prefix)) this.#found.delete(key)
   }
 
-  get isEmpty(): boolean {
-    return this.#found.size === 0
+  get size(): number {
+    return this.#found.size
   }
 
   has(key: string): boolean {

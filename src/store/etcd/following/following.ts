@@ -47,6 +47,8 @@ export interface FeedFigures {
   /** How often a comparison with etcd has found a difference, and how often a kind of keys was loaded again for it. */
   readonly drifts: number
   readonly mends: number
+  /** How many damaged keys are left out. */
+  readonly leftOut: number
 }
 
 /** A revision of this server that the watch has not brought after this time: its member may stand still. */
@@ -106,7 +108,8 @@ export class Following {
     const { applied, waitingSinceMs } = this.#feed
     const lagMs = this.#parts.clock.nowMs() - (waitingSinceMs ?? this.#heardMs)
     const newest = Math.max(applied, this.#newest)
-    return { applied, newest, lagMs, reloads: this.#reloads, drifts: this.#drifts, mends: this.#mends }
+    const leftOut = this.#parts.damaged?.size ?? 0
+    return { applied, newest, lagMs, leftOut, reloads: this.#reloads, drifts: this.#drifts, mends: this.#mends }
   }
 
   follow(follower: StoreFollower): void {

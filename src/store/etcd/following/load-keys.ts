@@ -11,6 +11,7 @@ import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, KnownKeys } from '../keys/known-keys.ts'
 import type { LayoutInUse } from '../format/layout.ts'
 import { recordOfPlace } from '../keys/record-places.ts'
+import { MissingChunk } from '../contents/chunks.ts'
 import { type DamagedKeys, NO_SERVICE } from '../failures/damaged-keys.ts'
 import { readingOf, UnreadableValue } from '../failures/unreadable.ts'
 import { instanceOf, requestOf, serviceOf } from '../keys/values.ts'
@@ -36,7 +37,7 @@ export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
   const { client, keys, layout, known } = parts
   const revision = await layout.look()
   const stamps = new LargestStamp()
-  const reading = { ...parts, revision, stamps }
+  const reading: Reading = { ...parts, revision, stamps, missing: [] }
   known.clear()
   const configs = await configsOf(reading)
   const records = await recordsOf(reading)
@@ -45,6 +46,7 @@ export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
   // Only its request has the stamp of removed data.
   for (const { key, value } of await valuesOf(reading, keys.every('request')))
     stamps.see((await soundOf(reading, key, () => requestOf(value).stamp)) ?? 0)
+  refuseMissing(reading)
   return { configs, ...naming, records, revision, largestStamp: stamps.largest, ...leftOutOf(parts) }
 }
 
@@ -52,13 +54,14 @@ export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
 export async function loadKind(parts: LoadParts, kind: ComparedKind, revision: Revision): Promise<Loaded> {
   const { known } = parts
   const stamps = new LargestStamp()
-  const reading = { ...parts, revision, stamps }
+  const reading: Reading = { ...parts, revision, stamps, missing: [] }
   const read = async (): Promise<Partial<Snapshot>> => {
     if (kind === 'config') return { configs: await configsOf(reading) }
     return kind === 'small-record' ? { records: await recordsOf(reading) } : namingOf(reading)
   }
   known.clear(kind === 'config' || kind === 'small-record' ? [kind] : ['service', 'instance'])
   const loaded = await read()
+  refuseMissing(reading)
   return { ...loaded, revision, largestStamp: stamps.largest, ...leftOutOf(parts) }
 }
 
@@ -74,6 +77,8 @@ function leftOutOf({ keys, damaged }: LoadParts): { leftOut?: LeftOut } {
 interface Reading extends LoadParts {
   readonly revision: Revision
   readonly stamps: LargestStamp
+  /** Contents of which a chunk is missing, and may be there the next time. */
+  readonly missing: MissingChunk[]
 }
 
 async function valuesOf({ client, keys, known, revision, damaged }: Reading, prefix: string): Promise<KeyValue[]> {
@@ -87,11 +92,23 @@ async function valuesOf({ client, keys, known, revision, damaged }: Reading, pre
 
 /** The result of `read` for the value of a key; undefined: it is damaged, and left out. */
 function soundOf<T>(
-  { damaged }: Pick<Reading, 'damaged'>,
+  { damaged, missing }: Pick<Reading, 'damaged' | 'missing'>,
   key: string,
   read: () => T | Promise<T>,
 ): T | undefined | Promise<T | undefined> {
-  return damaged === undefined ? readingOf(key, read) : damaged.reading(key, read)
+  if (damaged === undefined) return readingOf(key, read)
+  const found = damaged.reading(key, read)
+  if (!(found instanceof Promise)) return found
+  return found.catch((error: unknown) => {
+    if (!(error instanceof MissingChunk)) throw error
+    missing.push(error)
+    return undefined
+  })
+}
+
+/** Everything is read before this, so that each missing chunk is tried as often as the others. */
+function refuseMissing({ missing: [first] }: Reading): void {
+  if (first !== undefined) throw first
 }
 
 async function configsOf(reading: Reading): Promise<ConfigItem[]> {

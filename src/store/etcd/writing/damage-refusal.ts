@@ -32,7 +32,7 @@ interface DamageParts {
  * and a key of these is left out. Otherwise a damaged value would grant, or lift a bound.
  */
 export function refusalOfDamage({ keys, damaged }: DamageParts, { reads, changes }: Unit): Refusal | undefined {
-  if (damaged === undefined || damaged.isEmpty) return undefined
+  if (damaged === undefined || damaged.size === 0) return undefined
   // What this server knew before the damage is no ground for a change.
   const saved = changes.filter(({ kind }) => SAVED.has(kind))
   const written = saved.map((change) => ({ ...changedThing(change), found: false }) as Read)

@@ -1,7 +1,13 @@
 /** A reason why the server should get no requests now, or why it works only in part. */
 export interface NotReady {
   readonly code:
-    'stopping' | 'store-unavailable' | 'cut-off' | 'lagging' | 'store-full' | 'prefix-nested' | 'damaged'
+    | 'stopping'
+    | 'store-unavailable'
+    | 'cut-off'
+    | 'lagging'
+    | 'store-full'
+    | 'prefix-nested'
+    | 'damaged'
   readonly detail: string
   /** How long this has lasted, in ms. */
   readonly forMs: number

@@ -15,7 +15,9 @@ import { runWaypost, startWaypost } from '../support/waypost.ts'
 import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
 
 /** The folders of all kinds of keys, and others. */
-const FOLDERS = 'a b c e g h i k p q r s v w x y z dev r/user c/public x/0000000000000007 w/public/G/b'.split(' ')
+const FOLDERS = 'a b c e g h i k p q r s v w x y z dev r/user c/public x/0000000000000007 w/public/G/b'.split(
+  ' ',
+)
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 
 let etcd: Etcd
@@ -52,7 +54,15 @@ async function keysBelow(prefix: string): Promise<Map<string, string>> {
 }
 
 const event = (id: number): AuditEvent =>
-  ({ id, atMs: id / 1024, username: 'ann', operation: 'x', item: 'y', ip: '', result: 'done' }) as unknown as AuditEvent
+  ({
+    id,
+    atMs: id / 1024,
+    username: 'ann',
+    operation: 'x',
+    item: 'y',
+    ip: '',
+    result: 'done',
+  }) as unknown as AuditEvent
 
 /** Everything that a server writes: items with history and large contents, instances, users, audit, chunks of nobody. */
 async function use({ engine, store, client, now }: StoreServer, prefix: string): Promise<void> {
@@ -65,7 +75,11 @@ async function use({ engine, store, client, now }: StoreServer, prefix: string):
   await store.saveAudit([event(now().stamp), event(now().stamp), event(now().stamp)])
   await store.remember('some', 'thing')
   const keys = new Keys(`${prefix}/`)
-  const chunk = { do: 'put', key: keys.of({ of: 'chunk', stamp: 7, index: 0 }), value: Buffer.from('x') } as const
+  const chunk = {
+    do: 'put',
+    key: keys.of({ of: 'chunk', stamp: 7, index: 0 }),
+    value: Buffer.from('x'),
+  } as const
   await client.txn({ compare: [], success: [chunk] })
 }
 
@@ -108,7 +122,8 @@ describe.skipIf(etcdTools.skip)(`keys that are not of this installation${note}`,
     Object.assign(limits, { maxBytes: 1, maxBytesOfItem: 1 })
     const foreign = new Map<string, string>()
     for (const folder of FOLDERS) {
-      for (const name of ['x', '0', '0000000000000007x', 'zz/y/x/w/v']) foreign.set(`${prefix}/${folder}/${name}`, 'text')
+      for (const name of ['x', '0', '0000000000000007x', 'zz/y/x/w/v'])
+        foreign.set(`${prefix}/${folder}/${name}`, 'text')
       for (const [key, value] of whole) foreign.set(`${prefix}/${folder}${key.slice(alone.length)}`, value)
     }
     for (const key of own.keys()) foreign.delete(key)
@@ -141,7 +156,9 @@ describe.skipIf(etcdTools.skip)(`keys that are not of this installation${note}`,
       )
       const outer = newPrefix()
       await start(`${outer}${inner}`, 1)
-      await expect(start(outer, 2)).rejects.toThrow(`uses the prefix ${outer}${inner}/ of this etcd, which is below`)
+      await expect(start(outer, 2)).rejects.toThrow(
+        `uses the prefix ${outer}${inner}/ of this etcd, which is below`,
+      )
       expect((await raw.range({ key: `${outer}/format` })).count).toBe(0)
       // A prefix that only begins alike is another one.
       await start(`${outer}${inner}-2`, 3)

@@ -103,33 +103,40 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     ['c/public/G/%0061', 'x'],
     ['a/0000000000000000/done/x', '{}'],
     ['v/abc', 'x'],
-  ])('%s = %s ends no server, and is named by running servers, new ones and the doctor', async (name, text) => {
-    const { prefix, server } = await newStore()
-    const key = `${prefix}/${name}`
-    const isInstance = text === 'an instance'
-    const kept = `${prefix}/i/public/DEFAULT_GROUP@@orders/10.0.0.1/80/DEFAULT`
-    await put(key, isInstance ? await valueOf(kept) : text)
-    const isFollowed = !/^[hav]\//.test(name)
-    if (isFollowed) await expect.poll(() => namesIn(server), WAIT).toContain(key)
-    const later = await start(prefix, 2)
-    if (isFollowed && !name.startsWith('g/')) expect(namesIn(later)).toContain(key)
-    await follows(server, later)
-    expect(await server.store.compare({ each: true })).toEqual([])
-    const counts = { config: server.state.configs.size, service: server.state.services.size, instance: server.state.instancesInAll }
-    expect(await server.store.compare({ counts })).toEqual([])
-    const places = [`--etcd-endpoints=${etcd.endpoints.join(',')}`, `--etcd-prefix=${prefix}`]
-    const doctor = await runWaypost(['doctor', '--store', 'etcd', ...places])
-    expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining(isInstance ? '@@ghost' : key)])
-    // Without the key all is as before.
-    await remove(key)
-    const sound = await runWaypost(['doctor', '--store', 'etcd', ...places])
-    if (!/^[cs]\//.test(name) || name.includes('new') || name.includes('another') || name.includes('parts'))
-      expect([sound.code, sound.stdout]).toEqual([0, expect.any(String)])
-    await expect.poll(() => server.store.damaged, WAIT).toEqual([])
-    expect([server.failures, later.failures]).toEqual([[], []])
-    await server.engine.execute(publish('another one', { md5: md5Of('another one') }))
-    await expect.poll(() => later.contentOf(), WAIT).toBe('another one')
-  })
+  ])(
+    '%s = %s ends no server, and is named by running servers, new ones and the doctor',
+    async (name, text) => {
+      const { prefix, server } = await newStore()
+      const key = `${prefix}/${name}`
+      const isInstance = text === 'an instance'
+      const kept = `${prefix}/i/public/DEFAULT_GROUP@@orders/10.0.0.1/80/DEFAULT`
+      await put(key, isInstance ? await valueOf(kept) : text)
+      const isFollowed = !/^[hav]\//.test(name)
+      if (isFollowed) await expect.poll(() => namesIn(server), WAIT).toContain(key)
+      const later = await start(prefix, 2)
+      if (isFollowed && !name.startsWith('g/')) expect(namesIn(later)).toContain(key)
+      await follows(server, later)
+      expect(await server.store.compare({ each: true })).toEqual([])
+      const counts = {
+        config: server.state.configs.size,
+        service: server.state.services.size,
+        instance: server.state.instancesInAll,
+      }
+      expect(await server.store.compare({ counts })).toEqual([])
+      const places = [`--etcd-endpoints=${etcd.endpoints.join(',')}`, `--etcd-prefix=${prefix}`]
+      const doctor = await runWaypost(['doctor', '--store', 'etcd', ...places])
+      expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining(isInstance ? '@@ghost' : key)])
+      // Without the key all is as before.
+      await remove(key)
+      const sound = await runWaypost(['doctor', '--store', 'etcd', ...places])
+      if (!/^[cs]\//.test(name) || name.includes('new') || name.includes('another') || name.includes('parts'))
+        expect([sound.code, sound.stdout]).toEqual([0, expect.any(String)])
+      await expect.poll(() => server.store.damaged, WAIT).toEqual([])
+      expect([server.failures, later.failures]).toEqual([[], []])
+      await server.engine.execute(publish('another one', { md5: md5Of('another one') }))
+      await expect.poll(() => later.contentOf(), WAIT).toBe('another one')
+    },
+  )
 
   test('a damaged item cannot be published, and can be deleted', async () => {
     const { prefix, server } = await newStore()
@@ -174,16 +181,19 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     ['user-role/x', first],
     ['user/ann', first],
     ['signing-key/x', createFirstKey({ id: 'new', secret: 'x' })],
-  ])('while r/%s is damaged, nobody becomes the first administrator and no key is made', async (name, command) => {
-    const { prefix, server } = await newStore()
-    await put(`${prefix}/r/${name}`, '{"value":7,"stamp":1}')
-    await expect.poll(() => namesIn(server), WAIT).toHaveLength(1)
-    const making = async (): Promise<unknown> => server.engine.execute<unknown>(command)
-    await expect(making()).rejects.toMatchObject({ code: 'damaged' })
-    await remove(`${prefix}/r/${name}`)
-    await expect.poll(() => server.store.damaged, WAIT).toEqual([])
-    await making()
-  })
+  ])(
+    'while r/%s is damaged, nobody becomes the first administrator and no key is made',
+    async (name, command) => {
+      const { prefix, server } = await newStore()
+      await put(`${prefix}/r/${name}`, '{"value":7,"stamp":1}')
+      await expect.poll(() => namesIn(server), WAIT).toHaveLength(1)
+      const making = async (): Promise<unknown> => server.engine.execute<unknown>(command)
+      await expect(making()).rejects.toMatchObject({ code: 'damaged' })
+      await remove(`${prefix}/r/${name}`)
+      await expect.poll(() => server.store.damaged, WAIT).toEqual([])
+      await making()
+    },
+  )
 
   test('a record of another kind is written anew', async () => {
     const { prefix, server } = await newStore()
@@ -199,7 +209,9 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     await put(`${prefix}/b/evil`, `{"number":1,"process":"x","stamp":${2 ** 53 - 1}}`)
     await put(`${prefix}/b/10.0.0.9:8848`, `{"number":1,"process":"x","stamp":${late}}`)
     await put(`${prefix}/a/0000000000000000/done/x`, '{}')
-    const instance = (await valueOf(`${prefix}/i/public/DEFAULT_GROUP@@orders/10.0.0.1/80/DEFAULT`)).toString()
+    const instance = (
+      await valueOf(`${prefix}/i/public/DEFAULT_GROUP@@orders/10.0.0.1/80/DEFAULT`)
+    ).toString()
     const poisoned = JSON.stringify({ ...(JSON.parse(instance) as object), stamp: late })
     await put(`${prefix}/i/public/DEFAULT_GROUP@@orders/10.0.0.2/80/DEFAULT`, poisoned)
     // The servers were not carried away, and go on.
@@ -207,7 +219,10 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     await server.engine.execute(publish('b', { md5: md5Of('b') }))
     const directory = join(temporaryDirectory('healed-'), 'new')
     const healed = `left-out-${prefixes++}`
-    const onEtcd = (other: string): string[] => [`--etcd-endpoints=${etcd.endpoints.join(',')}`, `--etcd-prefix=${other}`]
+    const onEtcd = (other: string): string[] => [
+      `--etcd-endpoints=${etcd.endpoints.join(',')}`,
+      `--etcd-prefix=${other}`,
+    ]
     const salvage = ['copy-store', '--salvage', '--from', 'etcd', '--to', directory, ...onEtcd(prefix)]
     expect(await runWaypost(salvage)).toMatchObject({ stdout: expect.stringContaining(`${prefix}/b/evil`) })
     const back = await runWaypost(['copy-store', '--from', directory, '--to', 'etcd', ...onEtcd(healed)])

@@ -41,7 +41,16 @@ test('a wall clock that is far ahead makes no stamp whose ids are not exact', ()
 
 test('after any numbers that others have written, the next stamps have a place in keys and values', () => {
   const largest = 4_233_196_339_200_000
-  const known = constantFrom(largest - 1, largest, largest + 1, 2 ** 52 - 1, 2 ** 52, 2 ** 53 - 1, Infinity, NaN)
+  const known = constantFrom(
+    largest - 1,
+    largest,
+    largest + 1,
+    2 ** 52 - 1,
+    2 ** 52,
+    2 ** 53 - 1,
+    Infinity,
+    NaN,
+  )
   assert(
     property(array(oneof(known, maxSafeInteger(), double())), integer({ min: 0 }), (numbers, wallMs) => {
       const stamps = new Stamps()

@@ -171,7 +171,7 @@ export interface SharedCommit {
 /** The newly loaded parts; undefined ones were not loaded. Services and instances belong together. */
 export type Loaded = Pick<Snapshot, 'revision' | 'largestStamp'> & Partial<Snapshot>
 
-/** Things that the store has and cannot read. What a follower knows of them stays: they are not gone. */
+/** Things that the store has and cannot read. They are not gone: a follower keeps the versions that it knows. */
 export interface LeftOut {
   /** `ConfigKey.text` of items. */
   readonly items: ReadonlySet<string>

@@ -33,7 +33,10 @@ export class StoreFaults {
     const found = await store.nestedPrefixes().catch(() => this.#nested)
     if (found.length > 0 && found.join() !== this.#nested.join()) {
       this.#nestedSinceMs = monotonicMs()
-      log.warn({ prefixes: found }, 'another installation has a prefix above or below this one (docs/cluster.md)')
+      log.warn(
+        { prefixes: found },
+        'another installation has a prefix above or below this one (docs/cluster.md)',
+      )
     }
     this.#nested = found
   }

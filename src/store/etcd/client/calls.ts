@@ -59,7 +59,10 @@ export class Calls {
   /** A call that may be done more than once. It never is in doubt. */
   async repeatable<T>(
     attempt: Attempt<T>,
-    { callMs = this.#limits.callMs, mayBeDenied }: { callMs?: number; mayBeDenied?: boolean | undefined } = {},
+    {
+      callMs = this.#limits.callMs,
+      mayBeDenied,
+    }: { callMs?: number; mayBeDenied?: boolean | undefined } = {},
   ): Promise<T> {
     return this.#call(attempt, { callMs, attemptMs: this.#limits.attemptMs, repeatable: true, mayBeDenied })
   }

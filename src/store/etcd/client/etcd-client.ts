@@ -44,7 +44,7 @@ export interface RangeOptions extends KeyRange {
   readonly descending?: boolean
   readonly keysOnly?: boolean
   readonly countOnly?: boolean
-  /** It is no fault if etcd does not let this client read the range: nobody is told. */
+  /** It is no fault if etcd does not let this client read the range: `refused` is not called. */
   readonly mayBeDenied?: boolean
 }
 

@@ -13,15 +13,8 @@ import { copyIn, LAYOUTS, type UnderCopy } from '../format/layout.ts'
 import { placeOfRecord } from '../keys/record-places.ts'
 import { SECRETS_KEY } from '../sealing/secrets-key-in-use.ts'
 import { roomOf } from '../space/space.ts'
-import {
-  contentValue,
-  entryOf,
-  instanceValue,
-  itemFacts,
-  serviceValue,
-  toJson,
-  type ContentParts,
-} from '../keys/values.ts'
+import type { ContentParts } from '../keys/stored-shapes.ts'
+import { contentValue, entryOf, instanceValue, itemFacts, serviceValue, toJson } from '../keys/values.ts'
 import { type EtcdPlace, rangeOf } from './etcd-source.ts'
 
 /** The limits of one request: etcd takes 128 operations and 1.5 MiB. */

@@ -9,18 +9,17 @@ import type { Revision } from '../../../core/engine/ports.ts'
 import { Findings } from '../../finding.ts'
 import { type Examination, type Finding, NotExaminable, type OnProgress } from '../../local-file.ts'
 import type { KeyValue } from '../client/messages.ts'
-import { readRecord } from '../keys/feed-changes.ts'
+import { readRecord } from '../keys/read-values.ts'
 import type { KeyPlace, Keys } from '../keys/keys.ts'
 import { isOfValue } from '../failures/unreadable.ts'
 import { eventOf } from '../history/audit-keys.ts'
 import { grownBytes } from '../history/history-size.ts'
 import { allNestedPrefixes } from '../format/nested-prefixes.ts'
 import { type RecordName, recordOfPlace } from '../keys/record-places.ts'
+import type { ContentParts, ItemFacts } from '../keys/stored-shapes.ts'
 import {
-  type ContentParts,
   fromJson,
   instanceOf,
-  type ItemFacts,
   type RecordFacts,
   requestOf,
   serviceOf,

@@ -8,7 +8,7 @@ import type { KeyChange } from '../client/whole-revisions.ts'
 import type { HistorySize } from '../history/history-size.ts'
 import type { Watch } from '../client/watch.ts'
 import type { DamagedKeys } from '../failures/damaged-keys.ts'
-import type { ReadParts } from '../keys/feed-changes.ts'
+import type { ReadParts } from '../keys/read-values.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, Difference, KnownKeys } from '../keys/known-keys.ts'
 import type { LayoutInUse } from '../format/layout.ts'
@@ -109,7 +109,15 @@ export class Following {
     const lagMs = this.#parts.clock.nowMs() - (waitingSinceMs ?? this.#heardMs)
     const newest = Math.max(applied, this.#newest)
     const leftOut = this.#parts.damaged?.size ?? 0
-    return { applied, newest, lagMs, leftOut, reloads: this.#reloads, drifts: this.#drifts, mends: this.#mends }
+    return {
+      applied,
+      newest,
+      lagMs,
+      leftOut,
+      reloads: this.#reloads,
+      drifts: this.#drifts,
+      mends: this.#mends,
+    }
   }
 
   follow(follower: StoreFollower): void {

@@ -6,7 +6,7 @@ import { isSeen, stampOfId } from '../../../core/decisions/stamps.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { KeyValue } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
-import { type ReadParts, readItem, readWholeRecord } from '../keys/feed-changes.ts'
+import { type ReadParts, readItem, readWholeRecord } from '../keys/read-values.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, KnownKeys } from '../keys/known-keys.ts'
 import type { LayoutInUse } from '../format/layout.ts'
@@ -81,7 +81,10 @@ interface Reading extends LoadParts {
   readonly missing: MissingChunk[]
 }
 
-async function valuesOf({ client, keys, known, revision, damaged }: Reading, prefix: string): Promise<KeyValue[]> {
+async function valuesOf(
+  { client, keys, known, revision, damaged }: Reading,
+  prefix: string,
+): Promise<KeyValue[]> {
   damaged?.readAgain(prefix)
   const found = await sortedValues(client, { prefix, revision })
   for (const kv of found) known.loaded(kv)
@@ -114,7 +117,8 @@ function refuseMissing({ missing: [first] }: Reading): void {
 async function configsOf(reading: Reading): Promise<ConfigItem[]> {
   const { keys, stamps } = reading
   const configs: ConfigItem[] = []
-  for (const kv of await valuesOf(reading, keys.every('config'))) configs.push(...(await configOf(reading, kv)))
+  for (const kv of await valuesOf(reading, keys.every('config')))
+    configs.push(...(await configOf(reading, kv)))
   for (const { historyId } of configs) stamps.see(stampOfId(historyId))
   return configs
 }

@@ -2,7 +2,8 @@ import type { Loaded, Revision, Snapshot, StoreFollower } from '../../../core/en
 import type { ServiceKey } from '../../../core/naming/state/service.ts'
 import type { DamagedKeys } from '../failures/damaged-keys.ts'
 import type { KeyChange, KeyRevision } from '../client/whole-revisions.ts'
-import { changesOfRevision, type ReadParts } from '../keys/feed-changes.ts'
+import type { ReadParts } from '../keys/read-values.ts'
+import { changesOfRevision } from './feed-changes.ts'
 import type { Keys } from '../keys/keys.ts'
 
 /** The dependencies of the feed. */

@@ -13,7 +13,7 @@ const FORMAT = 'format'
 type Client = Pick<EtcdClient, 'range' | 'pages'>
 
 /** Another installation has a prefix above or below this one: each would take the other's keys for its own. */
-export class NestedPrefix extends NotExaminable {
+class NestedPrefix extends NotExaminable {
   override readonly name = 'NestedPrefix'
 }
 
@@ -37,7 +37,7 @@ export async function nestedPrefixes(client: Client, keys: Keys): Promise<string
   return [...(await above(client, prefix)), ...below]
 }
 
-/** All of them. It reads every key below the prefix. */
+/** The same for all other installations. It reads every key below the prefix. */
 export async function allNestedPrefixes(client: Client, { prefix }: Keys): Promise<string[]> {
   return [...(await above(client, prefix)), ...(await allBelow(client, prefix))]
 }
@@ -64,7 +64,7 @@ async function allBelow(client: Client, prefix: string): Promise<string[]> {
   return found
 }
 
-/** The folders below a prefix that no key of this layout is in. Those that are in use are skipped, not read. */
+/** The folders below a prefix that no key of this layout is in. Our own folders are skipped. */
 async function foldersOfOthers(client: Client, keys: Keys): Promise<string[]> {
   const found: string[] = []
   for (const { key: begin, end } of keys.gaps)

@@ -11,13 +11,7 @@ import { storedRecord } from '../contents/large-contents.ts'
 import { type RecordRemoval, removalOf } from './record-removal.ts'
 import type { SharedTexts } from '../contents/shared-texts.ts'
 import { placedEntry, type PlacedEntry, placedText } from './stored-entry.ts'
-import {
-  makesRecord,
-  type RecordedChange,
-  recordOfChange,
-  type StoredEntry,
-  toJson,
-} from '../keys/values.ts'
+import { makesRecord, type RecordedChange, recordOfChange, type StoredEntry, toJson } from '../keys/values.ts'
 
 /** The effect of a unit on history. */
 export interface HistoryOfUnit {

@@ -138,8 +138,7 @@ const LAYOUTS: Layouts = {
   'small-record': {
     letter: 'r',
     write: ({ kind, id }) => [kind, id],
-    read: (p) =>
-      only(p, 2, ([kind, id]) => (KIND.test(kind) ? { of: 'small-record', kind, id } : undefined)),
+    read: (p) => only(p, 2, ([kind, id]) => (KIND.test(kind) ? { of: 'small-record', kind, id } : undefined)),
   },
   kind: {
     letter: 'q',

@@ -1,7 +1,7 @@
-import { CONFIG_TYPES, type ConfigOrigin } from '../../../core/config/state/config-item.ts'
+import { CONFIG_TYPES, type ConfigItem, type ConfigOrigin } from '../../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../../core/config/state/config-notes.ts'
 import { isStamp, stampOfId } from '../../../core/decisions/stamps.ts'
-import { BEATS, OPERATOR, type Publisher } from '../../../core/naming/state/instance.ts'
+import { BEATS, type InstanceRecord, OPERATOR, type Publisher } from '../../../core/naming/state/instance.ts'
 import type { HealthChecker } from '../../../core/naming/state/health-checker.ts'
 import type { Cluster, Selector, Service } from '../../../core/naming/state/service.ts'
 import {
@@ -20,7 +20,39 @@ import {
   wholeNumber,
   within,
 } from '../../../core/records/shape.ts'
-import type { ContentParts, InstanceValue, ItemFacts, RequestValue, ServiceValue } from './values.ts'
+
+/** The place of a content that is too large for its value: this number of chunks with this stamp. */
+export interface ContentParts {
+  readonly stamp: number
+  readonly count: number
+  /** The chunks of a gray version's text, which hold a record as JSON. `count` is then a minimum. */
+  readonly of?: 'gray-text'
+}
+
+/** The facts of an item besides its content, as a value has them. */
+export type ItemFacts = Omit<ConfigItem, 'key' | 'content'>
+
+/** An instance as a value has it: the key has its address, and the state gives it a serial. */
+export interface InstanceValue {
+  readonly record: Omit<InstanceRecord, 'address' | 'serial'>
+  readonly healthy: boolean
+  /** Whether this write counts as a beat. */
+  readonly beat: boolean
+  readonly stamp: number
+}
+
+/** A service as a value has it. */
+export interface ServiceValue {
+  readonly service: Omit<Service, 'key' | 'serial'>
+  readonly stamp: number
+}
+
+/** The last request of a server: its number, the process that sent it, and the stamp of its changes. */
+export interface RequestValue {
+  readonly number: number
+  readonly process: string
+  readonly stamp: number
+}
 
 /** A stamp that a server can have given: clocks follow no other one (`isStamp`). */
 export const stamp: Shape<number> = (value) => {

@@ -9,17 +9,20 @@ import type { HistoryEntry, HistoryRecord } from '../../../core/config/state/his
 import type { InstanceAddress, InstanceRecord } from '../../../core/naming/state/instance.ts'
 import type { Service, ServiceKey } from '../../../core/naming/state/service.ts'
 import { fieldsOf, list, text, within } from '../../../core/records/shape.ts'
-import { instanceShape, itemShape, partsShape, requestShape, serviceShape } from './stored-shapes.ts'
+import {
+  type ContentParts,
+  type ItemFacts,
+  type InstanceValue,
+  type ServiceValue,
+  type RequestValue,
+  instanceShape,
+  itemShape,
+  partsShape,
+  requestShape,
+  serviceShape,
+} from './stored-shapes.ts'
 
 const LINE_END = 10
-
-/** The place of a content that is too large for its value: this number of chunks with this stamp. */
-export interface ContentParts {
-  readonly stamp: number
-  readonly count: number
-  /** The chunks of a gray version's text, which hold a record as JSON. `count` is then a minimum. */
-  readonly of?: 'gray-text'
-}
 
 /** A value that has a content: a line of JSON, then the content or nothing. */
 export interface WithContent<T> {
@@ -28,9 +31,6 @@ export interface WithContent<T> {
   /** The place of the content, if it is not in the value. */
   readonly parts: ContentParts | undefined
 }
-
-/** The facts of an item besides its content, as a value has them. */
-export type ItemFacts = Omit<ConfigItem, 'key' | 'content'>
 
 /** The facts of a history record besides its content, as a value has them. */
 export interface RecordFacts extends Omit<HistoryRecord, 'content'> {
@@ -45,28 +45,6 @@ export type StoredEntry = HistoryEntry & Pick<RecordFacts, 'ownsContent' | 'shar
 
 /** A change that makes a history record. */
 export type RecordedChange = ConfigPublished | ConfigDeleted | HistoryImported
-
-/** An instance as a value has it: the key has its address, and the state gives it a serial. */
-export interface InstanceValue {
-  readonly record: Omit<InstanceRecord, 'address' | 'serial'>
-  readonly healthy: boolean
-  /** Whether this write counts as a beat. */
-  readonly beat: boolean
-  readonly stamp: number
-}
-
-/** A service as a value has it. */
-export interface ServiceValue {
-  readonly service: Omit<Service, 'key' | 'serial'>
-  readonly stamp: number
-}
-
-/** The last request of a server: its number, the process that sent it, and the stamp of its changes. */
-export interface RequestValue {
-  readonly number: number
-  readonly process: string
-  readonly stamp: number
-}
 
 /** A value that is JSON. */
 export function toJson(value: unknown): Buffer {

@@ -4,7 +4,7 @@ import { FIRST_RELEASED, overlap, rangeText } from '../../../core/cluster/member
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { KeyCondition, KeyValue, TxnOperation, TxnOperationResult } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
-import { readRecord } from '../keys/feed-changes.ts'
+import { readRecord } from '../keys/read-values.ts'
 import type { Keys } from '../keys/keys.ts'
 import { PlaceTaken } from '../failures/place-taken.ts'
 import { requestOf, toJson } from '../keys/values.ts'

@@ -12,7 +12,7 @@ import type {
   Txn,
   TxnResult,
 } from '../client/messages.ts'
-import { readRecord } from '../keys/feed-changes.ts'
+import { readRecord } from '../keys/read-values.ts'
 import { Keys } from '../keys/keys.ts'
 import { LayoutInUse } from '../format/layout.ts'
 import { EtcdMembership } from './membership.ts'

@@ -3,7 +3,7 @@ import { STORED_KINDS } from '../../../core/engine/stored-kinds.ts'
 import type { KeyValue } from '../client/messages.ts'
 import type { ValueForm } from '../client/value-form.ts'
 import { DamagedStore, NotExaminable } from '../../local-file.ts'
-import { readRecord } from '../keys/feed-changes.ts'
+import { readRecord } from '../keys/read-values.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { SecretsKey } from './secrets-keys.ts'
 

@@ -14,7 +14,7 @@ import type { DamagedKeys } from '../failures/damaged-keys.ts'
 import type { Keys } from '../keys/keys.ts'
 import { placeOfRecord } from '../keys/record-places.ts'
 
-/** Changes that write a thing anew. An instance and other records are replaced, because their owners write them again. */
+/** Changes that need the value before. An instance and some records are replaced: their owners write them again. */
 const SAVED: ReadonlySet<Change['kind']> = new Set(['config-published', 'service-saved', 'record-saved'])
 /** What a record of these kinds says, or that there is none, decides who may do something. */
 const GRANTING: ReadonlySet<string> = new Set(
@@ -31,7 +31,10 @@ interface DamageParts {
  * Why a unit must not be written; undefined: it may. It has read that something is not there, or has counted things,
  * and a key of these is left out. Otherwise a damaged value would grant, or lift a bound.
  */
-export function refusalOfDamage({ keys, damaged }: DamageParts, { reads, changes }: Unit): Refusal | undefined {
+export function refusalOfDamage(
+  { keys, damaged }: DamageParts,
+  { reads, changes }: Unit,
+): Refusal | undefined {
   if (damaged === undefined || damaged.size === 0) return undefined
   // What this server knew before the damage is no ground for a change.
   const saved = changes.filter(({ kind }) => SAVED.has(kind))
@@ -58,7 +61,9 @@ function damagedIn(keys: Keys, damaged: DamagedKeys, read: Read): string | undef
     case 'service':
       return read.found ? undefined : ifDamaged(keys.of({ of: 'service', service: read.key }))
     case 'record':
-      return read.found || !GRANTING.has(read.recordKind) ? undefined : ifDamaged(keys.of(placeOfRecord(read)))
+      return read.found || !GRANTING.has(read.recordKind)
+        ? undefined
+        : ifDamaged(keys.of(placeOfRecord(read)))
     case 'records':
       if (!GRANTING.has(read.recordKind)) return undefined
       return damaged.firstOf(keys.of({ of: 'small-record', kind: read.recordKind, id: '' }))

@@ -5,7 +5,8 @@ import { EtcdError } from '../client/etcd-error.ts'
 import { GRPC, GrpcError } from '../client/grpc-error.ts'
 import type { KeyCondition, KeyValue, TxnOperation, TxnResult } from '../client/messages.ts'
 import { PlaceTaken } from '../failures/place-taken.ts'
-import { requestOf, type RequestValue, toJson } from '../keys/values.ts'
+import type { RequestValue } from '../keys/stored-shapes.ts'
+import { requestOf, toJson } from '../keys/values.ts'
 
 /** The outcome of a request. `lost`: its answer was lost, and it was written in this revision. */
 export type SendOutcome =

@@ -1,33 +1,15 @@
-import { createHash } from 'node:crypto'
 import type { FedChange } from '../../../core/decisions/changes.ts'
-import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
+import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import { type ServiceKey, serviceKeyText } from '../../../core/naming/state/service.ts'
-import { fieldsOf, ShapeError, within } from '../../../core/records/shape.ts'
-import { recordKindNamed } from '../../../core/records/record-kind.ts'
-import { UnknownRecordKind } from '../../../core/engine/stored-kinds.ts'
 import { historyIdOf } from '../../../core/decisions/stamps.ts'
 import type { KeyValue } from '../client/messages.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
 import { type DamagedKeys, NO_SERVICE } from '../failures/damaged-keys.ts'
 import { readingOf } from '../failures/unreadable.ts'
-import { compareKeys, type Keys, type KeyPlace } from './keys.ts'
-import { partsShape, stamp as stampShape } from './stored-shapes.ts'
-import { type RecordName, recordOfPlace } from './record-places.ts'
-import {
-  type ContentParts,
-  fromJson,
-  instanceOf,
-  type ItemFacts,
-  itemOf,
-  requestOf,
-  serviceOf,
-  silencedKeys,
-  toJson,
-  withContentOf,
-} from './values.ts'
-
-/** Reads a content that is in parts. */
-export type ReadParts = (parts: ContentParts) => Promise<Buffer>
+import { compareKeys, type Keys, type KeyPlace } from '../keys/keys.ts'
+import { type ReadParts, type ReadRecord, readItem, readWholeRecord } from '../keys/read-values.ts'
+import { type RecordName, recordOfPlace } from '../keys/record-places.ts'
+import { instanceOf, requestOf, serviceOf, silencedKeys } from '../keys/values.ts'
 
 type InstanceKey = Extract<KeyPlace, { of: 'instance' }>
 
@@ -49,8 +31,6 @@ interface RevisionContext extends ReadingChanges {
   /** The keys of instances that were removed for silence. */
   readonly silenced: ReadonlySet<string>
 }
-
-const MD5 = /^[0-9a-f]{32}$/
 
 /** The author of a change is in the item's history; the state does not keep it. */
 const NOBODY = { ip: '', user: null } as const
@@ -141,44 +121,6 @@ function placedIn(keys: Keys, events: readonly KeyChange[]): PlacedKey[] {
     const key = event.kind === 'put' ? event.kv.key : event.key
     return { event, key, place: keys.read(key) }
   })
-}
-
-/** The item of a value, with its content. */
-export async function readItem(key: ConfigKey, value: Uint8Array, readParts: ReadParts): Promise<ConfigItem> {
-  const read = withContentOf<ItemFacts>(value)
-  if (read.parts === undefined) return itemOf(key, read)
-  const item = itemOf(key, { ...read, content: await readParts(read.parts) })
-  const md5 = createHash('md5').update(item.content).digest('hex')
-  if (md5 !== item.md5 && MD5.test(item.md5)) throw new ShapeError(`its content has the md5 ${md5}, and ${item.md5} is noted for it`)
-  return item
-}
-
-/** The value of a stored record, and the stamp of the change that has saved it. */
-export interface ReadRecord {
-  readonly value: unknown
-  readonly stamp: number
-}
-
-/** The value of a stored record of a kind, whole or in parts. Throws `UnknownRecordKind`. */
-export function readWholeRecord(
-  { recordKind, id }: RecordName,
-  bytes: Uint8Array,
-  readParts: ReadParts,
-): ReadRecord | Promise<ReadRecord> {
-  if (recordKindNamed(recordKind)?.isLarge !== true) return readRecord(recordKind, id, bytes)
-  const { parts: named, stamp } = fieldsOf(fromJson(bytes))
-  const parts = within('parts', () => partsShape(named))
-  if (parts === undefined) return readRecord(recordKind, id, bytes)
-  return readParts(parts).then((json) => readRecord(recordKind, id, toJson({ value: fromJson(json), stamp })))
-}
-
-/** The value of a stored record of a kind. Throws `UnknownRecordKind`. */
-export function readRecord(recordKind: string, id: string, bytes: Uint8Array): ReadRecord {
-  const fields = fieldsOf(fromJson(bytes))
-  const stamp = within('stamp', () => stampShape(fields['stamp']))
-  const kind = recordKindNamed(recordKind)
-  if (kind === undefined) throw new UnknownRecordKind(recordKind)
-  return { value: kind.decode(fields['value'], id), stamp }
 }
 
 function changeOf(

@@ -12,6 +12,7 @@ import { nestedPrefixes } from '../../src/store/etcd/format/nested-prefixes.ts'
 import { Keys } from '../../src/store/etcd/keys/keys.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
 import { runWaypost, startWaypost } from '../support/waypost.ts'
+import { turnOnAuth } from './etcd-users.ts'
 import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
 
 /** The folders of all kinds of keys, and others. */
@@ -200,5 +201,27 @@ describe.skipIf(etcdTools.skip)(`keys that are not of this installation${note}`,
     })
     await server.stop()
     await remove(`${prefix}/`)
+  })
+
+  test('a parent that etcd does not let the servers read is no finding, and nobody is told of a refusal', async () => {
+    const guarded = await startEtcd()
+    try {
+      const user = { name: 'server', password: () => 'a password' }
+      await turnOnAuth(guarded.endpoints[0]!, {
+        user: user.name,
+        password: 'a password',
+        prefix: 'above/mine/',
+      })
+      const refusals: unknown[] = []
+      const place = { endpoints: guarded.endpoints, prefix: 'above/mine' }
+      const refused = (error: unknown): void => void refusals.push(error)
+      const server = await startStoreServer(place, 1, { access: { user }, refused })
+      expect(await server.store.nestedPrefixes()).toEqual([])
+      await server.engine.execute(publish('a'))
+      expect(refusals).toEqual([])
+      await server.stop()
+    } finally {
+      await guarded.stop()
+    }
   })
 })

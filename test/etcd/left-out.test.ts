@@ -6,13 +6,14 @@ import { createFirstAdministrator } from '../../src/core/access/access-commands.
 import { createFirstKey } from '../../src/core/access/signing-key-commands.ts'
 import { noteServer } from '../../src/core/cluster/members/server-records.ts'
 import { deleteConfig, publishConfig } from '../../src/core/config/commands/publish-config.ts'
+import { refuseDamaged } from '../../src/core/config/state/damaged-item.ts'
 import { configKey } from '../../src/core/config/state/config-item.ts'
 import { publishing } from '../../src/core/core.test-support.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
-import { runWaypost, temporaryDirectory } from '../support/waypost.ts'
+import { runWaypost, startWaypost, temporaryDirectory } from '../support/waypost.ts'
 import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
@@ -146,10 +147,47 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     const refused = { code: 'damaged', message: expect.stringContaining(`${prefix}/c/public/G/a`) as string }
     await expect(server.engine.execute(publish('new'))).rejects.toMatchObject(refused)
     await expect((await start(prefix, 3)).engine.execute(publish('new'))).rejects.toMatchObject(refused)
+    // It is no deleted item: `view` of the operations refuses it.
+    expect(() => refuseDamaged(server.state, KEY)).toThrow(`${prefix}/c/public/G/a`)
+    expect(() => refuseDamaged(servers.at(-1)!.state, KEY)).toThrow(`${prefix}/c/public/G/a`)
+    expect(server.seen.map(({ kind }) => kind)).not.toContain('config-deleted')
     await server.engine.execute(deleteConfig(KEY, { ip: '', user: null }))
     await expect.poll(() => later.store.damaged, WAIT).toEqual([])
     await later.engine.execute(publish('new', { md5: md5Of('new') }))
     await expect.poll(() => server.contentOf(), WAIT).toBe('new')
+    for (const one of servers) expect(() => refuseDamaged(one.state, KEY)).not.toThrow()
+  })
+
+  test('every door answers 500 for a damaged item, and /readyz warns', async () => {
+    const { prefix } = await newStore()
+    await put(`${prefix}/c/public/G/a`, '{"facts":{}}\nx')
+    const settings = { store: 'etcd', 'etcd-endpoints': etcd.endpoints.join(','), 'etcd-prefix': prefix }
+    const { url, stop } = await startWaypost({ settings })
+    const item = 'dataId=a&group=G'
+    const paths = [
+      '/nacos/v1/cs/configs?',
+      '/nacos/v2/cs/config?',
+      '/nacos/v3/client/cs/config?groupName=G&',
+      '/svc/v1/cs/configs?',
+    ]
+    for (const path of paths) {
+      const answer = await fetch(`${url}${path}${item}`)
+      expect([path, answer.status, await answer.text()]).toEqual([
+        path,
+        500,
+        expect.stringContaining(`${prefix}/c/public/G/a`),
+      ])
+    }
+    const ready = await fetch(`${url}/readyz`)
+    expect([ready.status, await ready.json()]).toMatchObject([
+      200,
+      {
+        warnings: [{ code: 'damaged', detail: expect.stringContaining(`${prefix}/c/public/G/a`) as string }],
+      },
+    ])
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).toContain('waypost_store_damaged_keys 1')
+    await stop()
   })
 
   test('a damaged instance is missing from its list, and the next registration replaces it', async () => {
@@ -247,4 +285,70 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     await follows(later, server)
     expect([server.failures, later.failures]).toEqual([[], []])
   })
+
+  test('a server that runs, one that starts and the doctor agree on every field of every kind of value', async () => {
+    const { prefix, server } = await newStore()
+    await server.engine.execute(createFirstAdministrator({ username: 'ann', passwordHash: 'x' }))
+    const kept = [
+      'c/public/G/a',
+      SERVICE,
+      'i/public/DEFAULT_GROUP@@orders/10.0.0.1/80/DEFAULT',
+      'r/user/ann',
+      'r/administrators/all',
+      'b/127.0.0.1:1',
+    ]
+    const written: string[] = []
+    for (const name of kept)
+      for (const [index, value] of variants(await valueOf(`${prefix}/${name}`)).entries()) {
+        const key = `${prefix}/${name.replace(/^(c.*|s.*|r.user.*|b.*)$/, `$1-${index}`).replace('10.0.0.1', `10.1.${index >> 8}.${index & 255}`)}`
+        if (name.endsWith('/all')) continue
+        written.push(key)
+        await put(key, value)
+      }
+    const last = configKey('public', 'G', 'last')
+    await server.engine.execute(publishConfig({ ...publishing('x', {}), key: last, md5: md5Of('x') }))
+    const later = await start(prefix, 2)
+    const named = (keys: Iterable<string>): string[] => [...new Set(keys)].toSorted()
+    const running = named(server.store.damaged.map(({ key }) => key))
+    expect(named(later.store.damaged.map(({ key }) => key))).toEqual(running)
+    const places = [`--etcd-endpoints=${etcd.endpoints.join(',')}`, `--etcd-prefix=${prefix}`]
+    const { stdout } = await runWaypost(['doctor', '--json', '--store', 'etcd', ...places])
+    const { findings } = JSON.parse(stdout) as { findings: { place: string; problem: string }[] }
+    const found = findings
+      .filter(({ problem }) => problem.startsWith('The value cannot be read') && !problem.includes('md5'))
+      .map(({ place }) => place.replace('key ', ''))
+      .filter((key) => !key.startsWith(`${prefix}/v/`))
+    expect(named(found)).toEqual(running)
+    expect(running.length).toBeGreaterThan(written.length / 2)
+    // No fault of the state either: the lists can be made.
+    for (const one of [server, later])
+      for (const { service } of one.state.services.all())
+        for (const { record, timing } of one.state.instances(service.key))
+          expect([typeof record.weight, typeof timing.removeMs]).toEqual(['number', 'number'])
+    expect([server.failures, later.failures]).toEqual([[], []])
+  })
 })
+
+/** The value with each of its fields, at any depth, removed or replaced. */
+function variants(value: Buffer): Buffer[] {
+  const end = value.indexOf(10)
+  const [line, rest] = end < 0 ? [value, Buffer.alloc(0)] : [value.subarray(0, end), value.subarray(end)]
+  const whole = JSON.parse(line.toString()) as object
+  return pathsOf(whole).flatMap((path) =>
+    [undefined, null, 'text', 7, {}, [], true].map((other) => {
+      const copy = structuredClone(whole)
+      const at = path.slice(0, -1).reduce((one, name) => one[name] as Fields, copy as Fields)
+      at[path.at(-1)!] = other
+      return Buffer.concat([Buffer.from(JSON.stringify(copy)), rest])
+    }),
+  )
+}
+
+type Fields = Record<string, unknown>
+
+function pathsOf(value: object): string[][] {
+  return Object.entries(value).flatMap(([name, one]) => {
+    const below = typeof one === 'object' && one !== null ? pathsOf(one as object) : []
+    return [[name], ...below.map((path) => [name, ...path])]
+  })
+}

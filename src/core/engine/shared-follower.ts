@@ -1,4 +1,5 @@
 import type { Change, FedChange } from '../decisions/changes.ts'
+import { DAMAGED_ITEM } from '../config/state/damaged-item.ts'
 import type { Follower } from './follower.ts'
 import type { Loaded, SharedCommit, StoreFollower, Snapshot, StoredInstance } from './ports.ts'
 import { stampOfChange, type Stamps, historyIdOf } from '../decisions/stamps.ts'
@@ -55,7 +56,7 @@ function whole(change: FedChange, state: State): Change[] {
 }
 
 /** Members are stored only where several servers share a store. */
-const SHARED_KINDS = [...STORED_KINDS, MEMBER, ELECTION]
+const SHARED_KINDS = [...STORED_KINDS, MEMBER, ELECTION, DAMAGED_ITEM]
 const NOBODY = { ip: '', user: null } as const
 
 /**

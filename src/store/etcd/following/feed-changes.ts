@@ -1,4 +1,6 @@
 import type { FedChange } from '../../../core/decisions/changes.ts'
+import { DAMAGED_ITEM } from '../../../core/config/state/damaged-item.ts'
+import { recordRemoved, recordSaved } from '../../../core/records/record-kind.ts'
 import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import { type ServiceKey, serviceKeyText } from '../../../core/naming/state/service.ts'
 import { historyIdOf } from '../../../core/decisions/stamps.ts'
@@ -62,9 +64,11 @@ export async function changesOfRevision(
   }
   const changes: FedChange[] = []
   for (const one of ordered) {
+    const wasDamaged = reading.damaged?.has(one.key) === true
     const found = soundChange(one, context)
     const change = found instanceof Promise ? await found : found
     if (change !== undefined) changes.push(change)
+    changes.push(...damageChanges(one, wasDamaged, context))
   }
   return { changes, stamp }
 }
@@ -89,6 +93,18 @@ function soundChange(one: PlacedKey, context: RevisionContext): MaybeChange | Pr
     return undefined
   }
   return found instanceof Promise ? found.then(sound) : sound(found)
+}
+
+/** Marks an item that is damaged from now on, or has been until now. */
+function damageChanges(
+  { key: storeKey, place }: PlacedKey,
+  wasDamaged: boolean,
+  { stamp, damaged }: RevisionContext,
+): FedChange[] {
+  if (place?.of !== 'config') return []
+  const id = place.key.text
+  if (damaged?.has(storeKey) === true) return [recordSaved(DAMAGED_ITEM, { id, value: { storeKey }, stamp })]
+  return wasDamaged ? [recordRemoved(DAMAGED_ITEM, id, stamp)] : []
 }
 
 type MaybeChange = FedChange | undefined

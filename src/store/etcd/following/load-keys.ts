@@ -1,3 +1,4 @@
+import { DAMAGED_ITEM } from '../../../core/config/state/damaged-item.ts'
 import type { ConfigItem } from '../../../core/config/state/config-item.ts'
 import { type Service, serviceKeyText } from '../../../core/naming/state/service.ts'
 import type { LeftOut, Loaded, Revision, Snapshot, StoredInstance } from '../../../core/engine/ports.ts'
@@ -128,7 +129,16 @@ async function recordsOf(reading: Reading): Promise<StoredRecord[]> {
   const records: StoredRecord[] = []
   for (const prefix of [keys.every('small-record'), keys.every('member'), keys.of({ of: 'elected' })])
     for (const kv of await valuesOf(reading, prefix)) records.push(...(await recordOf(reading, kv)))
-  return records
+  return [...records, ...damagedItems(reading)]
+}
+
+function damagedItems({ keys, damaged }: LoadParts): StoredRecord[] {
+  return (damaged?.all ?? []).flatMap(({ key: storeKey }) => {
+    const place = keys.read(storeKey)
+    return place?.of === 'config'
+      ? [{ recordKind: DAMAGED_ITEM.name, id: place.key.text, value: { storeKey } }]
+      : []
+  })
 }
 
 async function namingOf(reading: Reading): Promise<Pick<Snapshot, 'services' | 'instances'>> {

@@ -84,6 +84,8 @@ function soundChange(one: PlacedKey, context: RevisionContext): MaybeChange | Pr
     if (context.isOwnFolder(key)) damaged.leaveOut(key)
     return undefined
   }
+  // The other kinds are no part of the state, and were judged where they are read.
+  if (!isOfState(place)) return undefined
   const found = damaged.reading(key, () => changeOf(place, event, context))
   const sound = (change: MaybeChange): MaybeChange => {
     if (damaged.has(key)) return removalOf(place, context)
@@ -108,6 +110,10 @@ function damageChanges(
 }
 
 type MaybeChange = FedChange | undefined
+
+function isOfState(place: KeyPlace): boolean {
+  return ['config', 'service', 'instance'].includes(place.of) || recordOfPlace(place) !== undefined
+}
 
 /**
  * The change for a damaged value. A record and an instance are gone: that grants nothing, and the next registration

@@ -4,6 +4,7 @@ import type { State } from '../core/engine/state.ts'
 import { HealthClock } from '../core/naming/liveness/health-clock.ts'
 import { Liveness } from '../core/naming/liveness/liveness.ts'
 import { Timeline, type TimelineParts } from '../core/naming/timeline/timeline.ts'
+import { DAMAGED_ITEM } from '../core/config/state/damaged-item.ts'
 import { seenBy, viewedMd5 } from '../core/config/state/config-view.ts'
 import { knownToRules } from '../core/clients/client-views.ts'
 import { Stamps, type Now } from '../core/decisions/stamps.ts'
@@ -102,6 +103,7 @@ function measured(installation: Installation) {
 function openPolls({ state, live }: { state: State; live: Live }, settings: Settings): ConfigWatchers {
   return new ConfigWatchers({
     md5Of: (key, who) => viewedMd5(state, key, who),
+    isDamaged: (key) => state.record(DAMAGED_ITEM, key.text) !== undefined,
     seenBy: (key, who) => ({ ...seenBy(state, key, who), ...knownToRules(who) }),
     loop,
     maxHeld: settings.maxHeldPolls,

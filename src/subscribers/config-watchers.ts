@@ -28,6 +28,8 @@ const NOTHING: readonly WatchedItem[] = Object.freeze([])
 export interface ConfigWatcherOptions {
   /** The md5 of the version that a client sees, or the empty string if it sees nothing. */
   readonly md5Of: (key: ConfigKey, who: Viewer) => string
+  /** The store cannot read the item: nobody can say that it differs. Absent: this happens to no item. */
+  readonly isDamaged?: (key: ConfigKey) => boolean
   /** The version that a client sees, for people. */
   readonly seenBy: (key: ConfigKey, who: Viewer) => SeenVersion
   readonly loop: Loop
@@ -115,6 +117,7 @@ export class ConfigWatchers {
     let differing: WatchedItem[] | undefined
     for (const item of items) {
       if (this.#options.md5Of(item.key, who) === item.md5) continue
+      if (this.#options.isDamaged?.(item.key) === true) continue
       differing ??= []
       differing.push(item)
     }

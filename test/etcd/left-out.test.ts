@@ -178,6 +178,15 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
         expect.stringContaining(`${prefix}/c/public/G/a`),
       ])
     }
+    // A poll is held: a client that was answered would ask for the item at once, and again.
+    const listening = new URLSearchParams({ 'Listening-Configs': `a\u0002G\u0002${md5Of('sound')}\u0001` })
+    const poll = fetch(`${url}/nacos/v1/cs/configs/listener`, {
+      method: 'POST',
+      body: listening,
+      headers: { 'Long-Pulling-Timeout': '30000' },
+      signal: AbortSignal.timeout(1_500),
+    })
+    await expect(poll.then((answer) => answer.text())).rejects.toThrow('timeout')
     const ready = await fetch(`${url}/readyz`)
     expect([ready.status, await ready.json()]).toMatchObject([
       200,
@@ -319,7 +328,9 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     const { stdout } = await runWaypost(['doctor', '--json', '--store', 'etcd', ...places])
     const { findings } = JSON.parse(stdout) as { findings: { place: string; problem: string }[] }
     const found = findings
-      .filter(({ problem }) => problem.startsWith('The value cannot be read') && !problem.includes('has the md5'))
+      .filter(
+        ({ problem }) => problem.startsWith('The value cannot be read') && !problem.includes('has the md5'),
+      )
       .map(({ place }) => place.replace('key ', ''))
       .filter((key) => !key.startsWith(`${prefix}/v/`))
     expect(differing(named(found))).toEqual([])

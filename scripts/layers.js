@@ -60,6 +60,7 @@ const CORE_ROOMS = {
   'core/naming/liveness': { layers: [...DECISIONS, 'core/work'] },
   'core/naming/timeline': { layers: DECISIONS },
   'core/naming/commands': { layers: [...DECISIONS, 'core/naming/liveness', 'core/naming/timeline'] },
+  'core/memory': { layers: [...DECISIONS, 'core/namespaces', 'core/access', 'core/naming/commands'] },
   'core/engine': {
     layers: [
       ...DECISIONS,
@@ -70,6 +71,7 @@ const CORE_ROOMS = {
       'core/cluster/members',
       'core/naming/liveness',
       'core/naming/commands',
+      'core/memory',
     ],
   },
   'core/clients': { layers: ['core/text', 'core/config/state', 'core/naming/state', 'core/naming/timeline'] },

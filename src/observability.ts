@@ -16,11 +16,12 @@ import {
 import { FigureHistory } from './metrics/figure-history.ts'
 import { Faults } from './metrics/faults.ts'
 import { LoopDelay } from './metrics/loop-delay.ts'
+import { MemoryWatch } from './metrics/memory-watch.ts'
 import type { Metric } from './metrics/metric.ts'
 import { MetricsPage, type Scraped } from './metrics/metrics-page.ts'
 import { processMemory, processMetrics } from './metrics/process-metrics.ts'
 import { publishingMetrics, type PublishingFigures } from './metrics/publishing-metrics.ts'
-import { type NotReady, Readiness, type ReadinessOptions } from './metrics/readiness.ts'
+import { type Lasting, type NotReady, Readiness, type ReadinessOptions } from './metrics/readiness.ts'
 import { type MeasureRoom, RoomWatch } from './metrics/room-watch.ts'
 import { RequestCounts } from './metrics/request-counts.ts'
 import { serverMetrics, type ServerFigures } from './metrics/server-metrics.ts'
@@ -81,6 +82,8 @@ export class Observability {
   /** The room of the store, and its watch. */
   readonly room: StoreRoom
   readonly roomWatch: RoomWatch
+  /** The memory of the data. */
+  readonly memory: MemoryWatch
   readonly requests = new RequestCounts()
   readonly clientRequests = new ClientRequestCounts()
   readonly changes = new ChangeCounts()
@@ -99,10 +102,12 @@ export class Observability {
     this.store = new StoreWatch({ ...options, isFull: () => void this.roomWatch.look(true) })
     this.room = new StoreRoom(options.settings.storeReserveBytes)
     this.roomWatch = new RoomWatch({ ...options, measure: options.measureRoom, room: this.room })
+    this.memory = new MemoryWatch(options)
     this.#faults = new Faults(options)
     const { full } = this.roomWatch
-    const outage = (): ReturnType<StoreWatch['outage']> => this.store.outage()
-    this.#readiness = new Readiness({ outage, cutOff, lagging, full, storeFaults, monotonicMs })
+    const { scarce } = this.memory
+    const outage = (): Lasting | undefined => this.store.outage()
+    this.#readiness = new Readiness({ outage, cutOff, lagging, full, scarce, storeFaults, monotonicMs })
   }
 
   /** Logs a fault that no client was answered with. An outage of the store is logged once. */
@@ -147,6 +152,7 @@ export class Observability {
       ...this.clientRequests.metrics(),
       ...this.store.metrics(),
       ...this.roomWatch.metrics(),
+      ...this.memory.metrics(),
       ...this.changes.metrics(),
       ...this.#faults.metrics(),
       ...this.#loop.metrics(),
@@ -175,6 +181,7 @@ export class Observability {
     this.#loop.tick()
     this.#alarms?.tick()
     this.#faults.tick()
+    this.memory.tick()
     await this.store.tick()
     await this.roomWatch.look()
   }

@@ -3,6 +3,8 @@ import { openLog } from './log.ts'
 import type { RunningServer } from './server.ts'
 import { Certificates } from './server/doors/certificates.ts'
 import type { Installation } from './server/process/installation.ts'
+import { bodyMemoryOf, memoryLimitsOf } from './server/process/memory-limits.ts'
+import { requireNotedMemory } from './server/process/stored-memory.ts'
 import type { Settings } from './settings/settings.ts'
 import { openEmbeddedStore } from './store/embedded/embedded-store.ts'
 
@@ -15,7 +17,8 @@ export async function startServer(given: Settings): Promise<RunningServer> {
   const rest = import('./server.ts')
   // A failed import is reported by the `await` below.
   rest.catch(() => {})
-  const settings = given.store === 'etcd' ? await withOwnPort(given) : given
+  const placed = given.store === 'etcd' ? await withOwnPort(given) : given
+  const settings = { ...placed, maxBodyMemoryBytes: bodyMemoryOf(placed) }
   const certificates = await Certificates.open(settings, log)
   const installation = await (settings.store === 'etcd' ? openShared : openSole)(settings, log)
   try {
@@ -37,10 +40,11 @@ async function openSole(settings: Settings, log: Log): Promise<Installation> {
     log,
     history: historyLimits(settings),
   })
-  const snapshot = store.load()
-  // A file that cannot be read is reported by the `await` below.
-  snapshot.catch(() => {})
   try {
+    await requireNotedMemory(store, memoryLimitsOf(settings))
+    const snapshot = store.load()
+    // A file that cannot be read is reported by the `await` below.
+    snapshot.catch(() => {})
     const { SoleInstallation } = await import('./server/sole/sole-installation.ts')
     return new SoleInstallation({ store, file: store.file, snapshot: await snapshot }, settings)
   } catch (error) {

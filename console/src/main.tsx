@@ -4,13 +4,18 @@ import { listenToKeys } from './frame/shortcuts.ts'
 import { showKeptTheme } from './frame/theme.ts'
 import { keepScroll } from './routing/scroll.ts'
 import { firstLanguage, showLanguage } from './language/text.ts'
+import { keepOneUser, tellOtherUser } from './sign-in/one-user.ts'
 import { findUser } from './state/user.ts'
 
 showKeptTheme()
 keepScroll()
 listenToKeys()
+keepOneUser()
 void findUser()
 // A language that cannot be loaded leaves English.
 void showLanguage(firstLanguage())
   .catch(() => undefined)
-  .then(() => render(<App />, document.getElementById('app')!))
+  .then(() => {
+    render(<App />, document.getElementById('app')!)
+    tellOtherUser()
+  })

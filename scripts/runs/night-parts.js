@@ -12,11 +12,11 @@ const IN_TURN = [
 const EACH_NIGHT = [
   { ...TOOLS, minutes: 5 },
   testPart('clients', 'all versions of the libraries of others', {
-    minutes: 15,
+    minutes: 13,
     tests: ['--project=clients', '--project=night', 'test/clients/'],
   }),
   testPart('strikes', 'eleven strikes against three servers, and jumps of clocks', {
-    minutes: 12,
+    minutes: 11,
     tests: [
       '--project=faults',
       '--no-file-parallelism',
@@ -24,16 +24,16 @@ const EACH_NIGHT = [
       'test/faults/clock-jumps.fault',
     ],
   }),
-  testPart('runbook', 'the pages for operators of a cluster, step by step', {
-    minutes: 5,
-    tests: ['--project=night', 'test/cluster/'],
+  testPart('runbook', 'the pages for operators of a cluster, step by step; servers whose memory is filled', {
+    minutes: 9,
+    tests: ['--project=night', '--no-file-parallelism', 'test/cluster/', 'test/memory/'],
   }),
   testPart('costs', 'comparisons of processor time, alone', {
     minutes: 9,
     tests: ['--project=night', '--no-file-parallelism', 'test/security/', 'src/', 'test/console-checks.'],
   }),
   testPart('packages', 'the image and the packages on both architectures, twice', {
-    minutes: 9,
+    minutes: 8,
     tests: [
       '--project=packages',
       '--project=night',

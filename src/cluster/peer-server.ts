@@ -91,7 +91,7 @@ export class PeerServer {
   /** Registers the answer to a kind of question. Other questions are refused. */
   answer<Question, Answer>(
     { name, readQuestion }: PeerQuestion<Question, Answer>,
-    answer: (question: Question) => Answer,
+    answer: (question: Question) => Answer | Promise<Answer>,
   ): void {
     this.#answerers.set(name, (json) => {
       let question: Question
@@ -156,7 +156,7 @@ export class PeerServer {
     const asked = await boundedBody(request, MOST_BYTES)
     if (answerer === undefined || asked === undefined || digestOf(asked) !== digest) return 'malformed'
     const json = jsonOf(asked)
-    const answer = json === MALFORMED ? MALFORMED : answerer(json)
+    const answer = json === MALFORMED ? MALFORMED : await answerer(json)
     if (answer === MALFORMED) return 'malformed'
     const body = Buffer.from(JSON.stringify(answer))
     const answered = { kind: 'answer', ...about, digest: digestOf(body) } as const

@@ -35,17 +35,17 @@ function clientOf(ip: string, client: ItemClient['client']): ItemClient {
 function viewsOf(name: string): OwnViews {
   const subscriber = { port: 1, agent: '', app: '', clusters: '', via: 'udp' as const, ...ORDERS }
   return {
-    watchersOf: () =>
+    watchersOf: async () =>
       new Map([
         [name, 'm'],
         ['both', name],
       ]),
-    clientsOf: () => [clientOf(name, name === 's1' ? undefined : { port: 7, agent: name })],
+    clientsOf: async () => [clientOf(name, name === 's1' ? undefined : { port: 7, agent: name })],
     clientCounts: (keys) => keys.map((_, index) => Number(name.slice(1)) + index),
-    watchedBy: (ip) =>
+    watchedBy: async (ip) =>
       [name, 'both'].map((dataId) => ({ key: configKey('', ip, dataId), md5: '', echo: '' })),
     subscribers: () => [name, 'both'].map((address) => ({ ...subscriber, address, toldIp: address })),
-    condition: () => ({
+    condition: async () => ({
       behind: [{ key: KEY, clientCount: 3, clients: [{ ip: name, client: undefined }] }],
       subscriberCount: 2,
       lagMs: 0.5,
@@ -115,16 +115,18 @@ test('the clients of all servers are collected, each once, with the members that
   expect([...watchers.value.keys()].sort()).toEqual(names)
   expect(watchers.value.get('both')).toBe('s1')
   expect((await views.clientsOf(KEY)).value).toEqual(
-    ['s1', 's2', 's3'].flatMap((id) => viewsOf(id).clientsOf(KEY)),
+    (await Promise.all(['s1', 's2', 's3'].map((id) => viewsOf(id).clientsOf(KEY)))).flat(),
   )
   expect((await views.watchedBy('ip')).value.map(({ key }) => key.dataId).sort()).toEqual(names)
   expect((await views.subscribers(ORDERS)).value.map(({ address }) => address).sort()).toEqual(names)
   expect(watchers.missing).toEqual([])
 
   const { own, others } = (await views.conditions()).value
-  expect(own).toEqual(viewsOf('s1').condition())
+  expect(own).toEqual(await viewsOf('s1').condition())
   expect(others.toSorted((a, b) => a.server.localeCompare(b.server))).toEqual(
-    ['s2', 's3'].map((server) => ({ server, ...viewsOf(server).condition() })),
+    await Promise.all(
+      ['s2', 's3'].map(async (server) => ({ server, ...(await viewsOf(server).condition()) })),
+    ),
   )
 
   const timeline = await views.timeline(ORDERS)
@@ -165,5 +167,5 @@ test('the clients of many items are counted with one question to each server', a
 
 test('a server without others answers from its own views', async () => {
   const views = new PeerViews({ client, peers: () => peers, own: viewsOf('s1') })
-  expect(await views.watchersOf(KEY)).toEqual({ value: viewsOf('s1').watchersOf(KEY), missing: [] })
+  expect(await views.watchersOf(KEY)).toEqual({ value: await viewsOf('s1').watchersOf(KEY), missing: [] })
 })

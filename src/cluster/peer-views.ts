@@ -49,7 +49,9 @@ export class PeerViews {
   /** Lets this server answer the others. */
   answerOn(server: PeerServer): void {
     const { own } = this.#parts
-    server.answer(WATCHERS_OF, (key) => Array.from(own.watchersOf(key), ([ip, md5]) => ({ ip, md5 })))
+    server.answer(WATCHERS_OF, async (key) =>
+      Array.from(await own.watchersOf(key), ([ip, md5]) => ({ ip, md5 })),
+    )
     server.answer(CLIENTS_OF, (key) => own.clientsOf(key))
     server.answer(CLIENT_COUNTS, (keys) => own.clientCounts(keys))
     server.answer(WATCHED_BY, ({ ip }) => own.watchedBy(ip))
@@ -64,16 +66,22 @@ export class PeerViews {
    * The md5 that each address has of an item. Where several servers know an address, this server's own answer counts.
    */
   async watchersOf(key: ConfigKey): Promise<Collected<ReadonlyMap<string, string>>> {
-    const { answers, missing } = await this.#collect(WATCHERS_OF, key)
-    const md5ByIp = new Map(this.#parts.own.watchersOf(key))
+    const [own, { answers, missing }] = await Promise.all([
+      this.#parts.own.watchersOf(key),
+      this.#collect(WATCHERS_OF, key),
+    ])
+    const md5ByIp = new Map(own)
     for (const { ip, md5 } of answers.flat()) if (!md5ByIp.has(ip)) md5ByIp.set(ip, md5)
     return { value: md5ByIp, missing }
   }
 
   /** The clients of an item on all servers. */
   async clientsOf(key: ConfigKey): Promise<Collected<readonly ItemClient[]>> {
-    const { answers, missing } = await this.#collect(CLIENTS_OF, key)
-    return { value: [...this.#parts.own.clientsOf(key), ...answers.flat()], missing }
+    const [own, { answers, missing }] = await Promise.all([
+      this.#parts.own.clientsOf(key),
+      this.#collect(CLIENTS_OF, key),
+    ])
+    return { value: [...own, ...answers.flat()], missing }
   }
 
   /** How many clients each of the items has, on all servers together. */
@@ -87,8 +95,11 @@ export class PeerViews {
 
   /** The items that an address watches, each once. */
   async watchedBy(ip: string): Promise<Collected<readonly WatchedItem[]>> {
-    const { answers, missing } = await this.#collect(WATCHED_BY, { ip })
-    const all = [...this.#parts.own.watchedBy(ip), ...answers.flat()]
+    const [own, { answers, missing }] = await Promise.all([
+      this.#parts.own.watchedBy(ip),
+      this.#collect(WATCHED_BY, { ip }),
+    ])
+    const all = [...own, ...answers.flat()]
     return { value: eachOnce(all, ({ key }) => key.text), missing }
   }
 
@@ -96,9 +107,12 @@ export class PeerViews {
   async conditions(): Promise<
     Collected<{ readonly own: OwnCondition; readonly others: readonly PeerCondition[] }>
   > {
-    const { answers, from, missing } = await this.#collect(CONDITION, {})
+    const [own, { answers, from, missing }] = await Promise.all([
+      this.#parts.own.condition(),
+      this.#collect(CONDITION, {}),
+    ])
     const others = answers.map((condition, index) => ({ server: from[index]!, ...condition }))
-    return { value: { own: this.#parts.own.condition(), others }, missing }
+    return { value: { own, others }, missing }
   }
 
   /** The subscribers of a service, each once, also if it subscribed on several servers. */

@@ -2,6 +2,7 @@
 export type RefusalCode =
   | 'forbidden'
   | 'not-signed-in'
+  | 'other-user'
   | 'unknown-user'
   | 'token-invalid'
   | 'token-expired'

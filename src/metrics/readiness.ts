@@ -6,6 +6,7 @@ export interface NotReady {
     | 'cut-off'
     | 'lagging'
     | 'store-full'
+    | 'memory'
     | 'prefix-nested'
     | 'damaged'
   readonly detail: string
@@ -42,6 +43,8 @@ export interface ReadinessOptions {
   readonly lagging?: (() => Lagging | undefined) | undefined
   /** Why the store has no room for publishes; undefined: it has. */
   readonly full: () => Lasting | undefined
+  /** Why there is little memory left for data; undefined: there is enough. */
+  readonly scarce: () => Lasting | undefined
   /** What else the store of several servers has that an operator must mend. */
   readonly storeFaults?: (() => readonly StoreFault[]) | undefined
   readonly monotonicMs: () => number
@@ -74,10 +77,11 @@ export class Readiness {
 
   /** Faults of a server that is ready. */
   warnings(): NotReady[] {
-    const full = problemOf('store-full', this.#options.full())
+    const { full, scarce } = this.#options
+    const short = [...problemOf('store-full', full()), ...problemOf('memory', scarce())]
     const isOutage = this.#isShared() && this.#cutOff().length === 0
     const faults = (this.#options.storeFaults?.() ?? []).flatMap((fault) => problemOf(fault.code, fault))
-    return [...(isOutage ? this.#outage() : []), ...this.#lagging(false), ...full, ...faults]
+    return [...(isOutage ? this.#outage() : []), ...this.#lagging(false), ...short, ...faults]
   }
 
   #isShared(): boolean {

@@ -32,7 +32,9 @@ function watchedStore() {
     outages,
     outages.sole({ commit: write, mayHave: () => true, surelyHas: () => true }),
   )
-  const readiness = new Readiness({ full: () => undefined, outage: () => watch.outage(), monotonicMs })
+  const nothing = () => undefined
+  const outage = () => watch.outage()
+  const readiness = new Readiness({ full: nothing, scarce: nothing, outage, monotonicMs })
   return { store, lines, clock, watch, readiness }
 }
 

@@ -45,11 +45,11 @@ export interface ClientViews {
 export function viewsOfOne(own: OwnViews): ClientViews {
   const all = <T>(value: T): Collected<T> => ({ value, missing: [] })
   return {
-    watchersOf: (key) => all(own.watchersOf(key)),
-    clientsOf: (key) => all(own.clientsOf(key)),
+    watchersOf: async (key) => all(await own.watchersOf(key)),
+    clientsOf: async (key) => all(await own.clientsOf(key)),
     clientCounts: (keys) => all(own.clientCounts(keys)),
-    watchedBy: (ip) => all(own.watchedBy(ip)),
-    conditions: () => all({ own: own.condition(), others: [] }),
+    watchedBy: async (ip) => all(await own.watchedBy(ip)),
+    conditions: async () => all({ own: await own.condition(), others: [] }),
     subscribers: (key) => all(own.subscribers(key)),
     timeline: (key) => all(own.timeline(key)),
     connectedClients: (search) => all({ own: own.connectedClients(search), others: [] }),

@@ -1,10 +1,13 @@
 import type { Logger } from 'pino'
 import { Follower } from '../core/engine/follower.ts'
 import type { State } from '../core/engine/state.ts'
+import { withinMemory } from '../core/engine/within-memory.ts'
+import { ClientMemory } from '../core/memory/client-memory.ts'
+import { MemoryBudget } from '../core/memory/memory-budget.ts'
 import { HealthClock } from '../core/naming/liveness/health-clock.ts'
 import { Liveness } from '../core/naming/liveness/liveness.ts'
 import { Timeline, type TimelineParts } from '../core/naming/timeline/timeline.ts'
-import { DAMAGED_ITEM } from '../core/config/state/damaged-item.ts'
+import { DAMAGED_ITEM, UNREADABLE } from '../core/config/state/damaged-item.ts'
 import { seenBy, viewedMd5 } from '../core/config/state/config-view.ts'
 import { knownToRules } from '../core/clients/client-views.ts'
 import { Stamps, type Now } from '../core/decisions/stamps.ts'
@@ -23,7 +26,9 @@ import { openPushing } from './doors/pushing.ts'
 import { openAudit } from './process/audit.ts'
 import { openCare } from './process/caring.ts'
 import { loop, monotonicMs, wallMs } from './process/clocks.ts'
-import type { Installation } from './process/installation.ts'
+import type { EngineParts, Installation } from './process/installation.ts'
+import { clientMemoryBytes, memoryLimitsOf, waitingContentBytes } from './process/memory-limits.ts'
+import { requireMemory } from './process/stored-memory.ts'
 import { type Probing, startProbing } from './process/probing.ts'
 import type { UnexpectedEnd } from './process/unexpected-end.ts'
 
@@ -51,15 +56,14 @@ export async function joinParts(installation: Installation, end: UnexpectedEnd, 
   const follower = Follower.load(snapshot, following, settings)
   const { state, revision } = follower
   const live = openLive({ installation, revision, watch }, settings)
-  const onReload = () => live.streams.reloaded()
-  const engine = watch.withinRoom(installation.engineOn({ follower, stamps, clock, watch, onReload }))
-  const polls = openPolls({ state, live }, settings)
-  const patterns = { configPatterns: configPatterns(loop), servicePatterns: servicePatterns(loop) }
+  const opening = { installation, follower, stamps, clock, watch, live }
+  const { engine, budget, clientMemory: memory } = openEngine(opening, settings)
+  const watchers = openWatchers({ state, live, memory }, settings)
   const lists = new InstanceListAnswers(state, loop)
-  const pushing = await openPushing({ state, lists }, settings, log)
+  const pushing = await openPushing({ state, lists, memory }, settings, log)
   const { publishing, care } = openCare({ installation, state, liveness, engine, healthClock, clock, watch })
   const probing = startProbing({ state, engine, clock, judges: care.judges }, settings, log)
-  for (const part of [polls, ...Object.values(patterns), pushing.serviceWatch, probing.watch])
+  for (const part of [...Object.values(watchers), pushing.serviceWatch, probing.watch])
     feed.subscribe((change) => part.onChange(change))
   feed.subscribe(watch.changes.onChange)
   feed.subscribe(live.streams.onChange)
@@ -70,11 +74,11 @@ export async function joinParts(installation: Installation, end: UnexpectedEnd, 
     timeline,
     lists,
     engine,
+    budget,
     store,
     healthClock,
     clock,
-    polls,
-    ...patterns,
+    ...watchers,
     live,
     pushing,
     publishing,
@@ -85,6 +89,24 @@ export async function joinParts(installation: Installation, end: UnexpectedEnd, 
     watch,
     audit: openAudit({ store, clock, report: watch.report, onWritten: live.onAudit }, settings, log),
   }
+}
+
+interface EngineOpening extends Omit<EngineParts, 'onReload'> {
+  readonly installation: Installation
+  readonly live: Live
+}
+
+/** The engine, and the limits of memory: within `budget` it decides. Throws SettingsError if the loaded data are beyond them. */
+function openEngine({ installation, live, ...parts }: EngineOpening, settings: Settings) {
+  const { state } = parts.follower
+  const limits = memoryLimitsOf(settings)
+  requireMemory(state.memory.total, limits)
+  const budget = new MemoryBudget(state.memory, limits, waitingContentBytes())
+  const clientMemory = new ClientMemory(clientMemoryBytes())
+  parts.watch.memory.observe({ account: state.memory, budget, clients: clientMemory })
+  const onReload = () => live.streams.reloaded()
+  const engine = parts.watch.withinRoom(installation.engineOn({ ...parts, onReload }))
+  return { budget, clientMemory, engine: withinMemory(engine, { state, budget, clock: parts.clock }) }
 }
 
 /** The measurements of an installation. */
@@ -100,15 +122,32 @@ function measured(installation: Installation) {
   }
 }
 
-function openPolls({ state, live }: { state: State; live: Live }, settings: Settings): ConfigWatchers {
+interface PollParts {
+  readonly state: State
+  readonly live: Live
+  readonly memory: ClientMemory
+}
+
+/** The watchers of items, and of patterns. */
+function openWatchers(parts: PollParts, settings: Settings) {
+  const { memory } = parts
+  return {
+    polls: openPolls(parts, settings),
+    configPatterns: configPatterns(loop, memory),
+    servicePatterns: servicePatterns(loop, memory),
+  }
+}
+
+function openPolls({ state, live, memory }: PollParts, settings: Settings): ConfigWatchers {
   return new ConfigWatchers({
-    md5Of: (key, who) => viewedMd5(state, key, who),
-    isDamaged: (key) => state.record(DAMAGED_ITEM, key.text) !== undefined,
+    md5Of: (key, who) =>
+      state.record(DAMAGED_ITEM, key.text) === undefined ? viewedMd5(state, key, who) : UNREADABLE,
     seenBy: (key, who) => ({ ...seenBy(state, key, who), ...knownToRules(who) }),
     loop,
     maxHeld: settings.maxHeldPolls,
     maxHeldOfAddress: settings.maxHeldPollsPerAddress,
     onWatched: live.streams.onWatched,
+    memory,
   })
 }
 

@@ -1,6 +1,7 @@
 import { GoneHistory } from '../jobs/gone-history.ts'
 import { HistoryCleaner } from '../jobs/history-cleaner.ts'
 import { forgetDisablings } from '../core/naming/commands/instance-disabling.ts'
+import { MemoryCare } from '../jobs/memory-care.ts'
 import { SWEEP_MS } from '../jobs/naming-care.ts'
 import { Timers } from '../jobs/timers.ts'
 import { FIGURES_MS } from '../metrics/figure-history.ts'
@@ -67,6 +68,8 @@ export function startRegularJobs(parts: JobParts, settings: Settings): { stop():
   timers.every(500, 'standing', () => installation.look())
   timers.every(60_000, 'comparison with the store', () => installation.compare())
   timers.every(60_000, 'left-overs in the store', () => ifElected(() => installation.clean()))
+  const memory = new MemoryCare({ ...parts, isElected: () => installation.isElected(), monotonicMs })
+  timers.every(1_000, 'memory', () => memory.tick())
   watchItself(timers, watch)
   timers.every(LOOK_EVERY_MS, 'certificates', () => parts.certificates?.look(parts.useKeyPair))
   return {

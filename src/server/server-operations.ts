@@ -1,8 +1,5 @@
-import { totalmem } from 'node:os'
 import type { OwnViews } from '../core/clients/client-views.ts'
 import { clientsBehind } from '../core/clients/clients-behind.ts'
-import { ContentBudget } from '../core/config/state/content-budget.ts'
-import type { State } from '../core/engine/state.ts'
 import { LongWalks } from '../core/work/long-walks.ts'
 import { Guard } from '../operations/guard.ts'
 import { allOperations, type Operations } from '../operations/operations.ts'
@@ -34,7 +31,8 @@ export function openOperations(parts: OperatedParts, settings: Settings): Operat
   return allOperations({
     ...parts,
     ...parts.publishing,
-    ...limitsOf(state, settings),
+    maxInstanceMetadataBytes: settings.maxInstanceMetadataBytes,
+    maxListeningItems: settings.maxListeningItems,
     guard: new Guard(signIn.authorisation, audit.trail),
     signIn: signIn.parts,
     isAuthenticationOn: signIn.mode === 'on',
@@ -68,12 +66,16 @@ export function openOperations(parts: OperatedParts, settings: Settings): Operat
 function ownViews(parts: OperatedParts, subscriberCount: () => number): OwnViews {
   const { state, timeline, installation, watch, pushing, polls, clients } = parts
   return {
-    watchersOf: (key) => polls.watchersOf(key),
-    clientsOf: (key) => polls.clientsOf(key),
-    clientCounts: (keys) => polls.clientCounts(keys),
-    watchedBy: (ip) => polls.watchedBy(ip),
-    condition: () => ({
-      behind: clientsBehind(polls.recentPolls(), state, wallMs()),
+    watchersOf: (key) => polls.lists.watchersOf(key),
+    clientsOf: (key) => polls.lists.clientsOf(key),
+    clientCounts: (keys) => polls.lists.clientCounts(keys),
+    watchedBy: (ip) => polls.lists.watchedBy(ip),
+    condition: async () => ({
+      behind: await clientsBehind(polls.recentPolls(), {
+        state,
+        nowMs: wallMs(),
+        walk: (all, each) => polls.walk(all, each),
+      }),
       subscriberCount: subscriberCount(),
       lagMs: installation.lagMs(),
       faults: [...watch.notReady(), ...watch.warnings()],
@@ -88,19 +90,4 @@ function ownViews(parts: OperatedParts, subscriberCount: () => number): OwnViews
 /** All subscribers of lists on this server, by UDP and by connections. */
 function subscriberCountOf({ pushing: { pushes, streams } }: JoinedParts): () => number {
   return () => pushes.counts().subscribers + streams.counts().subscribers
-}
-
-/** The limits of commands. Without a limit of contents half of the memory is left to answers and to the disk's cache. */
-function limitsOf(state: State, settings: Settings) {
-  const { maxInstanceMetadataBytes, maxListeningItems, maxContentMemoryBytes } = settings
-  const budget = new ContentBudget(state, maxContentMemoryBytes || Math.floor(memoryLimitBytes() / 2))
-  return { maxInstanceMetadataBytes, maxListeningItems, budget }
-}
-
-/** The bytes of memory that this process may use: the limit of its container, or else all of the machine. */
-function memoryLimitBytes(): number {
-  const machine = totalmem()
-  const container = process.constrainedMemory()
-  // Without a limit some kernels report a number larger than any machine, others report 0.
-  return container > 0 && container < machine ? container : machine
 }

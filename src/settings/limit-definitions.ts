@@ -61,9 +61,19 @@ export const limitDefinitions = {
     default: 512 * MIB,
     min: MIB,
     max: 64 * GIB,
-    meaning: 'The most memory of all request bodies that are being read.',
+    meaning:
+      'The most memory of all request bodies that are being read; never more than an eighth of the heap of the process.',
     detail:
       'With authentication, a quarter of it is for forms of senders who are not known yet. While it is full, bodies of more than 16 KiB are refused, or slow ones give way. Beats and registrations still work. Answers that clients have not read may take as much again: beyond that the oldest is given up. gRPC has as much for requests, and for unread answers. Callers of gRPC who have not set up a connection or shown a valid token share a quarter of it.',
+  }),
+  maxStateMemoryBytes: sizeSetting('max-state-memory', {
+    default: 0,
+    min: 0,
+    max: 1024 * GIB,
+    meaning:
+      'The most memory of all data: configurations, services, instances, users. 0: as the heap of the process and the memory of the machine allow.',
+    detail:
+      'Of the heap of Node.js it is 70 % beyond 64 MiB, and of the memory of the machine or its container 75 %. The smaller of these and of this setting counts. What would need more is refused with 507. Configurations and services may each take 70 % of it, users and namespaces 20 %, so that none stops another. See docs/operations.md, Memory.',
   }),
   maxContentMemoryBytes: sizeSetting('max-content-memory', {
     default: 0,
@@ -72,7 +82,7 @@ export const limitDefinitions = {
     meaning:
       'The most memory of all current contents. 0: half of the memory of the machine or its container.',
     detail:
-      'A publish that needs more is refused. Existing contents can be read, deleted and replaced by contents that are not larger.',
+      'A publish that needs more is refused, as it is beyond `max-state-memory`. Existing contents can be read, deleted and replaced by contents that are not larger.',
   }),
   maxServices: integerSetting('max-services', {
     default: 500_000,

@@ -33,7 +33,7 @@ export const signInDefinitions = {
     shownDefault: 'on',
     meaning: 'Whether new passwords must be hard to guess: on, or off for tools that set short ones.',
     detail:
-      'On: at least 10 characters, not the username, and not among the commonest passwords. Passwords that are there already count as before.',
+      'On: at least 10 characters, 5 different ones, not made of the username or `waypost`, and not among the commonest passwords. Passwords that are there already count as before.',
   },
   tokenTtlMs: durationSetting('token-ttl', {
     default: 5 * HOUR,

@@ -1,5 +1,6 @@
 import type { Change } from '../core/decisions/changes.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
+import { ClientMemory } from '../core/memory/client-memory.ts'
 import type { Loop } from '../core/work/sliced-work.ts'
 import { type NamedThing, PatternWatch } from './pattern-watch.ts'
 
@@ -7,8 +8,8 @@ import { type NamedThing, PatternWatch } from './pattern-watch.ts'
 const MOST_WATCHERS = 100_000
 
 /** Those who watch new and deleted items by patterns of their names. */
-export function configPatterns(loop: Loop): PatternWatch<ConfigKey> {
-  return new PatternWatch({ loop, touchedBy, most: MOST_WATCHERS })
+export function configPatterns(loop: Loop, memory = new ClientMemory()): PatternWatch<ConfigKey> {
+  return new PatternWatch({ loop, touchedBy, most: MOST_WATCHERS, memory })
 }
 
 function touchedBy(change: Change): NamedThing<ConfigKey> | undefined {

@@ -4,7 +4,7 @@ import type { Change } from '../core/decisions/changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import { formalVersions } from './formal-versions.test-support.ts'
-import { ConfigWatchers, type PollHandle } from './config-watchers.ts'
+import { ConfigWatchers, type PollHandle, type Taken } from './config-watchers.ts'
 import { NAMESPACE } from '../core/namespaces/namespace.ts'
 import { recordRemoved } from '../core/records/record-kind.ts'
 
@@ -46,21 +46,27 @@ const watched = (dataId: string, md5: string): WatchedItem => {
   return { key, md5, echo: `${dataId}%02g%01` }
 }
 
+function handleOf(taken: Taken): PollHandle {
+  return taken.kind === 'held' ? taken.handle : { cancel: () => {} }
+}
+
 function holdOne(polls: ConfigWatchers, items: WatchedItem[], dueMs = 30_000) {
   const answers: (readonly WatchedItem[])[] = []
-  const handle = polls.hold({ items, ip: '10.0.0.1', dueMs, answer: (changed) => void answers.push(changed) })
+  const taken = polls.take({ items, ip: '10.0.0.1', dueMs, answer: (changed) => void answers.push(changed) })
   return {
     answers,
-    handle: handle as PollHandle,
+    kind: taken.kind,
+    handle: handleOf(taken),
     names: () => answers.map((each) => each.map((item) => item.key.dataId)),
   }
 }
 
-test('compare returns the items whose md5 differs; the md5 of an absent item is empty', () => {
+test('a poll that differs is returned with the items whose md5 differs; the md5 of an absent item is empty', () => {
   const { polls, change } = fixture()
   change('a', 'one')
   const items = [watched('a', 'one'), watched('a', 'old'), watched('none', ''), watched('none', 'old')]
-  expect(polls.compare(items, { ip: '10.0.0.1' })).toEqual([items[1], items[3]])
+  const poll = { items, ip: '10.0.0.1', dueMs: 1, answer: () => {} }
+  expect(polls.take(poll)).toEqual({ kind: 'compared', changed: [items[1], items[3]] })
 })
 
 test('a held poll is answered with the differing items when an item is published, changed or deleted', () => {
@@ -95,14 +101,16 @@ test('the poll of an item that is changed back stays held', () => {
   expect(polls.size).toBe(1)
 })
 
-test('a poll that was compared and stays held can be answered by the next change, or cancelled', () => {
+test('a poll that was compared and stays held can be answered by the next change, or cancelled', async () => {
   const { polls, change, runAll } = fixture()
   const stays = holdOne(polls, [watched('a', ''), watched('b', '')])
   const leaves = holdOne(polls, [watched('a', '')])
   change('a', 'one')
   change('a', '')
   runAll()
-  expect([...polls.watchersOf(keyOf('a'))]).toEqual([['10.0.0.1', '']])
+  const listed = polls.lists.watchersOf(keyOf('a'))
+  runAll()
+  expect([...(await listed)]).toEqual([['10.0.0.1', '']])
   leaves.handle.cancel()
   change('a', 'two')
   change('b', 'two')
@@ -120,7 +128,7 @@ test('if the server stops during a walk, every poll is answered once', () => {
     answers++
   }
   for (let number = 0; number < 20; number++)
-    polls.hold({ items: [watched('a', '')], ip: '10.0.0.1', dueMs: 30_000, answer })
+    polls.take({ items: [watched('a', '')], ip: '10.0.0.1', dueMs: 30_000, answer })
   change('a', 'one')
   runSlice()
   expect(answers).toBeLessThan(20)
@@ -131,8 +139,9 @@ test('if the server stops during a walk, every poll is answered once', () => {
 })
 
 test('changes of other items and other kinds of change answer no poll', () => {
-  const { polls, change, waiting } = fixture()
+  const { polls, change, waiting, runAll } = fixture()
   holdOne(polls, [watched('a', '')])
+  runAll()
   change('b', 'one')
   polls.onChange(recordRemoved(NAMESPACE, 'a', 0))
   expect(waiting).toHaveLength(0)
@@ -184,11 +193,11 @@ test('a cancelled poll is never answered', () => {
 test('polls beyond the limits of polls and items are refused', () => {
   const few = fixture({ maxHeld: 1 })
   holdOne(few.polls, [])
-  expect(holdOne(few.polls, []).handle).toBe('too-many')
+  expect(holdOne(few.polls, []).kind).toBe('too-many')
   const small = fixture({ maxWatched: 3 })
   holdOne(small.polls, [watched('a', ''), watched('b', '')]).handle.cancel()
   holdOne(small.polls, [watched('a', ''), watched('b', '')])
-  expect(holdOne(small.polls, [watched('a', ''), watched('b', '')]).handle).toBe('too-many')
+  expect(holdOne(small.polls, [watched('a', ''), watched('b', '')]).kind).toBe('too-many')
 })
 
 test('when the server stops, held polls and later ones are answered with nothing', () => {
@@ -201,16 +210,21 @@ test('when the server stops, held polls and later ones are answered with nothing
   expect(polls.size).toBe(0)
 })
 
-test('the watchers of an item and the items of an address are listed', () => {
-  const { polls } = fixture()
+test('the watchers of an item and the items of an address are listed', async () => {
+  const { polls, stored, runAll } = fixture()
+  stored.set(keyOf('a').text, 'x')
   holdOne(polls, [watched('a', 'x'), watched('b', '')])
-  polls.hold({ items: [watched('a', 'y')], ip: '10.0.0.2', dueMs: 1, answer: () => {} })
-  expect([...polls.watchersOf(keyOf('a'))]).toEqual([
+  stored.set(keyOf('a').text, 'y')
+  polls.take({ items: [watched('a', 'y')], ip: '10.0.0.2', dueMs: 1, answer: () => {} })
+  const lists = [polls.lists.watchersOf(keyOf('a')), polls.lists.watchersOf(keyOf('none'))] as const
+  const items = polls.lists.watchedBy('10.0.0.1')
+  runAll()
+  expect([...(await lists[0])]).toEqual([
     ['10.0.0.1', 'x'],
     ['10.0.0.2', 'y'],
   ])
-  expect(polls.watchersOf(keyOf('none')).size).toBe(0)
-  expect(polls.watchedBy('10.0.0.1').map((item) => item.key.dataId)).toEqual(['a', 'b'])
+  expect((await lists[1]).size).toBe(0)
+  expect((await items).map((item) => item.key.dataId)).toEqual(['a', 'b'])
 })
 
 test('10,000 polls are answered oldest first, in slices of at most 10 ms', () => {
@@ -221,7 +235,7 @@ test('10,000 polls are answered oldest first, in slices of at most 10 ms', () =>
       clock.nowMs += 0.023
       order.push(number)
     }
-    polls.hold({ items: [watched('a', '')], ip: '10.0.0.1', dueMs: 30_000, answer })
+    polls.take({ items: [watched('a', '')], ip: '10.0.0.1', dueMs: 30_000, answer })
   }
   change('a', 'one')
   let longestMs = 0
@@ -238,7 +252,7 @@ test('a client that polls again during the walk is not answered twice for one ch
   const { polls, change, runAll } = fixture()
   let answers = 0
   const poll = (md5: string) => {
-    polls.hold({ items: [watched('a', md5)], ip: '10.0.0.1', dueMs: 30_000, answer: () => again() })
+    polls.take({ items: [watched('a', md5)], ip: '10.0.0.1', dueMs: 30_000, answer: () => again() })
   }
   const again = () => {
     answers++
@@ -301,18 +315,13 @@ function watcher(
   }
   const poll = () => {
     const items = mine.map((dataId) => watched(dataId, md5s.get(dataId) ?? ''))
-    read(polls.compare(items, { ip: '10.0.0.1' }))
-    const fresh = mine.map((dataId) => watched(dataId, md5s.get(dataId) ?? ''))
     const answer = (changed: readonly WatchedItem[]) => {
       read(changed)
       poll()
     }
-    handle = polls.hold({
-      items: fresh,
-      ip: `10.0.0.${index}`,
-      dueMs: clock.nowMs + 300,
-      answer,
-    }) as PollHandle
+    const taken = polls.take({ items, ip: `10.0.0.${index}`, dueMs: clock.nowMs + 300, answer })
+    handle = handleOf(taken)
+    if (taken.kind === 'compared') answer(taken.changed)
   }
   poll()
   return {

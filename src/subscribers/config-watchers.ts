@@ -1,15 +1,23 @@
 import { contained } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
-import type { ItemClient, SeenVersion } from '../core/clients/client-views.ts'
+import type { SeenVersion } from '../core/clients/client-views.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
-import type { Viewer, WatchedItem } from '../core/config/state/config-view.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
+import type { Viewer } from '../core/config/state/viewer.ts'
+import { LOOK_LIMITS } from '../core/config/state/look-limits.ts'
+import { ClientMemory, watchedBytes } from '../core/memory/client-memory.ts'
 import { GRAY } from '../core/config/state/gray-version.ts'
 import { DueBook } from '../core/work/due-book.ts'
+import { SharedSlices } from '../core/work/shared-slices.ts'
 import { FAN_OUT, SlicedWork, type Loop } from '../core/work/sliced-work.ts'
+import type { Comparison } from './comparison.ts'
 import { type HeldPoll, HeldPolls, type Poll, type PollHost } from './held-polls.ts'
-import { type EndedPoll, RecentPolls } from './recent-polls.ts'
+import { Looks } from './looks.ts'
+import { PollComparisons } from './poll-comparisons.ts'
+import { type EndedPoll, itemsBytes, RecentPolls } from './recent-polls.ts'
 import { type Listener, type ListenerHost, StandingListener } from './standing-listener.ts'
 import type { Watcher } from './watcher.ts'
+import { WatcherLists } from './watcher-lists.ts'
 
 export type { Poll } from './held-polls.ts'
 
@@ -19,17 +27,12 @@ const POLL_BUCKET_MS = 100
 /** How many polls are held at once by default; each costs a connection and about 11 KB. */
 const MAX_HELD_POLLS = 50_000
 
-/** How many items all polls and listeners together may watch by default: some 300 bytes each. */
-const MAX_WATCHED_ITEMS = 1_000_000
-
 const NOTHING: readonly WatchedItem[] = Object.freeze([])
 
 /** The options of the watchers. */
 export interface ConfigWatcherOptions {
   /** The md5 of the version that a client sees, or the empty string if it sees nothing. */
   readonly md5Of: (key: ConfigKey, who: Viewer) => string
-  /** The store cannot read the item: nobody can say that it differs. Absent: this happens to no item. */
-  readonly isDamaged?: (key: ConfigKey) => boolean
   /** The version that a client sees, for people. */
   readonly seenBy: (key: ConfigKey, who: Viewer) => SeenVersion
   readonly loop: Loop
@@ -37,6 +40,8 @@ export interface ConfigWatcherOptions {
   /** The most held polls of one address. 0 or absent: no limit. */
   readonly maxHeldOfAddress?: number
   readonly maxWatched?: number
+  /** The memory of all watched items. */
+  readonly memory?: ClientMemory
   /** Called when a client is known to have versions of items: it polls, or was sent a version. */
   readonly onWatched?: (items: readonly WatchedItem[]) => void
 }
@@ -61,6 +66,14 @@ export interface PollStatus {
   readonly reported: number
 }
 
+/** A poll that was taken: it is answered, or waits for an answer, or a limit is reached. */
+export type Taken =
+  | { readonly kind: 'compared'; readonly changed: readonly WatchedItem[] }
+  | { readonly kind: 'held'; readonly handle: PollHandle }
+  | { readonly kind: 'too-many' }
+
+const TOO_MANY: Taken = { kind: 'too-many' }
+
 /** A held poll, for its protocol: call `cancel` if the client disconnects. */
 export interface PollHandle {
   cancel(): void
@@ -74,12 +87,18 @@ export interface PollHandle {
  * slices of a few milliseconds. So a poll that watches several items of a burst is answered once, with all its changed
  * items. An item that was changed back answers no poll. An item that changes during its walk is marked again, so no
  * poll misses the last state.
+ *
+ * Polls and listeners with many items are compared in slices too. They are entered in the turn of their first slice, and
+ * an item that changes meanwhile is compared again.
  */
 export class ConfigWatchers {
+  /** Lists the watchers, for people. */
+  readonly lists: WatcherLists
   readonly #options: ConfigWatcherOptions
   readonly #polls = new HeldPolls()
   readonly #due = new DueBook<HeldPoll>(POLL_BUCKET_MS)
-  readonly #recent = new RecentPolls()
+  readonly #memory: ClientMemory
+  readonly #recent: RecentPolls
   /** The marked items, in the order of their first change. */
   readonly #changed = new Set<string>()
   /** The walk over the watchers of one item, and the key of that item. */
@@ -89,6 +108,10 @@ export class ConfigWatchers {
   #expired: HeldPoll[] = []
   #expiredAt = 0
   readonly #work: SlicedWork
+  /** The comparisons that one turn is too short for. */
+  readonly #slices: SharedSlices
+  readonly #looks: Looks
+  readonly #comparisons: PollComparisons
   #stopped = false
   readonly #listeners = new Set<StandingListener>()
   #listened = 0
@@ -96,8 +119,21 @@ export class ConfigWatchers {
   readonly #counts = { begun: 0, refused: 0, changed: 0, timeout: 0, left: 0, stopped: 0, reported: 0 }
 
   constructor(options: ConfigWatcherOptions) {
+    const { md5Of, seenBy, loop } = options
     this.#options = options
-    this.#work = new SlicedWork(options.loop, () => this.#step(), FAN_OUT)
+    this.#memory = options.memory ?? new ClientMemory()
+    this.#recent = new RecentPolls(this.#memory)
+    this.#looks = new Looks(md5Of, loop)
+    const hasRoom = this.#looks.inTurn(LOOK_LIMITS.changedMs)
+    this.#work = new SlicedWork(loop, () => this.#step(), { ...FAN_OUT, hasRoom })
+    this.#slices = new SharedSlices(loop)
+    this.#comparisons = new PollComparisons({
+      looks: this.#looks,
+      slices: this.#slices,
+      compared: (held, changed, ends) => this.#compared(held, changed, ends),
+    })
+    const [polls, recent, listeners, slices] = [this.#polls, this.#recent, this.#listeners, this.#slices]
+    this.lists = new WatcherLists({ polls, recent, listeners, slices, seenBy, now: loop.now })
     this.#host = this.#hostOfWatchers()
   }
 
@@ -112,43 +148,51 @@ export class ConfigWatchers {
     return { held, watched, listeners: this.#listeners.size, listened: this.#listened, ...this.#counts }
   }
 
-  /** The items of which the client sees another version than it has. A poll with such items is answered at once. */
-  compare(items: readonly WatchedItem[], who: Viewer): readonly WatchedItem[] {
-    let differing: WatchedItem[] | undefined
-    for (const item of items) {
-      if (this.#options.md5Of(item.key, who) === item.md5) continue
-      if (this.#options.isDamaged?.(item.key) === true) continue
-      differing ??= []
-      differing.push(item)
+  /**
+   * Compares a poll. One that differs, or does not wait, is returned with the items that differ. Otherwise it is held, and
+   * so is a poll of many items until all are compared. After `answerAll` a poll that would be held is answered with nothing.
+   */
+  take(poll: Poll): Taken {
+    const comparison = this.#comparisons.of(poll)
+    comparison.compare(this.#looks.inTurn(LOOK_LIMITS.turnMs))
+    if (comparison.isDone) {
+      const changed = comparison.differing()
+      if (changed.length > 0 || poll.waits === false) {
+        this.#passed(poll)
+        return { kind: 'compared', changed }
+      }
     }
-    return differing ?? NOTHING
+    return this.#hold(poll, comparison)
   }
 
-  /**
-   * Holds a poll that was just compared and does not differ; nothing may be awaited in between. Returns 'too-many' if a
-   * limit is reached. After `answerAll` it answers the poll at once, with nothing.
-   */
-  hold(poll: Poll): PollHandle | 'too-many' {
+  #hold(poll: Poll, comparison: Comparison): Taken {
     if (this.#stopped) {
       poll.answer(NOTHING)
-      return { cancel: () => {} }
+      return { kind: 'held', handle: { cancel: () => {} } }
     }
-    if (this.#isFull(poll)) {
+    if (this.#isFull(poll) || !this.#memory.take(itemsBytes(poll.items))) {
       this.#counts.refused++
-      return 'too-many'
+      return TOO_MANY
     }
     this.#counts.begun++
     this.#recent.began({ ip: poll.ip, tag: poll.tag, client: poll.client, items: poll.items })
     const held = this.#polls.add(poll, this.#host)
-    this.#due.add(held, poll.dueMs)
+    const waits = poll.waits !== false
+    if (waits) this.#due.add(held, poll.dueMs)
     this.#options.onWatched?.(poll.items)
-    return held
+    if (!comparison.isDone) this.#comparisons.later(held, comparison, !waits)
+    return { kind: 'held', handle: held }
   }
 
   /** Notes a poll that was answered at once. */
-  answered({ ip, tag, client, items }: Omit<Poll, 'answer' | 'dueMs'>): void {
+  #passed({ ip, tag, client, items }: Poll): void {
     this.#recent.passed({ ip, tag, client, items }, this.#options.loop.now())
     this.#options.onWatched?.(items)
+  }
+
+  #compared(held: HeldPoll, changed: readonly WatchedItem[], ends: boolean): void {
+    if (changed.length > 0 && !ends) this.#counts.changed++
+    if (changed.length > 0 || ends) this.#answer(held, changed)
   }
 
   /** Adds a listener to the held polls. It watches nothing yet, and stays until it leaves, also while the server stops. */
@@ -183,63 +227,22 @@ export class ConfigWatchers {
     for (const poll of this.#polls.all()) this.#answer(poll, NOTHING)
   }
 
-  /**
-   * The watchers of an item: the md5 of each address, from its newest poll. Polls that are about to be compared are
-   * left out.
-   */
-  watchersOf(key: ConfigKey): Map<string, string> {
-    const md5ByIp = new Map<string, string>()
-    for (const watcher of this.#polls.of(key.text)) {
-      const item = watcher.itemOf(key.text)
-      if (item !== undefined) md5ByIp.set(watcher.ip, item.md5)
-    }
-    return md5ByIp
+  /** The polls of the last minute whose clients have not polled again, as they are now. */
+  recentPolls(): readonly EndedPoll[] {
+    return [...this.#recent.all()]
   }
 
-  /** The clients that watch an item or polled for it in the last minute. A walk: call it for people, not for programs. */
-  clientsOf(key: ConfigKey): ItemClient[] {
-    const clients: ItemClient[] = []
-    for (const watcher of this.#polls.of(key.text)) {
-      const item = watcher.itemOf(key.text)
-      if (item === undefined) continue
-      const { ip, client, via, who } = watcher
-      const seen = this.#options.seenBy(key, who)
-      clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: 0, via })
-    }
-    const nowMs = this.#options.loop.now()
-    for (const poll of this.#recent.all()) {
-      const { ip, client, items, atMs } = poll
-      const item = items.find((one) => one.key.text === key.text)
-      const seen = this.#options.seenBy(key, poll)
-      if (item !== undefined)
-        clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: nowMs - atMs, via: 'poll' })
-    }
-    return clients
-  }
-
-  /** How many {@link clientsOf} each of the items has, in their order, with one walk over the remembered polls. */
-  clientCounts(keys: readonly ConfigKey[]): number[] {
-    const remembered = this.#recent.countsOf(new Set(keys.map(({ text }) => text)))
-    return keys.map(({ text }) => this.#polls.of(text).size + (remembered.get(text) ?? 0))
-  }
-
-  /** The polls of the last minute whose clients have not polled again. */
-  recentPolls(): Iterable<EndedPoll> {
-    return this.#recent.all()
-  }
-
-  /** The items that an address watches, each once. It walks over all watchers: call it for people, not for programs. */
-  watchedBy(ip: string): WatchedItem[] {
-    const items = new Map<string, WatchedItem>()
-    for (const watcher of [...this.#polls.all(), ...this.#listeners]) {
-      if (watcher.ip !== ip) continue
-      for (const item of watcher.items.values()) items.set(item.key.text, item)
-    }
-    return [...items.values()]
+  /** Calls `each`, which has few looks, with each of these, in slices beside the comparisons. */
+  walk<T>(all: Iterable<T>, each: (one: T) => void): Promise<void> {
+    return this.#slices.walk(all, each)
   }
 
   #isFull({ items, ip }: Poll): boolean {
-    const { maxHeld = MAX_HELD_POLLS, maxWatched = MAX_WATCHED_ITEMS, maxHeldOfAddress = 0 } = this.#options
+    const {
+      maxHeld = MAX_HELD_POLLS,
+      maxWatched = LOOK_LIMITS.watchedItems,
+      maxHeldOfAddress = 0,
+    } = this.#options
     if (maxHeldOfAddress > 0 && this.#polls.countOf(ip) >= maxHeldOfAddress) return true
     return this.#polls.size >= maxHeld || this.#watchedInAll + items.length > maxWatched
   }
@@ -250,8 +253,13 @@ export class ConfigWatchers {
 
   #hostOfWatchers(): PollHost & ListenerHost {
     return {
-      md5Of: this.#options.md5Of,
-      compare: (items, who) => this.compare(items, who),
+      md5Of: this.#looks.md5Of,
+      walk: (all, each) => this.#walkItems(all, each),
+      walkLater: (all, each) => this.walk(all, each),
+      woken: (held, keyText) => {
+        this.#comparisons.woken(held, keyText)
+        if (held.poll !== undefined) this.#polls.watch(keyText, held)
+      },
       answer: (held, changed) => {
         if (changed.length > 0) this.#counts.changed++
         this.#answer(held, changed)
@@ -263,17 +271,26 @@ export class ConfigWatchers {
         this.#options.onWatched?.([item])
       },
       watch: ({ text }, listener) => {
-        if (this.#watchedInAll >= (this.#options.maxWatched ?? MAX_WATCHED_ITEMS)) return false
+        if (this.#watchedInAll >= (this.#options.maxWatched ?? LOOK_LIMITS.watchedItems)) return false
+        if (!this.#memory.take(watchedBytes(text))) return false
         this.#listened++
         this.#polls.watch(text, listener)
         return true
       },
       unwatch: ({ text }, listener) => {
         this.#listened--
+        this.#memory.free(watchedBytes(text))
         this.#polls.unwatch(text, listener)
       },
       leave: (listener) => void this.#listeners.delete(listener),
     }
+  }
+
+  #walkItems<T>(all: readonly T[], each: (one: T) => void): void | Promise<void> {
+    const room = this.#looks.inTurn(LOOK_LIMITS.turnMs)
+    let at = 0
+    while (at < all.length && room()) each(all[at++]!)
+    if (at < all.length) return this.walk(all.slice(at), each)
   }
 
   /** Compares or answers one poll. Changes are first, because they are promised within milliseconds. */
@@ -295,7 +312,7 @@ export class ConfigWatchers {
         contained(
           'push',
           () => this.#answer(expired, NOTHING),
-          () => this.#answer(expired, this.compare(expired.items, poll)),
+          () => this.#comparisons.expired(expired),
         )
       }
       return true
@@ -350,6 +367,7 @@ export class ConfigWatchers {
     if (held.poll === undefined) return false
     held.poll = undefined
     this.#polls.delete(held)
+    this.#memory.free(itemsBytes(held.items))
     this.#due.remove(held)
     return true
   }

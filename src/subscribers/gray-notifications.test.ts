@@ -75,7 +75,7 @@ test('who waits for an item is notified if, and only if, its view has changed', 
       const echo = ''
       for (const [index, who] of clients.entries()) {
         const changed = (): void => void notified.add(`stream ${index}`)
-        polls.join({ ip: who.ip, who, changed, end: () => {} }).watch({ key: KEY, md5: '', echo })
+        void polls.join({ ip: who.ip, who, changed, end: () => {} }).listen([{ key: KEY, md5: '', echo }])
       }
       for (const change of all) {
         const before = clients.map((who) => naiveView(item, who))
@@ -85,7 +85,7 @@ test('who waits for an item is notified if, and only if, its view has changed', 
         const held = tagged.map((who, index) => {
           const answer = (): void => void notified.add(`poll ${index}`)
           const poll = { ...who, items: [{ key: KEY, md5: md5Of(polled[index]), echo }], dueMs: 1e9, answer }
-          return polls.hold(poll)
+          return polls.take(poll)
         })
         notified.clear()
         refusalOf(() => carryOut(commandOf(change, item)))
@@ -95,7 +95,7 @@ test('who waits for an item is notified if, and only if, its view has changed', 
           ...(naiveView(item, tagged[index]!) === polled[index] ? [] : [`poll ${index}`]),
         ])
         expect([...notified].toSorted()).toEqual(expected.toSorted())
-        for (const handle of held) if (handle !== 'too-many') handle.cancel()
+        for (const handle of held) if (handle.kind === 'held') handle.handle.cancel()
       }
     }),
     { numRuns: 150 },

@@ -1,5 +1,7 @@
-import type { WatchedItem, Viewer } from '../core/config/state/config-view.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
+import type { Viewer } from '../core/config/state/viewer.ts'
 import { NOT_DUE, type Due } from '../core/work/due-book.ts'
+import type { Comparison } from './comparison.ts'
 import type { PollClient } from './recent-polls.ts'
 import type { Watcher } from './watcher.ts'
 
@@ -11,6 +13,8 @@ export interface Poll {
   readonly tag?: string | undefined
   /** Undefined where its protocol does not say. */
   readonly client?: PollClient | undefined
+  /** False: it is answered as soon as it is compared. */
+  readonly waits?: boolean
   /** The end of its timeout, on the clock of `tick`. */
   readonly dueMs: number
   /** Called once, with the items that differ, if any. Not called after `cancel`. */
@@ -26,14 +30,18 @@ interface Address {
 
 /** The services of those who hold polls. */
 export interface PollHost {
-  /** The items of which the client sees another version than it has. */
-  compare(items: readonly WatchedItem[], who: Viewer): readonly WatchedItem[]
-  /** Adds a poll to an item from which a walk has taken it. */
-  watchAgain(keyText: string, watcher: Watcher): void
+  /** Compares a poll, because one of its items has changed. A walk has taken the poll from the item. */
+  woken(held: HeldPoll, keyText: string): void
   /** Answers a poll with the changed items, or with no items after a fault. */
   answer(held: HeldPoll, changed: readonly WatchedItem[]): void
   /** Releases a poll whose client has disconnected. */
   cancel(held: HeldPoll): void
+}
+
+/** The comparison of a held poll, where it takes several slices. `ends`: the poll is answered whether it differs or not. */
+interface PollComparison {
+  readonly comparison: Comparison
+  ends: boolean
 }
 
 /** A held poll. `poll` is undefined after it was answered or cancelled. */
@@ -43,6 +51,8 @@ export class HeldPoll implements Due, Watcher {
   readonly items: readonly WatchedItem[]
   readonly address: Address
   dueTick = NOT_DUE
+  /** Undefined: all its items were compared. */
+  comparing: PollComparison | undefined = undefined
   /** Its neighbours in the order in which polls were held. */
   earlier: HeldPoll | undefined = undefined
   later: HeldPoll | undefined = undefined
@@ -76,9 +86,7 @@ export class HeldPoll implements Due, Watcher {
   }
 
   wake(keyText: string): void {
-    const changed = this.#host.compare(this.items, this.who)
-    if (changed.length > 0) this.#host.answer(this, changed)
-    else this.#host.watchAgain(keyText, this)
+    this.#host.woken(this, keyText)
   }
 
   giveUp(): void {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Change } from '../core/decisions/changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from '../core/config/state/config-item.ts'
+import { ClientMemory } from '../core/memory/client-memory.ts'
 import { KeyPattern } from '../core/text/key-pattern.ts'
 import { configPatterns } from './config-patterns.ts'
 import { PatternWatch } from './pattern-watch.ts'
@@ -81,7 +82,12 @@ describe('a watcher of a pattern', () => {
 })
 
 test('no more watchers are taken than allowed', () => {
-  patterns = new PatternWatch<ConfigKey>({ loop, touchedBy: () => undefined, most: 1 })
+  patterns = new PatternWatch<ConfigKey>({
+    loop,
+    touchedBy: () => undefined,
+    most: 1,
+    memory: new ClientMemory(),
+  })
   const { hold } = watch('a')
   expect(patterns.watch(patternOf('b'), { touched: () => {} })).toBe('too-many')
   hold.leave()

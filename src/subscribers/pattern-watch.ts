@@ -1,5 +1,6 @@
 import { contained, nothing } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
+import { type ClientMemory, watchedBytes } from '../core/memory/client-memory.ts'
 import type { KeyPattern } from '../core/text/key-pattern.ts'
 import { type Loop, SlicedWork } from '../core/work/sliced-work.ts'
 
@@ -29,6 +30,7 @@ export interface PatternWatchOptions<Key> {
   readonly touchedBy: (change: Change) => NamedThing<Key> | undefined
   /** The most watchers. */
   readonly most: number
+  readonly memory: ClientMemory
 }
 
 /** A pattern and those who watch it. */
@@ -62,7 +64,8 @@ export class PatternWatch<Key> {
 
   /** Reports all later changes to a watcher. */
   watch(pattern: KeyPattern, watcher: PatternWatcher<Key>): PatternHold | 'too-many' {
-    if (this.#size >= this.#options.most) return 'too-many'
+    const { most, memory } = this.#options
+    if (this.#size >= most || !memory.take(watchedBytes(pattern.text))) return 'too-many'
     this.#size++
     this.#watchersOf(pattern).add(watcher)
     return { leave: () => this.#leave(pattern, watcher) }
@@ -91,6 +94,7 @@ export class PatternWatch<Key> {
     const watchers = patterns?.get(text)?.watchers
     if (patterns === undefined || watchers?.delete(watcher) !== true) return
     this.#size--
+    this.#options.memory.free(watchedBytes(text))
     if (watchers.size === 0) patterns.delete(text)
     if (patterns.size === 0) this.#byNamespace.delete(namespaceId)
   }

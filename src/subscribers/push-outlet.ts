@@ -1,3 +1,4 @@
+import type { ClientMemory } from '../core/memory/client-memory.ts'
 import { contained } from '../core/unexpected.ts'
 import type { PushCounts, PushPacket, PushSender } from '../core/clients/push-sender.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
@@ -34,6 +35,7 @@ export interface PushOptions {
   readonly enabled: () => boolean
   /** For how long a list call subscribes, ms: the time that the client may cache it, and {@link LAPSE_MARGIN_MS}. */
   readonly lapseMs: () => number
+  readonly memory?: ClientMemory
 }
 
 /** Which list is pushed. */
@@ -65,7 +67,7 @@ export class PushOutlet implements WatchOutlet {
 
   constructor(options: PushOptions) {
     this.#options = options
-    this.#registry = new PushRegistry(options.lapseMs)
+    this.#registry = new PushRegistry(options.lapseMs, options.memory)
   }
 
   /**

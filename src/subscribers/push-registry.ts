@@ -1,5 +1,6 @@
 import { DueBook, NOT_DUE, type Due } from '../core/work/due-book.ts'
 import type { PushTarget } from '../core/clients/push-sender.ts'
+import { ClientMemory, watchedBytes } from '../core/memory/client-memory.ts'
 import { serviceKeyText, type ServiceKey } from '../core/naming/state/service.ts'
 import { WatchedService } from './service-watch.ts'
 
@@ -108,9 +109,12 @@ export class PushRegistry {
   readonly #lapseMs: () => number
   #size = 0
 
+  readonly #memory: ClientMemory
+
   /** `lapseMs`: for how long a list call subscribes. */
-  constructor(lapseMs: () => number) {
+  constructor(lapseMs: () => number, memory = new ClientMemory()) {
     this.#lapseMs = lapseMs
+    this.#memory = memory
   }
 
   get size(): number {
@@ -130,6 +134,7 @@ export class PushRegistry {
   refresh(subscriber: Subscriber, nowMs: number): Subscription | undefined {
     const there = this.#find(subscriber)
     if (there === undefined) return this.#add(subscriber, nowMs)
+    if (!this.#memory.take(subscriberBytes(subscriber) - subscriberBytes(there.subscriber))) return undefined
     there.subscriber = subscriber
     there.lastCallMs = nowMs
     return there
@@ -157,6 +162,10 @@ export class PushRegistry {
     if (this.#size >= MAX_SUBSCRIPTIONS || ofAddress >= MAX_SUBSCRIPTIONS_OF_ADDRESS) return undefined
     const variant = this.#variantFor(subscriber)
     if (variant === undefined) return undefined
+    if (!this.#memory.take(subscriberBytes(subscriber))) {
+      this.#forgetUnused(variant)
+      return undefined
+    }
     const subscription = new Subscription(variant, subscriber, nowMs)
     variant.subscriptions.set(placeOf(subscriber), subscription)
     this.#sizeOfAddress.set(subscriber.address, ofAddress + 1)
@@ -190,16 +199,25 @@ export class PushRegistry {
 
   #remove(subscription: Subscription): void {
     const { variant, subscriber } = subscription
-    const { service } = variant
     subscription.subscribed = false
     this.#size--
     const left = (this.#sizeOfAddress.get(subscriber.address) ?? 1) - 1
     if (left === 0) this.#sizeOfAddress.delete(subscriber.address)
     else this.#sizeOfAddress.set(subscriber.address, left)
     variant.subscriptions.delete(placeOf(subscriber))
-    if (variant.subscriptions.size === 0) service.variants.delete(variantKey(variant))
+    this.#memory.free(subscriberBytes(subscriber))
+    this.#forgetUnused(variant)
+  }
+
+  #forgetUnused(variant: Variant): void {
+    const { service, subscriptions } = variant
+    if (subscriptions.size === 0) service.variants.delete(variantKey(variant))
     if (service.variants.size === 0) this.#services.delete(serviceKeyText(service.key))
   }
+}
+
+function subscriberBytes({ groupedName, clusters, agent, app }: Subscriber): number {
+  return watchedBytes(`${groupedName}${clusters}${agent}${app}`)
 }
 
 function placeOf(subscriber: Subscriber): string {

@@ -1,4 +1,6 @@
+import { LOOK_LIMITS } from '../core/config/state/look-limits.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
+import { ClientMemory, watchedBytes } from '../core/memory/client-memory.ts'
 
 /** The client of a poll, as its protocol knows it. */
 export interface PollClient {
@@ -23,9 +25,8 @@ type Kept = { -readonly [Field in keyof EndedPoll]: EndedPoll[Field] }
 /** A client polls again within milliseconds; one that has not done so for this long has left. */
 const KEPT_MS = 60_000
 const PRUNED_EVERY_MS = 5_000
-/** The most polls that are remembered, and the most items in them: people wait for a walk over all of these. */
-const MOST_KEPT = 10_000
-const MOST_ITEMS = 500_000
+/** People wait for a walk over all remembered polls. */
+const { rememberedPolls: MOST_KEPT, rememberedItems: MOST_ITEMS } = LOOK_LIMITS
 
 /**
  * Remembers polls for a while after they have ended. A client that gets a change is away until it polls again, just
@@ -37,6 +38,11 @@ export class RecentPolls {
   #size = 0
   #items = 0
   #prunedMs = 0
+  readonly #memory: ClientMemory
+
+  constructor(memory = new ClientMemory()) {
+    this.#memory = memory
+  }
 
   /** Notes that a client polls: its poll before is not needed any more. */
   began(poll: Omit<EndedPoll, 'atMs'>): void {
@@ -44,14 +50,15 @@ export class RecentPolls {
     const name = nameOf(poll)
     const ended = this.#byClient.get(name)
     if (ended === undefined) return
-    this.#items -= ended.shift()?.items.length ?? 0
-    this.#size--
+    const before = ended.shift()
+    if (before !== undefined) this.#release(before.items)
     if (ended.length === 0) this.#byClient.delete(name)
   }
 
   /** Notes that a poll has ended. */
   ended({ ip, tag, client, items }: Omit<EndedPoll, 'atMs'>, atMs: number): void {
     if (this.#size >= MOST_KEPT || this.#items + items.length > MOST_ITEMS || items.length === 0) return
+    if (!this.#memory.take(itemsBytes(items))) return
     const poll = { ip, tag, client, items, atMs }
     const name = nameOf(poll)
     const others = this.#byClient.get(name)
@@ -64,8 +71,11 @@ export class RecentPolls {
   /** Notes a poll that was answered as soon as it came: it takes the place of the one before, without a new object. */
   passed(poll: Omit<EndedPoll, 'atMs'>, atMs: number): void {
     const before = this.#byClient.get(nameOf(poll))
-    const oldest = before?.shift()
+    const oldest = before?.[0]
     if (before === undefined || oldest === undefined) return this.ended(poll, atMs)
+    const grown = itemsBytes(poll.items) - itemsBytes(oldest.items)
+    if (!this.#memory.take(grown)) return
+    before.shift()
     oldest.tag = poll.tag
     oldest.client = poll.client
     oldest.items = poll.items
@@ -79,8 +89,7 @@ export class RecentPolls {
     this.#prunedMs = nowMs
     for (const [name, polls] of this.#byClient) {
       const kept = polls.filter(({ atMs }) => atMs > nowMs - KEPT_MS)
-      this.#size -= polls.length - kept.length
-      this.#items -= itemsIn(polls) - itemsIn(kept)
+      for (const { items, atMs } of polls) if (atMs <= nowMs - KEPT_MS) this.#release(items)
       if (kept.length === 0) this.#byClient.delete(name)
       else if (kept.length < polls.length) this.#byClient.set(name, kept)
     }
@@ -98,13 +107,24 @@ export class RecentPolls {
     return counts
   }
 
+  #release(items: readonly WatchedItem[]): void {
+    this.#size--
+    this.#items -= items.length
+    this.#memory.free(itemsBytes(items))
+  }
+
   /** Everything that is remembered. */
   *all(): Generator<EndedPoll> {
     for (const polls of this.#byClient.values()) yield* polls
   }
 }
 
-const itemsIn = (polls: readonly Kept[]): number => polls.reduce((sum, { items }) => sum + items.length, 0)
+/** The memory of watched items. */
+export function itemsBytes(items: readonly WatchedItem[]): number {
+  let bytes = 0
+  for (const { key } of items) bytes += watchedBytes(key.text)
+  return bytes
+}
 
 function nameOf({ ip, client, items }: Omit<EndedPoll, 'atMs'>): string {
   return `${ip} ${client?.agent ?? ''} ${items.length} ${items[0]?.key.text ?? ''}`

@@ -1,5 +1,6 @@
 import type { Change } from '../core/decisions/changes.ts'
 import { groupOf, type ServiceKey, serviceNameOf } from '../core/naming/state/service.ts'
+import { ClientMemory } from '../core/memory/client-memory.ts'
 import type { Loop } from '../core/work/sliced-work.ts'
 import { type NamedThing, PatternWatch } from './pattern-watch.ts'
 
@@ -7,8 +8,8 @@ import { type NamedThing, PatternWatch } from './pattern-watch.ts'
 const MOST_WATCHERS = 100_000
 
 /** Those who watch new and removed services by patterns of their names. */
-export function servicePatterns(loop: Loop): PatternWatch<ServiceKey> {
-  return new PatternWatch({ loop, touchedBy, most: MOST_WATCHERS })
+export function servicePatterns(loop: Loop, memory = new ClientMemory()): PatternWatch<ServiceKey> {
+  return new PatternWatch({ loop, touchedBy, most: MOST_WATCHERS, memory })
 }
 
 /** A service that is changed is saved too: its watchers know it already. */

@@ -42,17 +42,25 @@ function quiet(): void {
   while (waiting.length > 0) waiting.shift()!()
 }
 
+/** A list that takes several walks of slices. */
+async function listed<T>(list: Promise<T>): Promise<T> {
+  quiet()
+  await Promise.resolve()
+  quiet()
+  return list
+}
+
 function poll(items: WatchedItem[]): string[] {
   const answers: string[] = []
   const answer = (changed: readonly WatchedItem[]) =>
     void answers.push(changed.map(({ key }) => key.dataId).join())
-  polls.hold({ items, ip: '10.0.0.2', dueMs: 30_000, answer })
+  polls.take({ items, ip: '10.0.0.2', dueMs: 30_000, answer })
   return answers
 }
 
 describe('a standing listener', () => {
   test('gets a report of each later change of a watched item, and of nothing else', () => {
-    listener.watch(watched('a'))
+    void listener.listen([watched('a')])
     change('a', 'one')
     quiet()
     change('b', 'one')
@@ -64,7 +72,7 @@ describe('a standing listener', () => {
 
   test('is woken together with the polls of the same item, which are answered once', () => {
     const answers = poll([watched('a')])
-    listener.watch(watched('a'))
+    void listener.listen([watched('a')])
     change('a', 'one')
     quiet()
     change('a', 'two')
@@ -75,7 +83,7 @@ describe('a standing listener', () => {
 
   test('gets no report of a difference that the comparison before has shown', () => {
     change('a', 'one')
-    listener.watch(watched('a', 'old'))
+    void listener.listen([watched('a', 'old')])
     quiet()
     expect(reported).toEqual([])
     change('a', 'two')
@@ -85,7 +93,7 @@ describe('a standing listener', () => {
 
   test('gets a report of a change back to the version that it has, because it was sent another one', () => {
     change('a', 'one')
-    listener.watch(watched('a', 'one'))
+    void listener.listen([watched('a', 'one')])
     change('a', 'two')
     quiet()
     change('a', 'one')
@@ -94,8 +102,8 @@ describe('a standing listener', () => {
   })
 
   test('gets one report of a burst, and no report of a change that was taken back', () => {
-    listener.watch(watched('a', ''))
-    listener.watch(watched('b', ''))
+    void listener.listen([watched('a', '')])
+    void listener.listen([watched('b', '')])
     for (const md5 of ['one', 'two', 'three']) change('a', md5)
     change('b', 'one')
     change('b', '')
@@ -104,8 +112,8 @@ describe('a standing listener', () => {
   })
 
   test('gets no report of an item that it no longer watches, even if the change came before', () => {
-    listener.watch(watched('a'))
-    listener.watch(watched('b'))
+    void listener.listen([watched('a')])
+    void listener.listen([watched('b')])
     change('a', 'one')
     change('b', 'one')
     listener.unwatch(keyOf('a'))
@@ -123,12 +131,12 @@ describe('a standing listener', () => {
       ip: '10.0.0.3',
       end: () => undefined,
       changed: ({ key }) => {
-        if (key.dataId === 'a') other.watch(watched('b'))
+        if (key.dataId === 'a') void other.listen([watched('b')])
         else other.leave()
       },
     })
-    other.watch(watched('a'))
-    listener.watch(watched('a'))
+    void other.listen([watched('a')])
+    void listener.listen([watched('a')])
     change('a', 'one')
     quiet()
     change('b', 'one')
@@ -139,28 +147,32 @@ describe('a standing listener', () => {
 
   test('shares the limit of watched items with the polls, and gives its part back', () => {
     poll([watched('a'), watched('b')])
-    expect(['a', 'b', 'c', 'c'].map((dataId) => listener.watch(watched(dataId)))).toEqual([
-      true,
-      true,
-      false,
-      false,
+    expect(['a', 'b', 'c', 'c'].map((dataId) => listener.listen([watched(dataId)]))).toEqual([
+      [],
+      [],
+      'too-many',
+      'too-many',
     ])
-    expect(polls.hold({ items: [watched('d')], ip: '10.0.0.2', dueMs: 1, answer: () => {} })).toBe('too-many')
+    expect(polls.take({ items: [watched('d')], ip: '10.0.0.2', dueMs: 1, answer: () => {} })).toEqual({
+      kind: 'too-many',
+    })
     listener.unwatch(keyOf('a'))
-    expect(listener.watch(watched('c'))).toBe(true)
+    expect(listener.listen([watched('c')])).toEqual([])
   })
 
-  test('is listed among the watchers of an item, with the md5 that the client says that it has', () => {
-    listener.watch(watched('a'))
+  test('is listed among the watchers of an item, with the md5 that the client says that it has', async () => {
+    void listener.listen([watched('a')])
     change('a', 'one')
     quiet()
-    expect([...polls.watchersOf(keyOf('a'))]).toEqual([['10.0.0.1', '']])
-    listener.watch(watched('a', 'one'))
-    expect([...polls.watchersOf(keyOf('a'))]).toEqual([['10.0.0.1', 'one']])
-    expect(polls.watchedBy('10.0.0.1')).toMatchObject([{ key: { dataId: 'a' }, md5: 'one' }])
-    expect(polls.watchedBy('10.0.0.2')).toEqual([])
+    expect([...(await listed(polls.lists.watchersOf(keyOf('a'))))]).toEqual([['10.0.0.1', '']])
+    void listener.listen([watched('a', 'one')])
+    expect([...(await listed(polls.lists.watchersOf(keyOf('a'))))]).toEqual([['10.0.0.1', 'one']])
+    expect(await listed(polls.lists.watchedBy('10.0.0.1'))).toMatchObject([
+      { key: { dataId: 'a' }, md5: 'one' },
+    ])
+    expect(await listed(polls.lists.watchedBy('10.0.0.2'))).toEqual([])
     const client = { port: 1, agent: 'a client' }
-    expect(polls.clientsOf(keyOf('a'))).toEqual([
+    expect(await listed(polls.lists.clientsOf(keyOf('a')))).toEqual([
       {
         ip: '10.0.0.1',
         client,

@@ -1,5 +1,8 @@
+import { UNREADABLE } from '../core/config/state/damaged-item.ts'
+import { unawaited } from '../core/unexpected.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
-import type { Viewer, WatchedItem } from '../core/config/state/config-view.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
+import type { Viewer } from '../core/config/state/viewer.ts'
 import type { PollClient } from './recent-polls.ts'
 import type { Watcher } from './watcher.ts'
 
@@ -24,6 +27,10 @@ export interface Listener {
 export interface ListenerHost {
   /** The md5 of the version that a client sees; the empty string: it sees nothing. */
   md5Of(key: ConfigKey, who: Viewer): string
+  /** Calls `each` with each of these: at once where this turn has room for all, else in slices. */
+  walk<T>(all: readonly T[], each: (one: T) => void): void | Promise<void>
+  /** Calls `each` with each of these in slices. */
+  walkLater<T>(all: readonly T[], each: (one: T) => void): Promise<void>
   /** False where no more items can be watched. */
   watch(key: ConfigKey, listener: StandingListener): boolean
   unwatch(key: ConfigKey, listener: StandingListener): void
@@ -34,9 +41,10 @@ export interface ListenerHost {
   reported(item: WatchedItem): void
 }
 
-/** A watched item. `sentMd5` is the last version that the client was sent. */
+/** A watched item. `sentMd5` is the last version that the client was sent; undefined: it waits for its first comparison. */
 interface ReportedItem extends WatchedItem {
-  sentMd5: string
+  md5: string
+  sentMd5: string | undefined
 }
 
 /**
@@ -73,15 +81,47 @@ export class StandingListener implements Watcher {
   }
 
   /**
-   * Watches an item that was just compared; nothing may be awaited in between, or a change would be missed. The client
-   * knows the outcome of the comparison: only later changes are reported. False if no more items can be watched.
+   * Watches items from now on, and then compares them. Returns the items of which the client sees another version than it has. Where
+   * no more items can be watched, the first ones are watched, and the result is 'too-many'. No change falls between: before its
+   * comparison an item needs no report, and after it each change is reported.
    */
-  watch({ key, md5, echo }: WatchedItem): boolean {
+  listen(
+    items: readonly WatchedItem[],
+  ): readonly WatchedItem[] | Promise<readonly WatchedItem[]> | 'too-many' {
+    const refused = items.findIndex((item) => !this.#enter(item))
+    const differing: WatchedItem[] = []
+    const look = (item: WatchedItem): void => {
+      if (this.#look(item)) differing.push(item)
+    }
+    if (refused >= 0) {
+      this.#walkLater(items.slice(0, refused), look)
+      return 'too-many'
+    }
+    const walked = this.#host.walk(items, look)
+    return walked instanceof Promise ? walked.then(() => differing) : differing
+  }
+
+  /** A walk that nobody waits for. */
+  #walkLater<T>(all: readonly T[], each: (one: T) => void): void {
+    unawaited('push', () => this.giveUp(), this.#host.walkLater(all, each))
+  }
+
+  #enter({ key, md5, echo }: WatchedItem): boolean {
     if (!this.#items.has(key.text) && !this.#host.watch(key, this)) return false
-    const sentMd5 = this.#host.md5Of(key, this.who)
-    // One text for all clients that have the current version.
-    this.#items.set(key.text, { key, md5: md5 === sentMd5 ? sentMd5 : md5, echo, sentMd5 })
+    this.#items.set(key.text, { key, md5, echo, sentMd5: undefined })
     return true
+  }
+
+  /** Compares an item for the first time: its request is answered with the outcome. True if it differs. */
+  #look({ key, md5 }: WatchedItem): boolean {
+    const item = this.#items.get(key.text)
+    // The client has left, or watches the item no longer.
+    if (item === undefined) return false
+    const current = this.#host.md5Of(key, this.who)
+    item.sentMd5 = current
+    // One text for all clients that have the current version.
+    if (item.md5 === current) item.md5 = current
+    return current !== UNREADABLE && current !== md5
   }
 
   unwatch(key: ConfigKey): void {
@@ -117,15 +157,15 @@ export class StandingListener implements Watcher {
 
   /** Reports each item of which the client sees another version than it was sent. */
   compareAll(): void {
-    for (const keyText of this.#items.keys()) this.#compare(keyText)
+    this.#walkLater([...this.#items.keys()], (keyText) => void this.#compare(keyText))
   }
 
   /** Reports an item if it is another version than the client was sent, and returns it then. */
   #compare(keyText: string): WatchedItem | undefined {
     const item = this.#items.get(keyText)
-    if (item === undefined) return undefined
+    if (item?.sentMd5 === undefined) return undefined
     const md5 = this.#host.md5Of(item.key, this.who)
-    if (md5 === item.sentMd5) return undefined
+    if (md5 === item.sentMd5 || md5 === UNREADABLE) return undefined
     item.sentMd5 = md5
     this.#listener.changed(item)
     return item

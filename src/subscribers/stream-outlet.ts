@@ -1,3 +1,4 @@
+import type { ClientMemory } from '../core/memory/client-memory.ts'
 import { failed, guarded, unawaited } from '../core/unexpected.ts'
 import type { ListedSubscriber } from '../core/clients/client-views.ts'
 import { bytesOfText, type SentText } from '../core/text/long-text.ts'
@@ -44,6 +45,7 @@ export interface StreamOptions {
   /** Called for each list that is longer than clients take. */
   readonly onTooLarge?: (key: ServiceKey) => void
   readonly limits?: StreamLimits
+  readonly memory?: ClientMemory
 }
 
 /** Which list is pushed. */
@@ -88,7 +90,7 @@ export class StreamOutlet implements WatchOutlet {
 
   constructor(options: StreamOptions) {
     this.#options = options
-    this.#registry = new StreamRegistry(options.limits ?? STREAM_LIMITS)
+    this.#registry = new StreamRegistry(options.limits ?? STREAM_LIMITS, options.memory)
     this.#work = new SlicedWork(options.loop, () => this.#step())
   }
 

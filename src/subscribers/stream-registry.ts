@@ -1,4 +1,5 @@
 import type { StreamClient } from '../core/clients/stream-client.ts'
+import { ClientMemory, watchedBytes } from '../core/memory/client-memory.ts'
 import { serviceKeyText, type ServiceKey } from '../core/naming/state/service.ts'
 import { Refusal } from '../core/refusal.ts'
 import { WatchedService } from './service-watch.ts'
@@ -98,10 +99,12 @@ export class StreamRegistry {
   readonly #limits: StreamLimits
   readonly #services = new Map<string, StreamedService>()
   readonly #connections = new Map<string, ConnectionSubscriptions>()
+  readonly #memory: ClientMemory
   #size = 0
 
-  constructor(limits: StreamLimits) {
+  constructor(limits: StreamLimits, memory = new ClientMemory()) {
     this.#limits = limits
+    this.#memory = memory
   }
 
   get size(): number {
@@ -150,6 +153,10 @@ export class StreamRegistry {
     const connection = known ?? new ConnectionSubscriptions(client)
     this.#refuseBeyondLimit(connection)
     const variant = this.#variantFor(key, clusters)
+    if (!this.#memory.take(subscriptionBytes(variant))) {
+      this.#forgetUnused(variant)
+      throw tooMany('The subscriptions of all clients take as much memory as they may.')
+    }
     const subscription = new StreamSubscription(variant, connection, isAllowed)
     variant.subscriptions.set(client.id, subscription)
     connection.all.add(subscription)
@@ -189,15 +196,23 @@ export class StreamRegistry {
 
   #remove(subscription: StreamSubscription): void {
     const { variant, of, client } = subscription
-    const { service } = variant
     subscription.isOver = true
     of.all.delete(subscription)
     of.waiting.delete(subscription)
     variant.subscriptions.delete(client.id)
-    if (variant.subscriptions.size === 0) service.variants.delete(variant.clusters)
-    if (service.variants.size === 0) this.#services.delete(serviceKeyText(service.key))
+    this.#memory.free(subscriptionBytes(variant))
+    this.#forgetUnused(variant)
     this.#size--
   }
+
+  #forgetUnused({ service, clusters, subscriptions }: StreamVariant): void {
+    if (subscriptions.size === 0) service.variants.delete(clusters)
+    if (service.variants.size === 0) this.#services.delete(serviceKeyText(service.key))
+  }
+}
+
+function subscriptionBytes({ service: { key }, clusters }: StreamVariant): number {
+  return watchedBytes(`${key.groupedName}${clusters}`)
 }
 
 function tooMany(message: string): Refusal {

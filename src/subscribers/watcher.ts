@@ -1,4 +1,5 @@
-import type { Viewer, WatchedItem } from '../core/config/state/config-view.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
+import type { Viewer } from '../core/config/state/viewer.ts'
 import type { PollClient } from './recent-polls.ts'
 
 /** A client that watches items: by a poll until it is answered, or by a stream until it leaves. */

@@ -125,6 +125,8 @@ function check(operation: Operation, reply: Reply): void {
   const summary = `${operation.method} ${operation.path} gave ${reply.status}: ${reply.text.slice(0, 300)}`
   expect(reply.status, summary).toBeLessThan(500)
   expect(reply.headers['x-content-type-options'], summary).toBe('nosniff')
+  // No cache may keep what is for one caller.
+  expect(reply.headers['cache-control'], summary).toMatch(/no-store/)
   // The end of a session takes the cookie back.
   expect(reply.headers['set-cookie']?.join() ?? '', summary).toMatch(/^$|^waypost-session=;/)
   if (reply.status < 400 || operation.path.startsWith('/nacos')) return

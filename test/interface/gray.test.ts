@@ -9,6 +9,8 @@ const waypost = serverForThisFile()
 const MEANT = '127.0.0.1'
 const OTHER = '127.0.0.2'
 
+const TOO_MANY_CONDITIONS = Array.from({ length: 65 }, (_, index) => `l${index}=a`).join('||')
+
 const named = (): Params => ({ dataId: unique('gray'), group: 'G' })
 const publish = (
   item: Params,
@@ -330,6 +332,8 @@ describe('the resource of /svc', () => {
     ['tag', 'two words', 'The tag of this gray version'],
     ['tagv2', 'env', 'The labels of this gray version'],
     ['percent', '101', 'The share of this gray version'],
+    ['tagv2', TOO_MANY_CONDITIONS, 'at most 64 conditions'],
+    ['tagv2', `env=${'a'.repeat(2_045)}`, 'at most 2048 characters'],
   ])('names what is wrong with a rule of the type %s', async (grayType, grayMatchRuleExp, words) => {
     const sent = of(named(), { content: 'x', grayType, grayMatchRuleExp })
     const reply = await waypost.svc.post('/cs/configs/gray', { ...sent, grayName: 'v' })
@@ -351,6 +355,11 @@ describe('the resource of /svc', () => {
     expect((await add(10)).json()).toMatchObject({
       status: 400,
       type: expect.stringContaining('gray-too-many') as string,
+    })
+    const grown = of(item, { grayName: 'v0', grayMatchRuleExp: TOO_MANY_CONDITIONS })
+    expect((await waypost.svc.put('/cs/configs/gray', grown)).json()).toMatchObject({
+      status: 400,
+      type: expect.stringContaining('gray-rule') as string,
     })
     const none = await waypost.svc.delete('/cs/configs/gray', of(item, { grayName: 'none' }))
     expect(none.json()).toMatchObject({
@@ -423,8 +432,9 @@ describe('the calls of generation 3', () => {
   test('refuse with the numbers of the reference server', async () => {
     const item = named()
     const rule = { ...item, content: 'x', grayName: 'v2', grayType: 'tagv2' }
-    expect((await call('POST', '/gray', { ...rule, grayMatchRuleExp: 'env' })).json()).toMatchObject({
-      code: 20011,
-    })
+    for (const grayMatchRuleExp of ['env', TOO_MANY_CONDITIONS])
+      expect((await call('POST', '/gray', { ...rule, grayMatchRuleExp })).json()).toMatchObject({
+        code: 20011,
+      })
   })
 })

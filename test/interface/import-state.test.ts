@@ -301,37 +301,40 @@ describe('an import', () => {
   })
 
   test('names the lines that are not allowed, and takes the others', async () => {
+    const gray = {
+      kind: 'gray',
+      namespace: '',
+      group: 'G',
+      dataId: 'fine',
+      content: 'y',
+      md5: null,
+      encryptedDataKey: '',
+      appName: '',
+      name: 'v',
+      priority: null,
+      modifiedMs: null,
+    }
+    const conditions = Array.from({ length: 65 }, (_, index) => `l${index}=a`)
     const { json } = await importing([
       config('bad name', 'x'),
       config('blank', '  '),
       config('fine', 'x'),
-      {
-        kind: 'gray',
-        namespace: '',
-        group: 'G',
-        dataId: 'fine',
-        content: 'y',
-        md5: null,
-        encryptedDataKey: '',
-        appName: '',
-        name: 'beta',
-        rule: 'unknown',
-        expression: '10.0.0.9',
-        priority: null,
-        modifiedMs: null,
-      },
+      { ...gray, name: 'beta', rule: 'unknown', expression: '10.0.0.9' },
       { kind: 'namespace', id: 'public', name: 'x', desc: '' },
+      { ...gray, rule: 'tagv2', expression: conditions.join('||') },
     ])
-    expect(json).toMatchObject({ taken: 1, refused: 4 })
+    expect(json).toMatchObject({ taken: 1, refused: 5 })
     expect(json.lines.map(({ line, outcome }: { line: number; outcome: string }) => [line, outcome])).toEqual(
       [
         [2, 'refused'],
         [3, 'refused'],
         [5, 'refused'],
         [6, 'refused'],
+        [7, 'refused'],
       ],
     )
     expect(json.lines[2].reason).toMatch(/unknown/)
+    expect(json.lines[4].reason).toMatch(/at most 64 conditions/)
   })
 
   test.each<[string, string | Buffer]>([

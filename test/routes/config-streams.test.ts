@@ -48,8 +48,11 @@ function streams(authorisation?: Authorisation) {
   )
   return {
     watch,
-    listen: (...items: WatchedItem[]) =>
-      operations.watch({ watch, items }, caller).map(({ key }) => key.dataId),
+    listen: (...items: WatchedItem[]) => {
+      // Few items are compared at once.
+      const differing = operations.watch({ watch, items }, caller) as readonly WatchedItem[]
+      return differing.map(({ key }) => key.dataId)
+    },
     unlisten: (...keys: ConfigKey[]) => operations.unwatch({ watch, keys }, caller),
   }
 }
@@ -72,11 +75,16 @@ describe('a stream', () => {
     expect(told).toEqual(['a', 'b'])
   })
 
-  test('is listed with its address, its library and the md5 that it has', () => {
+  test('is listed with its address, its library and the md5 that it has', async () => {
     const { listen } = streams()
     listen(itemOf('a', 'one'))
     const client = { port: 7, agent: 'Nacos-Java-Client:v3.0.3' }
-    expect(polls.clientsOf(keyOf('a'))).toEqual([
+    const clients = polls.lists.clientsOf(keyOf('a'))
+    for (let turn = 0; turn < 10; turn++) {
+      waiting.shift()?.()
+      await Promise.resolve()
+    }
+    expect(await clients).toEqual([
       { ip: '10.0.0.1', client, md5: 'one', seen: { md5: '', ip: '10.0.0.1' }, seenAgoMs: 0, via: 'stream' },
     ])
   })
@@ -93,10 +101,12 @@ describe('a stream', () => {
     expect(polls.counts()).toMatchObject({ listeners: 0, listened: 0 })
   })
 
-  test('keeps the key of an item that exists, and not its own one', () => {
+  test('keeps the key of an item that exists, and not its own one', async () => {
     publish('a', 'one')
     streams().listen(itemOf('a'))
-    expect(polls.watchedBy('10.0.0.1')[0]!.key).toBe(stored.get(keyOf('a').text)!.key)
+    const listed = polls.lists.watchedBy('10.0.0.1')
+    while (waiting.length > 0) waiting.shift()!()
+    expect((await listed)[0]!.key).toBe(stored.get(keyOf('a').text)!.key)
   })
 })
 

@@ -5,7 +5,6 @@ import type { ConfigKey } from '../../src/core/config/state/config-item.ts'
 import type { HistoryRecord } from '../../src/core/config/state/history-record.ts'
 import type { Change } from '../../src/core/decisions/changes.ts'
 import { StoreRoom } from '../../src/core/engine/store-room.ts'
-import { ContentBudget } from '../../src/core/config/state/content-budget.ts'
 import type { Engine, ChangeGroup, Store, VersionId } from '../../src/core/engine/ports.ts'
 import { LongWalks } from '../../src/core/work/long-walks.ts'
 import { SoleEngine } from '../../src/core/engine/sole-engine.ts'
@@ -90,18 +89,17 @@ export function startFixture(
     walks,
     polls,
     views: viewsOfOne({
-      watchersOf: (key) => polls.watchersOf(key),
-      clientCounts: (keys) => polls.clientCounts(keys),
-      clientsOf: (key) => polls.clientsOf(key),
-      watchedBy: (ip) => polls.watchedBy(ip),
+      watchersOf: (key) => polls.lists.watchersOf(key),
+      clientCounts: (keys) => polls.lists.clientCounts(keys),
+      clientsOf: (key) => polls.lists.clientsOf(key),
+      watchedBy: (ip) => polls.lists.watchedBy(ip),
       subscribers: () => [],
-      condition: () => ({ behind: [], subscriberCount: 0, lagMs: 0, faults: [] }),
+      condition: async () => ({ behind: [], subscriberCount: 0, lagMs: 0, faults: [] }),
       timeline: (key) => timeline.of(key),
       connectedClients: () => ({ server: '10.0.0.1:8848', count: 0, clients: [] }),
       dismiss: () => false,
     }),
     timeline,
-    budget: new ContentBudget(state, 1_000_000),
     room: new StoreRoom(0),
     signIn,
     isAuthenticationOn: false,

@@ -3,7 +3,6 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { configKey } from '../../src/core/config/state/config-item.ts'
-import { ContentBudget } from '../../src/core/config/state/content-budget.ts'
 import { publishConfig } from '../../src/core/config/commands/publish-config.ts'
 import type { Command } from '../../src/core/decisions/decision.ts'
 import { at, carryOut, registration } from '../../src/core/core.test-support.ts'
@@ -147,44 +146,5 @@ describe('a stored name does not keep its request in memory', () => {
       many((index) => parseMetadata(`${name}${index}=${name}${' '.repeat(MIB)},b=c`, 'metadata', 8_192)),
     )
     expect(bytes).toBeLessThan(4 * MIB)
-  })
-})
-
-describe('the memory of all contents', () => {
-  const key = configKey('public', 'G', 'a')
-  const held = (bytes: number, ofKey = 0) => ({
-    configs: {
-      contentBytes: bytes,
-      get: () => (ofKey === 0 ? undefined : ({ content: { length: ofKey } } as never)),
-    },
-    grayBytes: 0,
-    record: () => undefined,
-  })
-  const published = () => 'published'
-
-  test('stays within its budget', async () => {
-    expect(await new ContentBudget(held(90), 100).within(key, 10, published)).toBe('published')
-    await expect(new ContentBudget(held(90), 100).within(key, 11, published)).rejects.toMatchObject({
-      code: 'content-memory',
-    })
-  })
-
-  test('counts contents that are being written, until they are written or have failed', async () => {
-    const budget = new ContentBudget(held(0), 100)
-    let arrive = () => {}
-    const slow = budget.within(key, 60, () => new Promise<void>((resolve) => (arrive = resolve)))
-    await expect(budget.within(key, 60, published)).rejects.toMatchObject({ code: 'content-memory' })
-    arrive()
-    await slow
-    const failed = budget.within(key, 60, () => Promise.reject(new Error('disk')))
-    await expect(failed).rejects.toThrow('disk')
-    expect(await budget.within(key, 60, published)).toBe('published')
-  })
-
-  test('always allows to replace a content by one that is not larger', async () => {
-    expect(await new ContentBudget(held(500, 50), 100).within(key, 50, published)).toBe('published')
-    await expect(new ContentBudget(held(500, 50), 100).within(key, 51, published)).rejects.toMatchObject({
-      code: 'content-memory',
-    })
   })
 })

@@ -14,7 +14,7 @@ const NAME = 'nacosnacosn'
 const WEAK = [
   ['short', 'at least 10 characters'],
   ['Password123', 'among the commonest'],
-  ['NacosNacosN', 'not the name of its user'],
+  ['NacosNacosN', 'besides the name of its user'],
 ] as const
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 

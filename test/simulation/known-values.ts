@@ -4,7 +4,7 @@ import { type ConfigKey, configKey } from '../../src/core/config/state/config-it
 import {
   grayNamed,
   GRAY,
-  GRAY_TEXT,
+  grayContentOf,
   isGrayHistory,
   itemOfHistoryKey,
 } from '../../src/core/config/state/gray-version.ts'
@@ -91,7 +91,7 @@ function knownItem(state: State, key: ConfigKey): ItemValue {
 function knownGray(state: State, key: ConfigKey): GrayValue {
   const version = grayNamed(state.record(GRAY, key.text), 'beta')
   if (version === undefined) return null
-  const text = state.record(GRAY_TEXT, version.textId)?.text ?? 'lost'
+  const text = grayContentOf(state, version.textId)?.toString() ?? 'lost'
   return { text, addresses: version.rule.expr }
 }
 

@@ -17,6 +17,7 @@ export interface Cluster {
 export interface ClusterOptions {
   readonly servers?: number
   readonly settings?: WaypostOptions['settings']
+  readonly env?: WaypostOptions['env']
   readonly etcdMembers?: 1 | 3
 }
 
@@ -24,6 +25,7 @@ export interface ClusterOptions {
 export async function startCluster({
   servers: count = 3,
   settings = {},
+  env = {},
   etcdMembers = 1,
 }: ClusterOptions = {}): Promise<Cluster> {
   const etcd = await startEtcd({ members: etcdMembers })
@@ -32,7 +34,7 @@ export async function startCluster({
   const join: Cluster['join'] = async (other = {}, port) => {
     const peerPort = await freePort()
     const all = { store: 'etcd', ...place, 'peer-port': peerPort, ...settings, ...other }
-    const server = await startWaypost({ settings: all, ...(port === undefined ? {} : { port }) })
+    const server = await startWaypost({ settings: all, env, ...(port === undefined ? {} : { port }) })
     servers.push(server)
     return server
   }

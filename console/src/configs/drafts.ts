@@ -1,7 +1,7 @@
 import { secretRanges } from '../editor/secrets.ts'
 import type { ConfigName, ConfigNotes } from '../server/configs.ts'
 import { forget, keep, keptNames, readKept } from '../state/kept.ts'
-import { username } from '../state/user.ts'
+import { mayKeepEdits, username } from '../state/user.ts'
 import type { Base, Edit } from './edit.ts'
 
 /** The subject of a draft: an item, or one of its gray versions. */
@@ -38,6 +38,7 @@ export const mayKeep = ({ content }: Edit, base: Pick<Base, 'content'>): boolean
 
 /** Keeps an edit under the names of what it is of, in place of an older one; where it may not be kept, none is. */
 export function keepDraft(place: DraftPlace, draft: Draft): void {
+  if (!mayKeepEdits()) return
   if (mayKeep(draft.edit, draft.base)) keep(keyOf(place), JSON.stringify(draft))
   else dropDraft(place)
 }

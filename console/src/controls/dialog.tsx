@@ -18,11 +18,23 @@ interface DialogProps {
 export function Dialog({ title, children, footer, onClose, onSubmit, isWide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => {
+  const isGone = useRef(false)
+  const show = (): void => {
     const dialog = element.current
-    if (dialog !== null && !dialog.open) dialog.showModal()
-    return () => dialog?.close()
+    if (dialog !== null && !dialog.open && !isGone.current) dialog.showModal()
+  }
+  useEffect(() => {
+    show()
+    return () => {
+      isGone.current = true
+      element.current?.close()
+    }
   }, [])
+  /** A browser closes a dialog at the second Escape, whatever the page says at the first. */
+  const closed = (): void => {
+    if (onClose === undefined) show()
+    else if (!isGone.current) onClose()
+  }
   const cancel = (event: Event): void => {
     event.preventDefault()
     onClose?.()
@@ -38,6 +50,7 @@ export function Dialog({ title, children, footer, onClose, onSubmit, isWide = fa
       class={isWide ? 'dialog wide' : 'dialog'}
       aria-labelledby={titleId}
       onCancel={cancel}
+      onClose={closed}
     >
       <form onSubmit={submit} noValidate>
         <div class="dialog-head">

@@ -14,8 +14,13 @@ export function Pairs({ pairs }: { pairs: Metadata }) {
     <span class="pairs">
       {entries.map(([key, value]) => (
         <span key={key}>
-          <Breakable text={`${key}=`} />
-          <Masked isSecret={isSecretKey(key)} text={value} />
+          <bdi>
+            <Breakable text={key} />
+          </bdi>
+          =
+          <bdi>
+            <Masked isSecret={isSecretKey(key)} text={value} />
+          </bdi>
         </span>
       ))}
     </span>

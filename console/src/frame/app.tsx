@@ -60,6 +60,8 @@ function Live({ isExpired }: { isExpired: boolean }) {
   }, [isExpired])
   useEffect(() => {
     if (state === 'ended' && !isExpired) void checkUser().catch(tellProblem)
+    // The session may be another user's by now: then the stream is refused.
+    if (state === 'waiting' && !isExpired) void quietly(checkUser)()
   }, [state, isExpired])
   useEffect(() => follow(({ kind }) => kind === 'rights', quietly(checkUser)), [])
   useEffect(

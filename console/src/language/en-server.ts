@@ -30,13 +30,14 @@ export const serverEn = {
     'A fault of the server. Try again; if it lasts, report it with what the log of the server says.',
   'problem.forbidden':
     'You may not do this. Ask an administrator for the permission. What I may do, in your menu, lists what you have.',
+  'problem.other-user': 'Another user has signed in in this browser. Nothing was done.',
   'problem.not-signed-in': 'You are not signed in. Sign in, then try again.',
   'problem.unknown-user':
     'The username or the password is wrong. Check both; an administrator can set a new password.',
   'problem.token-invalid': 'The sign-in is not valid any more. Sign in again.',
   'problem.token-expired': 'The sign-in has expired. Sign in again: what you have typed stays.',
   'problem.weak-password':
-    'A new password has at least 10 characters, is not the username, and is not among the commonest ones.',
+    'A new password has at least 10 characters and 5 different ones, is not made of the username, and is not among the commonest ones.',
   'problem.wrong-code': 'The one-time code is wrong. Take the one that the server printed at its last start.',
   'problem.sign-in-slowed': 'Too many attempts. Wait a moment, then try again.',
   'problem.administrator-exists':
@@ -71,7 +72,7 @@ export const serverEn = {
   'problem.too-large':
     'It is too large. Make it smaller, or let an administrator raise the limit that is named.',
   'problem.content-memory':
-    'The server holds as much content as it may. Delete what nobody needs, or raise max-content-memory.',
+    'The server holds as much as it may. Delete what nobody needs, or give the server more memory.',
   'problem.cross-site':
     'The request came from another site: a proxy may change the host (setting allowed-hosts).',
   'problem.unknown-host':
@@ -108,6 +109,7 @@ export const serverEn = {
   'problem.body-memory': 'The server reads too many large requests: try again in a moment.',
   'problem.unknown-path': 'The server does not know this operation: it may be an older version.',
   'problem.unknown-method': 'The server does not know this operation: it may be an older version.',
+  'problem.memory': 'Little memory is left for data. Soon everything that grows is refused.',
   'problem.lagging':
     'This server receives changes late. Its answers may be old: another server is up to date.',
   'problem.damaged': 'The store has a value that cannot be read. The doctor names its key.',

@@ -81,6 +81,7 @@ export const en = {
   signInAgain: 'Sign in again',
   sessionEnded: 'Your session has ended. Nothing on this page is lost: it continues when you have signed in.',
   otherUser: 'As somebody else',
+  otherUserHere: 'Another user has signed in in this browser. This page was loaded again.',
   username: 'Username',
   password: 'Password',
   oldPassword: 'Present password',
@@ -517,7 +518,8 @@ export const en = {
   mayNotWrite: "You can't publish here. Ask an administrator for `w` on {name}.",
   nameTaken: '{name} exists already in this group.',
   openIt: 'Open it',
-  passwordHint: 'At least 10 characters: not the username, and none of the commonest passwords.',
+  passwordHint:
+    'At least 10 characters, 5 different ones: not made of the username, and none of the commonest passwords.',
   noRoles: 'No user has a role yet.',
   noPermissions: 'No role may do anything yet, besides the administrators.',
   noUsers: 'There are no users yet.',

@@ -40,8 +40,12 @@ export class EventConnection {
     return this.#state
   }
 
-  /** Connects now, unless it is connected. */
+  /** Connects now, unless it is connected. Another address has events of its own. */
   start(address: string): void {
+    if (address !== this.#address) {
+      this.#close()
+      this.#lastId = ''
+    }
     this.#address = address
     if (this.#source !== undefined) return
     this.#failures = 0
@@ -55,8 +59,7 @@ export class EventConnection {
 
   #open(): void {
     this.#cancel()
-    const id = this.#lastId === '' ? '' : `?lastEventId=${encodeURIComponent(this.#lastId)}`
-    const source = (this.#source = this.#options.open(this.#address + id))
+    const source = (this.#source = this.#options.open(this.#addressNow()))
     this.#set('connecting')
     this.#expect()
     const on = (type: string, run: (data: string) => void): void =>
@@ -75,6 +78,12 @@ export class EventConnection {
     on('changed', (data) => this.#options.tell({ type: 'changed', event: JSON.parse(data) as LiveEvent }))
     on('ended', (data) => this.#ended((JSON.parse(data) as { reason: string }).reason))
     on('error', () => this.#retry())
+  }
+
+  #addressNow(): string {
+    if (this.#lastId === '') return this.#address
+    const id = `lastEventId=${encodeURIComponent(this.#lastId)}`
+    return `${this.#address}${this.#address.includes('?') ? '&' : '?'}${id}`
   }
 
   #began(isReset: boolean): void {

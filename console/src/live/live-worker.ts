@@ -1,29 +1,49 @@
-/** A SharedWorker: one stream of events for all pages of the browser. */
-import { openConnection } from './event-connection.ts'
+/** A SharedWorker: one stream of events for all pages of the browser that have the same user. */
+import { type EventConnection, openConnection } from './event-connection.ts'
 import type { LiveMessage, LiveRequest } from './live-message.ts'
 
-const pages = new Set<MessagePort>()
-const connection = openConnection((message) => pages.forEach((page) => page.postMessage(message)))
+/** A stream, and the pages that get its events. */
+interface Line {
+  readonly connection: EventConnection
+  readonly pages: Set<MessagePort>
+}
+
+/** By the address of the stream, which names its user. */
+const lines = new Map<string, Line>()
 
 addEventListener('connect', (event) => {
   const [page] = (event as MessageEvent).ports
   if (page === undefined) return
-  page.onmessage = ({ data }: MessageEvent<LiveRequest>) => {
-    if (data.type === 'leave') return leave(page)
-    const isNew = !pages.has(page)
-    pages.add(page)
-    connection.start(data.address)
-    if (!isNew) return
-    const { state } = connection
-    tell(page, { type: 'state', state })
-    // Data that this page has read so far may have changed before the worker knew of the page.
-    if (state === 'live') tell(page, { type: 'reset' })
+  page.onmessage = ({ data: { type, address } }: MessageEvent<LiveRequest>) => {
+    for (const each of lines.keys()) if (type === 'leave' || each !== address) leave(each, page)
+    if (type === 'start') join(lines.get(address) ?? begun(address), address, page)
   }
 })
 
-function leave(page: MessagePort): void {
-  pages.delete(page)
-  if (pages.size === 0) connection.stop()
+function begun(address: string): Line {
+  const pages = new Set<MessagePort>()
+  const tellAll = (message: LiveMessage): void => pages.forEach((page) => page.postMessage(message))
+  const line = { pages, connection: openConnection(tellAll) }
+  lines.set(address, line)
+  return line
+}
+
+function join({ connection, pages }: Line, address: string, page: MessagePort): void {
+  const isNew = !pages.has(page)
+  pages.add(page)
+  connection.start(address)
+  if (!isNew) return
+  const { state } = connection
+  tell(page, { type: 'state', state })
+  // Data that this page has read so far may have changed before the worker knew of the page.
+  if (state === 'live') tell(page, { type: 'reset' })
+}
+
+function leave(address: string, page: MessagePort): void {
+  const line = lines.get(address)
+  if (line?.pages.delete(page) !== true || line.pages.size > 0) return
+  line.connection.stop()
+  lines.delete(address)
 }
 
 function tell(page: MessagePort, message: LiveMessage): void {

@@ -1,4 +1,4 @@
-import { EVENTS_ADDRESS, type LiveEvent } from '../server/events.ts'
+import { eventsAddress, type LiveEvent } from '../server/events.ts'
 import { isSomebodyHere, onReturn } from '../state/presence.ts'
 import { Store } from '../state/store.ts'
 import { workerScript } from '../state/trusted-scripts.ts'
@@ -77,7 +77,8 @@ addEventListener('online', connectNow)
 function shared(): Way | undefined {
   if (!('SharedWorker' in globalThis)) return undefined
   const worker = new SharedWorker(workerScript('live'), { type: 'module', name: 'waypost-live' })
-  const send = (type: LiveRequest['type']): void => worker.port.postMessage({ type, address: EVENTS_ADDRESS })
+  const send = (type: LiveRequest['type']): void =>
+    worker.port.postMessage({ type, address: eventsAddress() })
   worker.port.onmessage = ({ data }: MessageEvent<LiveMessage>) => hear(data)
   worker.onerror = () => {
     way = own()
@@ -91,7 +92,7 @@ function shared(): Way | undefined {
 /** A stream of this page, while it is visible. */
 function own(): Way {
   const stream = openConnection(hear)
-  const start = (): void => (document.hidden ? stream.stop() : stream.start(EVENTS_ADDRESS))
+  const start = (): void => (document.hidden ? stream.stop() : stream.start(eventsAddress()))
   document.addEventListener('visibilitychange', start)
   return { start }
 }

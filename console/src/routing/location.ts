@@ -101,6 +101,12 @@ async function arrive(hash: string): Promise<void> {
   place.set(placeOf(hash))
 }
 
+/** Loads the page again, and asks nobody about an edit: it belongs to a user who is signed in no longer. */
+export function loadAgain(): void {
+  question = undefined
+  location.reload()
+}
+
 addEventListener('beforeunload', (event) => {
   if (question !== undefined) event.preventDefault()
 })

@@ -1,4 +1,4 @@
-import { addressFor, request, requestCollected } from './request.ts'
+import { addressFor, forUser, request, requestCollected } from './request.ts'
 import type {
   ConfigItem as AnsweredConfig,
   ConfigVersion as Version,
@@ -158,6 +158,7 @@ export const deleteConfig = (name: ConfigName, casMd5: string): Promise<boolean>
 export const exportAddress = (tenant: string, ids: readonly string[]): string =>
   addressFor(CONFIGS, {
     exportV2: true,
+    ...forUser(),
     tenant: tenant || undefined,
     ids: ids.length === 0 ? undefined : ids.join(','),
   })

@@ -1,4 +1,7 @@
+import { addressFor, forUser } from './request.ts'
+
 export type { LiveEvent } from './answers.ts'
 
-/** Where the stream of events is, for the page. */
-export const EVENTS_ADDRESS = new URL('../svc/v1/console/events', location.href).href
+/** Where the stream of events of the user of the page is. */
+export const eventsAddress = (): string =>
+  new URL(addressFor('svc/v1/console/events', forUser()), location.href).href

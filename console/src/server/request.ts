@@ -9,7 +9,26 @@ export interface RequestInput {
   /** A body of JSON. */
   readonly json?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** Whether it is for whoever is signed in, or for nobody: otherwise it is meant for the user of the page. */
+  readonly isForAnybody?: boolean
 }
+
+/** The user of the page; empty where nobody has to sign in or nobody has signed in. */
+let pageUser = ''
+let onOther: (() => void) | undefined
+
+/** Says for whom requests are meant from now on. All pages of a browser have one cookie, and it may be another user's. */
+export function meanUser(username: string): void {
+  pageUser = username
+}
+
+/** Called when the browser is signed in as another user than the user of the page. */
+export function onOtherUser(handler: () => void): void {
+  onOther = handler
+}
+
+/** The parameter by which an address that the browser asks for itself is meant for the user of the page. */
+export const forUser = (): Params => ({ forUser: pageUser === '' ? undefined : pageUser })
 
 /** Parameters; undefined values are left out. */
 export type Params = Readonly<Record<string, string | number | boolean | undefined>>
@@ -49,6 +68,7 @@ async function answerOf(method: Method, path: string, sent: RequestInput): Promi
     const { status, text } = answer
     if (status >= 200 && status < 300) return answer
     const problem = problemIn(status, text)
+    if (problem.code === 'other-user') onOther?.()
     if (!SIGNED_OUT.has(problem.code) || signInAgain === undefined) throw new RequestError(problem)
     await signInAgain()
   }
@@ -75,8 +95,10 @@ interface Answer {
 async function send(
   method: Method,
   path: string,
-  { query = {}, form, upload, json, headers = {} }: RequestInput,
+  { query = {}, form, upload, json, headers: more = {}, isForAnybody = false }: RequestInput,
 ): Promise<Answer> {
+  const meant = isForAnybody || pageUser === '' ? {} : { 'Waypost-User': encodeURIComponent(pageUser) }
+  const headers: Record<string, string> = { ...more, ...meant }
   const answer = await fetch(addressFor(path, query), {
     method,
     headers: json === undefined ? headers : { ...headers, 'content-type': 'application/json' },

@@ -6,14 +6,14 @@ export type { SignedInUser as User } from './answers.ts'
 const SESSION = 'svc/v1/console/session'
 
 /** The user who is signed in. Rejects with the problem `not-signed-in`. */
-export const readUser = (): Promise<User> => requestOnce('GET', SESSION)
+export const readUser = (): Promise<User> => requestOnce('GET', SESSION, { isForAnybody: true })
 
 /** The same for somebody who was signed in: asks to sign in again where that does not count any longer. */
 export const readUserAgain = (): Promise<User> => request('GET', SESSION)
 
 /** Signs in. */
 export const signIn = (username: string, password: string): Promise<User> =>
-  requestOnce('POST', SESSION, { form: { username, password } })
+  requestOnce('POST', SESSION, { form: { username, password }, isForAnybody: true })
 
 /** Signs out. */
 export const signOut = (): Promise<object> => requestOnce('DELETE', SESSION)
@@ -23,7 +23,7 @@ export const makeFirstAdministrator = (
   code: string,
   password: string,
 ): Promise<{ username: string; password: string }> =>
-  requestOnce('POST', 'svc/v1/auth/users/admin', { form: { code, password } })
+  requestOnce('POST', 'svc/v1/auth/users/admin', { form: { code, password }, isForAnybody: true })
 
 /** Changes the own password. It ends all sessions of the user. */
 export const changeOwnPassword = (sent: {

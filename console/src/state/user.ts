@@ -1,6 +1,6 @@
 import { problemOf, type RequestProblem } from '../server/problem.ts'
 import { readUser, readUserAgain, type User } from '../server/session.ts'
-import { onSignedOut } from '../server/request.ts'
+import { meanUser, onSignedOut } from '../server/request.ts'
 import type { ConfigName } from '../server/configs.ts'
 import type { ServiceName } from '../server/services.ts'
 import { namespaces } from './namespaces.ts'
@@ -37,8 +37,20 @@ export async function checkUser(): Promise<void> {
   if (value.kind === 'signed-in') standing.set({ ...value, user })
 }
 
+/** Called when the user of the page becomes another one, with the name; empty: nobody is signed in. */
+export type UserListener = (username: string) => void
+
+let onUser: UserListener | undefined
+
+/** Says who is called when the user of the page becomes another one. */
+export function onUserOfPage(listener: UserListener): void {
+  onUser = listener
+}
+
 /** Somebody has signed in: requests that wait for that continue. */
 export function setUser(user: User): void {
+  meanUser(user.username)
+  onUser?.(user.username)
   standing.set({ kind: 'signed-in', user, isExpired: false })
   const resumed = waiting
   waiting = []
@@ -47,6 +59,8 @@ export function setUser(user: User): void {
 
 /** Nobody is signed in any longer, because the user signed out: nothing waits. */
 export function forgetUser(): void {
+  meanUser('')
+  onUser?.('')
   waiting = []
   namespaces.set(undefined)
   standing.set({ kind: 'signed-out' })
@@ -58,6 +72,12 @@ onSignedOut(() => {
   else standing.set({ kind: 'signed-out' })
   return new Promise((resolve) => waiting.push(resolve))
 })
+
+/** Whether what the user types may be kept: not while nobody is signed in, or the session has ended. */
+export function mayKeepEdits(): boolean {
+  const { value } = standing
+  return value.kind === 'signed-in' && !value.isExpired
+}
 
 /** Whether the user may do everything. */
 export function isAdministrator(): boolean {

@@ -26,18 +26,22 @@ export type StartServer = (settings: Settings) => Promise<{
 
 /**
  * Runs the server until a signal stops it. Resolves with the exit code. 0: a signal; 1: it could not start or stop; 2: wrong
- * settings; 70: a fault of the program. A second signal ends the process at once with 1.
+ * settings, or too little memory for the data. 70: a fault of the program. A second signal ends the process at once with 1.
  */
 export async function start(given: Omit<SettingsSources, 'env'>, startServer: StartServer): Promise<number> {
   const settings = settingsOrProblems(given)
   if (!settings) return 2
   const signalled = firstSignal()
   const faults = new UncaughtFaults()
-  const starting = startServer(settings).catch((error: unknown) => report(startFailure(error, settings)))
+  let failed = 1
+  const starting = startServer(settings).catch((error: unknown) => {
+    if (error instanceof SettingsError) failed = 2
+    report(startFailure(error, settings))
+  })
   // A start may wait for its store for very long.
   const givenUp = signalled.then(() => sleep(MOST_ENDING_MS, 'given up' as const, { ref: false }))
   const server = await Promise.race([starting, givenUp])
-  if (!server) return 1
+  if (!server) return failed
   if (server === 'given up') return 0
   faults.goTo(server)
   // The server keeps running when nobody reads its output any more.

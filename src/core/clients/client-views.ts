@@ -1,5 +1,6 @@
 import type { ConfigKey } from '../config/state/config-item.ts'
-import type { Viewer, WatchedItem } from '../config/state/config-view.ts'
+import type { WatchedItem } from '../config/state/config-view.ts'
+import type { Viewer } from '../config/state/viewer.ts'
 import type { ServiceKey } from '../naming/state/service.ts'
 import type { OwnTimeline } from '../naming/timeline/timeline.ts'
 import type { ClientSearch, Dismissal, ServerClients } from './connected-client.ts'
@@ -98,12 +99,12 @@ export interface Collected<T> {
 
 /** The knowledge of one server of its own clients, and how it sends connected clients away. */
 export interface OwnViews {
-  watchersOf(key: ConfigKey): ReadonlyMap<string, string>
-  clientsOf(key: ConfigKey): readonly ItemClient[]
+  watchersOf(key: ConfigKey): Promise<ReadonlyMap<string, string>>
+  clientsOf(key: ConfigKey): Promise<readonly ItemClient[]>
   /** How many {@link clientsOf} each of the items has, in their order. */
   clientCounts(keys: readonly ConfigKey[]): readonly number[]
-  watchedBy(ip: string): readonly WatchedItem[]
-  condition(): OwnCondition
+  watchedBy(ip: string): Promise<readonly WatchedItem[]>
+  condition(): Promise<OwnCondition>
   subscribers(key: ServiceKey): readonly ListedSubscriber[]
   timeline(key: ServiceKey): OwnTimeline
   connectedClients(search: ClientSearch): ServerClients

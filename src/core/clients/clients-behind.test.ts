@@ -11,18 +11,21 @@ const items = new Map(
   ].map(([dataId, modifiedMs]) => [dataId, { md5: 'current', modifiedMs } as ConfigItem]),
 )
 
-function behindOf(polls: readonly (readonly [ip: string, dataId: string, md5: string])[]) {
+async function behindOf(polls: readonly (readonly [ip: string, dataId: string, md5: string])[]) {
   const ended = polls.map(([ip, dataId, md5]) => {
     return { ip, client: undefined, items: [{ key: configKey('public', 'G', dataId), md5, echo: '' }] }
   })
   const state: ViewedState = { config: ({ dataId }) => items.get(dataId), record: () => undefined }
-  const behind = clientsBehind(ended, state, NOW_MS)
+  const walk = async <T>(all: Iterable<T>, each: (one: T) => void) => {
+    for (const one of all) each(one)
+  }
+  const behind = await clientsBehind(ended, { state, nowMs: NOW_MS, walk })
   return behind.map(({ key, clientCount, clients }) => [key.dataId, clientCount, clients.length])
 }
 
-test('a client is behind if it has another version than one that is old enough', () => {
+test('a client is behind if it has another version than one that is old enough', async () => {
   expect(
-    behindOf([
+    await behindOf([
       ['10.0.0.1', 'old', 'before'],
       ['10.0.0.2', 'old', ''],
       ['10.0.0.3', 'old', 'current'],
@@ -32,9 +35,9 @@ test('a client is behind if it has another version than one that is old enough',
   ).toEqual([['old', 2, 2]])
 })
 
-test('all clients are counted, and the first ones named', () => {
+test('all clients are counted, and the first ones named', async () => {
   const polls = Array.from({ length: 9 }, (_, index) => [`10.0.0.${index}`, 'old', 'before'] as const)
-  expect(behindOf(polls)).toEqual([['old', 9, 5]])
+  expect(await behindOf(polls)).toEqual([['old', 9, 5]])
 })
 
 test('the clients of several servers are added up', () => {

@@ -17,9 +17,10 @@ const changes: fc.Arbitrary<Change> = fc
   .tuple(fc.constantFrom(...KEYS), fc.constantFrom('publish', 'delete', 'publish-gray', 'stop-gray'))
   .map(([key, what]) => changeOf(key, what))
 
-/** A change with only the fields that the table reads. */
+/** A change with only the fields that the table and the account of memory read. */
 function changeOf(key: ConfigKey, what: string): Change {
-  const item = { key, content: Buffer.from('x'), origin: { id: KEYS.indexOf(key) } } as ConfigItem
+  const origin = { id: KEYS.indexOf(key), createIp: '' }
+  const item = { key, content: Buffer.from('x'), md5: '', notes: {}, origin } as ConfigItem
   if (what === 'publish') return { kind: 'config-published', item } as Change
   if (what === 'delete') return { kind: 'config-deleted', key, deleted: item } as ConfigDeleted
   if (what === 'stop-gray') return recordRemoved(GRAY, key.text, 0)

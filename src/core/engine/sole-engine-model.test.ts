@@ -221,6 +221,7 @@ test.each([
       { numRuns: 150 },
     )
   },
+  60_000,
 )
 
 function nameOf(key: ServiceKey | undefined): string {

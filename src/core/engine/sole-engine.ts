@@ -1,5 +1,6 @@
 import {
   type Batch,
+  batchSize,
   type DecidedCommand,
   gatherBatch,
   hasChanges,
@@ -167,7 +168,7 @@ export class SoleEngine implements Engine {
 
   #pump(): void {
     const { follower, store, clock } = this.#options
-    const waiting = this.#waiting.splice(0, MOST_COMMANDS)
+    const waiting = this.#waiting.splice(0, batchSize(this.#waiting, MOST_COMMANDS))
     const ticked = this.#flushing
     const takeBehind = (along: readonly Change[]): Change[] => this.#takeBehind(along, clock().stamp)
     const batch = gatherBatch(follower, { waiting, takeBehind }, clock)

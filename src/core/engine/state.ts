@@ -8,7 +8,7 @@ import {
 import { ConfigTable } from '../config/state/config-table.ts'
 import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
 import { GrayTable } from '../config/state/gray-table.ts'
-import { GRAY, GRAY_TEXT } from '../config/state/gray-version.ts'
+import { GRAY } from '../config/state/gray-version.ts'
 import { AddressIndex } from '../naming/state/address-index.ts'
 import { timingOf } from '../naming/state/beat-timing.ts'
 import { newInstance } from '../naming/liveness/timed-instance.ts'
@@ -21,6 +21,8 @@ import { REMEMBERED_METADATA, rememberedId } from '../naming/state/remembered-me
 import type { Service, ServiceKey } from '../naming/state/service.ts'
 import type { ServiceEntry, Instance } from '../naming/state/service-entry.ts'
 import { ServiceTable } from '../naming/state/service-table.ts'
+import { instanceBytes, mergedBytes } from '../memory/bytes-of-things.ts'
+import { MemoryAccount } from '../memory/memory-account.ts'
 import { LOCAL_SWITCH, SWITCH, switchesIn } from '../switches/switch-records.ts'
 import { DEFAULT_SWITCHES, type Switches } from '../switches/switches.ts'
 import type { RecordKind, RecordSaved, RecordRemoved } from '../records/record-kind.ts'
@@ -41,9 +43,10 @@ export class State implements View {
   readonly #presence: Presence
   readonly #addresses = new AddressIndex()
   readonly namingSizes = new NamingCounter()
+  /** The memory of everything here. */
+  readonly memory = new MemoryAccount()
   readonly namingLimits: NamingLimits
   #switches: Switches = DEFAULT_SWITCHES
-  #grayBytes = 0
   #latestRefMs = 0
   #listsAheadMs = 0
   /** Counts the revisions that were applied. */
@@ -64,11 +67,6 @@ export class State implements View {
   /** How many instances there are, in all services. */
   get instancesInAll(): number {
     return this.namingSizes.instances.total
-  }
-
-  /** The total size of the texts of all gray versions, in bytes. */
-  get grayBytes(): number {
-    return this.#grayBytes
   }
 
   config(key: ConfigKey): ConfigItem | undefined {
@@ -136,7 +134,10 @@ export class State implements View {
   /** Applies the changes of one revision. Liveness counts from `now.healthMs`. */
   apply(changes: Iterable<Change>, now: Now): void {
     this.#step++
-    for (const change of changes) this.#apply(change, now)
+    for (const change of changes) {
+      this.memory.see(change, this)
+      this.#apply(change, now)
+    }
   }
 
   #apply(change: Change, now: Now): void {
@@ -191,6 +192,7 @@ export class State implements View {
     this.namingSizes.instances.add(key.namespaceId, -entry.instances.size)
     this.namingSizes.services.add(key.namespaceId, -1)
     for (const instance of entry.instances.values()) {
+      this.memory.add('instances', { heap: instanceBytes(instance.record), external: 0 }, -1)
       this.#letGo(instance, undefined)
       entry.delete(instance)
     }
@@ -214,9 +216,11 @@ export class State implements View {
     }
     if (!isSamePublisher(instance.record.publisher, change.record.publisher))
       this.#presence.instanceTaken(instance)
+    this.#countMerged(instance, -1)
     instance.record = change.record
     if (change.healthy !== undefined) instance.healthy = change.healthy
     this.#layMetadata(instance)
+    this.#countMerged(instance, 1)
     this.#presence.instanceSaved(instance, change.beat, now.healthMs)
     this.#touch(entry, change.stamp)
     this.#noteEmptiness(entry, now)
@@ -236,6 +240,7 @@ export class State implements View {
   }
 
   #letGo(instance: Instance, expiredMs: number | undefined): void {
+    this.#countMerged(instance, -1)
     this.#presence.instanceLeft(instance, expiredMs)
     this.#addresses.delete(instance)
   }
@@ -250,7 +255,6 @@ export class State implements View {
 
   /** Records of some kinds change other parts of the state. */
   #changeRecord(change: RecordSaved | RecordRemoved, now: Now): void {
-    if (change.recordKind === GRAY_TEXT.name) this.#countGray(change)
     if (change.recordKind === GRAY.name) this.#noteGray(change)
     const before = this.#records.record(REMEMBERED_METADATA, change.id)
     this.#records.apply(change)
@@ -269,19 +273,15 @@ export class State implements View {
     else if (gone !== undefined) this.gray.delete(gone.key)
   }
 
-  #countGray(change: RecordSaved | RecordRemoved): void {
-    const before = this.#records.record(GRAY_TEXT, change.id)?.text ?? ''
-    const after = savedValue(GRAY_TEXT, change)?.text ?? ''
-    this.#grayBytes += Buffer.byteLength(after) - Buffer.byteLength(before)
-  }
-
   #metadataChanged({ serviceKey, address }: InstancePlace, stamp: number, now: Now): void {
     const instance = this.instance(serviceKey, address)
     const place = { serviceKey, address }
     const isAbsent = instance === undefined && this.#remembered(place) !== undefined
     this.#presence.metadataChanged(place, isAbsent, now.healthMs)
     if (instance === undefined) return
+    this.#countMerged(instance, -1)
     this.#layMetadata(instance)
+    this.#countMerged(instance, 1)
     this.#presence.instanceSaved(instance, false, now.healthMs)
     this.#touch(instance.entry, stamp)
   }
@@ -297,6 +297,12 @@ export class State implements View {
     const { registered } = instance.record
     instance.metadata = over === undefined ? registered : { ...registered, ...over }
     instance.timing = timingOf(instance.metadata)
+  }
+
+  /** Metadata with remembered keys is an object of its own. */
+  #countMerged({ metadata, record }: Instance, sign: 1 | -1): void {
+    if (metadata === record.registered) return
+    this.memory.add('instances', { heap: mergedBytes(metadata), external: 0 }, sign)
   }
 
   /** Every list moves, so that all are later than the lists of another server. They never move back. */

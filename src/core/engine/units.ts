@@ -229,6 +229,19 @@ function decideOne(waiting: WaitingCommand, draft: Draft, clock: () => Now): Dec
   }
 }
 
+/** The most bytes of contents in one batch, unless one content is larger: a store writes some contents as texts, all at once. */
+const MOST_CONTENT_BYTES = 8 * 1024 * 1024
+
+/** How many of the waiting commands one batch takes, at most `most`. */
+export function batchSize(waiting: readonly WaitingCommand[], most: number): number {
+  let bytes = 0
+  for (const [index, { command }] of waiting.entries()) {
+    bytes += command.growsBy ?? 0
+    if (index === most || (index > 0 && bytes > MOST_CONTENT_BYTES)) return index
+  }
+  return waiting.length
+}
+
 /** Whether the command changes something. */
 export function hasChanges(command: DecidedCommand): boolean {
   return 'decision' in command && command.decision.changes.length > 0

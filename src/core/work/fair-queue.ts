@@ -1,9 +1,13 @@
+import { ClientTurns } from './client-turns.ts'
+
 /** How much work a queue takes. */
 export interface QueueLimits {
   /** Work that runs at the same time. */
   readonly atOnce: number
   /** Work that waits. */
   readonly waiting: number
+  /** How much work beyond `atOnce` may run, of clients of which nothing else runs; 0 by default. */
+  readonly firsts?: number
 }
 
 /** The outcome of work that waited. */
@@ -14,71 +18,64 @@ type QueueOutcome = 'starts' | 'refused'
  * full, the client with the most work in it gives way, so a single client cannot keep out the others.
  */
 export class FairQueue {
-  readonly #limits: QueueLimits
+  readonly #limits: Required<QueueLimits>
   readonly #refusal: () => Error
-  /** Waiting work, by client. The client whose turn is next is first. */
-  readonly #waiting = new Map<string, ((outcome: QueueOutcome) => void)[]>()
-  #waitingCount = 0
+  readonly #waiting = new ClientTurns<(outcome: QueueOutcome) => void>()
+  /** How much work of each client runs. */
+  readonly #runningOf = new Map<string, number>()
   #running = 0
 
   /** `refusal` makes the error for work that finds no place. */
   constructor(limits: QueueLimits, refusal: () => Error) {
-    this.#limits = limits
+    this.#limits = { firsts: 0, ...limits }
     this.#refusal = refusal
   }
 
   /** Runs the work in its turn. Rejects with the refusal where there is no place, at once or later. */
   async run<T>(client: string, work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#limits.atOnce) return this.#runLater(client, work)
-    this.#running++
-    return this.#run(work)
-  }
-
-  async #run<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.#hasPlace(client)) await this.#place(client)
+    else this.#count(client, 1)
     try {
       return await work()
     } finally {
-      this.#running--
+      this.#count(client, -1)
       this.#next()
     }
   }
 
-  #runLater<T>(client: string, work: () => Promise<T>): Promise<T> {
-    if (this.#waitingCount >= this.#limits.waiting) this.#makePlace(client)
-    const started = new Promise<QueueOutcome>((resolve) => this.#wait(client, resolve))
-    return started.then((outcome) => {
-      if (outcome === 'refused') throw this.#refusal()
-      return this.#run(work)
-    })
+  #hasPlace(client: string): boolean {
+    const { atOnce, firsts } = this.#limits
+    const most = this.#runningOf.has(client) ? atOnce : atOnce + firsts
+    return this.#running < most
   }
 
-  #wait(client: string, resolve: (outcome: QueueOutcome) => void): void {
-    const ofClient = this.#waiting.get(client)
-    if (ofClient === undefined) this.#waiting.set(client, [resolve])
-    else ofClient.push(resolve)
-    this.#waitingCount++
+  #count(client: string, change: number): void {
+    this.#running += change
+    const running = (this.#runningOf.get(client) ?? 0) + change
+    if (running === 0) this.#runningOf.delete(client)
+    else this.#runningOf.set(client, running)
+  }
+
+  /** Resolves when the work has a place, which is counted already: nobody else can take it meanwhile. */
+  async #place(client: string): Promise<void> {
+    if (this.#waiting.size >= this.#limits.waiting) this.#makePlace(client)
+    const outcome = await new Promise<QueueOutcome>((resolve) => this.#waiting.add(client, resolve))
+    if (outcome === 'refused') throw this.#refusal()
   }
 
   /** Starts the oldest work of the client whose turn it is. */
   #next(): void {
-    const [turn] = this.#waiting
-    if (turn === undefined) return
-    const [client, ofClient] = turn
-    const resolve = ofClient.shift()
-    this.#waiting.delete(client)
-    if (ofClient.length > 0) this.#waiting.set(client, ofClient)
-    this.#waitingCount--
-    this.#running++
-    resolve?.('starts')
+    const next = this.#waiting.next((client) => this.#hasPlace(client))
+    if (next === undefined) return
+    this.#count(next.client, 1)
+    next.thing('starts')
   }
 
   /** Refuses the newest work of the client with the most; throws where that is the client itself. */
   #makePlace(client: string): void {
-    const own = this.#waiting.get(client)?.length ?? 0
-    let most: ((outcome: QueueOutcome) => void)[] = []
-    for (const ofClient of this.#waiting.values()) if (ofClient.length > most.length) most = ofClient
-    if (most.length <= own + 1) throw this.#refusal()
-    most.pop()?.('refused')
-    this.#waitingCount--
+    const largest = this.#waiting.largest()
+    if (largest === undefined || this.#waiting.sizeOf(largest) <= this.#waiting.sizeOf(client) + 1)
+      throw this.#refusal()
+    this.#waiting.takeNewest(largest)?.('refused')
   }
 }

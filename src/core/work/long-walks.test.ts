@@ -16,15 +16,17 @@ class TestLoop {
   }
 }
 
-const started = (loop: TestLoop, walks: LongWalks, log: string[]) => (name: string, slices: number) =>
-  walks.run(async (turns: Turns) => {
-    for (let slice = 0; slice < slices; slice++) {
-      log.push(name)
-      loop.nowMs += 6
-      expect(turns.isDue).toBe(true)
-      await turns.turn()
-    }
-  })
+const started =
+  (loop: TestLoop, walks: LongWalks, log: string[]) =>
+  (name: string, slices: number, client = 'one') =>
+    walks.run(client, async (turns: Turns) => {
+      for (let slice = 0; slice < slices; slice++) {
+        log.push(name)
+        loop.nowMs += 6
+        expect(turns.isDue).toBe(true)
+        await turns.turn()
+      }
+    })
 
 test('one walk works in each turn of the loop', async () => {
   const [loop, log] = [new TestLoop(), [] as string[]]
@@ -44,18 +46,22 @@ test('one walk works in each turn of the loop', async () => {
 test('a walk ends when it has worked for two seconds; the time of others does not count', async () => {
   const loop = new TestLoop()
   const walks = new LongWalks(loop)
-  const answers: boolean[] = []
-  const walk = walks.run(async (turns) => {
-    for (let slice = 0; slice < 3; slice++) {
-      loop.nowMs += 900
-      const turn = turns.turn()
-      loop.nowMs += 5_000
-      answers.push(await turn)
-    }
-  })
-  for (let turn = 0; turn < 10; turn++) await loop.turn()
-  await walk
-  expect(answers).toEqual([true, true, false])
+  const working = async (sliceMs: number): Promise<boolean[]> => {
+    const answers: boolean[] = []
+    await walks.run('one', async (turns) => {
+      for (let slice = 0; slice < 3; slice++) {
+        loop.nowMs += sliceMs
+        answers.push(await turns.turn())
+      }
+    })
+    return answers
+  }
+  const both = Promise.all([working(900), working(5_000)])
+  for (let turn = 0; turn < 20; turn++) await loop.turn()
+  expect(await both).toEqual([
+    [true, true, false],
+    [false, false, false],
+  ])
 })
 
 test('eight are under way, 128 wait, and more are refused; all that wait are carried out', async () => {
@@ -77,7 +83,7 @@ test('a walk that fails leaves its place', async () => {
   const loop = new TestLoop()
   const walks = new LongWalks(loop)
   for (let count = 0; count < 20; count++) {
-    const failing = walks.run(() => Promise.reject(new Error('broken')))
+    const failing = walks.run('one', () => Promise.reject(new Error('broken')))
     await Promise.all([expect(failing).rejects.toThrow('broken'), loop.turn(), loop.turn()])
   }
 })
@@ -88,7 +94,7 @@ test('the pieces of answers share the slices with the walks: one in each turn of
   const start = started(loop, walks, log)
   const made = (name: string) => [1, 2, 3].map((each) => () => log.push(`${name}${each}`)).values()
   const read = async (name: string) => {
-    for await (const make of walks.pieces(made(name))) make()
+    for await (const make of walks.pieces('one', made(name))) make()
   }
   let isDone = false
   const all = Promise.all([read('a'), read('b'), start('walk', 2)]).then(() => (isDone = true))
@@ -101,4 +107,33 @@ test('the pieces of answers share the slices with the walks: one in each turn of
   }
   await all
   expect(log.toSorted()).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'walk', 'walk'])
+})
+
+test('a client without a walk under way gets a place at once, and every second slice', async () => {
+  const [loop, log] = [new TestLoop(), [] as string[]]
+  const walks = new LongWalks(loop)
+  const start = started(loop, walks, log)
+  const greedy = Array.from({ length: 100 }, () => start('greedy', 50, 'greedy'))
+  for (let turn = 0; turn < 20; turn++) await loop.turn()
+  log.length = 0
+  const other = start('other', 5, 'other')
+  let isDone = false
+  void other.then(() => (isDone = true))
+  for (let turn = 0; turn < 20 && !isDone; turn++) await loop.turn()
+  expect(isDone).toBe(true)
+  expect(log.filter((name) => name === 'greedy').length).toBeLessThanOrEqual(8)
+  for (let turn = 0; turn < 10_000; turn++) await loop.turn()
+  await Promise.all(greedy)
+})
+
+test('when no more may wait, the client with the most walks gives way', async () => {
+  const [loop, log] = [new TestLoop(), [] as string[]]
+  const walks = new LongWalks(loop)
+  const start = started(loop, walks, log)
+  const greedy = Promise.allSettled(Array.from({ length: 8 + 128 }, () => start('greedy', 1, 'greedy')))
+  // The first has a place at once; the second waits in the place of a walk of the other client.
+  const other = Promise.all([start('other', 1, 'other'), start('other', 1, 'other')])
+  for (let turn = 0; turn < 1_000; turn++) await loop.turn()
+  await other
+  expect((await greedy).filter(({ status }) => status === 'rejected')).toHaveLength(1)
 })

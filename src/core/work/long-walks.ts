@@ -1,4 +1,6 @@
 import { Refusal } from '../refusal.ts'
+import { ClientTurns } from './client-turns.ts'
+import { FairQueue } from './fair-queue.ts'
 import type { Loop } from './sliced-work.ts'
 
 /** How long a walk works before other requests get a turn. */
@@ -7,6 +9,8 @@ const SLICE_MS = 5
 const LIMIT_MS = 2_000
 /** How many walks may be under way; others wait for a place. */
 const MOST_AT_ONCE = 8
+/** A client of which no walk is under way gets a place beyond these, up to so many clients. */
+const MOST_FIRSTS = 64
 /** How many may wait for a place. Each holds its request only. */
 const MOST_WAITING = 128
 
@@ -23,15 +27,17 @@ export type InTurns = <T>(made: Iterator<T, void>) => AsyncGenerator<T, void>
 
 /**
  * The long walks of all requests: searches, lists and counts over everything. In each turn of the event loop one walk
- * works, for 5 ms. So many walks cost other requests no more than one does.
+ * works, for 5 ms. So many walks cost other requests no more than one does. The clients take turns: a client with many walks
+ * makes those of another client twice as slow, and never more.
  */
 export class LongWalks {
   readonly #loop: Loop
   /** Walks that wait for a slice. */
-  readonly #ready: (() => void)[] = []
-  /** Walks that wait for a place. */
-  readonly #waiting: (() => void)[] = []
-  #underWay = 0
+  readonly #ready = new ClientTurns<() => void>()
+  readonly #places = new FairQueue(
+    { atOnce: MOST_AT_ONCE, firsts: MOST_FIRSTS, waiting: MOST_WAITING },
+    tooManySearches,
+  )
   /** Whether the slice of this turn of the loop is given. */
   #isGiven = false
 
@@ -39,41 +45,28 @@ export class LongWalks {
     this.#loop = loop
   }
 
-  /** Runs a walk. Rejects with Refusal `too-many-searches` where very many wait already. */
-  async run<T>(walk: (turns: Turns) => Promise<T>): Promise<T> {
-    await this.#place()
-    try {
-      return await walk(new SlicedTurns(this.#loop, await this.#slice(), () => this.#slice()))
-    } finally {
-      this.#underWay--
-      this.#waiting.shift()?.()
-    }
+  /** Runs a walk of a client. Rejects with Refusal `too-many-searches` where very many wait already. */
+  run<T>(client: string, walk: (turns: Turns) => Promise<T>): Promise<T> {
+    const slice = () => this.#slice(client)
+    return this.#places.run(client, async () => walk(new SlicedTurns(this.#loop, await slice(), slice)))
   }
 
   /**
    * The pieces of an answer that is made while its client reads it. Each has the slice of a turn, so it should take
    * less than 5 ms. There is no bound on the time: a slow client takes no place from walks.
    */
-  async *pieces<T>(made: Iterator<T, void>): AsyncGenerator<T, void> {
+  async *pieces<T>(client: string, made: Iterator<T, void>): AsyncGenerator<T, void> {
     for (;;) {
-      await this.#slice()
+      await this.#slice(client)
       const piece = made.next()
       if (piece.done === true) return
       yield piece.value
     }
   }
 
-  async #place(): Promise<void> {
-    if (this.#underWay >= MOST_AT_ONCE) {
-      if (this.#waiting.length >= MOST_WAITING) throw tooManySearches()
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    }
-    this.#underWay++
-  }
-
   /** Resolves with the time at which the slice of this walk begins. */
-  async #slice(): Promise<number> {
-    if (this.#isGiven) await new Promise<void>((resolve) => this.#ready.push(resolve))
+  async #slice(client: string): Promise<number> {
+    if (this.#isGiven) await new Promise<void>((resolve) => this.#ready.add(client, resolve))
     else this.#give()
     return this.#loop.now()
   }
@@ -85,10 +78,10 @@ export class LongWalks {
 
   readonly #next = (): void => {
     this.#isGiven = false
-    const resume = this.#ready.shift()
-    if (resume === undefined) return
+    const next = this.#ready.next()
+    if (next === undefined) return
     this.#give()
-    resume()
+    next.thing()
   }
 }
 

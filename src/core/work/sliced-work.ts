@@ -20,6 +20,8 @@ export interface SliceOptions {
    * however busy the loop is. Absent: slices are always short, and a busy loop leaves little for the steps.
    */
   readonly mostMs?: number
+  /** Asked after each step: false ends the slice. Absent: the time alone counts. */
+  readonly hasRoom?: () => boolean
   /** The boundary of a step that throws; `push` by default. */
   readonly boundary?: Boundary
 }
@@ -40,16 +42,19 @@ export class SlicedWork {
   readonly #loop: Loop
   readonly #step: () => boolean
   readonly #mostMs: number
+  readonly #hasRoom: () => boolean
   readonly #boundary: Boundary
   #running = false
   #failures = 0
   /** When the last slice ended; undefined for the first one of a run. */
   #endedMs: number | undefined
 
-  constructor(loop: Loop, step: () => boolean, { mostMs = SLICE_MS, boundary = 'push' }: SliceOptions = {}) {
+  constructor(loop: Loop, step: () => boolean, options: SliceOptions = {}) {
+    const { mostMs = SLICE_MS, hasRoom = () => true, boundary = 'push' } = options
     this.#loop = loop
     this.#step = step
     this.#mostMs = mostMs
+    this.#hasRoom = hasRoom
     this.#boundary = boundary
   }
 
@@ -75,7 +80,7 @@ export class SlicedWork {
     let more = true
     try {
       do more = this.#step()
-      while (more && this.#loop.now() < untilMs)
+      while (more && this.#loop.now() < untilMs && this.#hasRoom())
       this.#failures = 0
     } catch (error) {
       // The work of that step is over. The other steps run in the next slices.

@@ -11,6 +11,11 @@ export interface UserAndRights {
   readonly permissions: readonly Pick<RolePermission, 'resource' | 'action'>[]
 }
 
+/** A user who signs in, and the ids of the sessions in the cookies of the same request. */
+interface NewSession extends PasswordPair {
+  readonly replaced: readonly string[]
+}
+
 /** A session that has begun. */
 export interface BegunSession extends UserAndRights {
   /** The id that the browser keeps. */
@@ -26,15 +31,23 @@ export function sessionOperations({ guard, state, signIn }: SignInParts) {
     const permissions = permissionsOf(state, roles)
     return { username, isAdministrator: signIn.isAdministrator(username), roles, permissions }
   }
+  const endAll = async (browserIds: readonly string[]): Promise<void> => {
+    const { sessions } = signIn
+    for (const id of browserIds.filter((one) => sessions.has(one))) await sessions.end(id)
+  }
   return {
-    /** Checks a password and begins a session. Refusals `unknown-user` and `sign-in-slowed`. */
+    /**
+     * Checks a password and begins a session. The sessions that the browser had end: it keeps one only. Refusals
+     * `unknown-user` and `sign-in-slowed`.
+     */
     begin: guard.operation({
       permission: { action: 'write', resource: 'public' },
       resources: () => [],
-      run: async (pair: PasswordPair, { ip }): Promise<BegunSession> => {
+      run: async ({ replaced, ...pair }: NewSession, { ip }): Promise<BegunSession> => {
         const user = await userOf(signIn, { ...pair, ip })
         const browserId = user === undefined ? undefined : await signIn.sessions.begin(user)
         if (user === undefined || browserId === undefined) throw unknownUser()
+        await endAll(replaced)
         return { browserId, ...rightsOf(user.username) }
       },
       audit: { operation: 'sign in', as: ({ username }) => whoSignsIn(state, username) },
@@ -55,10 +68,7 @@ export function sessionOperations({ guard, state, signIn }: SignInParts) {
         isRecorded: (browserIds) => browserIds.some((id) => signIn.sessions.has(id)),
       },
       resources: () => [],
-      run: async (browserIds: readonly string[]): Promise<void> => {
-        const { sessions } = signIn
-        for (const id of browserIds.filter((one) => sessions.has(one))) await sessions.end(id)
-      },
+      run: endAll,
     }),
   }
 }

@@ -1,5 +1,5 @@
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
-import type { Viewer, WatchedItem } from '../../core/config/state/config-view.ts'
+import type { WatchedItem } from '../../core/config/state/config-view.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import { type ListenerKeeper, streamOperations } from './config-streams.ts'
 import { afterwards } from '../afterwards.ts'
@@ -19,13 +19,13 @@ export interface ConfigPoll {
   readonly client?: { readonly port: number; readonly agent: string } | undefined
   /** When it is answered at the latest, on the clock of the holder. */
   readonly dueMs: number
+  /** False: it is answered as soon as it is compared. */
+  readonly waits: boolean
   answer(changed: readonly WatchedItem[]): void
 }
 
-/** A poll that comes in; one that does not wait is compared and never held. */
-export interface PollRequest extends ConfigPoll {
-  readonly waits: boolean
-}
+/** A poll that comes in; one that does not wait is answered as soon as it is compared. */
+export type PollRequest = ConfigPoll
 
 /** Call it when the client of a held poll disconnects. */
 export interface PollHold {
@@ -34,12 +34,8 @@ export interface PollHold {
 
 /** Compares polls, and holds polls without a difference. */
 export interface PollHolder {
-  /** The items of which the client sees another version than it has. */
-  compare(items: readonly WatchedItem[], who: Viewer): readonly WatchedItem[]
-  /** Holds a poll that was just compared. A holder that stops may answer it before it returns. */
-  hold(poll: ConfigPoll): PollHold | 'too-many'
-  /** Notes a poll that was answered at once. */
-  answered(poll: ConfigPoll): void
+  /** Compares a poll, and holds it where nothing differs or not all is compared. A holder that stops may answer it at once. */
+  take(poll: ConfigPoll): Polled
 }
 
 /** The clients that have an item. */
@@ -66,8 +62,6 @@ export type Polled =
   | { readonly kind: 'held'; readonly handle: PollHold }
   | { readonly kind: 'too-many' }
 
-const TOO_MANY: Polled = { kind: 'too-many' }
-
 /** Asks for the items that an address watches; namespaceId undefined: in every namespace. */
 export interface WatchedByRequest {
   readonly ip: string
@@ -82,8 +76,8 @@ export function listeningOperations(parts: ListeningParts) {
 function pollOperation({ guard, polls }: ListeningParts) {
   return {
     /**
-     * Answers at once where something differs, else holds the poll. An item that the caller may not read never
-     * differs. Nothing is awaited: a change between the comparison and the holding would be missed.
+     * Answers at once where something differs, else holds the poll; a poll of many items is held until all are compared.
+     * An item that the caller may not read never differs.
      */
     poll: guard.listing({
       permission: READ_CONFIG,
@@ -92,15 +86,9 @@ function pollOperation({ guard, polls }: ListeningParts) {
       resource: ({ key }) => configResource(key),
       refusesNothingLeft: true,
       run: (items, poll, caller): Polled => {
-        const changed = polls.compare(items, poll)
-        if (changed.length > 0 || !poll.waits) {
-          polls.answered(poll)
-          return { kind: 'compared', changed }
-        }
         const mayRead = guard.later(caller, 'read')
         // The poll itself where everybody may read everything: thousands are held.
-        const handle = polls.hold(mayRead === undefined ? poll : judgedAgain(poll, items, mayRead))
-        return handle === 'too-many' ? TOO_MANY : { kind: 'held', handle }
+        return polls.take(mayRead === undefined ? poll : judgedAgain(poll, items, mayRead))
       },
     }),
   }
@@ -144,8 +132,8 @@ function judgedAgain(
   items: readonly WatchedItem[],
   mayRead: (resource: Resource) => boolean,
 ): ConfigPoll {
-  const { ip, tag, client, dueMs } = poll
+  const { ip, tag, client, dueMs, waits } = poll
   const answer = (changed: readonly WatchedItem[]): void =>
     poll.answer(changed.filter(({ key }) => mayRead(configResource(key))))
-  return { items, ip, tag, client, dueMs, answer }
+  return { items, ip, tag, client, dueMs, waits, answer }
 }

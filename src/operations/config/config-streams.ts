@@ -1,5 +1,6 @@
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
-import type { Viewer, WatchedItem } from '../../core/config/state/config-view.ts'
+import type { WatchedItem } from '../../core/config/state/config-view.ts'
+import type { Viewer } from '../../core/config/state/viewer.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
@@ -21,18 +22,19 @@ export interface ConfigStreamListener {
 /** The watch of a listener, as it is kept with the held polls. */
 export interface KeptWatch {
   readonly items: ReadonlyMap<string, WatchedItem>
-  /** Watches an item that was just compared. False if no more items can be watched. */
-  watch(item: WatchedItem): boolean
+  /** Watches items and then compares them: the items that differ, or 'too-many' if no more items can be watched. */
+  listen(items: readonly WatchedItem[]): Differing | 'too-many'
   unwatch(key: ConfigKey): void
   /** Compares all that is watched: the client sees items in another way than before. */
   compareAll(): void
   leave(): void
 }
 
+/** The items of which a client sees another version than it has; later, where there are many to compare. */
+type Differing = readonly WatchedItem[] | Promise<readonly WatchedItem[]>
+
 /** Keeps listeners, and compares their items with the state. */
 export interface ListenerKeeper {
-  /** The items of which the client sees another version than it has. */
-  compare(items: readonly WatchedItem[], who: Viewer): readonly WatchedItem[]
   join(listener: ConfigStreamListener): KeptWatch
 }
 
@@ -81,13 +83,11 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Con
       find: ({ items }: WatchRequest) => items,
       resource: ({ key }) => configResource(key),
       refusesNothingLeft: true,
-      run: (items, { watch, who }, caller): readonly WatchedItem[] => {
+      run: (items, { watch, who }, caller): Differing => {
         if (watch.sizeWith(items) > maxListeningItems)
           throw tooMany(`at most ${maxListeningItems} items on a connection`)
-        // Nothing is awaited: a change between the comparison and the watching would be missed.
         const isOther = watch.takeViewer(who)
-        const changed = polls.compare(items, watch.who)
-        watch.add(
+        const changed = watch.listen(
           items.map((item) => withSharedKey(item, state)),
           guard.whileConnected(caller, 'read'),
         )
@@ -131,11 +131,6 @@ class ConfigWatch {
     })
   }
 
-  /** The facts that decide which version of an item the client sees. */
-  get who(): Viewer {
-    return this.#who
-  }
-
   /** Takes the viewer of a request; true if it is new. Within a connection only the tag can differ. */
   takeViewer(who: Viewer | undefined): boolean {
     if (who === undefined || who.tag === this.#who.tag) return false
@@ -155,13 +150,14 @@ class ConfigWatch {
     return watched.size + added.size
   }
 
-  /** Watches items that were just compared. Throws Refusal `too-many` where the server watches too many in all. */
-  add(items: readonly WatchedItem[], mayRead: ((resource: Resource) => boolean) | undefined): void {
+  /** Watches items and compares them. Throws Refusal `too-many` where the server watches too many in all. */
+  listen(items: readonly WatchedItem[], mayRead: ((resource: Resource) => boolean) | undefined): Differing {
     // A request may still be read while its connection ends.
-    if (this.#hasLeft) return
+    if (this.#hasLeft) return []
     this.#mayRead = mayRead
-    if (!items.every((item) => this.#kept.watch(item)))
-      throw tooMany('fewer items on all connections together')
+    const differing = this.#kept.listen(items)
+    if (differing === 'too-many') throw tooMany('fewer items on all connections together')
+    return differing
   }
 
   remove(key: ConfigKey): void {

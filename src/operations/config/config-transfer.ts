@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { ContentBudget } from '../../core/config/state/content-budget.ts'
 import { type ConfigItem, configKey, type ConfigKey } from '../../core/config/state/config-item.ts'
 import { publishConfig } from '../../core/config/commands/publish-config.ts'
 import { type ConfigSearch, matchingConfigs } from '../../core/config/state/search-configs.ts'
@@ -25,7 +24,6 @@ interface TransferParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'configs' | 'gray' | 'record' | 'records'>
   readonly engine: Pick<Engine, 'execute'>
-  readonly budget: Pick<ContentBudget, 'within'>
   /** An import is refused as a whole where the store has no room. */
   readonly room: Pick<StoreRoom, 'require'>
 }
@@ -153,16 +151,16 @@ function isListed(state: Pick<State, 'record'>, namespaceId: string): boolean {
 }
 
 function importAll(
-  { state, engine, budget, room }: TransferParts,
+  { state, engine, room }: TransferParts,
   { items, policy, dryRun, seenState, srcUser, comment }: ImportRequest,
   caller: Caller,
 ): Promise<ImportOutcome> {
   const operator = operatorOf(caller, srcUser)
   if (!dryRun) room.require(0)
-  const publish: ImportParts['publish'] = ({ key, type, notes }, content, casMd5) => {
+  const publish: ImportParts['publish'] = async ({ key, type, notes }, content, casMd5) => {
     const md5 = hash('md5', content, 'hex')
     const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
-    return budget.within(key, content.length, () => engine.execute(command))
+    return engine.execute(command)
   }
   return importConfigs({ state, publish }, items, { policy, dryRun, seenState })
 }

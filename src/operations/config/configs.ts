@@ -1,10 +1,11 @@
 import { refuseDamaged } from '../../core/config/state/damaged-item.ts'
 import { hash } from 'node:crypto'
-import type { ContentBudget } from '../../core/config/state/content-budget.ts'
+import { getHeapStatistics } from 'node:v8'
 import type { ConfigItem, ConfigKey, ConfigType, Operator } from '../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
 import { deleteConfig, publishConfig } from '../../core/config/commands/publish-config.ts'
-import { type SeenItem, type Viewer, viewOf } from '../../core/config/state/config-view.ts'
+import { type SeenItem, viewOf } from '../../core/config/state/config-view.ts'
+import type { Viewer } from '../../core/config/state/viewer.ts'
 import { type ConfigSearch, matchingConfigs } from '../../core/config/state/search-configs.ts'
 import type { Engine } from '../../core/engine/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -18,8 +19,6 @@ interface ConfigParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'configs' | 'record'>
   readonly engine: Pick<Engine, 'execute'>
-  /** The limit of all contents; every publish stays within it. */
-  readonly budget: Pick<ContentBudget, 'within'>
 }
 
 /** An item, and the client that asks for it. */
@@ -125,9 +124,9 @@ function readOperations({ guard, state }: ConfigParts) {
   }
 }
 
-function publishOperation({ guard, engine, budget }: ConfigParts) {
+function publishOperation({ guard, engine }: ConfigParts) {
   return {
-    /** Publishes within the content budget. Refusals `config-changed`, `content-memory`. */
+    /** Publishes. Refusals `config-changed`, `content-memory`. */
     publish: guard.operation({
       permission: WRITE_CONFIG,
       audit: { operation: 'publish config' },
@@ -137,7 +136,7 @@ function publishOperation({ guard, engine, budget }: ConfigParts) {
         const md5 = hash('md5', content, 'hex')
         const operator = operatorOf(caller, srcUser)
         const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
-        return budget.within(key, content.length, () => engine.execute(command))
+        return engine.execute(command)
       },
     }),
   }
@@ -220,13 +219,23 @@ export function itemsOfIds({ configs }: Pick<State, 'configs'>, ids: readonly nu
   return [...new Set(ids)].flatMap((id) => configs.getById(id) ?? [])
 }
 
-/** The most bytes of all contents of a page: they are all in memory at once, more than once. */
-export const MAX_PAGE_BYTES = 64 * 1024 * 1024
+/** The share of the heap for the contents and schemas of a page: several pages are made at once, each from several copies. */
+const SHARE_OF_PAGE = 1 / 64
 
+/** The most bytes of all contents and schemas of a page. */
+export const MAX_PAGE_BYTES = Math.min(
+  64 * 1024 * 1024,
+  Math.floor(SHARE_OF_PAGE * getHeapStatistics().heap_size_limit),
+)
+
+/** Throws Refusal `too-large` for a page of several items that is too heavy. */
 function refuseHeavyPage(items: readonly ConfigItem[]): void {
-  const bytes = items.reduce((sum, { content }) => sum + content.length, 0)
-  if (bytes <= MAX_PAGE_BYTES) return
-  const allowed = `a page whose contents have at most ${MAX_PAGE_BYTES} bytes in all`
+  const bytes = items.reduce(
+    (sum, { content, notes }) => sum + content.length + 2 * (notes.schema?.length ?? 0),
+    0,
+  )
+  if (bytes <= MAX_PAGE_BYTES || items.length === 1) return
+  const allowed = `a page whose contents and schemas have at most ${MAX_PAGE_BYTES} bytes in all`
   const message = `pageSize must give ${allowed}, but these have ${bytes}: ask for a smaller page.`
   throw new Refusal('too-large', message, { parameter: 'pageSize', allowed })
 }

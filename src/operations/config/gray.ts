@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { ContentBudget } from '../../core/config/state/content-budget.ts'
 import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
 import {
   type ExplainedVersion,
@@ -7,8 +6,8 @@ import {
   identityOf,
   seenBy,
   seenGray,
-  type Viewer,
 } from '../../core/config/state/config-view.ts'
+import type { Viewer } from '../../core/config/state/viewer.ts'
 import type { GrayRule } from '../../core/config/state/gray-rule.ts'
 import { GRAY, type GrayItem, grayNamed, type GrayVersion } from '../../core/config/state/gray-version.ts'
 import { promoteGray, stopGray } from '../../core/config/commands/end-gray.ts'
@@ -23,7 +22,6 @@ interface GrayParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'gray' | 'record' | 'records'>
   readonly engine: Pick<Engine, 'execute'>
-  readonly budget: Pick<ContentBudget, 'withinGray'>
 }
 
 /** A text for some clients. The only note that counts is the key of an encrypted content. */
@@ -121,7 +119,7 @@ function readingOperations({ guard, state }: GrayParts) {
   }
 }
 
-function writingOperations({ guard, engine, budget }: GrayParts) {
+function writingOperations({ guard, engine }: GrayParts) {
   const resources = ({ key }: { key: ConfigKey }) => [configResource(key)]
   const permission = WRITE_CONFIG
   return {
@@ -135,8 +133,7 @@ function writingOperations({ guard, engine, budget }: GrayParts) {
         const md5 = hash('md5', content, 'hex')
         const encryptedDataKey = notes.encryptedDataKey ?? ''
         const operator = operatorOf(caller, srcUser)
-        const command = publishGray({ ...same, key, content, md5, encryptedDataKey, operator })
-        return budget.withinGray(request, content.length, () => engine.execute(command))
+        return engine.execute(publishGray({ ...same, key, content, md5, encryptedDataKey, operator }))
       },
     }),
     /** Gives a gray version to other clients. Refusals `gray-not-found`, `gray-rule`; for readers of the item. */

@@ -3,6 +3,7 @@ import type { GrayItem } from '../../core/config/state/gray-version.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from '../config/configs.ts'
 import { onlyGrayOf } from './gray-only.ts'
+import { turnOf } from '../authorisation.ts'
 import type { Guard, Resource } from '../guard.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import { nameFilter } from '../name-search.ts'
@@ -58,7 +59,7 @@ export function compareOperation({ guard, state, walks }: CompareParts) {
           isNamed(key.dataId) && isOfGroup(key.group) && guard.shows(caller, 'read', configResource(key))
         // A copy: the items may change between two turns.
         const sideOf = (namespaceId: string) => Array.from(state.configs.inNamespace(namespaceId))
-        return walks.run(async (turns) => {
+        return walks.run(turnOf(caller), async (turns) => {
           const sides = { from: sideOf(request.from), to: sideOf(request.to) }
           const compared = await compareSides(sides, isShown, turns)
           const gray = await grayOnlyOf(state, { ...request, isShown }, turns)

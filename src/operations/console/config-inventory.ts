@@ -14,6 +14,7 @@ import { grayOnlyPage } from './gray-only.ts'
 import type { Resource } from '../guard.ts'
 import type { Turns } from '../../core/work/long-walks.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
+import { configsToLookAt } from './readable.ts'
 
 interface InventoryParts extends CompareParts {
   readonly state: Pick<State, 'config' | 'configs' | 'gray'>
@@ -73,10 +74,12 @@ export function inventoryOperations(parts: InventoryParts) {
     list: guard.operation({
       permission: READ_CONFIG,
       resources: ({ namespaceId }: ConfigListRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
-      run: (request, caller) =>
-        listed({ ...parts, reads: parts.store.reads(turnOf(caller)) }, request, (key) =>
-          guard.shows(caller, 'read', configResource(key)),
-        ),
+      run: (request, caller) => {
+        const client = turnOf(caller)
+        const shows = (resource: Resource): boolean => guard.shows(caller, 'read', resource)
+        const isShown = (key: ConfigKey): boolean => shows(configResource(key))
+        return listed({ ...parts, client, shows, reads: parts.store.reads(client) }, request, isShown)
+      },
     }),
   }
 }
@@ -89,13 +92,22 @@ interface ShownItems extends Omit<
   readonly shown: readonly (readonly [ConfigItem, readonly Hit[]])[]
 }
 
+/** For one caller. */
+interface CallersParts extends InventoryParts {
+  /** See `FairQueue`. */
+  readonly client: string
+  /** Whether the caller may read something. */
+  readonly shows: (resource: Resource) => boolean
+  readonly reads: Pick<KeptReads, 'authors'>
+}
+
 /** A page, with facts about its items from the store and the other servers. */
 async function listed(
-  parts: InventoryParts & { readonly reads: Pick<KeptReads, 'authors'> },
+  parts: CallersParts,
   request: ConfigListRequest,
   isShown: (key: ConfigKey) => boolean,
 ): Promise<ConfigListPage> {
-  const [{ shown, ...about }, gray] = await parts.walks.run(async (turns) => {
+  const [{ shown, ...about }, gray] = await parts.walks.run(parts.client, async (turns) => {
     const page = await new Listing(parts, request, turns).page(({ key }) => isShown(key))
     return [page, await grayOnlyPage(parts.state, { filter: request, page: page.page, isShown }, turns)]
   })
@@ -113,12 +125,12 @@ async function listed(
 
 /** The making of one page. */
 class Listing {
-  readonly #parts: InventoryParts
+  readonly #parts: CallersParts
   readonly #request: ConfigListRequest
   readonly #turns: Turns
   #isTruncated = false
 
-  constructor(parts: InventoryParts, request: ConfigListRequest, turns: Turns) {
+  constructor(parts: CallersParts, request: ConfigListRequest, turns: Turns) {
     this.#parts = parts
     this.#request = request
     this.#turns = turns
@@ -159,7 +171,8 @@ class Listing {
   async #meant(isShown: (item: ConfigItem) => boolean): Promise<ConfigItem[]> {
     const isMeant = aboutFilter(this.#request)
     const meant: ConfigItem[] = []
-    for (const item of candidates(this.#parts.state, this.#request.namespaceId)) {
+    const { state, shows } = this.#parts
+    for (const item of configsToLookAt(state.configs, this.#request.namespaceId, shows)) {
       if (this.#turns.isDue && !(await this.#turns.turn())) {
         this.#isTruncated = true
         break
@@ -168,11 +181,6 @@ class Listing {
     }
     return meant
   }
-}
-
-/** A copy: the items may change between two turns. */
-function candidates({ configs }: InventoryParts['state'], namespaceId: string | undefined): ConfigItem[] {
-  return Array.from(namespaceId === undefined ? configs.all() : configs.inNamespace(namespaceId))
 }
 
 function comparison({ sort, isDescending }: ConfigListRequest): (a: ConfigItem, b: ConfigItem) => number {

@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CONFIG_COMMENT, DELETED_CONFIG, type DeletedConfig } from '../../core/config/state/config-comment.ts'
 import type { ConfigItem, ConfigKey, ConfigType } from '../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
-import type { ContentBudget } from '../../core/config/state/content-budget.ts'
 import type { HistoryEntry, HistoryRecord } from '../../core/config/state/history-record.ts'
 import { publishConfig } from '../../core/config/commands/publish-config.ts'
 import type { Engine, KeptReads, ReadsOf } from '../../core/engine/ports.ts'
@@ -23,7 +22,6 @@ interface VersionParts {
   readonly state: Pick<State, 'config' | 'record' | 'records'>
   readonly store: ReadsOf<'history' | 'historyRecord' | 'historyAfter' | 'historyThere'>
   readonly engine: Pick<Engine, 'execute'>
-  readonly budget: Pick<ContentBudget, 'within' | 'withinGray'>
 }
 
 /** A former text of an item, with its fields. */
@@ -219,7 +217,7 @@ async function restore(parts: VersionParts, request: RestoreRequest, caller: Cal
   const notes = { ...notesOfDeleted(parts, record), appName, encryptedDataKey }
   const operator = operatorOf(caller, srcUser)
   const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
-  await parts.budget.within(key, content.length, () => parts.engine.execute(command))
+  await parts.engine.execute(command)
   return { md5: shows ? md5 : undefined, historyId: parts.state.config(key)?.historyId ?? record.id }
 }
 

@@ -1,15 +1,15 @@
-import type { ServiceEntry } from '../../core/naming/state/service-entry.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { BehindItem, ServerFault } from '../../core/clients/client-views.ts'
 import { togetherBehind } from '../../core/clients/clients-behind.ts'
 import type { ClientViews, Conditions } from '../client-views.ts'
 import { configResource } from '../config/configs.ts'
 import type { Guard, Resource } from '../guard.ts'
-import type { Caller } from '../authorisation.ts'
+import { type Caller, turnOf } from '../authorisation.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import type { Member } from '../server/operator.ts'
 import { figuresOf, type ServiceFigures } from './service-inventory.ts'
 import { serviceResource } from '../naming/services.ts'
+import { configsToLookAt, servicesToLookAt } from './readable.ts'
 
 interface OverviewParts {
   readonly guard: Guard
@@ -82,7 +82,8 @@ async function overview(
   const asked = views.conditions()
   const shows = (resource: Resource): boolean => guard.shows(caller, 'read', resource)
   const tally = new Tally()
-  const isTruncated = !(await walks.run((turns) => countAll(parts, { namespaceId, shows, tally }, turns)))
+  const count = (turns: Turns) => countAll(parts, { namespaceId, shows, tally }, turns)
+  const isTruncated = !(await walks.run(turnOf(caller), count))
   const { value, missing } = await asked
   const isMeant = ({ key }: BehindItem): boolean =>
     (namespaceId === undefined || key.namespaceId === namespaceId) && shows(configResource(key))
@@ -112,11 +113,11 @@ async function countAll(
   { namespaceId, shows, tally }: Counting,
   turns: Turns,
 ): Promise<boolean> {
-  for (const entry of servicesIn(state, namespaceId)) {
+  for (const entry of servicesToLookAt(state.services, namespaceId, shows)) {
     if (turns.isDue && !(await turns.turn())) return false
     if (shows(serviceResource(entry.service.key))) tally.addService(figuresOf(entry))
   }
-  for (const item of configsIn(state, namespaceId)) {
+  for (const item of configsToLookAt(state.configs, namespaceId, shows)) {
     if (turns.isDue && !(await turns.turn())) return false
     if (shows(configResource(item.key))) tally.configCount++
   }
@@ -136,18 +137,6 @@ function faultsIn({ own, others }: Conditions): OtherFault[] {
     return { server, code: 'lags', detail: 'What this server knows of the store is old.', forMs }
   })
   return [...reported, ...lags]
-}
-
-/** Copies, because the state may change between two turns. */
-function servicesIn({ services }: OverviewParts['state'], namespaceId: string | undefined): ServiceEntry[] {
-  const all = Array.from(services.all())
-  return namespaceId === undefined
-    ? all
-    : all.filter(({ service }) => service.key.namespaceId === namespaceId)
-}
-
-function configsIn({ configs }: OverviewParts['state'], namespaceId: string | undefined) {
-  return Array.from(namespaceId === undefined ? configs.all() : configs.inNamespace(namespaceId))
 }
 
 class Tally {

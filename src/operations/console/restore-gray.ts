@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { publishGray } from '../../core/config/commands/publish-gray.ts'
 import { type GrayNote, grayNoteOf, DELETED_CONFIG } from '../../core/config/state/config-comment.ts'
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
-import type { ContentBudget } from '../../core/config/state/content-budget.ts'
 import { GRAY, grayNamed } from '../../core/config/state/gray-version.ts'
 import type { HistoryRecord } from '../../core/config/state/history-record.ts'
 import type { Engine, ReadsOf } from '../../core/engine/ports.ts'
@@ -17,7 +16,6 @@ export interface RestoreGrayParts {
   readonly state: Pick<State, 'record'>
   readonly store: ReadsOf<'historyRecord' | 'historyThere'>
   readonly engine: Pick<Engine, 'execute'>
-  readonly budget: Pick<ContentBudget, 'withinGray'>
 }
 
 /** The item whose gray version is restored, and by whom. `casMd5` is compared with each version that is written. */
@@ -88,10 +86,10 @@ function endedOf({ state }: RestoreGrayParts, record: HistoryRecord): EndedGray 
 }
 
 function publish(
-  { engine, budget }: RestoreGrayParts,
+  { engine }: RestoreGrayParts,
   { ended, request }: { ended: EndedGray; request: RestoreGrayRequest },
   caller: Caller,
-): Promise<true> {
+): true | Promise<true> {
   const { type, encryptedDataKey, ...record } = ended.record
   const { name, rule } = ended.note
   const { key, casMd5, comment, srcUser } = request
@@ -99,5 +97,5 @@ function publish(
   const md5 = hash('md5', content, 'hex')
   const operator = operatorOf(caller, srcUser)
   const input = { key, name, rule, content, md5, type, encryptedDataKey, casMd5, operator, comment }
-  return budget.withinGray({ key, name }, content.length, () => engine.execute(publishGray(input)))
+  return engine.execute(publishGray(input))
 }

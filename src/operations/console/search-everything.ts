@@ -9,9 +9,11 @@ import { contentPortion, inTurns } from './content-portion.ts'
 import { type Hit, hitsIn } from './content-search.ts'
 import { FirstEntries } from './first-entries.ts'
 import { onlyGrayOf } from './gray-only.ts'
+import { turnOf } from '../authorisation.ts'
 import type { Guard, Resource } from '../guard.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import { serviceResource } from '../naming/services.ts'
+import { configsToLookAt, servicesToLookAt } from './readable.ts'
 
 interface SearchParts {
   readonly guard: Guard
@@ -57,7 +59,7 @@ export function searchOperations(parts: SearchParts) {
       permission: { action: 'read', resource: 'own-account' },
       resources: (): Resource[] => [{ kind: 'own-account' }],
       run: (request: SearchRequest, caller) =>
-        parts.walks.run((turns) =>
+        parts.walks.run(turnOf(caller), (turns) =>
           new SearchEverywhere(parts, request, {
             turns,
             shows: (resource) => guard.shows(caller, 'read', resource),
@@ -109,18 +111,18 @@ class SearchEverywhere {
       types: [],
       configTags: '',
     })
-    await this.#walk(this.#state.configs.all(), (item) => {
+    await this.#walk(configsToLookAt(this.#state.configs, undefined, this.#shows), (item) => {
       if (hasText(item) && this.#shows(configResource(item.key)))
         firstConfigs.add(this.#named(item.key.dataId, item))
     })
-    await this.#walk(onlyGrayOf(this.#state.gray, undefined), (item) => {
+    await this.#walk(this.#onlyGray(), (item) => {
       const isNamed = [item.key.dataId, item.key.group].some((name) =>
         name.toLowerCase().includes(this.#text),
       )
       if (isNamed && this.#shows(configResource(item.key)))
         firstGrayOnly.add(this.#named(item.key.dataId, item))
     })
-    await this.#walk(this.#state.services.all(), (entry) => {
+    await this.#walk(servicesToLookAt(this.#state.services, undefined, this.#shows), (entry) => {
       const { key } = entry.service
       const found = this.#instancesIn(entry)
       const isNamed = key.groupedName.toLowerCase().includes(this.#text)
@@ -144,6 +146,12 @@ class SearchEverywhere {
     }
   }
 
+  #onlyGray(): GrayItem[] {
+    const { gray } = this.#state
+    const table = { namespaces: () => gray.namespaces(), inNamespace: (id: string) => onlyGrayOf(gray, id) }
+    return configsToLookAt(table, undefined, this.#shows)
+  }
+
   #instancesIn({ instances }: ServiceEntry): Instance[] {
     const found: Instance[] = []
     for (const instance of instances.values())
@@ -153,7 +161,7 @@ class SearchEverywhere {
 
   async #contents(named: ReadonlySet<ConfigItem>): Promise<FoundConfig[]> {
     const others: ConfigItem[] = []
-    await this.#walk(this.#state.configs.all(), (item) => {
+    await this.#walk(configsToLookAt(this.#state.configs, undefined, this.#shows), (item) => {
       if (!named.has(item) && this.#shows(configResource(item.key))) others.push(item)
     })
     const { items, next } = await contentPortion(others, undefined, this.#turns)
@@ -168,9 +176,9 @@ class SearchEverywhere {
     return found
   }
 
-  /** Visits a copy of all, because they may change between two turns; until there is no time left. */
-  async #walk<T>(all: Iterable<T>, visit: (each: T) => void): Promise<void> {
-    for (const each of this.#isTruncated ? [] : Array.from(all)) {
+  /** Visits all, until there is no time left. */
+  async #walk<T>(all: readonly T[], visit: (each: T) => void): Promise<void> {
+    for (const each of this.#isTruncated ? [] : all) {
       if (this.#turns.isDue && !(await this.#turns.turn())) {
         this.#isTruncated = true
         return

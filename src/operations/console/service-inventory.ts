@@ -3,11 +3,13 @@ import type { ServiceEntry, Instance } from '../../core/naming/state/service-ent
 import { groupOf, type ServiceKey, serviceNameOf } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
 import { FirstEntries } from './first-entries.ts'
-import type { Guard } from '../guard.ts'
+import { turnOf } from '../authorisation.ts'
+import type { Guard, Resource } from '../guard.ts'
 import { hasMetadata } from './instance-views.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 import { READ_SERVICE, serviceResource, someServices } from '../naming/services.ts'
+import { servicesToLookAt } from './readable.ts'
 
 interface ServiceInventoryParts {
   readonly guard: Guard
@@ -73,11 +75,8 @@ export function serviceInventoryOperations(parts: ServiceInventoryParts) {
       permission: READ_SERVICE,
       resources: (request: ServiceInventoryRequest) => [someServices(request)],
       run: (request, caller) =>
-        parts.walks.run((turns) =>
-          findAll(
-            { ...parts, turns, isShown: (key) => guard.shows(caller, 'read', serviceResource(key)) },
-            request,
-          ),
+        parts.walks.run(turnOf(caller), (turns) =>
+          findAll({ ...parts, turns, shows: (resource) => guard.shows(caller, 'read', resource) }, request),
         ),
     }),
   }
@@ -85,23 +84,24 @@ export function serviceInventoryOperations(parts: ServiceInventoryParts) {
 
 interface FindingParts extends Pick<ServiceInventoryParts, 'state' | 'pushes'> {
   readonly turns: Turns
-  readonly isShown: (key: ServiceKey) => boolean
+  /** Whether the caller may read something. */
+  readonly shows: (resource: Resource) => boolean
 }
 
 async function findAll(
-  { state, pushes, turns, isShown }: FindingParts,
+  { state, pushes, turns, shows }: FindingParts,
   request: ServiceInventoryRequest,
 ): Promise<ServiceInventory> {
   const page = cutPage(request.page)
   const found = new FirstEntries<ServiceEntry>(page.pageNo * page.pageSize, comparison(request))
   const isMeant = serviceFilter(request)
   let isTruncated = false
-  for (const entry of Array.from(state.services.all())) {
+  for (const entry of servicesToLookAt(state.services, request.namespaceId, shows)) {
     if (turns.isDue && !(await turns.turn())) {
       isTruncated = true
       break
     }
-    if (isMeant(entry) && isShown(entry.service.key)) found.add(entry)
+    if (isMeant(entry) && shows(serviceResource(entry.service.key))) found.add(entry)
   }
   const entries = pageOf(await found.sorted(turns), page).map((entry) => {
     return { ...figuresOf(entry), subscriberCount: pushes.list(entry.service.key).length }
@@ -127,11 +127,10 @@ export function figuresOf(entry: ServiceEntry): ServiceFigures {
 }
 
 function serviceFilter(request: ServiceInventoryRequest): (entry: ServiceEntry) => boolean {
-  const { namespaceId, group, address, metadata } = request
+  const { group, address, metadata } = request
   const text = request.text.toLowerCase()
   return (entry) => {
     const { key } = entry.service
-    if (namespaceId !== undefined && key.namespaceId !== namespaceId) return false
     if (group !== '' && groupOf(key.groupedName) !== group) return false
     if (!key.groupedName.toLowerCase().includes(text)) return false
     if (!hasHealth(entry, request.health)) return false

@@ -7,7 +7,6 @@ import {
   type PendingChange,
 } from '../../core/config/commands/import-config.ts'
 import { importGray } from '../../core/config/commands/import-gray.ts'
-import type { ContentBudget } from '../../core/config/state/content-budget.ts'
 import type { Command } from '../../core/decisions/decision.ts'
 import type { ImportOutcome } from '../../core/decisions/import-outcome.ts'
 import type { Engine } from '../../core/engine/ports.ts'
@@ -37,7 +36,6 @@ interface ImportParts {
   readonly signIn: PasswordImportParts['signIn']
   readonly guard: Guard
   readonly engine: Pick<Engine, 'execute'>
-  readonly budget: Pick<ContentBudget, 'within' | 'withinGray'>
   /** The process of this server. */
   readonly connectionInstances: Pick<ConnectionInstances, 'process'>
 }
@@ -146,7 +144,7 @@ class StateImport {
   }
 
   async #take(thing: ImportLine['thing']): Promise<ImportOutcome> {
-    const { engine, budget } = this.#parts
+    const { engine } = this.#parts
     if (thing.kind === 'refused') throw new Refusal('invalid-parameter', thing.reason)
     // As for every other write of naming: an operator may have closed it.
     if (thing.kind === 'service' || thing.kind === 'instance')
@@ -155,18 +153,9 @@ class StateImport {
     if (thing.kind === 'user') await refusePassword(this.#parts, thing)
     const overwrite = this.#request.overwrite || this.#marks.isAsImported(thing)
     const command = this.#commandOf(thing, overwrite)
-    if (thing.kind !== 'config') {
-      const execute = async (): Promise<ImportOutcome> => engine.execute(command)
-      const outcome =
-        thing.kind === 'gray'
-          ? await budget.withinGray(thing.gray, thing.gray.content.length, execute)
-          : await execute()
-      if (outcome.outcome === 'taken') this.#marks.note(thing)
-      return outcome
-    }
-    const { key, content } = thing.config
-    const outcome = await budget.within(key, content.length, () => engine.execute(command))
-    this.#pending.delete(key.text)
+    const outcome = await engine.execute(command)
+    if (thing.kind === 'config') this.#pending.delete(thing.config.key.text)
+    else if (outcome.outcome === 'taken') this.#marks.note(thing)
     return outcome
   }
 

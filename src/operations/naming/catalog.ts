@@ -9,6 +9,7 @@ import type { State } from '../../core/engine/state.ts'
 import { afterwards } from '../afterwards.ts'
 import type { Collected, ListedSubscriber } from '../../core/clients/client-views.ts'
 import type { ClientViews } from '../client-views.ts'
+import { type Caller, turnOf } from '../authorisation.ts'
 import type { Guard } from '../guard.ts'
 import { beatAgoMs } from './beats.ts'
 import type { InTurns, LongWalks } from '../../core/work/long-walks.ts'
@@ -84,11 +85,14 @@ const CHECKERS = [
 
 /** Makes the views of services. */
 export function catalogOperations(parts: CatalogParts) {
-  const inTurns: InTurns = (made) => parts.walks.pieces(made)
-  return { ...serviceViews(parts, inTurns), ...instanceViews(parts, inTurns) }
+  const turnsOf = (caller: Caller): InTurns => {
+    const client = turnOf(caller)
+    return (made) => parts.walks.pieces(client, made)
+  }
+  return { ...serviceViews(parts, turnsOf), ...instanceViews(parts, turnsOf) }
 }
 
-function serviceViews({ guard, state }: CatalogParts, inTurns: InTurns) {
+function serviceViews({ guard, state }: CatalogParts, turnsOf: (caller: Caller) => InTurns) {
   return {
     /** Services with their instances, sorted by name. */
     entries: guard.listing({
@@ -96,9 +100,13 @@ function serviceViews({ guard, state }: CatalogParts, inTurns: InTurns) {
       scope: someServices,
       find: (request: EntriesRequest) => matchingNames(state, request),
       resource: (groupedName, { namespaceId }) => serviceResource({ namespaceId, groupedName }),
-      run: (names, { namespaceId, page }): LongPage<ServiceEntry> => {
+      run: (names, { namespaceId, page }, caller): LongPage<ServiceEntry> => {
         const entryOf = (groupedName: string) => state.services.get({ namespaceId, groupedName }) ?? []
-        return { entries: pageOf(names, page).flatMap(entryOf), totalCount: names.length, inTurns }
+        return {
+          entries: pageOf(names, page).flatMap(entryOf),
+          totalCount: names.length,
+          inTurns: turnsOf(caller),
+        }
       },
     }),
     /** The grouped names of services by namespace. A namespace that is asked for is there also without any. */
@@ -126,13 +134,16 @@ function serviceViews({ guard, state }: CatalogParts, inTurns: InTurns) {
   }
 }
 
-function instanceViews({ guard, state, views, liveness, clock }: CatalogParts, inTurns: InTurns) {
+function instanceViews(
+  { guard, state, views, liveness, clock }: CatalogParts,
+  turnsOf: (caller: Caller) => InTurns,
+) {
   return {
     /** All instances of a service, disabled ones too. Refusals `service-not-found`, `cluster-not-found`. */
     instances: guard.operation({
       permission: READ_SERVICE,
       resources: ({ key }: InstancesRequest) => [serviceResource(key)],
-      run: ({ key, cluster, page }): InstancePage => {
+      run: ({ key, cluster, page }, caller): InstancePage => {
         const found = instancesOf(state, key, cluster)
         const now = clock()
         const entries = pageOf(found, page).map((instance) => {
@@ -140,7 +151,7 @@ function instanceViews({ guard, state, views, liveness, clock }: CatalogParts, i
           return { instance, lastBeatMs: agoMs === undefined ? undefined : now.wallMs - agoMs }
         })
         const beatIntervalMs = state.switches.clientBeatInterval
-        return { entries, totalCount: found.length, beatIntervalMs, inTurns }
+        return { entries, totalCount: found.length, beatIntervalMs, inTurns: turnsOf(caller) }
       },
     }),
     /** The subscribers of changes of a service. */

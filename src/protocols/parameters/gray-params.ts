@@ -25,7 +25,8 @@ export const grayName = Type.String({ maxLength: 128, description: GIVEN_NAME })
 export const grayExpression = Type.String({
   maxLength: 8_192,
   description:
-    'For whom: addresses (beta) or a tag; labels as key=v1,v2, joined by && and || in version 1.1.0; or a share of 100.',
+    'For whom: addresses (beta) or a tag; labels as key=v1,v2, joined by && and || in version 1.1.0; or a share of 100. ' +
+    'Labels have at most 64 conditions and 2,048 characters.',
 })
 
 /** The priority of a version among those of its item. */

@@ -31,6 +31,12 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     meaning:
       'The server asks its callers to sign in, and the request has no token, session, or username and password.',
   },
+  'other-user': {
+    http: 409,
+    title: 'Another user is signed in',
+    meaning:
+      'The request says by `Waypost-User` or `forUser` for whom it is meant, and the session in its cookie is another user’s. Nothing was done. The console loads itself again.',
+  },
   'unknown-user': {
     http: 403,
     known: 'unknown user!',
@@ -54,7 +60,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 400,
     title: 'The new password is easily guessed',
     meaning:
-      'A new password has at least 10 characters, is not the username, and is not among the commonest ones. The setting `password-rule` turns this off.',
+      'A new password has at least 10 characters and 5 different ones. It is not made of the username or the name of the product, and is not among the commonest ones. The setting `password-rule` turns this off.',
   },
   'wrong-code': {
     http: 403,
@@ -122,7 +128,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 400,
     title: 'The rule of the gray version is not valid',
     meaning:
-      'The request says for whom the version is in a way that the server cannot read. The message says what is allowed.',
+      'The request says for whom the version is in a way that the server cannot read, or with a rule that is too large. The message says what is allowed.',
   },
   'gray-too-many': {
     http: 400,
@@ -281,7 +287,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 429,
     title: 'Too many searches are under way',
     meaning:
-      'Eight searches or lists over everything are under way in the console’s interface, and 128 wait. Try again after a second.',
+      'Eight searches or lists over everything are under way, 128 wait, and no other caller has more waiting ones. Try again after a second.',
   },
   'too-many-reads': {
     http: 503,
@@ -305,13 +311,13 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 503,
     title: 'The server is reading as much as it may',
     meaning:
-      'The bodies that are being read take as much memory as `max-body-memory` allows, or this one was slow and gave way to others. Try again in a moment.',
+      'The bodies that are being read take as much memory as `max-body-memory` allows, or this one was slow and gave way to others. Or as many contents wait to be written as the heap allows. Try again in a moment.',
   },
   'content-memory': {
     http: 507,
-    title: 'The server holds as much content as it may',
+    title: 'The server holds as much as it may',
     meaning:
-      'All contents together would take more memory than `max-content-memory` allows. Delete what is not needed, or raise it.',
+      'All data together would take more memory than this server has, or all contents more than `max-content-memory` allows. The detail names the data that take most. Delete what is not needed, or give the server more memory: docs/operations.md, Memory.',
   },
   'cross-site': {
     http: 403,

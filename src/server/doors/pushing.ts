@@ -1,3 +1,4 @@
+import type { ClientMemory } from '../../core/memory/client-memory.ts'
 import type { Logger } from 'pino'
 import type { ListedSubscriber } from '../../core/clients/client-views.ts'
 import { wholeText } from '../../core/text/long-text.ts'
@@ -37,11 +38,13 @@ export function subscribersOf(
 interface Listed {
   readonly state: State
   readonly lists: InstanceListAnswers
+  /** For the subscriptions. */
+  readonly memory: ClientMemory
 }
 
 /** Binds the socket and connects it to the watch of services. */
 export async function openPushing(listed: Listed, settings: Settings, log: Logger) {
-  const { state } = listed
+  const { state, memory } = listed
   const enabled = (): boolean => state.switches.pushEnabled
   const socket = await PushSocket.open({
     host: settings.host,
@@ -58,6 +61,7 @@ export async function openPushing(listed: Listed, settings: Settings, log: Logge
     lapseMs: () => state.switches.defaultPushCacheMillis + LAPSE_MARGIN_MS,
     isPersonal,
     answerOf: (list) => pushedAnswer(listed, list),
+    memory,
   })
   const serviceWatch = new ServiceWatch({
     loop,
@@ -69,6 +73,7 @@ export async function openPushing(listed: Listed, settings: Settings, log: Logge
     isPersonal,
     listOf: (list) => streamedList(listed, list),
     onTooLarge: tooLargeReport(log),
+    memory,
   })
   serviceWatch.add(pushes)
   serviceWatch.add(streams)

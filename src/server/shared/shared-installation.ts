@@ -34,6 +34,8 @@ import { loop, monotonicMs, wallMs } from '../process/clocks.ts'
 import { Ending } from '../process/ending.ts'
 import { answering, EtcdFiles, historyLimits, MeasuredShares } from './etcd-limits.ts'
 import { etcdPlaceOf } from './etcd-place.ts'
+import { memoryLimitsOf } from '../process/memory-limits.ts'
+import { requireNotedMemory } from '../process/stored-memory.ts'
 import { InstallationSecrets } from './installation-secrets.ts'
 import type {
   Care,
@@ -177,6 +179,7 @@ export class SharedInstallation implements Installation {
       await withPatience(() => etcd.client.checkVersions(), { log })
       await withoutAlarm(etcd, log)
       history = historyLimits(settings, quotaOf(await answering(etcd), settings.etcdQuotaBytes))
+      await withPatience(() => requireNotedMemory(etcd.store, memoryLimitsOf(settings)), { log })
       const snapshot = await withPatience(() => etcd.store.load(), { log })
       const secrets = await withPatience(() => InstallationSecrets.open(etcd, { log, failed }), { log })
       return new SharedInstallation({ settings, log, etcd, own, ended, snapshot, secrets })

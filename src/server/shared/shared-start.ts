@@ -14,6 +14,7 @@ import { PlaceTaken } from '../../store/etcd/failures/place-taken.ts'
 import { ALARM_ADVICE, hasAlarm } from '../../store/etcd/space/space.ts'
 import type { OpenEtcd } from '../../store/etcd/open-etcd.ts'
 import { monotonicMs } from '../process/clocks.ts'
+import { memoryLimitsOf } from '../process/memory-limits.ts'
 import { answering } from './etcd-limits.ts'
 import type { EtcdPlace } from './etcd-place.ts'
 
@@ -39,6 +40,7 @@ export function ownFacts(settings: Settings, { secretsKeys }: Pick<EtcdPlace, 's
     version: packageVersion(),
     process: randomUUID(),
     versions: { layouts: LAYOUTS, messages: MESSAGES },
+    memory: memoryLimitsOf(settings),
     ...(secretsKeys.length > 0 && { secretsKeys: secretsKeys.map(({ id }) => id) }),
   }
 }

@@ -2,6 +2,7 @@ import type { ConfigItem } from '../../core/config/state/config-item.ts'
 import type { Service, ServiceKey } from '../../core/naming/state/service.ts'
 import type { Revision, Snapshot, StoredInstance } from '../../core/engine/ports.ts'
 import { decodeRecord } from '../../core/engine/stored-kinds.ts'
+import type { StoredRecord } from '../../core/records/record-kind.ts'
 import { configItemOf } from './rows/config-rows.ts'
 import { instanceOfText } from './rows/instance-text.ts'
 import type { CrossingItem, LoadBatch } from './rows/messages.ts'
@@ -13,17 +14,17 @@ export class SnapshotBuilder {
   readonly #configs: ConfigItem[] = []
   readonly #services: Service[] = []
   readonly #instances: StoredInstance[] = []
-  readonly #records: RecordRow[] = []
+  readonly #records: StoredRecord[] = []
   readonly #serviceKeys = new Map<number, ServiceKey>()
 
-  /** Takes the next batch; services come before instances. */
+  /** Takes the next batch; services come before instances. Throws as `decodeRecord`. */
   add(batch: LoadBatch): void {
     switch (batch.kind) {
       case 'configs':
         for (const item of batch.items) this.#configs.push(configOf(item, batch.contents))
         return
       case 'records':
-        for (const row of batch.rows) this.#records.push(TABLES.record.decode(row))
+        for (const row of batch.rows) this.#addRecord(TABLES.record.decode(row))
         return
       case 'services':
         for (const row of batch.rows) this.#addService(serviceOf(TABLES.service.decode(row)))
@@ -36,7 +37,7 @@ export class SnapshotBuilder {
     }
   }
 
-  /** Everything taken so far, which is everything up to a revision. Throws as `decodeRecord`. */
+  /** Everything taken so far, which is everything up to a revision. */
   snapshot(revision: Revision): Snapshot {
     return {
       // Ids rise, so this is the order of creation.
@@ -44,11 +45,16 @@ export class SnapshotBuilder {
       services: this.#services,
       // By serial: lists keep the order of registration over a restart.
       instances: this.#instances,
-      records: this.#records.map(({ recordKind, id, value }) => decodeRecord(recordKind, id, value)),
+      records: this.#records,
       revision,
       // Revisions follow the stamps.
       largestStamp: revision,
     }
+  }
+
+  /** The text of a large record goes with its batch. */
+  #addRecord({ recordKind, id, value }: RecordRow): void {
+    this.#records.push(decodeRecord(recordKind, id, value))
   }
 
   #addService(service: Service): void {

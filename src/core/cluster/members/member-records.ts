@@ -1,5 +1,6 @@
 import { fieldsOf, number, numberIn, object, text, textIn } from '../../records/shape.ts'
 import { defineRecordKind } from '../../records/record-kind.ts'
+import type { MemoryLimits } from '../../records/memory-limits.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import { type MemberVersions, versionsIn } from './versions.ts'
 
@@ -19,6 +20,8 @@ export interface MemberFacts {
   readonly versions: MemberVersions
   /** The ids of its keys for secrets, the one for new secrets first; absent: no key. */
   readonly secretsKeys?: readonly string[]
+  /** How much memory the data may take there; absent: a version that does not say. The smallest counts for all. */
+  readonly memory?: MemoryLimits
 }
 
 /**
@@ -37,6 +40,7 @@ export const MEMBER = defineRecordKind<MemberFacts>('member', (json) => {
     auth: textIn(fields, 'auth'),
     versions: versionsIn(fields['versions']),
     ...secretsKeysIn(fields['secretsKeys']),
+    ...memoryIn(fields['memory']),
   }
 })
 
@@ -57,6 +61,13 @@ export const ELECTION = defineRecordKind<Elected>('election', object({ member: t
 
 /** The id of the record of {@link ELECTION}. */
 export const ELECTED = 'elected'
+
+function memoryIn(json: unknown): Pick<MemberFacts, 'memory'> {
+  if (json === undefined) return {}
+  const fields = fieldsOf(json)
+  const [heapBytes, memoryBytes] = [numberIn(fields, 'heapBytes'), numberIn(fields, 'memoryBytes')]
+  return { memory: { heapBytes, memoryBytes, contentBytes: numberIn(fields, 'contentBytes') } }
+}
 
 /** The id of a member: `<ip>:<port>`. */
 export function memberIdOf({ ip, port }: Pick<MemberFacts, 'ip' | 'port'>): string {

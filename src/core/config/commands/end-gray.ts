@@ -3,9 +3,9 @@ import type { Change } from '../../decisions/changes.ts'
 import type { Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
 import type { ConfigKey, Operator } from '../state/config-item.ts'
-import { GRAY, grayNamed, type GrayVersion } from '../state/gray-version.ts'
+import { GRAY, grayContent, grayNamed, type GrayVersion } from '../state/gray-version.ts'
 import { checkCas, publishConfig } from './publish-config.ts'
-import { grayContent, grayEnded, stampsToEnd } from './gray-records.ts'
+import { grayEnded, stampsToEnd } from './gray-records.ts'
 import { grayNotFound } from './publish-gray.ts'
 
 /** Which gray version ends, and who says so. */

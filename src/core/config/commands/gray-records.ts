@@ -5,7 +5,14 @@ import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
 import { grayChangeSaved } from '../state/config-comment.ts'
 import type { ConfigKey, ConfigType, Operator } from '../state/config-item.ts'
 import { ownedOperator } from '../state/owned-operator.ts'
-import { GRAY, GRAY_TEXT, grayHistoryKey, type GrayItem, type GrayVersion } from '../state/gray-version.ts'
+import {
+  GRAY,
+  GRAY_TEXT,
+  grayContent,
+  grayHistoryKey,
+  type GrayItem,
+  type GrayVersion,
+} from '../state/gray-version.ts'
 import type { HistoryOp } from '../state/history-record.ts'
 
 /** The common fields of all records of one change of gray versions. */
@@ -36,13 +43,8 @@ export function grayRecorded(key: ConfigKey, record: GrayRecord, change: GrayCha
   const about = { key: grayHistoryKey(key), op, content, md5, type, encryptedDataKey, appName: '' }
   return [
     { kind: 'history-imported', record: { ...about, id, srcIp, srcUser, atMs }, textId },
-    grayChangeSaved({ name, rule }, { comment, historyId: id, stamp }),
+    grayChangeSaved({ name, rule }, { comment, key, historyId: id, stamp }),
   ]
-}
-
-/** The bytes of a version's text. */
-export function grayContent(view: View, { textId }: GrayVersion): Buffer {
-  return Buffer.from(view.record(GRAY_TEXT, textId)?.text ?? '')
 }
 
 /** How many stamps a change needs that ends gray versions of an item, besides its own. */

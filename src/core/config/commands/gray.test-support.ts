@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { configKey } from '../state/config-item.ts'
-import type { Viewer } from '../state/config-view.ts'
+import type { Viewer } from '../state/viewer.ts'
 import { BETA_PRIORITY, type GrayRule, TAG_PRIORITY } from '../state/gray-rule.ts'
 
 /** A gray version as a test remembers it: the input alone, without computed fields. */

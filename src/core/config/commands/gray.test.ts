@@ -4,9 +4,10 @@ import { at, carryOut, published, refusalOf, restartClock, WALL_MS } from '../..
 import type { Change } from '../../decisions/changes.ts'
 import { type Command, timeOf } from '../../decisions/decision.ts'
 import { State } from '../../engine/state.ts'
-import { ContentBudget } from '../state/content-budget.ts'
 import { DELETED_CONFIG } from '../state/config-comment.ts'
-import { type Viewer, viewedMd5, viewOf } from '../state/config-view.ts'
+import { recordSaved } from '../../records/record-kind.ts'
+import { viewedMd5, viewOf } from '../state/config-view.ts'
+import type { Viewer } from '../state/viewer.ts'
 import { betaRule, type GrayRule, tagRule } from '../state/gray-rule.ts'
 import { GRAY, GRAY_TEXT, grayNamed } from '../state/gray-version.ts'
 import { deleteConfig } from './publish-config.ts'
@@ -111,7 +112,7 @@ describe('views', () => {
     const value = state.record(GRAY, KEY.text)!
     expect(GRAY.decode(JSON.parse(JSON.stringify(value)), KEY.text)).toEqual(value)
     const [[id, text]] = [...state.records(GRAY_TEXT)] as [[string, unknown]]
-    expect(GRAY_TEXT.decode(JSON.parse(JSON.stringify(text)), id)).toEqual({ text: 'grün' })
+    expect(GRAY_TEXT.decode(JSON.parse(JSON.stringify(text)), id).content.toString()).toBe('grün')
   })
 })
 
@@ -169,6 +170,49 @@ describe('publishing for some clients', () => {
     ['', percent('1')],
   ])('refuses the name %j for the rule %j', (name, rule) => {
     expect(refusalOf(() => publishing(name, rule))).toBe('gray-rule')
+  })
+})
+
+describe('a gray version whose rule is larger than new ones may be', () => {
+  const groups = Array.from({ length: 1_000 }, (_, index) => `l${index}=a`)
+  const large: GrayRule = { type: 'tagv2', version: '1.1.0', expr: groups.join('||'), priority: 1 }
+  const meant = { ip: '10.0.0.1', labels: new Map([['l999', 'a']]) }
+
+  /** The version, as an earlier build stored it. */
+  const stored = (): void => {
+    carryOut(state, publishing('v', percent('0')), at(0))
+    const item = state.record(GRAY, KEY.text)!
+    const value = { ...item, versions: item.versions.map((version) => ({ ...version, rule: large })) }
+    const json: unknown = JSON.parse(JSON.stringify(value))
+    state.apply([recordSaved(GRAY, { id: KEY.text, value: GRAY.decode(json, KEY.text), stamp: 1 })], at(0))
+  }
+
+  test('is seen as before', () => {
+    stored()
+    expect(seen(state, meant)).toBe('gray')
+    expect(seen(state, { ...meant, labels: new Map([['l999', 'b']]) })).toBeUndefined()
+  })
+
+  test('is promoted, stopped, grown and replaced', () => {
+    stored()
+    carryOut(state, promoteGray({ key: KEY, name: 'v', operator: BY }), at(1))
+    expect(seen(state, { ip: '' })).toBe('gray')
+    stored()
+    carryOut(state, stopGray({ key: KEY, name: 'v', operator: BY }), at(1))
+    expect(state.record(GRAY, KEY.text)).toBeUndefined()
+    stored()
+    carryOut(state, growGray({ key: KEY, name: 'v', expr: 'l1=a', operator: BY }), at(1))
+    expect(grayNamed(state.record(GRAY, KEY.text), 'v')?.rule.expr).toBe('l1=a')
+    stored()
+    carryOut(state, publishing('v', percent('100'), { text: 'new' }), at(1))
+    expect(seen(state, { ip: '' })).toBe('new')
+  })
+
+  test('does not become a new one', () => {
+    stored()
+    expect(refusalOf(() => publishing('v', large))).toBe('gray-rule')
+    const grown = growGray({ key: KEY, name: 'v', expr: `${large.expr}||x=1`, operator: BY })
+    expect(refusalOf(() => carryOut(state, grown, at(1)))).toBe('gray-rule')
   })
 })
 
@@ -303,19 +347,4 @@ test.each<[string, Said]>([
   expect(taking('four')).toBe('taken')
   carryOut(state, growGray({ key: KEY, name: 'beta', expr: '10.0.0.9', operator: BY, comment }), at(0))
   expect(taking('five')).toBe('kept')
-})
-
-test('the texts of gray versions count for the memory of all contents', async () => {
-  const budget = new ContentBudget(state, 10)
-  const within = (text: string) =>
-    budget.withinGray({ key: KEY, name: 'beta' }, text.length, () => {
-      carryOut(state, beta('10.0.0.1', text), at(0))
-    })
-  await within('12345678')
-  expect(state.grayBytes).toBe(8)
-  await expect(budget.within(KEY, 3, () => undefined)).rejects.toMatchObject({ code: 'content-memory' })
-  await within('87654321')
-  await expect(within('12345678901')).rejects.toMatchObject({ code: 'content-memory' })
-  carryOut(state, stopGray({ key: KEY, name: 'beta', operator: BY }), at(0))
-  expect(state.grayBytes).toBe(0)
 })

@@ -43,7 +43,7 @@ export function publishConfig(input: PublishConfig): Command<true> {
         [
           { kind: 'config-published', op, item, previous, operator },
           ...(previous === undefined ? noLongerDeleted(view, item, now) : []),
-          ...commentSaved(comment, { historyId: item.historyId, stamp: now.stamp }),
+          ...commentSaved(comment, { key: item.key, historyId: item.historyId, stamp: now.stamp }),
         ],
         true,
       )
@@ -118,7 +118,7 @@ export function deleteConfig(
         [
           { kind: 'config-deleted', key, deleted, ...deletion },
           recordSaved(DELETED_CONFIG, { id: deleted.key.text, value, stamp }),
-          ...commentSaved(comment, { historyId: deletion.historyId, stamp }),
+          ...commentSaved(comment, { key: deleted.key, historyId: deletion.historyId, stamp }),
           ...ended,
         ],
         true,

@@ -11,15 +11,17 @@ import { checkedRule, checkGrayName, type GrayRule } from '../state/gray-rule.ts
 import {
   GRAY,
   GRAY_TEXT,
+  grayContent,
   type GrayItem,
   grayNamed,
+  GrayText,
   type GrayVersion,
   inOrder,
   MOST_GRAY_VERSIONS,
 } from '../state/gray-version.ts'
 import { checkCas } from './publish-config.ts'
 import { ownedOperator } from '../state/owned-operator.ts'
-import { grayContent, grayRecorded } from './gray-records.ts'
+import { grayRecorded } from './gray-records.ts'
 
 /** A new text, or a new rule, of a gray version. `md5` is the digest of `content`. */
 export interface PublishGray {
@@ -157,7 +159,7 @@ function textSaved(
 ): Change[] {
   const id = version.textId
   if (id === previous?.textId) return []
-  const value = { text: content.toString() }
+  const value = new GrayText(content.toString())
   const saved = recordSaved(GRAY_TEXT, { id, value, stamp: textStamp(stamp) })
   if (previous !== undefined) return [recordRemoved(GRAY_TEXT, previous.textId, stamp), saved]
   const change = { operator, comment, atMs: version.modifiedMs }

@@ -12,6 +12,8 @@ import { ownedOperator } from './owned-operator.ts'
 export interface ConfigComment {
   /** Why somebody made it; empty: nobody says. */
   readonly comment: string
+  /** The text of the key of the item; absent: noted by an import, or by an earlier version. */
+  readonly item?: string
   /** An import wrote the record: its id at the source, or empty where the source has no record of the change. */
   readonly importedId?: string
   /** An imported version whose own change is not known: the newest change there that it certainly has. */
@@ -31,9 +33,10 @@ export const CONFIG_COMMENT = defineRecordKind<ConfigComment>(
   'config-comment',
   (json) => {
     const fields = fieldsOf(json)
-    const { importedId, importedUpTo, gray } = fields
+    const { item, importedId, importedUpTo, gray } = fields
     return {
       comment: textIn(fields, 'comment'),
+      ...(item === undefined ? {} : { item: textIn(fields, 'item') }),
       ...(importedId === undefined ? {} : { importedId: textIn(fields, 'importedId') }),
       ...(importedUpTo === undefined ? {} : { importedUpTo: textIn(fields, 'importedUpTo') }),
       ...(gray === undefined ? {} : { gray: fieldsOf(gray) as unknown as GrayNote }),
@@ -42,21 +45,29 @@ export const CONFIG_COMMENT = defineRecordKind<ConfigComment>(
   { isReadOneByOne: true },
 )
 
+/** The history record of a change. */
+interface Commented {
+  readonly key: ConfigKey
+  readonly historyId: number
+  readonly stamp: number
+}
+
 /** The change that keeps a comment beside its change; empty without a comment. */
 export function commentSaved(
   comment: string | undefined,
-  { historyId, stamp }: { historyId: number; stamp: number },
+  { key, historyId, stamp }: Commented,
 ): RecordSaved[] {
   if (comment === undefined || comment === '') return []
-  return [recordSaved(CONFIG_COMMENT, { id: String(historyId), value: { comment: ownText(comment) }, stamp })]
+  const value = { comment: ownText(comment), item: ownText(key.text) }
+  return [recordSaved(CONFIG_COMMENT, { id: String(historyId), value, stamp })]
 }
 
 /** The change that notes which gray version a history record is about. */
 export function grayChangeSaved(
   gray: GrayNote,
-  { comment, historyId, stamp }: { comment: string | undefined; historyId: number; stamp: number },
+  { comment, key, historyId, stamp }: Commented & { readonly comment: string | undefined },
 ): RecordSaved {
-  const value = { comment: ownText(comment ?? ''), gray }
+  const value = { comment: ownText(comment ?? ''), item: ownText(key.text), gray }
   return recordSaved(CONFIG_COMMENT, { id: String(historyId), value, stamp })
 }
 

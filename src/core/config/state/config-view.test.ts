@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type GrayVersion, inOrder } from './gray-version.ts'
 import { type GrayRule, checkedRule } from './gray-rule.ts'
-import { grayFor, identityOf, placeInRelease, type Viewer } from './config-view.ts'
+import { labelLook, ReadRules } from './rule-matches.ts'
+import { grayFor, identityOf, placeInRelease } from './config-view.ts'
+import type { Viewer } from './viewer.ts'
 
 const BY = { ip: '10.9.9.9', user: null }
 
@@ -61,6 +63,85 @@ describe('a rule', () => {
   test('of labels names each label once in a group', () => {
     expect(() => labelRule('a=1&&a=2')).toThrow('each label is named once')
     expect(() => labelRule('a=1||a=2')).not.toThrow()
+  })
+})
+
+describe('a rule of labels', () => {
+  const joined = (count: number) => Array.from({ length: count }, (_, index) => `l${index}=a`)
+  const refused = expect.objectContaining({ code: 'gray-rule' }) as Error
+  const stored = (expr: string): GrayRule => ({ type: 'tagv2', version: '1.1.0', expr, priority: 1 })
+
+  test('has at most 64 conditions, however they are joined, and 2 KiB', () => {
+    for (const joint of ['||', '&&']) {
+      expect(() => labelRule(joined(64).join(joint))).not.toThrow()
+      expect(() => labelRule(joined(65).join(joint))).toThrow(refused)
+    }
+    expect(() => labelRule(`a=${'b'.repeat(2_046)}`)).not.toThrow()
+    expect(() => labelRule(`a=${'b'.repeat(2_047)}`)).toThrow('at most 2048 characters long')
+    expect(() => rule('beta', `10.0.0.1,${' '.repeat(8_183)}`)).not.toThrow()
+  })
+
+  test('that was stored with more conditions still works', () => {
+    const large = stored([...joined(1_000), 'x=1&&y=2'].join('||'))
+    expect(gets(large, labelled({ l999: 'a' }))).toBe(true)
+    expect(gets(large, labelled({ l999: 'b' }))).toBe(false)
+    expect(gets(large, labelled({ x: '1', y: '2' }))).toBe(true)
+    expect(gets(large, labelled({ x: '1' }))).toBe(false)
+  })
+
+  test('is read once for equal rules, and beyond the rules that are kept read its text is looked at', () => {
+    const log: string[] = []
+    const read = (expr: string) => {
+      log.push(`read ${expr[0]}`)
+      return () => true
+    }
+    const rules = new ReadRules(
+      { read, look: (expr) => log.push(`look ${expr[0]}`) > 0 },
+      { letters: 10, passed: 3 },
+    )
+    const ask = (...all: string[]) => {
+      log.length = 0
+      for (const expr of all) expect(rules.isFor(expr, { ip: '' })).toBe(true)
+      return log
+    }
+    expect(ask('a=1', ['a', '1'].join('='), 'b=2', 'c=3', 'a=1')).toEqual(['read a', 'read b', 'read c'])
+    expect(ask('d=4', 'e=5', 'a=1')).toEqual(['look d', 'look e'])
+    expect(ask('d=4', 'd=4', 'a=1')).toEqual(['read d', 'read a'])
+  })
+
+  const label = fc.constantFrom('a', 'b', 'c', 'ClientIp', 'Vipserver-Tag')
+  const value = fc.constantFrom('1', '2', '3', '33')
+  const condition = fc.tuple(label, fc.uniqueArray(value, { minLength: 1 }))
+  const group = fc.uniqueArray(condition, { minLength: 1, maxLength: 3, selector: ([name]) => name })
+  const viewer: fc.Arbitrary<Viewer> = fc.record({
+    ip: value,
+    tag: fc.option(value, { nil: undefined }),
+    asksForTag: fc.option(fc.boolean(), { nil: undefined }),
+    labels: fc.option(
+      fc.dictionary(label, value).map((all) => new Map(Object.entries(all))),
+      { nil: undefined },
+    ),
+  })
+
+  const comma = fc.constantFrom(',', ' , ')
+
+  test('matches as a naive reading of its text', () => {
+    const valueOf = ({ ip, tag, asksForTag, labels }: Viewer, name: string): string | undefined => {
+      if (name === 'ClientIp') return ip
+      if (name === 'Vipserver-Tag') return tag
+      return asksForTag === true ? undefined : labels?.get(name)
+    }
+    fc.assert(
+      fc.property(fc.array(group, { minLength: 1, maxLength: 5 }), viewer, comma, (groups, who, comma) => {
+        const expr = groups
+          .map((all) => all.map(([name, values]) => `${name}=${values.join(comma)}`).join('&&'))
+          .join(' || ')
+        const expected = groups.some((all) =>
+          all.every(([name, values]) => (values as readonly string[]).includes(valueOf(who, name) ?? 'none')),
+        )
+        expect([gets(labelRule(expr), who), labelLook(expr, who)]).toEqual([expected, expected])
+      }),
+    )
   })
 })
 

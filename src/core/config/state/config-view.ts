@@ -1,22 +1,10 @@
 import type { RecordView } from '../../records/record-tables.ts'
 import type { ConfigItem, ConfigKey } from './config-item.ts'
 import { NO_NOTES } from './config-notes.ts'
-import { addressesOf, type GrayRule, labelGroups, labelName, shareOf } from './gray-rule.ts'
-import { GRAY, GRAY_TEXT, type GrayItem, type GrayVersion } from './gray-version.ts'
-
-/**
- * The client that asks for an item: all that rules of gray versions may look at. Where a client is connected, `ip` is
- * the address that it says of itself; elsewhere it is where the request comes from.
- */
-export interface Viewer {
-  readonly ip: string
-  /** The tag of the client, or the one that it asks for. */
-  readonly tag?: string | undefined
-  /** The client asks for the version of `tag` only: its labels do not count, and it never gets the formal version. */
-  readonly asksForTag?: boolean | undefined
-  /** By their names, in the spelling of `labelName`. */
-  readonly labels?: ReadonlyMap<string, string> | undefined
-}
+import { shareOf } from './gray-rule.ts'
+import { isRuleFor } from './rule-matches.ts'
+import type { Viewer } from './viewer.ts'
+import { GRAY, grayContentOf, type GrayItem, type GrayVersion } from './gray-version.ts'
 
 /** The version that a client sees: the formal one, or a gray one in the shape of an item. */
 export interface SeenItem extends ConfigItem {
@@ -62,8 +50,16 @@ export function seenSinceMs(state: ViewedState, key: ConfigKey, who: Viewer): nu
 }
 
 /** The gray version that a client gets, or undefined. */
-export function grayFor({ versions }: GrayItem, who: Viewer): GrayVersion | undefined {
-  return versions.find((version) => matches(version, who))
+export function grayFor(item: GrayItem, who: Viewer): GrayVersion | undefined {
+  const known = who.labels === undefined ? LAST_LOOKS.get(item) : lastLabelled
+  if (known?.item === item && isSameViewer(known.who, who)) return known.version
+  const version = item.versions.find((one) => matches(one, who))
+  // A copy: the viewer may be a poll, which must not live as long as the item.
+  const { ip, tag, asksForTag, labels } = who
+  const look = { item, who: { ip, tag, asksForTag, labels }, version }
+  if (labels === undefined) LAST_LOOKS.set(item, look)
+  else lastLabelled = look
+  return version
 }
 
 /** A gray version with its text, in the shape of an item. Throws an Error if the store has lost the text. */
@@ -73,15 +69,15 @@ export function seenGray(
 ): SeenItem {
   const known = SEEN.get(version)
   if (known !== undefined && known.formal === formal) return known.item
-  const text = state.record(GRAY_TEXT, version.textId)?.text
-  if (text === undefined) throw new Error(`The text of the gray version ${version.name} is missing`)
+  const content = grayContentOf(state, version.textId)
+  if (content === undefined) throw new Error(`The text of the gray version ${version.name} is missing`)
   const { createdMs, createdBy, id } = version
   const notes = formal?.notes ?? NO_NOTES
   const item: SeenItem = {
     key,
     origin: formal?.origin ?? { id, createdMs, createUser: createdBy.user, createIp: createdBy.ip },
     historyId: id,
-    content: known?.item.content ?? Buffer.from(text),
+    content,
     md5: version.md5,
     type: formal?.type ?? version.type ?? 'text',
     notes: { ...notes, encryptedDataKey: version.encryptedDataKey },
@@ -119,50 +115,41 @@ export function placeInRelease({ id }: Pick<GrayVersion, 'id'>, who: Viewer): nu
   return hashOf(`${id} ${identityOf(who)}`) % 10_000
 }
 
-type Match = (who: Viewer, version: GrayVersion) => boolean
-
 /** The items of versions, made once: reads are far more frequent than publishes. */
 const SEEN = new WeakMap<GrayVersion, { readonly formal: ConfigItem | undefined; readonly item: SeenItem }>()
-const MATCHES = new WeakMap<GrayRule, Match>()
 
-function matches(version: GrayVersion, who: Viewer): boolean {
-  let match = MATCHES.get(version.rule)
-  if (match === undefined) {
-    match = matchOf(version.rule)
-    MATCHES.set(version.rule, match)
-  }
-  return match(who, version)
+/** A viewer of an item, and its version. */
+interface LastLook {
+  readonly item: GrayItem
+  readonly who: Pick<Viewer, 'ip' | 'tag' | 'asksForTag' | 'labels'>
+  readonly version: GrayVersion | undefined
 }
 
-function matchOf({ type, version, expr }: GrayRule): Match {
+/** A request looks at an item several times. The versions of an item never change: a change makes another GrayItem. */
+const LAST_LOOKS = new WeakMap<GrayItem, LastLook>()
+/** Labels must not live as long as an item: one look of their viewers is known. */
+let lastLabelled: LastLook | undefined
+
+function isSameViewer(one: Viewer, other: Viewer): boolean {
+  return (
+    one.ip === other.ip &&
+    one.tag === other.tag &&
+    one.asksForTag === other.asksForTag &&
+    one.labels === other.labels
+  )
+}
+
+function matches(release: GrayVersion, who: Viewer): boolean {
+  const { type, expr } = release.rule
   switch (type) {
-    case 'beta': {
-      const addresses = new Set(addressesOf(expr))
-      return ({ ip }) => addresses.has(ip)
-    }
+    case 'beta':
+    case 'tagv2':
+      return isRuleFor(type, expr, who)
     case 'tag':
-      return ({ tag }) => tag === expr
-    case 'tagv2': {
-      const groups = labelGroups(expr, version)
-      return (who) =>
-        groups.some((group) =>
-          group.every(({ label, values }) => {
-            const value = labelOf(who, label)
-            return value !== undefined && values.includes(value)
-          }),
-        )
-    }
-    case 'percent': {
-      const share = shareOf(expr)
-      return (who, release) => who.asksForTag !== true && placeInRelease(release, who) < share
-    }
+      return who.tag === expr
+    case 'percent':
+      return who.asksForTag !== true && placeInRelease(release, who) < shareOf(expr)
   }
-}
-
-function labelOf({ ip, tag, asksForTag, labels }: Viewer, label: string): string | undefined {
-  if (label === 'ClientIp') return ip
-  if (label === 'Vipserver-Tag') return tag
-  return asksForTag === true ? undefined : labels?.get(labelName(label))
 }
 
 /** FNV-1a over the characters, then the last steps of MurmurHash3, so that every bit depends on all characters. */

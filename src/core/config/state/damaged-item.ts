@@ -14,8 +14,14 @@ export const DAMAGED_ITEM = defineRecordKind<{ readonly storeKey: string }>(
   { isLocal: true },
 )
 
+/** In place of the md5 of an item that cannot be read: nobody can say that it differs from another version. */
+export const UNREADABLE = 'unreadable'
+
 /** Throws Refusal `damaged` if the store cannot read the item. It is there: clients must not take it for a deleted one. */
-export function refuseDamaged(view: Pick<RecordView, 'record'>, { text: id, dataId, group }: ConfigKey): void {
+export function refuseDamaged(
+  view: Pick<RecordView, 'record'>,
+  { text: id, dataId, group }: ConfigKey,
+): void {
   const damaged = view.record(DAMAGED_ITEM, id)
   if (damaged !== undefined)
     throw new Refusal(

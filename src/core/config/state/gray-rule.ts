@@ -1,4 +1,5 @@
 import { Refusal } from '../../refusal.ts'
+import { LOOK_LIMITS } from './look-limits.ts'
 
 /**
  * The clients of a gray version. `beta`: some addresses. `tag`: clients with one tag. `tagv2`: clients whose labels
@@ -29,11 +30,11 @@ export const BETA_NAME = 'beta'
 /** Names of versions for a tag begin so. */
 const TAG_NAME = 'tag_'
 
-const LONGEST_EXPR = 8_192
 const LONGEST_NAME = 128
 const ADDRESS_TEXT = /^[\w.:%-]{1,64}$/
 const TAG_TEXT = /^[\w.:-]{1,128}$/
 const NAME_TEXT = /^[\w.:-]+$/
+const CONDITION_TEXT = /^\s*[\w.:-]+\s*=\s*[\w.:-]+\s*(?:,\s*[\w.:-]+\s*)*$/
 const SHARE_TEXT = /^(100|\d{1,2})(\.\d{1,2})?$/
 
 /** The rule for some addresses, separated by commas. Throws Refusal `gray-rule`. */
@@ -51,11 +52,11 @@ export function tagName(tag: string): string {
   return TAG_NAME + tag
 }
 
-/** The rule itself. Throws Refusal `gray-rule` for an invalid rule. */
+/** The rule itself. Throws Refusal `gray-rule` for an invalid rule, or one that is too large. */
 export function checkedRule(rule: GrayRule): GrayRule {
   const { type, version, expr, priority } = rule
-  if (expr.length > LONGEST_EXPR)
-    throw refusedRule(EXPR_NAMES[type], `at most ${LONGEST_EXPR} characters long`)
+  const longest = type === 'tagv2' ? LOOK_LIMITS.labelLetters : LOOK_LIMITS.ruleLetters
+  if (expr.length > longest) throw refusedRule(EXPR_NAMES[type], `at most ${longest} characters long`)
   if (!Number.isInteger(priority) || priority < 0 || priority > BETA_PRIORITY)
     throw refusedRule('priority', `a whole number from 0 to ${BETA_PRIORITY}`)
   const versions: readonly string[] = VERSIONS[type]
@@ -89,17 +90,19 @@ export interface LabelCondition {
 }
 
 /**
- * The groups of an expression of labels: a client matches if it fulfils all conditions of one group. Version 1.0.0 is
- * `key=v1,v2`. Version 1.1.0 joins several with `&&` (within a group) and `||` (between groups). Refusal `gray-rule`.
+ * The texts of the conditions of an expression of labels, by groups: a client matches if it fulfils all conditions of one group.
+ * Version 1.0.0 is `key=v1,v2`. Version 1.1.0 joins several with `&&` (within a group) and `||` (between groups).
  */
-export function labelGroups(expr: string, version: string): LabelCondition[][] {
-  const groups = version === '1.0.0' ? [[expr]] : expr.split('||').map((group) => group.split('&&'))
-  return groups.map((conditions) => {
-    const group = conditions.map(labelCondition)
-    if (new Set(group.map(({ label }) => label)).size < group.length)
-      throw refusedRule(EXPR_NAMES.tagv2, 'such that each label is named once between two ||')
-    return group
-  })
+export function labelGroups(expr: string): string[][] {
+  return expr.split('||').map((group) => (group.includes('&&') ? group.split('&&') : [group]))
+}
+
+/** Reads a condition. It is not checked here: rules are checked when they come, and read far more often. */
+export function labelCondition(text: string): LabelCondition {
+  const at = text.indexOf('=')
+  const list = text.slice(at + 1)
+  const values = list.includes(',') ? list.split(',').map((value) => value.trim()) : [list.trim()]
+  return { label: labelName(text.slice(0, at).trim()), values }
 }
 
 /** Libraries spell one label in two ways: Java with dots, the others with underscores. */
@@ -137,7 +140,13 @@ const CHECKS: Readonly<Record<GrayRuleType, (expr: string, version: string) => v
     if (!TAG_TEXT.test(expr))
       throw refusedRule(EXPR_NAMES.tag, '1 to 128 of the characters a-z A-Z 0-9 _ . : -')
   },
-  tagv2: (expr, version) => void labelGroups(expr, version),
+  tagv2: (expr, version) => {
+    const groups = version === '1.0.0' ? [[expr]] : labelGroups(expr)
+    // Rules that were stored before this limit still count.
+    if (groups.flat().length > LOOK_LIMITS.conditions)
+      throw refusedRule(EXPR_NAMES.tagv2, `at most ${LOOK_LIMITS.conditions} conditions joined by && and ||`)
+    for (const group of groups) checkGroup(group)
+  },
   percent: (expr) => {
     if (!SHARE_TEXT.test(expr) || Number(expr) > 100)
       throw refusedRule(EXPR_NAMES.percent, 'a number from 0 to 100, with at most two decimals')
@@ -146,12 +155,11 @@ const CHECKS: Readonly<Record<GrayRuleType, (expr: string, version: string) => v
 
 const LABEL_ALLOWED = 'label=value, or label=value,value, of the characters a-z A-Z 0-9 _ . : -'
 
-function labelCondition(text: string): LabelCondition {
-  const [label = '', list, ...more] = text.trim().split('=')
-  const values = list?.split(',').map((value) => value.trim()) ?? []
-  const isGood = more.length === 0 && values.length > 0 && values.every((value) => NAME_TEXT.test(value))
-  if (!isGood || !NAME_TEXT.test(label.trim())) throw refusedRule(EXPR_NAMES.tagv2, LABEL_ALLOWED)
-  return { label: labelName(label.trim()), values }
+function checkGroup(group: readonly string[]): void {
+  if (!group.every((condition) => CONDITION_TEXT.test(condition)))
+    throw refusedRule(EXPR_NAMES.tagv2, LABEL_ALLOWED)
+  if (new Set(group.map((condition) => labelCondition(condition).label)).size < group.length)
+    throw refusedRule(EXPR_NAMES.tagv2, 'such that each label is named once between two ||')
 }
 
 function refusedRule(parameter: string, allowed: string): Refusal {

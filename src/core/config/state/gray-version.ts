@@ -1,7 +1,9 @@
 import { fieldsOf, numberIn, textIn } from '../../records/shape.ts'
 import { defineRecordKind } from '../../records/record-kind.ts'
+import type { RecordView } from '../../records/record-tables.ts'
 import { CONFIG_TYPES, configKey, type ConfigKey, type ConfigType, type Operator } from './config-item.ts'
 import { GRAY_RULE_TYPES, type GrayRule } from './gray-rule.ts'
+import { LOOK_LIMITS } from './look-limits.ts'
 
 /** A version of an item that some clients get instead of the formal one. */
 export interface GrayVersion {
@@ -39,7 +41,7 @@ export interface GrayItem {
 }
 
 /** The most gray versions of an item. */
-export const MOST_GRAY_VERSIONS = 10
+export const MOST_GRAY_VERSIONS = LOOK_LIMITS.versions
 
 /** The items that have gray versions; the id of the record is the text of the item's key. */
 export const GRAY = defineRecordKind<GrayItem>(
@@ -56,15 +58,38 @@ export const GRAY = defineRecordKind<GrayItem>(
   { isReadOneByOne: true },
 )
 
-/** The text of a gray version. */
-export interface GrayText {
-  readonly text: string
+/** The text of a gray version, as bytes: texts of all versions together may be larger than the heap. JSON has it as `text`. */
+export class GrayText {
+  /** UTF-8, in memory of its own. */
+  readonly content: Buffer
+
+  constructor(text: string) {
+    // `Buffer.from` cuts short ones out of a larger memory, which they would keep.
+    this.content = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+    this.content.write(text)
+  }
+
+  toJSON(): { readonly text: string } {
+    return { text: this.content.toString() }
+  }
+}
+
+const NO_CONTENT = Buffer.alloc(0)
+
+/** The bytes of a version's text; undefined: the store has lost it. */
+export function grayContentOf(records: Pick<RecordView, 'record'>, textId: string): Buffer | undefined {
+  return records.record(GRAY_TEXT, textId)?.content
+}
+
+/** The bytes of a version's text. */
+export function grayContent(records: Pick<RecordView, 'record'>, { textId }: GrayVersion): Buffer {
+  return grayContentOf(records, textId) ?? NO_CONTENT
 }
 
 /** The texts of gray versions, written once; the id of the record is `textId` of the version: a stamp. */
 export const GRAY_TEXT = defineRecordKind<GrayText>(
   'gray-text',
-  (json) => ({ text: textIn(fieldsOf(json), 'text') }),
+  (json) => new GrayText(textIn(fieldsOf(json), 'text')),
   { isReadOneByOne: true, isLarge: true },
 )
 

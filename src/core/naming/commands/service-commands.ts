@@ -97,8 +97,23 @@ export function saveCluster(key: ServiceKey, cluster: SentCluster): Command<'ok'
     const { name } = cluster
     const healthChecker = withStoredSecrets(cluster.healthChecker, known.clusters[name]?.healthChecker)
     const clusters = { ...known.clusters, [name]: { ...cluster, healthChecker } }
+    refuseTooMuchOfClusters(known.clusters, clusters)
     const service: Service = { ...known, clusters, madeBy: 'operator' }
     return synced([{ kind: 'service-saved', service, stamp: now.stamp }], 'ok')
+  })
+}
+
+/** The most that all clusters of a service may be set to, as JSON: each change of any cluster writes the settings of all. */
+const MOST_OF_CLUSTERS = 512 * 1024
+
+/** Throws Refusal if the settings of all clusters are more, unless they were more before. */
+function refuseTooMuchOfClusters(known: Service['clusters'], clusters: Service['clusters']): void {
+  const { length } = JSON.stringify(clusters)
+  if (length <= MOST_OF_CLUSTERS || length <= JSON.stringify(known).length) return
+  const allowed = 'at most 512 KiB of settings of all clusters of a service, as JSON'
+  throw new Refusal('invalid-parameter', `The clusters of the service would have ${length} characters.`, {
+    parameter: 'clusterName',
+    allowed,
   })
 }
 

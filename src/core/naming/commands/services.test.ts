@@ -65,6 +65,22 @@ test('one that an operator has changed or configured stays as well', () => {
   }
 })
 
+test('the settings of all clusters of a service have a limit; at it, they can be replaced by smaller ones', () => {
+  const cluster = (name: string, letters: number) =>
+    saveCluster(ORDERS, {
+      name,
+      healthChecker: { type: 'NONE' },
+      checkPort: 80,
+      useInstancePort4Check: true,
+      metadata: { a: 'x'.repeat(letters) },
+    })
+  carryOut(state, createService(ORDERS, settings()), at(0))
+  for (let index = 0; index < 5; index++) carryOut(state, cluster(`c${index}`, 100_000), at(0))
+  expect(refusalOf(() => carryOut(state, cluster('more', 30_000), at(0)))).toBe('invalid-parameter')
+  carryOut(state, cluster('c0', 50_000), at(0))
+  carryOut(state, cluster('more', 30_000), at(0))
+})
+
 test('making a service twice, changing or deleting an unknown one, and deleting one with instances are refused', () => {
   const code = (command: Parameters<typeof carryOut>[1]) => refusalOf(() => carryOut(state, command, at(0)))
   expect([code(updateService(ORDERS, settings())), code(deleteService(ORDERS))]).toEqual([

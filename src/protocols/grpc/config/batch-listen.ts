@@ -1,10 +1,11 @@
 import type { Operations } from '../../../operations/operations.ts'
 import type { WatchedItem } from '../../../core/config/state/config-view.ts'
+import { afterwards } from '../../../operations/afterwards.ts'
 import { type RequestContext, requestType } from '../requests/request-type.ts'
 import { connectedViewer, viewerOfConnection } from './connected-viewer.ts'
 import { keysOf, listenedItems, namesOf } from './listened-item.ts'
 import type { ConfigStreamListener, StreamWatch } from '../../../operations/config/config-streams.ts'
-import type { Viewer } from '../../../core/config/state/config-view.ts'
+import type { Viewer } from '../../../core/config/state/viewer.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import { ChangePushes } from './change-pushes.ts'
 
@@ -103,13 +104,14 @@ export function batchListen(parts: BatchListenParts) {
       return { isListening: listen !== false && listen !== 'false', items }
     },
     run: ({ isListening, items }, call) => {
-      if (isListening) return { changedConfigs: listenTo(items, call).map(namesOf) }
+      if (isListening)
+        return afterwards(listenTo(items, call), (changed) => ({ changedConfigs: changed.map(namesOf) }))
       unlisten(items, call)
       return { changedConfigs: [] }
     },
   })
 
-  function listenTo(items: readonly WatchedItem[], call: RequestContext): readonly WatchedItem[] {
+  function listenTo(items: readonly WatchedItem[], call: RequestContext) {
     const known = connections.of(call)
     const changed = listening.watch({ watch: known.watch, items, who: connectedViewer(call) }, call.caller)
     for (const { key } of items) known.forget(key.text)

@@ -1,4 +1,4 @@
-import type { Viewer } from '../../../core/config/state/config-view.ts'
+import type { Viewer } from '../../../core/config/state/viewer.ts'
 import { labelName } from '../../../core/config/state/gray-rule.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import type { RequestContext } from '../requests/request-type.ts'

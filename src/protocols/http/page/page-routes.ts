@@ -68,7 +68,7 @@ function pageRoute(path: string, answer: (caller: HttpCaller) => Answer): Route 
 }
 
 function plain(status: number, text: string): Answer {
-  return textAnswer(`${text}\n`, status, { ...PAGE_HEADERS, 'Cache-Control': 'no-store' })
+  return textAnswer(`${text}\n`, status, PAGE_HEADERS)
 }
 
 /** Relative: behind a proxy, the path of this server may begin with more. */

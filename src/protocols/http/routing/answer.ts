@@ -5,11 +5,13 @@ import { bytesOfPieces } from '../../../core/text/long-text.ts'
 /**
  * The headers of an answer as node takes them without a copy: name, value, name, value. Node adds Date and Connection;
  * without a length it sends chunks. Nothing that is sent may be taken for something else by a browser, hence `nosniff`.
+ * No cache may keep an answer: it may be for one caller only. Files of the page name another rule.
  */
 export function headersOf(answer: Answer, closing: boolean): string[] {
   const headers = ['Content-Type', answer.contentType, 'X-Content-Type-Options', 'nosniff']
   if (answer.chunks === undefined) headers.push('Content-Length', String(bytesOf(answer)))
   if (closing) headers.push('Connection', 'close')
+  if (answer.headers?.[CACHE] === undefined) headers.push(CACHE, 'no-store')
   for (const name in answer.headers) headers.push(name, sendable(answer.headers[name]!))
   return headers
 }
@@ -18,20 +20,26 @@ export function headersOf(answer: Answer, closing: boolean): string[] {
 export function headOf(answer: Answer): string {
   if (answer.head !== undefined) return answer.head
   const { status, contentType, headers } = answer
-  const [fixed, length] = [FIXED.get(status) ?? fixedOf(status), bytesOf(answer)]
-  let head = `${fixed}Content-Type: ${contentType}\r\nContent-Length: ${length}\r\n`
+  const start = headers?.[CACHE] === undefined ? (FIXED.get(status) ?? fixedOf(status)) : startOf(status)
+  const length = bytesOf(answer)
+  let head = `${start}Content-Type: ${contentType}\r\nContent-Length: ${length}\r\n`
   for (const name in headers) head += `${name}: ${sendable(headers[name]!)}\r\n`
   return head
 }
 
-/** The start of a head by status. */
+const CACHE = 'Cache-Control'
+
+/** The start of a head that no cache may keep, by status. */
 const FIXED = new Map<number, string>()
 
 function fixedOf(status: number): string {
-  const line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}`
-  const fixed = `${line}\r\nX-Content-Type-Options: nosniff\r\n`
+  const fixed = `${startOf(status)}${CACHE}: no-store\r\n`
   FIXED.set(status, fixed)
   return fixed
+}
+
+function startOf(status: number): string {
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\nX-Content-Type-Options: nosniff\r\n`
 }
 
 const SECOND_MS = 1_000

@@ -19,8 +19,9 @@ export function textAnswer(body: Buffer | string, status = 200, headers?: Answer
 }
 
 /** A value as JSON. */
-export function jsonAnswer(value: unknown, status = 200): Answer {
-  return { status, contentType: JSON_TYPE, body: JSON.stringify(value) }
+export function jsonAnswer(value: unknown, status = 200, headers?: Answer['headers']): Answer {
+  const answer = { status, contentType: JSON_TYPE, body: JSON.stringify(value) }
+  return headers === undefined ? answer : { ...answer, headers }
 }
 
 /** JSON that has been made already, as text or as bytes. */
@@ -147,11 +148,6 @@ export function pageSchema(
 export function pageJson(page: PageRequest, totalCount: number, pageItems: readonly object[]): object {
   const pagesAvailable = Math.ceil(totalCount / page.pageSize)
   return { totalCount, pageNumber: page.pageNo, pagesAvailable, pageItems }
-}
-
-/** An answer that no cache may keep. */
-export function secretAnswer(body: object, headers: Answer['headers'] = {}): Answer {
-  return { ...jsonAnswer(body), headers: { ...headers, 'Cache-Control': 'no-store' } }
 }
 
 /** The ids of the servers that have not replied in time, separated by commas. */

@@ -1,6 +1,7 @@
 import type { Identity } from '../../../core/access/identity.ts'
 import type { Refusal } from '../../../core/refusal.ts'
 import type { HttpCaller, Route } from '../routing/route.ts'
+import { meantUser, onlyMeant } from './meant-user.ts'
 import { credentialsOf, type Identification, isOpen, plainTokenOf } from './identification.ts'
 
 /** A request up to this size costs little. It is read even if its sender does not count, so that the audit can name the item. */
@@ -41,13 +42,19 @@ export class Sender {
   }
 
   /**
-   * The identity of the sender, by what has arrived. Throws, or rejects with, a Refusal where too many try to sign in.
+   * The identity of the sender, by what has arrived. Throws, or rejects with, a Refusal where too many try to sign in. Refusal
+   * `other-user`: a page means another user than the user of its browser's cookie.
    */
   identify({ caller, url, form }: Arrived, route: Route): Identity | Promise<Identity> {
     const searched = { headers: caller.headers, url, form, maxParameters: this.#maxParameters }
     const credentials = credentialsOf(searched, route)
     this.#isSettled = credentials.token !== undefined || credentials.pair !== undefined
-    return this.#identification.identify(credentials, caller)
+    const identity = this.#identification.identify(credentials, caller)
+    const meant = this.#isSettled ? undefined : meantUser(caller, url)
+    if (meant === undefined) return identity
+    return identity instanceof Promise
+      ? identity.then((one) => onlyMeant(one, meant))
+      : onlyMeant(identity, meant)
   }
 
   /** Whether the sender may use routes that are not open to everybody. */

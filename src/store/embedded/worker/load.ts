@@ -12,6 +12,9 @@ const ROWS_PER_BATCH = 2_000
 /** Contents of a batch share one buffer, kept while one content is in use. So it is small; a large content has its own. */
 const CONTENT_PER_BATCH = 256 * 1024
 
+/** Characters of a batch. Schemas, metadata and the texts of gray versions are large, and two threads have a batch at a time. */
+const TEXT_PER_BATCH = 2 * 1024 * 1024
+
 const NAMES = new RowReader(TABLES.config_name)
 const ITEMS = new RowReader(TABLES.config_item)
 const REVISIONS = new RowReader(TABLES.config_revision)
@@ -39,17 +42,23 @@ export function* readBatches(connection: SqliteConnection): Generator<LoadBatch>
 
 function* configBatches(connection: SqliteConnection): Generator<LoadBatch> {
   let items: CrossingItem[] = []
+  let size = 0
   let pack = new ContentPack()
   const found = new VersionSums()
   for (const read of connection.each(configQuery())) {
     const { nameId, revisionId, rows, content } = checkedItem(read)
     found.move(nameId, 0, revisionId)
-    const isFull = items.length >= ROWS_PER_BATCH || pack.length + content.length > CONTENT_PER_BATCH
+    const isFull =
+      items.length >= ROWS_PER_BATCH ||
+      size > TEXT_PER_BATCH ||
+      pack.length + content.length > CONTENT_PER_BATCH
     if (isFull && items.length > 0) {
       yield { kind: 'configs', items, contents: pack.pack() }
       items = []
+      size = 0
       pack = new ContentPack()
     }
+    for (const values of rows) size += textsIn(values)
     items.push([...rows, pack.add(content), content.length])
   }
   if (items.length > 0) yield { kind: 'configs', items, contents: pack.pack() }
@@ -102,13 +111,22 @@ function* plainBatches<R>(
 ): Generator<LoadBatch> {
   const reader = new RowReader(table)
   let rows: Values[] = []
+  let size = 0
   for (const read of connection.each(
     `SELECT ${reader.columns.join(', ')} FROM ${table.name} ORDER BY rowid`,
   )) {
-    rows.push(reader.values(read))
-    if (rows.length < ROWS_PER_BATCH) continue
+    const values = reader.values(read)
+    rows.push(values)
+    size += textsIn(values)
+    if (rows.length < ROWS_PER_BATCH && size < TEXT_PER_BATCH) continue
     yield { kind, rows }
     rows = []
+    size = 0
   }
   if (rows.length > 0) yield { kind, rows }
+}
+
+/** The characters of the texts of a row. */
+function textsIn(values: Values): number {
+  return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 }

@@ -98,11 +98,11 @@ export function largeBytes(changes: readonly Change[], texts: Pick<TextsElsewher
   return sizes.reduce((sum, bytes) => sum + (bytes > MOST_INLINE_BYTES ? bytes : 0), 0)
 }
 
-/** The bytes of the texts in a value: only a text makes a value large. */
+/** The bytes of the contents in a value: only a content makes a value large. */
 function largeValueBytes({ recordKind, value }: RecordSaved): number {
   if (recordKindNamed(recordKind)?.isLarge !== true) return 0
-  const texts = Object.values(value as object).filter((one) => typeof one === 'string')
-  return texts.reduce((sum, text) => sum + text.length, 0)
+  const contents = Object.values(value as object).filter((one) => Buffer.isBuffer(one))
+  return contents.reduce((sum, { length }) => sum + length, 0)
 }
 
 function largeValue(change: RecordSaved): LargeContent[] {

@@ -45,7 +45,7 @@ export function textOfPieces(pieces: Uint8Array): Buffer {
   const json: unknown = JSON.parse(
     Buffer.from(pieces.buffer, pieces.byteOffset, pieces.byteLength).toString(),
   )
-  return Buffer.from(GRAY_TEXT.decode(json, '').text)
+  return GRAY_TEXT.decode(json, '').content
 }
 
 type Shareable = HistoryImported & { readonly textId: string }

@@ -10,7 +10,7 @@ const failing = (error: Error) => (): never => {
 test('a key is reported once for each problem, and forgotten when its value can be read', () => {
   const reported: string[] = []
   const damaged = new DamagedKeys(({ key, problem }) => reported.push(`${key} ${problem}`))
-  for (const problem of ['a', 'a', 'b']) damaged.reading('w/k', failing(new Error(problem)))
+  for (const problem of ['a', 'a', 'b']) void damaged.reading('w/k', failing(new Error(problem)))
   expect(reported).toEqual(['w/k a', 'w/k b'])
   expect([damaged.has('w/k'), damaged.count('w/'), damaged.firstOf('w/')]).toEqual([true, 1, 'w/k'])
   expect(damaged.reading('w/k', () => 7)).toBe(7)

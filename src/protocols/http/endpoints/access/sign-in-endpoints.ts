@@ -2,7 +2,7 @@ import type { SignedInUser } from '../../../../operations/access/sign-in.ts'
 import type { Operations } from '../../../../operations/operations.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { jsonAnswer, answersJson, Json, secretAnswer } from '../../routing/answers.ts'
+import { jsonAnswer, answersJson, Json } from '../../routing/answers.ts'
 import { type Endpoint, endpoint, type Answer } from '../../routing/route.ts'
 import type { UserAndRights } from '../../../../operations/access/sessions.ts'
 import { endedCookie, sessionCookie, sessionsIn } from './session-cookie.ts'
@@ -58,7 +58,7 @@ export function renewEndpoint(signIn: Operations['signIn']): Endpoint {
 
 function tokenAnswer({ username, token, ttlSeconds, isAdministrator }: SignedInUser): Answer {
   const body = { accessToken: token, tokenTtl: ttlSeconds, globalAdmin: isAdministrator, username }
-  return secretAnswer(body, { Authorization: `Bearer ${token}` })
+  return jsonAnswer(body, 200, { Authorization: `Bearer ${token}` })
 }
 
 /** `POST …/auth/users/admin`: makes the first administrator. */
@@ -73,7 +73,7 @@ export function firstAdministratorEndpoint(signIn: Operations['signIn']): Endpoi
     }),
     handle: async ({ params, caller }) => {
       const { code, password } = params
-      return secretAnswer(await signIn.firstAdministrator({ code, password }, caller))
+      return jsonAnswer(await signIn.firstAdministrator({ code, password }, caller))
     },
   })
 }
@@ -119,8 +119,11 @@ export function beginSessionEndpoint(sessions: Operations['sessions']): Endpoint
     }),
     handle: async ({ params, caller }) => {
       const { username = '', password = '' } = params
-      const { browserId, ...user } = await sessions.begin({ username, password }, caller)
-      return secretAnswer(userJson(user), { 'Set-Cookie': sessionCookie(caller, browserId) })
+      const { browserId, ...user } = await sessions.begin(
+        { username, password, replaced: sessionsIn(caller) },
+        caller,
+      )
+      return jsonAnswer(userJson(user), 200, { 'Set-Cookie': sessionCookie(caller, browserId) })
     },
   })
 }
@@ -132,7 +135,7 @@ export function showSessionEndpoint(sessions: Operations['sessions']): Endpoint 
     permission: sessions.show.permission,
     answers: answersJson(USER),
     params: NO_PARAMS,
-    handle: ({ caller }) => secretAnswer(userJson(sessions.show({}, caller))),
+    handle: ({ caller }) => jsonAnswer(userJson(sessions.show({}, caller))),
   })
 }
 
@@ -145,7 +148,7 @@ export function endSessionEndpoint(sessions: Operations['sessions']): Endpoint {
     params: NO_PARAMS,
     handle: async ({ caller }) => {
       await sessions.end(sessionsIn(caller), caller)
-      return secretAnswer({}, { 'Set-Cookie': endedCookie(caller) })
+      return jsonAnswer({}, 200, { 'Set-Cookie': endedCookie(caller) })
     },
   })
 }

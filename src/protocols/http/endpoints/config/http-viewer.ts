@@ -1,4 +1,4 @@
-import type { Viewer } from '../../../../core/config/state/config-view.ts'
+import type { Viewer } from '../../../../core/config/state/viewer.ts'
 import type { HttpCaller, HeaderNote } from '../../routing/route.ts'
 
 /** The value of a header without the blanks around it; undefined where it is absent or empty. */

@@ -84,10 +84,7 @@ const LONGEST_TIMEOUT_MS = 60_000
 /** Body of a poll: 10,000 items with names of ordinary length, encoded. */
 export const MAX_LISTEN_BODY_BYTES = 8 * 1024 * 1024
 
-/**
- * Answers a poll at once where something differs, else holds it. Nothing may be awaited in here: a change
- * between the comparison and the holding would be missed.
- */
+/** Answers a poll at once where something differs, else holds it; a poll of many items is held until all are compared. */
 export function listen(
   request: ListenRequest,
   parts: ListenerParts,
@@ -100,11 +97,14 @@ export function listen(
   const dueMs = waits ? parts.nowMs() + timeoutMs - ANSWER_BEFORE_MS : 0
   const client = { port: caller.socketPort, agent: shortened(agentOf(caller)) }
   const tag = headerText(caller, TAG_HEADER)
-  const poll = new ListeningPoll({ items, ip: caller.ip, tag, client, dueMs, waits }, answers)
+  const answerOf = timeoutMs === undefined ? answers.withoutTimeout : answers.of
+  // Where the dialect requires a time-out, a poll without one is refused before it is compared.
+  if (timeoutMs === undefined) answerOf([])
+  const poll = new ListeningPoll({ items, ip: caller.ip, tag, client, dueMs, waits }, answerOf)
   const polled = parts.listening.poll(poll, caller)
   switch (polled.kind) {
     case 'compared':
-      return timeoutMs === undefined ? answers.withoutTimeout(polled.changed) : answers.of(polled.changed)
+      return answerOf(polled.changed)
     case 'held':
       return poll.holdRequest(request, polled.handle)
     case 'too-many':
@@ -120,18 +120,21 @@ class ListeningPoll implements PollRequest {
   readonly client: PollRequest['client']
   readonly dueMs: number
   readonly waits: boolean
-  readonly #answers: PollAnswers
+  readonly #answerOf: PollAnswers['of']
   #held: Held | undefined
   #early: Answer | undefined
 
-  constructor({ items, ip, tag, client, dueMs, waits }: Omit<PollRequest, 'answer'>, answers: PollAnswers) {
+  constructor(
+    { items, ip, tag, client, dueMs, waits }: Omit<PollRequest, 'answer'>,
+    answerOf: PollAnswers['of'],
+  ) {
     this.items = items
     this.ip = ip
     this.tag = tag
     this.client = client
     this.dueMs = dueMs
     this.waits = waits
-    this.#answers = answers
+    this.#answerOf = answerOf
   }
 
   /** Holds the request of a poll that is held, unless the holder has answered it already. */
@@ -143,7 +146,7 @@ class ListeningPoll implements PollRequest {
   }
 
   answer(changed: readonly WatchedItem[]): void {
-    const answer = this.#answers.of(changed)
+    const answer = this.#answerOf(changed)
     if (this.#held === undefined) this.#early = answer
     else this.#held.answer(answer)
   }

@@ -71,7 +71,7 @@ export function eventsEndpoint(liveEvents: Operations['liveEvents']): Endpoint {
 
 function answerOf(chunks: Readable): Answer {
   // Proxies that buffer would keep events from arriving.
-  const headers = { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' }
+  const headers = { 'X-Accel-Buffering': 'no' }
   return { status: 200, contentType: EVENT_STREAM, body: '', headers, chunks }
 }
 

@@ -1,0 +1,148 @@
+import { CONFIG_COMMENT, DELETED_CONFIG } from '../config/state/config-comment.ts'
+import { GRAY } from '../config/state/gray-version.ts'
+import type { Change } from '../decisions/changes.ts'
+import type { Command } from '../decisions/decision.ts'
+import type { Now } from '../decisions/stamps.ts'
+import type { Bytes } from '../memory/bytes-of.ts'
+import { growthOf } from '../memory/memory-account.ts'
+import type { Growth, MemoryBudget } from '../memory/memory-budget.ts'
+import { MEMORY_KINDS, memoryKindOf, type MemoryPart } from '../memory/memory-kinds.ts'
+import type { Engine } from './ports.ts'
+import type { State } from './state.ts'
+
+/** The dependencies of `withinMemory`. */
+export interface MemoryParts {
+  readonly state: State
+  readonly budget: MemoryBudget
+  readonly clock: () => Now
+}
+
+/**
+ * An engine that refuses decisions for which there is no memory. Growth counts from its decision until the command is
+ * answered; contents count from the time when the command was given.
+ */
+export function withinMemory(engine: Engine, parts: MemoryParts): Engine {
+  return {
+    mostAtOnce: engine.mostAtOnce,
+    get backlog() {
+      return engine.backlog
+    },
+    execute<T>(command: Command<T>): T | Promise<T> {
+      const admission = new Admission(command, parts)
+      let outcome: T | Promise<T>
+      try {
+        // It may be refused here.
+        outcome = engine.execute(admission.begun())
+      } catch (error) {
+        admission.end()
+        throw error
+      }
+      if (outcome instanceof Promise) return outcome.finally(() => admission.end())
+      admission.end()
+      return outcome
+    },
+    applyBehind: (changes) => engine.applyBehind(changes),
+    tick: () => engine.tick(),
+    close: () => engine.close(),
+  }
+}
+
+const NO_GROWTH: Growth = new Map()
+
+/** A command from the time when it was given until it is answered. */
+class Admission<T> {
+  readonly #command: Command<T>
+  readonly #parts: MemoryParts
+  #givenBytes = 0
+  #waitingBytes = 0
+  #growth = NO_GROWTH
+
+  constructor(command: Command<T>, parts: MemoryParts) {
+    this.#command = command
+    this.#parts = parts
+  }
+
+  /** The command, whose decisions are refused without memory. Throws Refusal if it need not even wait. */
+  begun(): Command<T> {
+    const command = this.#command
+    const { growsBy = 0 } = command
+    const { state, budget, clock } = this.#parts
+    if (growsBy > 0) {
+      budget.given(growsBy)
+      this.#givenBytes = growsBy
+      if (budget.isTight(growsBy)) this.#hold(command.decide(state, clock()).changes)
+      else this.#wait(growsBy)
+    }
+    return {
+      ...command,
+      decide: (view, now) => {
+        const decision = command.decide(view, now)
+        this.#hold(decision.changes)
+        return decision
+      },
+    }
+  }
+
+  /** The command is answered. */
+  end(): void {
+    this.#parts.budget.answered(this.#givenBytes)
+    this.#givenBytes = 0
+    this.#letGo()
+  }
+
+  #letGo(): void {
+    this.#wait(0)
+    this.#grow(NO_GROWTH)
+  }
+
+  /** A decision replaces an earlier one. */
+  #hold(changes: readonly Change[]): void {
+    this.#letGo()
+    const needsNone = changes.length === 0 || isRemoval(changes)
+    this.#grow(needsNone ? NO_GROWTH : growthOfAll(changes, this.#parts.state))
+  }
+
+  #grow(growth: Growth): void {
+    const { budget } = this.#parts
+    if (this.#growth !== NO_GROWTH) budget.release(this.#growth)
+    this.#growth = NO_GROWTH
+    if (growth === NO_GROWTH) return
+    budget.hold(growth)
+    this.#growth = growth
+  }
+
+  #wait(bytes: number): void {
+    if (bytes === this.#waitingBytes) return
+    this.#parts.budget.waits(bytes - this.#waitingBytes)
+    this.#waitingBytes = bytes
+  }
+}
+
+/** The kinds of records that a removal may leave behind. */
+const LEFT_BEHIND: ReadonlySet<string> = new Set([GRAY.name, CONFIG_COMMENT.name, DELETED_CONFIG.name])
+
+/** Whether changes remove something, and save only records that a removal leaves behind. */
+function isRemoval(changes: readonly Change[]): boolean {
+  let removes = false
+  for (const change of changes) {
+    if (change.kind === 'record-saved') {
+      if (!LEFT_BEHIND.has(change.recordKind)) return false
+    } else if (change.kind.endsWith('-saved') || change.kind === 'config-published') return false
+    else removes ||= change.kind !== 'history-imported' && change.kind !== 'instance-health-changed'
+  }
+  return removes
+}
+
+function growthOfAll(changes: readonly Change[], state: State): Growth {
+  const growth = new Map<MemoryPart, Bytes>()
+  for (const change of changes) {
+    const part = MEMORY_KINDS[memoryKindOf(change)]
+    const { heap, external } = growthOf(change, state)
+    const known = growth.get(part)
+    growth.set(part, {
+      heap: (known?.heap ?? 0) + heap,
+      external: (known?.external ?? 0) + external,
+    })
+  }
+  return growth
+}

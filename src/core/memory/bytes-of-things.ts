@@ -1,0 +1,73 @@
+import type { ConfigItem } from '../config/state/config-item.ts'
+import { DELETED_CONFIG } from '../config/state/config-comment.ts'
+import { GRAY, type GrayItem } from '../config/state/gray-version.ts'
+import type { InstanceRecord, Metadata } from '../naming/state/instance.ts'
+import { REMEMBERED_METADATA, type RememberedMetadata } from '../naming/state/remembered-metadata.ts'
+import type { Service } from '../naming/state/service.ts'
+import { type Bytes, bytesOf, MAP_ENTRY_BYTES, namedTextsBytes, textBytes } from './bytes-of.ts'
+
+// The constants are the objects of a thing without its texts, with its places in the tables of State and of liveness. They
+// were measured: test/memory/calibration.test.ts compares them with a process.
+
+const CONFIG_BYTES = 600
+const SERVICE_BYTES = 310
+const INSTANCE_BYTES = 290
+const RECORD_BYTES = MAP_ENTRY_BYTES
+/** An item with gray versions is in two tables of its own, and its view is kept. */
+const GRAY_ITEM_BYTES = 350
+/** A rule is kept as its text and compiled: an address of eight characters becomes an entry of a Set. */
+const COMPILED_BYTES_PER_CHARACTER = 5
+
+/** The bytes of an item with its content. */
+export function configBytes({ key, origin, content, md5, notes }: ConfigItem): Bytes {
+  const { namespaceId, group, dataId, text } = key
+  const texts = [namespaceId, group, dataId, text, md5, origin.createIp, origin.createUser ?? '']
+  let heap = CONFIG_BYTES
+  for (const one of texts) heap += textBytes(one)
+  for (const one of Object.values(notes) as (string | null)[]) if (one !== null) heap += textBytes(one)
+  return { heap, external: content.length }
+}
+
+/** The bytes of a service without its instances. */
+export function serviceBytes({ key, metadata, selector, clusters }: Service): number {
+  let heap = SERVICE_BYTES + textBytes(key.namespaceId) + textBytes(key.groupedName)
+  heap += namedTextsBytes(metadata) + bytesOf(selector).heap
+  for (const [name, cluster] of Object.entries(clusters)) {
+    const { metadata: labels, ...rest } = cluster
+    heap += MAP_ENTRY_BYTES + textBytes(name) + namedTextsBytes(labels) + bytesOf(rest).heap
+  }
+  return heap
+}
+
+/** The bytes of an instance. */
+export function instanceBytes({ address, publisher, registered, app }: InstanceRecord): number {
+  const own = publisher.kind === 'connection' ? MAP_ENTRY_BYTES + textBytes(publisher.id) : 0
+  const texts = textBytes(address.ip) + textBytes(address.cluster) + textBytes(app)
+  return INSTANCE_BYTES + texts + own + namedTextsBytes(registered)
+}
+
+/** The bytes of metadata that consists of texts of others: remembered keys over registered ones. */
+export function mergedBytes(metadata: Metadata): number {
+  let bytes = 64
+  for (const _name in metadata) bytes += 24
+  return bytes
+}
+
+/** The bytes of a small record of any kind. */
+export function recordBytes(recordKind: string, id: string, value: unknown): Bytes {
+  const { heap, external } = bytesOf(value)
+  return { heap: RECORD_BYTES + textBytes(id) + heap + moreOf(recordKind, id, value), external }
+}
+
+function moreOf(recordKind: string, id: string, value: unknown): number {
+  if (recordKind === REMEMBERED_METADATA.name) {
+    const { metadata } = value as RememberedMetadata
+    return namedTextsBytes(metadata) - bytesOf(metadata).heap
+  }
+  // The id is also the text of the key.
+  if (recordKind === DELETED_CONFIG.name) return -textBytes(id)
+  if (recordKind !== GRAY.name) return 0
+  const { versions } = value as GrayItem
+  const compiled = versions.reduce((sum, { rule }) => sum + rule.expr.length, 0)
+  return GRAY_ITEM_BYTES + COMPILED_BYTES_PER_CHARACTER * compiled
+}

@@ -1,0 +1,104 @@
+import { forgetHistory, type GoneItem } from '../core/config/commands/forget-history.ts'
+import { DELETED_CONFIG } from '../core/config/state/config-comment.ts'
+import type { Engine, KeptRecords } from '../core/engine/ports.ts'
+import type { State } from '../core/engine/state.ts'
+import { recordBytes } from '../core/memory/bytes-of-things.ts'
+import { MEMBER } from '../core/cluster/members/member-records.ts'
+import type { MemoryBudget } from '../core/memory/memory-budget.ts'
+import { CommentCare } from './comment-care.ts'
+import { type MemoryLimits, NOTED_MEMORY } from '../core/records/memory-limits.ts'
+
+/** The share of the heap for records of deleted items. */
+const SHARE_OF_DELETED = 0.05
+/** The account is noted when it has moved by this share of the heap, or this much, and otherwise once a minute. */
+const NOTED_SHARE = 0.1
+const NOTED_BYTES = 16 * 1024 * 1024
+const NOTED_MS = 60_000
+/** How many records of deleted items one command removes, and how many commands there are in a second. */
+const MOST_FORGOTTEN = 200
+const MOST_ROUNDS = 25
+
+/** Dependencies of the care. */
+export interface MemoryCareParts {
+  readonly state: Pick<State, 'memory' | 'records'>
+  readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
+  readonly store: Pick<KeptRecords, 'remember'>
+  readonly budget: MemoryBudget
+  readonly isElected: () => boolean
+  readonly monotonicMs: () => number
+}
+
+/** The regular work for the memory of the data. */
+export class MemoryCare {
+  readonly #parts: MemoryCareParts
+  readonly #own: MemoryLimits
+  readonly #comments: CommentCare
+  #noted: { heap: number; external: number; atMs: number } | undefined
+
+  constructor(parts: MemoryCareParts) {
+    this.#parts = parts
+    this.#own = parts.budget.limits
+    this.#comments = new CommentCare(parts)
+  }
+
+  /** Call it each second. */
+  async tick(): Promise<void> {
+    const { budget, state, isElected } = this.#parts
+    budget.limitTo(smallestOf([this.#own, ...membersOf(state)]))
+    if (!isElected()) return
+    await this.#forgetOldest()
+    await this.#comments.tick()
+    await this.#note()
+  }
+
+  async #forgetOldest(): Promise<void> {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const deleted = this.#oldestBeyondShare()
+      if (deleted.length === 0) return
+      await this.#parts.engine.execute(forgetHistory({ deleted, comments: [] }))
+    }
+  }
+
+  /** The oldest records of deleted items, in the order in which they were saved, if all records together take too much. */
+  #oldestBeyondShare(): GoneItem[] {
+    const { state, engine, budget } = this.#parts
+    let surplus = state.memory.of('deleted configurations').heap - SHARE_OF_DELETED * budget.limits.heapBytes
+    const most = Math.min(MOST_FORGOTTEN, engine.mostAtOnce)
+    const deleted: GoneItem[] = []
+    for (const [id, value] of state.records(DELETED_CONFIG)) {
+      if (surplus <= 0 || deleted.length === most) return deleted
+      deleted.push({ id, historyId: value.historyId })
+      surplus -= recordBytes(DELETED_CONFIG.name, id, value).heap
+    }
+    return deleted
+  }
+
+  /** Writes how much memory a server needs to load the data. */
+  async #note(): Promise<void> {
+    const { state, store, budget, monotonicMs } = this.#parts
+    const { heap, external } = state.memory.total
+    const atMs = monotonicMs()
+    const noted = this.#noted
+    if (noted !== undefined) {
+      const moved = Math.abs(heap - noted.heap) + Math.abs(external - noted.external)
+      const isMuch = moved >= Math.min(NOTED_SHARE * budget.limits.heapBytes, NOTED_BYTES)
+      if (moved === 0 || (!isMuch && atMs < noted.atMs + NOTED_MS)) return
+    }
+    this.#noted = { heap, external, atMs }
+    await store.remember(NOTED_MEMORY, JSON.stringify({ heap, external }))
+  }
+}
+
+function membersOf(state: Pick<State, 'records'>): MemoryLimits[] {
+  return Array.from(state.records(MEMBER), ([, { memory }]) => memory).filter((one) => one !== undefined)
+}
+
+function smallestOf(limits: readonly MemoryLimits[]): MemoryLimits {
+  const least = (field: keyof MemoryLimits): number =>
+    limits.reduce((first, one) => Math.min(first, one[field]), Infinity)
+  return {
+    heapBytes: least('heapBytes'),
+    memoryBytes: least('memoryBytes'),
+    contentBytes: least('contentBytes'),
+  }
+}

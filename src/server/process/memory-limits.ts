@@ -1,0 +1,68 @@
+import { totalmem } from 'node:os'
+import { getHeapStatistics } from 'node:v8'
+import type { MemoryLimits } from '../../core/records/memory-limits.ts'
+import type { Settings } from '../../settings/settings.ts'
+
+/** The heap of a server without data, with room for a collection of garbage. */
+const EMPTY_SERVER_BYTES = 64 * 1024 * 1024
+/** The share of the heap for data. The rest is for requests, answers and Maps that double. */
+const SHARE_OF_HEAP = 0.7
+/** The share of the memory for data. The rest is for the same, for the store's thread and the disk's cache. */
+const SHARE_OF_MEMORY = 0.75
+/** The share of the memory for contents, unless a setting says how much. */
+const SHARE_FOR_CONTENTS = 0.5
+
+/** The share of the heap for the things that clients watch. */
+const SHARE_FOR_CLIENTS = 0.1
+
+/** How much memory the data of this server may take: by its heap, by its machine or container, and by the settings. */
+export function memoryLimitsOf({
+  maxStateMemoryBytes,
+  maxContentMemoryBytes,
+}: Pick<Settings, 'maxStateMemoryBytes' | 'maxContentMemoryBytes'>): MemoryLimits {
+  const most = maxStateMemoryBytes === 0 ? Infinity : maxStateMemoryBytes
+  const memory = memoryLimitBytes()
+  return {
+    heapBytes: Math.floor(Math.min(most, SHARE_OF_HEAP * usableHeap())),
+    memoryBytes: Math.floor(Math.min(most, SHARE_OF_MEMORY * memory)),
+    contentBytes: maxContentMemoryBytes || Math.floor(SHARE_FOR_CONTENTS * memory),
+  }
+}
+
+/** How much memory the things may take that clients of this server watch. */
+export function clientMemoryBytes(): number {
+  return SHARE_FOR_CLIENTS * usableHeap()
+}
+
+/** The share of the heap for contents that wait to be written: each is there as a text, and some as JSON. */
+const SHARE_OF_WAITING = 1 / 24
+
+/** The most bytes of contents that wait to be written. */
+export function waitingContentBytes(): number {
+  return SHARE_OF_WAITING * getHeapStatistics().heap_size_limit
+}
+
+function usableHeap(): number {
+  return Math.max(0, getHeapStatistics().heap_size_limit - EMPTY_SERVER_BYTES)
+}
+
+/** The share of the heap for bodies that are being read: their texts take up to twice as much. */
+const SHARE_FOR_BODIES = 1 / 8
+
+/** How much memory bodies may take that are being read: as the setting says, but never more than a small heap can hold. */
+export function bodyMemoryOf({ maxBodyMemoryBytes }: Pick<Settings, 'maxBodyMemoryBytes'>): number {
+  return Math.min(maxBodyMemoryBytes, Math.floor(SHARE_FOR_BODIES * getHeapStatistics().heap_size_limit))
+}
+
+/** The size of the heap that a server needs for data of this size on it. */
+export function heapForData(bytes: number): number {
+  return bytes / SHARE_OF_HEAP + EMPTY_SERVER_BYTES
+}
+
+/** The bytes of memory that this process may use: the limit of its container, or else all of the machine. */
+function memoryLimitBytes(): number {
+  const machine = totalmem()
+  const container = process.constrainedMemory()
+  // Without a limit some kernels report a number larger than any machine, others report 0.
+  return container > 0 && container < machine ? container : machine
+}

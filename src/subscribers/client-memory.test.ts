@@ -1,0 +1,104 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { configKey } from '../core/config/state/config-item.ts'
+import type { WatchedItem } from '../core/config/state/config-view.ts'
+import type { StreamClient } from '../core/clients/stream-client.ts'
+import { ClientMemory, watchedBytes } from '../core/memory/client-memory.ts'
+import { KeyPattern } from '../core/text/key-pattern.ts'
+import { configPatterns } from './config-patterns.ts'
+import { ConfigWatchers } from './config-watchers.ts'
+import { formalVersions } from './formal-versions.test-support.ts'
+import { PushRegistry } from './push-registry.ts'
+import { STREAM_LIMITS, StreamRegistry } from './stream-registry.ts'
+
+const ITEM = watchedBytes(configKey('public', 'g', 'a').text)
+const MINUTE_MS = 60_000
+const itemOf = (dataId: string): WatchedItem => ({
+  key: configKey('public', 'g', dataId),
+  md5: '',
+  echo: dataId,
+})
+let nowMs: number
+let memory: ClientMemory
+const loop = { now: () => nowMs, soon: (run: () => void) => run() }
+
+beforeEach(() => {
+  nowMs = 0
+  memory = new ClientMemory(2.5 * ITEM)
+})
+
+describe('watched items', () => {
+  const watchersOf = () => new ConfigWatchers({ ...formalVersions(() => ''), loop, memory })
+  const poll = (names: readonly string[], ip: string) => {
+    return { items: names.map(itemOf), ip, dueMs: MINUTE_MS, answer: () => {} }
+  }
+
+  test('of polls count while they are held, and while they are remembered', () => {
+    const watchers = watchersOf()
+    expect(watchers.take(poll(['a', 'b', 'c'], '10.0.0.1'))).toMatchObject({ kind: 'too-many' })
+    expect(watchers.take(poll(['a'], '10.0.0.1'))).toMatchObject({ kind: 'held' })
+    const other = watchers.take(poll(['b'], '10.0.0.2'))
+    expect(watchers.take(poll(['c'], '10.0.0.3'))).toMatchObject({ kind: 'too-many' })
+    if (other.kind === 'held') other.handle.cancel()
+    expect(memory.bytes).toBe(2 * ITEM)
+    watchers.take({ ...poll(['b'], '10.0.0.2'), waits: false })
+    expect(memory.bytes).toBe(2 * ITEM)
+    watchers.take(poll(['b'], '10.0.0.2'))
+    expect(memory.bytes).toBe(2 * ITEM)
+    watchers.answerAll()
+    nowMs = 2 * MINUTE_MS
+    watchers.tick(nowMs)
+    expect(memory.bytes).toBe(0)
+  })
+
+  test('of listeners count until they are left alone', () => {
+    const listener = watchersOf().join({ ip: '10.0.0.1', changed: () => {}, end: () => {} })
+    const answers = ['a', 'b', 'c', 'a'].map((name) => listener.listen([itemOf(name)]))
+    expect(answers).toEqual([[], [], 'too-many', []])
+    listener.unwatch(configKey('public', 'g', 'a'))
+    expect(memory.bytes).toBe(ITEM)
+    listener.leave()
+    expect(memory.bytes).toBe(0)
+  })
+})
+
+test('patterns count until their watchers leave', () => {
+  const patterns = configPatterns(loop, memory)
+  const watch = (name: string) =>
+    patterns.watch(new KeyPattern({ namespaceId: 'public', group: 'g', name }), { touched: () => {} })
+  const holds = [watch('a*'), watch('b*')]
+  expect(watch('c*')).toBe('too-many')
+  for (const hold of holds) if (hold !== 'too-many') hold.leave()
+  expect(memory.bytes).toBe(0)
+})
+
+describe('subscriptions', () => {
+  const key = { namespaceId: 'public', groupedName: 'g@@service' }
+
+  test('of connections count until they end', () => {
+    const registry = new StreamRegistry(STREAM_LIMITS, memory)
+    let end = () => {}
+    const client = { id: 'c', onEnd: (ended: () => void) => void (end = ended) } as StreamClient
+    const subscribe = (clusters: string) => registry.add({ client, key, clusters })
+    subscribe('a')
+    subscribe('b')
+    expect(() => subscribe('c')).toThrow('as much memory as they may')
+    expect(registry.size).toBe(2)
+    end()
+    expect([memory.bytes, registry.service(key)]).toEqual([0, undefined])
+  })
+
+  test('of list calls count until they lapse', () => {
+    const registry = new PushRegistry(() => MINUTE_MS, memory)
+    const call = (port: number, agent = '') => {
+      const format = ''
+      const one = { ...key, address: '10.0.0.1', port, agent, app: '', clusters: '', format }
+      return registry.refresh(one, nowMs)
+    }
+    expect([call(1), call(2), call(3)].map((one) => one !== undefined)).toEqual([true, true, false])
+    expect(call(1, 'x'.repeat(4_000))).toBeUndefined()
+    call(1, 'agent of the client')
+    nowMs = 2 * MINUTE_MS
+    registry.tick(nowMs)
+    expect([memory.bytes, registry.service(key)]).toEqual([0, undefined])
+  })
+})

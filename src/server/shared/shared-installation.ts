@@ -148,7 +148,6 @@ export class SharedInstallation implements Installation {
     })
     this.#clocks = new MemberClocks({ ...asking, wallMs, log: opened.log })
     this.#faults = new StoreFaults({ store: etcd.store, log: opened.log, monotonicMs })
-    void this.#faults.look()
   }
 
   /** Opens the store and loads it. Rejects with an Error if etcd cannot be reached, or is not for this version. */
@@ -280,7 +279,6 @@ export class SharedInstallation implements Installation {
   }
 
   readonly storeFaults = (): readonly StoreFault[] => this.#faults.current
-
   readonly lagging = (): Lagging | undefined => this.#lag.current
 
   isMember(): boolean {

@@ -25,9 +25,10 @@ export class StoreFaults {
 
   constructor(parts: StoreFaultsParts) {
     this.#parts = parts
+    void this.look()
   }
 
-  /** Looks for other installations. Call it at the start and each hour; if etcd is away, the next call finds them. */
+  /** Looks for other installations, as it does at the start. Call it each hour; if etcd is away, the next call finds them. */
   async look(): Promise<void> {
     const { store, log, monotonicMs } = this.#parts
     const found = await store.nestedPrefixes().catch(() => this.#nested)

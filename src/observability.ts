@@ -46,6 +46,8 @@ export interface ObservabilityOptions {
   readonly cutOff?: ReadinessOptions['cutOff']
   /** See `ReadinessOptions.lagging`. */
   readonly lagging?: ReadinessOptions['lagging']
+  /** See `ReadinessOptions.storeFaults`. */
+  readonly storeFaults?: ReadinessOptions['storeFaults']
   /** See `RoomWatchOptions.measure`. */
   readonly measureRoom?: MeasureRoom
   /** The files of the store. Absent, undefined or an error: unknown. */
@@ -99,7 +101,7 @@ export class Observability {
 
   constructor(options: ObservabilityOptions) {
     this.#options = options
-    const { monotonicMs, cutOff, lagging } = options
+    const { monotonicMs, cutOff, lagging, storeFaults } = options
     this.store = new StoreWatch({ ...options, isFull: () => void this.roomWatch.look(true) })
     this.room = new StoreRoom(options.settings.storeReserveBytes)
     this.roomWatch = new RoomWatch({ ...options, measure: options.measureRoom, room: this.room })
@@ -108,7 +110,7 @@ export class Observability {
     const { full } = this.roomWatch
     const { scarce } = this.memory
     const outage = (): Lasting | undefined => this.store.outage()
-    this.#readiness = new Readiness({ outage, cutOff, lagging, full, scarce, monotonicMs })
+    this.#readiness = new Readiness({ outage, cutOff, lagging, full, scarce, storeFaults, monotonicMs })
   }
 
   /** Logs a fault that no client was answered with. An outage of the store is logged once. */

@@ -57,6 +57,7 @@ export type RefusalCode =
   | 'unknown-method'
   | 'server-status'
   | 'store-full'
+  | 'damaged'
   | 'store-unavailable'
   | 'cut-off'
   | 'backup-refused'

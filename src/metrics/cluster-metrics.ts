@@ -23,6 +23,7 @@ interface FeedFigures {
   readonly lagMs: number
   readonly reloads: number
   readonly drifts: number
+  readonly leftOut: number
 }
 
 interface CareFigures {
@@ -62,6 +63,11 @@ function storeMetrics({ feed, conflicts, quotaShares }: ClusterFigures): Metric[
       'waypost_store_drifts_total',
       'How often what this server knew differed from the shared store, so that a kind of keys was loaded again.',
       () => feed().drifts,
+    ),
+    gauge(
+      'waypost_store_damaged_keys',
+      'How many keys of the shared store this server leaves out, because no server has written them or their values.',
+      () => feed().leftOut,
     ),
     {
       name: 'waypost_etcd_quota_share',

@@ -1,6 +1,14 @@
 /** A reason why the server should get no requests now, or why it works only in part. */
 export interface NotReady {
-  readonly code: 'stopping' | 'store-unavailable' | 'cut-off' | 'lagging' | 'store-full' | 'memory'
+  readonly code:
+    | 'stopping'
+    | 'store-unavailable'
+    | 'cut-off'
+    | 'lagging'
+    | 'store-full'
+    | 'memory'
+    | 'prefix-nested'
+    | 'damaged'
   readonly detail: string
   /** How long this has lasted, in ms. */
   readonly forMs: number
@@ -15,6 +23,11 @@ export interface Lasting {
 /** The server's knowledge of the store is old. `isBehind`: others know more, so they should get the requests. */
 export interface Lagging extends Lasting {
   readonly isBehind: boolean
+}
+
+/** Something in the store that an operator must mend. This server works. */
+export interface StoreFault extends Lasting {
+  readonly code: 'prefix-nested' | 'damaged'
 }
 
 /** The inputs of readiness. */
@@ -32,6 +45,8 @@ export interface ReadinessOptions {
   readonly full: () => Lasting | undefined
   /** Why there is little memory left for data; undefined: there is enough. */
   readonly scarce: () => Lasting | undefined
+  /** What else the store of several servers has that an operator must mend. */
+  readonly storeFaults?: (() => readonly StoreFault[]) | undefined
   readonly monotonicMs: () => number
 }
 
@@ -65,7 +80,8 @@ export class Readiness {
     const { full, scarce } = this.#options
     const short = [...problemOf('store-full', full()), ...problemOf('memory', scarce())]
     const isOutage = this.#isShared() && this.#cutOff().length === 0
-    return [...(isOutage ? this.#outage() : []), ...this.#lagging(false), ...short]
+    const faults = (this.#options.storeFaults?.() ?? []).flatMap((fault) => problemOf(fault.code, fault))
+    return [...(isOutage ? this.#outage() : []), ...this.#lagging(false), ...short, ...faults]
   }
 
   #isShared(): boolean {

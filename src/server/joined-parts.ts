@@ -7,6 +7,7 @@ import { MemoryBudget } from '../core/memory/memory-budget.ts'
 import { HealthClock } from '../core/naming/liveness/health-clock.ts'
 import { Liveness } from '../core/naming/liveness/liveness.ts'
 import { Timeline, type TimelineParts } from '../core/naming/timeline/timeline.ts'
+import { DAMAGED_ITEM, UNREADABLE } from '../core/config/state/damaged-item.ts'
 import { seenBy, viewedMd5 } from '../core/config/state/config-view.ts'
 import { knownToRules } from '../core/clients/client-views.ts'
 import { Stamps, type Now } from '../core/decisions/stamps.ts'
@@ -110,11 +111,12 @@ function openEngine({ installation, live, ...parts }: EngineOpening, settings: S
 
 /** The measurements of an installation. */
 function measured(installation: Installation) {
-  const { store, cutOff, lagging } = installation
+  const { store, cutOff, lagging, storeFaults } = installation
   return {
     store,
     cutOff,
     lagging,
+    storeFaults,
     measureRoom: (isUrgent: boolean) => installation.measureRoom(isUrgent),
     storeBytes: () => installation.storeBytes(),
   }
@@ -138,7 +140,8 @@ function openWatchers(parts: PollParts, settings: Settings) {
 
 function openPolls({ state, live, memory }: PollParts, settings: Settings): ConfigWatchers {
   return new ConfigWatchers({
-    md5Of: (key, who) => viewedMd5(state, key, who),
+    md5Of: (key, who) =>
+      state.record(DAMAGED_ITEM, key.text) === undefined ? viewedMd5(state, key, who) : UNREADABLE,
     seenBy: (key, who) => ({ ...seenBy(state, key, who), ...knownToRules(who) }),
     loop,
     maxHeld: settings.maxHeldPolls,

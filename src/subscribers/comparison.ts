@@ -1,5 +1,6 @@
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { Viewer } from '../core/config/state/viewer.ts'
+import { UNREADABLE } from '../core/config/state/damaged-item.ts'
 import type { Md5Of, Room } from './looks.ts'
 
 const NOTHING: readonly WatchedItem[] = Object.freeze([])
@@ -39,14 +40,14 @@ export class Comparison {
     if (first === undefined) return false
     const current = this.#md5Of(first.key, this.#who)
     this.#seen.set(keyText, current)
-    return named.some(({ md5 }) => md5 !== current)
+    return current !== UNREADABLE && named.some(({ md5 }) => md5 !== current)
   }
 
   /** The compared items that differ, in the order of the poll. */
   differing(): readonly WatchedItem[] {
     const differing = this.#items.filter(({ key, md5 }) => {
       const seen = this.#seen.get(key.text)
-      return seen !== undefined && seen !== md5
+      return seen !== undefined && seen !== UNREADABLE && seen !== md5
     })
     return differing.length === 0 ? NOTHING : differing
   }

@@ -1,3 +1,4 @@
+import { UNREADABLE } from '../core/config/state/damaged-item.ts'
 import { unawaited } from '../core/unexpected.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
@@ -120,7 +121,7 @@ export class StandingListener implements Watcher {
     item.sentMd5 = current
     // One text for all clients that have the current version.
     if (item.md5 === current) item.md5 = current
-    return current !== md5
+    return current !== UNREADABLE && current !== md5
   }
 
   unwatch(key: ConfigKey): void {
@@ -164,7 +165,7 @@ export class StandingListener implements Watcher {
     const item = this.#items.get(keyText)
     if (item?.sentMd5 === undefined) return undefined
     const md5 = this.#host.md5Of(item.key, this.who)
-    if (md5 === item.sentMd5) return undefined
+    if (md5 === item.sentMd5 || md5 === UNREADABLE) return undefined
     item.sentMd5 = md5
     this.#listener.changed(item)
     return item

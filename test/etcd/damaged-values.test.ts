@@ -58,7 +58,7 @@ describe.skipIf(etcdTools.skip)(
       ['r/user/ann', '{"value":{"passwordHash":7},"stamp":1}', 'passwordHash must be a text'],
       ['r/user/ann', '[]', 'must be an object'],
       ['r/user/ann', '{"value":', 'JSON'],
-      ['b/10.0.0.1:8848', '{"number":1}', 'stamp must be a number'],
+      ['b/10.0.0.1:8848', '{"number":1}', 'process must be a text'],
     ])('%s = %s is damage to all commands that read it', async (name, text, problem) => {
       const prefix = await newStore()
       await write(`${prefix}/${name}`, text)

@@ -14,6 +14,7 @@ import { MESSAGES } from '../../src/cluster/peer-question.ts'
 import type { VersionRange } from '../../src/core/cluster/members/versions.ts'
 import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
+import type { DamagedKey } from '../../src/store/etcd/failures/damaged-keys.ts'
 import { LAYOUTS } from '../../src/store/etcd/format/layout.ts'
 import { type EtcdSetup, openEtcd } from '../../src/store/etcd/open-etcd.ts'
 
@@ -57,6 +58,7 @@ export async function startStoreServer(
     ...other
   } = options
   const failures: unknown[] = []
+  const damaged: DamagedKey[] = []
   const seen: Change[] = []
   const facts: MemberFacts = {
     ip: '127.0.0.1',
@@ -76,6 +78,7 @@ export async function startStoreServer(
     process: facts.process,
     clock: systemClock,
     failed: (error) => void failures.push(error),
+    damaged: (one) => void damaged.push(one),
     ...other,
   })
   connected?.(client)
@@ -107,6 +110,7 @@ export async function startStoreServer(
     client,
     follower,
     failures,
+    damaged,
     seen,
     membership,
     sealing,

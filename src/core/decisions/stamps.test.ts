@@ -1,6 +1,6 @@
-import { array, assert, integer, property } from 'fast-check'
+import { array, assert, constantFrom, double, integer, maxSafeInteger, oneof, property } from 'fast-check'
 import { expect, test } from 'vitest'
-import { firstStampOf, historyIdOf, lastStampOf, msOf, Stamps } from './stamps.ts'
+import { firstStampOf, historyIdOf, isStamp, lastStampOf, msOf, Stamps } from './stamps.ts'
 
 test('a stamp is the wall clock times 1,024 and tells its millisecond', () => {
   const stamp = new Stamps().next(1_800_000_000_000)
@@ -37,4 +37,28 @@ test('a wall clock that is far ahead makes no stamp whose ids are not exact', ()
   }
   expect(Number.isSafeInteger(historyIdOf(last))).toBe(true)
   expect(Number.isSafeInteger(historyIdOf(lastStampOf(Date.UTC(2109, 0))))).toBe(true)
+})
+
+test('after any numbers that others have written, the next stamps have a place in keys and values', () => {
+  const largest = 4_233_196_339_200_000
+  const known = constantFrom(
+    largest - 1,
+    largest,
+    largest + 1,
+    2 ** 52 - 1,
+    2 ** 52,
+    2 ** 53 - 1,
+    Infinity,
+    NaN,
+  )
+  assert(
+    property(array(oneof(known, maxSafeInteger(), double())), integer({ min: 0 }), (numbers, wallMs) => {
+      const stamps = new Stamps()
+      for (const number of numbers) stamps.see(number)
+      const first = stamps.next(wallMs)
+      const second = stamps.next(wallMs)
+      expect([isStamp(first), isStamp(second), second > first]).toEqual([true, true, true])
+      expect(second).toBeLessThan(2 ** 52 - 2 ** 47)
+    }),
+  )
 })

@@ -4,6 +4,10 @@ import type { FedChange } from './changes.ts'
 const PER_MS = 1_024
 /** The year 2100. A wall clock that is later is wrong, or stamps count on from there: ids must stay exact numbers. */
 const LATEST_MS = 4_102_444_800_000
+/** Clocks that have reached their end give stamps up to here: a thousand each millisecond, for a year. */
+const LARGEST_SEEN = (LATEST_MS + 31_536_000_000) * PER_MS
+/** Stamps above have no place in a value or key. Between the two are more stamps than servers give after any number. */
+const LARGEST_READ = 2 ** 52 - 2 ** 47
 
 /** The times that core works with. They are arguments: core has no clock. */
 export interface Now {
@@ -30,10 +34,20 @@ export class Stamps {
     return this.#largest
   }
 
-  /** No later stamp is as small as this one. */
+  /** No later stamp is as small as this one, if a clock can have given it. Whatever was seen, `next` gives an {@link isStamp}. */
   see(stamp: number): void {
-    if (stamp > this.#largest) this.#largest = stamp
+    if (isSeen(stamp) && stamp > this.#largest) this.#largest = stamp
   }
+}
+
+/** Whether a number is a stamp that a server can have written. */
+export function isStamp(stamp: unknown): stamp is number {
+  return Number.isInteger(stamp) && (stamp as number) >= 0 && (stamp as number) <= LARGEST_READ
+}
+
+/** Whether clocks follow this stamp: beyond it they could not count on. */
+export function isSeen(stamp: number): boolean {
+  return isStamp(stamp) && stamp <= LARGEST_SEEN
 }
 
 /** The epoch milliseconds of a stamp. */

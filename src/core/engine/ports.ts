@@ -23,6 +23,8 @@ export interface Snapshot {
   readonly revision: Revision
   /** No stamp and no time that was given out before is later than this stamp (`Stamps`). */
   readonly largestStamp: number
+  /** Absent: nothing is left out. */
+  readonly leftOut?: LeftOut | undefined
 }
 
 /** An instance as last written. */
@@ -169,6 +171,14 @@ export interface SharedCommit {
 /** The newly loaded parts; undefined ones were not loaded. Services and instances belong together. */
 export type Loaded = Pick<Snapshot, 'revision' | 'largestStamp'> & Partial<Snapshot>
 
+/** Things that the store has and cannot read. They are not gone: a follower keeps the versions that it knows. */
+export interface LeftOut {
+  /** `ConfigKey.text` of items. */
+  readonly items: ReadonlySet<string>
+  /** `serviceKeyText` of services. */
+  readonly services: ReadonlySet<string>
+}
+
 /** Follows a store that several servers share. Methods are synchronous: after the call the changes are applied. */
 export interface StoreFollower {
   /** The next revision, of any server: each once, in order, without gaps. */
@@ -178,6 +188,8 @@ export interface StoreFollower {
    * part differed from the store: then it is this part at the revision that was applied last.
    */
   reloaded(loaded: Loaded): void
+  /** Whether there is this service; absent: all that are needed are there. */
+  hasService?(service: ServiceKey): boolean
 }
 
 /** A commit with less time than this (ms) is not begun: finding out about a lost answer needs a part of it. */

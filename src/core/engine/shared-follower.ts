@@ -1,10 +1,11 @@
 import type { Change, FedChange } from '../decisions/changes.ts'
+import { DAMAGED_ITEM } from '../config/state/damaged-item.ts'
 import type { Follower } from './follower.ts'
 import type { Loaded, SharedCommit, StoreFollower, Snapshot, StoredInstance } from './ports.ts'
 import { stampOfChange, type Stamps, historyIdOf } from '../decisions/stamps.ts'
 import type { State } from './state.ts'
 import { addressText } from '../naming/state/instance.ts'
-import { serviceKeyText } from '../naming/state/service.ts'
+import { type ServiceKey, serviceKeyText } from '../naming/state/service.ts'
 import { ELECTION, MEMBER } from '../cluster/members/member-records.ts'
 import { STORED_KINDS } from './stored-kinds.ts'
 
@@ -34,6 +35,10 @@ export class SharedFollower implements StoreFollower {
     this.#follower.reloaded({ revision, changes: this.#seen(changes) })
   }
 
+  hasService(service: ServiceKey): boolean {
+    return this.#follower.state.services.get(service) !== undefined
+  }
+
   #seen(changes: readonly FedChange[]): readonly Change[] {
     for (const change of changes) this.#stamps.see(stampOfChange(change))
     const { state, serials } = this.#follower
@@ -51,7 +56,7 @@ function whole(change: FedChange, state: State): Change[] {
 }
 
 /** Members are stored only where several servers share a store. */
-const SHARED_KINDS = [...STORED_KINDS, MEMBER, ELECTION]
+const SHARED_KINDS = [...STORED_KINDS, MEMBER, ELECTION, DAMAGED_ITEM]
 const NOBODY = { ip: '', user: null } as const
 
 /**
@@ -60,22 +65,26 @@ const NOBODY = { ip: '', user: null } as const
  * that were removed and created again are removed first, to have the same order of creation as on other servers.
  */
 function differenceTo(loaded: Loaded, state: State, stamp: number): Change[] {
-  const { configs, records, services, instances } = loaded
-  const naming = services && instances && { services, instances }
+  const { configs, records, services, instances, leftOut } = loaded
+  const naming = services && instances && { services, instances, leftOut }
   return [
-    ...(configs ? configDifference(configs, state, stamp) : []),
+    ...(configs ? configDifference({ configs, leftOut }, state, stamp) : []),
     ...(records ? recordDifference(records, state, stamp) : []),
     ...(naming ? namingDifference(naming, state, stamp) : []),
   ]
 }
 
-function* configDifference(configs: Snapshot['configs'], state: State, stamp: number): Generator<Change> {
+function* configDifference(
+  { configs, leftOut }: Pick<Snapshot, 'configs' | 'leftOut'>,
+  state: State,
+  stamp: number,
+): Generator<Change> {
   const stays = staying(
     Array.from(state.configs.all(), ({ key }) => key.text),
     configs.map(({ key }) => key.text),
   )
   for (const deleted of state.configs.all())
-    if (!stays.has(deleted.key.text)) {
+    if (!stays.has(deleted.key.text) && leftOut?.items.has(deleted.key.text) !== true) {
       const { key, modifiedMs: atMs } = deleted
       yield { kind: 'config-deleted', key, deleted, operator: NOBODY, atMs, historyId: historyIdOf(stamp) }
     }
@@ -101,7 +110,7 @@ function* recordDifference(records: Snapshot['records'], state: State, stamp: nu
 }
 
 function* namingDifference(
-  snapshot: Pick<Snapshot, 'services' | 'instances'>,
+  snapshot: Pick<Snapshot, 'services' | 'instances' | 'leftOut'>,
   state: State,
   stamp: number,
 ): Generator<Change> {
@@ -110,6 +119,7 @@ function* namingDifference(
   const staysOf = new Map<string, ReadonlySet<string>>()
   for (const { service } of state.services.all()) {
     const { key, serial } = service
+    if (snapshot.leftOut?.services.has(serviceKeyText(key)) === true) continue
     const known = [...state.instances(key)]
     const stored = instances.get(serviceKeyText(key)) ?? []
     const stays = staying(known.map(whereText), stored)

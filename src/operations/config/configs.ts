@@ -1,3 +1,4 @@
+import { refuseDamaged } from '../../core/config/state/damaged-item.ts'
 import { hash } from 'node:crypto'
 import { getHeapStatistics } from 'node:v8'
 import type { ConfigItem, ConfigKey, ConfigType, Operator } from '../../core/config/state/config-item.ts'
@@ -86,17 +87,21 @@ export function configOperations(parts: ConfigParts) {
 
 function readOperations({ guard, state }: ConfigParts) {
   return {
-    /** The version that a client sees, formal or gray; undefined if it sees none. */
+    /** The version that a client sees, formal or gray; undefined if it sees none. Refusal `damaged`. */
     view: guard.operation({
       permission: READ_CONFIG,
       resources: ({ key }: ViewRequest) => [configResource(key)],
-      run: ({ key, who }): SeenItem | undefined => viewOf(state, key, who),
+      run: ({ key, who }): SeenItem | undefined => {
+        refuseDamaged(state, key)
+        return viewOf(state, key, who)
+      },
     }),
-    /** The formal version of an item, or Refusal `config-not-found`. */
+    /** The formal version of an item, or Refusals `config-not-found` and `damaged`. */
     read: guard.operation({
       permission: READ_CONFIG,
       resources: (key: ConfigKey) => [configResource(key)],
       run: (key) => {
+        refuseDamaged(state, key)
         const item = state.config(key)
         if (item === undefined) throw configNotFound(key)
         return item

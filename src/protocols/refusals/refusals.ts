@@ -354,6 +354,12 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     meaning:
       'Less room is left than `store-reserve` of docs/settings.md: free space on the disk of the data directory, or in etcd (docs/operations.md, "Store full"). Nothing was written. Publishes, imports, namespaces, services made by operators and metadata are refused. Registrations, beats, sessions, users and deletions are not, unless etcd has raised its alarm NOSPACE.',
   },
+  damaged: {
+    http: 500,
+    title: 'The store has a damaged value',
+    meaning:
+      'A value in etcd that this change depends on cannot be read; the text names its key. Nothing was written. `waypost doctor --store etcd` names all such keys. Remove the key, or restore a backup (docs/cluster.md, "Damaged keys").',
+  },
   'store-unavailable': {
     http: 500,
     title: 'The store cannot be written',

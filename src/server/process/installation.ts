@@ -8,7 +8,7 @@ import type { Room } from '../../core/engine/store-room.ts'
 import type { Stamps, Now } from '../../core/decisions/stamps.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Metric } from '../../metrics/metric.ts'
-import type { Lagging, Lasting } from '../../metrics/readiness.ts'
+import type { Lagging, Lasting, StoreFault } from '../../metrics/readiness.ts'
 import type { Observability } from '../../observability.ts'
 import type { OwnViews } from '../../core/clients/client-views.ts'
 import type { ClientViews } from '../../operations/client-views.ts'
@@ -95,6 +95,8 @@ export interface Installation {
   readonly cutOff: (() => Lasting | undefined) | undefined
   /** That this server receives the changes of others late; undefined for a server that is alone anyway. */
   readonly lagging: (() => Lagging | undefined) | undefined
+  /** What an operator must mend in the store; undefined for a server that is alone on it. */
+  readonly storeFaults: (() => readonly StoreFault[]) | undefined
   /** Resolves with the cause that ends this server: it must stop. */
   readonly ended: Promise<Error>
   /** Makes the engine, and begins to follow the store. Called once. */

@@ -23,7 +23,7 @@ import type { State } from '../../core/engine/state.ts'
 import type { Room } from '../../core/engine/store-room.ts'
 import { clusterMetrics } from '../../metrics/cluster-metrics.ts'
 import type { Metric } from '../../metrics/metric.ts'
-import type { Lagging, Lasting } from '../../metrics/readiness.ts'
+import type { Lagging, Lasting, StoreFault } from '../../metrics/readiness.ts'
 import type { ClientViews } from '../../operations/client-views.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { systemClock } from '../../store/etcd/client/clock.ts'
@@ -47,6 +47,7 @@ import type {
 } from '../process/installation.ts'
 import { responsibleFor } from '../process/responsible.ts'
 import { SharedMembers } from './shared-members.ts'
+import { logDamaged, StoreFaults } from './store-faults.ts'
 import { logOfRefusals, ownFacts, warnOfOpenNetworks, withoutAlarm, withPatience } from './shared-start.ts'
 
 /** How long a new member waits until it sees itself among the members, and how often it looks. */
@@ -99,6 +100,7 @@ export class SharedInstallation implements Installation {
   readonly #clocks: MemberClocks
   readonly #shares: MeasuredShares
   readonly #files: EtcdFiles
+  readonly #faults: StoreFaults
   #following: Following | undefined
   #care: SharedNamingCare | undefined
   #views: PeerViews | undefined
@@ -145,6 +147,7 @@ export class SharedInstallation implements Installation {
       log: opened.log,
     })
     this.#clocks = new MemberClocks({ ...asking, wallMs, log: opened.log })
+    this.#faults = new StoreFaults({ store: etcd.store, log: opened.log, monotonicMs })
   }
 
   /** Opens the store and loads it. Rejects with an Error if etcd cannot be reached, or is not for this version. */
@@ -169,6 +172,7 @@ export class SharedInstallation implements Installation {
       failed,
       reloading,
       refused: logOfRefusals(log),
+      damaged: logDamaged(log),
     })
     try {
       await withPatience(() => etcd.client.checkVersions(), { log })
@@ -199,6 +203,7 @@ export class SharedInstallation implements Installation {
     const shared = new SharedFollower(follower, stamps)
     store.follow({
       applied: (commit) => shared.applied(commit),
+      hasService: (service) => shared.hasService(service),
       reloaded: (snapshot) => {
         shared.reloaded(snapshot)
         this.#care?.reloaded()
@@ -273,6 +278,7 @@ export class SharedInstallation implements Installation {
     return { reason: CUT_OFF, forMs: Math.round(monotonicMs() - this.#aloneSinceMs) }
   }
 
+  readonly storeFaults = (): readonly StoreFault[] => this.#faults.current
   readonly lagging = (): Lagging | undefined => this.#lag.current
 
   isMember(): boolean {
@@ -309,6 +315,7 @@ export class SharedInstallation implements Installation {
       service: state.services.size,
       instance: state.instancesInAll,
     }
+    if (each) await this.#faults.look()
     for (const difference of await etcd.store.compare({ each, counts }))
       log.error({ ...difference }, 'what this server knows differs from etcd: it is loaded again')
   }

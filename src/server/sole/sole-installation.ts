@@ -44,6 +44,7 @@ export class SoleInstallation implements Installation {
   readonly process = randomUUID()
   readonly cutOff = undefined
   readonly lagging = undefined
+  readonly storeFaults = undefined
   readonly lastRefAheadMs = 0
   readonly sharedOrigin = undefined
   /** Nothing ends it. */

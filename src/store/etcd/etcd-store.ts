@@ -27,7 +27,9 @@ import { type Difference, KnownKeys } from './keys/known-keys.ts'
 import { largeBytes } from './contents/large-contents.ts'
 import type { LayoutInUse } from './format/layout.ts'
 import { quotaShares, type QuotaShares } from './space/quota-shares.ts'
+import { type DamagedKey, DamagedKeys } from './failures/damaged-keys.ts'
 import { asRefusal, sayingIfFull } from './failures/refusals.ts'
+import { nestedPrefixes } from './format/nested-prefixes.ts'
 import { RememberedValues } from './format/remembered-values.ts'
 import { RequestFence } from './writing/request-fence.ts'
 import { SharedTexts } from './contents/shared-texts.ts'
@@ -48,6 +50,8 @@ export interface EtcdStoreParts {
   readonly history?: (() => HistoryLimits) | undefined
   /** Called with the error for which this server must stop. The store receives nothing new from then on. */
   readonly failed: (error: unknown) => void
+  /** Called once for each damaged key, which is left out; absent: a damaged key is an error. */
+  readonly damaged?: ((damaged: DamagedKey) => void) | undefined
   /** Called when everything must be loaded again, with the reason, and whenever that has failed. */
   readonly reloading?: ((why: unknown) => void) | undefined
 }
@@ -76,6 +80,7 @@ export class EtcdStore implements SharedStore {
   readonly #audit: AuditKeys
   readonly #remembered: RememberedValues
   readonly #known: KnownKeys
+  readonly #damaged: DamagedKeys | undefined
   readonly #turns = readTurns(READS_AT_ONCE)
   /** Since it was loaded. */
   #active: { readonly following: Following; readonly commits: Commits } | undefined
@@ -92,6 +97,7 @@ export class EtcdStore implements SharedStore {
     this.#audit = new AuditKeys(client, keys, member)
     this.#remembered = new RememberedValues(client, keys)
     this.#known = new KnownKeys(keys)
+    this.#damaged = parts.damaged && new DamagedKeys(parts.damaged)
   }
 
   async load(): Promise<Snapshot> {
@@ -109,11 +115,12 @@ export class EtcdStore implements SharedStore {
       known: this.#known,
       readParts,
       size,
+      damaged: this.#damaged,
     })
     const nowMs = (): number => clock.nowMs()
     const history = limits && size && new HistoryCut({ client, keys, size, limits, nowMs })
     const own = { fence: this.#fence, chunks: this.#chunks, following, history }
-    this.#active = { following, commits: new Commits({ ...this.#parts, ...own }) }
+    this.#active = { following, commits: new Commits({ ...this.#parts, ...own, damaged: this.#damaged }) }
     return snapshot
   }
 
@@ -134,6 +141,16 @@ export class EtcdStore implements SharedStore {
   /** Compares the received data with etcd, and loads the differing kinds again. See `Following.compare`. */
   compare(options: CompareOptions): Promise<readonly Difference[]> {
     return asRefusal(this.#loaded().following.compare(options))
+  }
+
+  /** The keys that this server leaves out, because no server has written them or their values. */
+  get damaged(): readonly DamagedKey[] {
+    return this.#damaged?.all ?? []
+  }
+
+  /** The prefixes of other installations above and below this one. */
+  nestedPrefixes(): Promise<string[]> {
+    return nestedPrefixes(this.#parts.client, this.#parts.keys)
   }
 
   /** The part of its quota that each kind of keys takes, in a member of etcd. See `quotaShares`. */

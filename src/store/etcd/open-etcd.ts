@@ -7,7 +7,7 @@ import { EtcdClient } from './client/etcd-client.ts'
 import type { EtcdError } from './client/etcd-error.ts'
 import type { ValueForm } from './client/value-form.ts'
 import { Compaction, type CompactMode } from './space/compaction.ts'
-import { EtcdStore } from './etcd-store.ts'
+import { EtcdStore, type EtcdStoreParts } from './etcd-store.ts'
 import { Keys } from './keys/keys.ts'
 import { LayoutInUse } from './format/layout.ts'
 import { EtcdMembership } from './members/membership.ts'
@@ -40,6 +40,8 @@ export interface EtcdSetup {
   readonly refused?: (error: EtcdError) => void
   /** The keys that seal secrets, the key to use first; by default none. */
   readonly secretsKeys?: readonly SecretsKey[]
+  /** See `EtcdStoreParts.damaged`. */
+  readonly damaged?: EtcdStoreParts['damaged']
   /** How long calls may take. */
   readonly limits?: Partial<CallTimes>
   /** Called when everything must be loaded again, with the reason, and whenever that has failed. */

@@ -57,15 +57,21 @@ export class Calls {
   }
 
   /** A call that may be done more than once. It never is in doubt. */
-  async repeatable<T>(attempt: Attempt<T>, callMs = this.#limits.callMs): Promise<T> {
-    return this.#call(attempt, { callMs, attemptMs: this.#limits.attemptMs, repeatable: true })
+  async repeatable<T>(
+    attempt: Attempt<T>,
+    {
+      callMs = this.#limits.callMs,
+      mayBeDenied,
+    }: { callMs?: number; mayBeDenied?: boolean | undefined } = {},
+  ): Promise<T> {
+    return this.#call(attempt, { callMs, attemptMs: this.#limits.attemptMs, repeatable: true, mayBeDenied })
   }
 
   /**
    * A call that must not be done twice: it is repeated only if it certainly was not done. Otherwise it rejects, in
    * doubt.
    */
-  async once<T>(attempt: Attempt<T>, callMs = this.#limits.callMs): Promise<T> {
+  async once<T>(attempt: Attempt<T>, { callMs = this.#limits.callMs } = {}): Promise<T> {
     return this.#call(attempt, { callMs, attemptMs: callMs, repeatable: false })
   }
 
@@ -97,7 +103,7 @@ export class Calls {
 
   async #call<T>(
     attempt: Attempt<T>,
-    limits: { callMs: number; attemptMs: number; repeatable: boolean },
+    limits: { callMs: number; attemptMs: number; repeatable: boolean; mayBeDenied?: boolean | undefined },
   ): Promise<T> {
     const deadline = this.#clock.nowMs() + limits.callMs
     for (let tries = 1; ; tries++) {
@@ -106,7 +112,8 @@ export class Calls {
         return await this.#attempt(attempt, connection, { ...limits, leftMs: deadline - this.#clock.nowMs() })
       } catch (reason) {
         const error = toEtcdError(reason)
-        if (error.kind === 'denied' || error.kind === 'untrusted') this.#refused(error)
+        if ((error.kind === 'denied' && !limits.mayBeDenied) || error.kind === 'untrusted')
+          this.#refused(error)
         const isElsewhere = error.kind === 'unavailable' || error.kind === 'untrusted'
         const again = isElsewhere && (limits.repeatable || !error.inDoubt)
         if (isElsewhere) this.failed(connection)

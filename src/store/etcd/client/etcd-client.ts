@@ -44,6 +44,8 @@ export interface RangeOptions extends KeyRange {
   readonly descending?: boolean
   readonly keysOnly?: boolean
   readonly countOnly?: boolean
+  /** It is no fault if etcd does not let this client read the range: `refused` is not called. */
+  readonly mayBeDenied?: boolean
 }
 
 /** The result of reading a range. */
@@ -86,8 +88,9 @@ export class EtcdClient {
     const { limit = 0, revision = 0, descending = false, keysOnly = false, countOnly = false } = range
     const numbers = { limit: BigInt(limit), revision: BigInt(revision) }
     const request = { ...toRange(range), ...numbers, sortOrder: descending ? 2 : 0, keysOnly, countOnly }
-    const { header, kvs, count, more } = await this.#calls.repeatable((connection, timeoutMs) =>
-      connection.call(METHODS.range, request, timeoutMs),
+    const { header, kvs, count, more } = await this.#calls.repeatable(
+      (connection, timeoutMs) => connection.call(METHODS.range, request, timeoutMs),
+      { mayBeDenied: range.mayBeDenied },
     )
     return { revision: revisionOf(header), kvs: kvs.map(readKeyValue), count: toNumber(count), more }
   }
@@ -139,7 +142,7 @@ export class EtcdClient {
     const kept = values === undefined ? txn : keptTxn(values, txn)
     const call = (connection: EtcdConnection, timeoutMs: number) =>
       connection.call(METHODS.txn, kept, timeoutMs)
-    const answer = await this.#calls[send](call, callMs)
+    const answer = await this.#calls[send](call, { callMs })
     if (values === undefined) return answer
     return { ...answer, results: answer.results.map((one) => readResult(values, one)) }
   }

@@ -1,8 +1,9 @@
 import { firstStampOf } from '../../../core/decisions/stamps.ts'
+import { inParts } from '../../../core/work/in-parts.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { TxnOperation } from '../client/messages.ts'
-import { prefixEnd } from '../client/range-end.ts'
 import type { Keys } from '../keys/keys.ts'
+import { type ChunkRun, chunkRuns } from './chunk-runs.ts'
 
 /** How many chunks one step checks. */
 const LOOKED_AT = 1_000
@@ -33,32 +34,29 @@ export class ChunkCleaning {
     this.#from = undefined
     if (key >= end) return { removed: 0, more: false }
     const { kvs, more } = await this.#client.range({ key, end, limit: LOOKED_AT, keysOnly: true })
-    const removed = await this.#removeUnnamed([...new Set(kvs.flatMap((kv) => this.#stampOf(kv.key)))])
+    const removed = await this.#removeUnnamed(chunkRuns(this.#keys, kvs))
     if (more) this.#from = `${kvs.at(-1)!.key}\0`
     return { removed, more }
   }
 
-  async #removeUnnamed(stamps: readonly number[]): Promise<number> {
-    let removed = 0
-    for (let at = 0; at < stamps.length; at += AT_ONCE) {
-      const success = stamps.slice(at, at + AT_ONCE).map((stamp) => this.#removal(stamp))
+  async #removeUnnamed(runs: readonly ChunkRun[]): Promise<number> {
+    const removed = new Set<number>()
+    for (const some of inParts(runs, AT_ONCE)) {
+      const success = some.map((run) => this.#removal(run))
       const { results } = await this.#client.txn({ compare: [], success })
-      removed += results.filter((result) => result.did === 'txn' && result.succeeded).length
+      for (const [index, { stamp }] of some.entries()) {
+        const result = results[index]
+        if (result?.did === 'txn' && result.succeeded) removed.add(stamp)
+      }
     }
-    return removed
+    return removed.size
   }
 
-  #removal(stamp: number): TxnOperation {
-    const prefix = this.#keys.chunksOf(stamp)
+  #removal({ stamp, range }: ChunkRun): TxnOperation {
     return {
       do: 'txn',
       compare: [{ key: this.#keys.of({ of: 'named-chunks', stamp }), of: 'create', is: '=', to: 0 }],
-      success: [{ do: 'delete', key: prefix, end: prefixEnd(prefix) }],
+      success: [{ do: 'delete', ...range }],
     }
-  }
-
-  #stampOf(key: string): number[] {
-    const place = this.#keys.read(key)
-    return place?.of === 'chunk' ? [place.stamp] : []
   }
 }

@@ -5,7 +5,7 @@ import { EtcdError } from '../client/etcd-error.ts'
 import type { Keys } from '../keys/keys.ts'
 import { chunksOf, type LargeContent } from './large-contents.ts'
 import { textOfPieces } from './shared-texts.ts'
-import type { ContentParts } from '../keys/values.ts'
+import type { ContentParts } from '../keys/stored-shapes.ts'
 
 /** A chunk of a content is missing. The key that names it has changed meanwhile, or is about to be read again. */
 export class MissingChunk extends Error {

@@ -4,13 +4,8 @@ import { stampOfId } from '../../../core/decisions/stamps.ts'
 import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import { type RecordSaved, recordKindNamed } from '../../../core/records/record-kind.ts'
 import type { RecordName } from '../keys/record-places.ts'
-import {
-  type ContentParts,
-  type RecordedChange,
-  recordOfChange,
-  type ShownContent,
-  toJson,
-} from '../keys/values.ts'
+import type { ContentParts } from '../keys/stored-shapes.ts'
+import { type RecordedChange, recordOfChange, type ShownContent, toJson } from '../keys/values.ts'
 
 /** A content up to this size is written in its key; a larger content in chunks, before the unit that names it. */
 export const MOST_INLINE_BYTES = 256 * 1024

@@ -16,7 +16,8 @@ import type { Sealing } from '../sealing/sealing.ts'
 import type { SecretsKeyInUse } from '../sealing/secrets-key-in-use.ts'
 import { textOfPieces } from '../contents/shared-texts.ts'
 import { readingOf } from '../failures/unreadable.ts'
-import { type ContentParts, fromJson, type RecordFacts, withContentOf } from '../keys/values.ts'
+import type { ContentParts } from '../keys/stored-shapes.ts'
+import { fromJson, type RecordFacts, withContentOf } from '../keys/values.ts'
 
 /** A tool has time for large pages. */
 export const LARGE_PAGES = { pageSize: 50_000, pageBytes: 16 * 1024 * 1024 }

@@ -8,19 +8,13 @@ import { EtcdError } from '../client/etcd-error.ts'
 import type { KeyCondition, TxnOperation, TxnResult } from '../client/messages.ts'
 import { compareKeys } from '../keys/keys.ts'
 import { chunksOf, mostInlineOf, partsOfValue } from '../contents/large-contents.ts'
+import { refuseNested } from '../format/nested-prefixes.ts'
 import { copyIn, LAYOUTS, type UnderCopy } from '../format/layout.ts'
 import { placeOfRecord } from '../keys/record-places.ts'
 import { SECRETS_KEY } from '../sealing/secrets-key-in-use.ts'
 import { roomOf } from '../space/space.ts'
-import {
-  contentValue,
-  entryOf,
-  instanceValue,
-  itemFacts,
-  serviceValue,
-  toJson,
-  type ContentParts,
-} from '../keys/values.ts'
+import type { ContentParts } from '../keys/stored-shapes.ts'
+import { contentValue, entryOf, instanceValue, itemFacts, serviceValue, toJson } from '../keys/values.ts'
 import { type EtcdPlace, rangeOf } from './etcd-source.ts'
 
 /** The limits of one request: etcd takes 128 operations and 1.5 MiB. */
@@ -91,7 +85,10 @@ export class EtcdTarget implements StoredTarget {
       throw new NotExaminable(
         `${place} is half filled by a copy of ${begun.source} at revision ${begun.revision}. Continue that one, or remove the keys.`,
       )
-    if (begun === undefined) await refuseWithoutRoom(etcd, source)
+    if (begun === undefined) {
+      await refuseNested(client, keys)
+      await refuseWithoutRoom(etcd, source)
+    }
     const state = {
       source: source.place,
       revision: source.revision,

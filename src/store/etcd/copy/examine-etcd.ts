@@ -7,21 +7,26 @@ import { serviceKeyText } from '../../../core/naming/state/service.ts'
 import { recordKindNamed } from '../../../core/records/record-kind.ts'
 import type { Revision } from '../../../core/engine/ports.ts'
 import { Findings } from '../../finding.ts'
-import type { Examination, Finding, OnProgress } from '../../local-file.ts'
+import { type Examination, type Finding, NotExaminable, type OnProgress } from '../../local-file.ts'
 import type { KeyValue } from '../client/messages.ts'
-import { readRecord } from '../keys/feed-changes.ts'
+import { readRecord } from '../keys/read-values.ts'
 import type { KeyPlace, Keys } from '../keys/keys.ts'
+import { isOfValue } from '../failures/unreadable.ts'
+import { eventOf } from '../history/audit-keys.ts'
+import { grownBytes } from '../history/history-size.ts'
+import { allNestedPrefixes } from '../format/nested-prefixes.ts'
 import { type RecordName, recordOfPlace } from '../keys/record-places.ts'
+import type { ContentParts, ItemFacts } from '../keys/stored-shapes.ts'
 import {
-  type ContentParts,
   fromJson,
   instanceOf,
-  type ItemFacts,
   type RecordFacts,
   requestOf,
   serviceOf,
+  silencedKeys,
   withContentOf,
 } from '../keys/values.ts'
+import { itemShape } from '../keys/stored-shapes.ts'
 import { textOfPieces } from '../contents/shared-texts.ts'
 import type { Sealing } from '../sealing/sealing.ts'
 import { type EtcdPlace, LARGE_PAGES, rangeOf, readable } from './etcd-source.ts'
@@ -57,7 +62,8 @@ export async function examineEtcd(etcd: EtcdPlace, onProgress: OnProgress): Prom
   await client.checkVersions()
   const revision = await readable(etcd)
   const { count } = await client.range({ ...rangeOf(prefix), revision, countOnly: true })
-  const examining = new Examining(etcd)
+  const nested = await allNestedPrefixes(client, keys)
+  const examining = new Examining(etcd, nested)
   let done = 0
   for (const range of keys.ranges())
     for await (const { kvs } of client.pages({ ...range, revision, ...LARGE_PAGES })) {
@@ -72,6 +78,8 @@ export async function examineEtcd(etcd: EtcdPlace, onProgress: OnProgress): Prom
 class Examining {
   readonly #sealing: Pick<Sealing, 'isInClear'>
   readonly #keys: Keys
+  /** The prefixes of other installations, below this one. */
+  readonly #below: readonly string[]
   /** Keys that cannot be read, or that break a rule. */
   readonly #leftOut = new Set<string>()
   readonly #findings = new Findings()
@@ -93,17 +101,24 @@ class Examining {
   /** One instance of each service with instances. */
   readonly #instances = new Map<string, string>()
 
-  constructor({ sealing, keys }: Pick<EtcdPlace, 'sealing' | 'keys'>) {
+  constructor({ sealing, keys }: Pick<EtcdPlace, 'sealing' | 'keys'>, nested: readonly string[]) {
     this.#sealing = sealing
     this.#keys = keys
+    this.#below = nested.filter((prefix) => prefix.length > keys.prefix.length)
+    for (const prefix of nested)
+      this.#findings.note(`prefix ${prefix}`, {
+        problem: `prefix-nested: another installation is ${prefix.length < keys.prefix.length ? 'above' : 'below'} this one.`,
+        effect: 'Keys of one look like keys of the other. Copy one of them to a prefix beside the other.',
+      })
   }
 
   /** The next key, in their order. */
   add(place: KeyPlace | undefined, kv: KeyValue): void {
+    if (this.#isOfAnother(kv.key)) return
     this.#bytes += kv.key.length
     if (place === undefined) {
-      const problem = 'The key is not one of this layout.'
-      this.#leaveOut(kv.key, { problem, effect: 'The servers do not look at it.' })
+      const problem = 'The key is not one of this layout: no server writes it.'
+      this.#leaveOut(kv.key, { problem, effect: 'The servers leave it out, and do not remove it.' })
       return
     }
     try {
@@ -117,12 +132,13 @@ class Examining {
       this.#rows[place.of] = (this.#rows[place.of] ?? 0) + 1
     } catch (error) {
       const problem = `The value cannot be read: ${(error as Error).message}`
-      this.#leaveOut(kv.key, { problem, effect: effectOf(place) })
+      this.#leaveOut(kv.key, { problem, effect: effectOf(place, error) })
     }
   }
 
   /** Whether a salvage leaves out a key, once all keys have come. */
   isLeftOut(key: string): boolean {
+    if (this.#isOfAnother(key)) return true
     const place = this.#keys.read(key)
     if (this.#leftOut.has(key)) return true
     if (place?.of === 'instance') return !this.#services.has(serviceKeyText(place.service))
@@ -135,6 +151,10 @@ class Examining {
     const version = isGone ? undefined : this.#items.get(item.text)?.historyId
     // History ends with the version of the item, or with the deletion of the item.
     return historyIdOf(stamp) > (version ?? this.#deletions.get(item.text) ?? 0)
+  }
+
+  #isOfAnother(key: string): boolean {
+    return this.#below.some((prefix) => key.startsWith(prefix))
   }
 
   #leaveOut(key: string, { problem, effect }: Pick<Finding, 'problem' | 'effect'>): void {
@@ -154,7 +174,7 @@ class Examining {
       if (!this.#services.has(service))
         this.#findings.damage(`instance ${instance}`, {
           problem: 'Its service is not there.',
-          effect: 'No list shows the instance.',
+          effect: 'The servers leave the instance out until there is the service.',
           leavesOut: 'The instances of the service are left out.',
         })
     const { counts, kept: findings, leftOut } = this.#findings
@@ -176,7 +196,9 @@ class Examining {
       instanceOf(place.address, value)
       this.#instances.set(serviceKeyText(place.service), `${place.service.groupedName} ${place.address.ip}`)
     } else if (place.of === 'request') requestOf(value)
-    else if (place.of === 'audit') fromJson(value)
+    else if (place.of === 'audit') eventOf(value)
+    else if (place.of === 'silenced') silencedKeys(value)
+    else if (place.of === 'history-grown') grownBytes(value)
   }
 
   #judgeRecord(record: RecordName, owner: string, value: Uint8Array): void {
@@ -218,7 +240,8 @@ class Examining {
   }
 
   #judgeItem(text: string, key: string, value: Uint8Array): void {
-    const { facts, content, parts } = withContentOf<ItemFacts>(value)
+    const { content, parts, ...read } = withContentOf<ItemFacts>(value)
+    const facts = itemShape(read.facts)
     this.#items.set(text, facts)
     this.#judgeContent(key, { md5: facts.md5, content, parts })
   }
@@ -296,7 +319,7 @@ class Examining {
     for (const { stamp, count, of, md5, owners } of this.#wanted.values()) {
       const found = this.#chunks.get(stamp)
       this.#chunks.delete(stamp)
-      const effect = 'The content cannot be read: a server does not start with it, or cannot show the record.'
+      const effect = 'The content cannot be read: the servers leave the item out, or cannot show the record.'
       const isWhole = of === 'gray-text' ? (found?.count ?? 0) >= count : found?.count === count
       const problem =
         found === undefined || !isWhole
@@ -318,8 +341,10 @@ function md5Of(content: Buffer): string {
   return createHash('md5').update(content).digest('hex')
 }
 
-function effectOf({ of }: KeyPlace): string {
+/** A kind of a later version, and a secret without its key, are no damage: servers stop for them. */
+function effectOf({ of }: KeyPlace, error: unknown): string {
+  if (!isOfValue(error) || error instanceof NotExaminable) return 'No server can start with it.'
   if (of === 'record-text' || of === 'history') return 'The record of history cannot be shown.'
-  if (of === 'audit') return 'The page of the audit cannot be shown.'
-  return 'No server can start with it.'
+  if (of === 'audit') return 'The audit does not show the event.'
+  return 'The servers leave it out: remove the key, or write the thing anew.'
 }

@@ -4,7 +4,7 @@ import { MissingChunk } from '../contents/chunks.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 
 /** No server has written this value in etcd. */
-class UnreadableValue extends DamagedStore {
+export class UnreadableValue extends DamagedStore {
   override readonly name = 'UnreadableValue'
 
   constructor(key: string, cause: Error) {
@@ -31,7 +31,7 @@ export function readingOf<T>(key: string, read: () => T | Promise<T>): T | Promi
 }
 
 /** False if etcd does not answer, the value has changed meanwhile, or it is of a later version. */
-function isOfValue(error: unknown): error is Error {
+export function isOfValue(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof EtcdError || error instanceof UnknownRecordKind)
     return false
   return !(error instanceof MissingChunk) && placeProblemOf(error) === undefined

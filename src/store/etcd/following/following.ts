@@ -7,7 +7,8 @@ import { EtcdError } from '../client/etcd-error.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
 import type { HistorySize } from '../history/history-size.ts'
 import type { Watch } from '../client/watch.ts'
-import type { ReadParts } from '../keys/feed-changes.ts'
+import type { DamagedKeys } from '../failures/damaged-keys.ts'
+import type { ReadParts } from '../keys/read-values.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, Difference, KnownKeys } from '../keys/known-keys.ts'
 import type { LayoutInUse } from '../format/layout.ts'
@@ -23,6 +24,8 @@ export interface FollowingParts {
   /** Names this server. */
   readonly member: string
   readonly readParts: ReadParts
+  /** See `LoadParts.damaged`. */
+  readonly damaged?: DamagedKeys | undefined
   readonly clock: Clock
   /** Another follower of etcd: it begins with a revision that was loaded, and gets the keys of each later one. */
   readonly size?: Pick<HistorySize, 'begin' | 'follow'> | undefined
@@ -44,6 +47,8 @@ export interface FeedFigures {
   /** How often a comparison with etcd has found a difference, and how often a kind of keys was loaded again for it. */
   readonly drifts: number
   readonly mends: number
+  /** How many damaged keys are left out. */
+  readonly leftOut: number
 }
 
 /** A revision of this server that the watch has not brought after this time: its member may stand still. */
@@ -83,7 +88,7 @@ export class Following {
   }
 
   private constructor(parts: FollowingParts, revision: Revision) {
-    const { keys, layout, readParts, clock } = parts
+    const { keys, layout, readParts, clock, damaged } = parts
     this.#parts = parts
     this.#newest = revision
     this.#heardMs = clock.nowMs()
@@ -92,8 +97,10 @@ export class Following {
     const followed = (events: readonly KeyChange[]): void => {
       parts.known.follow(events)
       parts.size?.follow(events)
+      this.#takeIn(events)
     }
-    this.#feed = new StoreFeed({ keys, own, readParts, stopped, begins: layout.follow, followed }, revision)
+    const begins = layout.follow
+    this.#feed = new StoreFeed({ keys, own, readParts, damaged, stopped, begins, followed }, revision)
     this.#count(revision)
   }
 
@@ -101,7 +108,16 @@ export class Following {
     const { applied, waitingSinceMs } = this.#feed
     const lagMs = this.#parts.clock.nowMs() - (waitingSinceMs ?? this.#heardMs)
     const newest = Math.max(applied, this.#newest)
-    return { applied, newest, lagMs, reloads: this.#reloads, drifts: this.#drifts, mends: this.#mends }
+    const leftOut = this.#parts.damaged?.size ?? 0
+    return {
+      applied,
+      newest,
+      lagMs,
+      leftOut,
+      reloads: this.#reloads,
+      drifts: this.#drifts,
+      mends: this.#mends,
+    }
   }
 
   follow(follower: StoreFollower): void {
@@ -146,7 +162,7 @@ export class Following {
     const reloads = this.#reloads
     const found = each
       ? await known.compareRevisions(client, applied)
-      : await known.compareCounts(client, applied, counts)
+      : await known.compareCounts(client, applied, { counts, leftOut: (kind) => this.#leftOut(kind) })
     // Data that was loaded again meanwhile is not the compared data.
     if (this.#isReloading || this.#reloads !== reloads) return []
     if (found.length > 0) this.#drifts++
@@ -158,6 +174,10 @@ export class Following {
     const kinds = new Set(mended.map(({ kind }) => (kind === 'service' ? 'instance' : kind)))
     for (const kind of kinds) await this.#mend(kind)
     return found
+  }
+
+  #leftOut(kind: ComparedKind): number {
+    return this.#parts.damaged?.count(this.#parts.keys.every(kind)) ?? 0
   }
 
   close(): void {
@@ -197,6 +217,18 @@ export class Following {
     this.#watch?.close()
     if (isPassing(error)) void this.#reload(error)
     else this.#parts.failed(error)
+  }
+
+  /** Instances that were left out without their service are loaded once it is there. */
+  #takeIn(events: readonly KeyChange[]): void {
+    const { keys, damaged } = this.#parts
+    if (damaged === undefined) return
+    const isBack = events.some((event) => {
+      if (event.kind !== 'put') return false
+      const place = keys.read(event.kv.key)
+      return place?.of === 'service' && damaged.firstOf(keys.instancesOf(place.service)) !== undefined
+    })
+    if (isBack) setImmediate(() => void this.#mend('instance'))
   }
 
   /** Loads a kind of keys again. If that fails, everything is loaded again. */

@@ -1,21 +1,26 @@
+import { DAMAGED_ITEM } from '../../../core/config/state/damaged-item.ts'
 import type { ConfigItem } from '../../../core/config/state/config-item.ts'
-import type { Service } from '../../../core/naming/state/service.ts'
-import type { Loaded, Revision, Snapshot, StoredInstance } from '../../../core/engine/ports.ts'
+import { type Service, serviceKeyText } from '../../../core/naming/state/service.ts'
+import type { LeftOut, Loaded, Revision, Snapshot, StoredInstance } from '../../../core/engine/ports.ts'
 import type { StoredRecord } from '../../../core/records/record-kind.ts'
-import { stampOfId } from '../../../core/decisions/stamps.ts'
+import { isSeen, stampOfId } from '../../../core/decisions/stamps.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { KeyValue } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
-import { type ReadParts, readItem, readWholeRecord } from '../keys/feed-changes.ts'
+import { type ReadParts, readItem, readWholeRecord } from '../keys/read-values.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, KnownKeys } from '../keys/known-keys.ts'
 import type { LayoutInUse } from '../format/layout.ts'
 import { recordOfPlace } from '../keys/record-places.ts'
-import { readingOf } from '../failures/unreadable.ts'
+import { MissingChunk } from '../contents/chunks.ts'
+import { type DamagedKeys, NO_SERVICE } from '../failures/damaged-keys.ts'
+import { readingOf, UnreadableValue } from '../failures/unreadable.ts'
 import { instanceOf, requestOf, serviceOf } from '../keys/values.ts'
 
 /** etcd counts the rest of a range for each page: few large pages are faster than many small ones. */
 const PAGE_SIZE = 5_000
+/** How many keys one request checks for the newest event of the audit: it is nearly always the first one. */
+const AUDIT_LOOKED_AT = 100
 
 /** The dependencies of loading. */
 export interface LoadParts {
@@ -24,6 +29,8 @@ export interface LoadParts {
   readonly layout: Pick<LayoutInUse, 'look'>
   readonly known: Pick<KnownKeys, 'clear' | 'loaded'>
   readonly readParts: ReadParts
+  /** Leaves out damaged keys; undefined: they are errors. */
+  readonly damaged?: DamagedKeys | undefined
 }
 
 /** Reads the whole state at one revision. Throws `UnknownLayout`. */
@@ -31,7 +38,7 @@ export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
   const { client, keys, layout, known } = parts
   const revision = await layout.look()
   const stamps = new LargestStamp()
-  const reading = { ...parts, revision, stamps }
+  const reading: Reading = { ...parts, revision, stamps, missing: [] }
   known.clear()
   const configs = await configsOf(reading)
   const records = await recordsOf(reading)
@@ -39,41 +46,80 @@ export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
   stamps.see(await newestOfAudit(client, keys))
   // Only its request has the stamp of removed data.
   for (const { key, value } of await valuesOf(reading, keys.every('request')))
-    stamps.see(readingOf(key, () => requestOf(value).stamp))
-  return { configs, ...naming, records, revision, largestStamp: stamps.largest }
+    stamps.see((await soundOf(reading, key, () => requestOf(value).stamp)) ?? 0)
+  refuseMissing(reading)
+  return { configs, ...naming, records, revision, largestStamp: stamps.largest, ...leftOutOf(parts) }
 }
 
 /** Reads one kind of keys again, at a revision; instances with their services. */
 export async function loadKind(parts: LoadParts, kind: ComparedKind, revision: Revision): Promise<Loaded> {
   const { known } = parts
   const stamps = new LargestStamp()
-  const reading = { ...parts, revision, stamps }
+  const reading: Reading = { ...parts, revision, stamps, missing: [] }
   const read = async (): Promise<Partial<Snapshot>> => {
     if (kind === 'config') return { configs: await configsOf(reading) }
     return kind === 'small-record' ? { records: await recordsOf(reading) } : namingOf(reading)
   }
   known.clear(kind === 'config' || kind === 'small-record' ? [kind] : ['service', 'instance'])
   const loaded = await read()
-  return { ...loaded, revision, largestStamp: stamps.largest }
+  refuseMissing(reading)
+  return { ...loaded, revision, largestStamp: stamps.largest, ...leftOutOf(parts) }
+}
+
+function leftOutOf({ keys, damaged }: LoadParts): { leftOut?: LeftOut } {
+  const places = (damaged?.all ?? []).map(({ key }) => keys.read(key))
+  if (places.length === 0) return {}
+  const items = places.flatMap((place) => (place?.of === 'config' ? [place.key.text] : []))
+  const services = places.flatMap((place) => (place?.of === 'service' ? [serviceKeyText(place.service)] : []))
+  return { leftOut: { items: new Set(items), services: new Set(services) } }
 }
 
 /** The context of one reading. */
 interface Reading extends LoadParts {
   readonly revision: Revision
   readonly stamps: LargestStamp
+  /** Contents of which a chunk is missing, and may be there the next time. */
+  readonly missing: MissingChunk[]
 }
 
-async function valuesOf({ client, known, revision }: Reading, prefix: string): Promise<KeyValue[]> {
+async function valuesOf(
+  { client, keys, known, revision, damaged }: Reading,
+  prefix: string,
+): Promise<KeyValue[]> {
+  damaged?.readAgain(prefix)
   const found = await sortedValues(client, { prefix, revision })
   for (const kv of found) known.loaded(kv)
+  if (damaged !== undefined)
+    for (const { key } of found) if (keys.read(key) === undefined) damaged.leaveOut(key)
   return found
 }
 
+/** The result of `read` for the value of a key; undefined: it is damaged, and left out. */
+function soundOf<T>(
+  { damaged, missing }: Pick<Reading, 'damaged' | 'missing'>,
+  key: string,
+  read: () => T | Promise<T>,
+): T | undefined | Promise<T | undefined> {
+  if (damaged === undefined) return readingOf(key, read)
+  const found = damaged.reading(key, read)
+  if (!(found instanceof Promise)) return found
+  return found.catch((error: unknown) => {
+    if (!(error instanceof MissingChunk)) throw error
+    missing.push(error)
+    return undefined
+  })
+}
+
+/** Everything is read before this, so that each missing chunk is tried as often as the others. */
+function refuseMissing({ missing: [first] }: Reading): void {
+  if (first !== undefined) throw first
+}
+
 async function configsOf(reading: Reading): Promise<ConfigItem[]> {
-  const { keys, readParts, stamps } = reading
+  const { keys, stamps } = reading
   const configs: ConfigItem[] = []
   for (const kv of await valuesOf(reading, keys.every('config')))
-    configs.push(await configOf(keys, kv, readParts))
+    configs.push(...(await configOf(reading, kv)))
   for (const { historyId } of configs) stamps.see(stampOfId(historyId))
   return configs
 }
@@ -82,80 +128,100 @@ async function recordsOf(reading: Reading): Promise<StoredRecord[]> {
   const { keys } = reading
   const records: StoredRecord[] = []
   for (const prefix of [keys.every('small-record'), keys.every('member'), keys.of({ of: 'elected' })])
-    for (const kv of await valuesOf(reading, prefix)) records.push(...(await recordOf(keys, kv, reading)))
-  return records
+    for (const kv of await valuesOf(reading, prefix)) records.push(...(await recordOf(reading, kv)))
+  return [...records, ...damagedItems(reading)]
+}
+
+function damagedItems({ keys, damaged }: LoadParts): StoredRecord[] {
+  return (damaged?.all ?? []).flatMap(({ key: storeKey }) => {
+    const place = keys.read(storeKey)
+    return place?.of === 'config'
+      ? [{ recordKind: DAMAGED_ITEM.name, id: place.key.text, value: { storeKey } }]
+      : []
+  })
 }
 
 async function namingOf(reading: Reading): Promise<Pick<Snapshot, 'services' | 'instances'>> {
-  const { keys, stamps } = reading
+  const { keys, damaged } = reading
   const services = (await valuesOf(reading, keys.every('service'))).flatMap((kv, index) =>
-    serviceOfKey(keys, kv, { index, stamps }),
+    serviceOfKey(reading, kv, index),
   )
+  const known = new Set(services.map(({ key }) => serviceKeyText(key)))
   const instances = (await valuesOf(reading, keys.every('instance'))).flatMap((kv, index) => {
-    return storedInstance(keys, kv, { index: services.length + index, stamps })
+    const found = storedInstance(reading, kv, services.length + index)
+    if (damaged === undefined || found.every(({ serviceKey }) => known.has(serviceKeyText(serviceKey))))
+      return found
+    damaged.leaveOut(kv.key, NO_SERVICE)
+    return []
   })
   return { services, instances }
 }
 
-/** The stamp of the newest audit event; 0 without events. */
+/** The stamp of the newest audit event; 0 without events. Keys that no server has written may come before it. */
 async function newestOfAudit(client: Pick<EtcdClient, 'range'>, keys: Keys): Promise<number> {
-  const key = keys.every('audit')
-  const { kvs } = await client.range({ key, end: prefixEnd(key), limit: 1, keysOnly: true })
-  const place = kvs[0] && keys.read(kvs[0].key)
-  return place?.of === 'audit' ? place.stamp : 0
+  const prefix = keys.every('audit')
+  for (let key = prefix; ;) {
+    const range = { key, end: prefixEnd(prefix), limit: AUDIT_LOOKED_AT, keysOnly: true }
+    const { kvs, more } = await client.range(range)
+    for (const kv of kvs) {
+      const place = keys.read(kv.key)
+      if (place?.of === 'audit') return place.stamp
+    }
+    if (!more || kvs.length === 0) return 0
+    key = `${kvs.at(-1)!.key}\0`
+  }
 }
 
 class LargestStamp {
   largest = 0
 
   see(stamp: number): void {
-    this.largest = Math.max(this.largest, stamp)
+    if (isSeen(stamp)) this.largest = Math.max(this.largest, stamp)
   }
 }
 
-/** The position of a key in the order of creation, which gives the serial. */
-interface CreationPlace {
-  readonly index: number
-  readonly stamps: LargestStamp
-}
-
-async function configOf(keys: Keys, { key, value }: KeyValue, readParts: ReadParts): Promise<ConfigItem> {
+async function configOf(reading: Reading, { key, value }: KeyValue): Promise<ConfigItem[]> {
+  const { keys, readParts, damaged } = reading
   const place = keys.read(key)
-  if (place?.of !== 'config') throw new Error(`${key} is no key of an item.`)
-  return readingOf(key, () => readItem(place.key, value, readParts))
+  if (place?.of !== 'config') {
+    if (damaged === undefined) throw new UnreadableValue(key, new Error('it is no key of an item'))
+    return []
+  }
+  const item = await soundOf(reading, key, () => readItem(place.key, value, readParts))
+  return item === undefined ? [] : [item]
 }
 
-async function recordOf(
-  keys: Keys,
-  { key, value: bytes }: KeyValue,
-  { stamps, readParts }: { stamps: LargestStamp; readParts: ReadParts },
-): Promise<StoredRecord[]> {
-  const name = recordOfPlace(keys.read(key))
+async function recordOf(reading: Reading, { key, value: bytes }: KeyValue): Promise<StoredRecord[]> {
+  const name = recordOfPlace(reading.keys.read(key))
   if (name === undefined) return []
   const { recordKind, id } = name
-  const read = readingOf(key, () => readWholeRecord(name, bytes, readParts))
-  const { value, stamp } = read instanceof Promise ? await read : read
-  stamps.see(stamp)
-  return [{ recordKind, id, value }]
+  const read = await soundOf(reading, key, () => readWholeRecord(name, bytes, reading.readParts))
+  if (read === undefined) return []
+  reading.stamps.see(read.stamp)
+  return [{ recordKind, id, value: read.value }]
 }
 
-function serviceOfKey(keys: Keys, { key, value }: KeyValue, { index, stamps }: CreationPlace): Service[] {
-  const place = keys.read(key)
+/** `index` is its position in the order of creation, which gives the serial. */
+function serviceOfKey(reading: Reading, { key, value }: KeyValue, index: number): Service[] {
+  const place = reading.keys.read(key)
   if (place?.of !== 'service') return []
-  const { service, stamp } = readingOf(key, () => serviceOf(place.service, value))
-  stamps.see(stamp)
-  return [{ ...service, serial: index + 1 }]
+  const read = soundOf(reading, key, () => serviceOf(place.service, value)) as SavedService | undefined
+  if (read === undefined) return []
+  reading.stamps.see(read.stamp)
+  return [{ ...read.service, serial: index + 1 }]
 }
 
-function storedInstance(
-  keys: Keys,
-  { key, value }: KeyValue,
-  { index, stamps }: CreationPlace,
-): StoredInstance[] {
-  const place = keys.read(key)
+type SavedService = ReturnType<typeof serviceOf>
+type SavedInstance = ReturnType<typeof instanceOf>
+
+/** `index` as for services. */
+function storedInstance(reading: Reading, { key, value }: KeyValue, index: number): StoredInstance[] {
+  const place = reading.keys.read(key)
   if (place?.of !== 'instance') return []
-  const { record, healthy, stamp } = readingOf(key, () => instanceOf(place.address, value))
-  stamps.see(stamp)
+  const read = soundOf(reading, key, () => instanceOf(place.address, value)) as SavedInstance | undefined
+  if (read === undefined) return []
+  const { record, healthy, stamp } = read
+  reading.stamps.see(stamp)
   return [{ serviceKey: place.service, record: { ...record, serial: index + 1 }, healthy }]
 }
 

@@ -1,6 +1,9 @@
 import type { Loaded, Revision, Snapshot, StoreFollower } from '../../../core/engine/ports.ts'
+import type { ServiceKey } from '../../../core/naming/state/service.ts'
+import type { DamagedKeys } from '../failures/damaged-keys.ts'
 import type { KeyChange, KeyRevision } from '../client/whole-revisions.ts'
-import { changesOfRevision, type ReadParts } from '../keys/feed-changes.ts'
+import type { ReadParts } from '../keys/read-values.ts'
+import { changesOfRevision } from './feed-changes.ts'
 import type { Keys } from '../keys/keys.ts'
 
 /** The dependencies of the feed. */
@@ -9,6 +12,8 @@ export interface StoreFeedParts {
   /** The key that every revision of this server changes. */
   readonly own: string
   readonly readParts: ReadParts
+  /** See `ReadingChanges.damaged`. */
+  readonly damaged?: DamagedKeys | undefined
   /** Gets the keys of every revision before it is applied. An error from it stops the feed. */
   readonly begins?: ((events: readonly KeyChange[]) => void) | undefined
   /** Gets the keys of every revision that was applied. */
@@ -150,7 +155,8 @@ export class StoreFeed {
 
   async #drain(follower: StoreFollower): Promise<void> {
     const queue = this.#queue
-    const { keys, readParts, stopped } = this.#parts
+    const { keys, readParts, damaged, stopped } = this.#parts
+    const hasService = (service: ServiceKey): boolean => follower.hasService?.(service) !== false
     try {
       while (!this.#isHeld) {
         const next = queue.shift()
@@ -158,7 +164,7 @@ export class StoreFeed {
         this.#current = next
         const { revision, changes: events } = next.revision
         this.#parts.begins?.(events)
-        const { changes, stamp } = await changesOfRevision(keys, events, readParts)
+        const { changes, stamp } = await changesOfRevision(keys, events, { readParts, damaged, hasService })
         // It was given a snapshot meanwhile.
         if (queue !== this.#queue) return
         follower.applied({ revision, changes, stamp })

@@ -11,6 +11,7 @@ import { NotExaminable } from '../../local-file.ts'
 import type { KeyValue } from '../client/messages.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
 import { createOnce } from './create-once.ts'
+import { refuseNested } from './nested-prefixes.ts'
 import type { Keys } from '../keys/keys.ts'
 import { readingOf } from '../failures/unreadable.ts'
 
@@ -27,7 +28,7 @@ export class UnknownLayout extends NotExaminable {
 
 /** The dependencies of `LayoutInUse`. */
 export interface LayoutParts {
-  readonly client: Pick<EtcdClient, 'range' | 'txn'>
+  readonly client: Pick<EtcdClient, 'range' | 'txn' | 'pages'>
   readonly keys: Keys
   /** The layouts that this server reads and writes; by default {@link LAYOUTS}. */
   readonly understood?: VersionRange | undefined
@@ -52,9 +53,11 @@ export class LayoutInUse {
     return this.#current
   }
 
-  /** Notes the layout in an empty store: the oldest that this server writes. Throws {@link UnknownLayout}. */
+  /** Notes the layout in an empty store: the oldest that this server writes. Throws {@link UnknownLayout}, and NestedPrefix. */
   async begin(): Promise<void> {
-    const { client } = this.#parts
+    const { client, keys } = this.#parts
+    const { kvs } = await client.range({ key: this.#key })
+    if (kvs.length === 0) await refuseNested(client, keys)
     this.#saw(await createOnce(client, this.#key, () => String(this.#understood.from)))
   }
 

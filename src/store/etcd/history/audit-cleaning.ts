@@ -3,12 +3,14 @@ import { firstStampOf } from '../../../core/decisions/stamps.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { TxnOperation } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
-import type { Keys } from '../keys/keys.ts'
+import type { KeyPlace, Keys } from '../keys/keys.ts'
 
 /** How many events one step reads. */
 const LOOKED_AT = 2_000
 /** How many events are removed with one request. */
 const AT_ONCE = 100
+
+type AuditPlace = Extract<KeyPlace, { of: 'audit' }>
 
 /** The result of looking at some events. */
 interface Looked {
@@ -26,6 +28,8 @@ export class AuditCleaning {
   /** How many of the events checked since the newest one stay. */
   #kept = 0
   #keptRefused = 0
+  /** The newest event was checked. */
+  #hasNewest = false
 
   constructor(client: Pick<EtcdClient, 'range' | 'txn'>, keys: Keys) {
     this.#client = client
@@ -34,7 +38,10 @@ export class AuditCleaning {
 
   /** One step. The stamp of an event gives its age. `more`: older events were not checked. */
   async step(limit: AuditLimit): Promise<{ removed: number; more: boolean }> {
-    if (this.#from === undefined) this.#kept = this.#keptRefused = 0
+    if (this.#from === undefined) {
+      this.#kept = this.#keptRefused = 0
+      this.#hasNewest = false
+    }
     const { due, next } = await this.#look(limit)
     for (let at = 0; at < due.length; at += AT_ONCE) {
       const success = due.slice(at, at + AT_ONCE).map((key): TxnOperation => ({ do: 'delete', key }))
@@ -55,17 +62,19 @@ export class AuditCleaning {
     const due: string[] = []
     for (const { key } of kvs) {
       if (due.length === limit.most) return { due, next: key }
-      const isNewest = this.#from === undefined && key === kvs[0]?.key
-      if (!this.#stays(key, limit) && !isNewest) due.push(key)
+      const place = this.#keys.read(key)
+      // A key that no server has written is not ours to remove.
+      if (place?.of !== 'audit') continue
+      const isNewest = !this.#hasNewest
+      this.#hasNewest = true
+      if (!this.#stays(place, limit) && !isNewest) due.push(key)
     }
     return { due, next: more ? `${kvs.at(-1)!.key}\0` : undefined }
   }
 
   /** Counts only events that stay, so removed refusals do not push out other events. */
-  #stays(key: string, { beforeMs, keep, keepRefused }: AuditLimit): boolean {
-    const place = this.#keys.read(key)
-    const isRefused = place?.of === 'audit' && place.isRefused
-    const isOld = key >= this.#keys.auditBefore(firstStampOf(beforeMs))
+  #stays({ stamp, isRefused }: AuditPlace, { beforeMs, keep, keepRefused }: AuditLimit): boolean {
+    const isOld = stamp < firstStampOf(beforeMs)
     if (isOld || this.#kept >= keep || (isRefused && this.#keptRefused >= keepRefused)) return false
     this.#kept++
     if (isRefused) this.#keptRefused++

@@ -35,7 +35,7 @@ class FakeKeys {
   }
 }
 
-const event = (id: number, username: string) => ({ id, username, result: 'done' }) as AuditEvent
+const event = (id: number, username: string) => ({ id, username, item: '', result: 'done' }) as AuditEvent
 
 /** The names of all events, in pages of this size. */
 async function paged(audit: AuditKeys, most: number): Promise<string[]> {

@@ -1,8 +1,9 @@
 import type { AuditEvent, AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-event.ts'
 import { firstStampOf } from '../../../core/decisions/stamps.ts'
+import { fieldsOf, numberIn, textIn } from '../../../core/records/shape.ts'
 import { AuditCleaning } from './audit-cleaning.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
-import type { TxnOperation } from '../client/messages.ts'
+import type { KeyValue, TxnOperation } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { Keys } from '../keys/keys.ts'
 import { fromJson, toJson } from '../keys/values.ts'
@@ -40,7 +41,7 @@ export class AuditKeys {
     const { before } = search
     const key = before === undefined ? this.#keys.every('audit') : this.#keys.auditBefore(before)
     const { kvs, more } = await this.#client.range({ key, end: this.#end, limit: LOOKED_AT })
-    const read = kvs.map(({ value }) => fromJson(value) as AuditEvent)
+    const read = kvs.flatMap((kv) => this.#eventOf(kv) ?? [])
     const all = more ? wholeStamps(read) : read
     const floor = firstStampOf(search.fromMs ?? 0)
     const looked = all.filter(({ id }) => id >= floor)
@@ -62,6 +63,16 @@ export class AuditKeys {
     return prefixEnd(this.#keys.every('audit'))
   }
 
+  /** Undefined: no server has written this key, or this value. */
+  #eventOf({ key, value }: KeyValue): AuditEvent | undefined {
+    if (this.#keys.read(key)?.of !== 'audit') return undefined
+    try {
+      return eventOf(value)
+    } catch {
+      return undefined
+    }
+  }
+
   #keyOf({ id: stamp, result }: AuditEvent): string {
     return this.#keys.of({ of: 'audit', stamp, isRefused: result !== 'done', member: this.#member })
   }
@@ -70,6 +81,14 @@ export class AuditKeys {
     for (let from = 0; from < operations.length; from += AT_ONCE)
       await this.#client.txn({ compare: [], success: operations.slice(from, from + AT_ONCE) })
   }
+}
+
+/** The event of a value. Throws a ShapeError, or a SyntaxError. */
+export function eventOf(value: Uint8Array): AuditEvent {
+  const fields = fieldsOf(fromJson(value))
+  numberIn(fields, 'id')
+  textIn(fields, 'item')
+  return fields as unknown as AuditEvent
 }
 
 /**

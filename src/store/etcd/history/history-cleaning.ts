@@ -1,11 +1,10 @@
-import type { HistoryEntry } from '../../../core/config/state/history-record.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
-import type { KeyValue, TxnOperation } from '../client/messages.ts'
+import type { TxnOperation } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import { grownValue } from './history-cut.ts'
 import type { Keys } from '../keys/keys.ts'
 import { removalOf } from './record-removal.ts'
-import { fromJson } from '../keys/values.ts'
+import { placedEntry, type PlacedEntry } from './stored-entry.ts'
 
 /** How many entries one step checks. */
 const LOOKED_AT = 1_000
@@ -50,8 +49,9 @@ export class HistoryCleaning {
     if (this.#from === undefined) [this.#item, this.#seen] = ['', 0]
     const before = { item: this.#item, seen: this.#seen }
     const { kvs, more } = await this.#client.range({ key: from, end: prefixEnd(prefix), limit: LOOKED_AT })
-    const beyond = kvs.filter((kv) => this.#rankOf(kv.key) >= keep && atMsOf(kv) < beforeMs)
-    const gone = (await this.#ofGoneItems(kvs)).filter((kv) => atMsOf(kv) < beforeMs)
+    const placed = kvs.flatMap((kv) => placedEntry(this.#keys, kv) ?? [])
+    const beyond = placed.filter((one) => this.#rankOf(one.key) >= keep && one.entry.atMs < beforeMs)
+    const gone = (await this.#ofGoneItems(placed)).filter(({ entry }) => entry.atMs < beforeMs)
     const due = [...new Set([...beyond, ...gone])].slice(0, most)
     await this.#remove(due)
     const isWhole = due.length < most
@@ -74,7 +74,7 @@ export class HistoryCleaning {
   }
 
   /** The entries of items that are not there any more. */
-  async #ofGoneItems(kvs: readonly KeyValue[]): Promise<KeyValue[]> {
+  async #ofGoneItems(kvs: readonly PlacedEntry[]): Promise<PlacedEntry[]> {
     const items = [...new Set(kvs.map(({ key }) => itemOf(key)))]
     const there = new Set<string>()
     for (let at = 0; at < items.length; at += AT_ONCE) {
@@ -98,10 +98,10 @@ export class HistoryCleaning {
     return this.#keys.every('config') + item.slice(this.#keys.every('history').length)
   }
 
-  async #remove(due: readonly KeyValue[]): Promise<void> {
+  async #remove(due: readonly PlacedEntry[]): Promise<void> {
     for (let at = 0; at < due.length; at += AT_ONCE) {
       const removals = await Promise.all(
-        due.slice(at, at + AT_ONCE).map((kv) => removalOf(this.#client, this.#keys, kv)),
+        due.slice(at, at + AT_ONCE).map((one) => removalOf(this.#client, this.#keys, one)),
       )
       const bytes = removals.reduce((sum, removal) => sum + removal.bytes, 0)
       const key = this.#keys.of({ of: 'history-grown', id: this.#member, index: 'cleaned' })
@@ -119,8 +119,4 @@ export class HistoryCleaning {
 
 function itemOf(historyKey: string): string {
   return historyKey.slice(0, historyKey.lastIndexOf('/'))
-}
-
-function atMsOf({ value }: KeyValue): number {
-  return (fromJson(value) as HistoryEntry).atMs
 }

@@ -10,15 +10,8 @@ import type { Keys } from '../keys/keys.ts'
 import { storedRecord } from '../contents/large-contents.ts'
 import { type RecordRemoval, removalOf } from './record-removal.ts'
 import type { SharedTexts } from '../contents/shared-texts.ts'
-import {
-  makesRecord,
-  type RecordedChange,
-  type RecordFacts,
-  recordOfChange,
-  type StoredEntry,
-  toJson,
-  withContentOf,
-} from '../keys/values.ts'
+import { placedEntry, type PlacedEntry, placedText } from './stored-entry.ts'
+import { makesRecord, type RecordedChange, recordOfChange, type StoredEntry, toJson } from '../keys/values.ts'
 
 /** The effect of a unit on history. */
 export interface HistoryOfUnit {
@@ -125,7 +118,7 @@ export class HistoryCut {
     const removals: RecordRemoval[] = []
     if (bytes > maxBytesOfItem) {
       const entries = await this.#entriesOf(change)
-      bytes = added + entries.reduce((sum, { value }) => sum + bytesOfRecord(entryIn(value)), 0)
+      bytes = added + entries.reduce((sum, { entry }) => sum + bytesOfRecord(entry), 0)
       for (const kv of entries.toReversed()) {
         if (bytes <= maxBytesOfItem || removals.length === MOST_OF_UNIT) break
         const removal = await removalOf(client, keys, kv)
@@ -138,13 +131,13 @@ export class HistoryCut {
     return removals
   }
 
-  async #entriesOf(change: RecordedChange): Promise<KeyValue[]> {
+  async #entriesOf(change: RecordedChange): Promise<PlacedEntry[]> {
     const { client, keys } = this.#parts
     const prefix = keys.historyOf(keyOf(change))
-    const found: KeyValue[] = []
+    const found: PlacedEntry[] = []
     for (let from = prefix; ;) {
       const { kvs, more } = await client.range({ key: from, end: prefixEnd(prefix), limit: ENTRIES })
-      found.push(...kvs)
+      found.push(...kvs.flatMap((kv) => placedEntry(keys, kv) ?? []))
       if (!more) return found
       from = `${kvs.at(-1)!.key}\0`
     }
@@ -176,20 +169,22 @@ export class HistoryCut {
     return [...lateRecords, ...next.kvs]
   }
 
-  /** Undefined: it is the newest record of an item that exists. */
-  async #removalIfOld({ value }: KeyValue): Promise<RecordRemoval | undefined> {
+  /** Undefined: it is the newest record of an item that exists, or no server has written it. */
+  async #removalIfOld(kv: KeyValue): Promise<RecordRemoval | undefined> {
     const { client, keys } = this.#parts
-    const { facts } = withContentOf<RecordFacts>(value)
-    const prefix = keys.historyOf(facts.key)
-    const own = keys.of({ of: 'history', key: facts.key, stamp: stampOfId(facts.id) })
-    const [item, newest, entry] = await Promise.all([
-      client.range({ key: keys.of({ of: 'config', key: facts.key }), countOnly: true }),
+    const found = placedText(keys, kv)
+    if (found === undefined) return undefined
+    const prefix = keys.historyOf(found.item)
+    const own = keys.of({ of: 'history', key: found.item, stamp: found.stamp })
+    const [item, newest, entries] = await Promise.all([
+      client.range({ key: keys.of({ of: 'config', key: found.item }), countOnly: true }),
       client.range({ key: prefix, end: prefixEnd(prefix), limit: 1, keysOnly: true }),
       client.range({ key: own }),
     ])
-    const [kv] = entry.kvs
-    if (kv === undefined || (item.count > 0 && newest.kvs[0]?.key === own)) return undefined
-    return removalOf(client, keys, kv)
+    const [listed] = entries.kvs
+    const entry = listed && placedEntry(keys, listed)
+    if (entry === undefined || (item.count > 0 && newest.kvs[0]?.key === own)) return undefined
+    return removalOf(client, keys, entry)
   }
 }
 
@@ -214,10 +209,6 @@ function entryOf(
 ): Pick<StoredEntry, 'op' | 'size' | 'ownsContent' | 'sharesContent'> {
   const { facts, shown } = storedRecord(change, texts)
   return { ...facts, size: shown.content.length }
-}
-
-function entryIn(value: Uint8Array): StoredEntry {
-  return JSON.parse(Buffer.from(value).toString()) as StoredEntry
 }
 
 /** The first change of each item. */

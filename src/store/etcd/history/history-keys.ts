@@ -7,13 +7,8 @@ import type { TxnOperation, TxnOperationResult } from '../client/messages.ts'
 import { firstStampOf, isItemId, stampOfId } from '../../../core/decisions/stamps.ts'
 import { type Keys, LARGEST_STAMP } from '../keys/keys.ts'
 import { HistoryIds } from './history-ids.ts'
-import {
-  type ContentParts,
-  fromJson,
-  type RecordFacts,
-  type StoredEntry,
-  withContentOf,
-} from '../keys/values.ts'
+import type { ContentParts } from '../keys/stored-shapes.ts'
+import { fromJson, type RecordFacts, type StoredEntry, withContentOf } from '../keys/values.ts'
 
 /** How many entries a search for one entry reads at a time. */
 const LOOKED_AT = 100

@@ -1,14 +1,18 @@
 import type { Revision } from '../../../core/engine/ports.ts'
+import { wholeNumber } from '../../../core/records/shape.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
 import type { Keys } from '../keys/keys.ts'
 import { MOST_INLINE_BYTES } from '../contents/large-contents.ts'
 import { fromJson, type StoredEntry } from '../keys/values.ts'
+import { placedEntry } from './stored-entry.ts'
 
 /** Estimated bytes of a record besides its content: its two keys with their values, and etcd's own overhead. */
 const RECORD_BYTES = 1024
 const PAGE_SIZE = 2_000
+/** No request makes history grow or shrink by more. */
+const MOST_GROWN = 2 ** 40
 
 /** The bytes of a record. The pieces of a large new content belong to its item until the next record. */
 export function bytesOfRecord({
@@ -55,7 +59,10 @@ export class HistorySize {
       revision,
       pageSize: PAGE_SIZE,
     })) {
-      for (const { value } of kvs) bytes += bytesOfRecord(fromJson(value) as StoredEntry)
+      for (const kv of kvs) {
+        const entry = placedEntry(this.#keys, kv)?.entry
+        if (entry !== undefined) bytes += bytesOfRecord(entry)
+      }
       if (round !== this.#round) return
     }
     this.#counted = bytes
@@ -65,6 +72,20 @@ export class HistorySize {
   follow(events: readonly KeyChange[]): void {
     for (const event of events)
       if (event.kind === 'put' && this.#keys.read(event.kv.key)?.of === 'history-grown')
-        this.#since += Number(fromJson(event.kv.value))
+        this.#since += grownIn(event.kv.value)
   }
+}
+
+/** The bytes in a value that tells the growth; 0: no server has written it. */
+function grownIn(value: Uint8Array): number {
+  try {
+    return grownBytes(value)
+  } catch {
+    return 0
+  }
+}
+
+/** The bytes in a value that tells the growth. Throws a ShapeError, or a SyntaxError. */
+export function grownBytes(value: Uint8Array): number {
+  return wholeNumber(-MOST_GROWN, MOST_GROWN)(fromJson(value))
 }

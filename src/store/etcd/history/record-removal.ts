@@ -1,12 +1,14 @@
 import { isGrayHistory } from '../../../core/config/state/gray-version.ts'
-import { stampOfId } from '../../../core/decisions/stamps.ts'
+import { isStamp, stampOfId } from '../../../core/decisions/stamps.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { KeyValue, TxnOperation } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import { bytesOfRecord } from './history-size.ts'
 import type { Keys } from '../keys/keys.ts'
+import { chunkRuns } from '../contents/chunk-runs.ts'
 import { mostInlineOf } from '../contents/large-contents.ts'
-import { fromJson, type RecordFacts, type StoredEntry, withContentOf } from '../keys/values.ts'
+import { type RecordFacts, withContentOf } from '../keys/values.ts'
+import type { PlacedEntry } from './stored-entry.ts'
 
 /** How a record is removed. */
 export interface RecordRemoval {
@@ -16,33 +18,41 @@ export interface RecordRemoval {
   readonly bytes: number
 }
 
-/** The removal of the record of a history key. The pieces of a content go with the record that shows it last. */
+/**
+ * The removal of the record of a history key. The pieces of a content go with the record that shows it last. Pieces
+ * behind a key of another form are left to `ChunkCleaning`.
+ */
 export async function removalOf(
   client: Pick<EtcdClient, 'range'>,
   keys: Keys,
-  { key, value }: Pick<KeyValue, 'key' | 'value'>,
+  { key, place, entry }: PlacedEntry,
 ): Promise<RecordRemoval> {
-  const entry = fromJson(value) as StoredEntry
   const text = keys.of({ of: 'record-text', stamp: stampOfId(entry.id) })
   const operations: TxnOperation[] = [
     { do: 'delete', key },
     { do: 'delete', key: text },
   ]
   const removal = { operations, text, bytes: bytesOfRecord(entry) }
-  const place = keys.read(key)
-  const item = place?.of === 'history' ? place.key : undefined
-  const mostInline = item === undefined ? 0 : mostInlineOf(item)
   // Also in a copy, whose records do not say that they own their texts.
-  const isGray = item !== undefined && isGrayHistory(item)
-  const isOfVersion = entry.op === 'I' && !entry.ownsContent && !isGray
-  if (isOfVersion || entry.sharesContent || entry.size <= mostInline) return removal
+  const isOfVersion = entry.op === 'I' && !entry.ownsContent && !isGrayHistory(place.key)
+  if (isOfVersion || entry.sharesContent || entry.size <= mostInlineOf(place.key)) return removal
   const { kvs } = await client.range({ key: text })
-  const parts = kvs[0] && withContentOf<RecordFacts>(kvs[0].value).parts
-  if (parts === undefined) return removal
-  const prefix = keys.chunksOf(parts.stamp)
-  operations.push(
-    { do: 'delete', key: prefix, end: prefixEnd(prefix) },
-    { do: 'delete', key: keys.of({ of: 'named-chunks', stamp: parts.stamp }) },
-  )
+  const stamp = kvs[0] && stampOfChunks(kvs[0])
+  if (stamp === undefined) return removal
+  const prefix = keys.chunksOf(stamp)
+  const chunks = await client.range({ key: prefix, end: prefixEnd(prefix), keysOnly: true })
+  const [run] = chunkRuns(keys, chunks.kvs)
+  if (run !== undefined) operations.push({ do: 'delete', ...run.range })
+  operations.push({ do: 'delete', key: keys.of({ of: 'named-chunks', stamp }) })
   return removal
+}
+
+/** The stamp of the pieces that a text names; undefined: it names none, or cannot be read. */
+function stampOfChunks({ value }: KeyValue): number | undefined {
+  try {
+    const stamp = withContentOf<RecordFacts>(value).parts?.stamp
+    return isStamp(stamp) ? stamp : undefined
+  } catch {
+    return undefined
+  }
 }

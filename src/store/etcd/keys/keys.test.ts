@@ -12,7 +12,8 @@ const part = fc.oneof(
     unit: fc.constantFrom('a', '/', '%', '0', '2', 'f', '\u0000', '\ud800', '\udc00', '中', '\uffff', '😀'),
   }),
 )
-const stamp = fc.maxSafeNat().map((n) => n % 2 ** 52)
+const stamp = fc.maxSafeNat().map((n) => n % (2 ** 52 - 2 ** 47))
+const kind = fc.constantFrom('user', 'user-role', 'remembered-metadata')
 const config = fc.tuple(part, part, part).map((parts) => configKey(...parts))
 const service = fc.record({ namespaceId: part, groupedName: part })
 const address = fc.record({ ip: part, port: fc.nat(65_535), cluster: part })
@@ -29,8 +30,8 @@ const place: fc.Arbitrary<KeyPlace> = fc.oneof(
   fc.record({ of: fc.constant('remembered' as const), name: part }),
   fc.record({ of: fc.constantFrom('member', 'request'), id: part }),
   fc.record({ of: fc.constant('silenced'), id: part, index: fc.nat() }),
-  fc.record({ of: fc.constant('small-record' as const), kind: part, id: part }),
-  fc.record({ of: fc.constant('kind' as const), kind: part }),
+  fc.record({ of: fc.constant('small-record' as const), kind, id: part }),
+  fc.record({ of: fc.constant('kind' as const), kind }),
   fc.record({ of: fc.constant('audit' as const), stamp, isRefused: fc.boolean(), member: part }),
 )
 
@@ -136,6 +137,30 @@ describe('the keys of a store in etcd', () => {
     expect(keys.read('other/format')).toBeUndefined()
     expect(keys.read('waypost/zz/1')).toBeUndefined()
     expect(keys.read('waypost/c/public')).toBeUndefined()
+  })
+
+  test.each([
+    'v/abc',
+    'v/7',
+    'v/00000000000000007',
+    'v/4503599627370495',
+    'w/public/G/a/abc',
+    'w/public/G/a/0000000000000000',
+    'x/0000000000000007/7',
+    'x/0000000000000007/00000a',
+    'y/-000000000000007',
+    'a/0000000000000000/done/x',
+    'a/4500000000000000/maybe/x',
+    'i/public/g@@s/10.0.0.1/abc/DEFAULT',
+    'i/public/g@@s/10.0.0.1/080/DEFAULT',
+    'g/10.0.0.1:8848/x',
+    'r/b/10.0.0.1:8848',
+    'q/k',
+    'c/public/G/%0061',
+    'c/public/G/%zzzz',
+    'c/public/G/a\nb',
+  ])('%s is no key that a server has written', (key) => {
+    expect(keys.read(`waypost/${key}`)).toBeUndefined()
   })
 
   test('have no place for a stamp that is too large', () => {

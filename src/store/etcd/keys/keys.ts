@@ -2,6 +2,7 @@ import { configKey } from '../../../core/config/state/config-item.ts'
 import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import type { InstanceAddress } from '../../../core/naming/state/instance.ts'
 import type { ServiceKey } from '../../../core/naming/state/service.ts'
+import { isStamp } from '../../../core/decisions/stamps.ts'
 import { prefixEnd } from '../client/range-end.ts'
 
 /** The meaning of a key of etcd. `Keys` makes keys of it, and reads it from them. */
@@ -47,6 +48,9 @@ const STAMP_DIGITS = 16
 const INDEX_DIGITS = 6
 /** Comes after every number in a key. */
 const AFTER_DIGITS = ':'
+/** The names of kinds of records (`RecordKind.name`). None is one letter, as the kinds of keys are. */
+const KIND = /^[a-z]{2,}(-[a-z]+)*$/
+const RESULTS: readonly string[] = ['done', 'refused']
 
 /** The form of places of one kind: their letter, and the parts that follow it. */
 interface Layout<P extends KeyPlace> {
@@ -68,22 +72,28 @@ const LAYOUTS: Layouts = {
   'record-text': {
     letter: 'v',
     write: ({ stamp }) => [digits(stamp)],
-    read: (p) => only(p, 1, () => ({ of: 'record-text', stamp: Number(p[0]) })),
+    read: (p) => only(p, 1, () => numbered(stampIn(p[0]!), (stamp) => ({ of: 'record-text', stamp }))),
   },
   history: {
     letter: 'w',
     write: ({ key, stamp }) => [...item(key), newestFirst(stamp)],
-    read: (p) => only(p, 4, () => ({ of: 'history', key: toItem(p), stamp: stampOf(p[3]!) })),
+    read: (p) =>
+      only(p, 4, () => numbered(newestFirstIn(p[3]!), (stamp) => ({ of: 'history', key: toItem(p), stamp }))),
   },
   chunk: {
     letter: 'x',
     write: ({ stamp, index }) => [digits(stamp), digits(index, INDEX_DIGITS)],
-    read: (p) => only(p, 2, () => ({ of: 'chunk', stamp: Number(p[0]), index: Number(p[1]) })),
+    read: (p) =>
+      only(p, 2, ([stamp, index]) =>
+        numbered(stampIn(stamp), (at) =>
+          numbered(digitsIn(index, INDEX_DIGITS), (found) => ({ of: 'chunk', stamp: at, index: found })),
+        ),
+      ),
   },
   'named-chunks': {
     letter: 'y',
     write: ({ stamp }) => [digits(stamp)],
-    read: (p) => only(p, 1, () => ({ of: 'named-chunks', stamp: Number(p[0]) })),
+    read: (p) => only(p, 1, () => numbered(stampIn(p[0]!), (stamp) => ({ of: 'named-chunks', stamp }))),
   },
   service: {
     letter: 's',
@@ -93,14 +103,22 @@ const LAYOUTS: Layouts = {
   instance: {
     letter: 'i',
     write: ({ service, address }) => [...toParts(service), ...addressParts(address)],
-    read: (p) => only(p, 5, () => ({ of: 'instance', service: toService(p), address: toAddress(p) })),
+    read: (p) =>
+      only(p, 5, () =>
+        numbered(plainNumberIn(p[3]!), () => ({
+          of: 'instance',
+          service: toService(p),
+          address: toAddress(p),
+        })),
+      ),
   },
   member: { letter: 'p', write: ({ id }) => [id], read: (p) => only(p, 1, ([id]) => ({ of: 'member', id })) },
   elected: { letter: 'e', write: () => [], read: (p) => only(p, 0, () => ({ of: 'elected' })) },
   silenced: {
     letter: 'g',
     write: ({ id, index }) => [id, String(index)],
-    read: (p) => only(p, 2, ([id, index]) => ({ of: 'silenced', id, index: Number(index) })),
+    read: (p) =>
+      only(p, 2, ([id, text]) => numbered(plainNumberIn(text), (index) => ({ of: 'silenced', id, index }))),
   },
   'history-grown': {
     letter: 'h',
@@ -120,23 +138,27 @@ const LAYOUTS: Layouts = {
   'small-record': {
     letter: 'r',
     write: ({ kind, id }) => [kind, id],
-    read: (p) => only(p, 2, ([kind, id]) => ({ of: 'small-record', kind, id })),
+    read: (p) => only(p, 2, ([kind, id]) => (KIND.test(kind) ? { of: 'small-record', kind, id } : undefined)),
   },
   kind: {
     letter: 'q',
     write: ({ kind }) => [kind],
-    read: (p) => only(p, 1, ([kind]) => ({ of: 'kind', kind })),
+    read: (p) => only(p, 1, ([kind]) => (KIND.test(kind) ? { of: 'kind', kind } : undefined)),
   },
   audit: {
     letter: 'a',
     write: ({ stamp, isRefused, member }) => [newestFirst(stamp), isRefused ? 'refused' : 'done', member],
     read: (p) =>
-      only(p, 3, ([stamp, result]) => ({
-        of: 'audit',
-        stamp: stampOf(stamp),
-        isRefused: result === 'refused',
-        member: p[2]!,
-      })),
+      only(p, 3, ([text, result]) =>
+        RESULTS.includes(result)
+          ? numbered(newestFirstIn(text), (stamp) => ({
+              of: 'audit',
+              stamp,
+              isRefused: result === 'refused',
+              member: p[2]!,
+            }))
+          : undefined,
+      ),
   },
 }
 
@@ -148,26 +170,33 @@ const BY_LETTER = new Map(Object.values(LAYOUTS).map((layout) => [layout.letter,
  * history of an item the newest comes first.
  */
 export class Keys {
-  readonly #prefix: string
+  /** The beginning of all keys, with a slash at its end. */
+  readonly prefix: string
 
   /** @param prefix the beginning of all keys, such as `waypost/`; it ends with a slash */
   constructor(prefix: string) {
     if (!prefix.endsWith('/')) throw new Error(`The prefix of keys ends with a slash; this one is ${prefix}`)
-    this.#prefix = prefix
+    this.prefix = prefix
   }
 
   /** The key of a place. */
   of(place: KeyPlace): string {
     // Each place has its own layout: TypeScript does not follow that.
     const { letter, write } = LAYOUTS[place.of] as Layout<KeyPlace>
-    return this.#prefix + [letter, ...write(place).map(escape)].join('/')
+    return this.prefix + [letter, ...write(place).map(escape)].join('/')
   }
 
-  /** The meaning of a key. Undefined for a key of another store, or of a newer layout. */
+  /**
+   * The meaning of a key. Undefined for a key of another store, or of a newer layout: no server writes a key in this
+   * form. A place has one key only, so `of` gives the same key back.
+   */
   read(key: string): KeyPlace | undefined {
-    if (!key.startsWith(this.#prefix)) return undefined
-    const [letter = '', ...parts] = key.slice(this.#prefix.length).split('/')
-    return BY_LETTER.get(letter)?.read(parts.map(unescape))
+    if (!key.startsWith(this.prefix)) return undefined
+    const [letter = '', ...written] = key.slice(this.prefix.length).split('/')
+    const layout = BY_LETTER.get(letter)
+    if (layout === undefined) return undefined
+    const parts = written.map(unescape)
+    return parts.every((part, index) => escape(part) === written[index]) ? layout.read(parts) : undefined
   }
 
   /**
@@ -175,20 +204,37 @@ export class Keys {
    * Keys before and after them, chunks too, are read only on demand.
    */
   get watched(): { readonly key: string; readonly end: string } {
-    return { key: `${this.#prefix}b/`, end: `${this.#prefix}v/` }
+    return { key: `${this.prefix}b/`, end: `${this.prefix}v/` }
   }
 
   /** The prefix of all places of a kind. */
   every(kind: Exclude<KeyPlace['of'], 'format' | 'elected'>): string {
-    return `${this.#prefix}${LAYOUTS[kind].letter}/`
+    return `${this.prefix}${LAYOUTS[kind].letter}/`
   }
 
   /** Consecutive ranges that cover all keys with the prefix, each with the keys of about one kind. */
   ranges(): { readonly key: string; readonly end: string }[] {
-    const letters = [...BY_LETTER.keys()].sort(compareKeys)
-    const starts = [this.#prefix, ...letters.map((letter) => `${this.#prefix}${letter}/`)]
-    const last = prefixEnd(this.#prefix)
+    const starts = [this.prefix, ...this.folders]
+    const last = prefixEnd(this.prefix)
     return starts.map((key, index) => ({ key, end: starts[index + 1] ?? last }))
+  }
+
+  /** The folders that keys of this layout are in. */
+  get folders(): string[] {
+    return [...BY_LETTER.keys()].sort(compareKeys).map((letter) => `${this.prefix}${letter}/`)
+  }
+
+  /** Whether a key is in one of these folders. */
+  isInFolder(key: string): boolean {
+    const slash = key.indexOf('/', this.prefix.length)
+    return key.startsWith(this.prefix) && BY_LETTER.has(key.slice(this.prefix.length, Math.max(0, slash)))
+  }
+
+  /** The ranges between these folders: only the keys without parts are ours there. */
+  get gaps(): { readonly key: string; readonly end: string }[] {
+    const { folders, prefix } = this
+    const starts = [prefix, ...folders.map(prefixEnd)]
+    return starts.map((key, index) => ({ key, end: folders[index] ?? prefixEnd(prefix) }))
   }
 
   /** The prefix of the history of an item. */
@@ -259,8 +305,30 @@ function newestFirst(stamp: number): string {
   return digits(LARGEST_STAMP - stamp)
 }
 
-function stampOf(text: string): number {
-  return LARGEST_STAMP - Number(text)
+/** The number in a part of a fixed width; undefined: no server has written the part. */
+function digitsIn(text: string, width: number): number | undefined {
+  return text.length === width && /^\d+$/.test(text) ? Number(text) : undefined
+}
+
+function stampIn(text: string): number | undefined {
+  const stamp = digitsIn(text, STAMP_DIGITS)
+  return isStamp(stamp) ? stamp : undefined
+}
+
+/** The stamp of which {@link newestFirst} has made a part. */
+function newestFirstIn(text: string): number | undefined {
+  const rest = digitsIn(text, STAMP_DIGITS)
+  const stamp = rest === undefined ? undefined : LARGEST_STAMP - rest
+  return isStamp(stamp) ? stamp : undefined
+}
+
+/** A number without a fixed width, such as a port. */
+function plainNumberIn(text: string): number | undefined {
+  return /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : undefined
+}
+
+function numbered<P>(found: number | undefined, read: (found: number) => P | undefined): P | undefined {
+  return found === undefined ? undefined : read(found)
 }
 
 function item({ namespaceId, group, dataId }: ConfigKey): readonly string[] {
@@ -291,7 +359,7 @@ function toAddress([, , ip, port, cluster]: readonly string[]): InstanceAddress 
 function only<P>(
   parts: readonly string[],
   count: number,
-  read: (parts: [string, string]) => P,
+  read: (parts: [string, string]) => P | undefined,
 ): P | undefined {
   return parts.length === count ? read(parts as [string, string]) : undefined
 }

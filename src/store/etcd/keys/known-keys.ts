@@ -26,6 +26,12 @@ export interface Difference {
   readonly key?: string
 }
 
+/** See `KnownKeys.compareCounts`. */
+interface ComparedCounts {
+  readonly counts: Partial<Record<ComparedKind, number>>
+  readonly leftOut: (kind: ComparedKind) => number
+}
+
 /** Keys come without their values, so a page may have many. */
 const PAGE_SIZE = 5_000
 
@@ -86,19 +92,20 @@ export class KnownKeys {
 
   /**
    * Compares the number of keys of each kind with etcd, at the revision applied last. `counts`: how many of some kinds
-   * the state has, which must be equal too.
+   * the state has, which must be equal too. `leftOut`: how many keys it leaves out; it may know an earlier value of some.
    */
   async compareCounts(
     client: Pick<EtcdClient, 'range'>,
     revision: Revision,
-    counts: Partial<Record<ComparedKind, number>>,
+    { counts, leftOut }: ComparedCounts,
   ): Promise<Difference[]> {
-    const known = COMPARED.map((kind) => [kind, this.count(kind), counts[kind] ?? this.count(kind)] as const)
-    const compared = known.map(async ([kind, ...counted]): Promise<Difference[]> => {
+    const known = COMPARED.map((kind) => [kind, this.count(kind), counts[kind], leftOut(kind)] as const)
+    const compared = known.map(async ([kind, all, inState, without]): Promise<Difference[]> => {
       const key = this.#keys.every(kind)
       const { count: stored } = await client.range({ key, end: prefixEnd(key), revision, countOnly: true })
-      const other = counted.find((count) => count !== stored)
-      return other === undefined ? [] : [{ kind, known: other, stored }]
+      if (all !== stored) return [{ kind, known: all, stored }]
+      const isEqual = inState === undefined || (inState <= stored && inState >= stored - without)
+      return isEqual ? [] : [{ kind, known: inState, stored }]
     })
     return unlessCompacted(Promise.all(compared).then((found) => found.flat()))
   }

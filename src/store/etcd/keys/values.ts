@@ -8,17 +8,21 @@ import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-it
 import type { HistoryEntry, HistoryRecord } from '../../../core/config/state/history-record.ts'
 import type { InstanceAddress, InstanceRecord } from '../../../core/naming/state/instance.ts'
 import type { Service, ServiceKey } from '../../../core/naming/state/service.ts'
-import { fieldsOf, numberIn } from '../../../core/records/shape.ts'
+import { fieldsOf, list, text, within } from '../../../core/records/shape.ts'
+import {
+  type ContentParts,
+  type ItemFacts,
+  type InstanceValue,
+  type ServiceValue,
+  type RequestValue,
+  instanceShape,
+  itemShape,
+  partsShape,
+  requestShape,
+  serviceShape,
+} from './stored-shapes.ts'
 
 const LINE_END = 10
-
-/** The place of a content that is too large for its value: this number of chunks with this stamp. */
-export interface ContentParts {
-  readonly stamp: number
-  readonly count: number
-  /** The chunks of a gray version's text, which hold a record as JSON. `count` is then a minimum. */
-  readonly of?: 'gray-text'
-}
 
 /** A value that has a content: a line of JSON, then the content or nothing. */
 export interface WithContent<T> {
@@ -27,9 +31,6 @@ export interface WithContent<T> {
   /** The place of the content, if it is not in the value. */
   readonly parts: ContentParts | undefined
 }
-
-/** The facts of an item besides its content, as a value has them. */
-export type ItemFacts = Omit<ConfigItem, 'key' | 'content'>
 
 /** The facts of a history record besides its content, as a value has them. */
 export interface RecordFacts extends Omit<HistoryRecord, 'content'> {
@@ -45,28 +46,6 @@ export type StoredEntry = HistoryEntry & Pick<RecordFacts, 'ownsContent' | 'shar
 /** A change that makes a history record. */
 export type RecordedChange = ConfigPublished | ConfigDeleted | HistoryImported
 
-/** An instance as a value has it: the key has its address, and the state gives it a serial. */
-export interface InstanceValue {
-  readonly record: Omit<InstanceRecord, 'address' | 'serial'>
-  readonly healthy: boolean
-  /** Whether this write counts as a beat. */
-  readonly beat: boolean
-  readonly stamp: number
-}
-
-/** A service as a value has it. */
-export interface ServiceValue {
-  readonly service: Omit<Service, 'key' | 'serial'>
-  readonly stamp: number
-}
-
-/** The last request of a server: its number, the process that sent it, and the stamp of its changes. */
-export interface RequestValue {
-  readonly number: number
-  readonly process: string
-  readonly stamp: number
-}
-
 /** A value that is JSON. */
 export function toJson(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value))
@@ -77,11 +56,14 @@ export function fromJson(value: Uint8Array): unknown {
   return JSON.parse(bufferOf(value).toString())
 }
 
+/** The instances that a value names as removed for silence. */
+export function silencedKeys(value: Uint8Array): string[] {
+  return list(text)(fromJson(value))
+}
+
 /** The request of a value. */
 export function requestOf(value: Uint8Array): RequestValue {
-  const fields = fieldsOf(fromJson(value))
-  numberIn(fields, 'stamp')
-  return fields as unknown as RequestValue
+  return requestShape(fromJson(value))
 }
 
 /** The value of facts with a content; `parts`: the content is elsewhere. */
@@ -94,9 +76,13 @@ export function contentValue<T>({ facts, content, parts }: WithContent<T>): Buff
 export function withContentOf<T>(value: Uint8Array): WithContent<T> {
   const end = value.indexOf(LINE_END)
   if (end < 0) throw new Error('A value of the store has no first line.')
-  const { facts, parts } = fromJson(value.subarray(0, end)) as Pick<WithContent<T>, 'facts' | 'parts'>
-  fieldsOf(facts)
-  return { facts, parts, content: Buffer.from(value.subarray(end + 1)) }
+  const { facts, parts } = fieldsOf(fromJson(value.subarray(0, end)))
+  within('facts', () => fieldsOf(facts))
+  return {
+    facts: facts as T,
+    parts: within('parts', () => partsShape(parts)),
+    content: Buffer.from(value.subarray(end + 1)),
+  }
 }
 
 /** Whether a change makes a history record. */
@@ -146,8 +132,7 @@ export function serviceValue({ key: _key, serial: _serial, ...service }: Service
 
 /** The service of a value. */
 export function serviceOf(key: ServiceKey, value: Uint8Array): { service: Service; stamp: number } {
-  const { service, stamp } = fromJson(value) as ServiceValue
-  fieldsOf(service)
+  const { service, stamp } = serviceShape(fromJson(value))
   return { service: { ...service, key, serial: 0 }, stamp }
 }
 
@@ -160,14 +145,13 @@ export function instanceOf(
   address: InstanceAddress,
   value: Uint8Array,
 ): Omit<InstanceValue, 'record'> & { record: InstanceRecord } {
-  const { record, ...rest } = fromJson(value) as InstanceValue
-  fieldsOf(record)
+  const { record, ...rest } = instanceShape(fromJson(value))
   return { ...rest, record: { ...record, address, serial: 0 } }
 }
 
 /** The item of a value that has its content. */
 export function itemOf(key: ConfigKey, { facts, content }: WithContent<ItemFacts>): ConfigItem {
-  return { ...facts, key, content }
+  return { ...within('facts', () => itemShape(facts)), key, content }
 }
 
 function bufferOf(value: Uint8Array): Buffer {

@@ -4,7 +4,7 @@ import { FIRST_RELEASED, overlap, rangeText } from '../../../core/cluster/member
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { KeyCondition, KeyValue, TxnOperation, TxnOperationResult } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
-import { readRecord } from '../keys/feed-changes.ts'
+import { readRecord } from '../keys/read-values.ts'
 import type { Keys } from '../keys/keys.ts'
 import { PlaceTaken } from '../failures/place-taken.ts'
 import { requestOf, toJson } from '../keys/values.ts'
@@ -96,19 +96,19 @@ export class MemberPlace {
 
   /** Throws {@link PlaceTaken} if a request of another process was in this place, which begins with taking it. */
   refuseTaken({ request }: SeenMembers): void {
-    if (request !== undefined && requestOf(request.value).process !== this.#facts.process)
-      throw new PlaceTaken(request.key)
+    const process = request && readOrNothing(() => requestOf(request.value).process)
+    if (process !== undefined && process !== this.#facts.process) throw new PlaceTaken(request!.key)
   }
 
   /** Throws {@link PlaceTaken} if another process is the member. A process that joins replaces it instead. */
   refuseReplaced({ own }: SeenMembers): void {
-    if (own !== undefined && this.#memberOf(own).process !== this.#facts.process)
-      throw new PlaceTaken(own.key)
+    const process = own && memberOf(own)?.process
+    if (process !== undefined && process !== this.#facts.process) throw new PlaceTaken(own!.key)
   }
 
   /** Throws {@link AuthDiffers}. */
   refuseOtherAuth({ others }: SeenMembers): void {
-    const other = others.map((kv) => this.#memberOf(kv)).find(({ auth }) => auth !== this.#facts.auth)
+    const other = others.flatMap((kv) => memberOf(kv) ?? []).find(({ auth }) => auth !== this.#facts.auth)
     if (other !== undefined) throw new AuthDiffers(this.#facts, other)
   }
 
@@ -116,7 +116,7 @@ export class MemberPlace {
   refuseOtherVersions({ others }: SeenMembers): void {
     const { layouts, messages } = this.#facts.versions
     const other = others
-      .map((kv) => this.#memberOf(kv))
+      .flatMap((kv) => memberOf(kv) ?? [])
       .find(({ versions }) => !overlap(versions.layouts, layouts) || !overlap(versions.messages, messages))
     if (other !== undefined) throw new VersionsDiffer(this.#facts, other)
   }
@@ -152,14 +152,10 @@ export class MemberPlace {
     })
   }
 
-  /** An earlier process in this place was elected, and its lease has not ended yet. */
+  /** An earlier process in this place was elected, and its lease has not ended yet; or no server has written the value. */
   #isPredecessor(elected: KeyValue, lease: bigint): boolean {
-    const { value } = readRecord(ELECTION.name, '', elected.value)
-    return elected.lease !== lease && (value as Elected).member === this.#id
-  }
-
-  #memberOf({ key, value }: KeyValue): MemberFacts {
-    return readRecord(MEMBER.name, key, value).value as MemberFacts
+    const read = readOrNothing(() => readRecord(ELECTION.name, '', elected.value).value as Elected)
+    return elected.lease !== lease && (read === undefined || read.member === this.#id)
   }
 
   get #key(): string {
@@ -186,4 +182,17 @@ function unchanged(key: string, seen: KeyValue | undefined): KeyCondition {
 
 function kvsOf(result: TxnOperationResult): readonly KeyValue[] {
   return result.did === 'range' ? result.kvs : []
+}
+
+/** Undefined: no server has written this value, so it is no member. */
+function memberOf({ key, value }: KeyValue): MemberFacts | undefined {
+  return readOrNothing(() => readRecord(MEMBER.name, key, value).value as MemberFacts)
+}
+
+function readOrNothing<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
 }

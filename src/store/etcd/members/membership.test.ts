@@ -12,7 +12,7 @@ import type {
   Txn,
   TxnResult,
 } from '../client/messages.ts'
-import { readRecord } from '../keys/feed-changes.ts'
+import { readRecord } from '../keys/read-values.ts'
 import { Keys } from '../keys/keys.ts'
 import { LayoutInUse } from '../format/layout.ts'
 import { EtcdMembership } from './membership.ts'
@@ -158,8 +158,9 @@ beforeEach(() => {
         cancellation?.onCancel(resolve)
       }),
   }
+  const unused = (): Promise<never> => Promise.reject(new Error('not used'))
   const layout = new LayoutInUse({
-    client: { txn: (txn) => etcd.txn(txn), range: () => Promise.reject(new Error('not used')) },
+    client: { txn: (txn) => etcd.txn(txn), range: unused, pages: unused as never },
     keys,
   })
   const failed = (error: unknown) => failures.push(error)

@@ -27,7 +27,7 @@ export async function resealAll(
   const unreadable: string[] = []
   for (const range of rangesOf(sealing))
     for await (const { kvs } of client.pages({ ...range, pageSize: PAGE_SIZE })) {
-      const others = kvs.filter(({ sealedBy }) => sealedBy !== sealing.writesWith)
+      const others = kvs.filter((kv) => kv.sealedBy !== sealing.writesWith && sealing.isOurs(kv))
       const writes = others.flatMap((kv) => writingOf(kv) ?? (unreadable.push(kv.key), []))
       for (let at = 0; at < writes.length; at += AT_ONCE)
         await client.txn({ compare: [], success: writes.slice(at, at + AT_ONCE) })

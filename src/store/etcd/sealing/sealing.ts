@@ -3,6 +3,7 @@ import { STORED_KINDS } from '../../../core/engine/stored-kinds.ts'
 import type { KeyValue } from '../client/messages.ts'
 import type { ValueForm } from '../client/value-form.ts'
 import { DamagedStore, NotExaminable } from '../../local-file.ts'
+import { readRecord } from '../keys/read-values.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { SecretsKey } from './secrets-keys.ts'
 
@@ -29,12 +30,14 @@ class BrokenSeal extends DamagedStore {
  * moved value is not read. Sealed values are read with any of the keys, other values as they are.
  */
 export class Sealing implements ValueForm {
+  readonly #places: Keys
   readonly #keys: ReadonlyMap<string, Buffer>
   readonly #prefixes: readonly string[]
   readonly #values: ReadonlySet<string>
   #writesWith: string | undefined
 
   constructor(keys: Keys, own: readonly SecretsKey[]) {
+    this.#places = keys
     this.#keys = new Map(own.map(({ id, bytes }) => [id, bytes]))
     this.#prefixes = STORED_KINDS.filter(({ isSecret }) => isSecret).map(({ name: kind }) =>
       keys.of({ of: 'small-record', kind, id: '' }),
@@ -61,6 +64,19 @@ export class Sealing implements ValueForm {
   /** Whether this is a secret that is not sealed, though a key is in use. */
   isInClear({ key, sealedBy }: KeyValue): boolean {
     return this.#writesWith !== undefined && sealedBy === undefined && this.#isSecret(key)
+  }
+
+  /** Whether a server has written this secret: other keys may lie in the same range. True if it cannot be unsealed. */
+  isOurs(kv: KeyValue): boolean {
+    if (this.#values.has(kv.key)) return true
+    const place = this.#places.read(kv.key)
+    if (place?.of !== 'small-record') return false
+    if (kv.sealedBy !== undefined) return true
+    try {
+      return readRecord(place.kind, place.id, kv.value) !== undefined
+    } catch {
+      return false
+    }
   }
 
   /** The places of secrets. */

@@ -11,6 +11,8 @@ import type { Keys } from '../keys/keys.ts'
 import { type LargeContent, largeContents } from '../contents/large-contents.ts'
 import { grownValue, type HistoryCut, type HistoryOfUnit } from '../history/history-cut.ts'
 import { fits, packed, roomOf } from './packed.ts'
+import type { DamagedKeys } from '../failures/damaged-keys.ts'
+import { refusalOfDamage } from './damage-refusal.ts'
 import { PlaceTaken } from '../failures/place-taken.ts'
 import { refusalOf } from '../failures/refusals.ts'
 import type { RequestFence } from './request-fence.ts'
@@ -28,6 +30,8 @@ export interface CommitsParts {
   readonly chunks: Pick<Chunks, 'write' | 'forget'>
   /** Keeps history within its bytes; undefined: it has no limit. */
   readonly history?: Pick<HistoryCut, 'ofUnit' | 'ofAll'> | undefined
+  /** The keys that are left out. */
+  readonly damaged?: DamagedKeys | undefined
   /** Called if this server must stop. */
   readonly failed: (error: PlaceTaken) => void
 }
@@ -99,8 +103,9 @@ export class Commits {
   ): SentUnit[] {
     return units.flatMap((unit, index) => {
       const history = histories[index]
-      const { member } = this.#parts
-      const request = this.#requestOf(unit, { decidedAt, member, index, history, texts: texts[index]! })
+      const { member, damaged } = this.#parts
+      const context = { decidedAt, member, index, history, texts: texts[index]!, damaged }
+      const request = this.#requestOf(unit, context)
       if (!(request instanceof Error)) return [{ ...request, index, grown: history?.grown ?? 0 }]
       results[index] = { kind: 'failed', error: request }
       return []
@@ -108,6 +113,8 @@ export class Commits {
   }
 
   #requestOf(unit: Unit, origin: UnitOrigin): UnitRequest | Error {
+    const refused = refusalOfDamage(this.#parts, unit)
+    if (refused !== undefined) return refused
     try {
       const request = unitRequest(this.#parts.keys, unit, origin)
       return fits(request) ? request : TOO_LARGE

@@ -5,6 +5,7 @@ import { EtcdError } from '../client/etcd-error.ts'
 import { GRPC, GrpcError } from '../client/grpc-error.ts'
 import type { KeyCondition, KeyValue, TxnOperation, TxnResult } from '../client/messages.ts'
 import { PlaceTaken } from '../failures/place-taken.ts'
+import type { RequestValue } from '../keys/stored-shapes.ts'
 import { requestOf, toJson } from '../keys/values.ts'
 
 /** The outcome of a request. `lost`: its answer was lost, and it was written in this revision. */
@@ -63,7 +64,7 @@ export class RequestFence {
     this.#goOnAfter(before)
     const untilMs = clock.nowMs() + TAKE_MS
     // The stamp of the last request stays: only it gives the time of a deletion.
-    const stamp = before === undefined ? 0 : requestOf(before.value).stamp
+    const stamp = requestIn(before)?.stamp ?? 0
     await this.send([], { stamp, leftMs: () => untilMs - clock.nowMs() })
   }
 
@@ -114,16 +115,16 @@ export class RequestFence {
   /** The number in etcd is not the number that this process left there. */
   #refused(result: TxnResult): Error {
     const found = keyOf(result)
-    if (found !== undefined && requestOf(found.value).process !== this.#place.process)
-      return new PlaceTaken(this.#place.key)
-    // etcd was restored from a backup.
+    const process = requestIn(found)?.process
+    if (process !== undefined && process !== this.#place.process) return new PlaceTaken(this.#place.key)
+    // etcd was restored from a backup, or no server has written this value: the next request replaces it.
     this.#goOnAfter(found)
     return new EtcdError('unavailable', 'etcd has forgotten earlier requests of this server.')
   }
 
   #goOnAfter(kv: KeyValue | undefined): void {
     this.#before = kv && Buffer.from(kv.value)
-    this.#number = kv === undefined ? 0 : requestOf(kv.value).number
+    this.#number = requestIn(kv)?.number ?? 0
     this.#unsure = undefined
   }
 
@@ -158,4 +159,13 @@ function unknownResult(cause: unknown): never {
   if (cause instanceof PlaceTaken) throw cause
   const text = 'etcd does not answer: whether the change was made is not known.'
   throw new Refusal('store-unavailable', text, { cause })
+}
+
+/** Undefined: there is none, or no server has written it. */
+function requestIn(kv: KeyValue | undefined): RequestValue | undefined {
+  try {
+    return kv && requestOf(kv.value)
+  } catch {
+    return undefined
+  }
 }

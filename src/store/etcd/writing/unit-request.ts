@@ -8,6 +8,7 @@ import { changedThing, type Read } from '../../../core/decisions/reads.ts'
 import { stampOfChange, stampOfId } from '../../../core/decisions/stamps.ts'
 import type { KeyCondition, KeyRange, TxnOperation } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
+import type { DamagedKeys } from '../failures/damaged-keys.ts'
 import { grownValue, type HistoryOfUnit } from '../history/history-cut.ts'
 import type { Keys } from '../keys/keys.ts'
 import { largeContents, partsOf, partsOfValue, storedRecord } from '../contents/large-contents.ts'
@@ -45,17 +46,19 @@ export interface UnitOrigin {
   readonly index: number
   /** The effect on history; undefined: nothing is removed, and nobody counts it. */
   readonly history?: HistoryOfUnit | undefined
+  /** A damaged value that `refusalOfDamage` lets pass is not there for a decision, and is replaced. */
+  readonly damaged?: Pick<DamagedKeys, 'has'> | undefined
   /** The texts that its history records do not write; by default those of its changes. */
   readonly texts?: SharedTexts
 }
 
 /** The transaction of a unit. */
 export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOrigin): UnitRequest {
-  const { decidedAt, texts = new SharedTexts(changes) } = origin
+  const { decidedAt, damaged, texts = new SharedTexts(changes) } = origin
   const writes = new Map<string, TxnOperation>()
   const conditions = new Map<string, KeyCondition>()
   for (const condition of [...reads, ...changes.map(changedThing)].flatMap((read, index) =>
-    conditionsOf(keys, read, { decidedAt, isRead: index < reads.length }),
+    conditionsOf(keys, read, { decidedAt, damaged, isRead: index < reads.length }),
   ))
     conditions.set(
       `${condition.key} ${condition.of}`,
@@ -88,14 +91,14 @@ export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOr
 function conditionsOf(
   keys: Keys,
   read: Read,
-  { decidedAt, isRead }: { decidedAt: Revision; isRead: boolean },
+  { decidedAt, damaged, isRead }: Pick<UnitOrigin, 'decidedAt' | 'damaged'> & { isRead: boolean },
 ): KeyCondition[] {
   const range = rangeOf(keys, read)
   const unchanged: KeyCondition = { ...range, of: 'mod', is: '<', to: decidedAt + 1 }
   // A key that was deleted since has the revision 0, so that its being there is compared too.
   if (!isRead || read.of === 'records') return [unchanged]
   if (read.of === 'instances') return read.none ? [{ ...range, of: 'create', is: '=', to: 0 }] : [unchanged]
-  return read.found
+  return read.found || damaged?.has(range.key) === true
     ? [unchanged, { ...range, of: 'create', is: '>', to: 0 }]
     : [{ ...range, of: 'create', is: '=', to: 0 }]
 }
@@ -236,15 +239,10 @@ function recordValue(change: RecordSaved): Buffer {
   return toJson(parts ? { parts, stamp } : { value, stamp })
 }
 
-/** The pieces of a large value go with its record, whether there are any or not; unless history keeps them. */
+/** Nothing names the pieces of a large value that is gone, so `ChunkCleaning` removes them; unless history keeps them. */
 function valueGone(keys: Keys, { recordKind, id }: RecordRemoved, texts: SharedTexts): TxnOperation[] {
   if (recordKindNamed(recordKind)?.isLarge !== true || texts.keeps(id)) return []
-  const stamp = Number(id)
-  const prefix = keys.chunksOf(stamp)
-  return [
-    { do: 'delete', key: prefix, end: prefixEnd(prefix) },
-    remove(keys.of({ of: 'named-chunks', stamp })),
-  ]
+  return [remove(keys.of({ of: 'named-chunks', stamp: Number(id) }))]
 }
 
 function itemValue(item: ConfigItem): Buffer {

@@ -1,0 +1,80 @@
+import type { Logger } from 'pino'
+import type { StoreFault } from '../../metrics/readiness.ts'
+import type { EtcdStore } from '../../store/etcd/etcd-store.ts'
+import type { DamagedKey } from '../../store/etcd/failures/damaged-keys.ts'
+
+const MOST_NAMED = 5
+/** The ways out of damage. */
+const DAMAGED_ADVICE =
+  '`waypost doctor --store etcd` names all. Write the thing anew where that is possible, remove the key with `etcdctl del`, ' +
+  'or restore a backup.'
+
+/** The dependencies of {@link StoreFaults}. */
+export interface StoreFaultsParts {
+  readonly store: Pick<EtcdStore, 'nestedPrefixes' | 'damaged'>
+  readonly log: Pick<Logger, 'warn'>
+  readonly monotonicMs: () => number
+}
+
+/** What an operator must mend in etcd. The servers work meanwhile. */
+export class StoreFaults {
+  readonly #parts: StoreFaultsParts
+  #nested: readonly string[] = []
+  #nestedSinceMs = 0
+  #damagedSinceMs: number | undefined
+
+  constructor(parts: StoreFaultsParts) {
+    this.#parts = parts
+    void this.look()
+  }
+
+  /** Looks for other installations, as it does at the start. Call it each hour; if etcd is away, the next call finds them. */
+  async look(): Promise<void> {
+    const { store, log, monotonicMs } = this.#parts
+    const found = await store.nestedPrefixes().catch(() => this.#nested)
+    if (found.length > 0 && found.join() !== this.#nested.join()) {
+      this.#nestedSinceMs = monotonicMs()
+      log.warn(
+        { prefixes: found },
+        'another installation has a prefix above or below this one (docs/cluster.md)',
+      )
+    }
+    this.#nested = found
+  }
+
+  get current(): StoreFault[] {
+    const nowMs = this.#parts.monotonicMs()
+    const since = (sinceMs: number): number => Math.round(nowMs - sinceMs)
+    const keys = this.#parts.store.damaged
+    this.#damagedSinceMs = keys.length === 0 ? undefined : (this.#damagedSinceMs ?? nowMs)
+    const faults: StoreFault[] = []
+    if (this.#nested.length > 0)
+      faults.push({
+        code: 'prefix-nested',
+        reason: nestedText(this.#nested),
+        forMs: since(this.#nestedSinceMs),
+      })
+    if (this.#damagedSinceMs !== undefined)
+      faults.push({ code: 'damaged', reason: damagedText(keys), forMs: since(this.#damagedSinceMs) })
+    return faults
+  }
+}
+
+function damagedText(keys: readonly DamagedKey[]): string {
+  const named = keys.slice(0, MOST_NAMED).map(({ key, problem }) => `${key} (${problem})`)
+  const more = keys.length > named.length ? ` and ${keys.length - named.length} more` : ''
+  return `Keys of etcd that cannot be read are left out: ${named.join(', ')}${more}. ${DAMAGED_ADVICE}`
+}
+
+function nestedText(prefixes: readonly string[]): string {
+  return (
+    `Other installations have a prefix above or below the one of this server: ${prefixes.join(', ')}. ` +
+    'Copy one of them to a prefix beside the other with `waypost copy-store`.'
+  )
+}
+
+/** Logs a key once. */
+export function logDamaged(log: Pick<Logger, 'error'>): (damaged: DamagedKey) => void {
+  return (damaged) =>
+    log.error({ ...damaged, advice: DAMAGED_ADVICE }, 'a key of etcd cannot be read, and is left out')
+}

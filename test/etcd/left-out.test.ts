@@ -1,0 +1,369 @@
+/** Values in etcd that no server has written: each costs itself, and is named. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createFirstAdministrator } from '../../src/core/access/access-commands.ts'
+import { createFirstKey } from '../../src/core/access/signing-key-commands.ts'
+import { noteServer } from '../../src/core/cluster/members/server-records.ts'
+import { deleteConfig, publishConfig } from '../../src/core/config/commands/publish-config.ts'
+import { refuseDamaged } from '../../src/core/config/state/damaged-item.ts'
+import { configKey } from '../../src/core/config/state/config-item.ts'
+import { publishing } from '../../src/core/core.test-support.ts'
+import { systemClock } from '../../src/store/etcd/client/clock.ts'
+import { connectTo } from '../../src/store/etcd/client/connection.ts'
+import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { runWaypost, startWaypost, temporaryDirectory } from '../support/waypost.ts'
+import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const WAIT = { timeout: 10_000 }
+/** The service that tests register at has this key. */
+const SERVICE = 's/public/DEFAULT_GROUP@@orders'
+
+let etcd: Etcd
+let raw: EtcdClient
+let prefixes = 0
+const servers: StoreServer[] = []
+
+async function start(prefix: string, port: number): Promise<StoreServer> {
+  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port)
+  servers.push(server)
+  return server
+}
+
+async function put(key: string, value: string | Uint8Array): Promise<void> {
+  await raw.txn({ compare: [], success: [{ do: 'put', key, value: Buffer.from(value) }] })
+}
+
+async function remove(key: string): Promise<void> {
+  await raw.txn({ compare: [], success: [{ do: 'delete', key }] })
+}
+
+async function valueOf(key: string): Promise<Buffer> {
+  return Buffer.from((await raw.range({ key })).kvs[0]!.value)
+}
+
+/** A running server with an item and an instance. */
+async function newStore(): Promise<{ prefix: string; server: StoreServer }> {
+  const prefix = `left-out-${prefixes++}`
+  const server = await start(prefix, 1)
+  await server.engine.execute(publish('sound', { md5: md5Of('sound') }))
+  await server.engine.execute(register(80))
+  return { prefix, server }
+}
+
+const md5Of = (content: string): string => createHash('md5').update(content).digest('hex')
+const namesIn = ({ damaged }: StoreServer): string[] => damaged.map(({ key }) => key)
+
+/** The server has the next change of another server. */
+async function follows(server: StoreServer, other: StoreServer): Promise<void> {
+  const content = `change ${prefixes++}`
+  const another = configKey(KEY.namespaceId, KEY.group, 'another')
+  await other.engine.execute(publishConfig({ ...publishing(content, {}), key: another, md5: md5Of(content) }))
+  await expect.poll(() => server.state.config(another)?.content.toString(), WAIT).toBe(content)
+}
+
+describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { timeout: 90_000 }, () => {
+  beforeAll(async () => {
+    etcd = await startEtcd()
+    const { endpoints } = etcd
+    const limits = { callMs: 20_000, attemptMs: 5_000 }
+    const open = connectTo(systemClock)
+    raw = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open, limits })
+  }, ETCD_HOOK_MS)
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.stop()))
+  })
+  afterAll(async () => {
+    raw?.close()
+    await etcd?.stop()
+  })
+
+  test.each([
+    [`i/public/DEFAULT_GROUP@@orders/10.1.1.1/80/DEFAULT`, '{"record":{}}'],
+    [`i/public/DEFAULT_GROUP@@orders/10.1.1.2/abc/DEFAULT`, '{"record":{}}'],
+    [`i/public/DEFAULT_GROUP@@ghost/10.1.1.1/80/DEFAULT`, 'an instance'],
+    [SERVICE, '{"service":{}}'],
+    ['s/public/DEFAULT_GROUP@@another', '{"service":{}}'],
+    ['c/public/G/a', '{"facts":{}}\nx'],
+    ['c/public/G/a', '{"facts":{}'],
+    ['c/public/G/new', '{"facts":{}}\nx'],
+    ['c/two/parts', 'x'],
+    ['g/x/0', 'null'],
+    ['g/x/0', '{"a":1}'],
+    ['h/x/0', 'abc'],
+    ['b/x', '1'],
+    ['b/evil', '{"number":1,"process":"x","stamp":9007199254740991}'],
+    ['p/x', '{}'],
+    ['e', 'x'],
+    ['r/namespace/x', 'hello'],
+    ['r/user/x', '{"value":{},"stamp":1}'],
+    ['r/user/x', '{"value":{"passwordHash":"x"},"stamp":9007199254740991}'],
+    ['r/b/x', '{"value":{},"stamp":1}'],
+    ['c/public/G/%0061', 'x'],
+    ['a/0000000000000000/done/x', '{}'],
+    ['v/abc', 'x'],
+  ])(
+    '%s = %s ends no server, and is named by running servers, new ones and the doctor',
+    async (name, text) => {
+      const { prefix, server } = await newStore()
+      const key = `${prefix}/${name}`
+      const isInstance = text === 'an instance'
+      const kept = `${prefix}/i/public/DEFAULT_GROUP@@orders/10.0.0.1/80/DEFAULT`
+      await put(key, isInstance ? await valueOf(kept) : text)
+      const isFollowed = !/^[hav]\//.test(name)
+      if (isFollowed) await expect.poll(() => namesIn(server), WAIT).toContain(key)
+      const later = await start(prefix, 2)
+      if (isFollowed && !name.startsWith('g/')) expect(namesIn(later)).toContain(key)
+      await follows(server, later)
+      expect(await server.store.compare({ each: true })).toEqual([])
+      const counts = {
+        config: server.state.configs.size,
+        service: server.state.services.size,
+        instance: server.state.instancesInAll,
+      }
+      expect(await server.store.compare({ counts })).toEqual([])
+      const places = [`--etcd-endpoints=${etcd.endpoints.join(',')}`, `--etcd-prefix=${prefix}`]
+      const doctor = await runWaypost(['doctor', '--store', 'etcd', ...places])
+      expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining(isInstance ? '@@ghost' : key)])
+      // Without the key all is as before.
+      await remove(key)
+      const sound = await runWaypost(['doctor', '--store', 'etcd', ...places])
+      if (!/^[cs]\//.test(name) || name.includes('new') || name.includes('another') || name.includes('parts'))
+        expect([sound.code, sound.stdout]).toEqual([0, expect.any(String)])
+      await expect.poll(() => server.store.damaged, WAIT).toEqual([])
+      expect([server.failures, later.failures]).toEqual([[], []])
+      await server.engine.execute(publish('another one', { md5: md5Of('another one') }))
+      await expect.poll(() => later.contentOf(), WAIT).toBe('another one')
+    },
+  )
+
+  test('a damaged item cannot be published, and can be deleted', async () => {
+    const { prefix, server } = await newStore()
+    const later = await start(prefix, 2)
+    await put(`${prefix}/c/public/G/a`, '{"facts":{}}\nx')
+    await expect.poll(() => [server, later].flatMap(namesIn), WAIT).toHaveLength(2)
+    const refused = { code: 'damaged', message: expect.stringContaining(`${prefix}/c/public/G/a`) as string }
+    await expect(server.engine.execute(publish('new'))).rejects.toMatchObject(refused)
+    await expect((await start(prefix, 3)).engine.execute(publish('new'))).rejects.toMatchObject(refused)
+    // It is no deleted item: `view` of the operations refuses it.
+    expect(() => refuseDamaged(server.state, KEY)).toThrow(`${prefix}/c/public/G/a`)
+    expect(() => refuseDamaged(servers.at(-1)!.state, KEY)).toThrow(`${prefix}/c/public/G/a`)
+    expect(server.seen.map(({ kind }) => kind)).not.toContain('config-deleted')
+    await server.engine.execute(deleteConfig(KEY, { ip: '', user: null }))
+    await expect.poll(() => later.store.damaged, WAIT).toEqual([])
+    await later.engine.execute(publish('new', { md5: md5Of('new') }))
+    await expect.poll(() => server.contentOf(), WAIT).toBe('new')
+    for (const one of servers) expect(() => refuseDamaged(one.state, KEY)).not.toThrow()
+  })
+
+  test('every door answers 500 for a damaged item, and /readyz warns', async () => {
+    const { prefix } = await newStore()
+    await put(`${prefix}/c/public/G/a`, '{"facts":{}}\nx')
+    const settings = { store: 'etcd', 'etcd-endpoints': etcd.endpoints.join(','), 'etcd-prefix': prefix }
+    const { url, stop } = await startWaypost({ settings })
+    const item = 'dataId=a&group=G'
+    const paths = [
+      '/nacos/v1/cs/configs?',
+      '/nacos/v2/cs/config?',
+      '/nacos/v3/client/cs/config?groupName=G&',
+      '/svc/v1/cs/configs?',
+    ]
+    for (const path of paths) {
+      const answer = await fetch(`${url}${path}${item}`)
+      expect([path, answer.status, await answer.text()]).toEqual([
+        path,
+        500,
+        expect.stringContaining(`${prefix}/c/public/G/a`),
+      ])
+    }
+    // A poll is held: a client that was answered would ask for the item at once, and again.
+    const listening = new URLSearchParams({ 'Listening-Configs': `a\u0002G\u0002${md5Of('sound')}\u0001` })
+    const poll = fetch(`${url}/nacos/v1/cs/configs/listener`, {
+      method: 'POST',
+      body: listening,
+      headers: { 'Long-Pulling-Timeout': '30000' },
+      signal: AbortSignal.timeout(1_500),
+    })
+    await expect(poll.then((answer) => answer.text())).rejects.toThrow('timeout')
+    const ready = await fetch(`${url}/readyz`)
+    expect([ready.status, await ready.json()]).toMatchObject([
+      200,
+      {
+        warnings: [{ code: 'damaged', detail: expect.stringContaining(`${prefix}/c/public/G/a`) as string }],
+      },
+    ])
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).toContain('waypost_store_damaged_keys 1')
+    await stop()
+  })
+
+  test('a damaged instance is missing from its list, and the next registration replaces it', async () => {
+    const { prefix, server } = await newStore()
+    await put(`${prefix}/i/public/DEFAULT_GROUP@@orders/10.0.0.1/80/DEFAULT`, '{"record":null}')
+    await expect.poll(() => server.ports(), WAIT).toEqual([])
+    const later = await start(prefix, 2)
+    expect(later.ports()).toEqual([])
+    await later.engine.execute(register(80))
+    await expect.poll(() => server.ports(), WAIT).toEqual([80])
+    expect([server.store.damaged, later.store.damaged]).toEqual([[], []])
+  })
+
+  test('instances without their service come back with it', async () => {
+    const { prefix, server } = await newStore()
+    const later = await start(prefix, 2)
+    const service = await valueOf(`${prefix}/${SERVICE}`)
+    await remove(`${prefix}/${SERVICE}`)
+    await expect.poll(() => [server.ports(), later.ports()], WAIT).toEqual([[], []])
+    const last = await start(prefix, 3)
+    expect(namesIn(last)).toHaveLength(1)
+    await put(`${prefix}/${SERVICE}`, service)
+    await expect.poll(() => last.ports(), WAIT).toEqual([80])
+  })
+
+  const first = createFirstAdministrator({ username: 'ann', passwordHash: 'x' })
+  test.each([
+    ['administrators/all', first],
+    ['user-role/x', first],
+    ['user/ann', first],
+    ['signing-key/x', createFirstKey({ id: 'new', secret: 'x' })],
+  ])(
+    'while r/%s is damaged, nobody becomes the first administrator and no key is made',
+    async (name, command) => {
+      const { prefix, server } = await newStore()
+      await put(`${prefix}/r/${name}`, '{"value":7,"stamp":1}')
+      await expect.poll(() => namesIn(server), WAIT).toHaveLength(1)
+      const making = async (): Promise<unknown> => server.engine.execute<unknown>(command)
+      await expect(making()).rejects.toMatchObject({ code: 'damaged' })
+      await remove(`${prefix}/r/${name}`)
+      await expect.poll(() => server.store.damaged, WAIT).toEqual([])
+      await making()
+    },
+  )
+
+  test('a record of another kind is written anew', async () => {
+    const { prefix, server } = await newStore()
+    await put(`${prefix}/r/server/10.0.0.9:8848`, '{"value":7,"stamp":1}')
+    await expect.poll(() => namesIn(server), WAIT).toHaveLength(1)
+    await server.engine.execute(noteServer('10.0.0.9:8848', { ip: '10.0.0.9', port: 8848, site: '' }))
+    expect(server.store.damaged).toEqual([])
+  })
+
+  test('a store with numbers that no clock gives is healed by a salvage', async () => {
+    const { prefix, server } = await newStore()
+    const late = 2 ** 52 + 5
+    await put(`${prefix}/b/evil`, `{"number":1,"process":"x","stamp":${2 ** 53 - 1}}`)
+    await put(`${prefix}/b/10.0.0.9:8848`, `{"number":1,"process":"x","stamp":${late}}`)
+    await put(`${prefix}/a/0000000000000000/done/x`, '{}')
+    const instance = (
+      await valueOf(`${prefix}/i/public/DEFAULT_GROUP@@orders/10.0.0.1/80/DEFAULT`)
+    ).toString()
+    const poisoned = JSON.stringify({ ...(JSON.parse(instance) as object), stamp: late })
+    await put(`${prefix}/i/public/DEFAULT_GROUP@@orders/10.0.0.2/80/DEFAULT`, poisoned)
+    // The servers were not carried away, and go on.
+    await expect.poll(() => namesIn(server), WAIT).toHaveLength(3)
+    await server.engine.execute(publish('b', { md5: md5Of('b') }))
+    const directory = join(temporaryDirectory('healed-'), 'new')
+    const healed = `left-out-${prefixes++}`
+    const onEtcd = (other: string): string[] => [
+      `--etcd-endpoints=${etcd.endpoints.join(',')}`,
+      `--etcd-prefix=${other}`,
+    ]
+    const salvage = ['copy-store', '--salvage', '--from', 'etcd', '--to', directory, ...onEtcd(prefix)]
+    expect(await runWaypost(salvage)).toMatchObject({ stdout: expect.stringContaining(`${prefix}/b/evil`) })
+    const back = await runWaypost(['copy-store', '--from', directory, '--to', 'etcd', ...onEtcd(healed)])
+    expect([back.code, back.stderr]).toEqual([0, ''])
+    const again = await start(healed, 1)
+    await again.engine.execute(publish('c', { md5: md5Of('c') }))
+    expect(again.damaged).toEqual([])
+    expect(again.state.config(KEY)!.historyId).toBeLessThan(2 ** 52)
+  })
+
+  test('a chunk that is missing costs its item after three equal tries', async () => {
+    const { prefix, server } = await newStore()
+    const content = 'x'.repeat(700_000)
+    await server.engine.execute(publish(content, { md5: md5Of(content) }))
+    const { kvs } = await raw.range({ key: `${prefix}/x/`, end: `${prefix}/x0` })
+    await remove(kvs[0]!.key)
+    const later = await start(prefix, 2)
+    expect(namesIn(later)).toEqual([`${prefix}/c/public/G/a`])
+    await follows(server, later)
+    await put(`${prefix}/c/public/G/a`, await valueOf(`${prefix}/c/public/G/a`))
+    await expect.poll(() => namesIn(server), WAIT).toEqual([`${prefix}/c/public/G/a`])
+    await follows(later, server)
+    expect([server.failures, later.failures]).toEqual([[], []])
+  })
+
+  test('a server that runs, one that starts and the doctor agree on every field of every kind of value', async () => {
+    const { prefix, server } = await newStore()
+    await server.engine.execute(createFirstAdministrator({ username: 'ann', passwordHash: 'x' }))
+    const kept = [
+      'c/public/G/a',
+      SERVICE,
+      'i/public/DEFAULT_GROUP@@orders/10.0.0.1/80/DEFAULT',
+      'r/user/ann',
+      'r/administrators/all',
+      'b/127.0.0.1:1',
+    ]
+    const written: string[] = []
+    for (const name of kept)
+      for (const [index, value] of variants(await valueOf(`${prefix}/${name}`)).entries()) {
+        const key = `${prefix}/${name.replace(/^(c.*|s.*|r.user.*|b.*)$/, `$1-${index}`).replace('10.0.0.1', `10.1.${index >> 8}.${index & 255}`)}`
+        if (name.endsWith('/all')) continue
+        written.push(key)
+        await put(key, value)
+      }
+    const last = configKey('public', 'G', 'last')
+    await server.engine.execute(publishConfig({ ...publishing('x', {}), key: last, md5: md5Of('x') }))
+    const later = await start(prefix, 2)
+    const named = (keys: Iterable<string>): string[] => [...new Set(keys)].toSorted()
+    const running = named(server.store.damaged.map(({ key }) => key))
+    const differing = (keys: readonly string[]): string[] => [
+      ...running.filter((key) => !keys.includes(key)),
+      ...keys.filter((key) => !running.includes(key)),
+    ]
+    expect(differing(named(later.store.damaged.map(({ key }) => key)))).toEqual([])
+    const places = [`--etcd-endpoints=${etcd.endpoints.join(',')}`, `--etcd-prefix=${prefix}`]
+    const { stdout } = await runWaypost(['doctor', '--json', '--store', 'etcd', ...places])
+    const { findings } = JSON.parse(stdout) as { findings: { place: string; problem: string }[] }
+    const found = findings
+      .filter(
+        ({ problem }) => problem.startsWith('The value cannot be read') && !problem.includes('has the md5'),
+      )
+      .map(({ place }) => place.replace('key ', ''))
+      .filter((key) => !key.startsWith(`${prefix}/v/`))
+    expect(differing(named(found))).toEqual([])
+    expect(running.length).toBeGreaterThan(written.length / 2)
+    // No fault of the state either: the lists can be made.
+    for (const one of [server, later])
+      for (const { service } of one.state.services.all())
+        for (const { record, timing } of one.state.instances(service.key))
+          expect([typeof record.weight, typeof timing.removeMs]).toEqual(['number', 'number'])
+    expect([server.failures, later.failures]).toEqual([[], []])
+  })
+})
+
+/** The value with each of its fields, at any depth, removed or replaced. */
+function variants(value: Buffer): Buffer[] {
+  const end = value.indexOf(10)
+  const [line, rest] = end < 0 ? [value, Buffer.alloc(0)] : [value.subarray(0, end), value.subarray(end)]
+  const whole = JSON.parse(line.toString()) as object
+  return pathsOf(whole).flatMap((path) =>
+    [undefined, null, 'text', 7, {}, [], true].map((other) => {
+      const copy = structuredClone(whole)
+      const at = path.slice(0, -1).reduce((one, name) => one[name] as Fields, copy as Fields)
+      at[path.at(-1)!] = other
+      return Buffer.concat([Buffer.from(JSON.stringify(copy)), rest])
+    }),
+  )
+}
+
+type Fields = Record<string, unknown>
+
+function pathsOf(value: object): string[][] {
+  return Object.entries(value).flatMap(([name, one]) => {
+    const below = typeof one === 'object' && one !== null ? pathsOf(one as object) : []
+    return [[name], ...below.map((path) => [name, ...path])]
+  })
+}

@@ -152,7 +152,7 @@ export class WorkerClient {
         } catch (error) {
           // A row that cannot be read: the batches after it are of no use.
           waiting.delete(message.id)
-          asked?.reject(error)
+          asked?.reject(error as Error)
         }
         return
       }

@@ -103,10 +103,19 @@ function mayIn(namespace: string, { role }: Column, action: 'read' | 'write'): b
 const isAdministrator = ({ role }: Column) => role === 'administrator'
 const isSignedIn = ({ role }: Column) => role !== undefined
 
-function mayTouchItem(column: Column, { route, texts }: Use): boolean {
+function isOfVersion({ route: { path, method }, texts }: Use): boolean {
+  if (path.endsWith('/gray/promote')) return true
+  if (method !== 'PUT' && method !== 'DELETE') return false
+  return /\/(?:gray|beta)$/.test(path) || 'tag' in texts || 'beta' in texts
+}
+
+function mayTouchItem(column: Column, use: Use): boolean {
+  const { route, texts } = use
   const { action } = route.permission
   // Ids of items that the caller may not read or delete are skipped like those of no item.
   if (route.variant === 'clone') return mayIn(MARK, column, 'write')
+  // The answer says whether the version is there.
+  if (isOfVersion(use)) return mayIn(MARK, column, 'read') && mayIn(MARK, column, 'write')
   const isInAny = 'all' in texts || 'delType' in texts
   const isInOne = isComparison(route) || (NAMESPACE_PARAMETERS.some((name) => name in texts) && !isInAny)
   if (isInOne) return mayIn(MARK, column, action)
@@ -145,9 +154,12 @@ function isAllowed(column: Column, use: Use): boolean {
 
 // ---- What is asked
 
-/** Without them the rest could not be asked: a key that has leaked ends the tokens of everybody. */
+/**
+ * Without them the rest could not be asked: a key that has leaked ends the tokens of everybody, and a sign-in ends the session that
+ * the browser had.
+ */
 const endsCredentials = ({ route, texts }: Use) =>
-  'leaked' in texts || nameOf(route) === 'DELETE /svc/v1/console/session'
+  'leaked' in texts || (route.path === '/svc/v1/console/session' && route.method !== 'GET')
 
 const usesOfAll = () => routes.flatMap((route) => usesOf(route, vault.ids))
 

@@ -9,7 +9,9 @@ describe.each(KEYS)('%s is a name like any other', (key) => {
   test('of an item, its group and its namespace', async () => {
     const item = { dataId: key, group: key, tenant: key }
     expect((await waypost.svc.get('/cs/configs', item)).status).toBe(404)
-    await waypost.svc.post('/cs/configs', { ...item, content: `of ${key}`, type: key })
+    const content = `of ${key}`
+    expect((await waypost.svc.post('/cs/configs', { ...item, content, type: key })).status).toBe(400)
+    await waypost.nacos.post('/cs/configs', { ...item, content, type: key })
     expect((await waypost.svc.get('/cs/configs', item)).text).toBe(`of ${key}`)
     const watchers = await waypost.nacos.get('/cs/configs/listener', item)
     expect(watchers.json()).toEqual({ collectStatus: 200, lisentersGroupkeyStatus: {} })

@@ -6,6 +6,9 @@ import { Masked } from './masked.tsx'
 
 type Metadata = Readonly<Record<string, string>>
 
+/** A word that may be broken anywhere: shorter ones stay whole, and a narrow table scrolls. */
+const LONG_WORD = /[^\s.:/\-_@=]{41}/
+
 /** Keys with their values; values of keys such as password are covered. */
 export function Pairs({ pairs }: { pairs: Metadata }) {
   const entries = Object.entries(pairs)
@@ -13,7 +16,7 @@ export function Pairs({ pairs }: { pairs: Metadata }) {
   return (
     <span class="pairs">
       {entries.map(([key, value]) => (
-        <span key={key}>
+        <span key={key} class={LONG_WORD.test(`${key}=${value}`) ? 'broken' : undefined}>
           <bdi>
             <Breakable text={key} />
           </bdi>

@@ -1,6 +1,6 @@
 import type { ConfigItem } from '../config/state/config-item.ts'
 import { DELETED_CONFIG } from '../config/state/config-comment.ts'
-import { GRAY, type GrayItem } from '../config/state/gray-version.ts'
+import { GRAY } from '../config/state/gray-version.ts'
 import type { InstanceRecord, Metadata } from '../naming/state/instance.ts'
 import { REMEMBERED_METADATA, type RememberedMetadata } from '../naming/state/remembered-metadata.ts'
 import type { Service } from '../naming/state/service.ts'
@@ -15,8 +15,6 @@ const INSTANCE_BYTES = 290
 const RECORD_BYTES = MAP_ENTRY_BYTES
 /** An item with gray versions is in two tables of its own, and its view is kept. */
 const GRAY_ITEM_BYTES = 350
-/** A rule is kept as its text and compiled: an address of eight characters becomes an entry of a Set. */
-const COMPILED_BYTES_PER_CHARACTER = 5
 
 /** The bytes of an item with its content. */
 export function configBytes({ key, origin, content, md5, notes }: ConfigItem): Bytes {
@@ -66,8 +64,5 @@ function moreOf(recordKind: string, id: string, value: unknown): number {
   }
   // The id is also the text of the key.
   if (recordKind === DELETED_CONFIG.name) return -textBytes(id)
-  if (recordKind !== GRAY.name) return 0
-  const { versions } = value as GrayItem
-  const compiled = versions.reduce((sum, { rule }) => sum + rule.expr.length, 0)
-  return GRAY_ITEM_BYTES + COMPILED_BYTES_PER_CHARACTER * compiled
+  return recordKind === GRAY.name ? GRAY_ITEM_BYTES : 0
 }

@@ -42,6 +42,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     text: 'With threshold 0 the protection never triggers; unhealthy instances are shown as unhealthy.',
     concerns: ({ old }) => because(withoutThreshold(old), 'services have the threshold 0'),
   },
+  { text: 'The type of an item is understood by any usual name', concerns: () => 'perhaps' },
   { text: 'Publishing the stored content again adds no history record.', concerns: () => 'perhaps' },
   { text: 'Deleting a service that has instances is refused (400).', concerns: () => 'perhaps' },
   {

@@ -62,7 +62,17 @@ const OF_PATHS: Readonly<Record<string, Params>> = {
   permissions: { role: 'role0' },
 }
 /** Parameters whose value says what else is sent, or that ask for no change. */
-const LEFT_OUT = ['import', 'namespace', 'clone', 'dryRun', 'casMd5', 'seenState', 'policy', 'beat', 'oldPassword']
+const LEFT_OUT = [
+  'import',
+  'namespace',
+  'clone',
+  'dryRun',
+  'casMd5',
+  'seenState',
+  'policy',
+  'beat',
+  'oldPassword',
+]
 const LARGE: Readonly<Record<string, (index: number) => string>> = {
   content: (index) => `→${index}`.padEnd(200_000, 'x'),
   metadata: (index) => JSON.stringify({ a: `→${index}`.padEnd(2_000, 'x') }),

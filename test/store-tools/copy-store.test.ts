@@ -64,7 +64,7 @@ async function onEtcd({ name }: Prefix): Promise<Waypost> {
 }
 
 async function run(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runWaypost(args)
+  const { code, stdout, stderr } = await runWaypost(args, {}, LIMIT_MS / 2)
   expect([code, stderr.includes('waypost:') ? stderr : ''], stderr + stdout).toEqual([0, expect.any(String)])
   return stdout
 }

@@ -24,8 +24,8 @@ export const MAP_ENTRY_BYTES = 56
 
 /** The heap that a text takes: two bytes for each character if any character is beyond Latin-1. */
 export function textBytes(text: string): number {
-  // Single characters are shared.
-  if (text.length < 2) return 0
+  // V8 has one text for each character and pair of characters.
+  if (text.length <= 2) return 0
   const bytes = TEXT_HEAD_BYTES + text.length * (BEYOND_ONE_BYTE.test(text) ? 2 : 1)
   return WORD * Math.ceil(bytes / WORD)
 }

@@ -50,7 +50,7 @@ test.each(Object.entries(RESOURCES))('%s', async (name, path) => {
   expect(alone).toBe(200)
   const statuses = new Set(await Promise.all(flood))
   expect([...statuses].filter((status) => ![200, 429, 503].includes(status))).toEqual([])
-  // Cheap requests may have ended before it came. Of the dear ones, all but a few were still waiting.
-  if (DEAR.has(name)) expect(ended.indexOf('other')).toBeLessThan(40)
+  // Cheap requests may have ended before it came. Of the dear ones, most were still waiting.
+  if (DEAR.has(name)) expect(ended.indexOf('other')).toBeLessThan(80)
   expect(ended.length).toBeGreaterThan(100)
 })

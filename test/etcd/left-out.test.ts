@@ -242,7 +242,7 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     },
   )
 
-  test('a record of another kind is written anew', async () => {
+  test('a record of another kind is written again', async () => {
     const { prefix, server } = await newStore()
     await put(`${prefix}/r/server/10.0.0.9:8848`, '{"value":7,"stamp":1}')
     await expect.poll(() => namesIn(server), WAIT).toHaveLength(1)

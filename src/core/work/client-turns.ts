@@ -34,8 +34,9 @@ export class ClientTurns<T> {
     for (const [client, ofClient] of this.#things) {
       if (!mayTake(client)) continue
       this.#things.delete(client)
-      const [thing, ...rest] = ofClient as [T, ...T[]]
-      if (rest.length > 0) this.#things.set(client, rest)
+      // None is empty.
+      const thing = ofClient.shift() as T
+      if (ofClient.length > 0) this.#things.set(client, ofClient)
       this.#size--
       return { client, thing }
     }

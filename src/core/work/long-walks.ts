@@ -9,7 +9,7 @@ const SLICE_MS = 5
 const LIMIT_MS = 2_000
 /** How many walks may be under way; others wait for a place. */
 const MOST_AT_ONCE = 8
-/** A client of which no walk is under way gets a place beyond these, up to so many clients. */
+/** A client of which no walk is under way gets a place beyond these. At most 64 clients do. */
 const MOST_FIRSTS = 64
 /** How many may wait for a place. Each holds its request only. */
 const MOST_WAITING = 128

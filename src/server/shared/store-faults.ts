@@ -6,7 +6,7 @@ import type { DamagedKey } from '../../store/etcd/failures/damaged-keys.ts'
 const MOST_NAMED = 5
 /** The ways out of damage. */
 const DAMAGED_ADVICE =
-  '`waypost doctor --store etcd` names all. Write the thing anew where that is possible, remove the key with `etcdctl del`, ' +
+  '`waypost doctor --store etcd` names all. Write the thing again where that is possible, remove the key with `etcdctl del`, ' +
   'or restore a backup.'
 
 /** The dependencies of {@link StoreFaults}. */

@@ -346,5 +346,5 @@ function effectOf({ of }: KeyPlace, error: unknown): string {
   if (!isOfValue(error) || error instanceof NotExaminable) return 'No server can start with it.'
   if (of === 'record-text' || of === 'history') return 'The record of history cannot be shown.'
   if (of === 'audit') return 'The audit does not show the event.'
-  return 'The servers leave it out: remove the key, or write the thing anew.'
+  return 'The servers leave it out: remove the key, or write the thing again.'
 }

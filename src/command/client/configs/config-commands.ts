@@ -58,6 +58,15 @@ function addReading(config: Command): void {
     ['waypost config list', ''],
     ['waypost config list -o name --content jdbc: | xargs waypost config delete', ''],
   ])
+  const listeners = itemCommand(
+    config,
+    'listeners',
+    'Lists the clients that listen for an item, and which version each has.',
+  ).action(
+    action<ItemFlags>(async (flags, _, [item]) => (await import('./listeners.ts')).listenersOf(flags, item!)),
+  )
+  addNamespacedOptions(listeners)
+  addExamples(listeners, [['waypost config listeners app.yaml', '']])
   const history = itemCommand(config, 'history', 'Lists the versions of an item, newest first.').action(
     action<ItemFlags>(async (flags, _, [item]) => (await reading()).historyOf(flags, item!)),
   )
@@ -96,6 +105,8 @@ function addPut(config: Command): void {
     .option('--app <name>', 'the application')
     .option('--tags <tags>', 'tags, separated by commas')
     .option('--comment <text>', 'why, for those who look at the history')
+    .option('--wait', 'wait until each client that listens has it (exit code 1: some have not)')
+    .option('--timeout <seconds>', 'how long to wait', '60')
     .action(
       action<PutFlags>(async (flags, _, [item, file]) => (await writing()).putConfig(flags, item!, file!)),
     )
@@ -103,6 +114,7 @@ function addPut(config: Command): void {
   addExamples(put, [
     ['waypost config put app.yaml app.yaml --type yaml --comment "longer timeout"', ''],
     ['render | waypost config put SHOP/app.yaml - -n prod', ''],
+    ['waypost config put app.yaml app.yaml --wait', 'ends when the clients that listen have it'],
   ])
 }
 

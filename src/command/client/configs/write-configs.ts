@@ -1,5 +1,6 @@
 import { type CommandResult, DiffersError, UsageError, done } from '../../command-line.ts'
 import { clientOf, type SvcClient } from '../session-of-flags.ts'
+import { FormerListeners } from './listeners.ts'
 import { bytesOf, type ItemFlags, itemOf, itemParams, md5Of, nameText, readItem, textOf } from './item.ts'
 
 /** The flags of a change of an item besides the content. */
@@ -15,6 +16,9 @@ export interface PutFlags extends ChangeFlags {
   readonly desc?: string
   readonly app?: string
   readonly tags?: string
+  readonly wait?: boolean
+  /** The time limit of --wait, seconds. */
+  readonly timeout: string
 }
 
 /** `config put`: publishes the bytes of a file. */
@@ -23,7 +27,9 @@ export async function putConfig(flags: PutFlags, word: string, file: string): Pr
     throw new UsageError('--create and --cas-md5 exclude each other')
   const client = clientOf(flags)
   const name = itemOf(word, flags)
+  const timeoutMs = 1_000 * secondsOf(flags.timeout)
   const content = textOf(await bytesOf(file), file)
+  const listeners = flags.wait === true ? await FormerListeners.of(client, name) : undefined
   await client.send('POST', '/cs/configs', {
     ...itemParams(client, name),
     content,
@@ -34,7 +40,17 @@ export async function putConfig(flags: PutFlags, word: string, file: string): Pr
     comment: flags.comment,
     casMd5: flags.create === true ? '' : flags.casMd5,
   })
-  return changed(client, `${nameText(name)} is published.`, { ...name, md5: md5Of(content) })
+  const has = listeners === undefined ? '' : ` ${await listeners.haveIt(timeoutMs)}`
+  return changed(client, `${nameText(name)} is published.${has}`, { ...name, md5: md5Of(content) })
+}
+
+const MOST_SECONDS = 86_400
+
+function secondsOf(text: string): number {
+  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (!(seconds >= 1 && seconds <= MOST_SECONDS))
+    throw new UsageError(`--timeout must be a number of seconds from 1 to ${MOST_SECONDS}`)
+  return seconds
 }
 
 /** `config delete`. */

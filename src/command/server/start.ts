@@ -143,8 +143,8 @@ export function startFailure(error: unknown, settings: Settings): string {
 }
 
 /**
- * The output of a start: version, addresses, place of the data, a command to try, and how to make the first
- * administrator.
+ * The output of a start: version, addresses, place of the data, and the next step: a command to try, how to sign in, or how
+ * the first administrator is made.
  */
 function banner(
   settings: Settings,
@@ -157,8 +157,14 @@ function banner(
   console  ${address}/ui
   gRPC     ${grpcPort === undefined ? 'off' : `port ${grpcPort}`}
   data     ${placeOf(settings)}
-  try      curl '${address}/svc/v1/cs/configs' -d 'dataId=hello&group=DEFAULT_GROUP&content=world'
-${firstCode === undefined ? '' : firstSteps(firstCode, address)}`
+${firstCode === undefined ? nextStep(settings, address) : firstSteps(firstCode, address)}`
+}
+
+/** A line that works as it is: with sign-in on, a request without credentials would be refused. */
+function nextStep({ auth }: Settings, address: string): string {
+  return auth === 'on'
+    ? `  sign-in  on: waypost login ${address}\n`
+    : `  try      curl '${address}/svc/v1/cs/configs' -d 'dataId=hello&group=DEFAULT_GROUP&content=world'\n`
 }
 
 /** How the first administrator is made. The code is behind the `#`, which browsers never send. */

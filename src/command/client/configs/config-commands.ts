@@ -10,7 +10,7 @@ import type { EditFlags } from './edit-config.ts'
 import { addGrayCommands, itemCommand } from './gray-commands.ts'
 import type { ItemFlags } from './item.ts'
 import type { DiffFlags, GetFlags, ListFlags } from './read-configs.ts'
-import type { PutFlags } from './write-configs.ts'
+import type { DeleteFlags, PutFlags } from './write-configs.ts'
 
 const reading = () => import('./read-configs.ts')
 const writing = () => import('./write-configs.ts')
@@ -125,7 +125,7 @@ function addEdit(config: Command): void {
     'Opens an item in $VISUAL or $EDITOR, shows what differs, asks, and publishes it.',
   )
     .option('--comment <text>', 'why, for those who look at the history')
-    .option('--yes', 'publish without asking')
+    .option('--yes', 'publish without asking; needed without a terminal')
     .action(
       action<EditFlags>(async (flags, _, [item]) =>
         (await import('./edit-config.ts')).editConfig(flags, item!),
@@ -146,7 +146,8 @@ function addRemoving(config: Command): void {
     .option('-g, --group <group>', 'the group (default: DEFAULT_GROUP)')
     .option('--cas-md5 <md5>', 'only if the current content has this md5')
     .option('--comment <text>', 'why, for those who look at the history')
-    .action(action<PutFlags>(async (flags, _, items) => (await writing()).deleteConfig(flags, items)))
+    .option('--yes', 'delete without asking; without a terminal nobody is asked')
+    .action(action<DeleteFlags>(async (flags, _, items) => (await writing()).deleteConfig(flags, items)))
   addNamespacedOptions(remove)
   const restore = itemCommand(
     config,

@@ -107,7 +107,8 @@ function identityOf({ ip, port, agent, via }: Watcher): string {
   return JSON.stringify([via, ip, agent, via === 'poll' ? '' : port])
 }
 
-function watchersOf(client: SvcClient, name: ItemName): Promise<Watchers> {
+/** The clients that listen for an item. */
+export function watchersOf(client: SvcClient, name: ItemName): Promise<Watchers> {
   return client.get<Watchers>('/console/config/watchers', itemParams(client, name))
 }
 

@@ -25,7 +25,7 @@ export interface ServerFigures {
 type PollCount = 'begun' | 'refused' | 'changed' | 'timeout' | 'left' | 'stopped'
 type ListenerCount = 'listeners' | 'listened' | 'reported'
 type LiveCount = 'opened' | 'refused' | 'resumed' | 'resets' | 'events'
-type LiveEnd = 'signed-out' | 'too-slow' | 'stopping'
+type LiveEnd = 'signed-out' | 'too-slow' | 'gave-way' | 'stopping'
 type PushCount = 'sent' | 'acked' | 'resent' | 'failed' | 'tooLarge'
 type StreamCount = 'sent' | 'acked' | 'failed' | 'tooLarge'
 type ProbeOutcome = 'up' | 'down' | 'downNow'
@@ -136,7 +136,10 @@ function liveMetrics({ live }: ServerFigures): Metric[] {
     counterBy(
       'waypost_event_streams_ended_total',
       'Event streams that the server has ended: the user signed out, the client did not read, the server stopped.',
-      { label: 'reason', read: named(['signed-out', 'too-slow', 'stopping'], () => live().ended) },
+      {
+        label: 'reason',
+        read: named(['signed-out', 'too-slow', 'gave-way', 'stopping'], () => live().ended),
+      },
     ),
   ]
 }

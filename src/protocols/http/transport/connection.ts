@@ -1,5 +1,6 @@
 import { whenClosed } from '../../sockets/when-closed.ts'
 import type { Socket } from 'node:net'
+import type { SocketPlace } from '../../sockets/admission.ts'
 import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { contained, guarded, nothing } from '../../../core/unexpected.ts'
@@ -28,6 +29,8 @@ export interface Sequenced {
  */
 export class Connection {
   readonly socket: Socket
+  /** Its place among the connections of its network. */
+  readonly place: SocketPlace | undefined
   /** The user of the certificate that the client has shown. */
   readonly certificateUser: CertificateUser | undefined
   /** The request that is being handled or answered. */
@@ -39,8 +42,9 @@ export class Connection {
   readonly #arrival: Arrival
   #isRetired = false
 
-  constructor(socket: Socket, nowMs: number) {
+  constructor(socket: Socket, nowMs: number, place?: SocketPlace) {
     this.socket = socket
+    this.place = place
     this.certificateUser = certificateUserOf(socket)
     this.#arrival = new Arrival(socket, nowMs)
     whenClosed(socket, 'connection', () => this.#closed())
@@ -71,6 +75,7 @@ export class Connection {
     if (this.#surplus > 0 || this.#isRetired) this.#drop(request)
     else if (this.#current === undefined) {
       this.#current = request
+      if (this.place !== undefined) this.place.isKept = true
       request.begin()
     } else if (this.#waiting.length < most) this.#waiting.push(request)
     else {
@@ -84,6 +89,7 @@ export class Connection {
     this.#arrival.answered(request)
     if (this.#current !== request) return
     const next = (this.#current = this.#waiting.shift())
+    if (next === undefined && this.place !== undefined) this.place.isKept = false
     // Begun here, a queue of requests that are answered at once would be as many nested calls.
     if (next !== undefined)
       queueMicrotask(

@@ -156,6 +156,8 @@ function openServer({ context, connections }: HttpServerParts, options: HttpServ
     // Node still parses bytes of a connection that was cut.
     if (connection === undefined) return
     const exchange = new Exchange(context, { request, response }, connection)
+    const isForwarded = request.headers['x-forwarded-for'] !== undefined && exchange.isProxied
+    if (isForwarded) connections.usedFor(connection, exchange.ip)
     connection.arrive(exchange, settings.maxPipelinedRequests ?? MOST_PIPELINED)
   }
   const server = createServer(nodeOptions(options), begin)

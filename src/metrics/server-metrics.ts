@@ -64,7 +64,7 @@ function connectionMetrics({ connections, lostConnections, inFlight }: ServerFig
     gauge('waypost_http_connections', 'Open connections.', connections),
     counterBy(
       'waypost_http_connections_lost_total',
-      'Connections that were refused by a limit, or cut because the client did not read its answer.',
+      'Connections that were refused or closed because of a limit, or cut because the client did not read its answer.',
       { label: 'reason', read: named(['refused', 'cut'], lostConnections) },
     ),
     gauge(

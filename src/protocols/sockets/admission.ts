@@ -33,9 +33,8 @@ export type SocketPlace = Place<Socket>
  * most gives way: its oldest connection without a request or stream is closed, if it has more than the new one's will have.
  */
 export class Admission {
-  /** Connections that were refused since the start, and connections that have given way to others. */
+  /** Connections since the start that were refused, or have given way to others. */
   refused = 0
-  gaveWay = 0
   /** Connections that were admitted or refused since the start. */
   accepted = 0
   readonly #admitted = new Map<Socket, SocketPlace>()
@@ -104,7 +103,7 @@ export class Admission {
       const place = this.#turns.givesWayTo(network, 'oldest')
       if (place === undefined) return false
       if (place.thing.writableLength === 0) {
-        this.gaveWay++
+        this.#report()
         this.#leave(place.thing)
         place.thing.destroy()
         return true
@@ -139,14 +138,18 @@ export class Admission {
   }
 
   #refuse(socket: Socket): void {
-    this.refused++
     socket.on('error', () => undefined)
+    this.#report()
+  }
+
+  #report(): void {
+    this.refused++
     const nowMs = performance.now()
     if (nowMs - this.#loggedMs < LOG_EVERY_MS) return
     this.#loggedMs = nowMs
     this.#log.warn(
       { refusedSoFar: this.refused, open: this.size },
-      'connections were refused: raise max-connections, or find out who opens so many',
+      'connections were refused, or closed for others: raise max-connections, or find out who opens so many',
     )
   }
 }

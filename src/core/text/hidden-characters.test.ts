@@ -3,7 +3,8 @@ import { HIDDEN_CHARACTER, hiddenIn, hiddenInText, withoutHidden } from './hidde
 
 /** Every character of Unicode, without the halves of pairs. */
 function* everyCharacter(): Generator<string> {
-  for (let code = 0; code <= 0x10_ff_ff; code++) if (code < 0xd8_00 || code > 0xdf_ff) yield String.fromCodePoint(code)
+  for (let code = 0; code <= 0x10_ff_ff; code++)
+    if (code < 0xd8_00 || code > 0xdf_ff) yield String.fromCodePoint(code)
 }
 
 test('every character of the classes is hidden, and no letter, digit or mark that is seen', () => {

@@ -39,10 +39,11 @@ export function namespaceOperations(parts: NamespaceParts) {
     list: guard.listing({
       permission: READ,
       scope: (): Resource => ({ kind: 'some-namespaces' }),
-      find: () => [PUBLIC, ...Array.from(state.records(NAMESPACE), ([, namespace]) => namespace)],
+      find: () => all(state),
       resource: ({ id }) => namespaceResource(id),
       run: (allowed, _: object, caller) => allowed.map((namespace) => listed(parts, namespace, caller)),
     }),
+    ...namesakeOperation(parts),
     /** One of the list; Refusal `namespace-not-found` for others. */
     read: guard.operation({
       permission: READ,
@@ -88,6 +89,20 @@ export function namespaceOperations(parts: NamespaceParts) {
   }
 }
 
+function namesakeOperation({ guard, state }: NamespaceParts) {
+  return {
+    /** The ids of the namespaces with a shown name: more than one where people cannot tell them apart by it. */
+    named: guard.listing({
+      permission: READ,
+      scope: (): Resource => ({ kind: 'some-namespaces' }),
+      find: ({ showName }: { readonly showName: string }) =>
+        all(state).filter((namespace) => namespace.showName === showName),
+      resource: ({ id }) => namespaceResource(id),
+      run: (allowed) => allowed.map(({ id }) => id),
+    }),
+  }
+}
+
 /** The new name and description of a namespace. */
 export interface RenameRequest {
   readonly id: string
@@ -97,6 +112,10 @@ export interface RenameRequest {
 
 /** `fixed`: the default namespace keeps its name. */
 export type Renamed = 'renamed' | 'not-listed' | 'fixed'
+
+function all(state: NamespaceParts['state']): Namespace[] {
+  return [PUBLIC, ...Array.from(state.records(NAMESPACE), ([, namespace]) => namespace)]
+}
 
 function doneIf(isDone: boolean, code: string): AuditedOutcome {
   return isDone ? { result: 'done' } : { result: 'refused', code }

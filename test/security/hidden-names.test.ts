@@ -59,12 +59,7 @@ const USER = { username: 'u', password: 'of-the-user' }
 const GRAY = { ...ITEM, grayName: 'g', grayType: 'percent', grayMatchRuleExp: '5' }
 
 const DOORS: readonly (readonly [string, string, Record<string, string>, readonly string[]])[] = [
-  [
-    'POST',
-    '/svc/v1/cs/configs',
-    { ...ITEM, appName: 'a', config_tags: 't' },
-    ['dataId', 'group', 'appName', 'config_tags'],
-  ],
+  ['POST', '/svc/v1/cs/configs', { ...ITEM, config_tags: 't' }, ['dataId', 'group', 'config_tags']],
   ['POST', '/svc/v1/cs/configs/gray', GRAY, ['dataId', 'group', 'grayName']],
   ['POST', '/svc/v1/ns/instance', INSTANCE, ['serviceName', 'groupName', 'ip', 'clusterName']],
   ['POST', '/svc/v1/ns/service', SERVICE, ['serviceName', 'groupName']],

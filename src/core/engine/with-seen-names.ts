@@ -104,7 +104,6 @@ function judgeGray({ key, versions }: GrayItem, view: View): void {
 }
 
 function judgeNotes({ item, previous }: ConfigPublished): void {
-  judgeText('appName', item.notes.appName, previous?.notes.appName)
   judgeText('configTags', item.notes.configTags ?? '', previous?.notes.configTags ?? '')
 }
 

@@ -43,7 +43,7 @@ export function namespaceOperations(parts: NamespaceParts) {
       resource: ({ id }) => namespaceResource(id),
       run: (allowed, _: object, caller) => allowed.map((namespace) => listed(parts, namespace, caller)),
     }),
-    ...namesakeOperation(parts),
+    ...takenOperations(parts),
     /** One of the list; Refusal `namespace-not-found` for others. */
     read: guard.operation({
       permission: READ,
@@ -53,12 +53,6 @@ export function namespaceOperations(parts: NamespaceParts) {
         if (namespace !== undefined) return listed(parts, namespace, caller)
         throw new Refusal('namespace-not-found', `namespaceId [ ${id} ] not exist`)
       },
-    }),
-    /** Whether a namespace has this id; false for the empty id, which is never taken. */
-    isTaken: guard.operation({
-      permission: READ,
-      resources,
-      run: ({ id }) => id === PUBLIC_NAMESPACE || (id !== '' && state.record(NAMESPACE, id) !== undefined),
     }),
     /** Makes a namespace, of a random id where the id is empty; false where the id is taken. */
     create: guard.operation({
@@ -89,8 +83,14 @@ export function namespaceOperations(parts: NamespaceParts) {
   }
 }
 
-function namesakeOperation({ guard, state }: NamespaceParts) {
+function takenOperations({ guard, state }: NamespaceParts) {
   return {
+    /** Whether a namespace has this id; false for the empty id, which is never taken. */
+    isTaken: guard.operation({
+      permission: READ,
+      resources: ({ id }: { readonly id: string }) => [namespaceResource(id)],
+      run: ({ id }) => id === PUBLIC_NAMESPACE || (id !== '' && state.record(NAMESPACE, id) !== undefined),
+    }),
     /** The ids of the namespaces with a shown name: more than one where people cannot tell them apart by it. */
     named: guard.listing({
       permission: READ,

@@ -224,7 +224,7 @@ export const namespaceName = Type.String({
   maxLength: 256,
   pattern: '^(?=.*\\S)[^@#$%^&*\\p{Cc}]+$',
   trim: true,
-  allowed: 'at most 256 characters, not blank, without @ # $ % ^ & * and characters that nobody sees',
+  allowed: 'at most 256 characters, not blank, without @ # $ % ^ & *',
   description: 'The name that people see.',
 })
 

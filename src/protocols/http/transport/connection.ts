@@ -41,6 +41,8 @@ export class Connection {
   #surplus = 0
   readonly #arrival: Arrival
   #isRetired = false
+  /** Where the latest request ends in all received bytes, if nothing behind it can be read. */
+  #endsAt = Infinity
 
   constructor(socket: Socket, nowMs: number, place?: SocketPlace) {
     this.socket = socket
@@ -48,6 +50,11 @@ export class Connection {
     this.certificateUser = certificateUserOf(socket)
     this.#arrival = new Arrival(socket, nowMs)
     whenClosed(socket, 'connection', () => this.#closed())
+  }
+
+  /** Whether the last request has come: the connection ends with its answer. */
+  get isRetired(): boolean {
+    return this.#isRetired || this.socket.bytesRead > this.#endsAt
   }
 
   /** Whether requests wait for an earlier answer. */
@@ -67,13 +74,14 @@ export class Connection {
 
   /**
    * Begins with a request once the earlier ones are answered. When `most` requests wait already, it is refused in its
-   * turn, and the connection ends with that: later requests are dropped. Node remembers dropped requests, too, until
+   * turn, and the connection ends with that: later requests are dropped. So they are behind a request that ends at `endsAt`, counted in all received bytes. Node remembers dropped requests, too, until
    * the earlier ones are answered, so a client that sends very many is cut.
    */
-  arrive(request: Sequenced, most: number): void {
+  arrive(request: Sequenced, most: number, endsAt = Infinity): void {
     this.#arrival.began(request)
-    if (this.#surplus > 0 || this.#isRetired) this.#drop(request)
-    else if (this.#current === undefined) {
+    if (this.#surplus > 0 || this.isRetired) return this.#drop(request)
+    this.#endsAt = endsAt
+    if (this.#current === undefined) {
       this.#current = request
       if (this.place !== undefined) this.place.isKept = true
       request.begin()
@@ -99,7 +107,8 @@ export class Connection {
           () => next.begin(),
         ),
       )
-    else if (this.#isRetired) this.socket.destroySoon()
+    else if (this.isRetired) this.socket.destroySoon()
+    else this.#endsAt = Infinity
   }
 
   /** Takes no further requests, and ends once the received requests are answered. */

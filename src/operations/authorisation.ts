@@ -1,4 +1,3 @@
-import { clientNetwork } from '../core/access/client-network.ts'
 import type { Identity } from '../core/access/identity.ts'
 import type { Action, Resource } from '../core/access/resource.ts'
 import { Refusal } from '../core/refusal.ts'
@@ -33,14 +32,6 @@ export interface Caller {
   readonly ip: string
   /** ANONYMOUS while nobody has to sign in. */
   readonly identity: Identity
-}
-
-/**
- * The client whose turn it is (`ClientTurns`): the user, or the network of a caller without one. It is an IPv4 address, or the
- * /64 of an IPv6 address.
- */
-export function turnOf({ ip, identity }: Caller): string {
-  return identity.kind === 'user' ? `user ${identity.username}` : `address ${clientNetwork(ip)}`
 }
 
 /** Decides whether callers may do things. */

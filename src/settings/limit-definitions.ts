@@ -120,7 +120,7 @@ export const limitDefinitions = {
     max: 1_000_000,
     meaning: 'The most held long polls. Fewer than connections, so that clients can still publish.',
     detail:
-      'Beyond it the oldest poll of the user or address with the most is answered 503, if that has more than the one of the new poll. An IPv6 address counts by its /64.',
+      'Beyond it the user or address with the most gives way, if the sender of the new poll has fewer. Its oldest poll is answered 503. An IPv6 address counts by its /64.',
   }),
   maxHeldPollsPerAddress: integerSetting('max-held-polls-per-address', {
     default: 0,
@@ -149,7 +149,7 @@ export const limitDefinitions = {
     max: 1_000_000,
     meaning: 'The most open connections of HTTP, and as many of gRPC. Further ones are refused.',
     detail:
-      'Before that the oldest idle connection of the address with the most is closed, if that has more than the address of the new one. Idle means without a request, stream or held poll. If the limit of open files allows fewer connections, the start lowers this setting and `max-held-polls`, and logs a warning.',
+      'Before that an idle connection of the address with the most is closed: the oldest, if that address has more than the new one. Idle means without a request, stream or held poll. If the limit of open files allows fewer connections, the start lowers this setting and `max-held-polls`, and logs a warning.',
   }),
   maxConnectionsPerAddress: integerSetting('max-connections-per-address', {
     default: 0,

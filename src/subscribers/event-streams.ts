@@ -174,7 +174,7 @@ export class EventStreams {
     for (const stream of this.#streams.keys()) this.#end(stream, 'stopping')
   }
 
-  /** Whether there is a place for a stream, maybe because a stream of an owner with more of them gives way. */
+  /** Whether there is a place for a stream, maybe because a stream of an owner with more streams gives way. */
   #makePlace({ ip, owner }: EventStreamRequest): boolean {
     const { maxStreams, maxStreamsOfAddress } = this.#options
     const ofAddress = this.#ofAddress.get(ip) ?? 0

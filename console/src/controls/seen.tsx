@@ -1,8 +1,8 @@
 /**
- * A character that nobody sees in a name, as the server refuses it in new ones (`src/core/text/hidden-characters.ts`): names that were
- * there before, or come from another server, may have some.
+ * A character that nobody sees in a name. The server refuses it in a new name (`src/core/text/hidden-characters.ts`), but an older
+ * name may have some, or a name from another server.
  */
-export const HIDDEN_CHARACTER =
+const HIDDEN_CHARACTER =
   '(?:[\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\p{Zl}\\p{Zp}\\u2800]|(?! )\\p{Zs})'
 
 const HIDDEN = new RegExp(`(${HIDDEN_CHARACTER})`, 'u')

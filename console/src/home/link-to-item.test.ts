@@ -1,4 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+
+vi.hoisted(() => {
+  vi.stubGlobal('location', { hash: '' })
+  vi.stubGlobal('history', { replaceState: () => {} })
+  vi.stubGlobal('addEventListener', () => {})
+})
+
 import { linkToItem } from './link-to-item.ts'
 
 test.each([

@@ -16,7 +16,7 @@ type JudgeName = (parameter: string, name: string, isKnown: () => boolean) => vo
 
 /**
  * An engine that refuses to make names with characters that nobody sees: a name beside another one that looks the same. The
- * names are judged in the changes of each decision, so for every protocol. Names that are there already go on, and so do names
+ * names are judged in the changes of each decision, so for every protocol. Names that are there already stay as they are, and so do names
  * that an import takes over (`Command.takesNames`).
  */
 export function withSeenNames(engine: Engine): Engine {

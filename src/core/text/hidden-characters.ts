@@ -1,7 +1,7 @@
 /**
- * The characters that nobody sees in a name, as a pattern for one character: control and format characters, characters that are
- * ignored by default (Hangul fillers, variation selectors, joiners), the ones that turn a text around, separators of lines,
- * the blank pattern of Braille, and all blanks but the space.
+ * A pattern for one of the characters that nobody sees in a name. They are control and format characters, and characters that are
+ * ignored by default: Hangul fillers, variation selectors, joiners. Characters that turn a text around are among them, separators of
+ * lines, the blank pattern of Braille, and all blanks but the space.
  */
 export const HIDDEN_CHARACTER =
   '(?:[\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\p{Zl}\\p{Zp}\\u2800]|(?! )\\p{Zs})'

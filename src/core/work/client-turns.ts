@@ -119,8 +119,8 @@ export class ClientTurns<T> {
   }
 
   /**
-   * The place that gives way to one more thing of a client: the oldest or newest of the client with the most, if that has more
-   * than this one will have then. A client whose things are all kept gives nothing: the next one does.
+   * The place that gives way to one more thing of a client. It is the oldest or newest of the client with the most, if that client
+   * has more than this one will have then. A client whose things are all kept gives nothing: the next one does.
    */
   givesWayTo(name: string, which: 'oldest' | 'newest'): Place<T> | undefined {
     const willHave = this.sizeOf(name) + 1

@@ -1,6 +1,6 @@
 import type { Resource } from '../../core/access/resource.ts'
 import type { LiveEvent } from '../../core/live/live-event.ts'
-import { turnOf } from '../authorisation.ts'
+import { turnOf } from '../../core/access/turn-of.ts'
 import type { Guard } from '../guard.ts'
 
 /** An event, and the position of its change: positions rise. */

@@ -29,8 +29,8 @@ const MOST_LOOKED_AT = 16
 export type SocketPlace = Place<Socket>
 
 /**
- * The connections of a port, within limits: in all, and of one address. Where there are as many as may be, the network with the
- * most gives way: its oldest connection without a request or stream is closed, if it has more than the new one's will have.
+ * The connections of a port, within limits: in all, and of one address. Where there are as many as may be, the network with the most gives way,
+ * if the network of the new connection will have fewer. Its oldest connection without a request or stream is closed.
  */
 export class Admission {
   /** Connections since the start that were refused, or have given way to others. */

@@ -14,8 +14,8 @@ const SHARE_OF_POLLS = 0.9
 type ConnectionLimits = Pick<Settings, 'maxConnections' | 'maxHeldPolls' | 'grpcPort'>
 
 /**
- * The limits of connections and polls, lowered to those that the limit of open files allows. Otherwise clients would take all
- * files, and then no connection could be accepted: not even for a moment, to judge which connection gives way to it.
+ * The limits of connections and polls, as low as the limit of open files requires. Otherwise clients would take all files. Then
+ * no connection could be accepted, not even for the moment that it takes to judge which one gives way to it.
  */
 export function withinFiles<Limits extends ConnectionLimits>(
   limits: Limits,

@@ -12,7 +12,7 @@ const TOO_MANY: Reason = {
   detail: 'The server has as many connections as it may: try again in a moment.',
 }
 
-/** How many refused connections are told why at the same time. Others are closed at once: they must not keep out new ones. */
+/** How many refused connections get the reason at the same time. Others are closed at once: they must not keep out new ones. */
 const MOST_REFUSED = 128
 
 /** The open connections of a server, within limits. */

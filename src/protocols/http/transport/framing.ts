@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../core/refusal.ts'
 
 /**
- * Why a request cannot be trusted to end where it seems to (RFC 9112, sections 3.2 and 6.1): several Host fields, a transfer
- * coding of HTTP/1.0, one that is not understood, or `chunked` twice. Undefined for all others. Node takes them all.
+ * Why a request may end somewhere else than it seems to (RFC 9112, sections 3.2 and 6.1). It has several Host fields, a transfer
+ * coding in HTTP/1.0, a coding that is not understood, or `chunked` twice. Undefined for all others. Node takes them all.
  */
 export function brokenFraming(request: IncomingMessage): Refusal | undefined {
   if (hasSeveralHosts(request.rawHeaders)) return malformed('It has several Host fields.')

@@ -9,12 +9,11 @@ interface ParsedSocket {
 const HEAD_END = '\r\n\r\n'
 
 /** Further requests may follow. */
-export const ENDLESS = Infinity
+const ENDLESS = Infinity
 
 /**
  * Where a request with `Upgrade` ends, in all bytes of its connection. Node's parser stops there, and drops the bytes that have come
- * with its last ones: a request that was sent ahead, or half of one. If the connection has received more, they may be lost. 0: they
- * are, or it cannot be told. `ENDLESS` for other requests, and where the request is all that has come. Call it while the request
+ * with its last ones: a request that was sent ahead, or half of one. If the connection has received more, they may be lost. 0: they are lost, or nobody knows. `ENDLESS` for other requests, and where the request is all that has come. Call it while the request
  * arrives: the parser has the bytes until then.
  */
 export function endOfUpgrade(request: IncomingMessage): number {

@@ -104,7 +104,8 @@ function proxyOf(name: string, { port, directory, file }: { port: number; direct
     case 'nginx':
       return { text: nginxText(port, directory), words: ['-p', directory, '-c', file] }
     default: {
-      const address = ['-F', '-a', `127.0.0.1:${port}`, '-T', 'none']
+      // Another user could not enter the directory of the test.
+      const address = ['-j', 'none', '-F', '-a', `127.0.0.1:${port}`, '-T', 'none']
       return { text: varnishText(), words: [...address, '-n', directory, '-f', file, '-s', 'malloc,16m'] }
     }
   }

@@ -8,7 +8,7 @@ const HIDDEN_CHARACTER =
 const HIDDEN = new RegExp(`(${HIDDEN_CHARACTER})`, 'u')
 
 /** The characters that join emoji. */
-const IN_EMOJI = /[\u200d\ufe0f\u{e0020}-\u{e007f}]/u
+const IN_EMOJI = /[\ufe0f\u{e0020}-\u{e007f}]|\u200d/u
 const EMOJI = /\p{Extended_Pictographic}|\u20e3/u
 
 /** A name in which a character that nobody sees is marked by its code. The characters inside emoji are seen. */

@@ -2,10 +2,8 @@
  * A character that nobody sees in a name. The server refuses it in a new name (`src/core/text/hidden-characters.ts`), but an older
  * name may have some, or a name from another server.
  */
-const HIDDEN_CHARACTER =
-  '(?:[\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\p{Zl}\\p{Zp}\\u2800]|(?! )\\p{Zs})'
-
-const HIDDEN = new RegExp(`(${HIDDEN_CHARACTER})`, 'u')
+const HIDDEN =
+  /([\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs})/u
 
 /** The characters that join emoji. */
 const IN_EMOJI = /[\ufe0f\u{e0020}-\u{e007f}]|\u200d/u

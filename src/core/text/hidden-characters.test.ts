@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HIDDEN_CHARACTER, hiddenIn, hiddenInText, withoutHidden } from './hidden-characters.ts'
+import { hiddenIn, hiddenInText, withoutHidden } from './hidden-characters.ts'
 
 /** Every character of Unicode, without the halves of pairs. */
 function* everyCharacter(): Generator<string> {
@@ -10,14 +10,13 @@ function* everyCharacter(): Generator<string> {
 test('every character of the classes is hidden, and no letter, digit or mark that is seen', () => {
   const isOfClass =
     /\p{Cc}|\p{Cf}|\p{Default_Ignorable_Code_Point}|\p{Bidi_Control}|\p{Zs}|\p{Zl}|\p{Zp}|\u2800/u
-  const one = new RegExp(`^${HIDDEN_CHARACTER}$`, 'u')
   const wrong: string[] = []
   let hidden = 0
   for (const character of everyCharacter()) {
     const isHidden = hiddenIn(`a${character}b`) !== undefined
     if (isHidden) hidden++
     const expected = character !== ' ' && isOfClass.test(character)
-    if (isHidden !== expected || one.test(character) !== expected) wrong.push(character)
+    if (isHidden !== expected) wrong.push(character)
   }
   expect(wrong).toEqual([])
   expect(hidden).toBeGreaterThan(4_000)
@@ -32,6 +31,9 @@ test.each([
   ['prod\ufe0f', 'U+FE0F'],
   ['❤️\u3164', 'U+3164'],
   ['\u{e0067}', 'U+E0067'],
+  ['🏴\u{e0067}\u{e0068}\u{e007f}', 'U+E0067'],
+  ['1\ufe0f', 'U+FE0F'],
+  ['👩\u200d', 'U+200D'],
 ])('outside of emoji their parts are hidden: %j', (text, code) => expect(hiddenInText(text)).toBe(code))
 
 test('hidden characters are replaced', () => {

@@ -288,5 +288,8 @@ describe('two namespaces with one name', () => {
     const renamed = { namespace: ids[2]!, namespaceShowName: name, namespaceDesc: '' }
     const again = await send('PUT', '/svc/v1/console/namespaces', renamed)
     expect(again.headers.get('waypost-same-name')).toBe(ids.join(','))
+    for (let more = 0; more < 20; more++) await make('/nacos/v1', unique('more'))
+    const last = await send('PUT', '/svc/v1/console/namespaces', renamed)
+    expect(last.headers.get('waypost-same-name')?.split(',').slice(15)).toEqual([expect.any(String), '...'])
   })
 })

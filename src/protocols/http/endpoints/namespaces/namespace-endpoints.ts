@@ -67,8 +67,9 @@ export function booleanAnswer(outcome: boolean): Answer {
   return outcome ? TRUE_JSON : FALSE_JSON
 }
 
-/** The ids of all namespaces with the name that was given, where there are several. */
+/** The ids of the namespaces with the name that was given, where there are several; `...` ends a longer list. */
 const SAME_NAME_HEADER = 'Waypost-Same-Name'
+const MOST_NAMED = 16
 
 /** The outcome of a change; a header warns of a name that several namespaces have now. */
 export function warningAnswer(
@@ -78,7 +79,8 @@ export function warningAnswer(
 ): Answer {
   const ids = isDone ? namespaces.named({ showName }, caller) : []
   if (ids.length < 2) return booleanAnswer(isDone)
-  return { ...jsonAnswer(true), headers: { [SAME_NAME_HEADER]: ids.join(',') } }
+  const named = ids.length > MOST_NAMED ? [...ids.slice(0, MOST_NAMED), '...'] : ids
+  return { ...jsonAnswer(true), headers: { [SAME_NAME_HEADER]: named.join(',') } }
 }
 
 /** Makes a namespace; without an id, or with an empty id, it gets a random id. */

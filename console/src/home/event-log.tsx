@@ -2,12 +2,12 @@ import { Breakable } from '../controls/breakable.tsx'
 import { Ago } from '../controls/ago.tsx'
 import { LoadProblem } from '../controls/notice.tsx'
 import { detailText, operationText } from '../audit/operation-text.ts'
-import { linkToChange } from '../configs/key-of.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { anyOf } from '../live/meant.ts'
 import { linkTo } from '../routing/link.ts'
 import { type AuditEvent, findEvents } from '../server/audit.ts'
 import { useLoaded } from '../state/loaded.ts'
+import { linkToItem } from './link-to-item.ts'
 
 const SHOWN = 12
 const CHANGES = { username: '', operation: '', item: '', ip: '', result: 'done' }
@@ -62,14 +62,4 @@ function EventLine({ event }: { event: AuditEvent }) {
       </div>
     </li>
   )
-}
-
-/** Where one can look at it: items are called `namespace:group:config/dataId` and `namespace:group:naming/service`. */
-function linkToItem(item: string, time: number): string | undefined {
-  const [, namespaceId = '', group = '', kind, name = ''] =
-    /^([^:]+):([^:]+(?::[^:]+)*):(config|naming)\/(.+)$/.exec(item) ?? []
-  if (kind === undefined || name === '*') return undefined
-  const tenant = namespaceId === 'public' ? '' : namespaceId
-  if (kind === 'config') return linkToChange({ tenant, group, dataId: name }, time)
-  return linkTo('service', { ns: namespaceId, group, name: name.replace(/\/.*$/, '') })
 }

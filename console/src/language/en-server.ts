@@ -96,6 +96,7 @@ export const serverEn = {
   'problem.cluster-not-found': 'There is no such cluster. Register an instance in it first.',
   'problem.checker-not-none':
     'The cluster is probed: its health cannot be set. Turn its probe off under Settings first.',
+  'problem.unknown-transfer-coding': 'The request cannot be read: its transfer coding is not known.',
   'problem.malformed-request': 'The request cannot be read. Load the page again, then try once more.',
   'problem.too-many': 'These are too many at once. Take fewer, or narrow the filter.',
   'problem.too-deep': 'It is nested too deeply. Take levels out of it.',

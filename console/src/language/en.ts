@@ -109,6 +109,7 @@ export const en = {
   seeVersions: 'See the versions that there were',
   seeGray: 'See the gray versions',
   blanksTrimmed: 'Blanks at the ends are left out.',
+  nameRepeated: 'Another namespace has this name: their ids will be beside it.',
   nameRule: 'Letters, digits and the characters . : - _ only.',
   review: 'Review and publish',
   publish: 'Publish',

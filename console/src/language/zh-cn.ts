@@ -111,6 +111,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   seeVersions: '查看历史版本',
   seeGray: '查看灰度版本',
   blanksTrimmed: '首尾的空格会被去掉。',
+  nameRepeated: '另一个命名空间也叫这个名称：名称旁将显示它们的 ID。',
   nameRule: '只允许英文字母、数字和 4 种特殊字符（. : - _）。',
   review: '检查并发布',
   publish: '发布',

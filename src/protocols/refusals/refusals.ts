@@ -65,8 +65,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
   'wrong-code': {
     http: 403,
     title: 'The one-time code is wrong',
-    meaning:
-      'The one-time code is in the log and on the terminal of the server, and a new one after each start.',
+    meaning: 'The one-time code is in the log and on the terminal of the server. Each start makes a new one.',
   },
   'sign-in-slowed': {
     http: 429,
@@ -256,6 +255,11 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     title: 'The request cannot be read',
     meaning: 'The request is not what HTTP or its content type says: broken encoding, broken form.',
   },
+  'unknown-transfer-coding': {
+    http: 501,
+    title: 'The transfer coding is not known',
+    meaning: 'The body has another Transfer-Encoding than chunked. The connection ends.',
+  },
   'too-large': {
     http: 413,
     title: 'The request is too large',
@@ -375,8 +379,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
   'backup-refused': {
     http: 409,
     title: 'No backup is begun now',
-    meaning:
-      'One is being made already, or `max-backups` of docs/settings.md are there. The answer says which.',
+    meaning: 'One is being made, or `max-backups` of docs/settings.md are there. The answer says which.',
   },
   'backup-failed': {
     http: 500,

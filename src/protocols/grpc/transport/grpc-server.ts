@@ -142,7 +142,7 @@ export class GrpcServer {
     return new SecureLayer(tls, {
       requestTimeoutMs: settings.requestTimeoutMs,
       protocols: ['h2'],
-      onSecure: (secure) => this.#open(secure),
+      onSecure: (secure, socket) => this.#open(secure, socket),
       onFailed: () => undefined,
     })
   }
@@ -150,16 +150,18 @@ export class GrpcServer {
   #accept(socket: Socket): void {
     // An error of a socket ends it.
     socket.on('error', nothing)
-    if (!this.admission.admit(socket)) socket.destroy()
-    else if (this.#secure === undefined) this.#open(socket)
+    const place = this.admission.admit(socket)
+    if (place === undefined) socket.destroy()
+    else if (this.#secure === undefined) this.#open(socket, socket)
     else this.#secure.begin(socket)
   }
 
-  #open(socket: Socket): void {
+  /** `admitted` was admitted: `socket` may be the one that decrypts it. */
+  #open(socket: Socket, admitted: Socket): void {
     if (socket.destroyed) return
     const { wallMs, monotonicMs } = this.#parts
-    const [counts, turns] = [this.limits, this.#turns]
-    const session = new ConnectionSession({ socket, openedMs: wallMs(), monotonicMs, counts, turns })
+    const [counts, turns, place] = [this.limits, this.#turns, this.admission.placeOf(admitted)]
+    const session = new ConnectionSession({ socket, place, openedMs: wallMs(), monotonicMs, counts, turns })
     this.#sessions.add(session)
     this.#unset.add(session, this.#parts.monotonicMs() + SETUP_MS)
     session.onClose(() => {

@@ -40,6 +40,7 @@ export type RefusalCode =
   | 'invalid-parameter'
   | 'missing-parameter'
   | 'malformed-request'
+  | 'bad-archive'
   | 'too-large'
   | 'too-many'
   | 'too-deep'

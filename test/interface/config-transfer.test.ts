@@ -165,9 +165,9 @@ describe('/svc: an import', () => {
     const namespace = await newNamespace()
     const zip = await items([{ group: 'G', dataId: 'a', type: 'yaml' }])
     expect(codeOf(await upload(zip, { namespace: 'no-such' }))).toBe('namespace-not-found')
-    expect(codeOf(await upload(undefined, { namespace }))).toBe('config-not-found')
+    expect(codeOf(await upload(undefined, { namespace }))).toBe('bad-archive')
     const broken = await raw({ 'G/a': 'x', '.metadata.yml': 'metadata: 5' })
-    expect(codeOf(await upload(broken, { namespace }))).toBe('malformed-request')
+    expect(codeOf(await upload(broken, { namespace }))).toBe('bad-archive')
   })
 })
 

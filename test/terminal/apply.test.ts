@@ -64,6 +64,7 @@ describe('an apply', () => {
       left: [],
       shared: [],
       equal: 3,
+      leftOut: [],
     })
   }, 30_000)
 

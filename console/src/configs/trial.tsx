@@ -33,15 +33,37 @@ export function Trial({ outcome }: { outcome: ImportOutcome }) {
         })}{' '}
         {outcome.unrecognizedCount > 0 &&
           t('importUnknown', { unknown: shownNumber(outcome.unrecognizedCount) })}
+        {outcome.folder !== '' && <p>{t('importFolder', { folder: outcome.folder })}</p>}
       </Notice>
       <Names title={t('wouldPublish')} names={outcome.succData} />
       <Names title={t('wouldSkip')} names={outcome.skipData} />
       <Names title={t('wouldFail')} names={outcome.failData} />
+      <Unknown names={outcome.unrecognizedData} />
     </>
   )
 }
 
 const SHOWN_NAMES = 200
+
+/** Files that are no configuration, each with the reason where it is not plain from the name. */
+function Unknown({ names }: { names: ImportOutcome['unrecognizedData'] }) {
+  if (names.length === 0) return null
+  return (
+    <section>
+      <h3>{t('noConfigs')}</h3>
+      <ul class="keys" tabIndex={0} aria-label={t('noConfigs')}>
+        {names.slice(0, SHOWN_NAMES).map(({ itemName, reason }) => (
+          <li key={itemName}>
+            <strong dir="auto">{itemName}</strong> <span class="soft">{t(`unrecognized.${reason}`)}</span>
+          </li>
+        ))}
+        {names.length > SHOWN_NAMES && (
+          <li>{t('andMore', { count: shownNumber(names.length - SHOWN_NAMES) })}</li>
+        )}
+      </ul>
+    </section>
+  )
+}
 
 function Names({ title, names }: { title: string; names: ImportOutcome['succData'] }) {
   if (names.length === 0) return null

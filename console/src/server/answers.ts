@@ -74,8 +74,10 @@ export interface TransferOutcome {
   readonly unrecognizedCount: number
   readonly unrecognizedData: readonly ({
     readonly itemName: string
-    readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry'
+    readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry' | 'litter' | 'metadata-elsewhere' | 'set-record'
   })[]
+  /** The common folder that was taken off the names of a zip file; empty: none. */
+  readonly folder: string
 }
 
 export interface GrayVersion {

@@ -3,6 +3,8 @@ import {
   archiveFiles,
   type ArchiveItem,
   type ConfigArchive,
+  folderText,
+  nothingInZip,
   readArchive,
   readContent,
 } from '../../archive/config-archive.ts'
@@ -49,12 +51,17 @@ export async function importConfigs(
   const client = new TransferClient(flags, root)
   const { namespace } = client
   const archive = await checkedArchive(flags.from)
+  if (archive.items.length === 0) throw new DiffersError(nothingInZip(archive.unrecognized))
   const isDryRun = flags.dryRun === true
   if (isDryRun) await checkDryRun(client.url)
   const policy = flags.policy.toUpperCase()
   const query = { namespace, policy, ...(isDryRun && { dryRun: 'true' }) }
   const sum = await sendAll(archive, (zip) => client.upload(query, zip), progress)
-  return { code: sum.failed.length > 0 ? EXIT.differs : EXIT.done, text: reportOf(sum, isDryRun), json: sum }
+  if (sum.published + sum.skipped.length + sum.failed.length === 0)
+    throw new DiffersError(nothingInZip(sum.unrecognized.map((name) => ({ name }))))
+  const { folder } = archive
+  const text = (folder === undefined ? '' : `${folderText(folder)}\n`) + reportOf(sum, isDryRun)
+  return { code: sum.failed.length > 0 ? EXIT.differs : EXIT.done, text, json: sum }
 }
 
 /** Unpacks everything once, so that nothing of a damaged file is sent. Throws DiffersError for a file that is absent or damaged. */

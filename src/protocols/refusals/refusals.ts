@@ -256,6 +256,11 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     title: 'The request cannot be read',
     meaning: 'The request is not what HTTP or its content type says: broken encoding, broken form.',
   },
+  'bad-archive': {
+    http: 400,
+    title: 'The file cannot be imported',
+    meaning: 'The zip file is damaged, has wrong metadata or no configuration. The answer says which.',
+  },
   'too-large': {
     http: 413,
     title: 'The request is too large',
@@ -392,6 +397,4 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
 }
 
 /** The text that clients know for a refusal, or its own sentence. */
-export function knownText({ code, message }: Refusal): string {
-  return REFUSALS[code].known ?? message
-}
+export const knownText = ({ code, message }: Refusal): string => REFUSALS[code].known ?? message

@@ -1,3 +1,4 @@
+import { nothingInZip, UNRECOGNIZED_REASONS } from '../../../archive/config-archive.ts'
 import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import type { ImportOutcome } from '../../../operations/config/import-configs.ts'
@@ -24,9 +25,10 @@ export const ANSWERS_OUTCOME = answersJson(
       unrecognizedData: Json.list(
         Json.object({
           itemName: Json.string(),
-          reason: Json.words(['bad-name', 'not-in-metadata', 'no-entry']),
+          reason: Json.words([...UNRECOGNIZED_REASONS]),
         }),
       ),
+      folder: Json.string('The common folder that was taken off the names of a zip file; empty: none.'),
     }),
   ),
 )
@@ -34,9 +36,15 @@ export const ANSWERS_OUTCOME = answersJson(
 /** The answers of `/svc` to imports and clones: the outcome of the items, or a refusal if no item was tried. */
 export const svcTransferAnswers: TransferAnswers = {
   nothingSelected: () => refuse('malformed-request', 'The body names no item.'),
-  nothingToImport: () => refuse('config-not-found', 'There is no item in what was sent.'),
+  nothingToCopy: () => refuse('config-not-found', 'None of these items exists.'),
+  noFile: () => refuse('bad-archive', 'There is no file: send it as the field file of multipart/form-data.'),
+  nothingInIt: (unrecognized) => {
+    const stoppedBy = new Refusal('bad-archive', nothingInZip(unrecognized))
+    const outcome = { published: [], skipped: [], failed: [], stoppedBy, state: '' }
+    return outcomeAnswer(outcome, { what: 'import', dryRun: false, unrecognized })
+  },
   unknownNamespace: (id) => refuse('namespace-not-found', `There is no namespace ${id} on the list.`),
-  badMetadata: (reason) => refuse('malformed-request', `The metadata of the file is wrong: ${reason}`),
+  badMetadata: (reason) => refuse('bad-archive', `The metadata of the file is wrong: ${reason}`),
   done: outcomeAnswer,
 }
 
@@ -45,7 +53,7 @@ function refuse(code: Refusal['code'], message: string): never {
 }
 
 /** The counts come also with the problem that stopped it in the middle. */
-function outcomeAnswer(outcome: ImportOutcome, { dryRun, unrecognized }: Transferred): Answer {
+function outcomeAnswer(outcome: ImportOutcome, { dryRun, unrecognized, folder = '' }: Transferred): Answer {
   const { published, skipped, failed, stoppedBy, state } = outcome
   const counts = {
     dryRun,
@@ -57,6 +65,7 @@ function outcomeAnswer(outcome: ImportOutcome, { dryRun, unrecognized }: Transfe
     skipData: skipped.map(nameOf),
     unrecognizedCount: unrecognized.length,
     unrecognizedData: unrecognized.map(({ name, reason }) => ({ itemName: name, reason })),
+    folder,
   }
   if (stoppedBy === undefined) return jsonAnswer(counts)
   const problem = refusalProblem(stoppedBy)

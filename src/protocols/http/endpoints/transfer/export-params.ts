@@ -1,10 +1,6 @@
 import type { Operations } from '../../../../operations/operations.ts'
-import {
-  type ArchiveVersion,
-  type ArchivedConfig,
-  archiveFiles,
-  entryName,
-} from '../../../../archive/config-archive.ts'
+import { type ArchiveVersion, type ArchivedConfig, archiveFiles } from '../../../../archive/config-archive.ts'
+import { entryName, SETS_GROUP } from '../../../../archive/entry-names.ts'
 import type { Caller } from '../../../../operations/authorisation.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
 import type { Answer } from '../../routing/route.ts'
@@ -49,10 +45,12 @@ export function exportOf(
 ): Answer {
   const search = searchOf(params, 'blur')
   const ids = params.ids?.split(',').map(Number)
-  const items =
+  const found =
     ids === undefined
       ? transfer.exportMatching(search, caller)
       : transfer.exportByIds({ namespaceId: search.namespaceId, ids }, caller)
+  // The record of a set is true in its namespace only: elsewhere an apply would take the items there for its own.
+  const items = found.filter(({ key }) => key.group !== SETS_GROUP)
   const answer = exportAnswer(items, { version, fileName: fileName(search.namespaceId) })
   const leftOut = transfer.grayLeftOut({ search, ids }, caller)
   return leftOut === 0 ? answer : { ...answer, headers: { ...answer.headers, [LEFT_OUT]: String(leftOut) } }

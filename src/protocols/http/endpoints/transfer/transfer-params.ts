@@ -46,8 +46,12 @@ export function importOptions({
 /** How a dialect answers imports and clones. */
 export interface TransferAnswers {
   readonly nothingSelected: () => Answer
-  /** The upload has no items, or the named items do not exist. */
-  readonly nothingToImport: () => Answer
+  /** The items to copy do not exist. */
+  readonly nothingToCopy: () => Answer
+  /** The upload has no file. */
+  readonly noFile: () => Answer
+  /** The file has no item. */
+  readonly nothingInIt: (unrecognized: readonly Unrecognized[]) => Answer
   readonly unknownNamespace: (namespaceId: string) => Answer
   readonly badMetadata: (reason: string) => Answer
   readonly done: (outcome: ImportOutcome, about: Transferred) => Answer
@@ -58,4 +62,6 @@ export interface Transferred {
   readonly what: 'import' | 'clone'
   readonly dryRun: boolean
   readonly unrecognized: readonly Unrecognized[]
+  /** The common folder that was taken off the names of an archive; absent: none was. */
+  readonly folder?: string | undefined
 }

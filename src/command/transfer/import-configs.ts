@@ -8,6 +8,7 @@ import {
   readArchive,
   readContent,
 } from '../../archive/config-archive.ts'
+import { entryName } from '../../archive/entry-names.ts'
 import { openZip } from '../../archive/zip-reader.ts'
 import { zipChunks } from '../../archive/zip-writer.ts'
 import { bytesOf } from '../client/configs/item.ts'
@@ -61,7 +62,11 @@ export async function importConfigs(
     throw new DiffersError(nothingInZip(sum.unrecognized.map((name) => ({ name }))))
   const { folder } = archive
   const text = (folder === undefined ? '' : `${folderText(folder)}\n`) + reportOf(sum, isDryRun)
-  return { code: sum.failed.length > 0 ? EXIT.differs : EXIT.done, text, json: sum }
+  return {
+    code: sum.failed.length > 0 ? EXIT.differs : EXIT.done,
+    text,
+    json: { ...sum, folder: folder ?? '' },
+  }
 }
 
 /** Unpacks everything once, so that nothing of a damaged file is sent. Throws DiffersError for a file that is absent or damaged. */
@@ -109,7 +114,7 @@ async function sendAll(
     const contents = await Promise.all(part.map(unpacked))
     const zip: Buffer[] = []
     for await (const chunk of zipChunks(archiveFiles(contents, version))) zip.push(chunk)
-    add(sum, await sendPart(send, zip, done))
+    add(sum, await sendPart(send, zip, done), part)
     done += part.length
     if (sum.failed.length > 0) break
   }
@@ -153,11 +158,14 @@ async function unpacked({ metadata, entry }: ArchiveItem): Promise<ArchivedConfi
 function add(
   sum: Sum,
   { succCount = 0, skipData = [], failData = [], unrecognizedData = [] }: ImportAnswer,
+  part: readonly ArchiveItem[],
 ): void {
+  // The names as the user's file has them.
+  const nameOf = new Map(part.map(({ metadata, entry }) => [entryName(metadata), entry.name]))
   sum.published += succCount
   sum.skipped.push(...skipData)
   sum.failed.push(...failData)
-  sum.unrecognized.push(...unrecognizedData.map(({ itemName }) => itemName))
+  sum.unrecognized.push(...unrecognizedData.map(({ itemName }) => nameOf.get(itemName) ?? itemName))
 }
 
 function reportOf({ published, skipped, failed, unrecognized }: Sum, isDryRun: boolean): string {

@@ -18,8 +18,9 @@ async function newNamespace(): Promise<string> {
 
 /** The items on the server, without records of sets. */
 async function contentsIn(tenant: string): Promise<Record<string, string>> {
-  const out = await here.terminal.ok('config', 'list', '-n', tenant, '-o', 'json')
-  const names = (JSON.parse(out) as { group: string; dataId: string }[]).filter(
+  const query = { search: 'blur', tenant, dataId: '', group: '', pageNo: 1, pageSize: 100 }
+  const { pageItems } = (await here.svc.get('/cs/configs', query)).json()
+  const names = (pageItems as { group: string; dataId: string }[]).filter(
     ({ group }) => group !== 'waypost.sets',
   )
   const contents = names.map(async ({ group, dataId }) => {
@@ -109,17 +110,8 @@ describe('an apply of', () => {
 
   test('an unpacked export is whole, with its dot names and without the records of sets', async () => {
     const [from, to] = [await newNamespace(), await newNamespace()]
-    const names = [
-      'G/.env',
-      'G/.env.production',
-      '.hidden/x',
-      'G/..',
-      '../.profile',
-      'G/desktop.ini',
-      'G/a~b',
-    ]
-    const valid = names.filter((name) => !name.includes('~'))
-    for (const name of valid) {
+    const names = ['G/.env', 'G/.env.production', '.hidden/x', 'G/..', '../.profile', 'G/desktop.ini']
+    for (const name of names) {
       const [group, dataId] = name.split('/')
       await here.svc.post('/cs/configs', { tenant: from, group, dataId, content: `content of ${name}` })
     }
@@ -128,7 +120,7 @@ describe('an apply of', () => {
     const unpacked = directoryOf(await filesIn(reply.bytes))
     expect(await apply(unpacked, to)).toMatchObject({ code: 0, err: '' })
     expect(await contentsIn(to)).toEqual(await contentsIn(from))
-    expect(Object.keys(await contentsIn(to))).toHaveLength(valid.length + 1)
+    expect(Object.keys(await contentsIn(to))).toHaveLength(names.length + 1)
   }, 30_000)
 
   test('a directory names what it leaves out', async () => {

@@ -99,6 +99,20 @@ describe.each(DIALECTS)('/%s: an export', (dialect) => {
   })
 })
 
+test('/svc: an export may have its ids in a form: thousands are too long for an address', async () => {
+  const [tenant, other] = [await newNamespace(), await newNamespace()]
+  await publish(tenant, 'one')
+  await publish(tenant, 'two')
+  await publish(other, 'secret')
+  const known = [(await show(tenant, 'two')).id, (await show(other, 'secret')).id].join(',')
+  const unknown = Array.from({ length: 9_000 }, (_, index) => 9_000_000_000_000_000 + index)
+  const reply = await waypost.svc.post(`${configs}/export`, { tenant, ids: `${unknown.join(',')},${known}` })
+  expect(Object.keys(await filesIn(reply.bytes))).toEqual(['G/two', '.metadata.yml'])
+  const whole = await waypost.svc.post(`${configs}/export`, { tenant })
+  expect(Object.keys(await filesIn(whole.bytes))).toEqual(['G/one', 'G/two', '.metadata.yml'])
+  expectProblem(await waypost.svc.post(`${configs}/export`, { tenant, ids: 'x' }), 400)
+})
+
 test('on /svc another word for an export is refused', async () => {
   expectProblem(await waypost.svc.get(configs, { export: 'yes' }), 400)
 })

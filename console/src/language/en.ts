@@ -565,7 +565,6 @@ export const en = {
   selectAllHits: 'Select all {count} that match',
   selectedTooMany: 'Only the first {count} are selected.',
   selectNone: 'Clear the selection',
-  tooManyToExport: 'Too many for one export: narrow the list, or export all.',
   connect: 'Connect an application',
   connectTitle: 'Connect an application',
   connectText: 'Clients of Nacos 1.x to 3.x connect to {address} as they are.',

@@ -555,7 +555,6 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   selectAllHits: '选择符合条件的全部 {count} 项',
   selectedTooMany: '仅选择了前 {count} 项。',
   selectNone: '取消选择',
-  tooManyToExport: '数量过多，无法一次导出：请缩小范围或导出全部。',
   connect: '接入应用',
   connectTitle: '接入应用',
   connectText: 'Nacos 1.x 至 3.x 的客户端可直接连接 {address}。',

@@ -11,12 +11,15 @@ import type { ConfigItem } from '../../../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 
+/** Ten thousand ids with their commas. */
+const MOST_IDS_LENGTH = 170_000
+
 /** Which items an export has. */
 export const EXPORT_PARAMS = {
   ...SEARCH_PARAMS,
   ids: Type.Optional(
     Type.String({
-      maxLength: 65_536,
+      maxLength: MOST_IDS_LENGTH,
       pattern: '^\\d{1,16}(,\\d{1,16})*$',
       allowed: 'ids of items, separated by commas',
       description: 'In an export: only the items of the namespace with these ids.',

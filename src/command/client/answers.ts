@@ -621,7 +621,11 @@ export interface AuditEvent {
   readonly by: 'token' | 'old-token' | 'password' | 'session' | 'certificate' | 'none' | 'tool'
   readonly ip: string
   readonly operation: string
+  /** The first one, and how many more there are. */
   readonly item: string
+  readonly items: readonly string[]
+  /** How many items: an event keeps the names of the first 200 at most. */
+  readonly itemCount: number
   readonly result: 'done' | 'refused' | 'failed'
   /** That of the refusal, or empty. */
   readonly code: string

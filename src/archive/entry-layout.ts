@@ -36,8 +36,8 @@ function withoutFolder({ entry, parts }: PlacedEntry, folder: string): PlacedEnt
 }
 
 /**
- * The folder that everything but litter lies in, if it is no group: below it every item has two parts, or metadata
- * and an item are at their places.
+ * The folder of everything but litter, if it is no group. Below it every item has two parts, or metadata and an item are
+ * at their places.
  */
 function commonFolder(paths: readonly (readonly string[])[]): string | undefined {
   const known = paths.filter((parts) => !isLitter(parts))

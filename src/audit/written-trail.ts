@@ -34,7 +34,7 @@ export interface TrailCounts {
 
 /** The most events that wait for the store. */
 const MOST_PENDING = 10_000
-/** Of more events than these only the first item is kept: names of many items would take much memory. */
+/** More events keep only their first item: the names of many items would take much memory. */
 const MOST_WITH_NAMES = 1_000
 /** One call of the store takes some milliseconds at most. */
 const MOST_AT_ONCE = 200

@@ -7,8 +7,8 @@ export const MOST_NAMES = 200
 const MOST_NAMES_BYTES = 8 * 1024
 
 /**
- * The item of an event, as it is kept: a line for each resource in the syntax of permissions, the first with the item
- * that the operation names. Its length is bounded: a last line `+5` counts the resources without a line.
+ * The item of an event, as it is kept. It has a line for each resource, in the syntax of permissions. The first line
+ * also has the item that the operation names. Its length is bounded: a last line `+5` counts the resources without a line.
  */
 export function auditedItem(resources: readonly Resource[], own = ''): string {
   const [first, ...others] = resources

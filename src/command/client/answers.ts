@@ -121,6 +121,31 @@ export interface ExplainedView {
   })[]
 }
 
+export interface HistoryEntry {
+  readonly id: string
+  readonly lastId: -1
+  readonly dataId: string
+  readonly group: string
+  readonly tenant: string
+  readonly appName: string
+  readonly md5: null
+  readonly content: null
+  readonly srcIp: string
+  readonly srcUser: string | null
+  readonly opType: 'I ' | 'U ' | 'D '
+  /** As 2026-11-21T11:31:18.579+0000. */
+  readonly createdTime: string
+  /** As 2026-11-21T11:31:18.579+0000. */
+  readonly lastModifiedTime: string
+  readonly publishType?: 'gray'
+  /** The record is of the gray version of this name. */
+  readonly grayName?: string
+  /** JSON: for whom the version was. */
+  readonly grayRule?: string
+  /** An import wrote the record: its id there, or empty where it had none. */
+  readonly importedId?: string
+}
+
 export interface ConnectedClient {
   /** Names the connection. */
   readonly id: string

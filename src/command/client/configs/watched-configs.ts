@@ -202,7 +202,7 @@ async function authorOf(client: SvcClient, name: ItemName, md5: string | null): 
   return newest?.md5 === md5 ? { user: newest.user ?? newest.ip, comment: newest.comment } : NOBODY
 }
 
-/** Who has stopped a gray version, by its newest record. */
+/** The author of the end of a gray version, by its newest record. */
 async function stopperOf(client: SvcClient, name: ItemName, grayName: string): Promise<Author> {
   const params = { ...itemParams(client, name), search: 'accurate', pageNo: 1, pageSize: 100 }
   const page = client.get<{ pageItems: readonly HistoryEntry[] }>('/cs/history', params)

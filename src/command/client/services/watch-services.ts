@@ -45,7 +45,7 @@ interface WatchedEntry {
   readonly entry: TimelineEntry | ServiceDeleted
 }
 
-/** A service that is there no more. */
+/** The end of a service. */
 interface ServiceDeleted {
   readonly kind: 'service-deleted'
   /** When this program noticed it. */
@@ -116,7 +116,7 @@ class WatchedServices {
     return found
   }
 
-  /** The watched services, also those that were there before. */
+  /** The watched services, and the services that were there before. */
   async #all(): Promise<readonly ServiceName[]> {
     if (this.#names.length > 0) return this.#names
     const found = await allServices(this.#client, { groupName: this.#group })

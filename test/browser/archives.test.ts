@@ -58,6 +58,7 @@ describe.skipIf(browserTool.skip)('archives in a browser', { timeout: 120_000 },
   test('the event of an import names its items, is found by each, and leads to the list', async () => {
     await looksAt({ 'A/first.yml': 'a: 1', 'B/second.json': '{}' })
     await visit.page.getByText('It would publish 2,').waitFor()
+    await visit.dialog().getByText('New: 2, changed: 0, equal: 0.').waitFor()
     await visit.dialog().getByRole('button', { name: 'Import' }).click()
     await visit.page.getByText('Imported: 2').waitFor()
     await visit.at('#/audit?item=second.json')
@@ -70,6 +71,19 @@ describe.skipIf(browserTool.skip)('archives in a browser', { timeout: 120_000 },
     await visit.page.getByRole('heading', { name: 'Configurations' }).waitFor()
     await visit.page.getByRole('link', { name: 'second.json' }).waitFor()
     expect(visit.page.url()).toContain(`#/configs?ns=${tenant}`)
+  })
+
+  test('a look ahead says what is new, changed and equal, and where an import would stop', async () => {
+    for (const dataId of ['changed', 'equal']) await publish(dataId)
+    const files = { 'G/changed': 'other', 'G/equal': 'content of equal', 'G/fresh': 'x' }
+    await looksAt(files)
+    await visit.dialog().getByText('It would publish 0, and then stop: 2 would not be tried.').waitFor()
+    await visit.dialog().getByRole('heading', { name: 'Not tried' }).waitFor()
+    await visit.dialog().getByLabel('If an item is there already').selectOption('Overwrite it')
+    await visit.dialog().getByRole('button', { name: 'See what would happen' }).click()
+    await visit.dialog().getByText('New: 1, changed: 1, equal: 1.').waitFor()
+    await visit.dialog().getByRole('listitem').filter({ hasText: 'changed G changed' }).waitFor()
+    expect(await visit.wrong()).toEqual([])
   })
 
   test('an export of many ticked items has each of them', async () => {

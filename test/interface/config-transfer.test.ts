@@ -1,5 +1,5 @@
 /** Exports and clones of configurations, and imports under `/svc`; nacos-import has the imports under `/nacos`. */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import {
@@ -7,6 +7,7 @@ import {
   type Dialect,
   serverForThisFile,
   unique,
+  until,
   type Json,
   type Params,
   type Reply,
@@ -151,6 +152,31 @@ describe('/svc: an import', () => {
       succCount: 0,
       skipData: [{ dataId: 'a', group: 'G' }],
     })
+  })
+
+  test('says before what is new, changed and equal, and how many listen', async () => {
+    const namespace = await newNamespace()
+    await publish(namespace, 'changed', { content: 'old' })
+    await publish(namespace, 'equal', { content: 'new equal' })
+    const item = { group: 'G', type: 'text' }
+    const zip = await items(['changed', 'equal', 'new'].map((dataId) => ({ ...item, dataId })))
+    const known = `changed\u0002G\u0002${createHash('md5').update('old').digest('hex')}\u0002${namespace}\u0001`
+    const listening = waypost.svc.post(
+      `${configs}/listener`,
+      { 'Listening-Configs': known },
+      { 'Long-Pulling-Timeout': '20000' },
+    )
+    const ahead = async (): Promise<Json[]> =>
+      (await upload(zip, { namespace, policy: 'OVERWRITE', dryRun: true })).json().succData
+    const seen = await until(ahead, (found) => found[0].watcherCount === 1)
+    expect(seen).toEqual([
+      { dataId: 'changed', group: 'G', change: 'changed', watcherCount: 1 },
+      { dataId: 'equal', group: 'G', change: 'equal', watcherCount: 0 },
+      { dataId: 'new', group: 'G', change: 'new', watcherCount: 0 },
+    ])
+    const done = await upload(zip, { namespace, policy: 'OVERWRITE' })
+    expect(done.json().succData[0]).toEqual({ dataId: 'changed', group: 'G' })
+    await listening
   })
 
   test('replaces only what a dry run has seen', async () => {

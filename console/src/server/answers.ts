@@ -59,10 +59,14 @@ export interface TransferOutcome {
   readonly skipCount: number
   /** After a dry run: what the items were, for `seenState`; else empty. */
   readonly state: string
-  readonly succData: readonly {
+  readonly succData: readonly ({
     readonly dataId: string
     readonly group: string
-  }[]
+    /** In a dry run. unknown: the caller may not read the present item. */
+    readonly change?: 'new' | 'changed' | 'equal' | 'unknown'
+    /** In a dry run: how many clients listen. */
+    readonly watcherCount?: number
+  })[]
   readonly failData: readonly {
     readonly dataId: string
     readonly group: string

@@ -6,6 +6,7 @@ import { namespaceOf, type NamespaceFlags, targetOf, tokenOf } from '../client/s
 export interface ImportAnswer {
   readonly succCount?: number
   readonly skipCount?: number
+  readonly succData?: readonly AheadItem[]
   readonly failData?: readonly NamedItem[]
   readonly skipData?: readonly NamedItem[]
   readonly unrecognizedData?: readonly { readonly itemName: string }[]
@@ -17,6 +18,12 @@ export interface ImportAnswer {
 export interface NamedItem {
   readonly dataId: string
   readonly group: string
+}
+
+/** An item that a dry run would publish. */
+export interface AheadItem extends NamedItem {
+  readonly change?: 'new' | 'changed' | 'equal' | 'unknown'
+  readonly watcherCount?: number
 }
 
 /** The interface that a transfer uses: other servers have that under `/nacos` only. */

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { SIGNING_KEY } from '../../core/access/access-records.ts'
+import type { Ahead } from './look-ahead.ts'
 import type { ConfigKey, ConfigType } from '../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -52,6 +53,8 @@ export interface ImportOutcome {
   readonly skipped: readonly ConfigKey[]
   readonly failed: readonly ConfigKey[]
   readonly stoppedBy: Refusal | undefined
+  /** After a dry run: the effect on each item that would be published. */
+  readonly ahead?: readonly Ahead[]
   /** The items before the import, as one value. Empty unless a dry run or `seenState` asks for it. */
   readonly state: string
 }

@@ -3,6 +3,7 @@ import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import type { ImportOutcome } from '../../../operations/config/import-configs.ts'
 import type { TransferAnswers, Transferred } from '../endpoints/transfer/transfer-params.ts'
+import { type Ahead, AHEAD_CHANGES } from '../../../operations/config/look-ahead.ts'
 import { refusalProblem } from '../errors/problem.ts'
 import { jsonAnswer, PROBLEM_JSON, answersJson, Json } from '../routing/answers.ts'
 import type { Answer } from '../routing/route.ts'
@@ -18,7 +19,16 @@ export const ANSWERS_OUTCOME = answersJson(
       succCount: Json.integer(),
       skipCount: Json.integer(),
       state: Json.string('After a dry run: what the items were, for `seenState`; else empty.'),
-      succData: NAMES,
+      succData: Json.list(
+        Json.object({
+          dataId: Json.string(),
+          group: Json.string(),
+          change: Json.optional(
+            Json.words(AHEAD_CHANGES, 'In a dry run. unknown: the caller may not read the present item.'),
+          ),
+          watcherCount: Json.optional(Json.integer('In a dry run: how many clients listen.')),
+        }),
+      ),
       failData: NAMES,
       skipData: NAMES,
       unrecognizedCount: Json.integer(),
@@ -54,13 +64,13 @@ function refuse(code: Refusal['code'], message: string): never {
 
 /** The counts come also with the problem that stopped it in the middle. */
 function outcomeAnswer(outcome: ImportOutcome, { dryRun, unrecognized, folder = '' }: Transferred): Answer {
-  const { published, skipped, failed, stoppedBy, state } = outcome
+  const { published, skipped, failed, stoppedBy, state, ahead } = outcome
   const counts = {
     dryRun,
     succCount: published.length,
     skipCount: skipped.length,
     state,
-    succData: published.map(nameOf),
+    succData: ahead?.map(aheadJson) ?? published.map(nameOf),
     failData: failed.map(nameOf),
     skipData: skipped.map(nameOf),
     unrecognizedCount: unrecognized.length,
@@ -71,6 +81,10 @@ function outcomeAnswer(outcome: ImportOutcome, { dryRun, unrecognized, folder = 
   const problem = refusalProblem(stoppedBy)
   const body = JSON.stringify({ ...problem, ...counts })
   return { status: problem.status, contentType: PROBLEM_JSON, body }
+}
+
+function aheadJson({ key, change, clientCount }: Ahead): object {
+  return { ...nameOf(key), change, watcherCount: clientCount }
 }
 
 function nameOf({ dataId, group }: ConfigKey): object {

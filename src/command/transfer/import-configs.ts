@@ -98,7 +98,7 @@ interface Sum {
   readonly skipped: NamedItem[]
   readonly failed: NamedItem[]
   readonly unrecognized: string[]
-  /** Of a dry run: each item that would be published. */
+  /** Each item that a dry run would publish. */
   readonly ahead: AheadItem[]
 }
 

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import { SIGNING_KEY } from '../../core/access/access-records.ts'
-import type { Ahead } from './look-ahead.ts'
 import type { ConfigKey, ConfigType } from '../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -42,6 +41,17 @@ export interface ImportOptions {
    * only items that the dry run has seen.
    */
   readonly seenState?: string | undefined
+}
+
+/** The effect of an import on an item. `unknown`: the caller may not read it, so equal contents are no clue for it. */
+export const AHEAD_CHANGES = ['new', 'changed', 'equal', 'unknown'] as const
+
+/** An item that a dry run would publish. */
+export interface Ahead {
+  readonly key: ConfigKey
+  readonly change: (typeof AHEAD_CHANGES)[number]
+  /** How many clients listen to it, on all servers; 0 where the caller may not read the item. */
+  readonly clientCount: number
 }
 
 /**

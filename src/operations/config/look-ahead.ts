@@ -2,18 +2,7 @@ import { hash } from 'node:crypto'
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { ClientViews } from '../client-views.ts'
-import type { ImportItem } from './import-configs.ts'
-
-/** The effect of an import on an item. `unknown`: the caller may not read it, so equal contents are no clue for it. */
-export const AHEAD_CHANGES = ['new', 'changed', 'equal', 'unknown'] as const
-
-/** An item that a dry run would publish. */
-export interface Ahead {
-  readonly key: ConfigKey
-  readonly change: (typeof AHEAD_CHANGES)[number]
-  /** How many clients listen to it, on all servers; 0 where the caller may not read the item. */
-  readonly clientCount: number
-}
+import type { Ahead, ImportItem } from './import-configs.ts'
 
 /** Dependencies of a look ahead. */
 export interface LookAheadParts {

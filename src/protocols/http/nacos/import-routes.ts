@@ -3,7 +3,7 @@ import { NACOS_CONFIG_RULES } from '../../parameters/schema.ts'
 import { cloneEndpoint, importEndpoint, type ImportLimits } from '../endpoints/transfer/import-endpoint.ts'
 import { placeRoutes, type Route, type Answer } from '../routing/route.ts'
 import { CONFIG_DEFAULTS } from './config-defaults.ts'
-import { nothingInZip, type Unrecognized } from '../../../archive/config-archive.ts'
+import type { Unrecognized } from '../../../archive/config-archive.ts'
 import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import type { TransferAnswers, Transferred } from '../endpoints/transfer/transfer-params.ts'
 import { nacosMessage } from './nacos-errors.ts'
@@ -49,8 +49,7 @@ const nacosTransferAnswers: TransferAnswers = {
   nothingSelected: () => problemAnswer('nothing selected'),
   nothingToCopy: () => problemAnswer('no data'),
   noFile: () => problemAnswer('no data'),
-  nothingInIt: (unrecognized) =>
-    problemAnswer('no data', nothingInZip(unrecognized), unrecognizedData(unrecognized)),
+  nothingInIt: (reason, unrecognized) => problemAnswer('no data', reason, unrecognizedData(unrecognized)),
   unknownNamespace: (namespaceId) => problemAnswer('unknown namespace', namespaceId),
   badMetadata: badMetadataAnswer,
   done: outcomeAnswer,

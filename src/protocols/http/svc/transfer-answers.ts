@@ -1,9 +1,7 @@
-import { nothingInZip, UNRECOGNIZED_REASONS } from '../../../archive/config-archive.ts'
 import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import type { ImportOutcome } from '../../../operations/config/import-configs.ts'
-import type { TransferAnswers, Transferred } from '../endpoints/transfer/transfer-params.ts'
-import { type Ahead, AHEAD_CHANGES } from '../../../operations/config/look-ahead.ts'
+import { type Ahead, AHEAD_CHANGES, type ImportOutcome } from '../../../operations/config/import-configs.ts'
+import { REASONS, type TransferAnswers, type Transferred } from '../endpoints/transfer/transfer-params.ts'
 import { refusalProblem } from '../errors/problem.ts'
 import { jsonAnswer, PROBLEM_JSON, answersJson, Json } from '../routing/answers.ts'
 import type { Answer } from '../routing/route.ts'
@@ -35,7 +33,7 @@ export const ANSWERS_OUTCOME = answersJson(
       unrecognizedData: Json.list(
         Json.object({
           itemName: Json.string(),
-          reason: Json.words([...UNRECOGNIZED_REASONS]),
+          reason: Json.words(REASONS),
         }),
       ),
       folder: Json.string('The common folder that was taken off the names of a zip file; empty: none.'),
@@ -48,8 +46,8 @@ export const svcTransferAnswers: TransferAnswers = {
   nothingSelected: () => refuse('malformed-request', 'The body names no item.'),
   nothingToCopy: () => refuse('config-not-found', 'None of these items exists.'),
   noFile: () => refuse('bad-archive', 'There is no file: send it as the field file of multipart/form-data.'),
-  nothingInIt: (unrecognized) => {
-    const stoppedBy = new Refusal('bad-archive', nothingInZip(unrecognized))
+  nothingInIt: (reason, unrecognized) => {
+    const stoppedBy = new Refusal('bad-archive', reason)
     const outcome = { published: [], skipped: [], failed: [], stoppedBy, state: '' }
     return outcomeAnswer(outcome, { what: 'import', dryRun: false, unrecognized })
   },

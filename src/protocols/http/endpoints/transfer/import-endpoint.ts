@@ -1,6 +1,6 @@
 import type { ParameterRules } from '../../../parameters/parameter-field.ts'
 import type { Operations } from '../../../../operations/operations.ts'
-import { readArchive } from '../../../../archive/config-archive.ts'
+import { nothingInZip, readArchive } from '../../../../archive/config-archive.ts'
 import { MetadataError } from '../../../../archive/config-metadata.ts'
 import { openZip } from '../../../../archive/zip-reader.ts'
 import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
@@ -73,7 +73,7 @@ export function importEndpoint(
       if (!isTarget) return answers.unknownNamespace(namespaceId)
       try {
         const { items, unrecognized, folder } = await itemsOfFile(file, namespaceId, limits)
-        if (items.length === 0) return answers.nothingInIt(unrecognized)
+        if (items.length === 0) return answers.nothingInIt(nothingInZip(unrecognized), unrecognized)
         const options = importOptions(all)
         const outcome = await transfer.import({ items, ...options }, caller)
         return answers.done(outcome, { what: 'import', dryRun: options.dryRun, unrecognized, folder })

@@ -113,6 +113,7 @@ const LAYERS = {
   ...CORE_ROOMS,
   ...OPERATION_ROOMS,
   audit: { layers: ['core/*'], node: true },
+  formats: { packages: ['yaml', 'smol-toml'] },
   archive: { layers: ['core/*'], packages: ['yaml'], node: true },
   'sign-in': { layers: ['core/*'], packages: ['jose', 'bcryptjs', '@zxcvbn-ts/language-common'], node: true },
   'protocols/answers': { layers: ['core/*'], node: true },

@@ -40,7 +40,7 @@ test.each([
   ['xml', '<a><b c="1"/></a>', '<a><b c="2"/></a>', 'a.b.@c'],
   ['xml', '<a><b/><c/></a>', '<a><c/><b/></a>', 'a.#order'],
   ['xml', '<a>x<b/></a>', '<a><b/>x</a>', 'a.#text', 'a.#text[1]'],
-])('%s: %j and %j differ in %s', async (type, before, after, ...keys) => {
+])('%s: %j and %j differ in %s', async (type, ...[before, after, ...keys]) => {
   const found = await changed(type, before, after)
   expect(Array.isArray(found) ? found.map(([key]) => key) : found).toEqual(keys)
 })
@@ -67,7 +67,7 @@ test.each([
   ['yaml', 'a: [', 'a: 1', { why: { code: 'yaml.BAD_INDENT' }, side: 'before' }],
   ['yaml', 'a: 1', 'a: *b', { why: { code: 'noAnchor', text: 'b' }, side: 'after' }],
   ['yaml', 'a: 1', 'a: &a [*a]', { why: { code: 'recursiveAlias' }, side: 'after' }],
-])('%s: where the keys cannot be listed, it is said why: %j, %j', async (type, before, after, why) => {
+])('%s: where the keys cannot be listed, it is said why: %j, %j', async (type, ...[before, after, why]) => {
   expect(await changedKeys(type, before, after)).toMatchObject(why)
 })
 

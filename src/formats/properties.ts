@@ -34,7 +34,7 @@ export function readProperties(text: string): Reading {
       value: { kind: 'scalar', from: Math.min(from, line.to), to: line.to, text: value },
     })
   }
-  return { roots: [{ kind: 'map', from: 0, to: text.length, members }], findings, comments }
+  return { roots: [{ kind: 'map', isText: true, from: 0, to: text.length, members }], findings, comments }
 }
 
 /** The lines of a text with LF that have a property, and the comments. */
@@ -56,6 +56,8 @@ function linesIn(text: string): { readonly lines: readonly Line[]; readonly comm
     const parts = [rest]
     const pieces: [number, number][] = [[0, from]]
     let length = rest.length
+    // A backslash alone has nothing to continue, unless the text ends: then it is an empty key.
+    if (rest === '\\' && at < text.length) continue
     while (goesOn(parts.at(-1)!)) {
       parts.push(parts.pop()!.slice(0, -1))
       length--
@@ -69,7 +71,7 @@ function linesIn(text: string): { readonly lines: readonly Line[]; readonly comm
       at += next.length + 1
     }
     const line = parts.join('')
-    if (line !== '') found.push({ text: line, from, to: at - 1, pieces })
+    found.push({ text: line, from, to: Math.min(at - 1, text.length), pieces })
   }
   return { lines: found, comments }
 }

@@ -22,7 +22,7 @@ const NOTHING: Reading = { roots: [], findings: [], comments: [] }
 export async function read(type: string, text: string): Promise<Reading | undefined> {
   const reader = Object.hasOwn(READERS, type) ? READERS[type] : undefined
   if (reader === undefined) return undefined
-  if (text.trim() === '') return NOTHING
+  if (!/[^ \t\n\f]/.test(text)) return NOTHING
   try {
     return (await reader())(text)
   } catch (error) {

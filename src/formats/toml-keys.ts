@@ -40,7 +40,7 @@ export class TomlKeys {
   }
 
   read(): Pick<Reading, 'roots' | 'comments'> {
-    const root = tableAt('map', 0, false)
+    const root: Table = { ...tableAt('map', 0, false), isText: true }
     root.to = this.#text.length
     let current = root
     for (this.#skip(); this.#at < this.#text.length; this.#skip()) {

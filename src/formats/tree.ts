@@ -21,6 +21,8 @@ export interface Collection extends Range {
   readonly members: Member[]
   /** A tag of YAML. */
   readonly tag?: string
+  /** Whether it is the text itself, which is a map without keys too. */
+  readonly isText?: boolean
   /** Whether it is between brackets. */
   readonly isFlow?: boolean
 }

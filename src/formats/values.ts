@@ -86,8 +86,7 @@ class Lister {
     const [open, close] = tree.kind === 'map' ? '{}' : '[]'
     if (tree.tag !== undefined) this.#add(at, tree, tree.tag)
     // A text of properties or TOML without keys is none.
-    if (members.length === 0 && (at.path !== '' || tree.isFlow === true))
-      this.#add(at, tree, `${open}${close}`)
+    if (members.length === 0 && tree.isText !== true) this.#add(at, tree, `${open}${close}`)
     const above = at.start + (at.path === '' ? '.' : at.path)
     if (!at.isAliased) this.collections.set(above, tree)
     this.#open.add(tree)

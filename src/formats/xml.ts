@@ -48,7 +48,7 @@ class XmlReader implements Reading {
 
   constructor(text: string) {
     this.#text = text
-    this.#root = { kind: 'map', from: 0, to: text.length, members: [] }
+    this.#root = { kind: 'map', isText: true, from: 0, to: text.length, members: [] }
     this.roots.push(this.#root)
   }
 

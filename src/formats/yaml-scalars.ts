@@ -1,5 +1,6 @@
 /** Single values of YAML, as readers of YAML 1.1 take them: those of Java and Python. */
 import { isScalar, type Node, type Scalar } from 'yaml'
+import type { Finding } from './finding.ts'
 import type { Range } from './tree.ts'
 
 /** A plain text that begins so is a text, except for these words. */
@@ -15,6 +16,7 @@ export const isSameAsPlain = ({ value }: Scalar): boolean =>
 export function keyIdentity(key: Node | null, step: string): string {
   if (!isScalar(key)) return `node ${step}`
   const { value, type, source = '', tag } = key
+  if (tag === 'tag:yaml.org,2002:str') return `string ${source}`
   if (tag !== undefined) return `${tag} ${source}`
   if (type === 'PLAIN' && /^(?:true|yes|on|false|no|off)$/i.test(source))
     return isMixedCase(source) ? `string ${source}` : `boolean ${TRUE.test(source)}`
@@ -34,8 +36,14 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   'tag:yaml.org,2002:bool': WORDS,
 }
 
+const TAGS =
+  /^tag:yaml\.org,2002:(?!(?:map|seq|str|null|bool|int|float|binary|timestamp|omap|pairs|set|merge|value|yaml)$)/
+
+/** Whether a tag is written as one of YAML and is none: `!!strr`. Tags of applications, such as `!Ref`, are theirs. */
+export const hasUnknownTag = ({ tag }: { tag?: string }): boolean => tag !== undefined && TAGS.test(tag)
+
 /** Whether a value has not the form that its tag says: `!!int abc`. */
-export function hasWrongTag({ tag, source = '' }: Scalar): boolean {
+export function hasWrongForm({ tag, source = '' }: Scalar): boolean {
   const form = tag === undefined ? undefined : FORMS[tag]
   return form !== undefined && !form.test(source)
 }
@@ -88,6 +96,31 @@ export function commentsBetween(text: string, values: readonly Range[]): Range[]
     const to = end < 0 ? text.length : end
     found.push({ from: at, to })
     at = text.indexOf('#', to)
+  }
+  return found
+}
+
+/** The place of `\\/` in a text in quotes, which the reader of Java does not take; -1 where there is none. */
+export function slashEscapeIn({ type }: Scalar, source: string): number {
+  if (type !== 'QUOTE_DOUBLE' || !source.includes('\\/')) return -1
+  const escapes = [...source.matchAll(/\\[^]/g)]
+  return escapes.find(([escape]) => escape === '\\/')?.index ?? -1
+}
+
+/** Where a document begins behind `...`, without `---`. */
+export function startsWithoutMarks(text: string): Finding[] {
+  const found: Finding[] = []
+  if (!text.includes('...')) return found
+  let isEnded = false
+  let at = 0
+  for (const line of text.split('\n')) {
+    if (/^\.\.\.(?:\s|$)/.test(line)) isEnded = true
+    else if (isEnded && !/^\s*(?:#|$)/.test(line)) {
+      if (!/^(?:---(?:\s|$)|%)/.test(line))
+        found.push({ code: 'startExpected', text: '', from: at, to: at + line.length })
+      isEnded = false
+    }
+    at += line.length + 1
   }
   return found
 }

@@ -14,13 +14,24 @@ import {
   type YAMLSeq,
 } from 'yaml'
 import type { Finding } from './finding.ts'
-import { commentsBetween, hasWrongTag, isSameAsPlain, keyIdentity, sourceOf } from './yaml-scalars.ts'
+import {
+  commentsBetween,
+  hasUnknownTag,
+  hasWrongForm,
+  isSameAsPlain,
+  keyIdentity,
+  slashEscapeIn,
+  sourceOf,
+  startsWithoutMarks,
+} from './yaml-scalars.ts'
 import { type Collection, type Member, type Range, type Reading, stepAt, stepOf, type Tree } from './tree.ts'
 
 /** Left to itself, the package compares each key of a map with all others. */
 const OPTIONS = { prettyErrors: false, logLevel: 'silent', uniqueKeys: false } as const
 /** Readers of YAML refuse these characters, wherever they are. */
 const UNPRINTABLE = /[^\t\n\r\u0020-\u007E\u0085\u00A0-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
+/** Between a key that is not there and its colon. */
+const LONGEST_GAP = 100
 /** The package refuses this, and the readers of applications do not. */
 const HARMLESS = 'Comments must be separated from other tokens by white space characters'
 
@@ -34,6 +45,7 @@ export function readYaml(text: string): Reading {
         return { code: `yaml.${code}`, text: message, from, to: Math.max(to, from) } as const
       }),
   )
+  findings.push(...startsWithoutMarks(text))
   for (const { index, 0: character } of text.matchAll(UNPRINTABLE))
     findings.push({ code: 'wrongCharacter', text: '', from: index, to: index + character.length })
   const scalars: Range[] = []
@@ -67,9 +79,15 @@ class DocumentReader {
   #tree(node: Node | null, at: number): Tree {
     if (node === null) return { kind: 'scalar', from: at, to: at, text: '' }
     if (isAlias(node)) return this.#alias(node)
+    this.#checkTab(node)
     // Before what is in it: a list may have an alias to itself.
     const { anchor } = node as YamlScalar
+    if (hasUnknownTag(node))
+      this.#found.findings.push({ code: 'unknownTag', text: tagOf(node).trim(), ...rangeOf(node) })
     if (anchor !== undefined) this.#anchors.set(anchor, node)
+    // Other readers end the name at the colon.
+    if (anchor?.includes(':') === true)
+      this.#found.findings.push({ code: 'wrongAnchor', text: anchor, ...rangeOf(node) })
     const tree = isMap(node)
       ? this.#map(node)
       : isSeq(node)
@@ -93,7 +111,12 @@ class DocumentReader {
   #scalar(node: YamlScalar): Tree {
     const range = rangeOf(node)
     this.#found.scalars.push(range)
-    if (hasWrongTag(node))
+    const escape = slashEscapeIn(node, this.#text.slice(range.from, range.to))
+    if (escape >= 0) {
+      const from = range.from + escape
+      this.#found.findings.push({ code: 'wrongEscape', text: '', from, to: from + 2 })
+    }
+    if (hasWrongForm(node))
       this.#found.findings.push({ code: 'wrongTagged', text: String(node.source ?? ''), ...range })
     return {
       kind: 'scalar',
@@ -128,6 +151,7 @@ class DocumentReader {
     for (const pair of node.items) {
       const member = this.#member(pair, map.from)
       members.push(member)
+      this.#checkKey(member)
       const identity = keyIdentity(pair.key as Node | null, member.step)
       if (member.isMerge === true) {
         this.#checkMerge(member)
@@ -153,6 +177,24 @@ class DocumentReader {
     const isText = isScalar(key) && key.tag === undefined && isSameAsPlain(key)
     const step = isText ? stepOf(name) : stepOfOther(key, text)
     return { name, step, key: range, value, isMerge }
+  }
+
+  /** Readers of YAML 1.1 take no tab between a key and its value. */
+  #checkTab(node: Node): void {
+    const { from } = rangeOf(node)
+    let at = from
+    while (' \t'.includes(this.#text[at - 1] ?? '-')) at--
+    const tab = this.#text.slice(at, from).indexOf('\t')
+    if (tab >= 0) this.#found.findings.push({ code: 'wrongTab', text: '', from: at + tab, to: at + tab + 1 })
+  }
+
+  /** Readers of YAML 1.1 take nothing for a key only behind a question mark. */
+  #checkKey({ key: { from, to } }: Member): void {
+    if (from !== to || /\?[ ]*$/.test(this.#text.slice(Math.max(0, from - 10), from))) return
+    const colon = to + /^(?:\s|#[^\n]*)*/.exec(this.#text.slice(to, to + LONGEST_GAP))![0].length
+    const before = this.#text.slice(this.#text.lastIndexOf('\n', colon - 1) + 1, colon)
+    if (this.#text[colon] === ':' && /^[ -]*$|[{[,] *$/.test(before))
+      this.#found.findings.push({ code: 'keyExpected', text: '', from: colon, to: colon + 1 })
   }
 
   #checkMerge({ value }: Member): void {
@@ -191,5 +233,5 @@ function tagOf({ tag }: { tag?: string }): string {
 function stepOfOther(key: Node | null, text: string): string {
   if (isScalar(key) && key.tag === undefined && typeof key.value === 'string' && key.type !== 'PLAIN')
     return JSON.stringify(key.value)
-  return text === '' || stepOf(text) === text ? text : `?${JSON.stringify(text)}`
+  return stepOf(text) === text ? text : `?${JSON.stringify(text)}`
 }

@@ -43,7 +43,7 @@ describe.skipIf(browserTool.skip)('the editor', { timeout: FLOW_MS }, () => {
     ['json', '{\n"a": 1, "a": 2}', 'Line 2: The key “a” occurs twice.'],
     ['properties', 'a=1\na=2', 'Line 2: The key “a” occurs twice.'],
     ['toml', 'a = 1\na = 2', 'Line 2: The key “a” occurs twice.'],
-    ['xml', '<a>\n<b></a>', 'Line 2: The form is not valid here.'],
+    ['xml', '<a>\n<b></a>', 'Line 2: The end tag “a” does not belong to the element that is open.'],
   ])('says on which line a text of %s is wrong', async (type, text, finding) => {
     await visit.at('#/config/new?ns=public')
     await visit.field('Data ID').fill(`wrong.${type}`)

@@ -8,7 +8,7 @@ async function changed(type: string, before: string, after: string) {
     : found
 }
 
-test.each([
+test.each<[type: string, before: string, after: string, ...keys: string[]]>([
   ['json', '{"id":1234567890123456789}', '{"id":1234567890123456788}', 'id'],
   ['json', '{"a":13246918697656345}', '{"a":13246918697656344}', 'a'],
   ['json', '{"a":1e400}', '{"a":2e400}', 'a'],
@@ -62,7 +62,7 @@ test.each([
   expect(await changed('yaml', before, after)).toEqual([])
 })
 
-test.each([
+test.each<[type: string, before: string, after: string, why: object]>([
   ['json', '{}', '{', { why: { code: 'keyExpected' }, side: 'after' }],
   ['yaml', 'a: [', 'a: 1', { why: { code: 'yaml.BAD_INDENT' }, side: 'before' }],
   ['yaml', 'a: 1', 'a: *b', { why: { code: 'noAnchor', text: 'b' }, side: 'after' }],

@@ -45,7 +45,7 @@ export function mayHaveSecrets(text: string): boolean {
   return hasKey || passwordsInAddresses(decoded).length > 0
 }
 
-/** Whether the value of the key of a line is in the lines below, or goes on there. */
+/** Whether the value of the key of a line is in the lines below, or continues there. */
 function isOpen(line: string, ranges: readonly Range[]): boolean {
   const last = ranges.at(-1)
   if (last !== undefined) return BLOCK.test(line.slice(last.from).trim()) || line.endsWith('\\')

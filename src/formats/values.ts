@@ -101,7 +101,7 @@ class Lister {
     this.#open.delete(tree)
   }
 
-  /** The members of a map with those that it merges: its own come first, then those of the first map. */
+  /** The members of a map with the merged members: its own come first, then the members of the first merged map. */
   #membersOf(tree: Collection): readonly Member[] {
     if (!tree.members.some(({ isMerge }) => isMerge === true)) return tree.members
     if (this.#open.has(tree)) throw new CannotList('recursiveAlias', tree)

@@ -49,8 +49,8 @@ export function hasWrongForm({ tag, source = '' }: Scalar): boolean {
 }
 
 /**
- * A value as it is written, without its place: the lines of a block without their indentation, those of a text in several lines
- * without the blanks in front. Readers that take two values for different ones do so after this too.
+ * A value as it is written, without its place. The lines of a block have no indentation, and later lines of another text have no
+ * blanks in front. Readers that take two values for different ones do so after this too.
  */
 export function sourceOf({ type }: Scalar, source: string): string {
   if (type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED') return blockOf(source)

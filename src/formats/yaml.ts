@@ -229,7 +229,7 @@ function tagOf({ tag }: { tag?: string }): string {
   return tag === undefined ? '' : `${tag.replace(/^tag:yaml\.org,2002:/, '!!')} `
 }
 
-/** The part of a path for a key that is no plain text: for a number, a list, or a text in quotes that would be a number without. */
+/** The part of a path for a key that is no plain text. It is a number, a list, or a text that needs its quotes. */
 function stepOfOther(key: Node | null, text: string): string {
   if (isScalar(key) && key.tag === undefined && typeof key.value === 'string' && key.type !== 'PLAIN')
     return JSON.stringify(key.value)

@@ -15,6 +15,9 @@ const READERS: Readonly<Record<string, () => Promise<(text: string) => Reading>>
 /** A text that no reader looks at. */
 const NOTHING: Reading = { roots: [], findings: [], comments: [] }
 
+/** A text is nested too deeply for a reader. */
+const TOO_DEEP: Finding = { code: 'tooDeep', text: '', from: 0, to: 1 }
+
 /**
  * The keys, places and values of a text as they are written, and what is wrong with it; undefined for a type without keys. The text
  * has LF. The time is proportional to its length.
@@ -31,6 +34,3 @@ export async function read(type: string, text: string): Promise<Reading | undefi
     throw error
   }
 }
-
-/** A text is nested too deeply for a reader. */
-export const TOO_DEEP: Finding = { code: 'tooDeep', text: '', from: 0, to: 1 }

@@ -1,6 +1,5 @@
-const WORDS =
-  'pass[-_.]?words?|passwd|pass[-_.]?phrases?|pass[-_.]?codes?|pwd|secrets?|tokens?|credentials?|(?:private|api|access|sign(?:ing)?|encrypt(?:ion)?|master|shared|account)[-_.]?keys?'
-const KEY = new RegExp(WORDS, 'gi')
+const KEY =
+  /pass[-_.]?words?|passwd|pass[-_.]?phrases?|pass[-_.]?codes?|pwd|secrets?|tokens?|credentials?|(?:private|api|access|sign(?:ing)?|encrypt(?:ion)?|master|shared|account)[-_.]?keys?/gi
 
 /** Words behind such a word: the key is about a secret, and its value is none. */
 const ABOUT = new Set(

@@ -3,7 +3,7 @@ import { isSecretKey } from './secret-keys.ts'
 import type { Range } from './tree.ts'
 
 /** A key, what parts it from its value, and the place of the value. */
-const PAIR = /(["']?)([\w.$/-]{1,250})\1(?:[ \t]*[:=]|(?=\t))[ \t]*/g
+const PAIR = /(?<![\w.$/-])(["']?)([\w.$/-]{1,250})\1(?:[ \t]*[:=]|(?=\t))[ \t]*/g
 const QUOTED = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^]|'')*'/y
 const ELEMENT = /<([\w.:-]{1,250})(?:\s[^<>]{0,2000})?>([^<]+)</g
 const NAMED =
@@ -96,6 +96,8 @@ function valueEnd(text: string, { from, before, isQuoted, isLine }: Begun): numb
   QUOTED.lastIndex = from
   const [quoted] = QUOTED.exec(text) ?? []
   if (quoted !== undefined) return from + quoted.length
+  // A quote without an end: the same is not looked for once more.
+  if ('"\''.includes(text[from] ?? ' ')) return text.trimEnd().length
   // Only in an address does `&` or `;` end a value.
   const inAddress = before !== undefined && '?&;'.includes(before)
   const inObject = isQuoted || before === '{' || before === ','

@@ -1,10 +1,8 @@
-const START =
-  ':A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD'
 /** A name of an element, an attribute or an entity. */
-export const NAME = new RegExp(`[${START}][${START}\\-.0-9\\u00B7\\u0300-\\u036F\\u203F\\u2040]*`, 'y')
-const ENTITY = new RegExp(
-  `^<!ENTITY[ \\t\\r\\n]+(%[ \\t\\r\\n]+)?(${NAME.source})[ \\t\\r\\n]+(?:("[^"]*"|'[^']*')|(?:SYSTEM|PUBLIC)[ \\t\\r\\n][^]*)[ \\t\\r\\n]*>$`,
-)
+export const NAME =
+  /[:A-Z_a-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C\u200D\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD][:A-Z_a-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C\u200D\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\-.0-9\u00B7\u0300-\u036F\u203F\u2040]*/y
+const ENTITY =
+  /^<!ENTITY[ \t\r\n]+(%[ \t\r\n]+)?([^\s<>&%;"']+)[ \t\r\n]+(?:("[^"]*"|'[^']*')|(?:SYSTEM|PUBLIC)[ \t\r\n][^]*)[ \t\r\n]*>$/
 const DECLARED = /^<!(?:ELEMENT|ATTLIST|NOTATION)[ \t\r\n]+[^ \t\r\n][^]*>$/
 const PREDEFINED = ['lt', 'gt', 'amp', 'quot', 'apos']
 
@@ -44,7 +42,7 @@ function readSubset(text: string, from: number, isOpen: boolean): Doctype | numb
     if (piece.startsWith('%')) isUnknown = true
     if (!/^<![A-Z]/.test(piece)) continue
     const [isEntity, isParameter, name = '', value = ''] = ENTITY.exec(piece) ?? []
-    if (isEntity === undefined && !DECLARED.test(piece)) return place
+    if (isEntity === undefined ? !DECLARED.test(piece) : !isName(name)) return place
     // The first declaration counts.
     if (isEntity !== undefined && isParameter === undefined && !entities.has(name))
       entities.set(name, value.slice(1, -1))
@@ -55,6 +53,12 @@ function readSubset(text: string, from: number, isOpen: boolean): Doctype | numb
   if (whole === undefined) return at
   const usable = isUnknown ? ('unknown' as const) : usableOf(entities)
   return { to: at + whole.length, subset: text.slice(from, at), entities: usable }
+}
+
+/** Whether all of a text is a name. */
+export function isName(text: string): boolean {
+  NAME.lastIndex = 0
+  return NAME.exec(text)?.[0] === text
 }
 
 /** The entities that neither have themselves in them nor others that are not declared. */

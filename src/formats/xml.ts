@@ -1,6 +1,6 @@
 import type { Finding } from './finding.ts'
 import { type Collection, type Member, type Range, type Reading, stepAt, stepOf, type Tree } from './tree.ts'
-import { isNoCharacter, NAME, readDoctype, referencesIn } from './xml-declarations.ts'
+import { isName, isNoCharacter, NAME, readDoctype, referencesIn } from './xml-declarations.ts'
 
 /** Reads an XML text up to its first error. */
 export function readXml(text: string): Reading {
@@ -79,7 +79,7 @@ class XmlReader implements Reading {
       this.#cdata(this.#open.at(-1) ?? this.#fail('outsideRoot'))
     } else if (this.#text.startsWith('<?', from)) {
       const [, name = ''] = PROCESSING.exec(this.#token(/<\?[^]*?\?>/y)) ?? []
-      if (name === '' || /^xml$/i.test(name)) this.#fail('wrongForm', '', from)
+      if (!isName(name) || /^xml$/i.test(name)) this.#fail('wrongForm', '', from)
       this.#checkCharacters(from, this.#at)
     } else if (this.#text.startsWith('<!DOCTYPE', from)) this.#doctype()
     else if (this.#text.startsWith('</', from)) this.#endTag()
@@ -241,7 +241,7 @@ class XmlReader implements Reading {
 
 const DECLARATION =
   /^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"1\.\d"|'1\.\d')(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:"[A-Za-z][\w.-]*"|'[A-Za-z][\w.-]*'))?(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\r\n]*\?>$/
-const PROCESSING = new RegExp(`^<\\?(${NAME.source})(?:[ \\t\\r\\n][^]*)?\\?>$`, 'u')
+const PROCESSING = /^<\?([^\s?<>]+)(?:[ \t\r\n][^]*)?\?>$/
 
 function textMember(step: string, { from, to }: Range, text: string): Member {
   return { name: step, step, key: { from, to: from }, value: { kind: 'scalar', from, to, text } }

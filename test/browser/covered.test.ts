@@ -119,7 +119,10 @@ describe.skipIf(browserTool.skip)('covered values', { timeout: LIMIT_MS }, () =>
   const copied = async (): Promise<string> => {
     const { page } = visit
     await visit.context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    await page.locator('.cm-content').first().click({ position: { x: 5, y: 5 } })
+    await page
+      .locator('.cm-content')
+      .first()
+      .click({ position: { x: 5, y: 5 } })
     await page.keyboard.press('Control+a')
     await page.keyboard.press('Control+c')
     return await page.evaluate<string>('navigator.clipboard.readText()')
@@ -167,7 +170,10 @@ describe.skipIf(browserTool.skip)('covered values', { timeout: LIMIT_MS }, () =>
     await publish('yaml', content)
     await visit.at(item('yaml', '&edit=yes'))
     await visit.page.locator('.cm-mask').first().waitFor()
-    await visit.page.locator('.cm-content').first().click({ position: { x: 5, y: 5 } })
+    await visit.page
+      .locator('.cm-content')
+      .first()
+      .click({ position: { x: 5, y: 5 } })
     await visit.page.keyboard.press('Control+a')
     await visit.page.keyboard.press('Control+x')
     await visit.page.getByText('hunter2').waitFor()

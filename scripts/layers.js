@@ -102,7 +102,14 @@ const OPERATION_ROOMS = {
     node: true,
   },
   'operations/console': {
-    layers: ['core/*', 'operations', 'operations/config', 'operations/naming', 'operations/server'],
+    layers: [
+      'core/*',
+      'formats',
+      'operations',
+      'operations/config',
+      'operations/naming',
+      'operations/server',
+    ],
     node: true,
   },
   'operations/operations.ts': { layers: ['operations/*'] },

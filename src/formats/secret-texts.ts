@@ -107,7 +107,7 @@ function valueEnd(text: string, { from, before, isQuoted, isLine }: Begun): numb
   return from + text.slice(from, at).trimEnd().length
 }
 
-/** `redis://:password@host`, also where the password has odd characters; `jdbc:oracle:thin:user/password@host`. */
+/** `redis://:password@host`, also where the password has odd characters; `jdbc:oracle:thin:user/password@host`; `user:password@tcp(host)`. */
 function passwordsInAddresses(text: string): Range[] {
   const found: Range[] = []
   for (let at = text.indexOf('://'); at >= 0;) {
@@ -117,6 +117,10 @@ function passwordsInAddresses(text: string): Range[] {
     const range = passwordIn(rest.slice(0, length))
     if (range !== undefined) found.push({ from: at + 3 + range.from, to: at + 3 + range.to })
     at = next
+  }
+  for (const match of text.matchAll(/(?<![^\s"'=])[\w.-]{1,100}:([^\s"']{1,200})@(?:tcp|unix)\(/g)) {
+    const from = match.index + match[0].indexOf(':') + 1
+    found.push({ from, to: from + match[1]!.length })
   }
   for (const match of text.matchAll(/:thin:[^\s/@:]{1,100}\/([^\s@]{1,200})@/g))
     found.push(endOf(match, match[1]!, 1))
@@ -128,7 +132,8 @@ function passwordIn(address: string): Range | undefined {
   const slash = address.search(/[/?#]/)
   const host = slash < 0 ? address : address.slice(0, slash)
   let end = host.lastIndexOf('@')
-  if (end < 0 && !/^\d*$/.test(host.slice(colon + 1))) end = address.lastIndexOf('@')
+  // A port has digits only, and a host before it.
+  if (end < 0 && (colon === 0 || !/^\d*$/.test(host.slice(colon + 1)))) end = address.lastIndexOf('@')
   return colon < 0 || colon + 1 >= end || (slash >= 0 && slash < colon)
     ? undefined
     : { from: colon + 1, to: end }

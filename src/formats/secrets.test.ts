@@ -43,6 +43,9 @@ test.each<[string, string, string[]]>([
   ['xml', '<password>a<![CDATA[b]]></password>', ['a<![CDATA[b]]>']],
   ['json', '{"name":"DB_PASSWORD","value":"x"}', ['"x"']],
   ['json', '{"url":"redis://:hunter2@cache:6379","mq":"amqp://u:p@w@mq/v"}', ['hunter2', 'p@w']],
+  ['yaml', 'a: redis://:123/45@h\nb: http://host:80/x@y\nc: u:a/b?c@host\n', ['123/45']],
+  ['yaml', 'a: http://u:a/b?c#d@host\ndsn: root:hunter2@tcp(127.0.0.1:3306)/db\n', ['a/b?c#d', 'hunter2']],
+  ['properties', 'db=jdbc:oracle:thin:scott/tiger@//host', ['tiger']],
   ['json', '{"password":"x","a":', ['"x"']],
   ['yaml', 'jaas: Login required username="a" password="b c";\n', ['"b c"']],
 ])('%s: in %j the values %j are covered', async (type, text, values) => {

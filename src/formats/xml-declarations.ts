@@ -1,5 +1,6 @@
 /** A name of an element, an attribute or an entity. */
 export const NAME =
+  // oxlint-disable-next-line no-misleading-character-class
   /[:A-Z_a-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C\u200D\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD][:A-Z_a-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C\u200D\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\-.0-9\u00B7\u0300-\u036F\u203F\u2040]*/y
 const ENTITY =
   /^<!ENTITY[ \t\r\n]+(%[ \t\r\n]+)?([^\s<>&%;"']+)[ \t\r\n]+(?:("[^"]*"|'[^']*')|(?:SYSTEM|PUBLIC)[ \t\r\n][^]*)[ \t\r\n]*>$/

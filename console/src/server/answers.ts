@@ -326,7 +326,7 @@ export interface ContentHit {
   /** Counted from 1. */
   readonly line: number
   readonly text: string
-  /** The key that the line belongs to, where it has none itself; else empty. */
+  /** The key that the line belongs to, where it has none itself, or a secret key above or beside it; else empty. */
   readonly under: string
 }
 

@@ -343,6 +343,53 @@ export interface ConfigVersionText {
   readonly content: string
 }
 
+export interface WatcherShares {
+  /** Clients that have the gray version that is for them. */
+  readonly gray: number
+  /** Clients that have the formal version, which is for them. */
+  readonly formal: number
+  /** Clients that have another text than the one that is for them. */
+  readonly behind: number
+  /** Clients of which nobody can tell. */
+  readonly unknown: number
+}
+
+export interface Watcher {
+  readonly ip: string
+  /** Null where it is not known. */
+  readonly port: number | null
+  /** How the library of the client names itself; empty where it is not known. */
+  readonly agent: string
+  /** What the client has; empty: no item. */
+  readonly md5: string
+  readonly upToDate: boolean
+  /** The version that is for it, a gray one or the formal one; another text; or nobody can tell. */
+  readonly has: 'gray' | 'formal' | 'behind' | 'unknown'
+  /** The gray version that is for the client; null: the formal one. */
+  readonly grayName: string | null
+  /** The address by which rules of gray versions know the client. */
+  readonly ruleIp: string
+  /** Its tag; empty: none. */
+  readonly ruleTag: string
+  /** Its labels, as `gray/explain` takes them: `key=value`, separated by commas. */
+  readonly ruleLabels: string
+  /** When its server last had contact with it, epoch milliseconds. */
+  readonly lastSeenMs: number
+  /** How it learns of changes: by long polls over HTTP, or over gRPC. */
+  readonly via: 'poll' | 'stream'
+}
+
+export interface Watchers {
+  /** The md5 of the formal version; null where there is none. */
+  readonly md5: string | null
+  /** How many clients have the version that is for them. */
+  readonly upToDate: number
+  readonly count: number
+  readonly shares: WatcherShares
+  readonly watchers: readonly Watcher[]
+  readonly missingServers: readonly string[]
+}
+
 export interface OneSidedConfig {
   readonly dataId: string
   readonly group: string

@@ -6,7 +6,7 @@ import { reportSent, sendAnswer, sendChunks, sendLingering } from './answer-send
 import { plainAddress } from '../../sockets/plain-address.ts'
 import { callerAddress, cameByTls, isTrusted } from './client-address.ts'
 import { turnOf } from '../../../core/access/turn-of.ts'
-import type { BodyOwner, BodyShare } from './body-shares.ts'
+import type { BodyOwner, BodyShare } from '../../sockets/body-shares.ts'
 import type { Connection, Sequenced } from './connection.ts'
 import { failureAnswer, type ExchangeContext } from './exchange-context.ts'
 import { type FormValues, valuesOf } from '../../parameters/form-parser.ts'

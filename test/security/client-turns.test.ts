@@ -2,14 +2,18 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { grpcClients } from '../support/grpc-clients.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
+import { Authority } from '../support/certificates.ts'
+import { needTool } from '../support/need-tool.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 import { unique } from '../interface/client.ts'
 
 const HOOK_MS = 120_000
 const MOST = 12
+const openssl = needTool('openssl')
 
 const sockets: Socket[] = []
 afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()))
@@ -166,6 +170,39 @@ describe('connections', () => {
     const free = Object.values(kept.freeSockets).flatMap((all) => all ?? [])
     expect(free.filter(({ destroyed }) => !destroyed).length).toBe(4)
     kept.destroy()
+  })
+})
+
+describe.skipIf(openssl.skip)('connections of TLS', () => {
+  let server: Waypost
+  let authority: Authority
+  beforeAll(async () => {
+    authority = new Authority()
+    const files = authority.forServer()
+    const settings = { 'max-connections': 6, 'tls-cert': files.cert, 'tls-key': files.key }
+    server = await startWaypost({ settings })
+  }, HOOK_MS)
+  afterAll(() => server?.stop())
+
+  test('that never begin their handshake, or send nothing after it, do not shut out a third address', async () => {
+    const silent = await openedMany(server.port, '127.0.1.1', 3)
+    const idle = await openedMany(server.port, '127.0.1.2', 3)
+    const secured = idle.map(({ socket }) => connectTls({ socket, ca: authority.ca, host: '127.0.0.1' }))
+    for (const one of secured) {
+      one.on('error', () => {})
+      await once(one, 'secureConnect')
+    }
+    const ask = async () => {
+      const { socket } = await opened(server.port, '127.0.1.3')
+      const secure = connectTls({ socket, ca: authority.ca, host: '127.0.0.1' })
+      secure.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n')
+      const [bytes] = (await once(secure, 'data')) as [Buffer]
+      return bytes.toString('latin1').slice(0, 12)
+    }
+    for (let times = 0; times < 3; times++) expect(await ask()).toBe('HTTP/1.1 200')
+    expect(closedOf(silent).filter(Boolean).length + closedOf(idle).filter(Boolean).length).toBeGreaterThan(0)
+    expect(closedOf(silent).filter(Boolean).length).toBeLessThan(3)
+    expect(closedOf(idle).filter(Boolean).length).toBeLessThan(3)
   })
 })
 

@@ -272,7 +272,9 @@ describe('watch', () => {
     await here.terminal.run(['config', 'put', name, '-'], 'x')
     expect(await watching.ended()).toBe(0)
     expect(watching.out).toMatch(
-      new RegExp(`^\\S+ {2}published {2}DEFAULT_GROUP/${name} {2}${md5('x')} {2}1 bytes\n$`),
+      new RegExp(
+        `^\\S+ {2}published {2}DEFAULT_GROUP/${name} {2}${md5('x')} {2}1 bytes {2}by 127\\.0\\.0\\.1\n$`,
+      ),
     )
   }, 30_000)
 

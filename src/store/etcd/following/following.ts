@@ -11,7 +11,8 @@ import type { DamagedKeys } from '../failures/damaged-keys.ts'
 import type { ReadParts } from '../keys/read-values.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, Difference, KnownKeys } from '../keys/known-keys.ts'
-import type { LayoutInUse } from '../format/layout.ts'
+import { StoreEmpty } from '../format/store-empty.ts'
+import type { StoreInUse } from '../format/store-in-use.ts'
 import { loadKeys, loadKind } from './load-keys.ts'
 import { StoreFeed } from './store-feed.ts'
 
@@ -19,7 +20,7 @@ import { StoreFeed } from './store-feed.ts'
 export interface FollowingParts {
   readonly client: Pick<EtcdClient, 'pages' | 'range' | 'watch'>
   readonly keys: Keys
-  readonly layout: Pick<LayoutInUse, 'look' | 'follow'>
+  readonly inUse: Pick<StoreInUse, 'look' | 'follow' | 'loaded'>
   readonly known: KnownKeys
   /** Names this server. */
   readonly member: string
@@ -33,6 +34,8 @@ export interface FollowingParts {
   readonly failed: (error: unknown) => void
   /** Called when everything must be loaded again, and whenever that has failed. */
   readonly reloading?: ((why: unknown) => void) | undefined
+  /** Called when everything was loaded again, with the numbers of keys that were known before and are known now. */
+  readonly reloaded?: ((keys: { before: number; after: number }) => void) | undefined
 }
 
 /** How far a server is behind etcd. */
@@ -55,6 +58,8 @@ export interface FeedFigures {
 const SUSPICIOUS_MS = 300
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
+/** How often a server that misses its data looks for them: an operator waits for it. */
+const EMPTY_PAUSE_MS = 1_000
 const MOST_TRIES = 3
 
 /** Follows etcd: loads all data, watches it from there, and loads it again if the watch cannot continue. */
@@ -88,7 +93,7 @@ export class Following {
   }
 
   private constructor(parts: FollowingParts, revision: Revision) {
-    const { keys, layout, readParts, clock, damaged } = parts
+    const { keys, inUse, readParts, clock, damaged } = parts
     this.#parts = parts
     this.#newest = revision
     this.#heardMs = clock.nowMs()
@@ -99,7 +104,7 @@ export class Following {
       parts.size?.follow(events)
       this.#takeIn(events)
     }
-    const begins = layout.follow
+    const begins = inUse.follow
     this.#feed = new StoreFeed({ keys, own, readParts, damaged, stopped, begins, followed }, revision)
     this.#count(revision)
   }
@@ -180,6 +185,11 @@ export class Following {
     return this.#parts.damaged?.count(this.#parts.keys.every(kind)) ?? 0
   }
 
+  /** The data must be loaded again before they can be used. */
+  distrust(why: unknown): void {
+    void this.#reload(why)
+  }
+
   close(): void {
     this.#closed.cancel()
     this.#watch?.close()
@@ -248,8 +258,11 @@ export class Following {
     this.#isReloading = true
     this.#watch?.close()
     try {
+      const before = this.#parts.known.total
       const snapshot = await this.#loadAgain(why)
       if (snapshot === undefined) return
+      this.#parts.reloaded?.({ before, after: this.#parts.known.total })
+      this.#parts.inUse.loaded()
       this.#reloads++
       this.#newest = snapshot.revision
       this.#heardMs = this.#parts.clock.nowMs()
@@ -277,7 +290,7 @@ export class Following {
         if (!isPassing(error)) throw error
         trouble = error
       }
-      await clock.sleep(pauseMs, this.#closed)
+      await clock.sleep(trouble instanceof StoreEmpty ? EMPTY_PAUSE_MS : pauseMs, this.#closed)
     }
   }
 }

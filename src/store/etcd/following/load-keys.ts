@@ -10,7 +10,7 @@ import { prefixEnd } from '../client/range-end.ts'
 import { type ReadParts, readItem, readWholeRecord } from '../keys/read-values.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, KnownKeys } from '../keys/known-keys.ts'
-import type { LayoutInUse } from '../format/layout.ts'
+import type { StoreInUse } from '../format/store-in-use.ts'
 import { recordOfPlace } from '../keys/record-places.ts'
 import { MissingChunk } from '../contents/chunks.ts'
 import { type DamagedKeys, NO_SERVICE } from '../failures/damaged-keys.ts'
@@ -26,7 +26,7 @@ const AUDIT_LOOKED_AT = 100
 export interface LoadParts {
   readonly client: Pick<EtcdClient, 'pages' | 'range'>
   readonly keys: Keys
-  readonly layout: Pick<LayoutInUse, 'look'>
+  readonly inUse: Pick<StoreInUse, 'look'>
   readonly known: Pick<KnownKeys, 'clear' | 'loaded'>
   readonly readParts: ReadParts
   /** Leaves out damaged keys; undefined: they are errors. */
@@ -35,8 +35,8 @@ export interface LoadParts {
 
 /** Reads the whole state at one revision. Throws `UnknownLayout`. */
 export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
-  const { client, keys, layout, known } = parts
-  const revision = await layout.look()
+  const { client, keys, inUse, known } = parts
+  const revision = await inUse.look()
   const stamps = new LargestStamp()
   const reading: Reading = { ...parts, revision, stamps, missing: [] }
   known.clear()

@@ -290,7 +290,7 @@ export class SharedInstallation implements Installation {
   async look(): Promise<void> {
     if (this.isMember()) this.#watch.look()
     this.#opened.secrets.look(this.isElected())
-    void this.#opened.etcd.inUse.care(this.isElected()).catch(() => undefined)
+    void this.#opened.etcd.store.care(this.isElected()).catch(() => undefined)
     await Promise.all([this.#standing.look(), this.#lag.look()])
     if (this.#standing.current !== 'alone') this.#aloneSinceMs = undefined
     else this.#aloneSinceMs ??= monotonicMs()

@@ -23,6 +23,7 @@ import { HistoryCut } from './history/history-cut.ts'
 import { HistorySize } from './history/history-size.ts'
 import { HistoryKeys } from './history/history-keys.ts'
 import type { Keys } from './keys/keys.ts'
+import { KeptKeys } from './following/kept-keys.ts'
 import { type Difference, KnownKeys } from './keys/known-keys.ts'
 import { largeBytes } from './contents/large-contents.ts'
 import type { StoreEmpty } from './format/store-empty.ts'
@@ -86,6 +87,7 @@ export class EtcdStore implements SharedStore {
   readonly #remembered: RememberedValues
   readonly #known: KnownKeys
   readonly #damaged: DamagedKeys | undefined
+  readonly #kept: KeptKeys
   readonly #turns = readTurns(READS_AT_ONCE)
   /** Since it was loaded. */
   #active: { readonly following: Following; readonly commits: Commits } | undefined
@@ -104,6 +106,7 @@ export class EtcdStore implements SharedStore {
     this.#audit = new AuditKeys(client, keys, member)
     this.#remembered = new RememberedValues(client, keys)
     this.#known = new KnownKeys(keys)
+    this.#kept = new KeptKeys({ ...parts, mended: (key) => parts.watched?.mended(key) })
     this.#damaged = parts.damaged && new DamagedKeys(parts.damaged)
   }
 
@@ -123,6 +126,7 @@ export class EtcdStore implements SharedStore {
       readParts,
       size,
       damaged: this.#damaged,
+      kept: this.#kept,
     })
     const nowMs = (): number => clock.nowMs()
     const history = limits && size && new HistoryCut({ client, keys, size, limits, nowMs })
@@ -237,6 +241,12 @@ export class EtcdStore implements SharedStore {
   /** Replaces a remembered value as it was seen. False: it has changed since. */
   replace(name: string, seen: { readonly revision: number }, value: string): Promise<boolean> {
     return asRefusal(this.#remembered.replace(name, seen, value))
+  }
+
+  /** Writes again what every installation has, where it is lost. Call it once a second; it rejects if etcd is away. */
+  async care(isElected: boolean): Promise<void> {
+    await this.#parts.inUse.care(isElected)
+    await this.#kept.care()
   }
 
   /** Tries to remove this process's own keys: its name is not used again. Call it before `close`. */

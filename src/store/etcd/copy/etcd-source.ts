@@ -10,7 +10,7 @@ import type { EtcdClient, RangeResult } from '../client/etcd-client.ts'
 import type { KeyValue, TxnOperation } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { Keys } from '../keys/keys.ts'
-import { StoreEmpty } from '../format/store-empty.ts'
+import { EMPTY_ADVICE, StoreEmpty } from '../format/store-empty.ts'
 import { StoreInUse } from '../format/store-in-use.ts'
 import { loadKeys, type LoadParts } from '../following/load-keys.ts'
 import type { Sealing } from '../sealing/sealing.ts'
@@ -223,9 +223,21 @@ export async function readable({ client, keys, place, isOwnCopy, secretsKey }: E
   const revision = await inUse.look().catch((error: unknown) => {
     throw error instanceof StoreEmpty ? new DamagedStore(error.fact, { cause: error }) : error
   })
+  if (inUse.current === 0) await refuseWithoutLayout(client, keys)
   if (inUse.current === 0) throw new NothingStored(`There is no Waypost store in ${place}.`)
   await secretsKey.look()
   return revision
+}
+
+/** Keys without a layout are no new store. */
+async function refuseWithoutLayout(client: EtcdClient, keys: Keys): Promise<void> {
+  const ours = [keys.every('config'), keys.every('request'), keys.every('small-record')]
+  const counted = await Promise.all(ours.map((prefix) => client.range({ ...rangeOf(prefix), countOnly: true })))
+  const count = counted.reduce((sum, one) => sum + one.count, 0)
+  if (count === 0) return
+  throw new DamagedStore(
+    `The key ${keys.of({ of: 'format' })} is missing, and ${count} keys of a Waypost are there: etcd has lost it. ${EMPTY_ADVICE}`,
+  )
 }
 
 function entryIn(value: Uint8Array): HistoryEntry {

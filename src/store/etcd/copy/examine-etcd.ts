@@ -29,6 +29,7 @@ import {
 import { itemShape } from '../keys/stored-shapes.ts'
 import { textOfPieces } from '../contents/shared-texts.ts'
 import type { Sealing } from '../sealing/sealing.ts'
+import { PresenceOfKeys } from './judge-presence.ts'
 import { type EtcdPlace, LARGE_PAGES, rangeOf, readable } from './etcd-source.ts'
 
 /** How the pieces of a gray version's text begin. */
@@ -78,6 +79,7 @@ export async function examineEtcd(etcd: EtcdPlace, onProgress: OnProgress): Prom
 class Examining {
   readonly #sealing: Pick<Sealing, 'isInClear'>
   readonly #keys: Keys
+  readonly #presence: PresenceOfKeys
   /** The prefixes of other installations, below this one. */
   readonly #below: readonly string[]
   /** Keys that cannot be read, or that break a rule. */
@@ -103,6 +105,7 @@ class Examining {
 
   constructor({ sealing, keys }: Pick<EtcdPlace, 'sealing' | 'keys'>, nested: readonly string[]) {
     this.#sealing = sealing
+    this.#presence = new PresenceOfKeys(keys)
     this.#keys = keys
     this.#below = nested.filter((prefix) => prefix.length > keys.prefix.length)
     for (const prefix of nested)
@@ -121,6 +124,7 @@ class Examining {
       this.#leaveOut(kv.key, { problem, effect: 'The servers leave it out, and do not remove it.' })
       return
     }
+    this.#presence.add(place)
     try {
       this.#bytes += kv.value.length
       this.#judge(place, kv)
@@ -177,6 +181,7 @@ class Examining {
           effect: 'The servers leave the instance out until there is the service.',
           leavesOut: 'The instances of the service are left out.',
         })
+    this.#presence.judge(this.#findings)
     const { counts, kept: findings, leftOut } = this.#findings
     return { counts, findings, leftOut, rows: this.#rows, bytes: this.#bytes }
   }

@@ -13,6 +13,7 @@ import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, Difference, KnownKeys } from '../keys/known-keys.ts'
 import { StoreEmpty } from '../format/store-empty.ts'
 import type { StoreInUse } from '../format/store-in-use.ts'
+import type { KeptKeys } from './kept-keys.ts'
 import { loadKeys, loadKind } from './load-keys.ts'
 import { StoreFeed } from './store-feed.ts'
 
@@ -27,6 +28,8 @@ export interface FollowingParts {
   readonly readParts: ReadParts
   /** See `LoadParts.damaged`. */
   readonly damaged?: DamagedKeys | undefined
+  /** See `LoadParts.kept`. */
+  readonly kept?: KeptKeys | undefined
   readonly clock: Clock
   /** Another follower of etcd: it begins with a revision that was loaded, and gets the keys of each later one. */
   readonly size?: Pick<HistorySize, 'begin' | 'follow'> | undefined
@@ -196,13 +199,14 @@ export class Following {
   }
 
   #start(): void {
-    const { client, keys } = this.#parts
+    const { client, keys, kept } = this.#parts
     this.#watch = client.watch(
       { ...keys.watched, from: this.#feed.applied + 1 },
       {
         changed: (revision) => {
           this.#heard(revision.revision)
-          this.#feed.add(revision, this.#heardMs)
+          const changes = kept?.withoutLosses(revision.changes) ?? revision.changes
+          this.#feed.add({ ...revision, changes }, this.#heardMs)
         },
         reached: (revision) => {
           this.#heard(revision)
@@ -284,7 +288,8 @@ export class Following {
       if (this.#closed.isCancelled) return undefined
       reloading?.(trouble)
       try {
-        const snapshot = await loadKeys(this.#parts)
+        let snapshot = await loadKeys(this.#parts)
+        if ((await this.#parts.kept?.putBackAll()) === true) snapshot = await loadKeys(this.#parts)
         return this.#closed.isCancelled ? undefined : snapshot
       } catch (error) {
         if (!isPassing(error)) throw error

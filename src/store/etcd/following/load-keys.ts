@@ -11,6 +11,7 @@ import { type ReadParts, readItem, readWholeRecord } from '../keys/read-values.t
 import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, KnownKeys } from '../keys/known-keys.ts'
 import type { StoreInUse } from '../format/store-in-use.ts'
+import type { KeptKeys } from './kept-keys.ts'
 import { recordOfPlace } from '../keys/record-places.ts'
 import { MissingChunk } from '../contents/chunks.ts'
 import { type DamagedKeys, NO_SERVICE } from '../failures/damaged-keys.ts'
@@ -31,6 +32,8 @@ export interface LoadParts {
   readonly readParts: ReadParts
   /** Leaves out damaged keys; undefined: they are errors. */
   readonly damaged?: DamagedKeys | undefined
+  /** Notes the keys that are written again where they are lost. */
+  readonly kept?: Pick<KeptKeys, 'loading' | 'loaded'> | undefined
 }
 
 /** Reads the whole state at one revision. Throws `UnknownLayout`. */
@@ -40,6 +43,7 @@ export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
   const stamps = new LargestStamp()
   const reading: Reading = { ...parts, revision, stamps, missing: [] }
   known.clear()
+  parts.kept?.loading()
   const configs = await configsOf(reading)
   const records = await recordsOf(reading)
   const naming = await namingOf(reading)
@@ -83,12 +87,13 @@ interface Reading extends LoadParts {
 }
 
 async function valuesOf(
-  { client, keys, known, revision, damaged }: Reading,
+  { client, keys, known, revision, damaged, kept }: Reading,
   prefix: string,
 ): Promise<KeyValue[]> {
   damaged?.readAgain(prefix)
   const found = await sortedValues(client, { prefix, revision })
   for (const kv of found) known.loaded(kv)
+  if (kept !== undefined) for (const kv of found) kept.loaded(kv)
   if (damaged !== undefined)
     for (const { key } of found) if (keys.read(key) === undefined) damaged.leaveOut(key)
   return found

@@ -89,6 +89,11 @@ export class StoreInUse {
     return this.#current
   }
 
+  /** The id of the installation; undefined: it has no name yet. */
+  get installation(): string | undefined {
+    return this.#name?.id
+  }
+
   /** Why the data cannot be believed; undefined: they can. */
   get missing(): StoreEmpty | undefined {
     return this.#missing
@@ -165,17 +170,19 @@ export class StoreInUse {
 
   /** Everything was loaded: the store can be used again. */
   loaded(): void {
-    if (this.#notice !== undefined) void this.#removeNotice().catch(() => undefined)
-    if (this.#missing === undefined) return
+    const wasMissing = this.#missing !== undefined
     this.#missing = undefined
-    this.#parts.watched?.found()
+    if (wasMissing) this.#parts.watched?.found()
+    // If etcd is away, `care` tries again.
+    void this.#removeNotice().catch(() => undefined)
   }
 
   /**
-   * Names an installation that has no name. Call it once a second. A name that this server has seen is written again by any
+   * Names an installation that has no name, and removes what tells of missing data. Call it once a second. A name that this server has seen is written again by any
    * server; a new one is made by the elected server, once all members understand the layout.
    */
   async care(isElected: boolean): Promise<void> {
+    if (this.#missing === undefined) await this.#removeNotice()
     if (this.#isNamed() || this.#missing !== undefined || this.#format === undefined) return
     const known = this.#name
     if (known === undefined && !isElected) return
@@ -317,6 +324,7 @@ export class StoreInUse {
   }
 
   async #removeNotice(): Promise<void> {
+    if (this.#notice === undefined) return
     const success = [{ do: 'delete', key: this.#noticeKey } as const]
     await this.#parts.client.txn({ compare: [], success })
     this.#notice = undefined

@@ -10,8 +10,8 @@ export function confirmEmptyStore(
     const { place, member, keysLeft } = await copies.confirmEmpty(etcdOf(flags))
     const left = keysLeft === 0 ? 'nothing' : `the ${keysLeft} keys that are left`
     const text =
-      `Confirmed: there is ${left} in ${place}. The servers take it for all their data within some seconds; ` +
-      `${member} has noticed the loss.\n`
+      `Confirmed: there is ${left} in ${place}. Servers take it for all their data within some seconds` +
+      (member === undefined ? '.\n' : `; ${member} has noticed the loss.\n`)
     return { code: EXIT.done, text, json: { place, member, keysLeft } }
   })
 }

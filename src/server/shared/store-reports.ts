@@ -30,7 +30,7 @@ export function reportsOf(log: Logger): Partial<EtcdSetup> {
 /** Logs that the data are missing, and are there again. */
 function logMissing(log: Pick<Logger, 'fatal' | 'error' | 'info'>): StoreInUseWatch {
   return {
-    missed: (err) => log.fatal({ err, advice: EMPTY_ADVICE }, `${err.message} ${EMPTY_ADVICE}`),
+    missed: ({ fact, message }) => log.fatal({ fact }, `${message} ${EMPTY_ADVICE}`),
     found: () => log.info('the data are in etcd again: changes are made again'),
     mended: (key) =>
       log.error({ key }, 'a key that every installation has was missing in etcd, and is written again'),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { fieldsOf, textIn } from '../../../core/records/shape.ts'
+import type { KeyValue } from '../client/messages.ts'
 
 /** The name of the remembered value that names the installation. It is made with the first `format`. */
 export const INSTALLATION = 'installation'
@@ -47,4 +48,13 @@ export function readInstallation(bytes: Uint8Array): InstallationName {
   if (!ID.test(id) || made === undefined || !isList || !instead.every((one) => typeof one === 'string'))
     throw new Error('it names no installation')
   return { id, made, instead }
+}
+
+/** The name that a key has; undefined: the key is missing, or no server has written its value. */
+export function nameIn(installation: Pick<KeyValue, 'value'> | undefined): InstallationName | undefined {
+  try {
+    return installation && readInstallation(installation.value)
+  } catch {
+    return undefined
+  }
 }

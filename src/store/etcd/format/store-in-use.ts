@@ -14,6 +14,7 @@ import {
   installationBytes,
   type InstallationName,
   isSameOrNext,
+  nameIn,
   newInstallation,
   readInstallation,
 } from './installation-name.ts'
@@ -333,15 +334,6 @@ export class StoreInUse {
 
 function textOf({ value }: KeyValue): string {
   return Buffer.from(value).toString()
-}
-
-/** Undefined: the key is missing, or no server has written its value. */
-function nameIn(installation: KeyValue | undefined): InstallationName | undefined {
-  try {
-    return installation && readInstallation(installation.value)
-  } catch {
-    return undefined
-  }
 }
 
 /** Whether a member understands the layout that has the name. No server has written a value that cannot be read. */

@@ -101,7 +101,10 @@ describe('a rotation', () => {
   test('survives a store that is away', async () => {
     await beginRotation(store)
     const away = { ...store, seen: () => Promise.reject(new Error('away')) }
-    const each = new SharedSecrets({ store: away, monotonicMs: () => nowMs, log: { info: () => {}, error: () => {} } }, FIRST)
+    const each = new SharedSecrets(
+      { store: away, monotonicMs: () => nowMs, log: { info: () => {}, error: () => {} } },
+      FIRST,
+    )
     await expect(each.look(true)).rejects.toThrow('away')
     expect(idsOf(each)).toEqual([peerSecretOf('first').id])
   })

@@ -89,7 +89,10 @@ export class SharedSecrets {
   async #writeAgain(): Promise<void> {
     const { store, log } = this.#parts
     await store.agree(STORED_SECRETS, () => secretsText(this.#stored))
-    log.error({ name: STORED_SECRETS }, 'the secret of the peer channel was missing in etcd, and is written again')
+    log.error(
+      { name: STORED_SECRETS },
+      'the secret of the peer channel was missing in etcd, and is written again',
+    )
   }
 
   async #lead(seen: SeenValue): Promise<void> {

@@ -44,8 +44,7 @@ async function begin(): Promise<void> {
 
 /** All servers have the data, and the installation has its name. */
 async function isShared(): Promise<void> {
-  for (const server of cluster.servers)
-    await expect.poll(() => answersOf(server), WAIT).toEqual(['x', [80]])
+  for (const server of cluster.servers) await expect.poll(() => answersOf(server), WAIT).toEqual(['x', [80]])
   await expect.poll(() => isThere('k/installation'), WAIT).toBe(true)
 }
 
@@ -101,21 +100,63 @@ async function noticed(): Promise<void> {
 /** Each way to change something, by each door, with its answer. */
 const CHANGES: [door: string, change: (server: Waypost) => Promise<{ status: number; text: string }>][] = [
   ['v1', (server) => http(server).nacos.post('/cs/configs', { dataId: 'a', group: 'G', content: 'y' })],
-  ['v1, the same content', (server) => http(server).nacos.post('/cs/configs', { dataId: 'a', group: 'G', content: 'x' })],
+  [
+    'v1, the same content',
+    (server) => http(server).nacos.post('/cs/configs', { dataId: 'a', group: 'G', content: 'x' }),
+  ],
   ['v1, a removal', (server) => http(server).nacos.delete('/cs/configs', { dataId: 'a', group: 'G' })],
-  ['v1, a registration', (server) => http(server).nacos.post('/ns/instance', { serviceName: 'orders', ip: '10.0.0.1', port: 81 })],
-  ['v1, a persistent one', (server) => http(server).nacos.post('/ns/instance', { serviceName: 'orders', ip: '10.0.0.1', port: 82, ephemeral: false })],
-  ['v1, a namespace', (server) => http(server).nacos.post('/console/namespaces', { namespaceName: 'n', customNamespaceId: 'n' })],
+  [
+    'v1, a registration',
+    (server) => http(server).nacos.post('/ns/instance', { serviceName: 'orders', ip: '10.0.0.1', port: 81 }),
+  ],
+  [
+    'v1, a persistent one',
+    (server) =>
+      http(server).nacos.post('/ns/instance', {
+        serviceName: 'orders',
+        ip: '10.0.0.1',
+        port: 82,
+        ephemeral: false,
+      }),
+  ],
+  [
+    'v1, a namespace',
+    (server) =>
+      http(server).nacos.post('/console/namespaces', { namespaceName: 'n', customNamespaceId: 'n' }),
+  ],
   ['svc', (server) => http(server).svc.post('/cs/configs', { dataId: 'a', group: 'G', content: 'y' })],
-  ['svc, a registration', (server) => http(server).svc.post('/ns/instance', { serviceName: 'orders', ip: '10.0.0.1', port: 83 })],
-  ['svc, history', (server) => http(server).svc.get('/cs/history', { search: 'accurate', dataId: 'a', group: 'G' })],
+  [
+    'svc, a registration',
+    (server) => http(server).svc.post('/ns/instance', { serviceName: 'orders', ip: '10.0.0.1', port: 83 }),
+  ],
+  [
+    'svc, history',
+    (server) => http(server).svc.get('/cs/history', { search: 'accurate', dataId: 'a', group: 'G' }),
+  ],
   ['v2', (server) => posted(`${server.url}/nacos/v2/cs/config`, { dataId: 'a', group: 'G', content: 'y' })],
-  ['v3', (server) => posted(`${server.url}/nacos/v3/admin/cs/config`, { dataId: 'a', groupName: 'G', content: 'y' })],
+  [
+    'v3',
+    (server) =>
+      posted(`${server.url}/nacos/v3/admin/cs/config`, { dataId: 'a', groupName: 'G', content: 'y' }),
+  ],
   ['gRPC', () => asked('ConfigPublishRequest', { dataId: 'a', group: 'G', content: 'y' })],
-  ['gRPC, a registration', () => asked('InstanceRequest', { namespace: 'public', groupName: 'DEFAULT_GROUP', serviceName: 'other', type: 'registerInstance', instance: instanceOf({ port: 84 }) })],
+  [
+    'gRPC, a registration',
+    () =>
+      asked('InstanceRequest', {
+        namespace: 'public',
+        groupName: 'DEFAULT_GROUP',
+        serviceName: 'other',
+        type: 'registerInstance',
+        instance: instanceOf({ port: 84 }),
+      }),
+  ],
 ]
 
-async function posted(url: string, fields: Record<string, string>): Promise<{ status: number; text: string }> {
+async function posted(
+  url: string,
+  fields: Record<string, string>,
+): Promise<{ status: number; text: string }> {
   const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(fields) })
   return { status: answer.status, text: await answer.text() }
 }
@@ -137,9 +178,13 @@ async function isHeld(): Promise<void> {
   }
   expect(await keysLeft()).toEqual(['k/store-empty'])
   for (const server of cluster.servers) {
-    const fatal = server.output().split('\n').filter((line) => line.includes('"level":60') || line.includes('FATAL'))
+    const fatal = server
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"level":60') || line.includes('FATAL'))
     expect(fatal).toHaveLength(1)
-    for (const way of ['data directory', 'waypost restore', 'waypost confirm-empty']) expect(fatal[0]).toContain(way)
+    for (const way of ['data directory', 'waypost restore', 'waypost confirm-empty'])
+      expect(fatal[0]).toContain(way)
   }
 }
 
@@ -187,7 +232,10 @@ describe.skipIf(etcdTools.skip)(`an etcd that comes back empty${note}`, { timeou
 
   test('the command confirms it to all servers', async () => {
     const confirm = ['confirm-empty', ...cluster.flags]
-    expect(await runWaypost(confirm)).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing') as string })
+    expect(await runWaypost(confirm)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('nothing') as string,
+    })
     for (const server of cluster.servers)
       await expect.poll(async () => (await answersOf(server))[1], WAIT).toEqual([])
     await areChanging()
@@ -216,9 +264,19 @@ describe.skipIf(etcdTools.skip)(`a prefix that is deleted${note}`, { timeout: 24
     const other = await startWaypost({ dataDir: `${directory}/data` })
     await http(other).nacos.post('/cs/configs', { dataId: 'a', group: 'G', content: 'restored' })
     await other.stop()
-    const backup = await runWaypost(['backup', '--data-dir', `${directory}/data`, '--to', `${directory}/backup`])
+    const backup = await runWaypost([
+      'backup',
+      '--data-dir',
+      `${directory}/data`,
+      '--to',
+      `${directory}/backup`,
+    ])
     expect([backup.code, backup.stderr]).toEqual([0, ''])
-    const restored = await runWaypost(['restore', '--from', `${directory}/backup`, ...cluster.flags], {}, 60_000)
+    const restored = await runWaypost(
+      ['restore', '--from', `${directory}/backup`, ...cluster.flags],
+      {},
+      60_000,
+    )
     expect([restored.code, restored.stderr]).toEqual([0, ''])
     for (const server of cluster.servers)
       await expect.poll(() => answersOf(server), WAIT).toEqual(['restored', []])

@@ -79,7 +79,9 @@ function isAway(error: unknown): error is Error {
 
 /** Waits until servers that run would have said that they miss data here: they find out within about two seconds. */
 export async function othersMayKnow(log: Pick<Logger, 'info'>): Promise<void> {
-  log.info('etcd has no data under this prefix, and is young: the first start waits for servers that may know more')
+  log.info(
+    'etcd has no data under this prefix, and is young: the first start waits for servers that may know more',
+  )
   await systemClock.sleep(OTHERS_MS)
 }
 

@@ -19,7 +19,10 @@ export function reportsOf(log: Logger): Partial<EtcdSetup> {
       log.warn({ err }, 'the changes in etcd cannot be followed: everything is loaded again')
     },
     reloaded: ({ before, after }) =>
-      log.warn({ keysBefore: before, keysAfter: after }, 'everything was loaded again: compare the numbers of keys'),
+      log.warn(
+        { keysBefore: before, keysAfter: after },
+        'everything was loaded again: compare the numbers of keys',
+      ),
     refused: logOfRefusals(log),
     damaged: logDamaged(log),
     watched: logMissing(log),

@@ -16,7 +16,12 @@ import { Chunks } from './contents/chunks.ts'
 import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { Commits } from './writing/commits.ts'
-import { type CompareOptions, type FeedFigures, Following, type FollowingParts } from './following/following.ts'
+import {
+  type CompareOptions,
+  type FeedFigures,
+  Following,
+  type FollowingParts,
+} from './following/following.ts'
 import { EtcdReads } from './history/etcd-reads.ts'
 import { HistoryCleaning, type HistoryLimit } from './history/history-cleaning.ts'
 import { HistoryCut } from './history/history-cut.ts'

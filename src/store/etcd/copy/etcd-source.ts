@@ -232,7 +232,9 @@ export async function readable({ client, keys, place, isOwnCopy, secretsKey }: E
 /** Keys without a layout are no new store. */
 async function refuseWithoutLayout(client: EtcdClient, keys: Keys): Promise<void> {
   const ours = [keys.every('config'), keys.every('request'), keys.every('small-record')]
-  const counted = await Promise.all(ours.map((prefix) => client.range({ ...rangeOf(prefix), countOnly: true })))
+  const counted = await Promise.all(
+    ours.map((prefix) => client.range({ ...rangeOf(prefix), countOnly: true })),
+  )
   const count = counted.reduce((sum, one) => sum + one.count, 0)
   if (count === 0) return
   throw new DamagedStore(

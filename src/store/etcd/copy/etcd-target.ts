@@ -230,14 +230,18 @@ export class EtcdTarget implements StoredTarget {
   }
 
   /** Sets the key of the layout first. If an answer was lost, the second request finds the value of the first. */
-  async #replace(compare: readonly KeyCondition[], success: readonly [Put, ...TxnOperation[]]): Promise<void> {
+  async #replace(
+    compare: readonly KeyCondition[],
+    success: readonly [Put, ...TxnOperation[]],
+  ): Promise<void> {
     const [{ value }] = success
     const failure: TxnOperation[] = [{ do: 'range', key: this.#key }]
     const { succeeded, results } = await this.#sent(() =>
       this.#etcd.client.txn({ compare, success, failure }, CALL_MS),
     )
     const found = results[0]?.did === 'range' ? results[0].kvs[0] : undefined
-    if (!succeeded && (found === undefined || !Buffer.from(value).equals(found.value))) throw takenOver(this.place)
+    if (!succeeded && (found === undefined || !Buffer.from(value).equals(found.value)))
+      throw takenOver(this.place)
   }
 
   /** All that is sent may be sent again. */

@@ -34,7 +34,7 @@ export class PresenceOfKeys {
         problem: 'A server has noticed that its data were missing here.',
         effect: 'It removes the key once it has loaded its data again.',
       })
-    // A new copy, and a store that was prepared before the first start, lack some of them.
+    // A new copy, and a store that was prepared before the first start, lack some keys.
     if (this.#members.size === 0) return
     if (!this.#remembered.has(INSTALLATION))
       findings.note(this.#keyOf(INSTALLATION), {
@@ -44,13 +44,15 @@ export class PresenceOfKeys {
     if (!this.#remembered.has(SECRET))
       findings.damage(this.#keyOf(SECRET), {
         problem: 'The secret by which the servers know each other is missing.',
-        effect: 'Running servers write it again within seconds. If they have all stopped, the next start makes another one.',
+        effect:
+          'Running servers write it again within seconds. If they have all stopped, the next start makes another one.',
       })
     for (const id of this.#members)
       if (!this.#requests.has(id))
         findings.damage(`key ${this.#keys.of({ of: 'request', id })}`, {
           problem: `The server ${id} is a member, and the number of its requests is missing.`,
-          effect: 'It writes it again with its next change. Until then an older process in its place could write.',
+          effect:
+            'It writes it again with its next change. Until then an older process in its place could write.',
         })
     if (this.#records.user > 0 && this.#records['signing-key'] === 0)
       findings.note('signing keys', {

@@ -50,7 +50,8 @@ export class KeptKeys {
   async putBackAll(): Promise<boolean> {
     const before = this.#before
     this.#before = undefined
-    if (before === undefined || this.#values.size > 0 || before.of !== this.#parts.inUse.installation) return false
+    if (before === undefined || this.#values.size > 0 || before.of !== this.#parts.inUse.installation)
+      return false
     for (const [key, value] of before.values) await this.#putBack(key, value)
     return true
   }

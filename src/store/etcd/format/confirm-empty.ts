@@ -51,7 +51,9 @@ export async function confirmEmpty(
   ]
   const { succeeded } = await client.txn({ compare, success })
   if (!succeeded)
-    throw new NotExaminable(`The keys under the prefix ${prefix} change meanwhile. Look at them, and try again.`)
+    throw new NotExaminable(
+      `The keys under the prefix ${prefix} change meanwhile. Look at them, and try again.`,
+    )
   const own = (notice === undefined ? 0 : 1) + (installation === undefined ? 0 : 1)
   return { member: member === '' ? undefined : member, keysLeft: count - own }
 }

@@ -12,7 +12,10 @@ export class StoreEmpty extends EtcdError {
   readonly fact: string
 
   constructor(fact: string) {
-    super('store-empty', `${fact} This server answers from memory, and refuses changes until an operator mends it.`)
+    super(
+      'store-empty',
+      `${fact} This server answers from memory, and refuses changes until an operator mends it.`,
+    )
     this.fact = fact
   }
 }
@@ -20,7 +23,7 @@ export class StoreEmpty extends EtcdError {
 /** The name of the remembered value with a {@link EmptyNotice}. */
 export const STORE_EMPTY = 'store-empty'
 
-/** A server misses its data, and tells those that start. It stays until there are data again. */
+/** A server misses its data, and tells servers that start. It stays until there are data again. */
 export interface EmptyNotice {
   /** The id of the missing installation; null: it had no name yet. */
   readonly installation: string | null

@@ -36,7 +36,7 @@ export interface StoreInUseParts {
   readonly watched?: StoreInUseWatch | undefined
 }
 
-/** Who wants to know how it goes. */
+/** Is called with the course of things. */
 export interface StoreInUseWatch {
   /** The data are missing, or are of another installation. Called once, and when the reason is another one. */
   readonly missed: (error: StoreEmpty) => void
@@ -179,8 +179,9 @@ export class StoreInUse {
   }
 
   /**
-   * Names an installation that has no name, and removes what tells of missing data. Call it once a second. A name that this server has seen is written again by any
-   * server; a new one is made by the elected server, once all members understand the layout.
+   * Names an installation that has no name, and removes the notice of missing data once they are there. Call it once a
+   * second. Each server writes a name again that it has seen. The elected server makes a new one, once all members
+   * understand the layout.
    */
   async care(isElected: boolean): Promise<void> {
     if (this.#missing === undefined) await this.#removeNotice()
@@ -241,7 +242,8 @@ export class StoreInUse {
     const name = installation && readingOf(installation.key, () => readInstallation(installation.value))
     if (notice !== undefined) {
       const { installation: missed, member } = readNotice(notice.value)
-      const isOver = format !== undefined && (missed === null || (name !== undefined && isSameOrNext(missed, name)))
+      const isOver =
+        format !== undefined && (missed === null || (name !== undefined && isSameOrNext(missed, name)))
       if (!isOver) return this.#atStart(`the server ${member} has seen data here, and misses them`)
     }
     if (format === undefined && name !== undefined)
@@ -267,7 +269,9 @@ export class StoreInUse {
   }
 
   #isGone(): StoreEmpty {
-    return new StoreEmpty(`etcd has lost the data of this installation: the key ${this.#formatKey} is missing.`)
+    return new StoreEmpty(
+      `etcd has lost the data of this installation: the key ${this.#formatKey} is missing.`,
+    )
   }
 
   #isFilled(): StoreEmpty {
@@ -316,9 +320,12 @@ export class StoreInUse {
     const { client, member } = this.#parts
     if (member === undefined) return
     const notice = { installation: this.#name?.id ?? null, member, layout: this.#format! }
-    const absent = [this.#formatKey, this.#noticeKey].map(
-      (key): KeyCondition => ({ key, of: 'create', is: '=', to: 0 }),
-    )
+    const absent = [this.#formatKey, this.#noticeKey].map((key): KeyCondition => ({
+      key,
+      of: 'create',
+      is: '=',
+      to: 0,
+    }))
     const success = [{ do: 'put', key: this.#noticeKey, value: noticeBytes(notice) } as const]
     // The next look tries again.
     client.txn({ compare: absent, success, isUnguarded: true }).catch(() => undefined)

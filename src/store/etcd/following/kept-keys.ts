@@ -4,6 +4,7 @@ import type { KeyValue } from '../client/messages.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
 import type { StoreInUse } from '../format/store-in-use.ts'
 import type { Keys } from '../keys/keys.ts'
+import { readRecord } from '../keys/read-values.ts'
 
 /** The dependencies of `KeptKeys`. */
 export interface KeptKeysParts {
@@ -98,9 +99,10 @@ export class KeptKeys {
   }
 }
 
-/** Undefined: it is sealed with a key that this server does not have. */
+/** Undefined: no server has written it, or it is sealed with a key that this server does not have. */
 function valueOf(kv: KeyValue): Buffer | undefined {
   try {
+    readRecord(SIGNING_KEY.name, '', kv.value)
     return Buffer.from(kv.value)
   } catch {
     return undefined

@@ -285,3 +285,54 @@ describe.skipIf(etcdTools.skip)(`a prefix that is deleted${note}`, { timeout: 24
     await cluster.join()
   })
 })
+
+describe.skipIf(etcdTools.skip)(`a key that every installation has${note}`, { timeout: 240_000 }, () => {
+  beforeAll(begin, ETCD_HOOK_MS)
+  afterAll(end)
+
+  const valueOf = async (key: string): Promise<string> =>
+    Buffer.from((await etcd.range({ key: PREFIX + key })).kvs[0]?.value ?? []).toString()
+  const doctor = () => runWaypost(['doctor', '--store', 'etcd', ...cluster.flags])
+
+  test.each<[name: string, keyOf: () => string, isSame: boolean]>([
+    ['the name of the installation', () => 'k/installation', true],
+    ['the secret of the servers', () => 'k/peer-secret', true],
+    ['the number of a server', () => `b/127.0.0.1:${cluster.servers[0]!.port}`, false],
+  ])('%s is written again by the servers, and said', async (_, keyOf, isSame) => {
+    await isShared()
+    const key = keyOf()
+    const before = await valueOf(key)
+    await etcd.txn({ compare: [], success: [{ do: 'delete', key: PREFIX + key }] })
+    await areChanging()
+    await expect
+      .poll(() => valueOf(key), WAIT)
+      .toEqual(isSame ? before : expect.stringContaining('"process"'))
+    const said = () => cluster.servers.map((server) => server.output()).join('')
+    await expect.poll(said, WAIT).toContain(key.slice(2))
+    expect(said()).toMatch(/written again/)
+    for (const server of cluster.servers) expect(await answersOf(server)).toEqual(['x', [80]])
+    await cluster.join()
+  })
+
+  test('the doctor names what is missing', async () => {
+    for (const server of cluster.servers) process.kill(server.pid, 'SIGSTOP')
+    try {
+      const sound = await doctor()
+      expect([sound.code, sound.stdout]).toEqual([0, expect.stringContaining('The store is sound')])
+      const missing = ['k/peer-secret', 'k/installation', `b/127.0.0.1:${cluster.servers[0]!.port}`]
+      const success = missing.map((key) => ({ do: 'delete', key: PREFIX + key }) as const)
+      await etcd.txn({ compare: [], success })
+      const found = await doctor()
+      expect(found.code).toBe(1)
+      for (const key of missing) expect(found.stdout).toContain(PREFIX + key)
+      await etcd.txn({ compare: [], success: [{ do: 'delete', key: `${PREFIX}format` }] })
+      const without = await doctor()
+      expect([without.code, without.stdout + without.stderr]).toEqual([
+        1,
+        expect.stringContaining(`${PREFIX}format is missing`),
+      ])
+    } finally {
+      for (const server of cluster.servers) process.kill(server.pid, 'SIGCONT')
+    }
+  })
+})

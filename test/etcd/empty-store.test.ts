@@ -9,7 +9,7 @@ import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
 import { installationBytes, newInstallation } from '../../src/store/etcd/format/installation-name.ts'
-import type { StoreEmpty } from '../../src/store/etcd/format/store-empty.ts'
+import { noticeBytes, type StoreEmpty } from '../../src/store/etcd/format/store-empty.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
 import { publish, register, startStoreServer, type StoreServer } from './store-server.ts'
@@ -32,9 +32,13 @@ const watched = {
 }
 const reloaded = (keys: { before: number; after: number }): void => void loads.push(keys)
 
-async function start(prefix: string, port: number): Promise<StoreServer> {
+async function start(
+  prefix: string,
+  port: number,
+  waitForOthers = () => Promise.resolve(),
+): Promise<StoreServer> {
   const place = { endpoints: etcd.endpoints, prefix }
-  const server = await startStoreServer(place, port, { watched, reloaded })
+  const server = await startStoreServer(place, port, { watched, reloaded, waitForOthers })
   servers.push(server)
   return server
 }
@@ -105,6 +109,35 @@ describe.skipIf(etcdTools.skip)(`an absence in etcd${note}`, { timeout: 120_000 
   afterAll(async () => {
     raw?.close()
     await etcd?.stop()
+  })
+
+  test('of everything at a first start waits for servers that know more', async () => {
+    const prefix = `empty-${prefixes++}`
+    const notice = noticeBytes({ installation: null, member: '10.0.0.1:8848', layout: '4' })
+    const starting = start(prefix, 1, () => put(`${prefix}/k/store-empty`, notice))
+    await expect(starting).rejects.toThrow('the server 10.0.0.1:8848 has seen data here')
+    expect(await keysOf(prefix)).toEqual(['k/store-empty'])
+  })
+
+  test('of a name is ended by the elected server, once all members understand it', async () => {
+    const prefix = `empty-${prefixes++}`
+    await put(`${prefix}/format`, '4')
+    const server = await start(prefix, 1)
+    await server.membership.join(server.facts)
+    const old = {
+      ...server.facts,
+      port: 9,
+      versions: { ...server.facts.versions, layouts: { from: 1, to: 3 } },
+    }
+    await put(`${prefix}/p/127.0.0.1:9`, JSON.stringify({ value: old, stamp: 0 }))
+    await server.store.care(true)
+    await remove(`${prefix}/p/127.0.0.1:9`)
+    await server.store.care(false)
+    expect(await valueOf(`${prefix}/k/installation`)).toBeUndefined()
+    await server.store.care(true)
+    expect(await valueOf(`${prefix}/k/installation`)).toContain('"made":"start"')
+    await remove(`${prefix}/`, prefixEnd(`${prefix}/`))
+    await expect.poll(() => server.store.missing?.fact, WAIT).toContain('is missing')
   })
 
   test('of the layout alone is not believed, and ends when the key is there again', async () => {

@@ -93,6 +93,7 @@ export class EtcdStore implements SharedStore {
   readonly #known: KnownKeys
   readonly #damaged: DamagedKeys | undefined
   readonly #kept: KeptKeys
+  #isNumberLost = false
   readonly #turns = readTurns(READS_AT_ONCE)
   /** Since it was loaded. */
   #active: { readonly following: Following; readonly commits: Commits } | undefined
@@ -132,6 +133,7 @@ export class EtcdStore implements SharedStore {
       size,
       damaged: this.#damaged,
       kept: this.#kept,
+      numberLost: () => void (this.#isNumberLost = true),
     })
     const nowMs = (): number => clock.nowMs()
     const history = limits && size && new HistoryCut({ client, keys, size, limits, nowMs })
@@ -252,6 +254,9 @@ export class EtcdStore implements SharedStore {
   async care(isElected: boolean): Promise<void> {
     await this.#parts.inUse.care(isElected)
     await this.#kept.care()
+    if (!this.#isNumberLost) return
+    await this.#loaded().commits.numberAgain(COMMIT_MS)
+    this.#isNumberLost = false
   }
 
   /** Tries to remove this process's own keys: its name is not used again. Call it before `close`. */

@@ -37,6 +37,8 @@ export interface FollowingParts {
   readonly failed: (error: unknown) => void
   /** Called when everything must be loaded again, and whenever that has failed. */
   readonly reloading?: ((why: unknown) => void) | undefined
+  /** Called when another hand has removed the number of this server's requests. */
+  readonly numberLost?: (() => void) | undefined
   /** Called when everything was loaded again, with the numbers of keys that were known before and are known now. */
   readonly reloaded?: ((keys: { before: number; after: number }) => void) | undefined
 }
@@ -105,6 +107,7 @@ export class Following {
     const followed = (events: readonly KeyChange[]): void => {
       parts.known.follow(events)
       parts.size?.follow(events)
+      if (events.some((event) => event.kind === 'deleted' && event.key === own)) parts.numberLost?.()
       this.#takeIn(events)
     }
     const begins = inUse.follow

@@ -95,6 +95,21 @@ export class Commits {
     return results.map((result) => result ?? { kind: 'unwritten', error: NOT_SENT })
   }
 
+  /** Writes the number of the last request again, which another hand has removed. Rejects if etcd is away. */
+  async numberAgain(withinMs: number): Promise<void> {
+    const { clock, fence } = this.#parts
+    const untilMs = clock.nowMs() + withinMs
+    const options = { stamp: this.#stamp, leftMs: () => Math.max(1, untilMs - clock.nowMs()) }
+    const send = (): Promise<unknown> => this.#inTurn(() => fence.send([], options))
+    try {
+      await send()
+    } catch (error) {
+      // It has found that the number is missing.
+      if (!(error instanceof EtcdError)) throw error
+      await send()
+    }
+  }
+
   /** The transactions of the units. A unit that can never be written gets its result at once. */
   #sendings(
     units: readonly Unit[],

@@ -12,6 +12,7 @@ import { publishing } from '../../src/core/core.test-support.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import { connectGrpc } from '../support/grpc-client.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
 import { runWaypost, startWaypost, temporaryDirectory } from '../support/waypost.ts'
 import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
@@ -151,8 +152,11 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     expect(() => refuseDamaged(server.state, KEY)).toThrow(`${prefix}/c/public/G/a`)
     expect(() => refuseDamaged(servers.at(-1)!.state, KEY)).toThrow(`${prefix}/c/public/G/a`)
     expect(server.seen.map(({ kind }) => kind)).not.toContain('config-deleted')
-    await server.engine.execute(deleteConfig(KEY, { ip: '', user: null }))
+    // Each server can: the last one has never known the item.
+    await servers.at(-1)!.engine.execute(deleteConfig(KEY, { ip: '', user: null }))
     await expect.poll(() => later.store.damaged, WAIT).toEqual([])
+    const { entries } = await server.store.reads('x').history([KEY], { pageNo: 1, pageSize: 1 })
+    expect(entries).toMatchObject([{ op: 'D', size: 0 }])
     await later.engine.execute(publish('new', { md5: md5Of('new') }))
     await expect.poll(() => server.contentOf(), WAIT).toBe('new')
     for (const one of servers) expect(() => refuseDamaged(one.state, KEY)).not.toThrow()
@@ -197,6 +201,53 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     const metrics = await (await fetch(`${url}/metrics`)).text()
     expect(metrics).toContain('waypost_store_damaged_keys 1')
     await stop()
+  })
+
+  test('every door answers 500 for a damaged service, on servers that knew it and on those that start', async () => {
+    const { prefix } = await newStore()
+    const settings = { store: 'etcd', 'etcd-endpoints': etcd.endpoints.join(','), 'etcd-prefix': prefix }
+    const knew = await startWaypost({ settings })
+    const sound = await valueOf(`${prefix}/${SERVICE}`)
+    await put(`${prefix}/${SERVICE}`, '{"service":{}}')
+    await expect
+      .poll(async () => (await fetch(`${knew.url}/readyz`)).text(), WAIT)
+      .toContain(`${prefix}/${SERVICE}`)
+    const starts = await startWaypost({ settings })
+    const paths = [
+      '/nacos/v1/ns/instance/list?serviceName=orders',
+      '/nacos/v1/ns/service?serviceName=orders',
+      '/nacos/v1/ns/instance?serviceName=orders&ip=10.0.0.1&port=80',
+      '/nacos/v2/ns/instance/list?serviceName=orders',
+      '/nacos/v3/client/ns/instance/list?serviceName=orders',
+      '/svc/v1/ns/instance/list?serviceName=orders',
+      '/svc/v1/ns/service?serviceName=orders',
+    ]
+    const seen: unknown[] = []
+    for (const { url } of [knew, starts])
+      for (const path of paths) {
+        const answer = await fetch(url + path)
+        seen.push([path, answer.status, (await answer.text()).includes(`${prefix}/${SERVICE}`)])
+      }
+    expect(seen).toEqual([...paths, ...paths].map((path) => [path, 500, true]))
+    for (const server of [knew, starts]) {
+      const grpc = await connectGrpc(server)
+      const names = { namespace: 'public', groupName: 'DEFAULT_GROUP', serviceName: 'orders' }
+      for (const [type, more] of [
+        ['ServiceQueryRequest', {}],
+        ['SubscribeServiceRequest', { subscribe: true, clusters: '' }],
+      ] as const)
+        expect([type, (await grpc.ask(type, { ...names, ...more })).body]).toMatchObject([
+          type,
+          { success: false, message: expect.stringContaining(`${prefix}/${SERVICE}`) as string },
+        ])
+      await grpc.close()
+    }
+    await put(`${prefix}/${SERVICE}`, sound)
+    for (const { url } of [knew, starts])
+      await expect
+        .poll(async () => (await fetch(url + paths[0]!)).text(), WAIT)
+        .toContain('"port":80')
+    await Promise.all([knew, starts].map((server) => server.stop()))
   })
 
   test('a damaged instance is missing from its list, and the next registration replaces it', async () => {

@@ -1,4 +1,3 @@
-import { DAMAGED_ITEM } from '../../../core/config/state/damaged-item.ts'
 import type { ConfigItem } from '../../../core/config/state/config-item.ts'
 import { type Service, serviceKeyText } from '../../../core/naming/state/service.ts'
 import type { LeftOut, Loaded, Revision, Snapshot, StoredInstance } from '../../../core/engine/ports.ts'
@@ -12,7 +11,7 @@ import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, KnownKeys } from '../keys/known-keys.ts'
 import type { StoreInUse } from '../format/store-in-use.ts'
 import type { KeptKeys } from './kept-keys.ts'
-import { recordOfPlace } from '../keys/record-places.ts'
+import { markOfDamage, recordOfPlace } from '../keys/record-places.ts'
 import { MissingChunk } from '../contents/chunks.ts'
 import { type DamagedKeys, NO_SERVICE } from '../failures/damaged-keys.ts'
 import { readingOf, UnreadableValue } from '../failures/unreadable.ts'
@@ -45,13 +44,14 @@ export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
   known.clear()
   parts.kept?.loading()
   const configs = await configsOf(reading)
-  const records = await recordsOf(reading)
+  const stored = await recordsOf(reading)
   const naming = await namingOf(reading)
   stamps.see(await newestOfAudit(client, keys))
   // Only its request has the stamp of removed data.
   for (const { key, value } of await valuesOf(reading, keys.every('request')))
     stamps.see((await soundOf(reading, key, () => requestOf(value).stamp)) ?? 0)
   refuseMissing(reading)
+  const records = [...stored, ...marksOfDamage(reading)]
   return { configs, ...naming, records, revision, largestStamp: stamps.largest, ...leftOutOf(parts) }
 }
 
@@ -62,7 +62,8 @@ export async function loadKind(parts: LoadParts, kind: ComparedKind, revision: R
   const reading: Reading = { ...parts, revision, stamps, missing: [] }
   const read = async (): Promise<Partial<Snapshot>> => {
     if (kind === 'config') return { configs: await configsOf(reading) }
-    return kind === 'small-record' ? { records: await recordsOf(reading) } : namingOf(reading)
+    if (kind !== 'small-record') return namingOf(reading)
+    return { records: [...(await recordsOf(reading)), ...marksOfDamage(reading)] }
   }
   known.clear(kind === 'config' || kind === 'small-record' ? [kind] : ['service', 'instance'])
   const loaded = await read()
@@ -134,15 +135,13 @@ async function recordsOf(reading: Reading): Promise<StoredRecord[]> {
   const records: StoredRecord[] = []
   for (const prefix of [keys.every('small-record'), keys.every('member'), keys.of({ of: 'elected' })])
     for (const kv of await valuesOf(reading, prefix)) records.push(...(await recordOf(reading, kv)))
-  return [...records, ...damagedItems(reading)]
+  return records
 }
 
-function damagedItems({ keys, damaged }: LoadParts): StoredRecord[] {
+function marksOfDamage({ keys, damaged }: LoadParts): StoredRecord[] {
   return (damaged?.all ?? []).flatMap(({ key: storeKey }) => {
-    const place = keys.read(storeKey)
-    return place?.of === 'config'
-      ? [{ recordKind: DAMAGED_ITEM.name, id: place.key.text, value: { storeKey } }]
-      : []
+    const mark = markOfDamage(keys.read(storeKey))
+    return mark === undefined ? [] : [{ recordKind: mark.kind.name, id: mark.id, value: { storeKey } }]
   })
 }
 

@@ -244,9 +244,7 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     }
     await put(`${prefix}/${SERVICE}`, sound)
     for (const { url } of [knew, starts])
-      await expect
-        .poll(async () => (await fetch(url + paths[0]!)).text(), WAIT)
-        .toContain('"port":80')
+      await expect.poll(async () => (await fetch(url + paths[0]!)).text(), WAIT).toContain('"port":80')
     await Promise.all([knew, starts].map((server) => server.stop()))
   })
 
@@ -290,6 +288,22 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
       await remove(`${prefix}/r/${name}`)
       await expect.poll(() => server.store.damaged, WAIT).toEqual([])
       await making()
+    },
+  )
+
+  test.each(['0', '!', '1', '2663', 'zzz', '0000000000000000/x', '0000000000000000', '2663601234567890/x'])(
+    'the key %s in the history of an item stops no publish',
+    async (name) => {
+      const { prefix, server } = await newStore()
+      const key = `${prefix}/w/public/G/a/${name}`
+      await put(key, '{"id":"x"}')
+      await server.engine.execute(publish('after', { md5: md5Of('after') }))
+      await server.engine.execute(publish('again', { md5: md5Of('again') }))
+      expect(server.contentOf()).toBe('again')
+      await server.engine.execute(deleteConfig(KEY, { ip: '', user: null }))
+      expect(await valueOf(key)).toEqual(Buffer.from('{"id":"x"}'))
+      const { entries } = await server.store.reads('x').history([KEY], { pageNo: 1, pageSize: 9 })
+      expect(entries.map(({ op }) => op)).toEqual(['D', 'U', 'U', 'I'])
     },
   )
 

@@ -102,6 +102,8 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     ['r/user/x', '{"value":{},"stamp":1}'],
     ['r/user/x', '{"value":{"passwordHash":"x"},"stamp":9007199254740991}'],
     ['r/b/x', '{"value":{},"stamp":1}'],
+    ['r/foreign/x', '{"value":{},"stamp":1}'],
+    ['r/foreign/y', 'x'],
     ['c/public/G/%0061', 'x'],
     ['a/0000000000000000/done/x', '{}'],
     ['v/abc', 'x'],

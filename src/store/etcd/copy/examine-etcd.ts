@@ -4,6 +4,7 @@ import { isGrayHistory } from '../../../core/config/state/gray-version.ts'
 import type { HistoryEntry } from '../../../core/config/state/history-record.ts'
 import { historyIdOf, stampOfId } from '../../../core/decisions/stamps.ts'
 import { serviceKeyText } from '../../../core/naming/state/service.ts'
+import { UnknownRecordKind } from '../../../core/engine/stored-kinds.ts'
 import { recordKindNamed } from '../../../core/records/record-kind.ts'
 import type { Revision } from '../../../core/engine/ports.ts'
 import { Findings } from '../../finding.ts'
@@ -11,6 +12,7 @@ import { type Examination, type Finding, NotExaminable, type OnProgress } from '
 import type { KeyValue } from '../client/messages.ts'
 import { readRecord } from '../keys/read-values.ts'
 import type { KeyPlace, Keys } from '../keys/keys.ts'
+import { FOREIGN_KIND } from '../failures/damaged-keys.ts'
 import { isOfValue } from '../failures/unreadable.ts'
 import { eventOf } from '../history/audit-keys.ts'
 import { grownBytes } from '../history/history-size.ts'
@@ -135,7 +137,8 @@ class Examining {
         })
       this.#rows[place.of] = (this.#rows[place.of] ?? 0) + 1
     } catch (error) {
-      const problem = `The value cannot be read: ${(error as Error).message}`
+      const why = error instanceof UnknownRecordKind ? FOREIGN_KIND : (error as Error).message
+      const problem = `The value cannot be read: ${why}`
       this.#leaveOut(kv.key, { problem, effect: effectOf(place, error) })
     }
   }
@@ -346,9 +349,10 @@ function md5Of(content: Buffer): string {
   return createHash('md5').update(content).digest('hex')
 }
 
-/** A kind of a later version, and a secret without its key, are no damage: servers stop for them. */
+/** A secret without its key is no damage: servers stop for it. */
 function effectOf({ of }: KeyPlace, error: unknown): string {
-  if (!isOfValue(error) || error instanceof NotExaminable) return 'No server can start with it.'
+  const isLeftOut = isOfValue(error) || error instanceof UnknownRecordKind
+  if (!isLeftOut || error instanceof NotExaminable) return 'No server can start with it.'
   if (of === 'record-text' || of === 'history') return 'The record of history cannot be shown.'
   if (of === 'audit') return 'The audit does not show the event.'
   return 'The servers leave it out: remove the key, or write the thing again.'

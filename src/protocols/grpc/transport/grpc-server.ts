@@ -3,7 +3,8 @@ import { DueBook } from '../../../core/work/due-book.ts'
 import { contained, guarded, nothing } from '../../../core/unexpected.ts'
 import { LimitCounts } from '../../../http2/limits.ts'
 import { Admission, type AdmissionLog, type ConnectionSettings } from '../../sockets/admission.ts'
-import { BodyMemory, OldestFirstMemory } from '../../sockets/held-memory.ts'
+import { BodyShares } from '../../sockets/body-shares.ts'
+import { OldestFirstMemory } from '../../sockets/held-memory.ts'
 import { listenOn } from '../../sockets/listening.ts'
 import { type KeyPair, SecureLayer } from '../../sockets/secure-layer.ts'
 import type { CallHead, CallStream } from './call-stream.ts'
@@ -66,7 +67,7 @@ export class GrpcServer {
     const { maxBodyMemoryBytes, requestTimeoutMs } = settings
     this.#calls = {
       services: parts.services,
-      memory: new BodyMemory(maxBodyMemoryBytes),
+      memory: new BodyShares(maxBodyMemoryBytes, { hasStrangers: false }),
       unknown: new OldestFirstMemory(maxBodyMemoryBytes * SHARE_OF_UNKNOWN),
       unread: new OldestFirstMemory(maxBodyMemoryBytes),
       idleMs: requestTimeoutMs,

@@ -1,3 +1,4 @@
+import { clientNetwork } from '../../../core/access/client-network.ts'
 import { whenClosed } from '../../sockets/when-closed.ts'
 import type { Socket } from 'node:net'
 import { ownText } from '../../../core/text/own-text.ts'
@@ -61,6 +62,7 @@ const NOBODY: readonly (() => void)[] = []
 export class ConnectionSession implements ClientSession, Due, ConnectionListener, ServedSession, Carrier {
   dueTick = NOT_DUE
   isKnown = false
+  owner: string
   readonly id: string
   readonly ip: string
   readonly port: number
@@ -99,6 +101,7 @@ export class ConnectionSession implements ClientSession, Due, ConnectionListener
     socket.on('error', nothing)
     this.ip = plainAddress(socket.remoteAddress)
     this.port = socket.remotePort ?? 0
+    this.owner = clientNetwork(this.ip)
     this.id = ownText(`${openedMs}_${this.ip}_${this.port}`)
     this.certificateUser = certificateUserOf(socket)
     this.#turns = turns

@@ -23,6 +23,10 @@ beforeEach(() => {
 })
 
 const store = {
+  agree: (_name: string, make: () => string) => {
+    stored ??= { value: make(), revision: 1 }
+    return Promise.resolve(stored.value)
+  },
   seen: () => Promise.resolve(stored),
   replace: (_name: string, { revision }: SeenValue, value: string) => {
     if (revision !== stored?.revision) return Promise.resolve(false)
@@ -32,7 +36,8 @@ const store = {
 }
 
 function server(): SharedSecrets {
-  const log = { info: (_facts: object, text: string) => void logged.push(text) }
+  const note = (_facts: object, text: string) => void logged.push(text)
+  const log = { info: note, error: note }
   return new SharedSecrets({ store, monotonicMs: () => nowMs, log }, stored!.value)
 }
 
@@ -85,10 +90,21 @@ describe('a rotation', () => {
     expect(readSecrets(stored!.value).next).toBeDefined()
   })
 
+  test('is written again where it is missing', async () => {
+    const each = server()
+    stored = undefined
+    await each.look(false)
+    expect(stored).toMatchObject({ value: FIRST })
+    expect(logged).toEqual([expect.stringContaining('is written again')])
+  })
+
   test('survives a store that is away', async () => {
     await beginRotation(store)
     const away = { ...store, seen: () => Promise.reject(new Error('away')) }
-    const each = new SharedSecrets({ store: away, monotonicMs: () => nowMs, log: { info: () => {} } }, FIRST)
+    const each = new SharedSecrets(
+      { store: away, monotonicMs: () => nowMs, log: { info: () => {}, error: () => {} } },
+      FIRST,
+    )
     await expect(each.look(true)).rejects.toThrow('away')
     expect(idsOf(each)).toEqual([peerSecretOf('first').id])
   })

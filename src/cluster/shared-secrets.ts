@@ -18,9 +18,12 @@ export interface SecretsStore {
 
 /** The dependencies of `SharedSecrets`. */
 export interface SharedSecretsParts {
-  readonly store: SecretsStore
+  readonly store: SecretsStore & {
+    /** The remembered value, or else the result of `make`. */
+    agree(name: string, make: () => string): Promise<string>
+  }
   readonly monotonicMs: () => number
-  readonly log: { info(facts: object, text: string): void }
+  readonly log: { info(facts: object, text: string): void; error(facts: object, text: string): void }
 }
 
 /** How often the store is asked. A server that cannot ask for as long as its lease lasts is no member. */
@@ -62,7 +65,7 @@ export class SharedSecrets {
     this.#isLooking = true
     try {
       const seen = await this.#parts.store.seen(STORED_SECRETS)
-      if (seen === undefined) return
+      if (seen === undefined) return await this.#writeAgain()
       if (seen.revision !== this.#seen?.revision) this.#use(seen)
       if (isElected) await this.#lead(seen)
     } finally {
@@ -80,6 +83,16 @@ export class SharedSecrets {
     if (ids.join() === before) return
     const [inUse, accepted] = ids
     this.#parts.log.info({ inUse, accepted }, 'the secret of the peer channel rotates')
+  }
+
+  /** The servers know each other by what they have seen: a server that starts would make another secret. */
+  async #writeAgain(): Promise<void> {
+    const { store, log } = this.#parts
+    await store.agree(STORED_SECRETS, () => secretsText(this.#stored))
+    log.error(
+      { name: STORED_SECRETS },
+      'the secret of the peer channel was missing in etcd, and is written again',
+    )
   }
 
   async #lead(seen: SeenValue): Promise<void> {

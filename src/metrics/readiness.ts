@@ -8,6 +8,7 @@ export interface NotReady {
     | 'store-full'
     | 'memory'
     | 'prefix-nested'
+    | 'store-empty'
     | 'damaged'
   readonly detail: string
   /** How long this has lasted, in ms. */
@@ -27,7 +28,7 @@ export interface Lagging extends Lasting {
 
 /** Something in the store that an operator must mend. This server works. */
 export interface StoreFault extends Lasting {
-  readonly code: 'prefix-nested' | 'damaged'
+  readonly code: 'prefix-nested' | 'damaged' | 'store-empty'
 }
 
 /** The inputs of readiness. */

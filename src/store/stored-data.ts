@@ -73,8 +73,8 @@ export type Sums = Readonly<
 /** Filters a part: returns it without the rows that a copy leaves out. */
 export type LeftOut = (part: StoredPart) => StoredPart
 
-/** The servers share a secret, and a key that seals secrets: two installations must have different ones. */
-const OF_INSTALLATION = ['peer-secret', 'secrets-key']
+/** The name of an installation, the secret of its servers, and the key that seals secrets: two installations have different ones. */
+const OF_INSTALLATION = ['installation', 'store-empty', 'peer-secret', 'secrets-key']
 /** Kinds of records that belong to the servers of an installation, or to browsers that are signed in there. */
 const OF_SERVERS = ['session', 'server', 'member', 'election']
 
@@ -86,7 +86,7 @@ export const forAnother: LeftOut = (part) => {
   return forBackup(part)
 }
 
-/** Leaves out the secret alone, and the places of members, which last as long as their leases. */
+/** Leaves out the name and the secrets of the installation alone, and the places of members, which last as long as their leases. */
 export const forBackup: LeftOut = (part) => {
   if (part.of === 'values')
     return { ...part, all: part.all.filter(({ name }) => !OF_INSTALLATION.includes(name)) }

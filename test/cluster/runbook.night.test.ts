@@ -138,6 +138,19 @@ async function workTogether(numbers: readonly number[], ...items: readonly strin
   expect(peers.sort()).toEqual(hosts)
 }
 
+/** All members of etcd come back without data, and all servers notice it. */
+async function loseData(): Promise<void> {
+  for (const number of [1, 2, 3]) await machines.run('systemctl stop etcd', number)
+  for (const number of [1, 2, 3])
+    await machines.run('rm -r /var/lib/etcd/data && systemctl --no-block start etcd', number)
+  for (const number of [1, 2, 3])
+    await until(
+      async () => fetch(`${urlOf(number)}/readyz`).then((reply) => reply.text(), String),
+      (text) => text.includes('store-empty'),
+      LIMIT_MS,
+    )
+}
+
 describe.skipIf(skip)(`the runbook${note}`, { timeout: 6 * LIMIT_MS }, () => {
   beforeEach(async () => {
     machines = new Machines()
@@ -190,6 +203,20 @@ describe.skipIf(skip)(`the runbook${note}`, { timeout: 6 * LIMIT_MS }, () => {
     await workTogether([1, 2, 3], 'before')
     for (const number of [1, 2, 3]) expect((await itemAt(number, 'after')).status).toBe(404)
     expect(machines.service(3, 'waypost').output()).toContain('has taken the place')
+  })
+
+  test('restores a backup into an etcd that has lost everything, or confirms the loss', async () => {
+    await startMachines()
+    await publish(1, 'before')
+    const [backup, restore, confirm] = blocksOf('An empty etcd')
+    await runBlock(backup!)
+    await loseData()
+    await runBlock(restore!)
+    await workTogether([1, 2, 3], 'before')
+    await loseData()
+    await runBlock(confirm!)
+    await workTogether([1, 2, 3])
+    for (const number of [1, 2, 3]) expect((await itemAt(number, 'before')).status).toBe(404)
   })
 
   test('frees a full etcd, and the servers write again by themselves', async () => {

@@ -12,6 +12,7 @@ import { publishing } from '../../src/core/core.test-support.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import { connectGrpc } from '../support/grpc-client.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
 import { runWaypost, startWaypost, temporaryDirectory } from '../support/waypost.ts'
 import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
@@ -101,6 +102,8 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     ['r/user/x', '{"value":{},"stamp":1}'],
     ['r/user/x', '{"value":{"passwordHash":"x"},"stamp":9007199254740991}'],
     ['r/b/x', '{"value":{},"stamp":1}'],
+    ['r/foreign/x', '{"value":{},"stamp":1}'],
+    ['r/foreign/y', 'x'],
     ['c/public/G/%0061', 'x'],
     ['a/0000000000000000/done/x', '{}'],
     ['v/abc', 'x'],
@@ -151,8 +154,11 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     expect(() => refuseDamaged(server.state, KEY)).toThrow(`${prefix}/c/public/G/a`)
     expect(() => refuseDamaged(servers.at(-1)!.state, KEY)).toThrow(`${prefix}/c/public/G/a`)
     expect(server.seen.map(({ kind }) => kind)).not.toContain('config-deleted')
-    await server.engine.execute(deleteConfig(KEY, { ip: '', user: null }))
+    // Each server can: the last one has never known the item.
+    await servers.at(-1)!.engine.execute(deleteConfig(KEY, { ip: '', user: null }))
     await expect.poll(() => later.store.damaged, WAIT).toEqual([])
+    const { entries } = await server.store.reads('x').history([KEY], { pageNo: 1, pageSize: 1 })
+    expect(entries).toMatchObject([{ op: 'D', size: 0 }])
     await later.engine.execute(publish('new', { md5: md5Of('new') }))
     await expect.poll(() => server.contentOf(), WAIT).toBe('new')
     for (const one of servers) expect(() => refuseDamaged(one.state, KEY)).not.toThrow()
@@ -199,6 +205,51 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     await stop()
   })
 
+  test('every door answers 500 for a damaged service, on servers that knew it and on those that start', async () => {
+    const { prefix } = await newStore()
+    const settings = { store: 'etcd', 'etcd-endpoints': etcd.endpoints.join(','), 'etcd-prefix': prefix }
+    const knew = await startWaypost({ settings })
+    const sound = await valueOf(`${prefix}/${SERVICE}`)
+    await put(`${prefix}/${SERVICE}`, '{"service":{}}')
+    await expect
+      .poll(async () => (await fetch(`${knew.url}/readyz`)).text(), WAIT)
+      .toContain(`${prefix}/${SERVICE}`)
+    const starts = await startWaypost({ settings })
+    const paths = [
+      '/nacos/v1/ns/instance/list?serviceName=orders',
+      '/nacos/v1/ns/service?serviceName=orders',
+      '/nacos/v1/ns/instance?serviceName=orders&ip=10.0.0.1&port=80',
+      '/nacos/v2/ns/instance/list?serviceName=orders',
+      '/nacos/v3/client/ns/instance/list?serviceName=orders',
+      '/svc/v1/ns/instance/list?serviceName=orders',
+      '/svc/v1/ns/service?serviceName=orders',
+    ]
+    const seen: unknown[] = []
+    for (const { url } of [knew, starts])
+      for (const path of paths) {
+        const answer = await fetch(url + path)
+        seen.push([path, answer.status, (await answer.text()).includes(`${prefix}/${SERVICE}`)])
+      }
+    expect(seen).toEqual([...paths, ...paths].map((path) => [path, 500, true]))
+    for (const server of [knew, starts]) {
+      const grpc = await connectGrpc(server)
+      const names = { namespace: 'public', groupName: 'DEFAULT_GROUP', serviceName: 'orders' }
+      for (const [type, more] of [
+        ['ServiceQueryRequest', {}],
+        ['SubscribeServiceRequest', { subscribe: true, clusters: '' }],
+      ] as const)
+        expect([type, (await grpc.ask(type, { ...names, ...more })).body]).toMatchObject([
+          type,
+          { success: false, message: expect.stringContaining(`${prefix}/${SERVICE}`) as string },
+        ])
+      await grpc.close()
+    }
+    await put(`${prefix}/${SERVICE}`, sound)
+    for (const { url } of [knew, starts])
+      await expect.poll(async () => (await fetch(url + paths[0]!)).text(), WAIT).toContain('"port":80')
+    await Promise.all([knew, starts].map((server) => server.stop()))
+  })
+
   test('a damaged instance is missing from its list, and the next registration replaces it', async () => {
     const { prefix, server } = await newStore()
     await put(`${prefix}/i/public/DEFAULT_GROUP@@orders/10.0.0.1/80/DEFAULT`, '{"record":null}')
@@ -239,6 +290,22 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
       await remove(`${prefix}/r/${name}`)
       await expect.poll(() => server.store.damaged, WAIT).toEqual([])
       await making()
+    },
+  )
+
+  test.each(['0', '!', '1', '2663', 'zzz', '0000000000000000/x', '0000000000000000', '2663601234567890/x'])(
+    'the key %s in the history of an item stops no publish',
+    async (name) => {
+      const { prefix, server } = await newStore()
+      const key = `${prefix}/w/public/G/a/${name}`
+      await put(key, '{"id":"x"}')
+      await server.engine.execute(publish('after', { md5: md5Of('after') }))
+      await server.engine.execute(publish('again', { md5: md5Of('again') }))
+      expect(server.contentOf()).toBe('again')
+      await server.engine.execute(deleteConfig(KEY, { ip: '', user: null }))
+      expect(await valueOf(key)).toEqual(Buffer.from('{"id":"x"}'))
+      const { entries } = await server.store.reads('x').history([KEY], { pageNo: 1, pageSize: 9 })
+      expect(entries.map(({ op }) => op)).toEqual(['D', 'U', 'U', 'I'])
     },
   )
 

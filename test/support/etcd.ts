@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -45,6 +45,8 @@ export interface EtcdMember {
   output(): string
   /** Sends SIGKILL. The data stays. */
   kill(): Promise<void>
+  /** The same, and removes the data: `restart` begins without any. */
+  lose(): Promise<void>
   /** Stops the process with SIGSTOP: connections stay open and nothing is answered. */
   pause(): void
   /** Continues a paused process. */
@@ -62,6 +64,7 @@ export interface Etcd {
 }
 
 const START_LIMIT_MS = 60_000
+const DATA_DIR = '--data-dir='
 const HEALTH_LIMIT_MS = 1_000
 
 const running = new Set<ChildProcess>()
@@ -189,6 +192,12 @@ class Member implements EtcdMember {
     const ended = once(child, 'close')
     child.kill('SIGKILL')
     await ended
+  }
+
+  async lose(): Promise<void> {
+    await this.kill()
+    const directory = this.#flags.find((flag) => flag.startsWith(DATA_DIR))!.slice(DATA_DIR.length)
+    rmSync(directory, { recursive: true, force: true })
   }
 
   pause(): void {

@@ -8,7 +8,7 @@ import type { DoctorFlags } from './doctor.ts'
 import type { HealthFlags } from './health.ts'
 import type { RestoreFlags } from './restore.ts'
 import type { CopyFlags } from './copy-store.ts'
-import type { StoreCopies } from './stopped-server.ts'
+import type { EtcdFlags, StoreCopies } from './stopped-server.ts'
 import { addSettingOptions, givenSettings } from './start-options.ts'
 import type { StartServer } from './start.ts'
 
@@ -31,6 +31,7 @@ export function addServerCommands(program: Command, parts: ServerParts): void {
   addRestore(program, stores)
   addDoctor(program, stores)
   addCopyStore(program, storeCopies)
+  addConfirmEmpty(program, storeCopies)
 }
 
 function addStart(program: Command, startServer: StartServer): void {
@@ -185,6 +186,24 @@ function addCopyStore(program: Command, storeCopies: ServerParts['storeCopies'])
       'of a damaged one',
     ],
   ])
+}
+
+function addConfirmEmpty(program: Command, storeCopies: ServerParts['storeCopies']): void {
+  const confirm = program
+    .command('confirm-empty')
+    .summary('tell servers on etcd that the loss of their data there is meant')
+    .description(
+      'Servers whose data are gone from etcd answer from memory and refuse changes, until the data are back. This command says ' +
+        'that they are lost for good: the servers forget them, and begin again with the keys that are left under the prefix. ' +
+        'It is refused where no server misses data.',
+    )
+  addEtcdOptions(confirm)
+  confirm.action(
+    action<EtcdFlags>(async (flags) =>
+      (await import('./confirm-empty.ts')).confirmEmptyStore(await storeCopies(), flags),
+    ),
+  )
+  addExamples(confirm, [['waypost confirm-empty --etcd-endpoints http://10.0.0.1:2379', 'all data are lost']])
 }
 
 /** The format of the output, and the place of etcd. */

@@ -118,6 +118,8 @@ export interface StoreCopies {
   ): Promise<BackupOfDirectory>
   /** Verifies a backup, and copies it into an empty prefix. */
   restore(backup: string, etcd: Settings, onProgress: OnProgress): Promise<Copied>
+  /** Confirms to servers that miss their data in etcd that these are lost. */
+  confirmEmpty(etcd: Settings): Promise<{ place: string; member: string | undefined; keysLeft: number }>
   /** Examines the whole store in etcd. */
   examine(etcd: Settings, onProgress: OnProgress): Promise<Examination>
 }

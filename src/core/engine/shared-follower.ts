@@ -5,6 +5,7 @@ import type { Loaded, SharedCommit, StoreFollower, Snapshot, StoredInstance } fr
 import { stampOfChange, type Stamps, historyIdOf } from '../decisions/stamps.ts'
 import type { State } from './state.ts'
 import { addressText } from '../naming/state/instance.ts'
+import { DAMAGED_SERVICE } from '../naming/state/damaged-service.ts'
 import { type ServiceKey, serviceKeyText } from '../naming/state/service.ts'
 import { ELECTION, MEMBER } from '../cluster/members/member-records.ts'
 import { STORED_KINDS } from './stored-kinds.ts'
@@ -56,7 +57,7 @@ function whole(change: FedChange, state: State): Change[] {
 }
 
 /** Members are stored only where several servers share a store. */
-const SHARED_KINDS = [...STORED_KINDS, MEMBER, ELECTION, DAMAGED_ITEM]
+const SHARED_KINDS = [...STORED_KINDS, MEMBER, ELECTION, DAMAGED_ITEM, DAMAGED_SERVICE]
 const NOBODY = { ip: '', user: null } as const
 
 /**

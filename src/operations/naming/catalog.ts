@@ -1,3 +1,4 @@
+import { refuseDamagedService } from '../../core/naming/state/damaged-service.ts'
 import type { HealthChecker } from '../../core/naming/state/health-checker.ts'
 import type { Liveness } from '../../core/naming/liveness/liveness.ts'
 import { existingService } from '../../core/naming/commands/service-commands.ts'
@@ -190,6 +191,7 @@ function keysIn({ services }: State, namespaceId: string | undefined): ServiceKe
 }
 
 function instancesOf(state: State, key: ServiceKey, cluster: string | undefined): Instance[] {
+  refuseDamagedService(state, key)
   const service = existingService(state, key)
   const entry = state.services.get(key)
   const all = [...(entry?.instances.values() ?? [])]

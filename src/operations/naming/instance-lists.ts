@@ -1,3 +1,4 @@
+import { refuseDamagedService } from '../../core/naming/state/damaged-service.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { StreamClient } from '../../core/clients/stream-client.ts'
 import type { SentText } from '../../core/text/long-text.ts'
@@ -81,7 +82,7 @@ export interface Pushes {
 
 interface ListParts {
   readonly guard: Guard
-  readonly state: Pick<State, 'switches'>
+  readonly state: Pick<State, 'switches' | 'record'>
   readonly lists: ListWriter
 }
 
@@ -95,6 +96,7 @@ export function listOperations(parts: ListParts & { readonly pushes: Pushes; rea
       resources: ({ key }: ListRequest) => [serviceResource(key)],
       run: (request, caller) => {
         const { key, format, clustersText, clusters, healthyOnly, consumerIp, subscriber, reader } = request
+        refuseDamagedService(state, key)
         const { switches } = state
         const isPushed =
           subscriber !== undefined &&
@@ -162,7 +164,10 @@ export function subscriptionOperations(parts: SubscriptionParts) {
     query: guard.operation({
       permission,
       resources,
-      run: (request: StreamListRequest) => listOf(parts, request),
+      run: (request: StreamListRequest) => {
+        refuseDamagedService(parts.state, request.key)
+        return listOf(parts, request)
+      },
     }),
     /** From now on the subscriber gets each change. A service that does not exist yet is an empty list. */
     subscribe: guard.operation({
@@ -170,6 +175,7 @@ export function subscriptionOperations(parts: SubscriptionParts) {
       resources,
       run: (request: StreamSubscriptionRequest, caller) => {
         const { key, clustersText: clusters, subscriber: client } = request
+        refuseDamagedService(parts.state, key)
         streams.subscribe({ client, key, clusters, isAllowed: mayRead(guard, key, caller) })
         return listOf(parts, request)
       },

@@ -1,3 +1,4 @@
+import { refuseDamagedService } from '../../core/naming/state/damaged-service.ts'
 import type { Engine } from '../../core/engine/ports.ts'
 import { beat } from '../../core/naming/liveness/beat.ts'
 import { connectionOf, isMoved } from '../../core/naming/state/connection-publisher.ts'
@@ -269,6 +270,7 @@ function reads({ guard, state }: InstanceParts) {
       resources: ofInstance,
       run: (request: InstanceRequest): Instance => {
         const target = targetOf(request)
+        refuseDamagedService(state, target.serviceKey)
         const instance = state.instance(target.serviceKey, target.address)
         const isOther = target.ephemeral !== undefined && instance?.record.ephemeral !== target.ephemeral
         if (instance === undefined || isOther) throw notFound(state, target)

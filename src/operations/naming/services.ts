@@ -1,3 +1,4 @@
+import { refuseDamagedService } from '../../core/naming/state/damaged-service.ts'
 import type { Engine } from '../../core/engine/ports.ts'
 import { DEFAULT_CHECKER, shownChecker, type ShownChecker } from '../../core/naming/state/health-checker.ts'
 import {
@@ -122,6 +123,7 @@ export function someServices({ namespaceId }: { namespaceId: string | undefined 
 
 /** The service and its clusters, or Refusal `service-not-found`. */
 function serviceDetail(state: State, key: ServiceKey): ServiceDetail {
+  refuseDamagedService(state, key)
   const service = existingService(state, key)
   const entry = state.services.get(key)
   const clusters = clusterNames(service, entry).map((name) => shownCluster(service, name))

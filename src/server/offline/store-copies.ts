@@ -21,6 +21,7 @@ import { EtcdError } from '../../store/etcd/client/etcd-error.ts'
 import { type EtcdPlace, EtcdSource } from '../../store/etcd/copy/etcd-source.ts'
 import { EtcdTarget } from '../../store/etcd/copy/etcd-target.ts'
 import { examineEtcd } from '../../store/etcd/copy/examine-etcd.ts'
+import { confirmEmpty } from '../../store/etcd/format/confirm-empty.ts'
 import { Keys } from '../../store/etcd/keys/keys.ts'
 import { openEtcd } from '../../store/etcd/open-etcd.ts'
 import { DamagedStore, type Examination, NotExaminable, type OnProgress } from '../../store/local-file.ts'
@@ -90,6 +91,12 @@ export const storeCopies: StoreCopies = {
       } finally {
         rmSync(draft, { recursive: true, force: true })
       }
+    }),
+
+  confirmEmpty: (settings) =>
+    withEtcd(settings, async ({ client, keys, place }) => {
+      await client.checkVersions()
+      return { place, ...(await confirmEmpty(client, keys)) }
     }),
 
   examine: (settings, onProgress) =>

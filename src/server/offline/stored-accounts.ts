@@ -39,6 +39,7 @@ import { NotExaminable } from '../../store/local-file.ts'
 import { loop, wallMs } from '../process/clocks.ts'
 import { Ending } from '../process/ending.ts'
 import { etcdPlaceOf, unreadableRecord } from '../shared/etcd-place.ts'
+import { othersMayKnow } from '../shared/shared-start.ts'
 
 /** The rule of `POST …/auth/users`: throws Refusal `invalid-parameter`. */
 const checkUsername = compileField('NAME', fields.newUsername, SVC_RULES)
@@ -84,7 +85,9 @@ async function withEtcd<T>(settings: Settings, work: AccountsWork<T>): Promise<T
   const ownProcess = randomUUID()
   const { ended, failed } = new Ending()
   const member = `tool ${ownProcess}`
-  const { store } = openEtcd({ ...place, member, process: ownProcess, clock: systemClock, failed })
+  const waitForOthers = (): Promise<void> => othersMayKnow(QUIET)
+  const own = { member, process: ownProcess, clock: systemClock, failed, waitForOthers }
+  const { store } = openEtcd({ ...place, ...own })
   try {
     const { follower, stamps, clock } = followerOf(await store.load())
     const engine = withSeenNames(new SharedEngine({ follower, store, clock, loop, report: thrown }))

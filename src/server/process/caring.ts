@@ -8,7 +8,7 @@ import type { Care, CareParts, Installation } from './installation.ts'
 
 /** The dependencies of publishing instances of connections. */
 export interface PublishingParts extends Omit<CareParts, 'isAlive'> {
-  readonly installation: Pick<Installation, 'process' | 'isMember' | 'careOf'>
+  readonly installation: Pick<Installation, 'process' | 'isMember' | 'careOf' | 'storeFaults'>
 }
 
 /** The instances of this process's connections, and instances that other processes have left behind. */
@@ -34,6 +34,7 @@ export function openCare(parts: PublishingParts): { publishing: Publishing; care
     monotonicMs,
     loop,
     canWrite: () => installation.isMember() && serves(serverStatus(state.switches), 'write'),
+    whyNot: () => installation.storeFaults?.().find(({ code }) => code === 'store-empty')?.reason,
     report: (error, text) => watch.report(error, text),
   })
   const isAlive = new LiveProcesses(state, process).has

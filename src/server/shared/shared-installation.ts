@@ -47,8 +47,9 @@ import type {
 } from '../process/installation.ts'
 import { responsibleFor } from '../process/responsible.ts'
 import { SharedMembers } from './shared-members.ts'
-import { logDamaged, StoreFaults } from './store-faults.ts'
-import { logOfRefusals, ownFacts, warnOfOpenNetworks, withoutAlarm, withPatience } from './shared-start.ts'
+import { StoreFaults } from './store-faults.ts'
+import { reportsOf } from './store-reports.ts'
+import { ownFacts, warnOfOpenNetworks, withoutAlarm, withPatience } from './shared-start.ts'
 
 /** How long a new member waits until it sees itself among the members, and how often it looks. */
 const SEEN_MS = 5_000
@@ -159,8 +160,6 @@ export class SharedInstallation implements Installation {
     const own = ownFacts(settings, named)
     const { ended, failed } = new Ending()
     const { process } = own
-    const reloading = (err: unknown): void =>
-      log.warn({ err }, 'the changes in etcd cannot be followed: everything is loaded again')
     const place = { ...named, member: memberIdOf(own), process }
     const compact = settings.etcdCompact
     let history = historyLimits(settings, settings.etcdQuotaBytes)
@@ -170,9 +169,7 @@ export class SharedInstallation implements Installation {
       history: () => history,
       clock: systemClock,
       failed,
-      reloading,
-      refused: logOfRefusals(log),
-      damaged: logDamaged(log),
+      ...reportsOf(log),
     })
     try {
       await withPatience(() => etcd.client.checkVersions(), { log })
@@ -293,6 +290,7 @@ export class SharedInstallation implements Installation {
   async look(): Promise<void> {
     if (this.isMember()) this.#watch.look()
     this.#opened.secrets.look(this.isElected())
+    void this.#opened.etcd.store.care(this.isElected()).catch(() => undefined)
     await Promise.all([this.#standing.look(), this.#lag.look()])
     if (this.#standing.current !== 'alone') this.#aloneSinceMs = undefined
     else this.#aloneSinceMs ??= monotonicMs()

@@ -23,6 +23,8 @@ const PEER_PORT_OFFSET = 2_000
 /** How long a start waits for etcd, and how often it tries. */
 const REACH_MS = 60_000
 const RETRY_MS = 500
+/** How long a first start waits for servers that miss data there. */
+const OTHERS_MS = 3_000
 /** How often a start that waits for space logs it. */
 const ALARM_MS = 60_000
 /** How often the same refusal of etcd is logged, and for how many refusals that is remembered. */
@@ -73,6 +75,14 @@ export async function withPatience<T>(
 function isAway(error: unknown): error is Error {
   if (error instanceof EtcdError) return error.kind === 'unavailable'
   return isOfStore(error) && !(error.cause instanceof PlaceTaken)
+}
+
+/** Waits until servers that run would have said that they miss data here: they find out within about two seconds. */
+export async function othersMayKnow(log: Pick<Logger, 'info'>): Promise<void> {
+  log.info(
+    'etcd has no data under this prefix, and is young: the first start waits for servers that may know more',
+  )
+  await systemClock.sleep(OTHERS_MS)
 }
 
 /** Waits while etcd has its alarm for a full quota, until an operator lifts it: without a lease no server can join. */

@@ -1,17 +1,14 @@
 import type { Logger } from 'pino'
+import { DAMAGED_ADVICE } from './store-reports.ts'
 import type { StoreFault } from '../../metrics/readiness.ts'
 import type { EtcdStore } from '../../store/etcd/etcd-store.ts'
+import { EMPTY_ADVICE } from '../../store/etcd/format/store-empty.ts'
 import type { DamagedKey } from '../../store/etcd/failures/damaged-keys.ts'
 
 const MOST_NAMED = 5
-/** The ways out of damage. */
-const DAMAGED_ADVICE =
-  '`waypost doctor --store etcd` names all. Write the thing again where that is possible, remove the key with `etcdctl del`, ' +
-  'or restore a backup.'
-
 /** The dependencies of {@link StoreFaults}. */
 export interface StoreFaultsParts {
-  readonly store: Pick<EtcdStore, 'nestedPrefixes' | 'damaged'>
+  readonly store: Pick<EtcdStore, 'nestedPrefixes' | 'damaged' | 'missing'>
   readonly log: Pick<Logger, 'warn'>
   readonly monotonicMs: () => number
 }
@@ -22,6 +19,7 @@ export class StoreFaults {
   #nested: readonly string[] = []
   #nestedSinceMs = 0
   #damagedSinceMs: number | undefined
+  #missingSinceMs: number | undefined
 
   constructor(parts: StoreFaultsParts) {
     this.#parts = parts
@@ -45,9 +43,16 @@ export class StoreFaults {
   get current(): StoreFault[] {
     const nowMs = this.#parts.monotonicMs()
     const since = (sinceMs: number): number => Math.round(nowMs - sinceMs)
-    const keys = this.#parts.store.damaged
+    const { damaged: keys, missing } = this.#parts.store
+    this.#missingSinceMs = missing && (this.#missingSinceMs ?? nowMs)
     this.#damagedSinceMs = keys.length === 0 ? undefined : (this.#damagedSinceMs ?? nowMs)
     const faults: StoreFault[] = []
+    if (missing !== undefined && this.#missingSinceMs !== undefined)
+      faults.push({
+        code: 'store-empty',
+        reason: `${missing.message} ${EMPTY_ADVICE}`,
+        forMs: since(this.#missingSinceMs),
+      })
     if (this.#nested.length > 0)
       faults.push({
         code: 'prefix-nested',
@@ -71,10 +76,4 @@ function nestedText(prefixes: readonly string[]): string {
     `Other installations have a prefix above or below the one of this server: ${prefixes.join(', ')}. ` +
     'Copy one of them to a prefix beside the other with `waypost copy-store`.'
   )
-}
-
-/** Logs a key once. */
-export function logDamaged(log: Pick<Logger, 'error'>): (damaged: DamagedKey) => void {
-  return (damaged) =>
-    log.error({ ...damaged, advice: DAMAGED_ADVICE }, 'a key of etcd cannot be read, and is left out')
 }

@@ -16,19 +16,26 @@ import { Chunks } from './contents/chunks.ts'
 import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { Commits } from './writing/commits.ts'
-import { type CompareOptions, type FeedFigures, Following } from './following/following.ts'
+import {
+  type CompareOptions,
+  type FeedFigures,
+  Following,
+  type FollowingParts,
+} from './following/following.ts'
 import { EtcdReads } from './history/etcd-reads.ts'
 import { HistoryCleaning, type HistoryLimit } from './history/history-cleaning.ts'
 import { HistoryCut } from './history/history-cut.ts'
 import { HistorySize } from './history/history-size.ts'
 import { HistoryKeys } from './history/history-keys.ts'
 import type { Keys } from './keys/keys.ts'
+import { KeptKeys } from './following/kept-keys.ts'
 import { type Difference, KnownKeys } from './keys/known-keys.ts'
 import { largeBytes } from './contents/large-contents.ts'
-import type { LayoutInUse } from './format/layout.ts'
+import type { StoreEmpty } from './format/store-empty.ts'
+import type { StoreInUse, StoreInUseParts } from './format/store-in-use.ts'
 import { quotaShares, type QuotaShares } from './space/quota-shares.ts'
 import { type DamagedKey, DamagedKeys } from './failures/damaged-keys.ts'
-import { asRefusal, sayingIfFull } from './failures/refusals.ts'
+import { asRefusal, refusalOf, sayingIfFull } from './failures/refusals.ts'
 import { nestedPrefixes } from './format/nested-prefixes.ts'
 import { RememberedValues } from './format/remembered-values.ts'
 import { RequestFence } from './writing/request-fence.ts'
@@ -39,7 +46,7 @@ import type { SecretsKeyInUse } from './sealing/secrets-key-in-use.ts'
 export interface EtcdStoreParts {
   readonly client: EtcdClient
   readonly keys: Keys
-  readonly layout: LayoutInUse
+  readonly inUse: StoreInUse
   readonly secretsKey: Pick<SecretsKeyInUse, 'begin'>
   /** Names this server among all: its address. */
   readonly member: string
@@ -54,6 +61,10 @@ export interface EtcdStoreParts {
   readonly damaged?: ((damaged: DamagedKey) => void) | undefined
   /** Called when everything must be loaded again, with the reason, and whenever that has failed. */
   readonly reloading?: ((why: unknown) => void) | undefined
+  /** See `StoreInUseParts`. */
+  readonly watched?: StoreInUseParts['watched']
+  /** See `FollowingParts.reloaded`. */
+  readonly reloaded?: FollowingParts['reloaded']
 }
 
 /** So many reads of history are at etcd at the same time: they leave it time for the commits of all servers. */
@@ -81,6 +92,8 @@ export class EtcdStore implements SharedStore {
   readonly #remembered: RememberedValues
   readonly #known: KnownKeys
   readonly #damaged: DamagedKeys | undefined
+  readonly #kept: KeptKeys
+  #isNumberLost = false
   readonly #turns = readTurns(READS_AT_ONCE)
   /** Since it was loaded. */
   #active: { readonly following: Following; readonly commits: Commits } | undefined
@@ -89,7 +102,9 @@ export class EtcdStore implements SharedStore {
   constructor(parts: EtcdStoreParts) {
     const { client, keys, member, process, clock } = parts
     this.#parts = parts
-    this.#fence = new RequestFence(client, { key: keys.of({ of: 'request', id: member }), process })
+    const own = keys.of({ of: 'request', id: member })
+    const missed = (): void => parts.watched?.mended(own)
+    this.#fence = new RequestFence(client, { key: own, process, missed })
     this.#chunks = new Chunks(client, keys, clock)
     this.#history = new HistoryKeys(client, keys, this.#chunks.read)
     this.#cleaning = new HistoryCleaning(client, keys, member)
@@ -97,13 +112,14 @@ export class EtcdStore implements SharedStore {
     this.#audit = new AuditKeys(client, keys, member)
     this.#remembered = new RememberedValues(client, keys)
     this.#known = new KnownKeys(keys)
+    this.#kept = new KeptKeys({ ...parts, mended: (key) => parts.watched?.mended(key) })
     this.#damaged = parts.damaged && new DamagedKeys(parts.damaged)
   }
 
   async load(): Promise<Snapshot> {
-    const { client, keys, clock, layout, secretsKey } = this.#parts
+    const { client, keys, clock, inUse, secretsKey } = this.#parts
     await client.checkVersions()
-    await sayingIfFull(layout.begin())
+    await sayingIfFull(inUse.begin())
     await sayingIfFull(secretsKey.begin())
     await sayingIfFull(this.#fence.take(clock))
     const readParts = this.#chunks.read
@@ -116,10 +132,13 @@ export class EtcdStore implements SharedStore {
       readParts,
       size,
       damaged: this.#damaged,
+      kept: this.#kept,
+      numberLost: () => void (this.#isNumberLost = true),
     })
     const nowMs = (): number => clock.nowMs()
     const history = limits && size && new HistoryCut({ client, keys, size, limits, nowMs })
     const own = { fence: this.#fence, chunks: this.#chunks, following, history }
+    inUse.whenMissed = (error) => following.distrust(error)
     this.#active = { following, commits: new Commits({ ...this.#parts, ...own, damaged: this.#damaged }) }
     return snapshot
   }
@@ -130,7 +149,7 @@ export class EtcdStore implements SharedStore {
 
   /** The layout in which the data is written. */
   get layout(): number {
-    return this.#parts.layout.current
+    return this.#parts.inUse.current
   }
 
   /** How far this server is behind etcd. */
@@ -146,6 +165,11 @@ export class EtcdStore implements SharedStore {
   /** The keys that this server leaves out, because no server has written them or their values. */
   get damaged(): readonly DamagedKey[] {
     return this.#damaged?.all ?? []
+  }
+
+  /** Why the data in etcd cannot be believed; undefined: they can. */
+  get missing(): StoreEmpty | undefined {
+    return this.#parts.inUse.missing
   }
 
   /** The prefixes of other installations above and below this one. */
@@ -165,6 +189,11 @@ export class EtcdStore implements SharedStore {
   }
 
   commit(units: readonly Unit[], decidedAt: Revision, withinMs = COMMIT_MS): Promise<readonly UnitResult[]> {
+    try {
+      this.#parts.inUse.refuse()
+    } catch (error) {
+      return Promise.reject(refusalOf(error))
+    }
     return this.#loaded().commits.commit(units, { decidedAt, withinMs })
   }
 
@@ -174,7 +203,8 @@ export class EtcdStore implements SharedStore {
   }
 
   reads(reader: string): KeptReads {
-    return new EtcdReads({ history: this.#history, audit: this.#audit, turns: this.#turns, reader })
+    const refuse = (): void => this.#parts.inUse.refuse()
+    return new EtcdReads({ history: this.#history, audit: this.#audit, turns: this.#turns, reader, refuse })
   }
 
   cleanHistory(limit: HistoryLimit): Promise<{ removed: number; more: boolean }> {
@@ -218,6 +248,15 @@ export class EtcdStore implements SharedStore {
   /** Replaces a remembered value as it was seen. False: it has changed since. */
   replace(name: string, seen: { readonly revision: number }, value: string): Promise<boolean> {
     return asRefusal(this.#remembered.replace(name, seen, value))
+  }
+
+  /** Writes again what every installation has, where it is lost. Call it once a second; it rejects if etcd is away. */
+  async care(isElected: boolean): Promise<void> {
+    await this.#parts.inUse.care(isElected)
+    await this.#kept.care()
+    if (!this.#isNumberLost) return
+    await this.#loaded().commits.numberAgain(COMMIT_MS)
+    this.#isNumberLost = false
   }
 
   /** Tries to remove this process's own keys: its name is not used again. Call it before `close`. */

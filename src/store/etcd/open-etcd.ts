@@ -5,11 +5,12 @@ import type { CallTimes } from './client/calls.ts'
 import { connectTo, type EtcdAccess } from './client/connection.ts'
 import { EtcdClient } from './client/etcd-client.ts'
 import type { EtcdError } from './client/etcd-error.ts'
+import type { TxnGuard } from './client/txn-guard.ts'
 import type { ValueForm } from './client/value-form.ts'
 import { Compaction, type CompactMode } from './space/compaction.ts'
 import { EtcdStore, type EtcdStoreParts } from './etcd-store.ts'
 import { Keys } from './keys/keys.ts'
-import { LayoutInUse } from './format/layout.ts'
+import { StoreInUse, type StoreInUseParts } from './format/store-in-use.ts'
 import { EtcdMembership } from './members/membership.ts'
 import { Sealing } from './sealing/sealing.ts'
 import { SecretsKeyInUse } from './sealing/secrets-key-in-use.ts'
@@ -42,10 +43,15 @@ export interface EtcdSetup {
   readonly secretsKeys?: readonly SecretsKey[]
   /** See `EtcdStoreParts.damaged`. */
   readonly damaged?: EtcdStoreParts['damaged']
+  /** See `StoreInUseParts`. */
+  readonly waitForOthers?: StoreInUseParts['waitForOthers']
+  readonly watched?: StoreInUseParts['watched']
   /** How long calls may take. */
   readonly limits?: Partial<CallTimes>
   /** Called when everything must be loaded again, with the reason, and whenever that has failed. */
   readonly reloading?: (why: unknown) => void
+  /** See `EtcdStoreParts.reloaded`. */
+  readonly reloaded?: EtcdStoreParts['reloaded']
 }
 
 /** The parts of an open etcd. Call `store.load`, `store.follow` and `membership.join` in this order. */
@@ -56,6 +62,7 @@ export interface OpenEtcd {
   readonly membership: EtcdMembership
   readonly sealing: Sealing
   readonly secretsKey: SecretsKeyInUse
+  readonly inUse: StoreInUse
 }
 
 /** Makes the store and the membership of a server. Connects at the first use; `store.close` ends everything. */
@@ -64,8 +71,9 @@ export function openEtcd({ prefix, compact, layouts, ...own }: EtcdSetup): OpenE
   const whole = `${prefix.replace(/\/+$/, '')}/`
   const keys = new Keys(whole)
   const sealing = new Sealing(keys, own.secretsKeys ?? [])
-  const client = clientOf(own, keys, sealing)
-  const layout = new LayoutInUse({ client, keys, understood: layouts })
+  const client = clientOf(own, keys, { values: sealing, guard: () => inUse.guard })
+  const { member, waitForOthers, watched } = own
+  const inUse = new StoreInUse({ client, keys, understood: layouts, member, waitForOthers, watched })
   const secretsKey = new SecretsKeyInUse({ client, keys, sealing })
   return {
     client,
@@ -75,17 +83,18 @@ export function openEtcd({ prefix, compact, layouts, ...own }: EtcdSetup): OpenE
       mode: compact ?? 'off',
       nowMs: () => clock.nowMs(),
     }),
-    store: new EtcdStore({ client, keys, layout, secretsKey, ...own }),
-    membership: new EtcdMembership({ client, keys, layout, clock, failed }),
+    store: new EtcdStore({ client, keys, inUse, secretsKey, ...own }),
+    membership: new EtcdMembership({ client, keys, inUse, clock, failed }),
     sealing,
     secretsKey,
+    inUse,
   }
 }
 
 function clientOf(
   { endpoints, access, clock, limits, refused }: Omit<EtcdSetup, 'prefix' | 'compact' | 'layouts'>,
   keys: Keys,
-  values: ValueForm,
+  { values, guard }: { values: ValueForm; guard: () => TxnGuard },
 ): EtcdClient {
   return new EtcdClient({
     endpoints,
@@ -94,6 +103,7 @@ function clientOf(
     open: connectTo(clock, access),
     proofKey: keys.of({ of: 'format' }),
     values,
+    guard,
     ...(limits && { limits }),
     ...(refused && { refused }),
   })

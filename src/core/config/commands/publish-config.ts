@@ -5,11 +5,14 @@ import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
 import { historyIdOf, itemIdOf, type Now } from '../../decisions/stamps.ts'
 import type { ConfigItem, ConfigKey, ConfigType, Operator } from '../state/config-item.ts'
 import type { View } from '../../decisions/view.ts'
+import { DAMAGED_ITEM } from '../state/damaged-item.ts'
 import { commentSaved, DELETED_CONFIG, deletedConfigOf, deletedGrayOf } from '../state/config-comment.ts'
 import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from '../state/config-notes.ts'
 import { GRAY, type GrayItem } from '../state/gray-version.ts'
 import { type GrayChange, grayEnded, stampsToEnd } from './gray-records.ts'
 import { Refusal } from '../../refusal.ts'
+
+const MD5_OF_NOTHING = 'd41d8cd98f00b204e9800998ecf8427e'
 
 /** New content for an item. `md5` is the digest of `content`; undefined fields of `notes` keep their values. */
 export interface PublishConfig {
@@ -96,6 +99,22 @@ interface DeleteOptions {
   readonly comment?: string | undefined
 }
 
+/** What is known of an item that the store has and cannot read; undefined: it has none, or can read it. */
+function unreadableIn(view: View, key: ConfigKey): ConfigItem | undefined {
+  if (view.record(DAMAGED_ITEM, key.text) === undefined) return undefined
+  const origin = { id: 0, createdMs: 0, createUser: null, createIp: '' }
+  return {
+    key,
+    origin,
+    historyId: 0,
+    content: Buffer.alloc(0),
+    md5: MD5_OF_NOTHING,
+    type: 'text',
+    notes: NO_NOTES,
+    modifiedMs: 0,
+  }
+}
+
 /** Removes an item, with its gray versions. Answers true, also if it did not exist. See {@link DeletedConfig}. */
 export function deleteConfig(
   key: ConfigKey,
@@ -106,7 +125,7 @@ export function deleteConfig(
     subject: key.text,
     stamps: (view) => 1 + stampsToEnd(view, key),
     decide(view, { wallMs, stamp }) {
-      const deleted = view.config(key)
+      const deleted = view.config(key) ?? unreadableIn(view, key)
       checkCas(casMd5, deleted)
       const gray = keepsGray ? undefined : view.record(GRAY, key.text)
       const atMs = gray?.versions.reduce((latest, one) => Math.max(latest, one.modifiedMs), wallMs) ?? wallMs

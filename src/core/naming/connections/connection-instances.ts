@@ -45,6 +45,8 @@ export interface ConnectionInstanceParts {
   readonly loop: Pick<Loop, 'soon'>
   /** Whether changes of this server can reach the others, and operators let it write. */
   readonly canWrite: () => boolean
+  /** Why they cannot, where more is known. */
+  readonly whyNot?: (() => string | undefined) | undefined
   readonly report: (error: unknown, text: string) => void
   /** For tests: instead of `ORPHAN_MS`. */
   readonly keptMs?: number
@@ -130,11 +132,15 @@ export class ConnectionInstances {
     registration.username = username
     return this.#inTurn(registration, () => {
       if (registration.hasEnded) throw connectionEnded()
-      if (!this.#parts.canWrite()) throw new Refusal('store-unavailable', NO_MEMBER)
+      if (!this.#parts.canWrite()) throw this.#noMember()
       const undo = registration.publish(instances)
       const leaving = registration.removing
       return this.#carryOut(registration, { instances, leaving, takesOver: true }, undo)
     })
+  }
+
+  #noMember(): Refusal {
+    return new Refusal('store-unavailable', this.#parts.whyNot?.() ?? NO_MEMBER)
   }
 
   /** Removes all instances of a connection in a service, now or later. */

@@ -10,6 +10,7 @@ import type { Lease } from './lease.ts'
 import { onlyReads, revisionOf, toNumber, toRange } from './messages.ts'
 import type { KeyRange, KeyValue, Txn, TxnResult } from './messages.ts'
 import { METHODS } from './methods.ts'
+import { areSame, isGuarded, type TxnGuard } from './txn-guard.ts'
 import { keptTxn, readResult, readRevision, type ValueForm } from './value-form.ts'
 import { memberStatus, refuseUnsupported } from './version.ts'
 import type { MemberStatus } from './version.ts'
@@ -34,6 +35,8 @@ export interface EtcdClientParts {
   readonly values?: ValueForm
   /** Called when etcd does not let this client in, or do something. */
   readonly refused?: (error: EtcdError) => void
+  /** What each change compares besides; by default nothing. */
+  readonly guard?: () => TxnGuard
 }
 
 /** A range to read. */
@@ -137,6 +140,23 @@ export class EtcdClient {
    * lost, it rejects in doubt.
    */
   async txn(txn: Txn, callMs: number = this.#limits.callMs): Promise<TxnResult> {
+    const guard = isGuarded(txn) ? this.#parts.guard?.() : undefined
+    if (guard === undefined) return this.#txn(txn, callMs)
+    for (;;) {
+      const compare = guard.compare()
+      if (compare.length === 0) return this.#txn(txn, callMs)
+      const { compare: own, success, failure = [] } = txn
+      const guarded = { compare: [...compare, ...own], success, failure: [...failure, ...guard.reads] }
+      const answer = await this.#txn(guarded, callMs)
+      if (answer.succeeded) return answer
+      guard.judge(answer.results.slice(failure.length))
+      const results = answer.results.slice(0, failure.length)
+      // Otherwise the guard has refused it: it was not done, and is done again with the present conditions.
+      if (areSame(compare, guard.compare())) return { ...answer, results }
+    }
+  }
+
+  async #txn(txn: Txn, callMs: number): Promise<TxnResult> {
     const send = onlyReads(txn) ? 'repeatable' : 'once'
     const { values } = this.#parts
     const kept = values === undefined ? txn : keptTxn(values, txn)

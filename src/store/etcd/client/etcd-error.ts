@@ -18,6 +18,8 @@ export type EtcdErrorKind =
   | 'invalid'
   /** This version of etcd cannot be used. */
   | 'unsupported'
+  /** The data are gone, or are those of another installation. Nothing was changed. */
+  | 'store-empty'
 
 /** A call of etcd failed. */
 export class EtcdError extends Error {

@@ -44,6 +44,8 @@ export interface Txn {
   readonly compare: readonly KeyCondition[]
   readonly success: readonly TxnOperation[]
   readonly failure?: readonly TxnOperation[]
+  /** It is done whatever the guard of the client says (`TxnGuard`). */
+  readonly isUnguarded?: true
 }
 
 /** The result of a transaction. */

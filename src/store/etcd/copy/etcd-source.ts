@@ -10,7 +10,8 @@ import type { EtcdClient, RangeResult } from '../client/etcd-client.ts'
 import type { KeyValue, TxnOperation } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { Keys } from '../keys/keys.ts'
-import { LayoutInUse } from '../format/layout.ts'
+import { EMPTY_ADVICE, StoreEmpty } from '../format/store-empty.ts'
+import { StoreInUse } from '../format/store-in-use.ts'
 import { loadKeys, type LoadParts } from '../following/load-keys.ts'
 import type { Sealing } from '../sealing/sealing.ts'
 import type { SecretsKeyInUse } from '../sealing/secrets-key-in-use.ts'
@@ -69,14 +70,14 @@ export class EtcdSource implements StoredSource {
     await client.checkVersions()
     const newest = await readable(etcd)
     const revision = at ?? newest
-    const layout = { look: () => Promise.resolve(revision) }
+    const inUse = { look: () => Promise.resolve(revision) }
     const known = { clear: () => undefined, loaded: () => undefined }
     const readParts = (parts: ContentParts): Promise<Buffer> => readChunks(etcd, parts, revision)
     const sound: LoadParts['client'] = {
       range: (range) => client.range(range),
       pages: (range) => soundPages(etcd, range),
     }
-    const snapshot = await loadKeys({ client: sound, keys, layout, known, readParts })
+    const snapshot = await loadKeys({ client: sound, keys, inUse, known, readParts })
     const { count } = await client.range({ ...rangeOf(keys.every('history')), revision, countOnly: true })
     const { configs, records, services, instances } = snapshot
     const things = configs.length + records.length + services.length + instances.length
@@ -218,11 +219,27 @@ async function* soundPages({ client, isLeftOut }: EtcdPlace, range: PageRange): 
  */
 export async function readable({ client, keys, place, isOwnCopy, secretsKey }: EtcdPlace): Promise<Revision> {
   if (isOwnCopy === true) return (await client.range({ key: keys.of({ of: 'format' }) })).revision
-  const layout = new LayoutInUse({ client, keys })
-  const revision = await layout.look()
-  if (layout.current === 0) throw new NothingStored(`There is no Waypost store in ${place}.`)
+  const inUse = new StoreInUse({ client, keys })
+  const revision = await inUse.look().catch((error: unknown) => {
+    throw error instanceof StoreEmpty ? new DamagedStore(error.fact, { cause: error }) : error
+  })
+  if (inUse.current === 0) await refuseWithoutLayout(client, keys)
+  if (inUse.current === 0) throw new NothingStored(`There is no Waypost store in ${place}.`)
   await secretsKey.look()
   return revision
+}
+
+/** Keys without a layout are no new store. */
+async function refuseWithoutLayout(client: EtcdClient, keys: Keys): Promise<void> {
+  const ours = [keys.every('config'), keys.every('request'), keys.every('small-record')]
+  const counted = await Promise.all(
+    ours.map((prefix) => client.range({ ...rangeOf(prefix), countOnly: true })),
+  )
+  const count = counted.reduce((sum, one) => sum + one.count, 0)
+  if (count === 0) return
+  throw new DamagedStore(
+    `The key ${keys.of({ of: 'format' })} is missing, and ${count} keys of a Waypost are there: etcd has lost it. ${EMPTY_ADVICE}`,
+  )
 }
 
 function entryIn(value: Uint8Array): HistoryEntry {

@@ -5,11 +5,13 @@ import { historyIdOf, isItemId, stampOfId } from '../../../core/decisions/stamps
 import { NotExaminable } from '../../local-file.ts'
 import type { ShownRecord, StoredPart, StoredSource, StoredTarget, Sums } from '../../stored-data.ts'
 import { EtcdError } from '../client/etcd-error.ts'
-import type { KeyCondition, TxnOperation, TxnResult } from '../client/messages.ts'
+import type { KeyCondition, KeyRange, TxnOperation, TxnResult } from '../client/messages.ts'
 import { compareKeys } from '../keys/keys.ts'
 import { chunksOf, mostInlineOf, partsOfValue } from '../contents/large-contents.ts'
 import { refuseNested } from '../format/nested-prefixes.ts'
+import { INSTALLATION, installationBytes, newInstallation } from '../format/installation-name.ts'
 import { copyIn, LAYOUTS, type UnderCopy } from '../format/layout.ts'
+import { STORE_EMPTY } from '../format/store-empty.ts'
 import { placeOfRecord } from '../keys/record-places.ts'
 import { SECRETS_KEY } from '../sealing/secrets-key-in-use.ts'
 import { roomOf } from '../space/space.ts'
@@ -70,13 +72,13 @@ export class EtcdTarget implements StoredTarget {
 
   /** Begins or continues a copy of this source. Throws NotExaminable if another store is there, or too little room. */
   static async begin(etcd: EtcdPlace, source: StoredSource): Promise<EtcdTarget> {
-    const { client, keys, prefix, place } = etcd
+    const { client, keys, place } = etcd
     await client.checkVersions()
     const key = keys.of({ of: 'format' })
     const { kvs } = await client.range({ key })
     const text = kvs[0] && Buffer.from(kvs[0].value)
     const begun = text && (copyIn(key, text.toString()) as CopyState | undefined)
-    const { count } = await client.range({ ...rangeOf(prefix), countOnly: true })
+    const count = await countBesides(etcd)
     if (begun === undefined && count > 0)
       throw new NotExaminable(
         `There is something in ${place} already (${count} keys). Choose another prefix, or remove them.`,
@@ -96,11 +98,11 @@ export class EtcdTarget implements StoredTarget {
       sums: begun?.sums ?? {},
     }
     const target = new EtcdTarget(etcd, source, state)
-    const condition: KeyCondition =
+    const conditions: KeyCondition[] =
       text === undefined
-        ? { ...rangeOf(prefix), of: 'create', is: '=', to: 0 }
-        : { key, of: 'value', is: '=', to: text }
-    await target.#replace(condition, target.#value)
+        ? besidesNotice(etcd).map((range) => ({ ...range, of: 'create', is: '=', to: 0 }))
+        : [{ key, of: 'value', is: '=', to: text }]
+    await target.#replace(conditions, [{ do: 'put', key, value: target.#value }])
     return target
   }
 
@@ -116,7 +118,7 @@ export class EtcdTarget implements StoredTarget {
     }
     await Promise.all(Array.from({ length: isOrdered(part) ? 1 : AT_ONCE }, lane))
     const state = { ...this.#state, sums }
-    await this.#replace(this.#unchanged(), valueOf(state))
+    await this.#replace([this.#unchanged()], [{ do: 'put', key: this.#key, value: valueOf(state) }])
     this.#state = state
     this.#value = valueOf(state)
   }
@@ -133,7 +135,15 @@ export class EtcdTarget implements StoredTarget {
     const { writesWith } = sealing
     if (writesWith !== undefined)
       await this.#put([put(keys.of({ of: 'remembered', name: SECRETS_KEY }), Buffer.from(writesWith))])
-    await this.#replace(this.#unchanged(), Buffer.from(String(LAYOUTS.from)))
+    // Servers that miss their data take these for theirs from now on.
+    await this.#replace(
+      [this.#unchanged()],
+      [
+        { do: 'put', key: this.#key, value: Buffer.from(String(LAYOUTS.from)) },
+        put(keys.of({ of: 'remembered', name: INSTALLATION }), installationBytes(newInstallation('copy'))),
+        { do: 'delete', key: keys.of({ of: 'remembered', name: STORE_EMPTY }) },
+      ],
+    )
   }
 
   close(): void {
@@ -219,15 +229,19 @@ export class EtcdTarget implements StoredTarget {
     if (!succeeded) throw takenOver(this.place)
   }
 
-  /** Sets the key of the layout. If an answer was lost, the second request finds the value of the first. */
-  async #replace(condition: KeyCondition, value: Buffer): Promise<void> {
-    const success: TxnOperation[] = [{ do: 'put', key: this.#key, value }]
+  /** Sets the key of the layout first. If an answer was lost, the second request finds the value of the first. */
+  async #replace(
+    compare: readonly KeyCondition[],
+    success: readonly [Put, ...TxnOperation[]],
+  ): Promise<void> {
+    const [{ value }] = success
     const failure: TxnOperation[] = [{ do: 'range', key: this.#key }]
     const { succeeded, results } = await this.#sent(() =>
-      this.#etcd.client.txn({ compare: [condition], success, failure }, CALL_MS),
+      this.#etcd.client.txn({ compare, success, failure }, CALL_MS),
     )
     const found = results[0]?.did === 'range' ? results[0].kvs[0] : undefined
-    if (!succeeded && (found === undefined || !value.equals(found.value))) throw takenOver(this.place)
+    if (!succeeded && (found === undefined || !Buffer.from(value).equals(found.value)))
+      throw takenOver(this.place)
   }
 
   /** All that is sent may be sent again. */
@@ -242,6 +256,20 @@ export class EtcdTarget implements StoredTarget {
         await sleep(AGAIN_MS)
       }
   }
+}
+
+/** The ranges of all keys but the notice of servers that miss their data. */
+function besidesNotice({ keys, prefix }: EtcdPlace): KeyRange[] {
+  const notice = keys.of({ of: 'remembered', name: STORE_EMPTY })
+  return [
+    { key: prefix, end: notice },
+    { key: `${notice}\0`, end: rangeOf(prefix).end },
+  ]
+}
+
+async function countBesides(etcd: EtcdPlace): Promise<number> {
+  const counted = besidesNotice(etcd).map((range) => etcd.client.range({ ...range, countOnly: true }))
+  return (await Promise.all(counted)).reduce((sum, { count }) => sum + count, 0)
 }
 
 function valueOf(copy: CopyState): Buffer {

@@ -4,6 +4,7 @@ import { isGrayHistory } from '../../../core/config/state/gray-version.ts'
 import type { HistoryEntry } from '../../../core/config/state/history-record.ts'
 import { historyIdOf, stampOfId } from '../../../core/decisions/stamps.ts'
 import { serviceKeyText } from '../../../core/naming/state/service.ts'
+import { UnknownRecordKind } from '../../../core/engine/stored-kinds.ts'
 import { recordKindNamed } from '../../../core/records/record-kind.ts'
 import type { Revision } from '../../../core/engine/ports.ts'
 import { Findings } from '../../finding.ts'
@@ -11,6 +12,7 @@ import { type Examination, type Finding, NotExaminable, type OnProgress } from '
 import type { KeyValue } from '../client/messages.ts'
 import { readRecord } from '../keys/read-values.ts'
 import type { KeyPlace, Keys } from '../keys/keys.ts'
+import { FOREIGN_KIND } from '../failures/damaged-keys.ts'
 import { isOfValue } from '../failures/unreadable.ts'
 import { eventOf } from '../history/audit-keys.ts'
 import { grownBytes } from '../history/history-size.ts'
@@ -29,6 +31,7 @@ import {
 import { itemShape } from '../keys/stored-shapes.ts'
 import { textOfPieces } from '../contents/shared-texts.ts'
 import type { Sealing } from '../sealing/sealing.ts'
+import { PresenceOfKeys } from './judge-presence.ts'
 import { type EtcdPlace, LARGE_PAGES, rangeOf, readable } from './etcd-source.ts'
 
 /** How the pieces of a gray version's text begin. */
@@ -78,6 +81,7 @@ export async function examineEtcd(etcd: EtcdPlace, onProgress: OnProgress): Prom
 class Examining {
   readonly #sealing: Pick<Sealing, 'isInClear'>
   readonly #keys: Keys
+  readonly #presence: PresenceOfKeys
   /** The prefixes of other installations, below this one. */
   readonly #below: readonly string[]
   /** Keys that cannot be read, or that break a rule. */
@@ -103,6 +107,7 @@ class Examining {
 
   constructor({ sealing, keys }: Pick<EtcdPlace, 'sealing' | 'keys'>, nested: readonly string[]) {
     this.#sealing = sealing
+    this.#presence = new PresenceOfKeys(keys)
     this.#keys = keys
     this.#below = nested.filter((prefix) => prefix.length > keys.prefix.length)
     for (const prefix of nested)
@@ -121,6 +126,7 @@ class Examining {
       this.#leaveOut(kv.key, { problem, effect: 'The servers leave it out, and do not remove it.' })
       return
     }
+    this.#presence.add(place)
     try {
       this.#bytes += kv.value.length
       this.#judge(place, kv)
@@ -131,7 +137,8 @@ class Examining {
         })
       this.#rows[place.of] = (this.#rows[place.of] ?? 0) + 1
     } catch (error) {
-      const problem = `The value cannot be read: ${(error as Error).message}`
+      const why = error instanceof UnknownRecordKind ? FOREIGN_KIND : (error as Error).message
+      const problem = `The value cannot be read: ${why}`
       this.#leaveOut(kv.key, { problem, effect: effectOf(place, error) })
     }
   }
@@ -177,6 +184,7 @@ class Examining {
           effect: 'The servers leave the instance out until there is the service.',
           leavesOut: 'The instances of the service are left out.',
         })
+    this.#presence.judge(this.#findings)
     const { counts, kept: findings, leftOut } = this.#findings
     return { counts, findings, leftOut, rows: this.#rows, bytes: this.#bytes }
   }
@@ -341,9 +349,10 @@ function md5Of(content: Buffer): string {
   return createHash('md5').update(content).digest('hex')
 }
 
-/** A kind of a later version, and a secret without its key, are no damage: servers stop for them. */
+/** A secret without its key is no damage: servers stop for it. */
 function effectOf({ of }: KeyPlace, error: unknown): string {
-  if (!isOfValue(error) || error instanceof NotExaminable) return 'No server can start with it.'
+  const isLeftOut = isOfValue(error) || error instanceof UnknownRecordKind
+  if (!isLeftOut || error instanceof NotExaminable) return 'No server can start with it.'
   if (of === 'record-text' || of === 'history') return 'The record of history cannot be shown.'
   if (of === 'audit') return 'The audit does not show the event.'
   return 'The servers leave it out: remove the key, or write the thing again.'

@@ -1,3 +1,4 @@
+import { UnknownRecordKind } from '../../../core/engine/stored-kinds.ts'
 import { MissingChunk } from '../contents/chunks.ts'
 import { isOfValue } from './unreadable.ts'
 
@@ -12,6 +13,8 @@ const MOST_TRIES = 3
 /** How many keys are reported: the doctor names all. */
 const MOST_LOGGED = 100
 
+/** A later version raises the layout before it writes a new kind, and then this one does not start. */
+export const FOREIGN_KIND = 'no version that uses this layout writes records of this kind'
 const NO_KEY = 'it is no key that a server writes'
 /** Its service is not there, or is left out itself. */
 export const NO_SERVICE = 'its service is not there'
@@ -33,7 +36,7 @@ export class DamagedKeys {
   reading<T>(key: string, read: () => T | Promise<T>): T | undefined | Promise<T | undefined> {
     const failed = (error: unknown): undefined => {
       if (!this.#isDamage(key, error)) throw error
-      this.leaveOut(key, (error as Error).message)
+      this.leaveOut(key, error instanceof UnknownRecordKind ? FOREIGN_KIND : (error as Error).message)
     }
     try {
       const found = read()
@@ -96,7 +99,7 @@ export class DamagedKeys {
 
   /** A missing chunk may be of a value that has changed meanwhile. */
   #isDamage(key: string, error: unknown): boolean {
-    if (!(error instanceof MissingChunk)) return isOfValue(error)
+    if (!(error instanceof MissingChunk)) return isOfValue(error) || error instanceof UnknownRecordKind
     const before = this.#tries.get(key)
     const count = before?.text === error.message ? before.count + 1 : 1
     this.#tries.set(key, { text: error.message, count })

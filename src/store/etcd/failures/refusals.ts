@@ -44,6 +44,7 @@ export function refusalOf(error: unknown): Error {
       cause: error,
       retryAfterSeconds: 5,
     })
-  const text = error instanceof SlowContents ? error.message : (TEXTS[error.kind] ?? textOfAway(error))
+  const isOwn = error instanceof SlowContents || error.kind === 'store-empty'
+  const text = isOwn ? error.message : (TEXTS[error.kind] ?? textOfAway(error))
   return new Refusal('store-unavailable', text, { cause: error })
 }

@@ -1,5 +1,4 @@
 import type { FedChange } from '../../../core/decisions/changes.ts'
-import { DAMAGED_ITEM } from '../../../core/config/state/damaged-item.ts'
 import { recordRemoved, recordSaved } from '../../../core/records/record-kind.ts'
 import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import { type ServiceKey, serviceKeyText } from '../../../core/naming/state/service.ts'
@@ -10,7 +9,7 @@ import { type DamagedKeys, NO_SERVICE } from '../failures/damaged-keys.ts'
 import { readingOf } from '../failures/unreadable.ts'
 import { compareKeys, type Keys, type KeyPlace } from '../keys/keys.ts'
 import { type ReadParts, type ReadRecord, readItem, readWholeRecord } from '../keys/read-values.ts'
-import { type RecordName, recordOfPlace } from '../keys/record-places.ts'
+import { markOfDamage, type RecordName, recordOfPlace } from '../keys/record-places.ts'
 import { instanceOf, requestOf, serviceOf, silencedKeys } from '../keys/values.ts'
 
 type InstanceKey = Extract<KeyPlace, { of: 'instance' }>
@@ -97,16 +96,16 @@ function soundChange(one: PlacedKey, context: RevisionContext): MaybeChange | Pr
   return found instanceof Promise ? found.then(sound) : sound(found)
 }
 
-/** Marks an item that is damaged from now on, or has been until now. */
+/** Marks an item or a service that is damaged from now on, or has been until now. */
 function damageChanges(
   { key: storeKey, place }: PlacedKey,
   wasDamaged: boolean,
   { stamp, damaged }: RevisionContext,
 ): FedChange[] {
-  if (place?.of !== 'config') return []
-  const id = place.key.text
-  if (damaged?.has(storeKey) === true) return [recordSaved(DAMAGED_ITEM, { id, value: { storeKey }, stamp })]
-  return wasDamaged ? [recordRemoved(DAMAGED_ITEM, id, stamp)] : []
+  const { kind, id } = markOfDamage(place) ?? {}
+  if (kind === undefined || id === undefined) return []
+  if (damaged?.has(storeKey) === true) return [recordSaved(kind, { id, value: { storeKey }, stamp })]
+  return wasDamaged ? [recordRemoved(kind, id, stamp)] : []
 }
 
 type MaybeChange = FedChange | undefined

@@ -3,12 +3,14 @@ import type { SharedCommit, Loaded } from '../../../core/engine/ports.ts'
 import { MissingChunk } from '../contents/chunks.ts'
 import type { Clock } from '../client/clock.ts'
 import { EtcdError } from '../client/etcd-error.ts'
+import type { TxnResult } from '../client/messages.ts'
 import type { RangeResult } from '../client/etcd-client.ts'
 import type { WatchListener, WatchOptions } from '../client/watch.ts'
 import { Following } from './following.ts'
 import { Keys } from '../keys/keys.ts'
 import { KnownKeys } from '../keys/known-keys.ts'
-import { LayoutInUse, LAYOUTS } from '../format/layout.ts'
+import { LAYOUTS } from '../format/layout.ts'
+import { StoreInUse } from '../format/store-in-use.ts'
 import { contentValue, toJson } from '../keys/values.ts'
 
 const keys = new Keys('w/')
@@ -72,14 +74,18 @@ const client = {
   },
 }
 
-const never = () => Promise.reject(new Error('not used here'))
+function readingNothing(): Promise<TxnResult> {
+  const trouble = troubles.shift()
+  if (trouble !== undefined) return Promise.reject(trouble)
+  return Promise.resolve({ revision, succeeded: true, results: [] })
+}
 
 async function follow(): Promise<Following> {
   const { following } = await Following.load({
     client,
     keys,
     known: new KnownKeys(keys),
-    layout: new LayoutInUse({ client: { ...client, txn: never }, keys }),
+    inUse: new StoreInUse({ client: { ...client, txn: readingNothing }, keys }),
     member: 'me',
     readParts: ({ stamp }) => Promise.reject(new MissingChunk(stamp, 0)),
     clock,

@@ -11,7 +11,9 @@ import type { DamagedKeys } from '../failures/damaged-keys.ts'
 import type { ReadParts } from '../keys/read-values.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, Difference, KnownKeys } from '../keys/known-keys.ts'
-import type { LayoutInUse } from '../format/layout.ts'
+import { StoreEmpty } from '../format/store-empty.ts'
+import type { StoreInUse } from '../format/store-in-use.ts'
+import type { KeptKeys } from './kept-keys.ts'
 import { loadKeys, loadKind } from './load-keys.ts'
 import { StoreFeed } from './store-feed.ts'
 
@@ -19,13 +21,15 @@ import { StoreFeed } from './store-feed.ts'
 export interface FollowingParts {
   readonly client: Pick<EtcdClient, 'pages' | 'range' | 'watch'>
   readonly keys: Keys
-  readonly layout: Pick<LayoutInUse, 'look' | 'follow'>
+  readonly inUse: Pick<StoreInUse, 'look' | 'follow' | 'loaded'>
   readonly known: KnownKeys
   /** Names this server. */
   readonly member: string
   readonly readParts: ReadParts
   /** See `LoadParts.damaged`. */
   readonly damaged?: DamagedKeys | undefined
+  /** See `LoadParts.kept`. */
+  readonly kept?: KeptKeys | undefined
   readonly clock: Clock
   /** Another follower of etcd: it begins with a revision that was loaded, and gets the keys of each later one. */
   readonly size?: Pick<HistorySize, 'begin' | 'follow'> | undefined
@@ -33,6 +37,10 @@ export interface FollowingParts {
   readonly failed: (error: unknown) => void
   /** Called when everything must be loaded again, and whenever that has failed. */
   readonly reloading?: ((why: unknown) => void) | undefined
+  /** Called when another hand has removed the number of this server's requests. */
+  readonly numberLost?: (() => void) | undefined
+  /** Called when everything was loaded again, with the numbers of keys that were known before and are known now. */
+  readonly reloaded?: ((keys: { before: number; after: number }) => void) | undefined
 }
 
 /** How far a server is behind etcd. */
@@ -55,6 +63,8 @@ export interface FeedFigures {
 const SUSPICIOUS_MS = 300
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
+/** How often a server that misses its data looks for them: an operator waits for it. */
+const EMPTY_PAUSE_MS = 1_000
 const MOST_TRIES = 3
 
 /** Follows etcd: loads all data, watches it from there, and loads it again if the watch cannot continue. */
@@ -88,7 +98,7 @@ export class Following {
   }
 
   private constructor(parts: FollowingParts, revision: Revision) {
-    const { keys, layout, readParts, clock, damaged } = parts
+    const { keys, inUse, readParts, clock, damaged } = parts
     this.#parts = parts
     this.#newest = revision
     this.#heardMs = clock.nowMs()
@@ -97,9 +107,10 @@ export class Following {
     const followed = (events: readonly KeyChange[]): void => {
       parts.known.follow(events)
       parts.size?.follow(events)
+      if (events.some((event) => event.kind === 'deleted' && event.key === own)) parts.numberLost?.()
       this.#takeIn(events)
     }
-    const begins = layout.follow
+    const begins = inUse.follow
     this.#feed = new StoreFeed({ keys, own, readParts, damaged, stopped, begins, followed }, revision)
     this.#count(revision)
   }
@@ -180,19 +191,25 @@ export class Following {
     return this.#parts.damaged?.count(this.#parts.keys.every(kind)) ?? 0
   }
 
+  /** The data must be loaded again before they can be used. */
+  distrust(why: unknown): void {
+    void this.#reload(why)
+  }
+
   close(): void {
     this.#closed.cancel()
     this.#watch?.close()
   }
 
   #start(): void {
-    const { client, keys } = this.#parts
+    const { client, keys, kept } = this.#parts
     this.#watch = client.watch(
       { ...keys.watched, from: this.#feed.applied + 1 },
       {
         changed: (revision) => {
           this.#heard(revision.revision)
-          this.#feed.add(revision, this.#heardMs)
+          const changes = kept?.withoutLosses(revision.changes) ?? revision.changes
+          this.#feed.add({ ...revision, changes }, this.#heardMs)
         },
         reached: (revision) => {
           this.#heard(revision)
@@ -248,8 +265,11 @@ export class Following {
     this.#isReloading = true
     this.#watch?.close()
     try {
+      const before = this.#parts.known.total
       const snapshot = await this.#loadAgain(why)
       if (snapshot === undefined) return
+      this.#parts.reloaded?.({ before, after: this.#parts.known.total })
+      this.#parts.inUse.loaded()
       this.#reloads++
       this.#newest = snapshot.revision
       this.#heardMs = this.#parts.clock.nowMs()
@@ -271,13 +291,14 @@ export class Following {
       if (this.#closed.isCancelled) return undefined
       reloading?.(trouble)
       try {
-        const snapshot = await loadKeys(this.#parts)
+        let snapshot = await loadKeys(this.#parts)
+        if ((await this.#parts.kept?.putBackAll()) === true) snapshot = await loadKeys(this.#parts)
         return this.#closed.isCancelled ? undefined : snapshot
       } catch (error) {
         if (!isPassing(error)) throw error
         trouble = error
       }
-      await clock.sleep(pauseMs, this.#closed)
+      await clock.sleep(trouble instanceof StoreEmpty ? EMPTY_PAUSE_MS : pauseMs, this.#closed)
     }
   }
 }

@@ -1,4 +1,3 @@
-import { DAMAGED_ITEM } from '../../../core/config/state/damaged-item.ts'
 import type { ConfigItem } from '../../../core/config/state/config-item.ts'
 import { type Service, serviceKeyText } from '../../../core/naming/state/service.ts'
 import type { LeftOut, Loaded, Revision, Snapshot, StoredInstance } from '../../../core/engine/ports.ts'
@@ -10,8 +9,9 @@ import { prefixEnd } from '../client/range-end.ts'
 import { type ReadParts, readItem, readWholeRecord } from '../keys/read-values.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, KnownKeys } from '../keys/known-keys.ts'
-import type { LayoutInUse } from '../format/layout.ts'
-import { recordOfPlace } from '../keys/record-places.ts'
+import type { StoreInUse } from '../format/store-in-use.ts'
+import type { KeptKeys } from './kept-keys.ts'
+import { markOfDamage, recordOfPlace } from '../keys/record-places.ts'
 import { MissingChunk } from '../contents/chunks.ts'
 import { type DamagedKeys, NO_SERVICE } from '../failures/damaged-keys.ts'
 import { readingOf, UnreadableValue } from '../failures/unreadable.ts'
@@ -26,28 +26,32 @@ const AUDIT_LOOKED_AT = 100
 export interface LoadParts {
   readonly client: Pick<EtcdClient, 'pages' | 'range'>
   readonly keys: Keys
-  readonly layout: Pick<LayoutInUse, 'look'>
+  readonly inUse: Pick<StoreInUse, 'look'>
   readonly known: Pick<KnownKeys, 'clear' | 'loaded'>
   readonly readParts: ReadParts
   /** Leaves out damaged keys; undefined: they are errors. */
   readonly damaged?: DamagedKeys | undefined
+  /** Notes the keys that are written again where they are lost. */
+  readonly kept?: Pick<KeptKeys, 'loading' | 'loaded'> | undefined
 }
 
 /** Reads the whole state at one revision. Throws `UnknownLayout`. */
 export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
-  const { client, keys, layout, known } = parts
-  const revision = await layout.look()
+  const { client, keys, inUse, known } = parts
+  const revision = await inUse.look()
   const stamps = new LargestStamp()
   const reading: Reading = { ...parts, revision, stamps, missing: [] }
   known.clear()
+  parts.kept?.loading()
   const configs = await configsOf(reading)
-  const records = await recordsOf(reading)
+  const stored = await recordsOf(reading)
   const naming = await namingOf(reading)
   stamps.see(await newestOfAudit(client, keys))
   // Only its request has the stamp of removed data.
   for (const { key, value } of await valuesOf(reading, keys.every('request')))
     stamps.see((await soundOf(reading, key, () => requestOf(value).stamp)) ?? 0)
   refuseMissing(reading)
+  const records = [...stored, ...marksOfDamage(reading)]
   return { configs, ...naming, records, revision, largestStamp: stamps.largest, ...leftOutOf(parts) }
 }
 
@@ -58,7 +62,8 @@ export async function loadKind(parts: LoadParts, kind: ComparedKind, revision: R
   const reading: Reading = { ...parts, revision, stamps, missing: [] }
   const read = async (): Promise<Partial<Snapshot>> => {
     if (kind === 'config') return { configs: await configsOf(reading) }
-    return kind === 'small-record' ? { records: await recordsOf(reading) } : namingOf(reading)
+    if (kind !== 'small-record') return namingOf(reading)
+    return { records: [...(await recordsOf(reading)), ...marksOfDamage(reading)] }
   }
   known.clear(kind === 'config' || kind === 'small-record' ? [kind] : ['service', 'instance'])
   const loaded = await read()
@@ -83,12 +88,13 @@ interface Reading extends LoadParts {
 }
 
 async function valuesOf(
-  { client, keys, known, revision, damaged }: Reading,
+  { client, keys, known, revision, damaged, kept }: Reading,
   prefix: string,
 ): Promise<KeyValue[]> {
   damaged?.readAgain(prefix)
   const found = await sortedValues(client, { prefix, revision })
   for (const kv of found) known.loaded(kv)
+  if (kept !== undefined) for (const kv of found) kept.loaded(kv)
   if (damaged !== undefined)
     for (const { key } of found) if (keys.read(key) === undefined) damaged.leaveOut(key)
   return found
@@ -129,15 +135,13 @@ async function recordsOf(reading: Reading): Promise<StoredRecord[]> {
   const records: StoredRecord[] = []
   for (const prefix of [keys.every('small-record'), keys.every('member'), keys.of({ of: 'elected' })])
     for (const kv of await valuesOf(reading, prefix)) records.push(...(await recordOf(reading, kv)))
-  return [...records, ...damagedItems(reading)]
+  return records
 }
 
-function damagedItems({ keys, damaged }: LoadParts): StoredRecord[] {
+function marksOfDamage({ keys, damaged }: LoadParts): StoredRecord[] {
   return (damaged?.all ?? []).flatMap(({ key: storeKey }) => {
-    const place = keys.read(storeKey)
-    return place?.of === 'config'
-      ? [{ recordKind: DAMAGED_ITEM.name, id: place.key.text, value: { storeKey } }]
-      : []
+    const mark = markOfDamage(keys.read(storeKey))
+    return mark === undefined ? [] : [{ recordKind: mark.kind.name, id: mark.id, value: { storeKey } }]
   })
 }
 

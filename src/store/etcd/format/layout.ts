@@ -6,13 +6,7 @@ import {
 } from '../../../core/cluster/members/versions.ts'
 import type { Revision } from '../../../core/engine/ports.ts'
 import { fieldsOf, numberIn, textIn } from '../../../core/records/shape.ts'
-import type { EtcdClient } from '../client/etcd-client.ts'
 import { NotExaminable } from '../../local-file.ts'
-import type { KeyValue } from '../client/messages.ts'
-import type { KeyChange } from '../client/whole-revisions.ts'
-import { createOnce } from './create-once.ts'
-import { refuseNested } from './nested-prefixes.ts'
-import type { Keys } from '../keys/keys.ts'
 import { readingOf } from '../failures/unreadable.ts'
 
 /**
@@ -24,63 +18,6 @@ export const LAYOUTS: VersionRange = { from: FIRST_RELEASED, to: FIRST_RELEASED 
 /** The data in etcd has a layout that this server cannot use. */
 export class UnknownLayout extends NotExaminable {
   override readonly name = 'UnknownLayout'
-}
-
-/** The dependencies of `LayoutInUse`. */
-export interface LayoutParts {
-  readonly client: Pick<EtcdClient, 'range' | 'txn' | 'pages'>
-  readonly keys: Keys
-  /** The layouts that this server reads and writes; by default {@link LAYOUTS}. */
-  readonly understood?: VersionRange | undefined
-}
-
-/** The layout in which the data in etcd is written. It is a key that only rises (docs/decisions/0053). */
-export class LayoutInUse {
-  readonly #parts: LayoutParts
-  readonly #key: string
-  readonly #understood: VersionRange
-  #current = 0
-
-  constructor(parts: LayoutParts) {
-    const { keys, understood = LAYOUTS } = parts
-    this.#parts = parts
-    this.#key = keys.of({ of: 'format' })
-    this.#understood = understood
-  }
-
-  /** The layout in use, as this server has seen it last; 0: not yet. */
-  get current(): number {
-    return this.#current
-  }
-
-  /** Notes the layout in an empty store: the oldest that this server writes. Throws {@link UnknownLayout}, and NestedPrefix. */
-  async begin(): Promise<void> {
-    const { client, keys } = this.#parts
-    const { kvs } = await client.range({ key: this.#key })
-    if (kvs.length === 0) await refuseNested(client, keys)
-    this.#saw(await createOnce(client, this.#key, () => String(this.#understood.from)))
-  }
-
-  /** Reads the layout again, with the revision at which everything can be loaded. Throws {@link UnknownLayout}. */
-  async look(): Promise<Revision> {
-    const { revision, kvs } = await this.#parts.client.range({ key: this.#key })
-    this.saw(kvs[0])
-    return revision
-  }
-
-  /** The key of the layout, at any time. Throws {@link UnknownLayout} if this server cannot use it. */
-  saw(format: KeyValue | undefined): void {
-    if (format !== undefined) this.#saw(Buffer.from(format.value).toString())
-  }
-
-  /** The next revision. Throws {@link UnknownLayout}: then it must not be applied. */
-  readonly follow = (events: readonly KeyChange[]): void => {
-    for (const event of events) if (event.kind === 'put' && event.kv.key === this.#key) this.saw(event.kv)
-  }
-
-  #saw(text: string): void {
-    this.#current = readLayout(this.#key, text, this.#understood)
-  }
 }
 
 /** The key of the layout while a copy fills the store: no server can use the store then, also no older one. */

@@ -13,6 +13,8 @@ interface ReadParts {
   readonly audit: Pick<AuditKeys, 'find'>
   readonly turns: FairQueue
   readonly reader: string
+  /** Throws while the data of etcd cannot be believed. */
+  readonly refuse: () => void
 }
 
 /** The reads of one reader, each in its turn. Commits do not wait for turns (decision 0069). */
@@ -56,6 +58,13 @@ export class EtcdReads implements KeptReads {
   }
 
   #inTurn<T>(read: (parts: ReadParts) => Promise<T>): Promise<T> {
-    return this.#parts.turns.run(this.#parts.reader, () => asRefusal(read(this.#parts)))
+    const { turns, reader, refuse } = this.#parts
+    const believed = async (): Promise<T> => {
+      refuse()
+      const found = await read(this.#parts)
+      refuse()
+      return found
+    }
+    return turns.run(reader, () => asRefusal(believed()))
   }
 }

@@ -85,6 +85,11 @@ export class KnownKeys {
     return this.#packed[kind].size
   }
 
+  /** How many keys there are of all compared kinds. */
+  get total(): number {
+    return COMPARED.reduce((sum, kind) => sum + this.count(kind), 0)
+  }
+
   /** About how many bytes the keys of a kind take, with their values. */
   bytes(kind: ComparedKind): number {
     return this.#bytes[kind]

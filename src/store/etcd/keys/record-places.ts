@@ -1,4 +1,7 @@
 import { ELECTED, ELECTION, MEMBER } from '../../../core/cluster/members/member-records.ts'
+import { DAMAGED_ITEM } from '../../../core/config/state/damaged-item.ts'
+import { DAMAGED_SERVICE } from '../../../core/naming/state/damaged-service.ts'
+import { serviceKeyText } from '../../../core/naming/state/service.ts'
 import { recordKindNamed } from '../../../core/records/record-kind.ts'
 import type { KeyRange } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
@@ -22,6 +25,13 @@ export function recordOfPlace(place: KeyPlace | undefined): RecordName | undefin
   if (place?.of === 'member') return { recordKind: MEMBER.name, id: place.id }
   if (place?.of === 'elected') return { recordKind: ELECTION.name, id: ELECTED }
   if (place?.of === 'small-record') return { recordKind: place.kind, id: place.id }
+  return undefined
+}
+
+/** The local record that marks a damaged key at a place; undefined: keys there have no such mark. */
+export function markOfDamage(place: KeyPlace | undefined) {
+  if (place?.of === 'config') return { kind: DAMAGED_ITEM, id: place.key.text }
+  if (place?.of === 'service') return { kind: DAMAGED_SERVICE, id: serviceKeyText(place.service) }
   return undefined
 }
 

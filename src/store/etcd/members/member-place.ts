@@ -5,11 +5,14 @@ import type { EtcdClient } from '../client/etcd-client.ts'
 import type { KeyCondition, KeyValue, TxnOperation, TxnOperationResult } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import { readRecord } from '../keys/read-values.ts'
+import { readsOfStore, type SeenStore, seenIn } from '../format/seen-store.ts'
 import type { Keys } from '../keys/keys.ts'
 import { PlaceTaken } from '../failures/place-taken.ts'
 import { requestOf, toJson } from '../keys/values.ts'
 
 const TERM = 'term'
+/** The reads before those of the store. */
+const OWN_READS = 4
 
 /** Servers that share a store must judge callers alike. */
 export class AuthDiffers extends Error {
@@ -50,8 +53,8 @@ export interface SeenMembers {
   readonly term: KeyValue | undefined
   /** The last request of a process in this place. */
   readonly request: KeyValue | undefined
-  /** The layout in use. */
-  readonly format: KeyValue | undefined
+  /** The layout in use, and the installation. */
+  readonly store: SeenStore
 }
 
 /** The keys of one member: its place among the members, and its part in the election. */
@@ -80,13 +83,14 @@ export class MemberPlace {
         { do: 'range', key: this.#keys.of({ of: 'elected' }) },
         { do: 'range', key: this.#termKey },
         { do: 'range', key: this.#keys.of({ of: 'request', id: this.#id }) },
-        { do: 'range', key: this.#formatKey },
+        ...readsOfStore(this.#keys),
       ],
     })
-    const [members = [], [elected] = [], [term] = [], [request] = [], [format] = []] = results.map(kvsOf)
+    const [members = [], [elected] = [], [term] = [], [request] = []] = results.map(kvsOf)
     const own = members.find(({ key }) => key === this.#key)
     const others = members.filter(({ key }) => key !== this.#key)
-    return { revision, own, others, elected, term, request, format }
+    const store = seenIn(results.slice(OWN_READS))
+    return { revision, own, others, elected, term, request, store }
   }
 
   /** Whether the place of this server is on this lease. */
@@ -122,7 +126,7 @@ export class MemberPlace {
   }
 
   /** Takes the place, unless a member has joined or the layout has risen since: false. */
-  async take(lease: bigint, { revision, format }: SeenMembers): Promise<boolean> {
+  async take(lease: bigint, { revision, store: { format } }: SeenMembers): Promise<boolean> {
     const prefix = this.#keys.every('member')
     const { succeeded } = await this.#client.txn({
       compare: [

@@ -14,7 +14,7 @@ import type {
 } from '../client/messages.ts'
 import { readRecord } from '../keys/read-values.ts'
 import { Keys } from '../keys/keys.ts'
-import { LayoutInUse } from '../format/layout.ts'
+import { StoreInUse } from '../format/store-in-use.ts'
 import { EtcdMembership } from './membership.ts'
 import { toJson } from '../keys/values.ts'
 
@@ -159,12 +159,12 @@ beforeEach(() => {
       }),
   }
   const unused = (): Promise<never> => Promise.reject(new Error('not used'))
-  const layout = new LayoutInUse({
+  const inUse = new StoreInUse({
     client: { txn: (txn) => etcd.txn(txn), range: unused, pages: unused as never },
     keys,
   })
   const failed = (error: unknown) => failures.push(error)
-  membership = new EtcdMembership({ client: etcd, keys, layout, clock, failed })
+  membership = new EtcdMembership({ client: etcd, keys, inUse, clock, failed })
 })
 
 /** A second passes, with the member's work of each second. */

@@ -5,7 +5,9 @@ import type { EtcdClient } from '../client/etcd-client.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 import type { Lease } from '../client/lease.ts'
 import type { Keys } from '../keys/keys.ts'
-import { type LayoutInUse, UnknownLayout } from '../format/layout.ts'
+import { UnknownLayout } from '../format/layout.ts'
+import { StoreEmpty } from '../format/store-empty.ts'
+import type { StoreInUse } from '../format/store-in-use.ts'
 import { AuthDiffers, MemberPlace, VersionsDiffer } from './member-place.ts'
 import { PlaceTaken } from '../failures/place-taken.ts'
 import { refusalOf } from '../failures/refusals.ts'
@@ -14,7 +16,7 @@ import { refusalOf } from '../failures/refusals.ts'
 export interface EtcdMembershipParts {
   readonly client: Pick<EtcdClient, 'lease' | 'txn'>
   readonly keys: Keys
-  readonly layout: Pick<LayoutInUse, 'saw'>
+  readonly inUse: Pick<StoreInUse, 'saw' | 'refuse'>
   readonly clock: Clock
   /** Called with the reason to stop this server: {@link PlaceTaken}, or servers that it does not fit to. */
   readonly failed: (error: unknown) => void
@@ -79,6 +81,8 @@ export class EtcdMembership {
       try {
         await this.#turn(place)
       } catch (error) {
+        // Nobody is a member without the data: nothing expires, and nothing is cleaned.
+        if (error instanceof StoreEmpty) this.#lease = undefined
         if (!isFinal(error)) continue
         this.#lease = undefined
         return failed(error)
@@ -87,10 +91,13 @@ export class EtcdMembership {
   }
 
   async #turn(place: MemberPlace): Promise<void> {
+    const { inUse } = this.#parts
+    inUse.refuse()
     const lease = this.#lease
     if (lease === undefined) return this.#enter(place, { first: false })
     // At the same time: when etcd is slow, a look must not delay the next renewal.
     const [isRenewed, seen] = await Promise.all([renewed(lease), place.read()])
+    inUse.saw(seen.store)
     place.refuseTaken(seen)
     if (!isRenewed) return this.#enter(place, { first: false })
     place.refuseReplaced(seen)
@@ -121,9 +128,9 @@ export class EtcdMembership {
   async #take(place: MemberPlace, lease: Lease, first: boolean): Promise<void> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const seen = await place.read()
+      this.#parts.inUse.saw(seen.store)
       place.refuseTaken(seen)
       if (!first) place.refuseReplaced(seen)
-      this.#parts.layout.saw(seen.format)
       place.refuseOtherAuth(seen)
       place.refuseOtherVersions(seen)
       if (await place.take(lease.id, seen)) return

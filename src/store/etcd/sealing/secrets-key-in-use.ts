@@ -35,7 +35,10 @@ export class SecretsKeyInUse {
   /** Seals as the others do from now on. Throws `MissingSecretsKey` if this process does not have the key. */
   async look(): Promise<void> {
     const { kvs } = await this.#parts.client.range({ key: this.#key })
-    this.#parts.sealing.writeWith(kvs[0] && textOf(kvs[0]))
+    const { sealing } = this.#parts
+    // Nobody withdraws a key without another one: a missing id is lost.
+    if (kvs[0] === undefined && sealing.writesWith !== undefined) return
+    sealing.writeWith(kvs[0] && textOf(kvs[0]))
   }
 
   /** The same before loading. If no key is in use, and no other server has another first key, takes the first own key. */

@@ -10,6 +10,7 @@ import type { Following } from '../following/following.ts'
 import type { Keys } from '../keys/keys.ts'
 import { type LargeContent, largeContents } from '../contents/large-contents.ts'
 import { grownValue, type HistoryCut, type HistoryOfUnit } from '../history/history-cut.ts'
+import { ForeignHistory } from './foreign-history.ts'
 import { fits, packed, roomOf } from './packed.ts'
 import type { DamagedKeys } from '../failures/damaged-keys.ts'
 import { refusalOfDamage } from './damage-refusal.ts'
@@ -61,12 +62,14 @@ interface UnitsContext {
 /** Writes or confirms units, as few requests of many transactions. */
 export class Commits {
   readonly #parts: CommitsParts
+  readonly #foreign: ForeignHistory
   /** Settles when the request that was sent last is answered. */
   #turn: Promise<unknown> = Promise.resolve()
   #stamp = 0
 
   constructor(parts: CommitsParts) {
     this.#parts = parts
+    this.#foreign = new ForeignHistory(parts.client, parts.keys)
   }
 
   /** See the port. */
@@ -95,6 +98,21 @@ export class Commits {
     return results.map((result) => result ?? { kind: 'unwritten', error: NOT_SENT })
   }
 
+  /** Writes the number of the last request again, which another hand has removed. Rejects if etcd is away. */
+  async numberAgain(withinMs: number): Promise<void> {
+    const { clock, fence } = this.#parts
+    const untilMs = clock.nowMs() + withinMs
+    const options = { stamp: this.#stamp, leftMs: () => Math.max(1, untilMs - clock.nowMs()) }
+    const send = (): Promise<unknown> => this.#inTurn(() => fence.send([], options))
+    try {
+      await send()
+    } catch (error) {
+      // It has found that the number is missing.
+      if (!(error instanceof EtcdError)) throw error
+      await send()
+    }
+  }
+
   /** The transactions of the units. A unit that can never be written gets its result at once. */
   #sendings(
     units: readonly Unit[],
@@ -104,7 +122,8 @@ export class Commits {
     return units.flatMap((unit, index) => {
       const history = histories[index]
       const { member, damaged } = this.#parts
-      const context = { decidedAt, member, index, history, texts: texts[index]!, damaged }
+      const { emptyBut } = this.#foreign
+      const context = { decidedAt, member, index, history, texts: texts[index]!, damaged, emptyBut }
       const request = this.#requestOf(unit, context)
       if (!(request instanceof Error)) return [{ ...request, index, grown: history?.grown ?? 0 }]
       results[index] = { kind: 'failed', error: request }
@@ -161,7 +180,8 @@ export class Commits {
     const sent = await this.#inTurn(() => fence.send(operations, { stamp: this.#latest(stamp), leftMs }))
     if (sent.kind === 'answered') {
       await this.#reached(sent.result.revision, leftMs())
-      take(request, sent.result.results, results)
+      const conflicts = take(request, sent.result.results, results)
+      if (conflicts) await this.#lookForForeign(request, results)
       return
     }
     await this.#reached(sent.revision, leftMs())
@@ -169,6 +189,15 @@ export class Commits {
     if (written === undefined) throw unknownResult('This server has missed whether the change was made.')
     for (const { index, keys } of request)
       results[index] = { kind: keys.some((key) => written.includes(key)) ? 'held' : 'conflict' }
+  }
+
+  /** If etcd is away, the next conflict looks again. */
+  async #lookForForeign(
+    request: readonly SentUnit[],
+    results: readonly (UnitResult | undefined)[],
+  ): Promise<void> {
+    const refused = request.filter(({ index }) => results[index]?.kind === 'conflict')
+    await this.#foreign.look(refused.flatMap(({ compare }) => compare)).catch(() => undefined)
   }
 
   /** Commits may overlap, but their requests are numbered. */

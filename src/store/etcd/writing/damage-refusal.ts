@@ -39,7 +39,12 @@ export function refusalOfDamage(
   // What this server knew before the damage is no ground for a change.
   const saved = changes.filter(({ kind }) => SAVED.has(kind))
   const written = saved.map((change) => ({ ...changedThing(change), found: false }) as Read)
+  const removed = new Set(
+    changes.flatMap((change) => (change.kind === 'config-deleted' ? [change.key.text] : [])),
+  )
   for (const read of [...reads, ...written]) {
+    // Deleting an item needs nothing of it.
+    if (read.of === 'config' && removed.has(read.key.text)) continue
     // A list that lacks something may be answered; nothing may be decided on it.
     if (read.of === 'records' && changes.length === 0) continue
     const key = damagedIn(keys, damaged, read)

@@ -19,6 +19,8 @@ export interface RequestPlace {
   readonly key: string
   /** A unique name for this process. */
   readonly process: string
+  /** Called when the number is missing that this process has written. It is written again. */
+  readonly missed?: (() => void) | undefined
 }
 
 /** The part of the time of a request that is reserved to find out its outcome. */
@@ -117,6 +119,7 @@ export class RequestFence {
     const found = keyOf(result)
     const process = requestIn(found)?.process
     if (process !== undefined && process !== this.#place.process) return new PlaceTaken(this.#place.key)
+    if (found === undefined && this.#before !== undefined) this.#place.missed?.()
     // etcd was restored from a backup, or no server has written this value: the next request replaces it.
     this.#goOnAfter(found)
     return new EtcdError('unavailable', 'etcd has forgotten earlier requests of this server.')
@@ -124,7 +127,7 @@ export class RequestFence {
 
   #goOnAfter(kv: KeyValue | undefined): void {
     this.#before = kv && Buffer.from(kv.value)
-    this.#number = requestIn(kv)?.number ?? 0
+    this.#number = requestIn(kv)?.number ?? this.#number
     this.#unsure = undefined
   }
 

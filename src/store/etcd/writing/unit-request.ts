@@ -48,6 +48,8 @@ export interface UnitOrigin {
   readonly history?: HistoryOfUnit | undefined
   /** A damaged value that `refusalOfDamage` lets pass is not there for a decision, and is replaced. */
   readonly damaged?: Pick<DamagedKeys, 'has'> | undefined
+  /** The conditions that a range of history is empty; by default one. See `ForeignHistory`. */
+  readonly emptyBut?: (range: KeyRange) => readonly KeyCondition[]
   /** The texts that its history records do not write; by default those of its changes. */
   readonly texts?: SharedTexts
 }
@@ -64,7 +66,9 @@ export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOr
       `${condition.key} ${condition.of}`,
       conditions.get(`${condition.key} ${condition.of}`) ?? condition,
     )
-  for (const condition of newerThanHistory(keys, changes)) conditions.set(condition.key, condition)
+  const { emptyBut = empty } = origin
+  for (const range of rangesOfLaterHistory(keys, changes))
+    for (const condition of emptyBut(range)) conditions.set(condition.key, condition)
   const chunks = namedChunks(keys, changes, texts)
   for (const { first } of chunks) conditions.set(first, { key: first, of: 'create', is: '>', to: 0 })
   for (const change of changes)
@@ -169,8 +173,8 @@ function namedChunks(
 }
 
 /** The ids of an item's history rise with any clocks: no record may be as late as these changes. */
-function newerThanHistory(keys: Keys, changes: readonly Change[]): KeyCondition[] {
-  const first = new Map<string, KeyCondition>()
+function rangesOfLaterHistory(keys: Keys, changes: readonly Change[]): KeyRange[] {
+  const first = new Map<string, KeyRange>()
   for (const change of changes) {
     if (!makesRecord(change)) continue
     const item = recordOfChange(change).facts.key
@@ -178,9 +182,13 @@ function newerThanHistory(keys: Keys, changes: readonly Change[]): KeyCondition[
     const end = `${keys.of({ of: 'history', key: item, stamp: stampOfChange(change) })}\0`
     // The newest come first: the oldest of the changes has the longest range.
     const known = first.get(key)?.end
-    if (known === undefined || known < end) first.set(key, { key, end, of: 'create', is: '=', to: 0 })
+    if (known === undefined || known < end) first.set(key, { key, end })
   }
   return [...first.values()]
+}
+
+function empty(range: KeyRange): KeyCondition[] {
+  return [{ ...range, of: 'create', is: '=', to: 0 }]
 }
 
 /** Marks deletions for silence, because a deletion alone does not show it. */

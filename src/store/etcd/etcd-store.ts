@@ -15,6 +15,7 @@ import { ChunkCleaning } from './contents/chunk-cleaning.ts'
 import { Chunks } from './contents/chunks.ts'
 import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
+import { shownKey } from './client/key-text.ts'
 import { Commits } from './writing/commits.ts'
 import { type CompareOptions, type FeedFigures, Following } from './following/following.ts'
 import { EtcdReads } from './history/etcd-reads.ts'
@@ -145,7 +146,7 @@ export class EtcdStore implements SharedStore {
 
   /** The keys that this server leaves out, because no server has written them or their values. */
   get damaged(): readonly DamagedKey[] {
-    return this.#damaged?.all ?? []
+    return (this.#damaged?.all ?? []).map(({ key, problem }) => ({ key: shownKey(key), problem }))
   }
 
   /** The prefixes of other installations above and below this one. */

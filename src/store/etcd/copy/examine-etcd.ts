@@ -9,6 +9,7 @@ import type { Revision } from '../../../core/engine/ports.ts'
 import { Findings } from '../../finding.ts'
 import { type Examination, type Finding, NotExaminable, type OnProgress } from '../../local-file.ts'
 import type { KeyValue } from '../client/messages.ts'
+import { shownKey } from '../client/key-text.ts'
 import { readRecord } from '../keys/read-values.ts'
 import type { KeyPlace, Keys } from '../keys/keys.ts'
 import { isOfValue } from '../failures/unreadable.ts'
@@ -125,7 +126,7 @@ class Examining {
       this.#bytes += kv.value.length
       this.#judge(place, kv)
       if (this.#sealing.isInClear(kv))
-        this.#findings.note(`key ${kv.key}`, {
+        this.#findings.note(`key ${shownKey(kv.key)}`, {
           problem: 'It is a secret, and is not sealed, though a key of secrets-key-file is in use.',
           effect: 'Who reads etcd can read it. The elected server seals it within the hour.',
         })
@@ -161,7 +162,7 @@ class Examining {
     this.#leftOut.add(key)
     const isItem = this.#keys.read(key)?.of === 'config'
     const leavesOut = isItem ? 'The item and its history are left out.' : 'The key is left out.'
-    this.#findings.damage(`key ${key}`, { problem, effect, leavesOut })
+    this.#findings.damage(`key ${shownKey(key)}`, { problem, effect, leavesOut })
   }
 
   /** All keys have come. */

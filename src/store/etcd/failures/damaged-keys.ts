@@ -1,4 +1,5 @@
 import { MissingChunk } from '../contents/chunks.ts'
+import { shownKey } from '../client/key-text.ts'
 import { isOfValue } from './unreadable.ts'
 
 /** A key that is left out, because no server has written its value, or the key. */
@@ -49,7 +50,7 @@ export class DamagedKeys {
     if (this.#reported.get(key) === problem) return
     if (this.#reported.size >= MOST_LOGGED) return
     this.#reported.set(key, problem)
-    this.#noticed({ key, problem })
+    this.#noticed({ key: shownKey(key), problem })
   }
 
   /** The key is gone, or has a value that can be read. */
@@ -85,6 +86,7 @@ export class DamagedKeys {
     return count
   }
 
+  /** Their keys are as etcd has them: `shownKey` shows a key to people. */
   get all(): DamagedKey[] {
     return Array.from(this.#found, ([key, problem]) => ({ key, problem }))
   }

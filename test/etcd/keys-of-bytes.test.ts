@@ -59,9 +59,7 @@ describe.skipIf(etcdTools.skip)(`keys that are no UTF-8${note}`, { timeout: 120_
     const hexOf = (folder: string): string => Buffer.from(`bytes/${folder}/`).toString('hex') + 'fffe78'
     const named = (one: StoreServer): string => one.damaged.map(({ key }) => key).join(' ')
     const wanted = FOLLOWED.map(hexOf)
-    await expect
-      .poll(() => wanted.filter((hex) => !named(server).includes(`(hex ${hex})`)), WAIT)
-      .toEqual([])
+    await expect.poll(() => wanted.filter((hex) => !named(server).includes(`(hex ${hex})`)), WAIT).toEqual([])
     const later = await start('bytes', 2)
     for (const folder of ['c', 's', 'i', 'r', 'p', 'b'])
       expect(named(later)).toContain(`bytes/${folder}/\\xff\\xfex (hex ${hexOf(folder)})`)

@@ -92,7 +92,12 @@ export class EtcdClient {
     return this.#calls.repeatable(
       async (connection, timeoutMs) => {
         const { header, kvs, count, more } = await connection.call(METHODS.range, request, timeoutMs)
-        const found = { revision: revisionOf(header), kvs: kvs.map(readKeyValue), count: toNumber(count), more }
+        const found = {
+          revision: revisionOf(header),
+          kvs: kvs.map(readKeyValue),
+          count: toNumber(count),
+          more,
+        }
         return checkedRange(range, found)
       },
       { mayBeDenied: range.mayBeDenied },

@@ -15,7 +15,7 @@ export function keyText(bytes: Uint8Array): string {
 
 function withHalves(bytes: Buffer): string {
   const parts: string[] = []
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const length = lengthOfCharacter(bytes, at)
     parts.push(
       length === 0 ? String.fromCharCode(HALVES + bytes[at]!) : bytes.toString('utf8', at, at + length),

@@ -76,9 +76,11 @@ async function readFrom(answer: (asked: string) => { keys: string[]; more: boole
   let answers = 0
   const range = (request: unknown) => {
     answers++
-    const { keys, more, count = keys.length + Number(more) } = answer(
-      (request as { key: Buffer }).key.toString('latin1'),
-    )
+    const {
+      keys,
+      more,
+      count = keys.length + Number(more),
+    } = answer((request as { key: Buffer }).key.toString('latin1'))
     return { header, kvs: sent(keys), count: BigInt(count), more }
   }
   const clock = fakeClock()

@@ -11,11 +11,12 @@ import type { KeyValue, TxnOperation } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { Keys } from '../keys/keys.ts'
 import { LayoutInUse } from '../format/layout.ts'
+import { refuseMissingFormat } from '../format/missing-format.ts'
 import { loadKeys, type LoadParts } from '../following/load-keys.ts'
 import type { Sealing } from '../sealing/sealing.ts'
 import type { SecretsKeyInUse } from '../sealing/secrets-key-in-use.ts'
 import { textOfPieces } from '../contents/shared-texts.ts'
-import { readingOf } from '../failures/unreadable.ts'
+import { readingOf, UnreadableValue } from '../failures/unreadable.ts'
 import type { ContentParts } from '../keys/stored-shapes.ts'
 import { fromJson, type RecordFacts, withContentOf } from '../keys/values.ts'
 
@@ -213,16 +214,24 @@ async function* soundPages({ client, isLeftOut }: EtcdPlace, range: PageRange): 
 }
 
 /**
- * The newest revision, if this version can read the store. Throws `UnknownLayout`, `MissingSecretsKey`, and NothingStored. A
+ * The newest revision, if this version can read the store. Throws `UnknownLayout`, `MissingSecretsKey`, MissingFormat, and NothingStored. A
  * copy reads its own unfinished target.
  */
 export async function readable({ client, keys, place, isOwnCopy, secretsKey }: EtcdPlace): Promise<Revision> {
   if (isOwnCopy === true) return (await client.range({ key: keys.of({ of: 'format' }) })).revision
   const layout = new LayoutInUse({ client, keys })
   const revision = await layout.look()
-  if (layout.current === 0) throw new NothingStored(`There is no Waypost store in ${place}.`)
-  await secretsKey.look()
+  if (layout.current === 0) {
+    await refuseMissingFormat(client, keys)
+    throw new NothingStored(`There is no Waypost store in ${place}.`)
+  }
+  await secretsKey.look().catch(unlessDamaged)
   return revision
+}
+
+/** The load, and the examination, say it themselves. */
+function unlessDamaged(error: unknown): void {
+  if (!(error instanceof UnreadableValue)) throw error
 }
 
 function entryIn(value: Uint8Array): HistoryEntry {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
+import { SECRETS_KEY } from '../../../core/records/remembered-values.ts'
 import { historyIdOf, isItemId, stampOfId } from '../../../core/decisions/stamps.ts'
 import { NotExaminable } from '../../local-file.ts'
 import type { ShownRecord, StoredPart, StoredSource, StoredTarget, Sums } from '../../stored-data.ts'
@@ -11,7 +12,6 @@ import { chunksOf, mostInlineOf, partsOfValue } from '../contents/large-contents
 import { refuseNested } from '../format/nested-prefixes.ts'
 import { copyIn, LAYOUTS, type UnderCopy } from '../format/layout.ts'
 import { placeOfRecord } from '../keys/record-places.ts'
-import { SECRETS_KEY } from '../sealing/secrets-key-in-use.ts'
 import { roomOf } from '../space/space.ts'
 import type { ContentParts } from '../keys/stored-shapes.ts'
 import { contentValue, entryOf, instanceValue, itemFacts, serviceValue, toJson } from '../keys/values.ts'
@@ -132,7 +132,7 @@ export class EtcdTarget implements StoredTarget {
     const { keys, sealing } = this.#etcd
     const { writesWith } = sealing
     if (writesWith !== undefined)
-      await this.#put([put(keys.of({ of: 'remembered', name: SECRETS_KEY }), Buffer.from(writesWith))])
+      await this.#put([put(keys.of({ of: 'remembered', name: SECRETS_KEY.name }), Buffer.from(writesWith))])
     await this.#replace(this.#unchanged(), Buffer.from(String(LAYOUTS.from)))
   }
 

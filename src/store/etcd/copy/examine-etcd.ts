@@ -12,6 +12,7 @@ import type { KeyValue } from '../client/messages.ts'
 import { shownKey } from '../client/key-text.ts'
 import { readRecord } from '../keys/read-values.ts'
 import type { KeyPlace, Keys } from '../keys/keys.ts'
+import { NO_LEASE } from '../failures/damaged-keys.ts'
 import { isOfValue } from '../failures/unreadable.ts'
 import { eventOf } from '../history/audit-keys.ts'
 import { grownBytes } from '../history/history-size.ts'
@@ -21,6 +22,8 @@ import type { ContentParts, ItemFacts } from '../keys/stored-shapes.ts'
 import {
   fromJson,
   instanceOf,
+  isWithoutLease,
+  judgedValue,
   type RecordFacts,
   requestOf,
   serviceOf,
@@ -124,6 +127,7 @@ class Examining {
     }
     try {
       this.#bytes += kv.value.length
+      if (isWithoutLease(place, kv)) throw new Error(NO_LEASE)
       this.#judge(place, kv)
       if (this.#sealing.isInClear(kv))
         this.#findings.note(`key ${shownKey(kv.key)}`, {
@@ -200,6 +204,7 @@ class Examining {
     else if (place.of === 'audit') eventOf(value)
     else if (place.of === 'silenced') silencedKeys(value)
     else if (place.of === 'history-grown') grownBytes(value)
+    else if (place.of === 'remembered') judgedValue(place, { value })
   }
 
   #judgeRecord(record: RecordName, owner: string, value: Uint8Array): void {

@@ -16,6 +16,8 @@ const MOST_LOGGED = 100
 const NO_KEY = 'it is no key that a server writes'
 /** Its service is not there, or is left out itself. */
 export const NO_SERVICE = 'its service is not there'
+/** A member, or the elected one, without a lease would never end. */
+export const NO_LEASE = 'it has no lease, so no server keeps it'
 
 /** The keys that a server leaves out of its state. Each key is judged by itself, so all servers leave out the same ones. */
 export class DamagedKeys {

@@ -290,7 +290,8 @@ export interface CompareOptions {
 }
 
 function differenceText({ kind, known, stored, key }: Difference): string {
-  const about = key === undefined ? `${known} keys are known and ${stored} are there` : `${shownKey(key)} has changed`
+  const about =
+    key === undefined ? `${known} keys are known and ${stored} are there` : `${shownKey(key)} has changed`
   return `What this server knows differs from etcd, ${kind}: ${about}.`
 }
 

@@ -11,6 +11,7 @@ import { NotExaminable } from '../../local-file.ts'
 import type { KeyValue } from '../client/messages.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
 import { createOnce } from './create-once.ts'
+import { refuseMissingFormat } from './missing-format.ts'
 import { refuseNested } from './nested-prefixes.ts'
 import type { Keys } from '../keys/keys.ts'
 import { readingOf } from '../failures/unreadable.ts'
@@ -53,11 +54,14 @@ export class LayoutInUse {
     return this.#current
   }
 
-  /** Notes the layout in an empty store: the oldest that this server writes. Throws {@link UnknownLayout}, and NestedPrefix. */
+  /** Notes the layout in an empty store: the oldest that this server writes. Throws {@link UnknownLayout}, NestedPrefix and MissingFormat. */
   async begin(): Promise<void> {
     const { client, keys } = this.#parts
     const { kvs } = await client.range({ key: this.#key })
-    if (kvs.length === 0) await refuseNested(client, keys)
+    if (kvs.length === 0) {
+      await refuseNested(client, keys)
+      await refuseMissingFormat(client, keys)
+    }
     this.#saw(await createOnce(client, this.#key, () => String(this.#understood.from)))
   }
 

@@ -8,7 +8,7 @@ import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { configKey } from '../core/config/state/config-item.ts'
 import { ORDERS } from '../core/core.test-support.ts'
 import { SMALL } from './bounded-message.ts'
-import { type LargeAnswer, PeerClient } from './peer-client.ts'
+import { PeerClient } from './peer-client.ts'
 import { PeerPlaces } from './peer-places.ts'
 import * as questions from './peer-question.ts'
 import {
@@ -442,11 +442,11 @@ describe('an answer', () => {
         response.setHeader(HEADERS.signature, signatureOf(SECRET, { kind: 'answer', ...about }))
         response.end(body)
       })
-      const told: LargeAnswer[] = []
+      const told: object[] = []
       const asking = new PeerClient({
         secrets: SECRETS,
         timeoutMs: 20_000,
-        tooLarge: (facts) => void told.push(facts),
+        log: { warn: (facts) => void told.push(facts) },
       })
       closing.push(() => asking.close())
       const any = { ...question, readAnswer: (json: unknown) => json } as PeerQuestion<unknown, unknown>

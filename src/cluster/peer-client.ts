@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { type MemberFacts, memberIdOf } from '../core/cluster/members/member-records.ts'
 import { boundedBody, boundedJson, LargeMessage, SMALL } from './bounded-message.ts'
+import type { MemberLog } from './member-watch.ts'
 import type { PeerQuestion } from './peer-question.ts'
 import type { PeerSecrets } from './peer-secret.ts'
 import { digestOf, HEADERS, isEqualText, newNonce, signatureOf } from './peer-signature.ts'
@@ -20,16 +21,8 @@ const MOST_TRIES = 3
 export interface PeerClientOptions {
   readonly secrets: PeerSecrets
   readonly timeoutMs?: number
-  /** Called once for each process and question whose answer is too large; again after an answer that was not. */
-  readonly tooLarge?: (facts: LargeAnswer) => void
-}
-
-/** An answer that does not count for its size. */
-export interface LargeAnswer {
-  readonly member: string
-  readonly process: string
-  readonly question: string
-  readonly problem: string
+  /** Says once for each process and question that its answer is too large; again after an answer that was not. */
+  readonly log?: Pick<MemberLog, 'warn'>
 }
 
 interface PeerSendOptions {
@@ -42,16 +35,16 @@ export class PeerClient {
   readonly #secrets: PeerSecrets
   readonly #timeoutMs: number
   readonly #agent: Agent
-  readonly #tooLarge: (facts: LargeAnswer) => void
+  readonly #log: Pick<MemberLog, 'warn'> | undefined
   /** The processes and questions whose last answer was too large. */
   readonly #large = new Set<string>()
   /** Since the start. */
   readonly counts = { asked: 0, unanswered: 0 }
 
-  constructor({ secrets, timeoutMs = ANSWER_MS, tooLarge = () => {} }: PeerClientOptions) {
+  constructor({ secrets, timeoutMs = ANSWER_MS, log }: PeerClientOptions) {
     this.#secrets = secrets
     this.#timeoutMs = timeoutMs
-    this.#tooLarge = tooLarge
+    this.#log = log
     this.#agent = new Agent({ ...KEPT, ...askingTls(secrets) })
   }
 
@@ -85,7 +78,8 @@ export class PeerClient {
     if (this.#large.has(name)) return
     if (this.#large.size >= MOST_NOTED) this.#large.clear()
     this.#large.add(name)
-    this.#tooLarge({ member: memberIdOf(member), process, question, problem })
+    const facts = { member: memberIdOf(member), process, question, problem }
+    this.#log?.warn(facts, 'an answer of a server is too large, and does not count')
   }
 
   async #exchange(

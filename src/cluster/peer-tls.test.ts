@@ -180,7 +180,8 @@ describe('a secret that has ended', () => {
     const { secure, sessions } = await opened()
     await asked(secure)
     accepted = [NEW]
-    for (const session of [...sessions, secure.getSession()!]) await expect(opened(session)).rejects.toThrow()
+    for (const session of [...sessions, secure.getSession()!])
+      await expect(opened(session)).rejects.toBeInstanceOf(Error)
   })
 
   test('has no open connection any more, and other secrets keep theirs', async () => {

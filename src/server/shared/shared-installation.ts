@@ -3,7 +3,7 @@ import { ClusterView, HeardServers } from '../../cluster/cluster-view.ts'
 import { MemberClocks, OwnLag } from '../../cluster/member-clocks.ts'
 import { MemberWatch } from '../../cluster/member-watch.ts'
 import { OwnStanding } from '../../cluster/standing.ts'
-import { type LargeAnswer, PeerClient } from '../../cluster/peer-client.ts'
+import { PeerClient } from '../../cluster/peer-client.ts'
 import { PeerServer } from '../../cluster/peer-server.ts'
 import { PeerViews } from '../../cluster/peer-views.ts'
 import { SharedNamingCare } from '../../cluster/shared-naming-care.ts'
@@ -118,9 +118,7 @@ export class SharedInstallation implements Installation {
     this.snapshot = snapshot
     this.ended = ended
     this.sharedOrigin = secrets.origin
-    const tooLarge = (facts: LargeAnswer): void =>
-      opened.log.warn(facts, 'an answer of a server is too large, and does not count')
-    this.#client = new PeerClient({ secrets: secrets.ofPeers, tooLarge })
+    this.#client = new PeerClient({ secrets: secrets.ofPeers, log: opened.log })
     this.#shares = new MeasuredShares(etcd, opened.settings.etcdQuotaBytes)
     this.#files = new EtcdFiles(etcd, opened.settings)
     const asking = { client: this.#client, self: this.#id, peers: () => this.#peers(), monotonicMs }

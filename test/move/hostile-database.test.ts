@@ -8,14 +8,17 @@ import { silently } from '../../src/command/move/waiting.ts'
 import { column, EOF, fakeMysql, type FakeSession, greeting, OK, refusal, row } from '../probes/fake-mysql.ts'
 import { startMariadb, type TemporaryMariadb } from '../probes/temporary-mariadb.ts'
 import { needTool } from '../support/need-tool.ts'
-import { runWaypost } from '../support/waypost.ts'
+import { MAIN, runWaypost } from '../support/waypost.ts'
 import { schemaOf } from './old-schemas.ts'
 
 const mariadb = needTool('mariadbd', 'mariadb-install-db')
-const TEST_MS = 120_000
+const TEST_MS = 180_000
 const PASSWORD = { WAYPOST_MYSQL_PASSWORD: 's' }
 /** The bytes of the largest packet: the next one belongs to the same message. */
 const FULL = 0xff_ff_ff
+
+/** A row with one cell of 60,000 bytes. */
+const LARGE_ROW = Buffer.concat([Buffer.of(0xfc, 0x60, 0xea), Buffer.alloc(60_000, 'x')])
 
 /** The rows of one answer. */
 type Answer = readonly [columns: readonly string[], rows: Iterable<Uint8Array>] | 'ok'
@@ -38,11 +41,16 @@ async function reply(session: FakeSession, answer: Answer): Promise<void> {
   if (answer === 'ok') return session.send(OK)
   const [columns, rows] = answer
   session.send(Buffer.of(columns.length), ...columns.map(column), EOF)
+  let batch: Uint8Array[] = []
   for (const payload of rows) {
     if (session.stream.destroyed) return
-    session.send(payload)
+    batch.push(payload)
+    if (payload.length < 1_000 && batch.length < 500) continue
+    session.send(...batch)
+    batch = []
     await drained(session)
   }
+  session.send(...batch)
   session.send(EOF)
 }
 
@@ -81,7 +89,11 @@ function fileOf(): string {
 }
 
 const planFrom = (port: number) =>
-  runWaypost(['move', '--from', `mysql://nacos@127.0.0.1:${port}/nacos`, '--plan', fileOf()], PASSWORD)
+  runWaypost(
+    ['move', '--from', `mysql://nacos@127.0.0.1:${port}/nacos`, '--plan', fileOf()],
+    PASSWORD,
+    TEST_MS,
+  )
 
 /** Parts of a message that has no end. */
 function* endlessPacket(): Generator<Uint8Array> {
@@ -96,6 +108,20 @@ test('an empty database of the right form is read', { timeout: TEST_MS }, async 
   expect(await planFrom(port)).toMatchObject({ code: 0, stderr: '' })
 })
 
+test('a packet that the driver cannot read ends the move', { timeout: TEST_MS }, async () => {
+  const { port } = await database(async (sql, session) => {
+    if (!sql.includes('information_schema')) return usual(sql)
+    // A column without its texts.
+    session.send(Buffer.of(1), Buffer.of(255))
+    return new Promise<Answer>(() => {})
+  })
+  const { code, stderr } = await planFrom(port)
+  expect([code, stderr.split('\n').filter((line) => line.startsWith('waypost:'))]).toEqual([
+    2,
+    [expect.stringContaining(`/nacos: `)],
+  ])
+})
+
 describe('a move from a database that sends without an end', { timeout: TEST_MS }, () => {
   test.each<[string, Answering, RegExp]>([
     [
@@ -107,10 +133,15 @@ describe('a move from a database that sends without an end', { timeout: TEST_MS 
       'the columns of an answer',
       async (sql, session) => {
         if (!sql.includes('information_schema')) return usual(sql)
-        session.send(Buffer.of(250))
-        return [[], endless(column('x'.repeat(200)))]
+        session.send(Buffer.from('feffffffffffffff00', 'hex'))
+        const columns = Array.from({ length: 1_000 }, () => column('x'.repeat(200)))
+        while (!session.stream.destroyed) {
+          session.send(...columns)
+          await drained(session)
+        }
+        return 'ok'
       },
-      /more than 83886080 bytes for one row|Malformed|packet/i,
+      /more than 83886080 bytes for one row/,
     ],
     [
       'an answer to a setting',
@@ -129,12 +160,12 @@ describe('a move from a database that sends without an end', { timeout: TEST_MS 
       'columns of tables',
       (sql) =>
         sql.includes('information_schema') ? [['t', 'c', 'o'], endless(row('t', 'c', 'o'))] : undefined,
-      /more than 1000000 rows/,
+      /more than 500000 rows/,
     ],
     [
       'large rows of a small table',
-      (sql) => (sql.includes('DISTINCT') ? [['tenant_id'], endless(row('x'.repeat(250)))] : undefined),
-      /more than (1000000 rows|268435456 bytes)/,
+      (sql) => (sql.includes('DISTINCT') ? [['tenant_id'], endless(LARGE_ROW)] : undefined),
+      /more than 268435456 bytes/,
     ],
     [
       'items',
@@ -176,21 +207,21 @@ describe('a database that does not answer', { timeout: TEST_MS }, () => {
   test.each(['SET', 'information_schema', 'AS tags'])('%s is named as waited for', async (at) => {
     const { port } = await database((sql) => (sql.includes(at) ? new Promise(() => {}) : undefined))
     const args = ['move', '--from', `mysql://nacos@127.0.0.1:${port}/nacos`, '--plan', fileOf()]
-    const bin = new URL('../../dist/waypost.js', import.meta.url).pathname
-    const child = spawn(process.execPath, [bin, ...args], { env: { ...process.env, ...PASSWORD } })
+    const child = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, ...PASSWORD } })
     closing.push(() => child.kill('SIGKILL'))
     let stderr = ''
     child.stderr.on('data', (text: Buffer) => (stderr += text.toString()))
     await expect
       .poll(() => stderr, { timeout: 60_000 })
-      .toMatch(new RegExp(`waypost: waiting for mysql://127.0.0.1:${port}/nacos \\(.*${at.slice(0, 3)}`))
+      .toMatch(new RegExp(`waypost: waiting for mysql://127.0.0.1:${port}/nacos \\(S`))
   })
 
   test.each(['SET', 'SELECT', 'a byte at a time'])('in time ends the reading: %s', async (at) => {
     const { port } = await database(async (sql, session) => {
       if (!sql.startsWith(at === 'SET' ? 'SET' : 'SELECT')) return usual(sql)
       if (at === 'a byte at a time') {
-        const dripping = setInterval(() => session.stream.write(Buffer.of(0)), 50)
+        session.stream.write(Buffer.of(0xff, 0xff, 0, 1))
+        const dripping = setInterval(() => session.stream.write(Buffer.of(1)), 50)
         closing.push(() => clearInterval(dripping))
       }
       return new Promise<Answer>(() => {})
@@ -201,7 +232,7 @@ describe('a database that does not answer', { timeout: TEST_MS }, () => {
       const opened = await Database.open(`mysql://nacos@127.0.0.1:${port}/nacos`, parts)
       return opened.rows('SELECT 1')
     }
-    await expect(read()).rejects.toThrow(/does not answer within 1 s|disconnected|closed|Malformed|packet/i)
+    await expect(read()).rejects.toThrow(/does not answer within 1 s/)
   })
 })
 
@@ -244,18 +275,18 @@ describe.skipIf(mariadb.skip)('a real database', { timeout: TEST_MS }, () => {
 
   test('gives rows up to the limit of a small table, and streams more of them', async () => {
     const database = await opened()
-    await expect(database.rows('SELECT a.i FROM n a JOIN n b')).rejects.toThrow(/more than 1000000 rows/)
+    await expect(database.rows('SELECT a.i FROM n a JOIN n b')).rejects.toThrow(/more than 500000 rows/)
     const again = await opened()
     let count = 0
-    for await (const _ of again.stream('SELECT a.i FROM n a JOIN n b LIMIT 1500000', [], 2_000_000)) count++
-    expect(count).toBe(1_500_000)
+    for await (const _ of again.stream('SELECT a.i FROM n a JOIN n b LIMIT 700000', [], 2_000_000)) count++
+    expect(count).toBe(700_000)
     expect(await again.count('n')).toBe(2_048)
   })
 
   test('that is slow is waited for, and left after its time', async () => {
     expect(await (await opened(60_000)).rows('SELECT SLEEP(1.5) AS s')).toEqual([{ s: '0' }])
-    await expect((await opened(1_000)).rows('SELECT SLEEP(100) AS s')).rejects.toThrow(
-      /does not answer within 1 s \(SELECT SLEEP/,
+    await expect((await opened(8_000)).rows('SELECT SLEEP(1000) AS s')).rejects.toThrow(
+      /does not answer within 8 s \(SELECT SLEEP/,
     )
   })
 

@@ -7,6 +7,7 @@ import { textOfBytes } from '../no-text.ts'
 import type { Waiting } from '../waiting.ts'
 import { ReceivedBytes } from './received-bytes.ts'
 import { connect, isIP } from 'node:net'
+import type { Readable } from 'node:stream'
 import { checkServerIdentity, TLSSocket } from 'node:tls'
 
 /** How to reach a database. */
@@ -26,7 +27,7 @@ const WAITING_ROWS = 8
 const PATIENCE_S = 600
 
 /** The most rows, and bytes of them, of an answer that is kept in memory: users, permissions, columns. */
-const MOST_ROWS = 1_000_000
+const MOST_ROWS = 500_000
 const MOST_KEPT_BYTES = 256 * 1024 * 1024
 
 /** The dependencies of a database. */
@@ -45,6 +46,9 @@ export class Database {
   readonly #received: ReceivedBytes
   readonly #waiting: Waiting
   readonly #patienceMs: number
+  /** Why the connection broke, and who waits for its work: one at a time. */
+  #error: Error | undefined
+  #fail: ((error: Error) => void) | undefined
 
   private constructor(url: string, connection: OpenConnection, parts: DatabaseParts) {
     this.url = url
@@ -52,6 +56,15 @@ export class Database {
     this.#received = connection.received
     this.#waiting = parts.waiting
     this.#patienceMs = parts.patienceMs ?? PATIENCE_S * 1_000
+    const broken = (error: Error): void => {
+      this.#error ??= error
+      this.#fail?.(error)
+    }
+    this.#connection.on('error', broken)
+    catchUnreadable(this.#connection, (error) => {
+      broken(error)
+      this.close()
+    })
   }
 
   /** Connects by an address such as `mysql://user@host:3306/nacos`. */
@@ -115,8 +128,9 @@ export class Database {
     for await (const row of this.stream(sql, values, MOST_ROWS)) {
       found.push(row)
       for (const value of Object.values(row)) bytes += value?.length ?? 0
-      if (bytes > MOST_KEPT_BYTES)
-        throw this.#failed(new Error(`it sends more than ${MOST_KEPT_BYTES} bytes`), sql)
+      if (bytes <= MOST_KEPT_BYTES) continue
+      this.close()
+      throw this.#failed(new Error(`it sends more than ${MOST_KEPT_BYTES} bytes`), sql)
     }
     return found
   }
@@ -135,32 +149,42 @@ export class Database {
     this.#received.begin()
     const query = this.#connection.query(sql, [...values]).on('result', this.#received.begin)
     const rows = query.stream({ highWaterMark: WAITING_ROWS })
-    const each = rows[Symbol.asyncIterator]() as AsyncIterator<object>
+    let count = 0
     try {
-      for (let count = 0; ; count++) {
-        const next = await this.#patiently(each.next(), sql)
-        if (next.done === true) return
-        if (count === most) throw new Error(`it sends more than ${most} rows`)
-        yield textsOf(next.value)
+      for (;;) {
+        const row = rows.read() as object | null
+        if (row === null) {
+          if (rows.readableEnded) return
+          await this.#patiently(changed(rows), sql)
+          continue
+        }
+        if (++count > most) throw new Error(`it sends more than ${most} rows`)
+        yield textsOf(row)
       }
     } catch (error) {
+      // It may send more and more: nobody reads on.
+      this.close()
       throw this.#failed(error, sql)
     } finally {
       rows.destroy()
     }
   }
 
-  /** Rejects if it takes too long, and ends the connection. */
+  /** Rejects if it takes too long, or the connection breaks. */
   async #patiently<T>(work: Promise<T>, sql: string): Promise<T> {
+    const ms = this.#patienceMs
     let timer: NodeJS.Timeout
-    const late = new Promise<never>((_, fail) => {
-      timer = setTimeout(() => {
-        fail(new Error(`it does not answer within ${this.#patienceMs / 1_000} s`))
-        this.close()
-      }, this.#patienceMs)
+    const inTime = new Promise<T>((done, fail) => {
+      this.#fail = fail
+      if (this.#error !== undefined) fail(this.#error)
+      timer = setTimeout(() => fail(new Error(`it does not answer within ${ms / 1_000} s`)), ms)
+      work.then(done, fail)
     })
-    const what = `${this.url} (${beginOf(sql)})`
-    return this.#waiting(what, Promise.race([work, late])).finally(() => clearTimeout(timer))
+    try {
+      return await this.#waiting(`${this.url} (${beginOf(sql)})`, inTime)
+    } finally {
+      clearTimeout(timer!)
+    }
   }
 
   /** Without line ends: the database must not write lines of its own. */
@@ -178,18 +202,40 @@ export class Database {
   async #run(sql: string): Promise<void> {
     this.#received.begin()
     const ran = new Promise<void>((done, fail) => {
-      const failed = (error: Error): void => fail(this.#failed(error, sql))
-      this.#connection.once('error', failed)
-      this.#connection.query(sql, (error: Error | null) => {
-        this.#connection.off('error', failed)
-        if (error === null) done()
-        else failed(error)
-      })
+      this.#connection.query(sql, (error: Error | null) => (error === null ? done() : fail(error)))
     })
     await this.#patiently(ran, sql).catch((error: unknown) => {
       this.close()
       throw this.#failed(error, sql)
     })
+  }
+}
+
+/** Resolves when a stream has another row, or has ended. */
+function changed(rows: Readable): Promise<void> {
+  return new Promise((done, fail) => {
+    const settle = (error?: Error): void => {
+      for (const event of ['readable', 'end', 'error'] as const) rows.off(event, listeners[event])
+      if (error === undefined) done()
+      else fail(error)
+    }
+    const listeners = { readable: () => settle(), end: () => settle(), error: settle }
+    for (const event of ['readable', 'end', 'error'] as const) rows.on(event, listeners[event])
+  })
+}
+
+/** The driver throws where it reads what comes, so a packet of no form that it knows would end the process. */
+function catchUnreadable(connection: Connection, failed: (error: Error) => void): void {
+  const { packetParser: parser } = connection as unknown as {
+    readonly packetParser: { onPacket: (packet: unknown) => void }
+  }
+  const read = parser.onPacket
+  parser.onPacket = (packet) => {
+    try {
+      read(packet)
+    } catch (error) {
+      failed(new Error(`it sends what is no answer: ${messageOf(error)}`, { cause: error }))
+    }
   }
 }
 
@@ -202,7 +248,7 @@ interface OpenConnection {
 }
 
 function beginOf(sql: string): string {
-  return sql.length > SHOWN ? `${sql.slice(0, SHOWN)}…` : sql
+  return printableWord(sql.length > SHOWN ? `${sql.slice(0, SHOWN)}…` : sql)
 }
 
 /** How much of a query is shown. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { PEER_SECRETS } from '../core/records/remembered-values.ts'
+import { PEER_SECRETS } from '../core/engine/remembered-values.ts'
 import { ShapeError } from '../core/records/shape.ts'
 import { newSecretText, peerSecretOf } from './peer-secret.ts'
 import {

@@ -1,6 +1,6 @@
 import { type PeerSecret, type PeerSecrets, newSecretText, peerSecretOf } from './peer-secret.ts'
 import { createHash } from 'node:crypto'
-import { PEER_SECRETS, type StoredSecrets } from '../core/records/remembered-values.ts'
+import { PEER_SECRETS, type StoredSecrets } from '../core/engine/remembered-values.ts'
 
 /** A remembered value, and the revision that wrote it. */
 export interface SeenValue {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { KeptRecords } from '../core/engine/ports.ts'
-import { HISTORY_CLOCK, readOrNone } from '../core/records/remembered-values.ts'
+import { HISTORY_CLOCK, readOrNone } from '../core/engine/remembered-values.ts'
 
 /** How many events one step removes: it takes a few milliseconds of the store's time. */
 const STEP = 200

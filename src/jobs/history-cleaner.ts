@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { nextHistoryClock } from '../core/config/state/history-clock.ts'
 import type { KeptRecords } from '../core/engine/ports.ts'
-import { HISTORY_CLOCK, readOrNone } from '../core/records/remembered-values.ts'
+import { HISTORY_CLOCK, readOrNone } from '../core/engine/remembered-values.ts'
 
 /** How many records one step removes. A step takes a few milliseconds of the store's time. */
 const STEP = 200

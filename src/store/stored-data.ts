@@ -5,7 +5,7 @@ import type { HistoryRecord } from '../core/config/state/history-record.ts'
 import type { Revision, StoredInstance } from '../core/engine/ports.ts'
 import type { Service } from '../core/naming/state/service.ts'
 import type { StoredRecord } from '../core/records/record-kind.ts'
-import { PEER_SECRETS, SECRETS_KEY } from '../core/records/remembered-values.ts'
+import { PEER_SECRETS, SECRETS_KEY } from '../core/engine/remembered-values.ts'
 import { DamagedStore, type OnProgress } from './local-file.ts'
 
 /** A history record, and the id of the version whose content it shows, if the store knows that. */

@@ -1,7 +1,7 @@
-/** When it is first told what a command waits for, ms; then after twice the time, and so on. */
-const FIRST_TOLD_MS = 5_000
+/** When a command first says what it waits for, ms; then after twice the time, and so on. */
+const FIRST_SAID_MS = 5_000
 
-/** Waits for a piece of work, and tells what it waits for if that takes long. */
+/** Waits for a piece of work, and says so if that takes long. */
 export type Waiting = <T>(what: string, work: Promise<T>) => Promise<T>
 
 /** Tells it by `show`, such as `waiting for http://old:8848/nacos, 5 s`. */
@@ -14,7 +14,7 @@ export function waitingOn(show: (text: string) => void): Waiting {
         tellAfter(spentMs + ms, spentMs + ms)
       }, ms)
     }
-    tellAfter(FIRST_TOLD_MS, 0)
+    tellAfter(FIRST_SAID_MS, 0)
     try {
       return await work
     } finally {

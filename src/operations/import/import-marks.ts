@@ -9,7 +9,7 @@ import { NAMESPACE } from '../../core/namespaces/namespace.ts'
 import type { KeptRecords } from '../../core/engine/ports.ts'
 import type { State } from '../../core/engine/state.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { importMarks, readOrNone, type RememberedKind } from '../../core/records/remembered-values.ts'
+import { importMarks, readOrNone, type RememberedKind } from '../../core/engine/remembered-values.ts'
 import { SWITCH } from '../../core/switches/switch-records.ts'
 import type { ImportedThing, ImportLine } from './imported-things.ts'
 

@@ -1,7 +1,7 @@
 import type { KeptRecords } from '../../core/engine/ports.ts'
 import type { Bytes } from '../../core/memory/bytes-of.ts'
 import type { MemoryLimits } from '../../core/records/memory-limits.ts'
-import { readOrNone, STORED_MEMORY } from '../../core/records/remembered-values.ts'
+import { readOrNone, STORED_MEMORY } from '../../core/engine/remembered-values.ts'
 import { SettingsError } from '../../settings/sources.ts'
 import { heapForData } from './memory-limits.ts'
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { PeerSecrets } from '../../cluster/peer-secret.ts'
 import { SharedSecrets, firstSecrets, secretsText } from '../../cluster/shared-secrets.ts'
-import { PEER_SECRETS } from '../../core/records/remembered-values.ts'
+import { PEER_SECRETS } from '../../core/engine/remembered-values.ts'
 import type { OpenEtcd } from '../../store/etcd/open-etcd.ts'
 import { SealingCare } from '../../store/etcd/sealing/sealing-care.ts'
 import { Refusal } from '../../core/refusal.ts'

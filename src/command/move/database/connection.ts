@@ -26,7 +26,7 @@ const WAITING_ROWS = 8
 /** The database may wait so long until a row is written to the plan, and may take so long for the next row. */
 const PATIENCE_S = 600
 
-/** The most rows, and bytes of them, of an answer that is kept in memory: users, permissions, columns. */
+/** The most rows and bytes of an answer that is kept in memory: users, permissions, columns. */
 const MOST_ROWS = 500_000
 const MOST_KEPT_BYTES = 256 * 1024 * 1024
 

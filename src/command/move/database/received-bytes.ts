@@ -5,8 +5,8 @@ const MOST_BYTES = 80 * 1024 * 1024
 const LOOK_MS = 50
 
 /**
- * Limits how many bytes a database sends without a row: a cell, a list of columns or a sign-in without an end would fill the
- * memory, because the driver joins their packets. It counts on the socket, so it counts with TLS too.
+ * Limits how many bytes a database sends without a row. A cell, a list of columns or a sign-in without an end would fill the
+ * memory: the driver joins their packets. It counts on the socket, so it counts with TLS too.
  */
 export class ReceivedBytes {
   readonly #socket: Socket

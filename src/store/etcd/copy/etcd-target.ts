@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
-import { SECRETS_KEY } from '../../../core/records/remembered-values.ts'
+import { SECRETS_KEY } from '../../../core/engine/remembered-values.ts'
 import { historyIdOf, isItemId, stampOfId } from '../../../core/decisions/stamps.ts'
 import { NotExaminable } from '../../local-file.ts'
 import type { ShownRecord, StoredPart, StoredSource, StoredTarget, Sums } from '../../stored-data.ts'

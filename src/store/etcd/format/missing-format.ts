@@ -4,7 +4,7 @@ import { DamagedStore } from '../../local-file.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { Keys } from '../keys/keys.ts'
-import { livingMembers } from '../members/living-members.ts'
+import { livingMembers } from '../keys/living-members.ts'
 
 /** How many keys one request reads. */
 const PAGE_SIZE = 5_000
@@ -17,8 +17,8 @@ class MissingFormat extends DamagedStore {
 }
 
 /**
- * Refuses a store that has keys of servers and no layout: a layout that begins now may not be the one in which they are
- * written. Throws {@link MissingFormat}, which names the layout of the members. Call it when no layout was found.
+ * Refuses a store that has keys of servers and no layout: they may be written in another one than a server would begin.
+ * Throws {@link MissingFormat}, which names the layout of the members. Call it when no layout was found.
  */
 export async function refuseMissingFormat(client: Client, keys: Keys): Promise<void> {
   const found = await anyKey(client, keys)

@@ -1,4 +1,4 @@
-import { judgeRemembered } from '../../../core/records/remembered-values.ts'
+import { judgeRemembered } from '../../../core/engine/remembered-values.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import { createOnce } from './create-once.ts'
 import type { Keys } from '../keys/keys.ts'

@@ -8,7 +8,7 @@ import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-it
 import type { HistoryEntry, HistoryRecord } from '../../../core/config/state/history-record.ts'
 import type { InstanceAddress, InstanceRecord } from '../../../core/naming/state/instance.ts'
 import type { Service, ServiceKey } from '../../../core/naming/state/service.ts'
-import { judgeRemembered } from '../../../core/records/remembered-values.ts'
+import { judgeRemembered } from '../../../core/engine/remembered-values.ts'
 import { fieldsOf, list, text, within } from '../../../core/records/shape.ts'
 import type { KeyValue } from '../client/messages.ts'
 import type { KeyPlace } from './keys.ts'

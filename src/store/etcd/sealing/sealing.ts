@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { STORED_KINDS } from '../../../core/engine/stored-kinds.ts'
-import { PEER_SECRETS } from '../../../core/records/remembered-values.ts'
+import { PEER_SECRETS } from '../../../core/engine/remembered-values.ts'
 import type { KeyValue } from '../client/messages.ts'
 import type { ValueForm } from '../client/value-form.ts'
 import { DamagedStore, NotExaminable } from '../../local-file.ts'

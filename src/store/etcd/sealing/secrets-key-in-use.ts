@@ -1,12 +1,12 @@
 import { memberIdOf } from '../../../core/cluster/members/member-records.ts'
-import { SECRETS_KEY } from '../../../core/records/remembered-values.ts'
+import { SECRETS_KEY } from '../../../core/engine/remembered-values.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 import type { KeyCondition, KeyValue, TxnOperationResult } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { Keys } from '../keys/keys.ts'
 import { readingOf } from '../failures/unreadable.ts'
-import { memberOf } from '../members/living-members.ts'
+import { memberOf } from '../keys/living-members.ts'
 import type { Sealing } from './sealing.ts'
 
 /** The dependencies of `SecretsKeyInUse`. */

@@ -2,8 +2,8 @@ import { MEMBER, type MemberFacts } from '../../../core/cluster/members/member-r
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { KeyValue } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
-import type { Keys } from '../keys/keys.ts'
-import { readRecord } from '../keys/read-values.ts'
+import type { Keys } from './keys.ts'
+import { readRecord } from './read-values.ts'
 
 /** The members in a store, each on its lease. */
 export async function livingMembers(

@@ -1,6 +1,6 @@
 import { isStamp, LATEST_MS } from '../decisions/stamps.ts'
-import { NOTED_MEMORY } from './memory-limits.ts'
-import { fieldsOf, map, number, object, type Shape, ShapeError, text, wholeNumber } from './shape.ts'
+import { NOTED_MEMORY } from '../records/memory-limits.ts'
+import { fieldsOf, map, number, object, type Shape, ShapeError, text, wholeNumber } from '../records/shape.ts'
 
 /** A small value that servers remember: a text under a name. */
 export interface RememberedKind<T> {

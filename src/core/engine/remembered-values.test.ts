@@ -12,7 +12,7 @@ import {
   STORED_MEMORY,
   TERM,
 } from './remembered-values.ts'
-import { ShapeError } from './shape.ts'
+import { ShapeError } from '../records/shape.ts'
 
 const SECRET = 'aB-_'.repeat(10) + 'xyz'
 const SECRETS = `{"origin":"0123456789ab","inUse":"${SECRET}"}`

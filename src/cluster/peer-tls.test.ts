@@ -155,6 +155,82 @@ describe('a question with TLS', () => {
   })
 })
 
+describe('somebody between two members', () => {
+  /** Passes bytes on, as `change` makes them; `direction`: 0 to the server, 1 back. */
+  async function between(change: (bytes: Buffer, direction: number, at: number) => Buffer): Promise<number> {
+    const middle = createTcpServer((socket) => {
+      const further = connect(server.port, '127.0.0.1')
+      const pairs = [
+        [socket, further],
+        [further, socket],
+      ] as const
+      for (const [direction, [from, to]] of pairs.entries()) {
+        let at = 0
+        from.on('error', () => {})
+        from.on('data', (bytes) => void to.write(change(bytes, direction, at++)))
+        from.on('close', () => to.destroy())
+      }
+    })
+    await new Promise<void>((resolve) => middle.listen(0, '127.0.0.1', resolve))
+    closing.push(() => middle.close())
+    return (middle.address() as AddressInfo).port
+  }
+
+  const flipped = (bytes: Buffer): Buffer => {
+    const changed = Buffer.from(bytes)
+    changed[changed.length - 1]! ^= 1
+    return changed
+  }
+
+  test.each([
+    ['a question', 0],
+    ['an answer', 1],
+  ])('who changes %s gets the connection ended, and nothing is believed', async (_, direction) => {
+    for (const at of [0, 1, 2]) {
+      const port = await between((bytes, way, index) =>
+        way === direction && index >= at ? flipped(bytes) : bytes,
+      )
+      const client = new PeerClient({ secrets: () => [OLD], timeoutMs: 2_000 })
+      closing.push(() => client.close())
+      const answer = await client.ask(facts(port), STANDING, {})
+      // A byte after the last answer may be of no answer.
+      if (answer !== undefined) expect(answer).toEqual(ANSWER)
+      if (at === 0) expect(answer).toBeUndefined()
+    }
+    expect(await ask()).toEqual(ANSWER)
+  })
+
+  test('who sends a whole conversation again is answered nothing', async () => {
+    const sent: Buffer[] = []
+    const port = await between((bytes, way) => {
+      if (way === 0) sent.push(bytes)
+      return bytes
+    })
+    expect(await clientWith(() => [OLD]).ask(facts(port), STANDING, {})).toEqual(ANSWER)
+    const { answered } = server.counts
+    const again = connect(server.port, '127.0.0.1')
+    const ended = once(again, 'close')
+    again.on('error', () => {}).resume()
+    for (const bytes of sent) again.write(bytes)
+    await ended
+    expect(server.counts.answered).toBe(answered)
+  })
+
+  test('who leads a question to another member gets no answer of it', async () => {
+    const other = await PeerServer.open({
+      host: '127.0.0.1',
+      port: 0,
+      process: 'p2',
+      secrets: () => accepted,
+      report: () => {},
+    })
+    other.answer(STANDING, () => ({ hasStore: false }))
+    closing.push(() => other.close())
+    expect(await clientWith(() => [OLD]).ask(facts(other.port), STANDING, {})).toBeUndefined()
+    expect(other.counts).toMatchObject({ answered: 0, foreign: 1 })
+  })
+})
+
 describe('a secret that has ended', () => {
   /** Opens a connection with a secret, and keeps what the server gives for another one. */
   async function opened(

@@ -202,7 +202,7 @@ async function configOf(reading: Reading, { key, value }: KeyValue): Promise<Con
 }
 
 async function recordOf(reading: Reading, kv: KeyValue): Promise<StoredRecord[]> {
-  const { key, value: bytes } = kv
+  const { key } = kv
   const place = reading.keys.read(key)
   const name = recordOfPlace(place)
   if (place === undefined || name === undefined) return []
@@ -211,7 +211,7 @@ async function recordOf(reading: Reading, kv: KeyValue): Promise<StoredRecord[]>
     return []
   }
   const { recordKind, id } = name
-  const read = await soundOf(reading, key, () => readWholeRecord(name, bytes, reading.readParts))
+  const read = await soundOf(reading, key, () => readWholeRecord(name, kv.value, reading.readParts))
   if (read === undefined) return []
   reading.stamps.see(read.stamp)
   return [{ recordKind, id, value: read.value }]

@@ -4,6 +4,7 @@ import { EtcdError } from '../client/etcd-error.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { KeyValue } from '../client/messages.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
+import { isOfValue } from '../failures/unreadable.ts'
 import type { KeyPlace, Keys } from './keys.ts'
 import { bytesOf, CODES, sizeCode } from './size-code.ts'
 
@@ -61,10 +62,11 @@ export class KnownKeys {
   }
 
   /** A key that was loaded. */
-  loaded({ key, value, modRevision }: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): void {
+  loaded(kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): void {
+    const { key, modRevision } = kv
     const kind = this.#kindOf(key)
     if (kind === undefined) return
-    const code = sizeCode(Buffer.byteLength(key) + value.byteLength)
+    const code = sizeCode(Buffer.byteLength(key) + sizeOfValue(kv))
     this.#forget(kind, key)
     this.#packed[kind].set(key, modRevision * CODES + code)
     this.#bytes[kind] += bytesOf(code)
@@ -165,6 +167,16 @@ export class KnownKeys {
     this.#packed[kind].delete(key)
     this.#bytes[kind] -= bytesOf(packed % CODES)
     return true
+  }
+}
+
+/** A sealed value that cannot be opened throws where it is read. It is left out, and is there. */
+function sizeOfValue(kv: Pick<KeyValue, 'value'>): number {
+  try {
+    return kv.value.byteLength
+  } catch (error) {
+    if (isOfValue(error)) return 0
+    throw error
   }
 }
 

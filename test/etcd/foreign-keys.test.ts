@@ -144,7 +144,7 @@ describe.skipIf(etcdTools.skip)(`keys that are not of this installation${note}`,
       [...keys].filter((key) => own.has(key) && key.startsWith(`${prefix}/${folder}/`)).length
     expect(['a', 'v', 'w', 'x'].map((folder) => count(left.keys(), folder))).toEqual([1, 0, 0, 0])
     expect(count(own.keys(), 'x')).toBeGreaterThan(1)
-    expect(left.get(`${prefix}/r/user/ann`)).toMatch(/^sealed:a\.1:/)
+    expect(left.get(`${prefix}/r/user/ann`)).toMatch(/^sealed:a\.00000001:/)
   })
 
   test.each(['/a', '/c', '/dev', '/r/user', '/some/where/else'])(

@@ -188,7 +188,7 @@ describe.skipIf(etcdTools.skip)(`keys that are not of this installation${note}`,
   )
 
   test('prefixes of one letter are like others, also those of our own kinds of keys', async () => {
-    const letters = [...'abceghikpqrsvwxyz', 'format']
+    const letters = 'a b c e g h i k p q r s v w x y z format'.split(' ')
     for (const [at, letter] of letters.entries()) {
       const server = await start(letter, at + 1)
       await server.engine.execute(publish(letter, { md5: 'x' }))

@@ -184,7 +184,7 @@ const LAYERS = {
   settings: { node: true },
   move: { layers: ['core/records'] },
   command: {
-    layers: ['settings', 'archive', 'store', 'command/move'],
+    layers: ['core/text', 'settings', 'archive', 'store', 'command/move'],
     packages: ['commander', 'yaml'],
     node: true,
   },

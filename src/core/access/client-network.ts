@@ -1,11 +1,9 @@
-import { isIP } from 'node:net'
-
 /**
- * The part of an address by which failures are counted: an IPv4 address, or the /64 of an IPv6 address.
+ * The part of an address by which failures and places are counted: an IPv4 address, or the /64 of an IPv6 address.
  * Networks give a whole /64 to one household. Other texts stay as they are.
  */
 export function clientNetwork(ip: string): string {
-  if (isIP(ip) !== 6) return ip
+  if (!ip.includes(':')) return ip
   const [head = '', tail] = ip.toLowerCase().split('::')
   const first = groupsOf(head)
   const last = groupsOf(tail ?? '')

@@ -34,6 +34,17 @@ describe('bodies', () => {
     expect(givenUp).toEqual([])
   })
 
+  test('that are small always have room, within a limit: the oldest of the owner of most gives way', () => {
+    const most = (LIMIT * 1.25) / (16 * KIB)
+    for (let at = 0; at < most + 20; at++) expect(open('a', `${at}`).take(16 * KIB)).toBe(true)
+    expect(givenUp).toEqual(Array.from({ length: 20 }, (_, at) => `${at} body-memory`))
+    expect(open('b').take(16 * KIB)).toBe(true)
+    expect(givenUp.slice(20)[0]).toBe('20 body-memory')
+    expect(open('c').take(LIMIT / 4)).toBe(true)
+    // All together have as much as the limit now.
+    expect(givenUp).toHaveLength(most + 20 - LIMIT / (16 * KIB) + 1 + LIMIT / 4 / (16 * KIB))
+  })
+
   test('are counted no more once they are released, however often', () => {
     for (let round = 0; round < 3; round++) {
       const share = open('a')

@@ -1,8 +1,13 @@
-import type { Refusal } from '../../../core/refusal.ts'
-import { ALWAYS_BYTES, noBodyMemory } from '../../sockets/held-memory.ts'
+import { Refusal } from '../../core/refusal.ts'
+
+/** Bodies up to this size are accepted even when the memory is full, so that beats and registrations still work. */
+export const ALWAYS_BYTES = 16 * 1024
 
 /** The part of the memory that is for forms of unknown senders. */
 const PART_OF_STRANGERS = 1 / 4
+
+/** Small bodies may take this much more than the limit. */
+const PART_FOR_SMALL = 1 / 4
 
 /** A body that has been arriving for longer is slow: it gives way where there is no room. */
 const SLOW_MS = 5_000
@@ -27,6 +32,8 @@ export interface BodyShare {
  * The memory of all bodies until they are used, within a limit. If senders have to show who they are, a part of it is for
  * forms of unknown senders. Without room, the owner of most bytes loses its oldest body. If nobody has more than the owner
  * of the new body, the oldest slow body gives way. So one owner cannot keep out the others, and slow bodies keep out nobody.
+ * A small body is always accepted. Small bodies take a quarter more than the limit. Then the oldest body of the owner of most
+ * gives way, even if it is the same owner.
  */
 export class BodyShares {
   readonly #limitBytes: number
@@ -58,7 +65,8 @@ export class BodyShares {
 
   /** The refusal of a body for which there is no room. */
   refusal(): Refusal {
-    return noBodyMemory(this.#limitBytes)
+    const allowed = `at most ${this.#limitBytes} bytes of bodies at once`
+    return new Refusal('body-memory', `The server reads ${allowed}: try again in a moment.`, { allowed })
   }
 }
 
@@ -84,8 +92,10 @@ class Share implements BodyShare {
 
   take(bytes: number): boolean {
     const { pool, nowMs } = this.#parts
-    const isSmall = this.bytes + bytes <= ALWAYS_BYTES
-    if (!isSmall && !pool.makeRoom(this, bytes, nowMs() - SLOW_MS)) return false
+    if (!pool.makeRoom(this, bytes, nowMs() - SLOW_MS)) {
+      if (this.bytes + bytes > ALWAYS_BYTES) return false
+      pool.forceRoom(this, bytes)
+    }
     this.bytes += bytes
     pool.count(this.owner, bytes)
     return true
@@ -102,11 +112,18 @@ class Share implements BodyShare {
   }
 }
 
-/** Shares that have a limit together, the oldest first. */
+/** The open shares of an owner, the oldest first. */
+interface Owned {
+  readonly shares: Set<Share>
+  bytes: number
+}
+
+/** Shares that have a limit together. */
 class Pool {
   readonly #limitBytes: number
+  /** The oldest first. */
   readonly #shares = new Set<Share>()
-  readonly #bytesOf = new Map<string, number>()
+  readonly #owned = new Map<string, Owned>()
   #heldBytes = 0
 
   constructor(limitBytes: number) {
@@ -114,41 +131,59 @@ class Pool {
   }
 
   enter(share: Share): void {
+    const owned = this.#owned.get(share.owner) ?? { shares: new Set(), bytes: 0 }
+    this.#owned.set(share.owner, owned)
+    owned.shares.add(share)
     this.#shares.add(share)
   }
 
   leave(share: Share): void {
-    if (this.#shares.delete(share)) this.count(share.owner, -share.bytes)
+    if (!this.#shares.delete(share)) return
+    const owned = this.#owned.get(share.owner)!
+    owned.shares.delete(share)
+    this.count(share.owner, -share.bytes)
+    if (owned.shares.size === 0) this.#owned.delete(share.owner)
   }
 
   count(owner: string, bytes: number): void {
     this.#heldBytes += bytes
-    const ofOwner = (this.#bytesOf.get(owner) ?? 0) + bytes
-    if (ofOwner > 0) this.#bytesOf.set(owner, ofOwner)
-    else this.#bytesOf.delete(owner)
+    this.#owned.get(owner)!.bytes += bytes
   }
 
   /** Whether there is room for more bytes of a share, maybe because others give way. `slowMs`: older bodies are slow. */
   makeRoom(share: Share, bytes: number, slowMs: number): boolean {
-    while (this.#heldBytes + bytes > this.#limitBytes) {
-      const other = this.#oldestOfLargest(share, bytes) ?? this.#oldestSlow(share, slowMs)
+    while (!this.#hasRoom(bytes)) {
+      const bytesOfOwner = this.#owned.get(share.owner)!.bytes + bytes
+      const other = this.#oldestOfLargest(share, bytesOfOwner) ?? this.#oldestSlow(share, slowMs)
       if (other === undefined) return false
       other.giveWay()
     }
     return true
   }
 
-  /** The oldest share of the client with most bytes, if it has more than this client would have. */
-  #oldestOfLargest({ owner }: Share, bytes: number): Share | undefined {
-    let most = (this.#bytesOf.get(owner) ?? 0) + bytes
-    let largest: string | undefined
-    for (const [name, ofName] of this.#bytesOf) {
-      if (ofName <= most) continue
-      most = ofName
-      largest = name
+  /** Makes room for bytes of a share that is accepted in any case: bodies of the owner of most give way, whoever it is. */
+  forceRoom(share: Share, bytes: number): void {
+    while (!this.#hasRoom(bytes, PART_FOR_SMALL)) {
+      const other = this.#oldestOfLargest(share, 0)
+      if (other === undefined) return
+      other.giveWay()
     }
-    if (largest === undefined) return undefined
-    for (const share of this.#shares) if (share.owner === largest) return share
+  }
+
+  #hasRoom(bytes: number, more = 0): boolean {
+    return this.#heldBytes + bytes <= (1 + more) * this.#limitBytes
+  }
+
+  /** The oldest other share of the owner with most bytes, if it has more than this many. */
+  #oldestOfLargest(than: Share, bytes: number): Share | undefined {
+    let most = bytes
+    let largest: Owned | undefined
+    for (const owned of this.#owned.values()) {
+      if (owned.bytes <= most) continue
+      most = owned.bytes
+      largest = owned
+    }
+    for (const share of largest?.shares ?? []) if (share !== than) return share
     return undefined
   }
 

@@ -7,11 +7,14 @@ import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { configKey } from '../core/config/state/config-item.ts'
 import { ORDERS } from '../core/core.test-support.ts'
+import { SMALL } from './bounded-message.ts'
 import { PeerClient } from './peer-client.ts'
 import { PeerPlaces } from './peer-places.ts'
+import * as questions from './peer-question.ts'
 import {
   MEMBER_VIEW,
   MESSAGES,
+  type PeerQuestion,
   SILENCE,
   STANDING,
   SUBSCRIBERS,
@@ -26,6 +29,19 @@ import { answeringTls, askingTls } from './peer-tls.ts'
 const SECRET = 'the secret of all servers'
 const SECRETS = secretsOf(SECRET)
 const PLACE = { serviceKey: ORDERS, address: { ip: '10.0.0.1', port: 80, cluster: 'DEFAULT' } }
+
+/** All questions. */
+const QUESTIONS = Object.values<unknown>(questions).filter(
+  (one): one is PeerQuestion<never, unknown> =>
+    one !== null && typeof one === 'object' && 'readQuestion' in one,
+)
+
+/** Bodies that take seconds to parse where only their bytes are limited. */
+const bombsOf = (bytes: number): string[] => [
+  '['.repeat(bytes / 2) + ']'.repeat(bytes / 2),
+  `[${'{},'.repeat(bytes / 3 - 2)}{}]`,
+  `[{${'"a":0,'.repeat(bytes / 6 - 3)}"a":0}]`,
+]
 
 let server: PeerServer
 let client: PeerClient
@@ -128,7 +144,7 @@ describe('a question', () => {
     expect(await client.ask(member, WATCHED_BY, { ip: '1' })).toEqual([{ key, md5: '1', echo: 'e' }])
     expect(await client.ask(member, SUBSCRIBERS, ORDERS)).toEqual([{ ...subscriber, app: 'public' }])
     expect(client.counts).toEqual({ asked: 5, unanswered: 0 })
-    expect(server.counts).toEqual({ answered: 5, foreign: 0, malformed: 0, failed: 0, silent: 0 })
+    expect(server.counts).toEqual({ answered: 5, foreign: 0, malformed: 0, large: 0, failed: 0, silent: 0 })
   })
 
   test('about a thousand instances is answered', async () => {
@@ -234,10 +250,24 @@ describe('hostile input', () => {
 
   test('that is too large is refused', async () => {
     const body = 'x'.repeat(3 * 1024 * 1024)
-    expect([0, 400]).toContain(await send(body, signed(body)))
-    expect([0, 400]).toContain(await send(body, { ...signed(body), 'transfer-encoding': 'chunked' }))
-    expect(server.counts.malformed).toBe(2)
+    expect([0, 413]).toContain(await send(body, signed(body)))
+    expect([0, 413]).toContain(await send(body, { ...signed(body), 'transfer-encoding': 'chunked' }))
+    expect(server.counts.large).toBe(2)
   })
+
+  test.each(QUESTIONS)(
+    'of brackets is refused for the question $name before it is parsed',
+    async (question) => {
+      const { name, questionSize = SMALL } = question
+      server.answer({ ...STANDING, ...question, readQuestion: () => ({}) }, () => ({ hasStore: true }))
+      for (const body of bombsOf(questionSize.bytes))
+        expect(await send(body, signed(body, { question: name }), `/${name}`)).toBe(413)
+      const larger = ' '.repeat(questionSize.bytes + 1)
+      expect([0, 413]).toContain(await send(larger, signed(larger, { question: name }), `/${name}`))
+      expect(server.counts).toMatchObject({ large: 4, malformed: 0 })
+      server.answer(STANDING, () => ({ hasStore: true }))
+    },
+  )
 
   test.each([
     'POST /standing HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}',
@@ -252,7 +282,7 @@ describe('hostile input', () => {
     socket.write(sent)
     await closed
     expect(Buffer.concat(received).toString()).toBe('')
-    expect(server.counts).toEqual({ answered: 0, foreign: 1, malformed: 0, failed: 0, silent: 0 })
+    expect(server.counts).toEqual({ answered: 0, foreign: 1, malformed: 0, large: 0, failed: 0, silent: 0 })
   })
 })
 
@@ -301,7 +331,7 @@ describe('a stranger', () => {
   })
 
   test('does not close who has asked, however long that is silent', async () => {
-    const places = new PeerPlaces({ strangers: 2, members: 2, strangerMs: 20 })
+    const places = new PeerPlaces({ strangers: 2, members: 2, strangerMs: 20, idleMs: 60_000 })
     const [asked, idle] = [new Socket(), new Socket()]
     places.admit(asked)
     places.asked(asked)
@@ -312,7 +342,7 @@ describe('a stranger', () => {
 })
 
 describe('a place of the peer port', () => {
-  const room = { strangers: 2, members: 2, strangerMs: 60_000 }
+  const room = { strangers: 2, members: 2, strangerMs: 60_000, idleMs: 60_000 }
   const from = (address: string): Socket =>
     Object.defineProperty(new Socket(), 'remoteAddress', { value: address })
 
@@ -336,6 +366,24 @@ describe('a place of the peer port', () => {
     places.asked(sockets[2]!)
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, true, false])
   })
+})
+
+test('a place of an ended secret, or of a connection that asks nothing, ends', () => {
+  const places = new PeerPlaces({ strangers: 2, members: 5, strangerMs: 60_000, idleMs: 1_000 })
+  const nowMs = performance.now()
+  const [ended, counting, signed] = [new Socket(), new Socket(), new Socket()]
+  places.asked(ended, 'old')
+  places.asked(counting, 'new')
+  places.asked(signed)
+  // A later question does not show the secret again.
+  places.asked(ended)
+  const sockets = [ended, counting, signed]
+  places.closeEnded(nowMs + 500, () => true)
+  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, false, false])
+  places.closeEnded(nowMs + 500, (id) => id === 'new')
+  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, false, false])
+  places.closeEnded(nowMs + 10_000_000, () => true)
+  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, true, true])
 })
 
 describe('an answer', () => {
@@ -381,6 +429,42 @@ describe('an answer', () => {
     expect(await client.ask(flaky, STANDING, {})).toBeUndefined()
     expect([asked, client.counts]).toEqual([3, { asked: 1, unanswered: 1 }])
   })
+
+  test.each(QUESTIONS)(
+    'of brackets to $name does not count, and the reason is told once',
+    async (question) => {
+      const { name, answerSize = SMALL } = question
+      let bodies: string[] = []
+      const liar = await otherServer((asked, response) => {
+        const body = Buffer.from(bodies.shift()!)
+        const nonce = String(asked.headers[HEADERS.nonce])
+        const about = { process: 'p1', question: name, nonce, digest: digestOf(body) }
+        response.setHeader(HEADERS.signature, signatureOf(SECRET, { kind: 'answer', ...about }))
+        response.end(body)
+      })
+      const told: object[] = []
+      const asking = new PeerClient({
+        secrets: SECRETS,
+        timeoutMs: 20_000,
+        log: { warn: (facts) => void told.push(facts) },
+      })
+      closing.push(() => asking.close())
+      const any = { ...question, readAnswer: (json: unknown) => json } as PeerQuestion<unknown, unknown>
+      bodies = [...bombsOf(answerSize.bytes), ' '.repeat(answerSize.bytes + 1), '{}', '['.repeat(40)]
+      const count = bodies.length - 2
+      for (let at = 0; at < count; at++) expect(await asking.ask(liar, any, {})).toBeUndefined()
+      const fact = {
+        member: '127.0.0.1:8848',
+        process: 'p1',
+        question: name,
+        problem: expect.any(String) as string,
+      }
+      expect(told).toEqual([fact])
+      expect(await asking.ask(liar, any, {})).toEqual({})
+      expect(await asking.ask(liar, any, {})).toBeUndefined()
+      expect(told).toEqual([fact, fact])
+    },
+  )
 
   test('that makes no sense does not count', async () => {
     server.answer({ ...SILENCE, readQuestion: () => [] }, () => [{ kind: 'heard' as const, agoMs: -1 }])

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
-import type { MemberFacts } from '../core/cluster/members/member-records.ts'
-import { boundedBody } from './bounded-body.ts'
+import { type MemberFacts, memberIdOf } from '../core/cluster/members/member-records.ts'
+import { boundedBody, boundedJson, LargeMessage, SMALL } from './bounded-message.ts'
+import type { MemberLog } from './member-watch.ts'
 import type { PeerQuestion } from './peer-question.ts'
 import type { PeerSecrets } from './peer-secret.ts'
 import { digestOf, HEADERS, isEqualText, newNonce, signatureOf } from './peer-signature.ts'
@@ -9,8 +10,8 @@ import { askingTls } from './peer-tls.ts'
 
 /** How long a member may take to answer, in ms. */
 const ANSWER_MS = 1_000
-/** The largest answer: the watchers of an item that every client watches. */
-const MOST_BYTES = 16 * 1024 * 1024
+/** For how many processes and questions it is remembered that an answer was too large. */
+const MOST_NOTED = 1_000
 /** Connections to one member. */
 const KEPT = { keepAlive: true, maxSockets: 4 }
 /** A connection that was idle or gave way to others may end during a question: then it is asked again. */
@@ -20,6 +21,8 @@ const MOST_TRIES = 3
 export interface PeerClientOptions {
   readonly secrets: PeerSecrets
   readonly timeoutMs?: number
+  /** Says once for each process and question that its answer is too large; again after an answer that was not. */
+  readonly log?: Pick<MemberLog, 'warn'>
 }
 
 interface PeerSendOptions {
@@ -32,16 +35,20 @@ export class PeerClient {
   readonly #secrets: PeerSecrets
   readonly #timeoutMs: number
   readonly #agent: Agent
+  readonly #log: Pick<MemberLog, 'warn'> | undefined
+  /** The processes and questions whose last answer was too large. */
+  readonly #large = new Set<string>()
   /** Since the start. */
   readonly counts = { asked: 0, unanswered: 0 }
 
-  constructor({ secrets, timeoutMs = ANSWER_MS }: PeerClientOptions) {
+  constructor({ secrets, timeoutMs = ANSWER_MS, log }: PeerClientOptions) {
     this.#secrets = secrets
     this.#timeoutMs = timeoutMs
+    this.#log = log
     this.#agent = new Agent({ ...KEPT, ...askingTls(secrets) })
   }
 
-  /** Asks a member. Undefined: the answer is late, unsigned or malformed, or the member is too old for the question. */
+  /** Asks a member. Undefined: the answer is late, unsigned, too large or malformed, or the member is too old for the question. */
   async ask<Question, Answer>(
     member: MemberFacts,
     question: PeerQuestion<Question, Answer>,
@@ -50,9 +57,12 @@ export class PeerClient {
     if ((question.since ?? 0) > member.versions.messages.to) return undefined
     this.counts.asked++
     try {
-      return question.readAnswer(await this.#exchange(member, question.name, asked))
-    } catch {
+      const answer = question.readAnswer(await this.#exchange(member, question, asked))
+      this.#large.delete(`${member.process} ${question.name}`)
+      return answer
+    } catch (error) {
       this.counts.unanswered++
+      if (error instanceof LargeMessage) this.#noteLarge(member, question.name, error)
       return undefined
     }
   }
@@ -62,7 +72,21 @@ export class PeerClient {
     this.#agent.destroy()
   }
 
-  async #exchange(member: MemberFacts, question: string, asked: unknown): Promise<unknown> {
+  #noteLarge(member: MemberFacts, question: string, { message: problem }: LargeMessage): void {
+    const { process } = member
+    const name = `${process} ${question}`
+    if (this.#large.has(name)) return
+    if (this.#large.size >= MOST_NOTED) this.#large.clear()
+    this.#large.add(name)
+    const facts = { member: memberIdOf(member), process, question, problem }
+    this.#log?.warn(facts, 'an answer of a server is too large, and does not count')
+  }
+
+  async #exchange(
+    member: MemberFacts,
+    { name: question, answerSize = SMALL }: Pick<PeerQuestion<never, unknown>, 'name' | 'answerSize'>,
+    asked: unknown,
+  ): Promise<unknown> {
     const [{ text: secret }] = this.#secrets()
     const body = Buffer.from(JSON.stringify(asked))
     const about = { process: member.process, question, nonce: newNonce() }
@@ -77,13 +101,16 @@ export class PeerClient {
         [HEADERS.signature]: signatureOf(secret, { kind: 'question', ...about, digest }),
       },
     })
-    const answer = await boundedBody(response, MOST_BYTES)
-    if (answer === undefined) throw new Error('the answer is too large')
+    const answer = await boundedBody(response, answerSize).catch((error: unknown) => {
+      // Nobody reads the rest: the connection would keep its place.
+      response.destroy()
+      throw error
+    })
     const expected = signatureOf(secret, { kind: 'answer', ...about, digest: digestOf(answer) })
     const signature = response.headers[HEADERS.signature]
     if (typeof signature !== 'string' || !isEqualText(signature, expected))
       throw new Error('the answer is not signed')
-    return JSON.parse(answer.toString())
+    return boundedJson(answer, answerSize)
   }
 
   async #sendAgain(member: MemberFacts, body: Buffer, options: PeerSendOptions): Promise<IncomingMessage> {

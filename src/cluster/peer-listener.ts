@@ -5,6 +5,9 @@ import { PeerPlaces, type PeerRoom } from './peer-places.ts'
 import type { PeerSecrets } from './peer-secret.ts'
 import { answeringTls } from './peer-tls.ts'
 
+/** How often idle connections, and those of an ended secret, are looked for. */
+const SWEEP_MS = 1_000
+
 /** The options of a peer listener. */
 export interface PeerListenerOptions {
   readonly secrets: PeerSecrets
@@ -22,13 +25,20 @@ export class PeerListener {
   readonly #begun = new Map<string, Socket>()
   /** The connection below each TLS connection. */
   readonly #below = new WeakMap<Socket, Socket>()
+  /** The id of the secret that each TLS connection has shown. */
+  readonly #shown = new WeakMap<object, string>()
+  readonly #sweeping: NodeJS.Timeout
   /** Handshakes that have failed since the start. A connection without TLS fails at its own. */
   strange = 0
 
   constructor({ room, secrets, onOpen }: PeerListenerOptions) {
     this.#onOpen = onOpen
     this.#places = new PeerPlaces(room)
-    this.#listener = createServer(answeringTls(secrets))
+    const shown = (connection: unknown, id: string): void => void this.#shown.set(connection as object, id)
+    this.#listener = createServer(answeringTls(secrets, shown))
+    const sweep = (): void =>
+      this.#places.closeEnded(performance.now(), (id) => secrets().some((secret) => secret.id === id))
+    this.#sweeping = setInterval(guarded('connection', nothing, sweep), SWEEP_MS).unref()
     const admit = (socket: Socket): void => this.#admit(socket)
     this.#listener.on('connection', guarded('connection', nothing, admit))
     this.#listener.on('secureConnection', (secure) =>
@@ -73,6 +83,7 @@ export class PeerListener {
   /** Ends all connections, and waits until they have ended. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#listener.close(() => resolve()))
+    clearInterval(this.#sweeping)
     this.#places.closeAll()
     await closed
   }
@@ -95,7 +106,7 @@ export class PeerListener {
     this.#begun.delete(placeOf(secure))
     this.#below.set(secure, socket)
     // Nobody without the secret can finish a handshake.
-    this.#places.asked(socket)
+    this.#places.asked(socket, this.#shown.get(secure))
     this.#onOpen(secure)
   }
 }

@@ -9,6 +9,15 @@ export interface PeerRoom {
   readonly members: number
   /** How long a connection may take to show a question, ms. */
   readonly strangerMs: number
+  /** How long a member's connection may go without a question, ms. */
+  readonly idleMs: number
+}
+
+interface Member {
+  /** The id of the secret that its connection has shown; undefined: a signed question alone. */
+  readonly secretId: string | undefined
+  /** Monotonic ms. */
+  readonly askedMs: number
 }
 
 interface Stranger {
@@ -27,7 +36,7 @@ export class PeerPlaces {
   readonly #strangers = new Map<Socket, Stranger>()
   readonly #strangersOf = new Map<string, number>()
   /** The connections of members, ordered by their last question, the oldest first. */
-  readonly #members = new Set<Socket>()
+  readonly #members = new Map<Socket, Member>()
   /** Connections that were closed because no signed question came, or came too late. */
   closedStrangers = 0
 
@@ -49,21 +58,32 @@ export class PeerPlaces {
     if (this.#strangers.size > this.#room.strangers) this.#closeStranger(this.#oldestStranger())
   }
 
-  /** A connection has shown a signed question. */
-  asked(socket: Socket): void {
+  /** A connection has shown a signed question, or the secret with this id. */
+  asked(socket: Socket, secretId?: string): void {
     // A connection that was closed meanwhile takes no place.
     if (socket.destroyed) return
+    const known = this.#members.get(socket)
     this.#forget(socket)
-    this.#members.add(socket)
+    this.#members.set(socket, { secretId: secretId ?? known?.secretId, askedMs: performance.now() })
     if (this.#members.size <= this.#room.members) return
-    const [eldest] = this.#members
+    const [eldest] = this.#members.keys()
     this.#members.delete(eldest!)
     eldest!.destroy()
   }
 
+  /** Closes the connections of members that have asked nothing for long, or whose secret does not count any longer. */
+  closeEnded(nowMs: number, isCounting: (secretId: string) => boolean): void {
+    for (const [socket, { secretId, askedMs }] of this.#members) {
+      const isEnded = secretId !== undefined && !isCounting(secretId)
+      if (!isEnded && nowMs - askedMs < this.#room.idleMs) continue
+      this.#members.delete(socket)
+      socket.destroy()
+    }
+  }
+
   /** Closes all connections. */
   closeAll(): void {
-    for (const socket of [...this.#strangers.keys(), ...this.#members]) socket.destroy()
+    for (const socket of [...this.#strangers.keys(), ...this.#members.keys()]) socket.destroy()
   }
 
   #closeStranger(socket: Socket | undefined): void {

@@ -17,6 +17,7 @@ import type { Silence } from '../core/naming/liveness/silence.ts'
 import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
 import { TIMELINE_CAUSES, TIMELINE_KINDS } from '../core/naming/timeline/timeline-entry.ts'
 import type { ServerFigures } from '../core/cluster/members/server-figures.ts'
+import { LIST, type MessageSize, PAGE } from './bounded-message.ts'
 import {
   flag,
   list,
@@ -43,6 +44,9 @@ export interface PeerQuestion<Question, Answer> {
   readonly name: string
   /** The first version of the messages with it; by default the first version. Older members are not asked. */
   readonly since?: number
+  /** The size of a question, by default `SMALL`, and of an answer. A larger one is refused before it is parsed. */
+  readonly questionSize?: MessageSize
+  readonly answerSize?: MessageSize
   readonly readQuestion: (json: unknown) => Question
   readonly readAnswer: (json: unknown) => Answer
 }
@@ -68,6 +72,8 @@ const silence: Shape<Silence> = (value) => {
 /** Asks how long ago a member received the last beat of these instances. The answers are in the order of the places. */
 export const SILENCE: PeerQuestion<readonly InstancePlace[], readonly Silence[]> = {
   name: 'silence',
+  questionSize: PAGE,
+  answerSize: PAGE,
   readQuestion: list(place),
   readAnswer: list(silence),
 }
@@ -114,6 +120,7 @@ const figures = object<ServerFigures>({
 /** Asks a member for its view of itself. */
 export const MEMBER_VIEW: PeerQuestion<Readonly<Record<string, never>>, MemberView> = {
   name: 'member-view',
+  answerSize: PAGE,
   readQuestion: nothing,
   readAnswer: object<MemberView>({
     upMs: number,
@@ -140,6 +147,7 @@ export interface ItemWatcher {
 /** Asks for the watchers of an item on a member. */
 export const WATCHERS_OF: PeerQuestion<ConfigKey, readonly ItemWatcher[]> = {
   name: 'watchers-of',
+  answerSize: LIST,
   readQuestion: key,
   readAnswer: list(object<ItemWatcher>({ ip: text, md5: text })),
 }
@@ -163,6 +171,7 @@ const itemClient = object<ItemClient>({
 /** Asks for the clients of an item on a member. */
 export const CLIENTS_OF: PeerQuestion<ConfigKey, readonly ItemClient[]> = {
   name: 'clients-of',
+  answerSize: LIST,
   readQuestion: key,
   readAnswer: list(itemClient),
 }
@@ -170,6 +179,7 @@ export const CLIENTS_OF: PeerQuestion<ConfigKey, readonly ItemClient[]> = {
 /** Asks for the number of a member's clients of each item. The answers are in the order of the items. */
 export const CLIENT_COUNTS: PeerQuestion<readonly ConfigKey[], readonly number[]> = {
   name: 'client-counts',
+  questionSize: PAGE,
   readQuestion: list(key),
   readAnswer: list(number),
 }
@@ -177,6 +187,7 @@ export const CLIENT_COUNTS: PeerQuestion<readonly ConfigKey[], readonly number[]
 /** Asks which items an address watches on a member. */
 export const WATCHED_BY: PeerQuestion<{ readonly ip: string }, readonly WatchedItem[]> = {
   name: 'watched-by',
+  answerSize: LIST,
   readQuestion: object({ ip: text }),
   readAnswer: list(object<WatchedItem>({ key, md5: text, echo: text })),
 }
@@ -184,6 +195,7 @@ export const WATCHED_BY: PeerQuestion<{ readonly ip: string }, readonly WatchedI
 /** Asks for a member's condition, and for the items that its clients have not received. */
 export const CONDITION: PeerQuestion<Readonly<Record<string, never>>, OwnCondition> = {
   name: 'condition',
+  answerSize: LIST,
   readQuestion: nothing,
   readAnswer: object<OwnCondition>({
     behind: list(object({ key, clientCount: number, clients: list(object(client)) })),
@@ -196,6 +208,7 @@ export const CONDITION: PeerQuestion<Readonly<Record<string, never>>, OwnConditi
 /** Asks for the subscribers of a service on a member. */
 export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ListedSubscriber[]> = {
   name: 'subscribers',
+  answerSize: LIST,
   readQuestion: serviceKey,
   readAnswer: list(
     object<ListedSubscriber>({
@@ -215,6 +228,7 @@ export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ListedSubscriber[]> 
 /** Asks for a member's entries about a service. */
 export const TIMELINE: PeerQuestion<ServiceKey, OwnTimeline> = {
   name: 'timeline',
+  answerSize: LIST,
   readQuestion: serviceKey,
   readAnswer: object<OwnTimeline>({
     fromMs: number,
@@ -251,6 +265,7 @@ const connectedClient = object<ConnectedClient>({
 /** Asks for the clients that are connected to a member. */
 export const CONNECTED_CLIENTS: PeerQuestion<ClientSearch, ServerClients> = {
   name: 'connected-clients',
+  answerSize: LIST,
   readQuestion: object<ClientSearch>({ text, most: number }),
   readAnswer: object<ServerClients>({ server: text, count: number, clients: list(connectedClient) }),
 }

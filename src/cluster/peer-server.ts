@@ -1,21 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { guarded, nothing, unawaited } from '../core/unexpected.ts'
-import { boundedBody } from './bounded-body.ts'
+import { boundedBody, boundedJson, LargeMessage, type MessageSize, SMALL } from './bounded-message.ts'
 import { PeerListener } from './peer-listener.ts'
 import type { PeerRoom } from './peer-places.ts'
 import type { PeerQuestion } from './peer-question.ts'
 import type { PeerSecrets } from './peer-secret.ts'
 import { digestOf, HEADERS, isEqualText, signatureOf } from './peer-signature.ts'
 
-/** The largest question: a thousand instances with the longest names. */
-const MOST_BYTES = 2 * 1024 * 1024
-/** A member opens a few connections, and asks within milliseconds. */
-const ROOM: PeerRoom = { strangers: 128, members: 128, strangerMs: 1_000 }
-/** A request that takes longer is cut off: its sender has given it up. */
-const REQUEST_MS = 5_000
 /** How long an idle connection stays open. Members ask each other more often than that. */
 const IDLE_MS = 60_000
+/** A member opens a few connections, and asks within milliseconds. */
+const ROOM: PeerRoom = { strangers: 128, members: 128, strangerMs: 1_000, idleMs: IDLE_MS }
+/** A request that takes longer is cut off: its sender has given it up. */
+const REQUEST_MS = 5_000
 
 /** The options of a peer server. */
 export interface PeerServerOptions {
@@ -25,19 +23,24 @@ export interface PeerServerOptions {
   /** Names this process, as in its record of MEMBER. */
   readonly process: string
   readonly secrets: PeerSecrets
+  /** The limits of connections; by default `ROOM`. */
+  readonly room?: PeerRoom
   /** Called if answering a question throws. */
   readonly report: (error: unknown, question: string) => void
 }
 
 /** Why a request was not answered. `foreign`: it is not signed with a secret, or is meant for another process. */
-type Refused = 'foreign' | 'malformed' | 'failed'
+type Refused = 'foreign' | 'malformed' | 'large' | 'failed'
 
 /** How a request or a connection ended. `silent`: it has shown no signed question in time. */
 type Outcome = 'answered' | Refused | 'silent'
 
-const STATUS: Readonly<Record<Refused, number>> = { foreign: 403, malformed: 400, failed: 500 }
+const STATUS: Readonly<Record<Refused, number>> = { foreign: 403, malformed: 400, large: 413, failed: 500 }
 
-type Answerer = (json: unknown) => unknown
+interface Answerer {
+  readonly size: MessageSize
+  readonly answer: (json: unknown) => unknown
+}
 
 /**
  * Answers the questions of other servers on a port of its own. It reads only requests that are signed for this process, and
@@ -51,7 +54,7 @@ export class PeerServer {
   readonly #listener: PeerListener
   readonly #answerers = new Map<string, Answerer>()
   /** Since the start, by outcome. */
-  readonly #counts = { answered: 0, foreign: 0, malformed: 0, failed: 0 }
+  readonly #counts = { answered: 0, foreign: 0, malformed: 0, large: 0, failed: 0 }
 
   private constructor(options: PeerServerOptions) {
     this.#options = options
@@ -65,7 +68,7 @@ export class PeerServer {
     this.#http.on('clientError', guarded('connection', nothing, refuse))
     this.#listener = new PeerListener({
       secrets: options.secrets,
-      room: ROOM,
+      room: options.room ?? ROOM,
       onOpen: (connection) => void this.#http.emit('connection', connection),
     })
   }
@@ -90,10 +93,10 @@ export class PeerServer {
 
   /** Registers the answer to a kind of question. Other questions are refused. */
   answer<Question, Answer>(
-    { name, readQuestion }: PeerQuestion<Question, Answer>,
+    { name, readQuestion, questionSize: size = SMALL }: PeerQuestion<Question, Answer>,
     answer: (question: Question) => Answer | Promise<Answer>,
   ): void {
-    this.#answerers.set(name, (json) => {
+    const answered = (json: unknown): unknown => {
       let question: Question
       try {
         question = readQuestion(json)
@@ -101,7 +104,8 @@ export class PeerServer {
         return MALFORMED
       }
       return answer(question)
-    })
+    }
+    this.#answerers.set(name, { size, answer: answered })
   }
 
   /** Ends all connections. */
@@ -132,6 +136,7 @@ export class PeerServer {
       })
       response.end(found.body)
     } catch (error) {
+      if (error instanceof LargeMessage) return this.#refuse(response, 'large')
       // The connection broke, or answering threw.
       if (request.complete) this.#options.report(error, question)
       this.#refuse(response, 'failed')
@@ -153,10 +158,11 @@ export class PeerServer {
     if (secret === undefined) return 'foreign'
     this.#listener.asked(request.socket)
     const answerer = this.#answerers.get(question)
-    const asked = await boundedBody(request, MOST_BYTES)
-    if (answerer === undefined || asked === undefined || digestOf(asked) !== digest) return 'malformed'
-    const json = jsonOf(asked)
-    const answer = json === MALFORMED ? MALFORMED : await answerer(json)
+    if (answerer === undefined) return 'malformed'
+    const asked = await boundedBody(request, answerer.size)
+    if (digestOf(asked) !== digest) return 'malformed'
+    const json = jsonOf(asked, answerer.size)
+    const answer = json === MALFORMED ? MALFORMED : await answerer.answer(json)
     if (answer === MALFORMED) return 'malformed'
     const body = Buffer.from(JSON.stringify(answer))
     const answered = { kind: 'answer', ...about, digest: digestOf(body) } as const
@@ -173,10 +179,11 @@ export class PeerServer {
 
 const MALFORMED = Symbol('malformed')
 
-function jsonOf(body: Buffer): unknown {
+function jsonOf(body: Buffer, size: MessageSize): unknown {
   try {
-    return JSON.parse(body.toString())
-  } catch {
+    return boundedJson(body, size)
+  } catch (error) {
+    if (error instanceof LargeMessage) throw error
     return MALFORMED
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:https'
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
@@ -152,6 +152,140 @@ describe('a question with TLS', () => {
     const [answer] = (await once(socket, 'data')) as [Buffer]
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 200/)
     socket.destroy()
+  })
+})
+
+describe('somebody between two members', () => {
+  /** Passes bytes on, as `change` makes them; `direction`: 0 to the server, 1 back. */
+  async function between(change: (bytes: Buffer, direction: number, at: number) => Buffer): Promise<number> {
+    const middle = createTcpServer((socket) => {
+      const further = connect(server.port, '127.0.0.1')
+      const pairs = [
+        [socket, further],
+        [further, socket],
+      ] as const
+      for (const [direction, [from, to]] of pairs.entries()) {
+        let at = 0
+        from.on('error', () => {})
+        from.on('data', (bytes) => void to.write(change(bytes, direction, at++)))
+        from.on('close', () => to.destroy())
+      }
+    })
+    await new Promise<void>((resolve) => middle.listen(0, '127.0.0.1', resolve))
+    closing.push(() => middle.close())
+    return (middle.address() as AddressInfo).port
+  }
+
+  const flipped = (bytes: Buffer): Buffer => {
+    const changed = Buffer.from(bytes)
+    changed[changed.length - 1]! ^= 1
+    return changed
+  }
+
+  test.each([
+    ['a question', 0],
+    ['an answer', 1],
+  ])('who changes %s gets the connection ended, and nothing is believed', async (_, direction) => {
+    for (const at of [0, 1, 2]) {
+      const port = await between((bytes, way, index) =>
+        way === direction && index >= at ? flipped(bytes) : bytes,
+      )
+      const client = new PeerClient({ secrets: () => [OLD], timeoutMs: 2_000 })
+      closing.push(() => client.close())
+      const answer = await client.ask(facts(port), STANDING, {})
+      // A byte after the last answer may be of no answer.
+      if (answer !== undefined) expect(answer).toEqual(ANSWER)
+      if (at === 0) expect(answer).toBeUndefined()
+    }
+    expect(await ask()).toEqual(ANSWER)
+  })
+
+  test('who sends a whole conversation again is answered nothing', async () => {
+    const sent: Buffer[] = []
+    const port = await between((bytes, way) => {
+      if (way === 0) sent.push(bytes)
+      return bytes
+    })
+    expect(await clientWith(() => [OLD]).ask(facts(port), STANDING, {})).toEqual(ANSWER)
+    const { answered } = server.counts
+    const again = connect(server.port, '127.0.0.1')
+    const ended = once(again, 'close')
+    again.on('error', () => {}).resume()
+    for (const bytes of sent) again.write(bytes)
+    await ended
+    expect(server.counts.answered).toBe(answered)
+  })
+
+  test('who leads a question to another member gets no answer of it', async () => {
+    const other = await PeerServer.open({
+      host: '127.0.0.1',
+      port: 0,
+      process: 'p2',
+      secrets: () => accepted,
+      report: () => {},
+    })
+    other.answer(STANDING, () => ({ hasStore: false }))
+    closing.push(() => other.close())
+    expect(await clientWith(() => [OLD]).ask(facts(other.port), STANDING, {})).toBeUndefined()
+    expect(other.counts).toMatchObject({ answered: 0, foreign: 1 })
+  })
+})
+
+describe('a secret that has ended', () => {
+  /** Opens a connection with a secret, and keeps what the server gives for another one. */
+  async function opened(
+    session?: Buffer,
+  ): Promise<{ readonly secure: TLSSocket; readonly sessions: Buffer[] }> {
+    const sessions: Buffer[] = []
+    const options = { host: '127.0.0.1', port: server.port, ...askingTls(() => [OLD]) }
+    const secure = connectTls({ ...options, ...(session && { session }) })
+    secure.on('session', (one: Buffer) => sessions.push(one)).on('error', () => {})
+    closing.push(() => secure.destroy())
+    await once(secure, 'secureConnect')
+    return { secure, sessions }
+  }
+
+  /** Asks on an open connection, so that all that the server has sent before has come. */
+  async function asked(secure: TLSSocket): Promise<string> {
+    secure.write('POST /standing HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}')
+    const [answer] = (await once(secure, 'data')) as [Buffer]
+    return answer.toString()
+  }
+
+  test('opens no connection by what an earlier one was given', async () => {
+    const { secure, sessions } = await opened()
+    await asked(secure)
+    accepted = [NEW]
+    for (const session of [...sessions, secure.getSession()!])
+      await expect(opened(session)).rejects.toBeInstanceOf(Error)
+  })
+
+  test('has no open connection any more, and other secrets keep theirs', async () => {
+    accepted = [OLD, NEW]
+    const client = clientWith(() => [NEW])
+    expect(await client.ask(facts(server.port), STANDING, {})).toEqual(ANSWER)
+    const { secure } = await opened()
+    const ended = once(secure, 'close')
+    accepted = [NEW]
+    await ended
+    expect(await client.ask(facts(server.port), STANDING, {})).toEqual(ANSWER)
+    expect(client.counts.unanswered).toBe(0)
+  })
+
+  test('and a connection with a secret that asks nothing has an end', async () => {
+    const room = { strangers: 9, members: 9, strangerMs: 60_000, idleMs: 1_000 }
+    const other = await PeerServer.open({
+      host: '127.0.0.1',
+      port: 0,
+      process: 'p1',
+      secrets: () => accepted,
+      room,
+      report: () => {},
+    })
+    closing.push(() => other.close())
+    const secure = connectTls({ host: '127.0.0.1', port: other.port, ...askingTls(() => [OLD]) })
+    secure.resume()
+    await once(secure, 'close')
   })
 })
 

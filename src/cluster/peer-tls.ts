@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto'
 import type { PeerSecrets } from './peer-secret.ts'
 
 /**
@@ -21,11 +22,19 @@ export function askingTls(secrets: PeerSecrets) {
   }
 }
 
+/** Called with a TLS connection and the id of the secret that it has shown. */
+export type Shown = (connection: unknown, secretId: string) => void
+
 /** The options of TLS for the side that answers. `PeerPlaces` ends handshakes that take too long. */
-export function answeringTls(secrets: PeerSecrets) {
+export function answeringTls(secrets: PeerSecrets, shown: Shown = () => {}) {
   return {
     ...ONLY,
-    pskCallback: (_socket: unknown, identity: string) =>
-      secrets().find(({ id }) => id === identity)?.tlsKey ?? null,
+    // A ticket would open connections with a secret that has ended.
+    secureOptions: constants.SSL_OP_NO_TICKET,
+    pskCallback: (connection: unknown, identity: string) => {
+      const secret = secrets().find(({ id }) => id === identity)
+      if (secret !== undefined) shown(connection, identity)
+      return secret?.tlsKey ?? null
+    },
   }
 }

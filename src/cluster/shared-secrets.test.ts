@@ -1,17 +1,19 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { peerSecretOf } from './peer-secret.ts'
+import { PEER_SECRETS } from '../core/engine/remembered-values.ts'
+import { ShapeError } from '../core/records/shape.ts'
+import { newSecretText, peerSecretOf } from './peer-secret.ts'
 import {
   beginRotation,
   type SeenValue,
   SharedSecrets,
   STEP_MS,
   firstSecrets,
-  readSecrets,
   secretsText,
 } from './shared-secrets.ts'
 
-const FIRST = secretsText({ origin: 'o', inUse: 'first' })
+const SECRET = newSecretText()
+const FIRST = secretsText({ origin: '0123456789ab', inUse: SECRET })
 
 let stored: SeenValue | undefined
 let nowMs: number
@@ -55,9 +57,9 @@ describe('a rotation', () => {
   test('replaces the secret in three steps, led by the elected server', async () => {
     const servers = [server(), server(), server()]
     const { origin } = servers[0]!
-    const first = peerSecretOf('first').id
+    const first = peerSecretOf(SECRET).id
     expect(await beginRotation(store)).toBe('begun')
-    const next = peerSecretOf(readSecrets(stored!.value).next!).id
+    const next = peerSecretOf(PEER_SECRETS.read(stored!.value).next!).id
     await pass(3_000, servers)
     for (const each of servers) expect(idsOf(each)).toEqual([first, next])
     await pass(STEP_MS, servers)
@@ -87,7 +89,7 @@ describe('a rotation', () => {
     await beginRotation(store)
     const waiting = server()
     for (; nowMs < 3 * STEP_MS; nowMs += 500) await waiting.look(false)
-    expect(readSecrets(stored!.value).next).toBeDefined()
+    expect(PEER_SECRETS.read(stored!.value).next).toBeDefined()
   })
 
   test('is written again where it is missing', async () => {
@@ -106,7 +108,38 @@ describe('a rotation', () => {
       FIRST,
     )
     await expect(each.look(true)).rejects.toThrow('away')
-    expect(idsOf(each)).toEqual([peerSecretOf('first').id])
+    expect(idsOf(each)).toEqual([peerSecretOf(SECRET).id])
+  })
+
+  test.each([
+    '',
+    '{',
+    'null',
+    '{}',
+    '{"origin":"0123456789ab","inUse":""}',
+    '{"origin":"0123456789ab","inUse":"a"}',
+  ])('stays as it was while the stored value is %s, and goes on after it', async (value) => {
+    const servers = [server(), server()]
+    await pass(3_000, servers)
+    const sound = stored!
+    stored = { value, revision: 7 }
+    for (const each of servers) {
+      nowMs += 3_000
+      await expect(each.look(true)).rejects.toThrow(ShapeError)
+      expect(idsOf(each)).toEqual([peerSecretOf(SECRET).id])
+      expect(
+        () =>
+          new SharedSecrets(
+            { store, monotonicMs: () => nowMs, log: { info: () => {}, error: () => {} } },
+            value,
+          ),
+      ).toThrow(ShapeError)
+    }
+    await expect(beginRotation(store)).rejects.toThrow(ShapeError)
+    stored = { value: sound.value, revision: 8 }
+    expect(await beginRotation(store)).toBe('begun')
+    await pass(3 * STEP_MS, servers)
+    for (const each of servers) expect(idsOf(each)).not.toContain(peerSecretOf(SECRET).id)
   })
 
   test('never parts servers that look before a step is over, whoever is elected', async () => {
@@ -141,14 +174,16 @@ describe('a rotation', () => {
 })
 
 test('stored secrets are read as they were written', () => {
-  const text = fc.base64String({ minLength: 1 })
+  const text = fc
+    .uint8Array({ minLength: 32, maxLength: 32 })
+    .map((bytes) => Buffer.from(bytes).toString('base64url'))
   fc.assert(
     fc.property(text, text, fc.constantFrom('next', 'previous', 'none'), (inUse, other, which) => {
-      const secrets = { origin: 'o', inUse, ...(which === 'none' ? {} : { [which]: other }) }
-      expect(readSecrets(secretsText(secrets))).toEqual(secrets)
+      const secrets = { origin: '0123456789ab', inUse, ...(which === 'none' ? {} : { [which]: other }) }
+      expect(PEER_SECRETS.read(secretsText(secrets))).toEqual(secrets)
     }),
   )
-  expect(() => readSecrets('{}')).toThrow('origin')
+  expect(() => PEER_SECRETS.read('{}')).toThrow('origin')
   const first = firstSecrets()
   expect(first).toEqual({
     origin: expect.stringMatching(/^[0-9a-f]{12}$/) as string,

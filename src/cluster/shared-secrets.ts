@@ -1,6 +1,6 @@
 import { type PeerSecret, type PeerSecrets, newSecretText, peerSecretOf } from './peer-secret.ts'
 import { createHash } from 'node:crypto'
-import { fieldsOf, textIn } from '../core/records/shape.ts'
+import { PEER_SECRETS, type StoredSecrets } from '../core/engine/remembered-values.ts'
 
 /** A remembered value, and the revision that wrote it. */
 export interface SeenValue {
@@ -45,7 +45,7 @@ export class SharedSecrets {
   /** `text`: the stored secrets. Throws an Error for any other text. */
   constructor(parts: SharedSecretsParts, text: string) {
     this.#parts = parts
-    this.#stored = readSecrets(text)
+    this.#stored = PEER_SECRETS.read(text)
     this.#counting = countingSecrets(this.#stored)
   }
 
@@ -56,7 +56,10 @@ export class SharedSecrets {
 
   readonly current: PeerSecrets = () => this.#counting
 
-  /** Call it at least once a second. Rejects if the store cannot be reached; the next call tries again. */
+  /**
+   * Call it at least once a second. Rejects if the store cannot be reached, and with a ShapeError if no server has written
+   * its value: then the secrets stay as they were. The next call tries again.
+   */
   async look(isElected: boolean): Promise<void> {
     const nowMs = this.#parts.monotonicMs()
     if (!isElected) this.#ledSinceMs = undefined
@@ -64,7 +67,7 @@ export class SharedSecrets {
     this.#lookAtMs = nowMs + LOOK_MS
     this.#isLooking = true
     try {
-      const seen = await this.#parts.store.seen(STORED_SECRETS)
+      const seen = await this.#parts.store.seen(PEER_SECRETS.name)
       if (seen === undefined) return await this.#writeAgain()
       if (seen.revision !== this.#seen?.revision) this.#use(seen)
       if (isElected) await this.#lead(seen)
@@ -75,9 +78,9 @@ export class SharedSecrets {
 
   #use(seen: SeenValue): void {
     const before = this.#counting.map(({ id }) => id).join()
+    this.#stored = PEER_SECRETS.read(seen.value)
     this.#seen = seen
     this.#ledSinceMs = undefined
-    this.#stored = readSecrets(seen.value)
     this.#counting = countingSecrets(this.#stored)
     const ids = this.#counting.map(({ id }) => id)
     if (ids.join() === before) return
@@ -88,9 +91,9 @@ export class SharedSecrets {
   /** The servers know each other by what they have seen: a server that starts would make another secret. */
   async #writeAgain(): Promise<void> {
     const { store, log } = this.#parts
-    await store.agree(STORED_SECRETS, () => secretsText(this.#stored))
+    await store.agree(PEER_SECRETS.name, () => secretsText(this.#stored))
     log.error(
-      { name: STORED_SECRETS },
+      { name: PEER_SECRETS.name },
       'the secret of the peer channel was missing in etcd, and is written again',
     )
   }
@@ -102,45 +105,15 @@ export class SharedSecrets {
     if (nowMs - this.#ledSinceMs < STEP_MS) return
     const next = advanced(this.#stored)
     // If another elected server was faster, the next look sees that.
-    if (next !== undefined) await this.#parts.store.replace(STORED_SECRETS, seen, secretsText(next))
+    if (next !== undefined) await this.#parts.store.replace(PEER_SECRETS.name, seen, secretsText(next))
     this.#lookAtMs = 0
   }
-}
-
-/** The name of the remembered value that has the secrets. */
-export const STORED_SECRETS = 'peer-secret'
-
-/**
- * The secrets in the store. A rotation has three steps: a next secret exists; it is in use and the previous one still
- * counts; it is alone. All servers must know a step before the next step.
- */
-export interface StoredSecrets {
-  /** Names the installation in the ids of events. It is made of the first secret, and stays. */
-  readonly origin: string
-  readonly inUse: string
-  /** Will be in use: it is accepted already. */
-  readonly next?: string
-  /** Was in use: it is still accepted. */
-  readonly previous?: string
 }
 
 /** The first secret of an installation. */
 export function firstSecrets(): StoredSecrets {
   const inUse = newSecretText()
   return { origin: originOf(inUse), inUse }
-}
-
-/** Reads the stored text. Throws an Error for anything else. */
-export function readSecrets(text: string): StoredSecrets {
-  const fields = fieldsOf(JSON.parse(text))
-  const optional = (name: 'next' | 'previous') =>
-    fields[name] === undefined ? {} : { [name]: textIn(fields, name) }
-  return {
-    origin: textIn(fields, 'origin'),
-    inUse: textIn(fields, 'inUse'),
-    ...optional('next'),
-    ...optional('previous'),
-  }
 }
 
 /** The text of the secrets. */
@@ -182,11 +155,11 @@ const MOST_TRIES = 3
 /** Gives the servers the next secret. They take it into use by themselves. */
 export async function beginRotation(store: SecretsStore): Promise<Beginning> {
   for (let tries = 1; ; tries++) {
-    const seen = await store.seen(STORED_SECRETS)
+    const seen = await store.seen(PEER_SECRETS.name)
     if (seen === undefined) return 'none'
-    const next = withNext(readSecrets(seen.value), newSecretText())
+    const next = withNext(PEER_SECRETS.read(seen.value), newSecretText())
     if (next === undefined) return 'underway'
-    if (await store.replace(STORED_SECRETS, seen, secretsText(next))) return 'begun'
+    if (await store.replace(PEER_SECRETS.name, seen, secretsText(next))) return 'begun'
     if (tries === MOST_TRIES) throw new Error('The secret is changed by others again and again.')
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { KeptRecords } from '../core/engine/ports.ts'
-import { HISTORY_CLOCK } from './history-cleaner.ts'
+import { HISTORY_CLOCK, readOrNone } from '../core/engine/remembered-values.ts'
 
 /** How many events one step removes: it takes a few milliseconds of the store's time. */
 const STEP = 200
@@ -11,6 +11,7 @@ const REFUSED_PART = 1 / 4
 /** The options of the cleaner. */
 export interface AuditCleanerOptions {
   readonly store: Pick<KeptRecords, 'cleanAudit' | 'recall'>
+  readonly wallMs: () => number
   readonly retentionMs: number
   readonly maxEvents: number
 }
@@ -26,9 +27,10 @@ export class AuditCleaner {
 
   /** Runs a round. */
   async clean(): Promise<void> {
-    const { store, retentionMs, maxEvents: keep } = this.#options
-    // Like history, events do not age when the wall clock jumps.
-    const beforeMs = Number((await store.recall(HISTORY_CLOCK)) ?? 0) - retentionMs
+    const { store, wallMs, retentionMs, maxEvents: keep } = this.#options
+    // Like history, events do not age when the wall clock jumps. Nor do they by a history clock that is ahead of it.
+    const clockMs = readOrNone(HISTORY_CLOCK, await store.recall(HISTORY_CLOCK.name)) ?? 0
+    const beforeMs = Math.min(clockMs, wallMs()) - retentionMs
     const keepRefused = Math.floor(keep * REFUSED_PART)
     let more = true
     while (more && !this.#stopped) {

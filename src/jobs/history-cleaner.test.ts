@@ -105,3 +105,17 @@ test('a stopped cleaner finishes its current step and starts no other', async ()
   await cleaning
   expect(asked.length).toBeLessThan(20)
 })
+
+test.each(['abc', 'NaN', '', '9e15', '9000000000000000', 'null', '-1'])(
+  'a history clock %s is begun again by the clock of the server, and removes no more than that',
+  async (kept) => {
+    const { cleaner, asked, time } = startCleaner(1, kept)
+    await cleaner.begin()
+    time.monotonicMs += 1_000
+    await cleaner.clean()
+    expect(asked).toMatchObject([{ beforeMs: 70 * DAY_MS }])
+    const damagedLater = startCleaner(1, kept)
+    await damagedLater.cleaner.clean()
+    expect(damagedLater.asked).toMatchObject([{ beforeMs: 70 * DAY_MS }])
+  },
+)

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { nextHistoryClock } from '../core/config/state/history-clock.ts'
 import type { KeptRecords } from '../core/engine/ports.ts'
+import { HISTORY_CLOCK, readOrNone } from '../core/engine/remembered-values.ts'
 
-/** The name of the history clock in the store: it ages records, and does not jump with the wall clock. */
-export const HISTORY_CLOCK = 'history-clock-ms'
 /** How many records one step removes. A step takes a few milliseconds of the store's time. */
 const STEP = 200
 const PAUSE_MS = 20
@@ -43,8 +42,8 @@ export class HistoryCleaner {
   /** Stores the start of history time, if it is new. Call it at the start: the first round may be after a clock jump. */
   async begin(): Promise<void> {
     const { store } = this.#options
-    if ((await store.recall(HISTORY_CLOCK)) === undefined)
-      await store.remember(HISTORY_CLOCK, String(this.#startedMs))
+    if (readOrNone(HISTORY_CLOCK, await store.recall(HISTORY_CLOCK.name)) === undefined)
+      await store.remember(HISTORY_CLOCK.name, String(this.#startedMs))
   }
 
   /** Runs a round if one is due. Call it about once a second. */
@@ -73,12 +72,12 @@ export class HistoryCleaner {
 
   async #moveClock(): Promise<number> {
     const { store, wallMs, monotonicMs, intervalMs } = this.#options
-    const kept = await store.recall(HISTORY_CLOCK)
+    const kept = readOrNone(HISTORY_CLOCK, await store.recall(HISTORY_CLOCK.name))
     const nowMs = monotonicMs()
     const ranMs = Math.min(nowMs - this.#movedAtMs, 2 * intervalMs)
     this.#movedAtMs = nowMs
-    const clockMs = nextHistoryClock(kept === undefined ? this.#startedMs : Number(kept), wallMs(), ranMs)
-    await store.remember(HISTORY_CLOCK, String(clockMs))
+    const clockMs = nextHistoryClock(kept ?? this.#startedMs, wallMs(), ranMs)
+    await store.remember(HISTORY_CLOCK.name, String(clockMs))
     return clockMs
   }
 }

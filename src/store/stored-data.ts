@@ -5,6 +5,7 @@ import type { HistoryRecord } from '../core/config/state/history-record.ts'
 import type { Revision, StoredInstance } from '../core/engine/ports.ts'
 import type { Service } from '../core/naming/state/service.ts'
 import type { StoredRecord } from '../core/records/record-kind.ts'
+import { PEER_SECRETS, SECRETS_KEY } from '../core/engine/remembered-values.ts'
 import { DamagedStore, type OnProgress } from './local-file.ts'
 
 /** A history record, and the id of the version whose content it shows, if the store knows that. */
@@ -74,7 +75,7 @@ export type Sums = Readonly<
 export type LeftOut = (part: StoredPart) => StoredPart
 
 /** The name of an installation, the secret of its servers, and the key that seals secrets: two installations have different ones. */
-const OF_INSTALLATION = ['installation', 'store-empty', 'peer-secret', 'secrets-key']
+const OF_INSTALLATION = ['installation', 'store-empty', PEER_SECRETS.name, SECRETS_KEY.name]
 /** Kinds of records that belong to the servers of an installation, or to browsers that are signed in there. */
 const OF_SERVERS = ['session', 'server', 'member', 'election']
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PeerClient } from '../../src/cluster/peer-client.ts'
 import { STANDING } from '../../src/cluster/peer-question.ts'
 import { peerSecretOf } from '../../src/cluster/peer-secret.ts'
-import { readSecrets, type StoredSecrets } from '../../src/cluster/shared-secrets.ts'
+import { PEER_SECRETS, type StoredSecrets } from '../../src/core/engine/remembered-values.ts'
 import { VERSIONS } from '../../src/core/cluster/members/versions.test-support.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
@@ -39,7 +39,7 @@ describe.skipIf(etcdTools.skip)(`a secret that is replaced${note}`, { timeout: 2
 
   async function stored(): Promise<StoredSecrets> {
     const { kvs } = await etcd.range({ key: 'cluster-test/k/peer-secret' })
-    return readSecrets(Buffer.from(kvs[0]!.value).toString())
+    return PEER_SECRETS.read(Buffer.from(kvs[0]!.value).toString())
   }
 
   /** Asks the second server as somebody does who knows this secret. */

@@ -52,7 +52,9 @@ async function layoutIn(): Promise<string> {
 /** Another server that understands this, as its key among the members says. */
 async function writeMember({ facts }: StoreServer, versions: object): Promise<void> {
   const value = { ...facts, port: 9, version: '9.9.9', versions: { ...facts.versions, ...versions } }
-  await write(`${prefix}/p/127.0.0.1:9`, toJson({ value, stamp: 0 }))
+  const put = { do: 'put', key: `${prefix}/p/127.0.0.1:9`, value: toJson({ value, stamp: 0 }) } as const
+  const { id: lease } = await raw.lease(600)
+  await raw.txn({ compare: [], success: [{ ...put, lease }] })
 }
 
 async function stopsWith({ failures }: StoreServer, text: RegExp): Promise<void> {

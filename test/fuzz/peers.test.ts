@@ -6,7 +6,7 @@ import { PeerClient } from '../../src/cluster/peer-client.ts'
 import { STANDING } from '../../src/cluster/peer-question.ts'
 import { type PeerSecret, peerSecretOf } from '../../src/cluster/peer-secret.ts'
 import { askingTls } from '../../src/cluster/peer-tls.ts'
-import { readSecrets } from '../../src/cluster/shared-secrets.ts'
+import { PEER_SECRETS } from '../../src/core/engine/remembered-values.ts'
 import type { MemberFacts } from '../../src/core/cluster/members/member-records.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
@@ -47,7 +47,7 @@ describe.skipIf(etcdTools.skip)(`the peer port${note}`, () => {
     etcd = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open })
     const valueOf = async (key: string): Promise<Uint8Array> =>
       (await etcd.range({ key: `cluster-test/${key}` })).kvs[0]!.value
-    secret = peerSecretOf(readSecrets(Buffer.from(await valueOf('k/peer-secret')).toString()).inUse)
+    secret = peerSecretOf(PEER_SECRETS.read(Buffer.from(await valueOf('k/peer-secret')).toString()).inUse)
     const value = fromJson(await valueOf(`p/127.0.0.1:${server.port}`)) as { value: MemberFacts }
     member = value.value
   }, ETCD_HOOK_MS)

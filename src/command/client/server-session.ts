@@ -1,5 +1,6 @@
 import type { AccessToken } from './answers.ts'
 import { PasswordInput } from '../accounts/password-input.ts'
+import { printableWord } from '../terminal-text.ts'
 import { jsonOf, reach } from './no-answer.ts'
 
 /** The environment variables with which commands sign in. They are no settings of the server. */
@@ -181,9 +182,9 @@ export function problemOf(status: number, text: string): string {
   try {
     const { detail, message } = JSON.parse(text) as { detail?: unknown; message?: unknown }
     const said = detail ?? message
-    if (typeof said === 'string') return said
+    if (typeof said === 'string') return printableWord(said)
   } catch {
     // Not JSON: the text is shown as it is.
   }
-  return `the server answered ${status} ${text.slice(0, 300)}`
+  return `the server answered ${status} ${printableWord(text.slice(0, 300))}`
 }

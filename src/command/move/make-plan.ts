@@ -12,6 +12,7 @@ import { type KnownServer, dialectOf, openServers, rateOf } from './old/detect-s
 import { readOverHttp } from './old/read-over-http.ts'
 import { PlanWriter } from './plan-file.ts'
 import { grouped, TimeLeft } from './time-left.ts'
+import { type Waiting, waitingOn } from './waiting.ts'
 
 /** The flags of a plan. */
 export interface PlanFlags {
@@ -38,7 +39,8 @@ const MOST_SHOWN = 20
  */
 export async function makePlan(flags: PlanFlags, file: string, progress: Progress): Promise<CommandResult> {
   const known = await KnownLines.of(flags.since)
-  const reading = { ...readingOf(flags, progress), earlier: known }
+  const waiting = waitingOn((text) => progress.show(`waypost: ${text}`))
+  const reading = { ...readingOf(flags, progress), earlier: known, waiting }
   const writer = await PlanWriter.begin(file)
   try {
     const plan = new PlanInMaking(writer, known, flags.target)
@@ -55,7 +57,7 @@ export async function makePlan(flags: PlanFlags, file: string, progress: Progres
 /** Reads all sources into a plan. Resolves with how far the clocks of the servers are ahead of this machine, at most. */
 async function readSources(
   flags: PlanFlags,
-  reading: PlanReading,
+  reading: PlanReading & { readonly waiting: Waiting },
   plan: PlanInMaking,
 ): Promise<number | undefined> {
   const [database, ...others] = flags.from.filter(isDatabase)
@@ -63,10 +65,11 @@ async function readSources(
   const nodes = await serversOf(
     flags.from.filter((address) => !isDatabase(address)),
     flags,
+    reading.waiting,
   )
   if (database !== undefined) {
     const { openDatabase } = await import('./database/read-database.ts')
-    const opened = await openDatabase(database, flags)
+    const opened = await openDatabase(database, { flags, waiting: reading.waiting })
     plan.sources.push(opened.source)
     const beside =
       nodes.length === 0 ? new NoServerBeside(reading) : new BothSources(dialectOf(nodes[0]!), reading)
@@ -168,12 +171,16 @@ function boundOf(text: string): HistoryBound {
 }
 
 /** The servers among the sources, signed in as the user of `--username`. */
-async function serversOf(addresses: readonly string[], flags: PlanFlags): Promise<KnownServer[]> {
+async function serversOf(
+  addresses: readonly string[],
+  flags: PlanFlags,
+  waiting: Waiting,
+): Promise<KnownServer[]> {
   const perSecond = rateOf(flags.rate)
   const { username } = flags
-  if (addresses.length === 0 || username === undefined) return openServers(addresses, perSecond, undefined)
+  if (addresses.length === 0 || username === undefined) return openServers(addresses, { perSecond, waiting })
   const password = await passwordFrom('WAYPOST_FROM_PASSWORD', username)
-  return openServers(addresses, perSecond, { username, password })
+  return openServers(addresses, { perSecond, waiting, account: { username, password } })
 }
 
 function shownNotes(notes: readonly PlanNote[]): string[] {

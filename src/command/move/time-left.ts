@@ -15,7 +15,7 @@ export class TimeLeft {
       this.#step = step
       this.#beganMs = nowMs
     }
-    if (total === 0) return done === 0 ? step : `${step}: ${grouped(done)}`
+    if (total === 0 || done > total) return done === 0 ? step : `${step}: ${grouped(done)}`
     const spentMs = nowMs - this.#beganMs
     const left =
       done > 0 && spentMs > 1_000 ? `, about ${spanOf((spentMs / done) * (total - done))} left` : ''

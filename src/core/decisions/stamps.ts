@@ -2,8 +2,8 @@ import type { FedChange } from './changes.ts'
 
 /** Stamps per millisecond. With more decisions in one millisecond, stamps are ahead of the clock. */
 const PER_MS = 1_024
-/** The year 2100. A wall clock that is later is wrong, or stamps count on from there: ids must stay exact numbers. */
-const LATEST_MS = 4_102_444_800_000
+/** The year 2100 in epoch ms. A wall clock that is later is wrong, or stamps count on from there: ids must stay exact numbers. */
+export const LATEST_MS = 4_102_444_800_000
 /** Clocks that have reached their end give stamps up to here: a thousand each millisecond, for a year. */
 const LARGEST_SEEN = (LATEST_MS + 31_536_000_000) * PER_MS
 /** Stamps above have no place in a value or key. Between the two are more stamps than servers give after any number. */

@@ -8,6 +8,8 @@ import { addressText } from '../../core/naming/state/instance.ts'
 import { NAMESPACE } from '../../core/namespaces/namespace.ts'
 import type { KeptRecords } from '../../core/engine/ports.ts'
 import type { State } from '../../core/engine/state.ts'
+import { Refusal } from '../../core/refusal.ts'
+import { importMarks, readOrNone, type RememberedKind } from '../../core/engine/remembered-values.ts'
 import { SWITCH } from '../../core/switches/switch-records.ts'
 import type { ImportedThing, ImportLine } from './imported-things.ts'
 
@@ -40,8 +42,9 @@ export class ImportMarks {
     const needed = new Set(lines.flatMap(({ thing }) => (isMarked(thing) ? [placeOf(thing).value] : [])))
     for (const value of needed) {
       if (this.#values.has(value)) continue
-      const text = await this.#parts.store.recall(`imported-${value}`)
-      this.#values.set(value, text === undefined ? {} : (JSON.parse(text) as Record<string, string>))
+      const marks = importMarks(value)
+      const text = await this.#parts.store.recall(marks.name)
+      this.#values.set(value, text === undefined ? {} : marksIn(marks, text))
     }
   }
 
@@ -74,7 +77,7 @@ export class ImportMarks {
   /** Writes the noted marks. */
   async save(): Promise<void> {
     for (const value of this.#changed)
-      await this.#parts.store.remember(`imported-${value}`, JSON.stringify(this.#values.get(value)))
+      await this.#parts.store.remember(importMarks(value).name, JSON.stringify(this.#values.get(value)))
     this.#changed.clear()
   }
 
@@ -132,6 +135,17 @@ type Marked = Exclude<ImportedThing, { readonly kind: 'config' | 'history' }>
 
 /** The things of which only is remembered that they came. */
 type OnlyThere = Extract<Marked, { readonly kind: 'user' | 'role' | 'permission' | 'gray' }>
+
+/** Without its marks an import would bring back what was deleted here. */
+function marksIn(kind: RememberedKind<Record<string, string>>, text: string): Record<string, string> {
+  const marks = readOrNone(kind, text)
+  if (marks !== undefined) return marks
+  throw new Refusal(
+    'damaged',
+    `The remembered value ${kind.name} is damaged, and this import depends on it. Restore a backup, or remove the value: ` +
+      'then the import also brings back what was deleted here.',
+  )
+}
 
 function isMarked(thing: ImportLine['thing']): thing is Marked {
   return thing.kind !== 'refused' && thing.kind !== 'config' && thing.kind !== 'history'

@@ -34,7 +34,7 @@ export function openAudit(parts: ServerAuditParts, settings: Settings, log: Logg
     onDrop: () => log.error({}, 'events of the audit are lost: the store does not take those before them'),
   })
   const { auditRetentionMs: retentionMs, auditMaxEvents: maxEvents } = settings
-  const cleaner = new AuditCleaner({ store, retentionMs, maxEvents })
+  const cleaner = new AuditCleaner({ store, wallMs, retentionMs, maxEvents })
   let isFailing = false
   return {
     trail,

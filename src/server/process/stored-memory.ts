@@ -1,7 +1,7 @@
 import type { KeptRecords } from '../../core/engine/ports.ts'
 import type { Bytes } from '../../core/memory/bytes-of.ts'
-import { type MemoryLimits, NOTED_MEMORY } from '../../core/records/memory-limits.ts'
-import { fieldsOf, numberIn } from '../../core/records/shape.ts'
+import { readOrNone, STORED_MEMORY } from '../../core/engine/remembered-values.ts'
+import type { MemoryLimits } from '../../core/records/memory-limits.ts'
 import { HeapTooSmallError, SettingsError } from '../../settings/sources.ts'
 import { heapForData, largerHeapFor } from './memory-limits.ts'
 
@@ -17,10 +17,9 @@ export async function requireNotedMemory(
   store: Pick<KeptRecords, 'recall'>,
   limits: MemoryLimits,
 ): Promise<void> {
-  const noted = await store.recall(NOTED_MEMORY)
-  if (noted === undefined) return
-  const fields = fieldsOf(JSON.parse(noted))
-  requireMemory({ heap: numberIn(fields, 'heap'), external: numberIn(fields, 'external') }, limits)
+  // A damaged note says nothing of the data. It is written again while servers run.
+  const noted = readOrNone(STORED_MEMORY, await store.recall(STORED_MEMORY.name))
+  if (noted !== undefined) requireMemory(noted, limits)
 }
 
 /** Throws SettingsError if data of this size do not fit into the memory of this server, HeapTooSmallError if not on its heap. */

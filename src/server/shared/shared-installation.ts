@@ -119,7 +119,7 @@ export class SharedInstallation implements Installation {
     this.snapshot = snapshot
     this.ended = ended
     this.sharedOrigin = secrets.origin
-    this.#client = new PeerClient({ secrets: secrets.ofPeers })
+    this.#client = new PeerClient({ secrets: secrets.ofPeers, log: opened.log })
     this.#shares = new MeasuredShares(etcd, opened.settings.etcdQuotaBytes)
     this.#files = new EtcdFiles(etcd, opened.settings)
     const asking = { client: this.#client, self: this.#id, peers: () => this.#peers(), monotonicMs }

@@ -64,6 +64,17 @@ test('it is accepted since the first start with it, until its time is over', asy
   expect(since[3]).toBeGreaterThan(since[0]!)
 })
 
+test.each(['', '{', 'null', '{}', '{"sinceStamp":9e15,"untilMs":1}', '{"sinceStamp":"x","untilMs":1}'])(
+  'a start is refused while the kept acceptance is %s, and is as before without it',
+  async (text) => {
+    kept.set('old-tokens', text)
+    await expect(open(timeAt(DAY_MS))).rejects.toThrow(/old-tokens is damaged: remove it/)
+    expect(kept.get('old-tokens')).toBe(text)
+    kept.clear()
+    expect(await open(timeAt(DAY_MS))).toMatchObject({ untilMs: WALL_MS + DAY_MS })
+  },
+)
+
 test.each([
   ['both', timeAt(DAY_MS), ''],
   ['both', '', file],

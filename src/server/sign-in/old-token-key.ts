@@ -4,6 +4,8 @@ import { type AuditTrail, NO_USER } from '../../core/audit/audit-event.ts'
 import { auditedItem } from '../../core/audit/audited-item.ts'
 import type { Now } from '../../core/decisions/stamps.ts'
 import type { KeptRecords } from '../../core/engine/ports.ts'
+import { OLD_TOKENS, type OldTokensAccepted } from '../../core/engine/remembered-values.ts'
+import { within } from '../../core/records/shape.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { type OldTokenKey, oldKeyOf } from '../../sign-in/old-token-key.ts'
 
@@ -15,14 +17,6 @@ export interface OldTokenParts {
 }
 
 const LONGEST_MS = 7 * 86_400_000
-
-/** The name of the acceptance in the store, which holds nothing of the key. */
-const KEPT = 'old-tokens'
-
-interface Acceptance {
-  readonly sinceStamp: number
-  readonly untilMs: number
-}
 
 type OldTokenSettings = Pick<Settings, 'acceptTokenSecret' | 'acceptTokenUntil'>
 
@@ -101,9 +95,18 @@ function timeOf(until: string): number {
 /** Since when old tokens are accepted: another start does not make that later, until their time is over. */
 async function sinceStampOf({ store, clock }: OldTokenParts, untilMs: number): Promise<number> {
   const { stamp, wallMs } = clock()
-  const kept = JSON.parse((await store.recall(KEPT)) ?? '{}') as Partial<Acceptance>
-  const sinceStamp = (kept.untilMs ?? 0) > wallMs ? (kept.sinceStamp ?? stamp) : stamp
-  const acceptance: Acceptance = { sinceStamp, untilMs: Math.max(untilMs, kept.untilMs ?? 0) }
-  await store.remember(KEPT, JSON.stringify(acceptance))
+  const kept = keptIn(await store.recall(OLD_TOKENS.name))
+  const sinceStamp = kept !== undefined && kept.untilMs > wallMs ? kept.sinceStamp : stamp
+  const acceptance: OldTokensAccepted = { sinceStamp, untilMs: Math.max(untilMs, kept?.untilMs ?? 0) }
+  await store.remember(OLD_TOKENS.name, JSON.stringify(acceptance))
   return sinceStamp
+}
+
+/** Without it tokens of users whose password was changed since would count again. */
+function keptIn(text: string | undefined): OldTokensAccepted | undefined {
+  if (text === undefined) return undefined
+  return within(
+    'The remembered value old-tokens is damaged: remove it, or leave out accept-token-secret. It',
+    () => OLD_TOKENS.read(text),
+  )
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Engine, Snapshot, Store, KeptRecords } from '../../core/engine/ports.ts'
+import { readOrNone, TERM } from '../../core/engine/remembered-values.ts'
 import { REFUSED_WITHOUT_ROOM, type Room } from '../../core/engine/store-room.ts'
 import { SoleEngine } from '../../core/engine/sole-engine.ts'
 import { NamingCare } from '../../jobs/naming-care.ts'
@@ -186,8 +187,8 @@ class SoleMember implements Members {
 
   /** Joins as the leader of a new term. Each start on the same data begins a term. */
   static async join(parts: SoleMemberParts, store: KeptRecords): Promise<SoleMember> {
-    const term = Number((await store.recall('term')) ?? 0) + 1
-    await store.remember('term', String(term))
+    const term = (readOrNone(TERM, await store.recall(TERM.name)) ?? 0) + 1
+    await store.remember(TERM.name, String(term))
     return new SoleMember(parts, term)
   }
 

@@ -15,6 +15,7 @@ import { ChunkCleaning } from './contents/chunk-cleaning.ts'
 import { Chunks } from './contents/chunks.ts'
 import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
+import { shownKey } from './client/key-text.ts'
 import { Commits } from './writing/commits.ts'
 import {
   type CompareOptions,
@@ -164,7 +165,7 @@ export class EtcdStore implements SharedStore {
 
   /** The keys that this server leaves out, because no server has written them or their values. */
   get damaged(): readonly DamagedKey[] {
-    return this.#damaged?.all ?? []
+    return (this.#damaged?.all ?? []).map(({ key, problem }) => ({ key: shownKey(key), problem }))
   }
 
   /** Why the data in etcd cannot be believed; undefined: they can. */

@@ -107,12 +107,12 @@ export async function backTargetOf(
   username: string | undefined,
 ): Promise<BackTarget | undefined> {
   if (to === undefined) return undefined
-  const [found] = await openServers([to], rateOf(rate), undefined)
+  const [found] = await openServers([to], { perSecond: rateOf(rate) })
   const { kind, server } = found!
   if (kind === 'waypost') return undefined
   if (username === undefined) return { ...found!, kind }
   const account = { username, password: await passwordFrom('WAYPOST_PASSWORD', username) }
-  const [signedIn] = await openServers([server.url], rateOf(rate), account)
+  const [signedIn] = await openServers([server.url], { perSecond: rateOf(rate), account })
   return { ...signedIn!, kind }
 }
 

@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs'
 import type { Connection, ConnectionOptions, AuthPlugin } from 'mysql2'
 import { messageOf, UsageError } from '../../command-line.ts'
 import { passwordFrom } from '../move-passwords.ts'
+import { printableWord } from '../../terminal-text.ts'
 import { textOfBytes } from '../no-text.ts'
-import { isIP } from 'node:net'
+import type { Waiting } from '../waiting.ts'
+import { ReceivedBytes } from './received-bytes.ts'
+import { connect, isIP } from 'node:net'
+import type { Readable } from 'node:stream'
 import { checkServerIdentity, TLSSocket } from 'node:tls'
 
 /** How to reach a database. */
@@ -19,29 +23,64 @@ export type DatabaseRow = Readonly<Record<string, string | null>>
 /** The most rows waiting in memory. A row may have 10 MiB. */
 const WAITING_ROWS = 8
 
-/** The database may wait so long until a row is written to the plan. */
+/** The database may wait so long until a row is written to the plan, and may take so long for the next row. */
 const PATIENCE_S = 600
+
+/** The most rows and bytes of an answer that is kept in memory: users, permissions, columns. */
+const MOST_ROWS = 500_000
+const MOST_KEPT_BYTES = 256 * 1024 * 1024
+
+/** The dependencies of a database. */
+export interface DatabaseParts {
+  readonly flags: DatabaseFlags
+  readonly waiting: Waiting
+  /** By default {@link PATIENCE_S}. */
+  readonly patienceMs?: number
+}
 
 /** A connection that reads one state of the database, and streams large results. */
 export class Database {
   /** Without a user. */
   readonly url: string
   readonly #connection: Connection
+  readonly #received: ReceivedBytes
+  readonly #waiting: Waiting
+  readonly #patienceMs: number
+  /** Why the connection broke, and who waits for its work: one at a time. */
+  #error: Error | undefined
+  #fail: ((error: Error) => void) | undefined
 
-  private constructor(url: string, connection: Connection) {
+  private constructor(url: string, connection: OpenConnection, parts: DatabaseParts) {
     this.url = url
-    this.#connection = connection
+    this.#connection = connection.connection
+    this.#received = connection.received
+    this.#waiting = parts.waiting
+    this.#patienceMs = parts.patienceMs ?? PATIENCE_S * 1_000
+    const broken = (error: Error): void => {
+      this.#error ??= error
+      this.#fail?.(error)
+    }
+    this.#connection.on('error', broken)
+    catchUnreadable(this.#connection, (error) => {
+      broken(error)
+      this.close()
+    })
   }
 
   /** Connects by an address such as `mysql://user@host:3306/nacos`. */
-  static async open(address: string, flags: DatabaseFlags): Promise<Database> {
+  static async open(address: string, parts: DatabaseParts): Promise<Database> {
+    const { flags } = parts
     const url = databaseUrl(address)
     const user = decodeURIComponent(url.username)
     const password = await passwordFrom('WAYPOST_MYSQL_PASSWORD', `${user} at ${url.host}`)
     const { default: mysql } = await import('mysql2')
+    const [host, port] = [hostOf(url), Number(url.port || 3306)]
+    const socket = connect({ host, port, noDelay: true })
+    const received = new ReceivedBytes(socket)
     const options: ConnectionOptions = {
-      host: hostOf(url),
-      port: Number(url.port || 3306),
+      host,
+      port,
+      stream: () => socket,
       user,
       password,
       database: decodeURIComponent(url.pathname.slice(1)),
@@ -57,9 +96,9 @@ export class Database {
       ...trustOf(mysql, url, flags),
     }
     const connection = mysql.createConnection(options)
-    const database = new Database(`mysql://${url.host}${url.pathname}`, connection)
+    const database = new Database(`mysql://${url.host}${url.pathname}`, { connection, received }, parts)
     await database.#begin()
-    if (flags.mysqlTls !== undefined && isAddress(hostOf(url))) database.#requireAddress(hostOf(url))
+    if (flags.mysqlTls !== undefined && isAddress(host)) database.#requireAddress(host)
     return database
   }
 
@@ -82,21 +121,78 @@ export class Database {
     throw new Error(`${this.url}: ${problem.message}`, { cause: problem })
   }
 
-  /** All rows of a small answer. */
+  /** All rows of a small answer. Rejects if it is not small. */
   async rows(sql: string, values: readonly string[] = []): Promise<DatabaseRow[]> {
     const found: DatabaseRow[] = []
-    for await (const row of this.stream(sql, values)) found.push(row)
+    let bytes = 0
+    for await (const row of this.stream(sql, values, MOST_ROWS)) {
+      found.push(row)
+      for (const value of Object.values(row)) bytes += value?.length ?? 0
+      if (bytes <= MOST_KEPT_BYTES) continue
+      this.close()
+      throw this.#failed(new Error(`it sends more than ${MOST_KEPT_BYTES} bytes`), sql)
+    }
     return found
   }
 
-  /** The rows of a large result, one after the other. */
-  async *stream(sql: string, values: readonly string[] = []): AsyncGenerator<DatabaseRow> {
-    const query = this.#connection.query(sql, [...values])
+  /** How many rows a table has. `from`: the table, and a condition. */
+  async count(from: string, values: readonly string[] = []): Promise<number> {
+    const sql = `SELECT COUNT(*) AS n FROM ${from}`
+    const [row] = await this.rows(sql, values)
+    const count = Number(row?.['n'] ?? Number.NaN)
+    if (Number.isSafeInteger(count) && count >= 0) return count
+    throw this.#failed(new Error('it counts no rows'), sql)
+  }
+
+  /** The rows of a large result, one after the other. Rejects if there are more than `most`. */
+  async *stream(sql: string, values: readonly string[], most: number): AsyncGenerator<DatabaseRow> {
+    this.#received.begin()
+    const query = this.#connection.query(sql, [...values]).on('result', this.#received.begin)
+    const rows = query.stream({ highWaterMark: WAITING_ROWS })
+    let count = 0
     try {
-      for await (const row of query.stream({ highWaterMark: WAITING_ROWS })) yield textsOf(row as object)
+      for (;;) {
+        const row = rows.read() as object | null
+        if (row === null) {
+          if (rows.readableEnded) return
+          await this.#patiently(changed(rows), sql)
+          continue
+        }
+        if (++count > most) throw new Error(`it sends more than ${most} rows`)
+        yield textsOf(row)
+      }
     } catch (error) {
-      throw new Error(`${this.url}: ${messageOf(error)} (${sql.slice(0, 60)}…)`, { cause: error })
+      // It may send more and more: nobody reads on.
+      this.close()
+      throw this.#failed(error, sql)
+    } finally {
+      rows.destroy()
     }
+  }
+
+  /** Rejects if it takes too long, or the connection breaks. */
+  async #patiently<T>(work: Promise<T>, sql: string): Promise<T> {
+    const ms = this.#patienceMs
+    let timer: NodeJS.Timeout
+    const inTime = new Promise<T>((done, fail) => {
+      this.#fail = fail
+      if (this.#error !== undefined) fail(this.#error)
+      timer = setTimeout(() => fail(new Error(`it does not answer within ${ms / 1_000} s`)), ms)
+      work.then(done, fail)
+    })
+    try {
+      return await this.#waiting(`${this.url} (${beginOf(sql)})`, inTime)
+    } finally {
+      clearTimeout(timer!)
+    }
+  }
+
+  /** Without line ends: the database must not write lines of its own. */
+  #failed(error: unknown, sql: string): Error {
+    if (error instanceof DatabaseError) return error
+    return new DatabaseError(`${this.url}: ${printableWord(messageOf(error))} (${beginOf(sql)})`, {
+      cause: error,
+    })
   }
 
   close(): void {
@@ -104,18 +200,59 @@ export class Database {
   }
 
   async #run(sql: string): Promise<void> {
-    await new Promise<void>((done, fail) => {
-      const failed = (error: Error): void =>
-        fail(new Error(`${this.url}: ${messageOf(error)}`, { cause: error }))
-      this.#connection.once('error', failed)
-      this.#connection.query(sql, (error: Error | null) => {
-        this.#connection.off('error', failed)
-        if (error === null) done()
-        else failed(error)
-      })
+    this.#received.begin()
+    const ran = new Promise<void>((done, fail) => {
+      this.#connection.query(sql, (error: Error | null) => (error === null ? done() : fail(error)))
+    })
+    await this.#patiently(ran, sql).catch((error: unknown) => {
+      this.close()
+      throw this.#failed(error, sql)
     })
   }
 }
+
+/** Resolves when a stream has another row, or has ended. */
+function changed(rows: Readable): Promise<void> {
+  return new Promise((done, fail) => {
+    const settle = (error?: Error): void => {
+      for (const event of ['readable', 'end', 'error'] as const) rows.off(event, listeners[event])
+      if (error === undefined) done()
+      else fail(error)
+    }
+    const listeners = { readable: () => settle(), end: () => settle(), error: settle }
+    for (const event of ['readable', 'end', 'error'] as const) rows.on(event, listeners[event])
+  })
+}
+
+/** The driver throws where it reads what comes, so a packet of no form that it knows would end the process. */
+function catchUnreadable(connection: Connection, failed: (error: Error) => void): void {
+  const { packetParser: parser } = connection as unknown as {
+    readonly packetParser: { onPacket: (packet: unknown) => void }
+  }
+  const read = parser.onPacket
+  parser.onPacket = (packet) => {
+    try {
+      read(packet)
+    } catch (error) {
+      failed(new Error(`it sends what is no answer: ${messageOf(error)}`, { cause: error }))
+    }
+  }
+}
+
+/** A database does not do as asked. */
+class DatabaseError extends Error {}
+
+interface OpenConnection {
+  readonly connection: Connection
+  readonly received: ReceivedBytes
+}
+
+function beginOf(sql: string): string {
+  return printableWord(sql.length > SHOWN ? `${sql.slice(0, SHOWN)}…` : sql)
+}
+
+/** How much of a query is shown. */
+const SHOWN = 60
 
 /** IPv6 addresses have brackets in URLs only. */
 function hostOf({ hostname }: URL): string {

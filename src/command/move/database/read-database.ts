@@ -14,7 +14,7 @@ import type { ServerBeside } from '../both/server-beside.ts'
 import { contentLines, HistoryDigests, NOT_UTF8 } from '../checks/content-lines.ts'
 import { isText } from '../no-text.ts'
 import { missedNote, type PlanReading } from '../reading.ts'
-import { Database, type DatabaseFlags, type DatabaseRow } from './connection.ts'
+import { Database, type DatabaseParts, type DatabaseRow } from './connection.ts'
 import { GRAY_COLUMNS, GRAY_TABLES, type GrayRule, jsonOf, Tables } from './tables.ts'
 import { TimeZone } from './time-zone.ts'
 
@@ -26,9 +26,10 @@ export interface OpenDatabase {
 }
 
 /** Opens the database of a server. */
-export async function openDatabase(address: string, flags: DatabaseFlags): Promise<OpenDatabase> {
+export async function openDatabase(address: string, parts: DatabaseParts): Promise<OpenDatabase> {
+  const { flags } = parts
   const zone = TimeZone.of(flags.mysqlTimeZone ?? 'UTC')
-  const database = await Database.open(address, flags)
+  const database = await Database.open(address, parts)
   const tables = await Tables.of(database)
   const [{ v = null } = {}] = await database.rows('SELECT VERSION() AS v')
   return {
@@ -174,12 +175,12 @@ class DatabaseReading {
     ])
     const where = sinceMs === -Infinity ? '' : ' WHERE gmt_modified >= ?'
     const values = sinceMs === -Infinity ? [] : [this.#zone.toText(sinceMs)]
-    const total = await this.#count(`his_config_info${where}`, values)
+    const total = await this.#database.count(`his_config_info${where}`, values)
     const digests = new HistoryDigests()
     let done = 0
     let grays = 0
     const sql = `SELECT ${columns} FROM his_config_info${where} ORDER BY nid`
-    for await (const row of this.#database.stream(sql, values)) {
+    for await (const row of this.#database.stream(sql, values, mostOf(total))) {
       this.#reading.show('history', ++done, total)
       if ((row['publish_type'] ?? 'formal').trim() !== 'formal') {
         grays++
@@ -227,10 +228,10 @@ class DatabaseReading {
     const tags = this.#tables.has('config_tags_relation')
       ? '(SELECT GROUP_CONCAT(t.tag_name ORDER BY t.nid) FROM config_tags_relation t WHERE t.id = config_info.id)'
       : 'NULL'
-    const total = await this.#count('config_info', [])
+    const total = await this.#database.count('config_info')
     let done = 0
     const sql = `SELECT ${columns}, ${tags} AS tags FROM config_info ORDER BY id`
-    for await (const row of this.#database.stream(sql)) {
+    for await (const row of this.#database.stream(sql, [], mostOf(total))) {
       this.#reading.show('items', ++done, total)
       if (left.has(row['id']!)) continue
       const item = itemOf(row)
@@ -300,7 +301,9 @@ class DatabaseReading {
     for (const [table, nameOf] of GRAY_TABLES) {
       if (!this.#tables.has(table)) continue
       const columns = this.#tables.list(table, [...ITEM, ...CONTENT, ...GRAY_COLUMNS])
-      for await (const row of this.#database.stream(`SELECT ${columns} FROM ${table} ORDER BY id`)) {
+      const most = mostOf(await this.#database.count(table))
+      const sql = `SELECT ${columns} FROM ${table} ORDER BY id`
+      for await (const row of this.#database.stream(sql, [], most)) {
         const line = this.#gray(row, nameOf(row))
         const name = `${itemName(line)} ${line.name}`
         if (seen.has(name)) continue
@@ -321,21 +324,21 @@ class DatabaseReading {
   /** Notes about data that this server cannot hold. */
   async *#leftOut(): AsyncGenerator<PlanLine> {
     if (this.#tables.has('config_info_aggr')) {
-      const rows = await this.#count('config_info_aggr', [])
+      const rows = await this.#database.count('config_info_aggr')
       if (rows > 0)
         yield cannotCome('config', 'aggregates', `${rows} rows of config_info_aggr: there are none here`)
     }
     for (const table of ['tenant_capacity', 'group_capacity']) {
       if (!this.#tables.has(table, 'quota')) continue
-      const rows = await this.#count(`${table} WHERE quota > 0 OR max_size > 0`, [])
+      const rows = await this.#database.count(`${table} WHERE quota > 0 OR max_size > 0`)
       if (rows > 0) yield cannotCome('config', 'quotas', `${rows} rows of ${table}: there are none here`)
     }
   }
+}
 
-  async #count(from: string, values: readonly string[]): Promise<number> {
-    const [row] = await this.#database.rows(`SELECT COUNT(*) AS n FROM ${from}`, values)
-    return Number(row!['n'])
-  }
+/** Tables without transactions may grow between the count and the rows. */
+function mostOf(counted: number): number {
+  return 2 * counted + 10_000
 }
 
 function typeIn(extInfo: string | null | undefined): string | null {

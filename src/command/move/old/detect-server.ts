@@ -5,6 +5,7 @@ import { JavaV1 } from './java-v1.ts'
 import { JavaV3 } from './java-v3.ts'
 import { Pace } from './pace.ts'
 import { RNacos } from './r-nacos.ts'
+import { silently, type Waiting } from '../waiting.ts'
 import { OldWaypost } from './waypost.ts'
 
 /** A server and its kind. */
@@ -92,15 +93,21 @@ export function rateOf(text: string): number {
   throw new UsageError(`--rate must be from 1 to 10000 calls a second, but is ${JSON.stringify(text)}`)
 }
 
+/** How servers are called. */
+interface OpenOptions {
+  readonly perSecond: number
+  readonly account?: OldAccount | undefined
+  readonly waiting?: Waiting
+}
+
 /** The servers at these addresses, with their kinds. The rate holds for each. */
 export async function openServers(
   addresses: readonly string[],
-  perSecond: number,
-  account: OldAccount | undefined,
+  { perSecond, account, waiting = silently }: OpenOptions,
 ): Promise<KnownServer[]> {
   const servers: KnownServer[] = []
   for (const address of addresses)
-    servers.push(await detectServer(address, { pace: new Pace(perSecond), account }))
+    servers.push(await detectServer(address, { pace: new Pace(perSecond), account, waiting }))
   return servers
 }
 

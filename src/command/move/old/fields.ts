@@ -1,3 +1,4 @@
+import { printableWord } from '../../terminal-text.ts'
 import type { PlanChecker, PlanCluster, PlanService } from '../../../move/plan.ts'
 
 /** A call of an old server failed. The message names the call and the reason. */
@@ -126,5 +127,8 @@ export function refuseErrorIn(answer: unknown, call: string): void {
   const { code, message } = fieldsOf(answer)
   if (typeof code !== 'number' || code === 0 || code === ANSWERED) return
   const status = code >= 400 && code < 600 ? code : ANSWERED
-  throw new CallError(`GET ${call} answers with code ${code}: ${String(message).slice(0, 300)}`, status)
+  throw new CallError(
+    `GET ${call} answers with code ${code}: ${printableWord(String(message).slice(0, 300))}`,
+    status,
+  )
 }

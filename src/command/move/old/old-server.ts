@@ -1,6 +1,8 @@
 import type { SourceKind } from '../../../move/plan.ts'
 import { problemOf } from '../../client/server-session.ts'
 import { messageOf } from '../../command-line.ts'
+import { printableWord } from '../../terminal-text.ts'
+import { type Waiting } from '../waiting.ts'
 import { CallError, textOf, refuseErrorIn } from './fields.ts'
 import { LARGE_BYTES, NotYetError, waitingTurn } from './in-order.ts'
 import type { Pace } from './pace.ts'
@@ -84,6 +86,7 @@ interface SignedCall {
 export interface OldAccess {
   readonly pace: Pace
   readonly account: OldAccount | undefined
+  readonly waiting: Waiting
 }
 
 /**
@@ -205,21 +208,23 @@ export class OldServer {
   }
 
   async #once(call: string, init: RequestInit, mostBytes = MOST_BYTES): Promise<OldAnswer> {
-    const { pace } = this.#access
+    const { pace, waiting } = this.#access
     await pace.turn()
     const beganMs = pace.nowMs()
     const calledMs = Date.now()
     try {
       // A redirect could send the token to another server.
       const signal = AbortSignal.timeout(CALL_LIMIT_MS)
-      const response = await fetch(`${this.url}${call}`, { ...init, redirect: 'manual', signal })
+      const place = `${this.url}${call}`
+      const fetched = fetch(place, { ...init, redirect: 'manual', signal })
+      const response = await waiting(place, fetched)
       const { status, headers } = response
       // Without the body: a large one takes its time from any server.
       pace.answered(pace.nowMs() - beganMs, PASSING.has(status) && status !== 500)
-      const bytes = await bytesOf(response, `${this.url}${call}`, mostBytes)
+      const bytes = await waiting(place, bytesOf(response, place, mostBytes))
       // The field has whole seconds.
       this.sawClock(Date.parse(headers.get('date') ?? '') + 999, calledMs)
-      return { status, headers, text: textOfBytes(bytes, `${this.url}${call}`) }
+      return { status, headers, text: textOfBytes(bytes, place) }
     } catch (error) {
       if (!(error instanceof CallError || error instanceof NotYetError))
         pace.answered(pace.nowMs() - beganMs, true)
@@ -286,7 +291,7 @@ export class OldServer {
   #refused(call: string, status: number, text: string): CallError {
     const needsSignIn = (status === 401 || status === 403) && this.#access.account === undefined
     const hint = needsSignIn ? ' (--username signs in)' : ''
-    const message = `GET ${this.url}${call} answers ${status}: ${text.slice(0, 300)}${hint}`
+    const message = `GET ${this.url}${call} answers ${status}: ${printableWord(text.slice(0, 300))}${hint}`
     return new CallError(message, status, needsSignIn)
   }
 }

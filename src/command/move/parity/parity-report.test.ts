@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { OldServer } from '../old/old-server.ts'
+import { silently } from '../waiting.ts'
 import { Pace } from '../old/pace.ts'
 import type { Side } from './read-side.ts'
 import { type Findings, parityResult } from './parity-report.ts'
@@ -13,7 +14,11 @@ const NOTE = {
 const DIFFERENCE = { kind: 'config', name: 'public/G/a', field: 'desc', old: 'x\ny', new: 'z'.repeat(200) }
 
 function sideOf(which: Side['which']): Side {
-  const server = new OldServer('http://there/nacos', { pace: new Pace(1), account: undefined })
+  const server = new OldServer('http://there/nacos', {
+    pace: new Pace(1),
+    account: undefined,
+    waiting: silently,
+  })
   return {
     which,
     first: { server, kind: 'java-1', version: '1.4.8' },

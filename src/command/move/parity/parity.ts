@@ -119,13 +119,13 @@ async function open({ rate, username, newUsername, ...flags }: ParityFlags): Pro
   const perSecond = rateOf(rate)
   const account = await accountOf(username, 'WAYPOST_FROM_PASSWORD')
   const reader = await accountOf(newUsername, 'WAYPOST_PASSWORD')
-  const old = await openServers(flags.old, perSecond, account)
-  const unsigned = await openServers(flags.new, perSecond, undefined)
+  const old = await openServers(flags.old, { perSecond, account })
+  const unsigned = await openServers(flags.new, { perSecond })
   const accepted = account !== undefined && (await signsIn(unsigned[0]!, account)) ? account : undefined
   const as = reader ?? accepted
   return {
     old,
-    new: as === undefined ? unsigned : await openServers(flags.new, perSecond, as),
+    new: as === undefined ? unsigned : await openServers(flags.new, { perSecond, account: as }),
     accounts: account && { old: account, new: reader?.username === username ? reader! : account },
   }
 }

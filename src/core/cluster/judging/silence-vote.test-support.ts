@@ -6,6 +6,7 @@ import { beat } from '../../naming/liveness/beat.ts'
 import type { InstanceAddress } from '../../naming/state/instance.ts'
 import type { Instance } from '../../naming/state/service-entry.ts'
 import { Liveness } from '../../naming/liveness/liveness.ts'
+import type { Silence } from '../../naming/liveness/silence.ts'
 import { registerInstance } from '../../naming/commands/register-instance.ts'
 import type { ServiceKey } from '../../naming/state/service.ts'
 import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
@@ -30,6 +31,8 @@ export class Member {
   /** Whether it answers questions. */
   answers = true
   hasLease = true
+  /** Its answers where it lies, for a number of instances. */
+  lie: ((places: number) => readonly Silence[]) | undefined
   /** How many instances it was asked about. */
   asked = 0
 
@@ -156,7 +159,8 @@ export class Cluster {
       for (const peer of this.members) {
         if (!round.peers.has(peer.id) || peer.isFrozen || !peer.answers) continue
         peer.asked += round.places.length
-        vote.answered(peer.id, silencesOf(round.places, peer, peer.healthMs), member.healthMs)
+        const silences = peer.lie?.(round.places.length) ?? silencesOf(round.places, peer, peer.healthMs)
+        vote.answered(peer.id, silences, member.healthMs)
       }
       for (const confirmed of vote.close(member.healthMs)) {
         const isDone = this.execute(member, confirmed.command)

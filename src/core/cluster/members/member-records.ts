@@ -1,4 +1,13 @@
-import { fieldsOf, number, numberIn, object, text, textIn } from '../../records/shape.ts'
+import {
+  fieldsOf,
+  number,
+  numberIn,
+  object,
+  type Shape,
+  ShapeError,
+  text,
+  textIn,
+} from '../../records/shape.ts'
 import { defineRecordKind } from '../../records/record-kind.ts'
 import type { MemoryLimits } from '../../records/memory-limits.ts'
 import type { RecordView } from '../../records/record-tables.ts'
@@ -62,11 +71,16 @@ export const ELECTION = defineRecordKind<Elected>('election', object({ member: t
 /** The id of the record of {@link ELECTION}. */
 export const ELECTED = 'elected'
 
+/** No server has less than nothing. */
+const bytes: Shape<number> = (value) => {
+  if (number(value) >= 0) return number(value)
+  throw new ShapeError('must be a number of bytes')
+}
+
 function memoryIn(json: unknown): Pick<MemberFacts, 'memory'> {
   if (json === undefined) return {}
-  const fields = fieldsOf(json)
-  const [heapBytes, memoryBytes] = [numberIn(fields, 'heapBytes'), numberIn(fields, 'memoryBytes')]
-  return { memory: { heapBytes, memoryBytes, contentBytes: numberIn(fields, 'contentBytes') } }
+  const budget = object<MemoryLimits>({ heapBytes: bytes, memoryBytes: bytes, contentBytes: bytes })
+  return { memory: budget(json) }
 }
 
 /** The id of a member: `<ip>:<port>`. */

@@ -1,4 +1,5 @@
 import { Calls } from './calls.ts'
+import { checkedRange, PagedKeys } from './checked-range.ts'
 import type { CallTimes } from './calls.ts'
 import type { Clock } from './clock.ts'
 import type { EtcdConnection, OpenConnection } from './connection.ts'
@@ -91,17 +92,25 @@ export class EtcdClient {
     const { limit = 0, revision = 0, descending = false, keysOnly = false, countOnly = false } = range
     const numbers = { limit: BigInt(limit), revision: BigInt(revision) }
     const request = { ...toRange(range), ...numbers, sortOrder: descending ? 2 : 0, keysOnly, countOnly }
-    const { header, kvs, count, more } = await this.#calls.repeatable(
-      (connection, timeoutMs) => connection.call(METHODS.range, request, timeoutMs),
+    return this.#calls.repeatable(
+      async (connection, timeoutMs) => {
+        const { header, kvs, count, more } = await connection.call(METHODS.range, request, timeoutMs)
+        const found = {
+          revision: revisionOf(header),
+          kvs: kvs.map(readKeyValue),
+          count: toNumber(count),
+          more,
+        }
+        return checkedRange(range, found)
+      },
       { mayBeDenied: range.mayBeDenied },
     )
-    return { revision: revisionOf(header), kvs: kvs.map(readKeyValue), count: toNumber(count), more }
   }
 
   /**
    * Reads all keys of a range at one revision, by default the newest, page by page. A page has at most `pageSize` keys,
    * and fewer if values are large: it must arrive within the time of an attempt. A page that does not is requested
-   * again, with half as many keys. etcd counts the rest of the range for each page: large pages are faster. `pageBytes`:
+   * again, with half as many keys. Keys rise, and are no more than the first page counts. etcd counts the rest of the range for each page: large pages are faster. `pageBytes`:
    * roughly its largest size.
    */
   async *pages(
@@ -110,6 +119,7 @@ export class EtcdClient {
     const { pageSize, pageBytes = PAGE_BYTES, ...first } = range
     let { key, revision } = first
     let limit = Math.min(FIRST_PAGE_SIZE, pageSize)
+    const counted = new PagedKeys()
     for (let most = pageSize; ;) {
       const page = await this.#page({ ...first, key, limit, ...(revision && { revision }) })
       if (page === undefined) {
@@ -117,6 +127,7 @@ export class EtcdClient {
         continue
       }
       revision ??= page.revision
+      counted.take(page)
       yield { ...this.#read(page), revision }
       if (!page.more) return
       key = `${page.kvs.at(-1)!.key}\0`

@@ -1,7 +1,9 @@
 import type { ResponseHeader } from './generated/rpc_pb.js'
+import { keyBytes } from './key-text.ts'
 
 /** A key as etcd has it. Numbers of revisions count commits, so they stay exact as `number`. */
 export interface KeyValue {
+  /** See `keyText`: also keys that are no UTF-8 have a text of their own. */
   readonly key: string
   /** Part of a larger buffer: copy a value that is kept for long. */
   readonly value: Uint8Array
@@ -71,7 +73,7 @@ export type TxnOperationResult =
 
 /** A key or a range as it is sent. */
 export function toRange({ key, end }: KeyRange): { key: Uint8Array; rangeEnd: Uint8Array } {
-  return { key: Buffer.from(key), rangeEnd: end === undefined ? NO_BYTES : Buffer.from(end) }
+  return { key: keyBytes(key), rangeEnd: end === undefined ? NO_BYTES : keyBytes(end) }
 }
 
 const NO_BYTES = new Uint8Array()

@@ -6,6 +6,7 @@ import {
   Compare_CompareTarget,
   DeleteRangeResponseSchema,
 } from './generated/rpc_pb.js'
+import { keyBytes, keyText } from './key-text.ts'
 import { toNumber } from './messages.ts'
 import type {
   KeyCondition,
@@ -81,10 +82,10 @@ function sizeOfTxn({ compare, success }: Txn): number {
 function writeCompare(writer: WireWriter, { key, end, of, is, to }: KeyCondition): void {
   const { target, field } = TARGETS[of]
   if ((of === 'value') !== (typeof to !== 'number')) throw new Error('Only a value is compared with bytes.')
-  if (end !== undefined) writer.text(64, end)
+  if (end !== undefined) writeKey(writer, 64, end)
   if (typeof to === 'number') writer.number(field, to)
   else writer.bytes(field, to)
-  writer.text(3, key)
+  writeKey(writer, 3, key)
   writer.number(2, target)
   writer.number(1, RESULTS[is])
 }
@@ -101,7 +102,7 @@ function writeOperation(writer: WireWriter, operation: TxnOperation): void {
       return writer.message(2, () => {
         if (operation.lease !== undefined) writer.long(3, operation.lease)
         writer.bytes(2, operation.value)
-        writer.text(1, operation.key)
+        writeKey(writer, 1, operation.key)
       })
     case 'delete':
       return writer.message(3, () => writeRange(writer, operation))
@@ -111,8 +112,13 @@ function writeOperation(writer: WireWriter, operation: TxnOperation): void {
 }
 
 function writeRange(writer: WireWriter, { key, end }: KeyRange): void {
-  if (end !== undefined) writer.text(2, end)
-  writer.text(1, key)
+  if (end !== undefined) writeKey(writer, 2, end)
+  writeKey(writer, 1, key)
+}
+
+function writeKey(writer: WireWriter, field: number, key: string): void {
+  if (key.isWellFormed()) writer.text(field, key)
+  else writer.bytes(field, keyBytes(key))
 }
 
 function writeTxn(writer: WireWriter, { compare, success, failure = [] }: Txn): void {
@@ -178,7 +184,7 @@ export function readKeyValue(bytes: Uint8Array): KeyValue {
   let value: Uint8Array = NO_BYTES
   let [createRevision, modRevision, version, lease] = [0, 0, 0, 0n]
   readFields(bytes, (reader, field) => {
-    if (field === 1) key = textOf(reader.bytes())
+    if (field === 1) key = keyText(reader.bytes())
     else if (field === 2) createRevision = readNumber(reader)
     else if (field === 3) modRevision = readNumber(reader)
     else if (field === 4) version = readNumber(reader)
@@ -217,8 +223,4 @@ function readFields(bytes: Uint8Array, read: (reader: BinaryReader, field: numbe
 
 function readNumber(reader: BinaryReader): number {
   return toNumber(BigInt(reader.int64()))
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
 }

@@ -10,13 +10,14 @@ import type { EtcdClient, RangeResult } from '../client/etcd-client.ts'
 import type { KeyValue, TxnOperation } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { Keys } from '../keys/keys.ts'
-import { EMPTY_ADVICE, StoreEmpty } from '../format/store-empty.ts'
+import { refuseMissingFormat } from '../format/missing-format.ts'
+import { StoreEmpty } from '../format/store-empty.ts'
 import { StoreInUse } from '../format/store-in-use.ts'
 import { loadKeys, type LoadParts } from '../following/load-keys.ts'
 import type { Sealing } from '../sealing/sealing.ts'
 import type { SecretsKeyInUse } from '../sealing/secrets-key-in-use.ts'
 import { textOfPieces } from '../contents/shared-texts.ts'
-import { readingOf } from '../failures/unreadable.ts'
+import { readingOf, UnreadableValue } from '../failures/unreadable.ts'
 import type { ContentParts } from '../keys/stored-shapes.ts'
 import { fromJson, type RecordFacts, withContentOf } from '../keys/values.ts'
 
@@ -214,7 +215,7 @@ async function* soundPages({ client, isLeftOut }: EtcdPlace, range: PageRange): 
 }
 
 /**
- * The newest revision, if this version can read the store. Throws `UnknownLayout`, `MissingSecretsKey`, and NothingStored. A
+ * The newest revision, if this version can read the store. Throws `UnknownLayout`, `MissingSecretsKey`, MissingFormat, and NothingStored. A
  * copy reads its own unfinished target.
  */
 export async function readable({ client, keys, place, isOwnCopy, secretsKey }: EtcdPlace): Promise<Revision> {
@@ -223,23 +224,17 @@ export async function readable({ client, keys, place, isOwnCopy, secretsKey }: E
   const revision = await inUse.look().catch((error: unknown) => {
     throw error instanceof StoreEmpty ? new DamagedStore(error.fact, { cause: error }) : error
   })
-  if (inUse.current === 0) await refuseWithoutLayout(client, keys)
-  if (inUse.current === 0) throw new NothingStored(`There is no Waypost store in ${place}.`)
-  await secretsKey.look()
+  if (inUse.current === 0) {
+    await refuseMissingFormat(client, keys)
+    throw new NothingStored(`There is no Waypost store in ${place}.`)
+  }
+  await secretsKey.look().catch(unlessDamaged)
   return revision
 }
 
-/** Keys without a layout are no new store. */
-async function refuseWithoutLayout(client: EtcdClient, keys: Keys): Promise<void> {
-  const ours = [keys.every('config'), keys.every('request'), keys.every('small-record')]
-  const counted = await Promise.all(
-    ours.map((prefix) => client.range({ ...rangeOf(prefix), countOnly: true })),
-  )
-  const count = counted.reduce((sum, one) => sum + one.count, 0)
-  if (count === 0) return
-  throw new DamagedStore(
-    `The key ${keys.of({ of: 'format' })} is missing, and ${count} keys of a Waypost are there: etcd has lost it. ${EMPTY_ADVICE}`,
-  )
+/** The load, and the examination, say it themselves. */
+function unlessDamaged(error: unknown): void {
+  if (!(error instanceof UnreadableValue)) throw error
 }
 
 function entryIn(value: Uint8Array): HistoryEntry {

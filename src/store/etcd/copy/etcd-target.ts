@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
+import { SECRETS_KEY } from '../../../core/engine/remembered-values.ts'
 import { historyIdOf, isItemId, stampOfId } from '../../../core/decisions/stamps.ts'
 import { NotExaminable } from '../../local-file.ts'
 import type { ShownRecord, StoredPart, StoredSource, StoredTarget, Sums } from '../../stored-data.ts'
@@ -13,7 +14,6 @@ import { INSTALLATION, installationBytes, newInstallation } from '../format/inst
 import { copyIn, LAYOUTS, type UnderCopy } from '../format/layout.ts'
 import { STORE_EMPTY } from '../format/store-empty.ts'
 import { placeOfRecord } from '../keys/record-places.ts'
-import { SECRETS_KEY } from '../sealing/secrets-key-in-use.ts'
 import { roomOf } from '../space/space.ts'
 import type { ContentParts } from '../keys/stored-shapes.ts'
 import { contentValue, entryOf, instanceValue, itemFacts, serviceValue, toJson } from '../keys/values.ts'
@@ -134,7 +134,7 @@ export class EtcdTarget implements StoredTarget {
     const { keys, sealing } = this.#etcd
     const { writesWith } = sealing
     if (writesWith !== undefined)
-      await this.#put([put(keys.of({ of: 'remembered', name: SECRETS_KEY }), Buffer.from(writesWith))])
+      await this.#put([put(keys.of({ of: 'remembered', name: SECRETS_KEY.name }), Buffer.from(writesWith))])
     // Servers that miss their data take these for theirs from now on.
     await this.#replace(
       [this.#unchanged()],

@@ -10,9 +10,10 @@ import type { Revision } from '../../../core/engine/ports.ts'
 import { Findings } from '../../finding.ts'
 import { type Examination, type Finding, NotExaminable, type OnProgress } from '../../local-file.ts'
 import type { KeyValue } from '../client/messages.ts'
+import { shownKey } from '../client/key-text.ts'
 import { readRecord } from '../keys/read-values.ts'
 import type { KeyPlace, Keys } from '../keys/keys.ts'
-import { FOREIGN_KIND } from '../failures/damaged-keys.ts'
+import { FOREIGN_KIND, NO_LEASE } from '../failures/damaged-keys.ts'
 import { isOfValue } from '../failures/unreadable.ts'
 import { eventOf } from '../history/audit-keys.ts'
 import { grownBytes } from '../history/history-size.ts'
@@ -22,6 +23,8 @@ import type { ContentParts, ItemFacts } from '../keys/stored-shapes.ts'
 import {
   fromJson,
   instanceOf,
+  isWithoutLease,
+  judgedValue,
   type RecordFacts,
   requestOf,
   serviceOf,
@@ -129,9 +132,10 @@ class Examining {
     this.#presence.add(place)
     try {
       this.#bytes += kv.value.length
+      if (isWithoutLease(place, kv)) throw new Error(NO_LEASE)
       this.#judge(place, kv)
       if (this.#sealing.isInClear(kv))
-        this.#findings.note(`key ${kv.key}`, {
+        this.#findings.note(`key ${shownKey(kv.key)}`, {
           problem: 'It is a secret, and is not sealed, though a key of secrets-key-file is in use.',
           effect: 'Who reads etcd can read it. The elected server seals it within the hour.',
         })
@@ -168,7 +172,7 @@ class Examining {
     this.#leftOut.add(key)
     const isItem = this.#keys.read(key)?.of === 'config'
     const leavesOut = isItem ? 'The item and its history are left out.' : 'The key is left out.'
-    this.#findings.damage(`key ${key}`, { problem, effect, leavesOut })
+    this.#findings.damage(`key ${shownKey(key)}`, { problem, effect, leavesOut })
   }
 
   /** All keys have come. */
@@ -207,6 +211,7 @@ class Examining {
     else if (place.of === 'audit') eventOf(value)
     else if (place.of === 'silenced') silencedKeys(value)
     else if (place.of === 'history-grown') grownBytes(value)
+    else if (place.of === 'remembered') judgedValue(place, { value })
   }
 
   #judgeRecord(record: RecordName, owner: string, value: Uint8Array): void {

@@ -1,5 +1,6 @@
 import { UnknownRecordKind } from '../../../core/engine/stored-kinds.ts'
 import { MissingChunk } from '../contents/chunks.ts'
+import { shownKey } from '../client/key-text.ts'
 import { isOfValue } from './unreadable.ts'
 
 /** A key that is left out, because no server has written its value, or the key. */
@@ -18,6 +19,8 @@ export const FOREIGN_KIND = 'no version that uses this layout writes records of 
 const NO_KEY = 'it is no key that a server writes'
 /** Its service is not there, or is left out itself. */
 export const NO_SERVICE = 'its service is not there'
+/** A member, or the elected one, without a lease would never end. */
+export const NO_LEASE = 'it has no lease, so no server keeps it'
 
 /** The keys that a server leaves out of its state. Each key is judged by itself, so all servers leave out the same ones. */
 export class DamagedKeys {
@@ -52,7 +55,7 @@ export class DamagedKeys {
     if (this.#reported.get(key) === problem) return
     if (this.#reported.size >= MOST_LOGGED) return
     this.#reported.set(key, problem)
-    this.#noticed({ key, problem })
+    this.#noticed({ key: shownKey(key), problem })
   }
 
   /** The key is gone, or has a value that can be read. */
@@ -88,6 +91,7 @@ export class DamagedKeys {
     return count
   }
 
+  /** Their keys are as etcd has them: `shownKey` shows a key to people. */
   get all(): DamagedKey[] {
     return Array.from(this.#found, ([key, problem]) => ({ key, problem }))
   }

@@ -2,6 +2,8 @@ import { UnknownRecordKind } from '../../../core/engine/stored-kinds.ts'
 import { DamagedStore, placeProblemOf } from '../../local-file.ts'
 import { MissingChunk } from '../contents/chunks.ts'
 import { EtcdError } from '../client/etcd-error.ts'
+import { BrokenSeal } from './broken-seal.ts'
+import { shownKey } from '../client/key-text.ts'
 
 /** No server has written this value in etcd. */
 export class UnreadableValue extends DamagedStore {
@@ -9,7 +11,7 @@ export class UnreadableValue extends DamagedStore {
 
   constructor(key: string, cause: Error) {
     super(
-      `The value of the key ${key} in etcd is damaged: ${cause.message}. ` +
+      `The value of the key ${shownKey(key)} in etcd is damaged: ${cause.message}. ` +
         '`waypost doctor --store etcd` finds all that are.',
       { cause },
     )
@@ -34,5 +36,6 @@ export function readingOf<T>(key: string, read: () => T | Promise<T>): T | Promi
 export function isOfValue(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof EtcdError || error instanceof UnknownRecordKind)
     return false
+  if (error instanceof BrokenSeal) return true
   return !(error instanceof MissingChunk) && placeProblemOf(error) === undefined
 }

@@ -5,12 +5,19 @@ import { type ServiceKey, serviceKeyText } from '../../../core/naming/state/serv
 import { historyIdOf } from '../../../core/decisions/stamps.ts'
 import type { KeyValue } from '../client/messages.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
-import { type DamagedKeys, NO_SERVICE } from '../failures/damaged-keys.ts'
+import { type DamagedKeys, NO_LEASE, NO_SERVICE } from '../failures/damaged-keys.ts'
 import { readingOf } from '../failures/unreadable.ts'
 import { compareKeys, type Keys, type KeyPlace } from '../keys/keys.ts'
 import { type ReadParts, type ReadRecord, readItem, readWholeRecord } from '../keys/read-values.ts'
 import { markOfDamage, type RecordName, recordOfPlace } from '../keys/record-places.ts'
-import { instanceOf, requestOf, serviceOf, silencedKeys } from '../keys/values.ts'
+import {
+  instanceOf,
+  isWithoutLease,
+  judgedValue,
+  requestOf,
+  serviceOf,
+  silencedKeys,
+} from '../keys/values.ts'
 
 type InstanceKey = Extract<KeyPlace, { of: 'instance' }>
 
@@ -83,6 +90,12 @@ function soundChange(one: PlacedKey, context: RevisionContext): MaybeChange | Pr
     if (context.isOwnFolder(key)) damaged.leaveOut(key)
     return undefined
   }
+  if (isWithoutLease(place, event.kv)) {
+    damaged.leaveOut(key, NO_LEASE)
+    return removalOf(place, context)
+  }
+  // Its readers read it again.
+  if (place.of === 'remembered') return void damaged.reading(key, () => judgedValue(place, event.kv))
   // The other kinds are no part of the state, and were judged where they are read.
   if (!isOfState(place)) return undefined
   const found = damaged.reading(key, () => changeOf(place, event, context))

@@ -4,6 +4,7 @@ import { MissingChunk } from '../contents/chunks.ts'
 import { type Clock, within } from '../client/clock.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import { EtcdError } from '../client/etcd-error.ts'
+import { shownKey } from '../client/key-text.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
 import type { HistorySize } from '../history/history-size.ts'
 import type { Watch } from '../client/watch.ts'
@@ -310,7 +311,8 @@ export interface CompareOptions {
 }
 
 function differenceText({ kind, known, stored, key }: Difference): string {
-  const about = key === undefined ? `${known} keys are known and ${stored} are there` : `${key} has changed`
+  const about =
+    key === undefined ? `${known} keys are known and ${stored} are there` : `${shownKey(key)} has changed`
   return `What this server knows differs from etcd, ${kind}: ${about}.`
 }
 

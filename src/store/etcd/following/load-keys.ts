@@ -13,9 +13,9 @@ import type { StoreInUse } from '../format/store-in-use.ts'
 import type { KeptKeys } from './kept-keys.ts'
 import { markOfDamage, recordOfPlace } from '../keys/record-places.ts'
 import { MissingChunk } from '../contents/chunks.ts'
-import { type DamagedKeys, NO_SERVICE } from '../failures/damaged-keys.ts'
+import { type DamagedKeys, NO_LEASE, NO_SERVICE } from '../failures/damaged-keys.ts'
 import { readingOf, UnreadableValue } from '../failures/unreadable.ts'
-import { instanceOf, requestOf, serviceOf } from '../keys/values.ts'
+import { instanceOf, isWithoutLease, judgedValue, requestOf, serviceOf } from '../keys/values.ts'
 
 /** etcd counts the rest of a range for each page: few large pages are faster than many small ones. */
 const PAGE_SIZE = 5_000
@@ -50,6 +50,7 @@ export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
   // Only its request has the stamp of removed data.
   for (const { key, value } of await valuesOf(reading, keys.every('request')))
     stamps.see((await soundOf(reading, key, () => requestOf(value).stamp)) ?? 0)
+  await judgeRememberedValues(reading)
   refuseMissing(reading)
   const records = [...stored, ...marksOfDamage(reading)]
   return { configs, ...naming, records, revision, largestStamp: stamps.largest, ...leftOutOf(parts) }
@@ -119,6 +120,15 @@ function soundOf<T>(
 /** Everything is read before this, so that each missing chunk is tried as often as the others. */
 function refuseMissing({ missing: [first] }: Reading): void {
   if (first !== undefined) throw first
+}
+
+/** They are no part of the state: their readers read them. */
+async function judgeRememberedValues(reading: Reading): Promise<void> {
+  const { keys } = reading
+  for (const kv of await valuesOf(reading, keys.every('remembered'))) {
+    const place = keys.read(kv.key)
+    if (place?.of === 'remembered') await soundOf(reading, kv.key, () => judgedValue(place, kv))
+  }
 }
 
 async function configsOf(reading: Reading): Promise<ConfigItem[]> {
@@ -195,11 +205,17 @@ async function configOf(reading: Reading, { key, value }: KeyValue): Promise<Con
   return item === undefined ? [] : [item]
 }
 
-async function recordOf(reading: Reading, { key, value: bytes }: KeyValue): Promise<StoredRecord[]> {
-  const name = recordOfPlace(reading.keys.read(key))
-  if (name === undefined) return []
+async function recordOf(reading: Reading, kv: KeyValue): Promise<StoredRecord[]> {
+  const { key } = kv
+  const place = reading.keys.read(key)
+  const name = recordOfPlace(place)
+  if (place === undefined || name === undefined) return []
+  if (isWithoutLease(place, kv)) {
+    reading.damaged?.leaveOut(key, NO_LEASE)
+    return []
+  }
   const { recordKind, id } = name
-  const read = await soundOf(reading, key, () => readWholeRecord(name, bytes, reading.readParts))
+  const read = await soundOf(reading, key, () => readWholeRecord(name, kv.value, reading.readParts))
   if (read === undefined) return []
   reading.stamps.see(read.stamp)
   return [{ recordKind, id, value: read.value }]

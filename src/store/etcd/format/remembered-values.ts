@@ -1,6 +1,8 @@
+import { judgeRemembered } from '../../../core/engine/remembered-values.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import { createOnce } from './create-once.ts'
 import type { Keys } from '../keys/keys.ts'
+import { readingOf } from '../failures/unreadable.ts'
 
 /** Small values that all servers remember together. */
 export class RememberedValues {
@@ -37,9 +39,15 @@ export class RememberedValues {
     return succeeded
   }
 
-  /** The remembered value, or else the result of `make`: all servers get the same value, also if they start at once. */
-  agree(name: string, make: () => string): Promise<string> {
-    return createOnce(this.#client, this.#keyOf(name), make)
+  /**
+   * The remembered value, or else the result of `make`: all servers get the same value, also if they start at once. Rejects
+   * with `UnreadableValue` if no server has written it.
+   */
+  async agree(name: string, make: () => string): Promise<string> {
+    const key = this.#keyOf(name)
+    const value = await createOnce(this.#client, key, make)
+    readingOf(key, () => judgeRemembered(name, value))
+    return value
   }
 
   #keyOf(name: string): string {

@@ -19,6 +19,7 @@ import {
   readInstallation,
 } from './installation-name.ts'
 import { copyIn, LAYOUTS, readLayout } from './layout.ts'
+import { refuseMissingFormat } from './missing-format.ts'
 import { refuseNested } from './nested-prefixes.ts'
 import { readsOfStore, type SeenStore, seenIn } from './seen-store.ts'
 import { EMPTY_ADVICE, noticeBytes, readNotice, STORE_EMPTY, StoreEmpty } from './store-empty.ts'
@@ -116,7 +117,7 @@ export class StoreInUse {
 
   /**
    * Notes the layout in an empty store, the oldest that this server writes, and names the installation. Throws
-   * `UnknownLayout`, `NestedPrefix`, and {@link StoreEmpty} if a server misses data here.
+   * `UnknownLayout`, `NestedPrefix`, `MissingFormat`, and {@link StoreEmpty} if a server misses data here.
    */
   async begin(): Promise<void> {
     const { client, keys, waitForOthers } = this.#parts
@@ -125,6 +126,7 @@ export class StoreInUse {
       if (this.#format !== undefined) return
       if (tries === 1) {
         await refuseNested(client, keys)
+        await refuseMissingFormat(client, keys)
         if (waitForOthers !== undefined && revision < FEW_REVISIONS) await waitForOthers()
       }
       try {

@@ -61,10 +61,11 @@ export class KnownKeys {
   }
 
   /** A key that was loaded. */
-  loaded({ key, value, modRevision }: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): void {
+  loaded(kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): void {
+    const { key, modRevision } = kv
     const kind = this.#kindOf(key)
     if (kind === undefined) return
-    const code = sizeCode(Buffer.byteLength(key) + value.byteLength)
+    const code = sizeCode(Buffer.byteLength(key) + sizeOfValue(kv))
     this.#forget(kind, key)
     this.#packed[kind].set(key, modRevision * CODES + code)
     this.#bytes[kind] += bytesOf(code)
@@ -170,6 +171,15 @@ export class KnownKeys {
     this.#packed[kind].delete(key)
     this.#bytes[kind] -= bytesOf(packed % CODES)
     return true
+  }
+}
+
+/** A sealed value that cannot be opened throws where it is read. Its reader says so; the key is there. */
+function sizeOfValue(kv: Pick<KeyValue, 'value'>): number {
+  try {
+    return kv.value.byteLength
+  } catch {
+    return 0
   }
 }
 

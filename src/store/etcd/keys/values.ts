@@ -8,7 +8,10 @@ import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-it
 import type { HistoryEntry, HistoryRecord } from '../../../core/config/state/history-record.ts'
 import type { InstanceAddress, InstanceRecord } from '../../../core/naming/state/instance.ts'
 import type { Service, ServiceKey } from '../../../core/naming/state/service.ts'
+import { judgeRemembered } from '../../../core/engine/remembered-values.ts'
 import { fieldsOf, list, text, within } from '../../../core/records/shape.ts'
+import type { KeyValue } from '../client/messages.ts'
+import type { KeyPlace } from './keys.ts'
 import {
   type ContentParts,
   type ItemFacts,
@@ -156,4 +159,14 @@ export function itemOf(key: ConfigKey, { facts, content }: WithContent<ItemFacts
 
 function bufferOf(value: Uint8Array): Buffer {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+}
+
+/** Whether a key that a server keeps on its lease has none: such a member would never end. */
+export function isWithoutLease({ of }: KeyPlace, { lease }: Pick<KeyValue, 'lease'>): boolean {
+  return (of === 'member' || of === 'elected') && lease === 0n
+}
+
+/** Throws an Error if no server remembers this value under its name. */
+export function judgedValue({ name }: { readonly name: string }, { value }: Pick<KeyValue, 'value'>): void {
+  judgeRemembered(name, Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString())
 }

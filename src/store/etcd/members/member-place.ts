@@ -1,16 +1,17 @@
-import { type Elected, ELECTION, MEMBER, memberIdOf } from '../../../core/cluster/members/member-records.ts'
+import { type Elected, ELECTION, memberIdOf } from '../../../core/cluster/members/member-records.ts'
 import type { MemberFacts } from '../../../core/cluster/members/member-records.ts'
+import { readOrNone, TERM } from '../../../core/engine/remembered-values.ts'
 import { FIRST_RELEASED, overlap, rangeText } from '../../../core/cluster/members/versions.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { KeyCondition, KeyValue, TxnOperation, TxnOperationResult } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
+import { memberOf } from '../keys/living-members.ts'
 import { readRecord } from '../keys/read-values.ts'
 import { readsOfStore, type SeenStore, seenIn } from '../format/seen-store.ts'
 import type { Keys } from '../keys/keys.ts'
 import { PlaceTaken } from '../failures/place-taken.ts'
 import { requestOf, toJson } from '../keys/values.ts'
 
-const TERM = 'term'
 /** The reads before those of the store. */
 const OWN_READS = 4
 
@@ -87,8 +88,10 @@ export class MemberPlace {
       ],
     })
     const [members = [], [elected] = [], [term] = [], [request] = []] = results.map(kvsOf)
-    const own = members.find(({ key }) => key === this.#key)
-    const others = members.filter(({ key }) => key !== this.#key)
+    // Without a lease it is the place of no server.
+    const living = members.filter(({ lease }) => lease !== 0n)
+    const own = living.find(({ key }) => key === this.#key)
+    const others = living.filter(({ key }) => key !== this.#key)
     const store = seenIn(results.slice(OWN_READS))
     return { revision, own, others, elected, term, request, store }
   }
@@ -143,7 +146,7 @@ export class MemberPlace {
     const { elected, term } = seen
     if (elected !== undefined && !this.#isPredecessor(elected, lease)) return
     const key = this.#keys.of({ of: 'elected' })
-    const next = 1 + (term === undefined ? 0 : Number(Buffer.from(term.value).toString()) || 0)
+    const next = 1 + (readOrNone(TERM, term && Buffer.from(term.value).toString()) ?? 0)
     const won: Elected = { member: this.#id, term: next }
     const success: TxnOperation[] = [
       { do: 'put', key, value: recordValue(won), lease },
@@ -156,9 +159,10 @@ export class MemberPlace {
     })
   }
 
-  /** An earlier process in this place was elected, and its lease has not ended yet; or no server has written the value. */
+  /** An earlier process in this place was elected, and its lease has not ended yet; or no server holds it, or has written it. */
   #isPredecessor(elected: KeyValue, lease: bigint): boolean {
     const read = readOrNothing(() => readRecord(ELECTION.name, '', elected.value).value as Elected)
+    if (elected.lease === 0n) return true
     return elected.lease !== lease && (read === undefined || read.member === this.#id)
   }
 
@@ -171,7 +175,7 @@ export class MemberPlace {
   }
 
   get #termKey(): string {
-    return this.#keys.of({ of: 'remembered', name: TERM })
+    return this.#keys.of({ of: 'remembered', name: TERM.name })
   }
 }
 
@@ -186,11 +190,6 @@ function unchanged(key: string, seen: KeyValue | undefined): KeyCondition {
 
 function kvsOf(result: TxnOperationResult): readonly KeyValue[] {
   return result.did === 'range' ? result.kvs : []
-}
-
-/** Undefined: no server has written this value, so it is no member. */
-function memberOf({ key, value }: KeyValue): MemberFacts | undefined {
-  return readOrNothing(() => readRecord(MEMBER.name, key, value).value as MemberFacts)
 }
 
 function readOrNothing<T>(read: () => T): T | undefined {

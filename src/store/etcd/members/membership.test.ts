@@ -278,7 +278,8 @@ describe('a member', () => {
     await second(20)
     etcd.isDown = false
     const value = toJson({ value: { ...FACTS, process: 'other' }, stamp: 0 })
-    await etcd.txn({ compare: [], success: [{ do: 'put', key: PLACE, value }] })
+    const { id: lease } = await etcd.lease(60)
+    await etcd.txn({ compare: [], success: [{ do: 'put', key: PLACE, value, lease }] })
     await second(3)
     expect(String(failures)).toMatch(/PlaceTaken/)
     expect(failures).toHaveLength(1)
@@ -301,7 +302,8 @@ describe('a member', () => {
     etcd.isDown = false
     const key = keys.of({ of: 'member', id: '10.0.0.2:1' })
     const value = toJson({ value: { ...FACTS, ip: '10.0.0.2', auth: 'on' }, stamp: 0 })
-    await etcd.txn({ compare: [], success: [{ do: 'put', key, value }] })
+    const { id: lease } = await etcd.lease(60)
+    await etcd.txn({ compare: [], success: [{ do: 'put', key, value, lease }] })
     await second()
     expect(String(failures)).toMatch(/10\.0\.0\.1:1 has auth=off, but server 10\.0\.0\.2:1.*auth=on/)
     expect(etcd.kvs.has(PLACE)).toBe(false)

@@ -1,8 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { STORED_KINDS } from '../../../core/engine/stored-kinds.ts'
+import { PEER_SECRETS } from '../../../core/engine/remembered-values.ts'
 import type { KeyValue } from '../client/messages.ts'
 import type { ValueForm } from '../client/value-form.ts'
-import { DamagedStore, NotExaminable } from '../../local-file.ts'
+import { NotExaminable } from '../../local-file.ts'
+import { BrokenSeal } from '../failures/broken-seal.ts'
 import { readRecord } from '../keys/read-values.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { SecretsKey } from './secrets-keys.ts'
@@ -13,16 +15,11 @@ const TAG_BYTES = 16
 /** The beginning of sealed values: `sealed:<id of the key>:<base64 of nonce, sealed value and tag>`. */
 const MARK = Buffer.from('sealed:')
 /** The remembered values that are secrets: the secret of the peer channel. */
-const SECRET_VALUES = ['peer-secret']
+const SECRET_VALUES = [PEER_SECRETS.name]
 
 /** This process does not have the key of a sealed value. */
 export class MissingSecretsKey extends NotExaminable {
   override readonly name = 'MissingSecretsKey'
-}
-
-/** A sealed value was changed, or moved to another key. */
-class BrokenSeal extends DamagedStore {
-  override readonly name = 'BrokenSeal'
 }
 
 /**

@@ -1,10 +1,12 @@
-import { MEMBER, type MemberFacts, memberIdOf } from '../../../core/cluster/members/member-records.ts'
+import { memberIdOf } from '../../../core/cluster/members/member-records.ts'
+import { SECRETS_KEY } from '../../../core/engine/remembered-values.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 import type { KeyCondition, KeyValue, TxnOperationResult } from '../client/messages.ts'
 import { prefixEnd } from '../client/range-end.ts'
 import type { Keys } from '../keys/keys.ts'
-import { readRecord } from '../keys/read-values.ts'
+import { readingOf } from '../failures/unreadable.ts'
+import { memberOf } from '../keys/living-members.ts'
 import type { Sealing } from './sealing.ts'
 
 /** The dependencies of `SecretsKeyInUse`. */
@@ -14,8 +16,6 @@ export interface SecretsKeyParts {
   readonly sealing: Sealing
 }
 
-/** The name of the remembered value with the id of the key in use. */
-export const SECRETS_KEY = 'secrets-key'
 /** How many servers may join or leave while a key is taken into use. */
 const MOST_TRIES = 5
 
@@ -29,16 +29,16 @@ export class SecretsKeyInUse {
 
   constructor(parts: SecretsKeyParts) {
     this.#parts = parts
-    this.#key = parts.keys.of({ of: 'remembered', name: SECRETS_KEY })
+    this.#key = parts.keys.of({ of: 'remembered', name: SECRETS_KEY.name })
   }
 
-  /** Seals as the others do from now on. Throws `MissingSecretsKey` if this process does not have the key. */
+  /** Seals as the others do from now on. Throws `MissingSecretsKey` if this process does not have the key, and `UnreadableValue`. */
   async look(): Promise<void> {
     const { kvs } = await this.#parts.client.range({ key: this.#key })
     const { sealing } = this.#parts
     // Nobody withdraws a key without another one: a missing id is lost.
     if (kvs[0] === undefined && sealing.writesWith !== undefined) return
-    sealing.writeWith(kvs[0] && textOf(kvs[0]))
+    sealing.writeWith(kvs[0] && readingOf(this.#key, () => SECRETS_KEY.read(textOf(kvs[0]!))))
   }
 
   /** The same before loading. If no key is in use, and no other server has another first key, takes the first own key. */
@@ -73,22 +73,19 @@ export class SecretsKeyInUse {
   }
 
   async #seen(id: string) {
-    const members = this.#parts.keys.every('member')
+    const prefix = this.#parts.keys.every('member')
     const { revision, results } = await this.#parts.client.txn({
       compare: [],
       success: [
         { do: 'range', key: this.#key },
-        { do: 'range', key: members, end: prefixEnd(members) },
+        { do: 'range', key: prefix, end: prefixEnd(prefix) },
       ],
     })
     const [[current] = [], found = []] = results.map(kvsOf)
-    const without = found.map(memberOf).filter(({ secretsKeys }) => secretsKeys?.[0] !== id)
+    const members = found.flatMap((kv) => memberOf(kv) ?? [])
+    const without = members.filter(({ secretsKeys }) => secretsKeys?.[0] !== id)
     return { revision, current, without: without.map(memberIdOf) }
   }
-}
-
-function memberOf({ key, value }: KeyValue): MemberFacts {
-  return readRecord(MEMBER.name, key, value).value as MemberFacts
 }
 
 function textOf({ value }: KeyValue): string {

@@ -11,6 +11,7 @@ import { changedThing, type Read } from '../../../core/decisions/reads.ts'
 import type { Unit } from '../../../core/engine/ports.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import type { DamagedKeys } from '../failures/damaged-keys.ts'
+import { shownKey } from '../client/key-text.ts'
 import type { Keys } from '../keys/keys.ts'
 import { placeOfRecord } from '../keys/record-places.ts'
 
@@ -51,7 +52,7 @@ export function refusalOfDamage(
     if (key !== undefined)
       return new Refusal(
         'damaged',
-        `The value of the key ${key} in etcd is damaged, and this change depends on it. Remove the key, or restore a backup; ` +
+        `The value of the key ${shownKey(key)} in etcd is damaged, and this change depends on it. Remove the key, or restore a backup; ` +
           '`waypost doctor --store etcd` says more.',
       )
   }

@@ -1,0 +1,26 @@
+import { MEMBER, type MemberFacts } from '../../../core/cluster/members/member-records.ts'
+import type { EtcdClient } from '../client/etcd-client.ts'
+import type { KeyValue } from '../client/messages.ts'
+import { prefixEnd } from '../client/range-end.ts'
+import type { Keys } from './keys.ts'
+import { readRecord } from './read-values.ts'
+
+/** The members in a store, each on its lease. */
+export async function livingMembers(
+  client: Pick<EtcdClient, 'range'>,
+  keys: Keys,
+): Promise<readonly MemberFacts[]> {
+  const prefix = keys.every('member')
+  const { kvs } = await client.range({ key: prefix, end: prefixEnd(prefix) })
+  return kvs.flatMap((kv) => memberOf(kv) ?? [])
+}
+
+/** The member of a key. Undefined: no server holds the key, or has written its value. */
+export function memberOf({ key, value, lease }: KeyValue): MemberFacts | undefined {
+  if (lease === 0n) return undefined
+  try {
+    return readRecord(MEMBER.name, key, value).value as MemberFacts
+  } catch {
+    return undefined
+  }
+}

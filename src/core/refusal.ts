@@ -41,6 +41,7 @@ export type RefusalCode =
   | 'missing-parameter'
   | 'malformed-request'
   | 'unknown-transfer-coding'
+  | 'bad-archive'
   | 'too-large'
   | 'too-many'
   | 'too-deep'

@@ -40,10 +40,11 @@ test('config put --wait ends when the clients have it', async () => {
   await publish(dataId, 'old')
   const put = (content: string, ...more: string[]) =>
     here.terminal.run(['config', 'put', `G/${dataId}`, '-', '--wait', ...more], content)
-  const published = (content: string) =>
-    expect
+  const published = async (content: string) => {
+    await expect
       .poll(async () => (await here.svc.get('/cs/configs', { dataId, group: 'G' })).text, { timeout: 20_000 })
       .toBe(content)
+  }
   expect(await put('new')).toMatchObject({
     code: 0,
     out: expect.stringContaining('Nobody listened for it.') as string,

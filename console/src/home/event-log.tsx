@@ -2,12 +2,12 @@ import { Breakable } from '../controls/breakable.tsx'
 import { Ago } from '../controls/ago.tsx'
 import { LoadProblem } from '../controls/notice.tsx'
 import { detailText, operationText } from '../audit/operation-text.ts'
+import { linkToEvent } from '../audit/event-items.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { anyOf } from '../live/meant.ts'
 import { linkTo } from '../routing/link.ts'
 import { type AuditEvent, findEvents } from '../server/audit.ts'
 import { useLoaded } from '../state/loaded.ts'
-import { linkToItem } from './link-to-item.ts'
 
 const SHOWN = 12
 const CHANGES = { username: '', operation: '', item: '', ip: '', result: 'done' }
@@ -39,8 +39,8 @@ export function EventLog() {
 }
 
 function EventLine({ event }: { event: AuditEvent }) {
-  const { username, ip, operation, item, detail, count, time } = event
-  const link = linkToItem(item, time)
+  const { username, ip, operation, item, itemCount, detail, count, time } = event
+  const link = linkToEvent(event)
   return (
     <li>
       <div>
@@ -56,10 +56,25 @@ function EventLine({ event }: { event: AuditEvent }) {
           </a>
         )}
         {detail !== '' && <div class="soft">{detailText(detail)}</div>}
+        {itemCount > 1 && (
+          <div class="soft" dir="auto">
+            <Breakable text={otherNames(event)} />
+          </div>
+        )}
       </div>
       <div class="end">
         <Ago atMs={time} />
       </div>
     </li>
   )
+}
+
+/** The other names on the line, at most. */
+const MOST_OTHERS = 3
+
+/** The names after the first one, without their namespace: `group:config/dataId`. */
+function otherNames({ items, itemCount }: AuditEvent): string {
+  const others = items.slice(1, 1 + MOST_OTHERS).map((name) => name.slice(name.indexOf(':') + 1))
+  const rest = itemCount - 1 - others.length
+  return [...others, ...(rest > 0 ? [t('andMore', { count: shownNumber(rest) })] : [])].join(', ')
 }

@@ -78,6 +78,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.checker-not-none': '该集群启用了健康检查，不能手动设置健康状态。请先在“设置”中关闭检查。',
   'problem.unknown-transfer-coding': '请求无法解析：传输编码未知。',
   'problem.malformed-request': '请求无法解析。请重新加载页面后再试。',
+  'problem.bad-archive': '无法导入该文件，未做任何更改。原因见下一行。',
   'problem.too-many': '一次操作的数量过多。请减少数量，或缩小筛选范围。',
   'problem.too-deep': '嵌套层级过深。请减少层级。',
   'problem.too-many-headers': '请求头过多，可能由代理添加。请联系代理的维护者。',

@@ -121,6 +121,31 @@ export interface ExplainedView {
   })[]
 }
 
+export interface HistoryEntry {
+  readonly id: string
+  readonly lastId: -1
+  readonly dataId: string
+  readonly group: string
+  readonly tenant: string
+  readonly appName: string
+  readonly md5: null
+  readonly content: null
+  readonly srcIp: string
+  readonly srcUser: string | null
+  readonly opType: 'I ' | 'U ' | 'D '
+  /** As 2026-11-21T11:31:18.579+0000. */
+  readonly createdTime: string
+  /** As 2026-11-21T11:31:18.579+0000. */
+  readonly lastModifiedTime: string
+  readonly publishType?: 'gray'
+  /** The record is of the gray version of this name. */
+  readonly grayName?: string
+  /** JSON: for whom the version was. */
+  readonly grayRule?: string
+  /** An import wrote the record: its id there, or empty where it had none. */
+  readonly importedId?: string
+}
+
 export interface ConnectedClient {
   /** Names the connection. */
   readonly id: string
@@ -250,7 +275,7 @@ export interface ContentHit {
   /** Counted from 1. */
   readonly line: number
   readonly text: string
-  /** The key that the line belongs to, where it has none itself; else empty. */
+  /** The key that the line belongs to, where it has none itself, or a secret key above or beside it; else empty. */
   readonly under: string
 }
 
@@ -668,7 +693,11 @@ export interface AuditEvent {
   readonly by: 'token' | 'old-token' | 'password' | 'session' | 'certificate' | 'none' | 'tool'
   readonly ip: string
   readonly operation: string
+  /** The first one, and how many more there are. */
   readonly item: string
+  readonly items: readonly string[]
+  /** How many items: an event keeps the names of the first 200 at most. */
+  readonly itemCount: number
   readonly result: 'done' | 'refused' | 'failed'
   /** That of the refusal, or empty. */
   readonly code: string

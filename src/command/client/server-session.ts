@@ -35,7 +35,7 @@ export interface SignInWays {
   readonly passwords?: PasswordInput
   /** The interface for the sign-in: other servers have `/nacos/v1` only. */
   readonly root?: '/svc/v1' | '/nacos/v1'
-  /** Who has named the address of the server, for errors: `from --server`. */
+  /** The origin of the address of the server, for errors: `from --server`. */
   readonly origin?: string
 }
 

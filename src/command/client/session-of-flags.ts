@@ -117,7 +117,7 @@ export interface Target {
   readonly url: string
   readonly name: string | undefined
   readonly context: Context | undefined
-  /** Who has named the address, for errors. */
+  /** The origin of the address, for errors. */
   readonly origin: string
 }
 

@@ -143,8 +143,8 @@ export function startFailure(error: unknown, settings: Settings): string {
 }
 
 /**
- * The output of a start: version, addresses, place of the data, and the next step: a command to try, how to sign in, or how
- * the first administrator is made.
+ * The output of a start: version, addresses and place of the data. The last line is the next step: a command to try, how to
+ * sign in, or how the first administrator is made.
  */
 function banner(
   settings: Settings,

@@ -29,7 +29,7 @@ function linesOf(found: Overview, namespace: string): string[] {
   const { healthyInstanceCount: healthy, disabledInstanceCount: disabled } = found
   const alive = found.members.filter(({ alive: lives, replies }) => lives && replies).length
   const lines = [
-    // Who may not see the servers gets none.
+    // A caller who may not see the servers gets none.
     ...(found.members.length === 0 ? [] : [`servers    ${alive} of ${found.members.length} reply`]),
     `namespace  ${namespace || 'public'}`,
     `configs    ${found.configCount}`,

@@ -1,26 +1,24 @@
-/** Reads TOML. It is loaded when a TOML text is checked or compared. */
+/** Reads TOML. It is loaded when a TOML text is read. */
 import { parse, TomlError } from 'smol-toml'
 import type { Finding } from './finding.ts'
+import { TomlKeys } from './toml-keys.ts'
+import type { Reading } from './tree.ts'
 
 const TWICE = 'trying to redefine'
 
+/** Reads a TOML text. A package judges it and gives the first error; the places are found here. */
+export function readToml(text: string): Reading {
+  return { ...new TomlKeys(text).read(), findings: findingsIn(text) }
+}
+
 /** The first error of a TOML text; a key that occurs twice is an error too. */
-export function checkToml(text: string): Finding[] {
+function findingsIn(text: string): Finding[] {
   try {
     parse(text, { integersAsBigInt: 'asNeeded' })
     return []
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     return [findingOf(text, error)]
-  }
-}
-
-/** The value of a TOML text; undefined where it cannot be read. */
-export function readToml(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: parse(text, { integersAsBigInt: 'asNeeded' }) }
-  } catch {
-    return undefined
   }
 }
 

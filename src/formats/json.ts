@@ -1,18 +1,21 @@
 import type { Finding } from './finding.ts'
+import { type Collection, type Range, type Reading, stepAt, stepOf, type Tree } from './tree.ts'
 
-/** Finds what is wrong with a JSON text: the first error of its form, and keys that occur twice in an object. */
-export function checkJson(text: string): Finding[] {
+/** Reads a JSON text up to its first error. Keys that occur twice in an object are found, and read. */
+export function readJson(text: string): Reading {
   const reader = new JsonReader(text)
   reader.read()
-  return reader.findings
+  return reader
 }
 
 class Stop extends Error {}
 
 const MOST_DEPTH = 500
 
-class JsonReader {
+class JsonReader implements Reading {
+  readonly roots: Tree[] = []
   readonly findings: Finding[] = []
+  readonly comments: Range[] = []
   readonly #text: string
   #at = 0
 
@@ -22,7 +25,7 @@ class JsonReader {
 
   read(): void {
     try {
-      this.#value(0)
+      this.#value(0, (root) => this.roots.push(root))
       this.#skipBlanks()
       if (this.#at < this.#text.length) this.#fail('afterEnd')
     } catch (error) {
@@ -30,17 +33,32 @@ class JsonReader {
     }
   }
 
-  #value(depth: number): void {
+  /** Reads a value. It is put where it belongs before it is complete, so that it is there after an error too. */
+  #value(depth: number, put: (value: Tree) => void): void {
     this.#skipBlanks()
-    const character = this.#text[this.#at]
+    const [from, character] = [this.#at, this.#text[this.#at]]
     if (depth > MOST_DEPTH) this.#fail('tooDeep')
-    if (character === '{') this.#object(depth)
-    else if (character === '[') this.#array(depth)
-    else if (character === '"') this.#string()
+    if (character === '{' || character === '[') {
+      const made = {
+        kind: character === '{' ? 'map' : 'list',
+        from,
+        to: from,
+        members: [],
+        isFlow: true,
+      } as const
+      const collection: Collection & { to: number } = { ...made, members: [] }
+      put(collection)
+      if (character === '{') this.#object(depth, collection)
+      else this.#array(depth, collection)
+      collection.to = this.#at
+      return
+    }
+    if (character === '"') this.#string()
     else this.#word()
+    put({ kind: 'scalar', from, to: this.#at, text: this.#text.slice(from, this.#at) })
   }
 
-  #object(depth: number): void {
+  #object(depth: number, { members }: Collection): void {
     const keys = new Set<string>()
     this.#at++
     if (this.#isNext('}')) return
@@ -48,19 +66,24 @@ class JsonReader {
       this.#skipBlanks()
       const from = this.#at
       if (this.#text[from] !== '"') this.#fail('keyExpected')
-      const key = this.#string()
-      if (keys.has(key)) this.findings.push({ code: 'duplicateKey', text: key, from, to: this.#at })
-      keys.add(key)
+      const name = this.#string()
+      const key = { from, to: this.#at }
+      if (keys.has(name)) this.findings.push({ code: 'duplicateKey', text: name, ...key })
+      keys.add(name)
       if (!this.#isNext(':')) this.#fail('colonExpected')
-      this.#value(depth + 1)
+      this.#value(depth + 1, (value) => members.push({ name, step: stepOf(name), key, value }))
     } while (this.#isNext(','))
     if (!this.#isNext('}')) this.#fail('commaOrEndExpected')
   }
 
-  #array(depth: number): void {
+  #array(depth: number, { members }: Collection): void {
     this.#at++
     if (this.#isNext(']')) return
-    do this.#value(depth + 1)
+    do
+      this.#value(depth + 1, (value) => {
+        const name = String(members.length)
+        members.push({ name, step: stepAt(members.length), key: { from: value.from, to: value.from }, value })
+      })
     while (this.#isNext(','))
     if (!this.#isNext(']')) this.#fail('commaOrEndExpected')
   }

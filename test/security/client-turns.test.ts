@@ -99,13 +99,10 @@ describe('connections', () => {
   afterAll(() => server?.stop())
 
   /** The connections of the test before are closed here, and their closing has come there. */
-  beforeEach(() =>
-    expect
-      .poll(() => metricOf(server.url, 'waypost_http_connections', { localAddress: '127.0.1.9' }), {
-        timeout: HOOK_MS,
-      })
-      .toBeLessThanOrEqual(2),
-  )
+  beforeEach(async () => {
+    const open = () => metricOf(server.url, 'waypost_http_connections', { localAddress: '127.0.1.9' })
+    await expect.poll(open, { timeout: HOOK_MS }).toBeLessThanOrEqual(2)
+  }, HOOK_MS)
 
   const health = (localAddress: string) => ask(server.url, { path: '/healthz', localAddress }).status
 

@@ -326,6 +326,7 @@ export const en = {
   'happened.metadata': 'Metadata changed',
   'cause.registration': 'By its client, which registered',
   'cause.deregistration': 'It was deregistered',
+  'cause.claim': 'Its publisher left, and another one that had registered the address took over',
   'cause.beat': 'It beats again',
   'cause.silence': 'No beats came',
   'cause.probe': 'By a probe',

@@ -323,6 +323,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   'happened.metadata': '元数据变更',
   'cause.registration': '由客户端注册',
   'cause.deregistration': '被注销',
+  'cause.claim': '原发布者离开，另一个也注册了该地址的发布者接管',
   'cause.beat': '恢复心跳',
   'cause.silence': '未收到心跳',
   'cause.probe': '由健康检查',

@@ -475,7 +475,7 @@ export interface TimelineEntry {
   readonly port: number
   readonly clusterName: string
   /** silence: no beats came; operator: somebody asked for it. */
-  readonly cause: 'registration' | 'deregistration' | 'beat' | 'silence' | 'probe' | 'operator' | 'connection'
+  readonly cause: 'registration' | 'deregistration' | 'beat' | 'silence' | 'probe' | 'operator' | 'connection' | 'claim'
   /** The user that asked for it; null where nobody was signed in. */
   readonly user: string | null
   /** From where it was asked for; null where nobody knows. */

@@ -12,7 +12,12 @@ import { GRAY } from '../config/state/gray-version.ts'
 import { AddressIndex } from '../naming/state/address-index.ts'
 import { timingOf } from '../naming/state/beat-timing.ts'
 import { newInstance } from '../naming/liveness/timed-instance.ts'
-import { type InstanceAddress, isSamePublisher, type Metadata } from '../naming/state/instance.ts'
+import {
+  type InstanceAddress,
+  isSamePublisher,
+  isSameRecord,
+  type Metadata,
+} from '../naming/state/instance.ts'
 import { Liveness } from '../naming/liveness/liveness.ts'
 import { NamingCounter, type NamingLimits, NO_NAMING_LIMITS } from '../naming/state/naming-sizes.ts'
 import { LISTS_AHEAD, listsAheadMs } from '../naming/state/lists-ahead.ts'
@@ -51,12 +56,14 @@ export class State implements View {
   #listsAheadMs = 0
   /** Counts the revisions that were applied. */
   #step = 0
+  #unseen: Change[] = []
 
   /** `floorMs`: every `lastRefTime` is later (epoch ms). `presence` learns of changes and answers times. */
   constructor(floorMs: number, namingLimits = NO_NAMING_LIMITS, presence: Presence = new Liveness()) {
     this.#presence = presence
     this.namingLimits = namingLimits
     this.services = new ServiceTable(floorMs)
+    presence.follow(this)
   }
 
   /** The switches in force: the stored ones, with this server's own over them. */
@@ -129,6 +136,13 @@ export class State implements View {
   /** By how much every `lastRefTime` is ahead of the stamp of its change, ms (`LISTS_AHEAD`). */
   get listsAheadMs(): number {
     return this.#listsAheadMs
+  }
+
+  /** The applied changes that no list shows, because they concern claims alone. Each is returned once. */
+  takeUnseen(): readonly Change[] {
+    const unseen = this.#unseen
+    if (unseen.length > 0) this.#unseen = []
+    return unseen
   }
 
   /** Applies the changes of one revision. Liveness counts from `now.healthMs`. */
@@ -214,14 +228,17 @@ export class State implements View {
       this.namingSizes.instances.add(change.serviceKey.namespaceId, 1)
       this.#presence.metadataChanged(placeOf(instance), false, now.healthMs)
     }
-    if (!isSamePublisher(instance.record.publisher, change.record.publisher))
-      this.#presence.instanceTaken(instance)
+    const { record: before } = instance
+    if (!isSamePublisher(before.publisher, change.record.publisher) || before.claims !== change.record.claims)
+      this.#presence.publishersChange(instance, change.record)
+    const isShown = known === undefined || !isOnlyOfClaims(known, change)
     this.#countMerged(instance, -1)
     instance.record = change.record
     if (change.healthy !== undefined) instance.healthy = change.healthy
     this.#layMetadata(instance)
     this.#countMerged(instance, 1)
     this.#presence.instanceSaved(instance, change.beat, now.healthMs)
+    if (!isShown) return void this.#unseen.push(change)
     this.#touch(entry, change.stamp)
     this.#noteEmptiness(entry, now)
   }
@@ -324,6 +341,12 @@ export class State implements View {
     const isAbandoned = entry.service.madeBy === 'registration' && entry.instances.size === 0
     this.#presence.serviceChanged(entry, isAbandoned, now.healthMs)
   }
+}
+
+/** Whether a change leaves an instance as it is, and changes only the claims to its address. */
+function isOnlyOfClaims({ record, healthy }: Instance, change: InstanceSaved): boolean {
+  if (record.claims === undefined && change.record.claims === undefined) return false
+  return (change.healthy ?? healthy) === healthy && isSameRecord(record, change.record)
 }
 
 function placeOf({ entry, record }: Instance): InstancePlace {

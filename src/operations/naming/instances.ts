@@ -9,7 +9,12 @@ import {
   modifyOrRegister,
   setHealth,
 } from '../../core/naming/commands/instance-commands.ts'
-import { DEFAULT_CLUSTER, type InstanceAddress, type Metadata } from '../../core/naming/state/instance.ts'
+import {
+  DEFAULT_CLUSTER,
+  type InstanceAddress,
+  type Metadata,
+  type Publisher,
+} from '../../core/naming/state/instance.ts'
 import type { Instance } from '../../core/naming/state/service-entry.ts'
 import type { Liveness } from '../../core/naming/liveness/liveness.ts'
 import {
@@ -95,7 +100,9 @@ function registrations(parts: InstanceParts) {
 
 /** Registers; an instance that is there just like this has beaten. */
 function registerOperation(parts: InstanceParts) {
-  const { guard, engine, clock } = parts
+  const { guard, engine, clock, liveness } = parts
+  const isGone = (publisher: Publisher): boolean =>
+    liveness.processes.isGone(connectionOf(publisher)?.process ?? '')
   return guard.operation({
     permission: WRITE_SERVICE,
     audit: {
@@ -108,7 +115,7 @@ function registerOperation(parts: InstanceParts) {
     run: (request: RegisterRequest) => {
       const { weight, enabled, healthy, metadata, app } = request
       const { serviceKey, address, ephemeral } = targetOf(request)
-      const registered = { serviceKey, address, ephemeral, weight, enabled, healthy, metadata, app }
+      const registered = { serviceKey, address, ephemeral, weight, enabled, healthy, metadata, app, isGone }
       return afterwards(engine.execute(registerInstance(registered)), (registration) => {
         if (registration === 'known') beat(parts, { serviceKey, ...address }, clock())
         return registration

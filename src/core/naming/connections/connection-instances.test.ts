@@ -291,19 +291,28 @@ describe('an address', () => {
     expect(world.instances.waiting).toBe(0)
   })
 
-  test('that several connections want when its owner leaves goes to one, and later to the others', async () => {
+  test('that several connections want goes back from one to the other, at once', () => {
     for (const connection of ['a', 'b', 'c', 'd']) void world.publish(connection, 1)
-    await world.pass(2_000)
-    for (const owners of [['d'], ['a', 'b', 'c'], ['b', 'c'], ['c']]) {
-      const owner = world.ports[1]!.replace('this/', '')
-      expect(owners).toContain(owner)
+    for (const owner of ['d', 'c', 'b', 'a']) {
+      expect(world.ports).toEqual({ 1: `this/${owner}` })
       world.instances.release(owner, { comesBack: false })
-      // All find the address free before one has it, as on several servers.
-      world.isSlow = true
-      await world.pass(2_000)
-      world.isSlow = false
-      for (const carriedOut of world.late.splice(0)) carriedOut()
-      await world.pass(2_000)
+    }
+    expect(world.ports).toEqual({})
+    expect(world.instances.waiting).toBe(0)
+  })
+
+  test('that more want than can wait for it goes to the others a second after the last one has left', async () => {
+    const all = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+    for (const connection of all) void world.publish(connection, 1)
+    await world.pass(2_000)
+    for (const owner of ['g', 'f', 'e', 'd', 'c']) {
+      expect(world.ports).toEqual({ 1: `this/${owner}` })
+      world.instances.release(owner, { comesBack: false })
+    }
+    await world.pass(2_000)
+    for (const _left of ['a', 'b']) {
+      const owner = world.ports[1]!.replace('this/', '')
+      world.instances.release(owner, { comesBack: false })
     }
     expect(world.ports).toEqual({})
     expect(world.instances.waiting).toBe(0)

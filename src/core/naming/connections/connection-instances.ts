@@ -5,9 +5,10 @@ import { PacedWork } from '../../work/paced-work.ts'
 import type { Loop } from '../../work/sliced-work.ts'
 import type { State } from '../../engine/state.ts'
 import { type ConnectionProcesses, type LostPlace, ORPHAN_MS } from '../liveness/connection-processes.ts'
-import { connectionPublisher } from '../state/connection-publisher.ts'
+import { hasRoom, isPublishedBy } from '../state/claims.ts'
+import { connectionOf, connectionPublisher } from '../state/connection-publisher.ts'
 import type { HealthClock } from '../liveness/health-clock.ts'
-import { type InstanceAddress, isSamePublisher } from '../state/instance.ts'
+import type { InstanceAddress, Publisher } from '../state/instance.ts'
 import {
   type AddressOwner,
   type ConnectionRegistration,
@@ -36,7 +37,7 @@ const FLED_MS = 10_000
 /** Dependencies of {@link ConnectionInstances}. */
 export interface ConnectionInstanceParts {
   readonly state: State
-  readonly processes: Pick<ConnectionProcesses, 'takeLost'>
+  readonly processes: Pick<ConnectionProcesses, 'takeLost' | 'isGone'>
   readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
   /** Names this process (`MemberFacts.process`). */
   readonly process: string
@@ -79,8 +80,8 @@ const NO_CHANGE: Replacement = { registered: 0, known: 0, removed: 0 }
  * The connections of this process and what they register: the instances that this server wants in the state. The state
  * says what is there. Every event has a method; the table in {@link ConnectionRegistration} says what it does, and this
  * class carries it out. Removals that failed are repeated. An instance that others have removed is registered again
- * while its connection lives. An address that another publisher has taken over is registered again when that publisher
- * leaves. All times are health time.
+ * while its connection lives. An address that another publisher has taken over is claimed: that is a part of its record.
+ * Beyond the bound of claims, the address is looked at again after a while. All times are health time.
  */
 export class ConnectionInstances {
   readonly #parts: ConnectionInstanceParts
@@ -275,15 +276,20 @@ export class ConnectionInstances {
     const publisher = connectionPublisher({ process, connectionId })
     const done = (outcome: Replacement): Replacement => {
       registration.removed(part.leaving)
-      // Another publisher may have been faster, or have taken an address over in the same revision: the
-      // address is waited for.
+      // Others may have been faster, or have taken an address over in the same revision.
       for (const { address } of part.instances)
         registration.found(address, this.#ownerAt(registration, address))
       return outcome
     }
     const outcome = engine.execute(
       // Dead or withheld instances leave like orphans if this server crashes before the removal is written.
-      replaceInstances({ serviceKey, publisher, ...part, removesDurably: !hasEnded && !isWithheld }),
+      replaceInstances({
+        serviceKey,
+        publisher,
+        ...part,
+        isGone: (other) => this.#isGone(serviceKey, other),
+        removesDurably: !hasEnded && !isWithheld,
+      }),
     )
     return outcome instanceof Promise ? outcome.then(done) : done(outcome)
   }
@@ -312,12 +318,21 @@ export class ConnectionInstances {
     })
   }
 
+  /** Whether a connection is known to have left: it does not wait for an address that another one takes over. */
+  #isGone(serviceKey: ServiceKey, publisher: Publisher): boolean {
+    const other = connectionOf(publisher)
+    if (other === undefined) return false
+    const { process, processes } = this.#parts
+    if (other.process !== process) return processes.isGone(other.process)
+    return this.#registrations.find(serviceKey, other.connectionId) === undefined
+  }
+
   #ownerAt({ serviceKey, connectionId }: ConnectionRegistration, address: InstanceAddress): AddressOwner {
     const { state, process } = this.#parts
-    const owner = state.instance(serviceKey, address)?.record.publisher
-    if (owner === undefined) return 'nobody'
-    const isOwn = isSamePublisher(owner, connectionPublisher({ process, connectionId }))
-    return isOwn ? 'this connection' : 'another publisher'
+    const record = state.instance(serviceKey, address)?.record
+    if (record === undefined) return 'nobody'
+    if (isPublishedBy(record, connectionPublisher({ process, connectionId }))) return 'this connection'
+    return hasRoom(record) ? 'another publisher' : 'too many publishers'
   }
 
   /** Nobody waits for the outcome: a failure is tried again. */
@@ -349,8 +364,8 @@ export class ConnectionInstances {
     if (registration.afterChange(() => this.#notice(lost, this.#nowMs()))) return
     const owner = this.#ownerAt(registration, address)
     registration.found(address, owner)
-    if (owner === 'another publisher') this.#look(registration)
-    if (owner !== 'nobody' || !registration.needsRepair) return
+    if (owner === 'too many publishers') this.#look(registration)
+    if (owner === 'this connection' || owner === 'too many publishers' || !registration.needsRepair) return
     // After a long pause, the connection may be dead without anybody having noticed.
     const isDoubtful = this.#parts.clock.pausedSince(nowMs - NOTICED_MS) >= LONG_PAUSE_MS
     this.#due.add(registration, nowMs + (isDoubtful ? NOTICED_MS : 0))

@@ -16,16 +16,19 @@ export interface PublishingClient {
 /** Instances of a replacement, as one of the commands that carry it out names them. */
 export type ReplacementPart = Pick<InstanceReplacement, 'instances' | 'leaving' | 'takesOver'>
 
-/** The owner of an address, as the state says. */
-export type AddressOwner = 'nobody' | 'this connection' | 'another publisher'
+/**
+ * Who publishes an address, as the state says. `this connection`: it has the address, or waits for it. `another publisher`: it
+ * has to be claimed. `too many publishers`: there is no room for a claim.
+ */
+export type AddressOwner = 'nobody' | 'this connection' | 'another publisher' | 'too many publishers'
 
 /** `withheld`: its user may not have the instances now. They come back when the user may. `ended`: with its connection. */
 type Phase = 'connected' | 'withheld' | 'ended'
 
 /**
- * - `registered`: wanted, and there as far as this server knows.
- * - `missing`: wanted, and removed by somebody else.
- * - `taken`: wanted, but another publisher has the address.
+ * - `registered`: wanted, and there as far as this server knows, or waiting there behind another publisher.
+ * - `missing`: wanted, and neither there nor waiting.
+ * - `taken`: wanted, but too many publishers have or claim the address.
  * - `removing`: it must go, and may still be there.
  * - `away`: withheld, and certainly not there.
  */
@@ -130,7 +133,7 @@ export class ConnectionRegistration implements Due {
     return this.#counts.missing > 0 || this.#counts.removing > 0
   }
 
-  /** Whether another publisher has an address that this connection wants too. */
+  /** Whether too many others publish an address that this connection wants too. */
   get isWaiting(): boolean {
     return this.#counts.taken > 0
   }
@@ -140,7 +143,7 @@ export class ConnectionRegistration implements Due {
     return this.#inState('removing').map(({ address }) => address)
   }
 
-  /** The changes that repair it now. An address of another publisher is left alone. */
+  /** The changes that repair it now. At an address of another publisher it waits. */
   get repairs(): ReplacementPart {
     const instances = this.#inState('missing').flatMap(({ wanted }) => wanted ?? [])
     return { instances, leaving: this.removing, takesOver: false }
@@ -210,7 +213,7 @@ export class ConnectionRegistration implements Due {
   }
 
   /**
-   * Notes the owner of an address. An address of another publisher stays wanted: that may be an older connection of the
+   * Notes who publishes an address. An address of another publisher stays wanted: that may be an older connection of the
    * same client, whose server is late.
    */
   found(address: InstanceAddress, owner: AddressOwner): void {
@@ -221,7 +224,7 @@ export class ConnectionRegistration implements Due {
     if (state !== place.state) this.#put(text, { ...place, state })
   }
 
-  /** Looks again at the addresses that other publishers had. */
+  /** Looks again at the addresses that too many others had. */
   lookAgain(ownerAt: (address: InstanceAddress) => AddressOwner): void {
     for (const { address } of this.#inState('taken')) this.found(address, ownerAt(address))
   }
@@ -280,7 +283,8 @@ export class ConnectionRegistration implements Due {
 const STATE_FOUND: Readonly<Record<AddressOwner, PlaceState>> = {
   'this connection': 'registered',
   nobody: 'missing',
-  'another publisher': 'taken',
+  'another publisher': 'missing',
+  'too many publishers': 'taken',
 }
 
 function runNow<T>(run: () => T | Promise<T>, settled: () => void): T | Promise<T> {

@@ -12,7 +12,7 @@ export const TIMELINE_KINDS = [
   'metadata',
 ] as const
 
-/** The causes of events. `silence`: no beats came. `operator`: somebody asked for it. */
+/** The causes of events. `silence`: no beats came. `operator`: somebody asked for it. `claim`: its publisher left, and another one waited. */
 export const TIMELINE_CAUSES = [
   'registration',
   'deregistration',
@@ -21,6 +21,7 @@ export const TIMELINE_CAUSES = [
   'probe',
   'operator',
   'connection',
+  'claim',
 ] as const
 
 /** One of {@link TIMELINE_KINDS}. */

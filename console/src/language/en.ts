@@ -229,6 +229,7 @@ export const en = {
   healthDisabled: 'Disabled',
   lastBeat: 'Last beat {time} ago',
   removedIn: 'removed in {time}',
+  claimed: 'registered by {count} more, who take over when its publisher leaves',
   probeSays: '{type} check: {text} ({time} ms)',
   reasonOperator: 'Set by an operator.',
   reasonConnection: 'By its connection.',

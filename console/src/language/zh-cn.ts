@@ -230,6 +230,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   healthDisabled: '已下线',
   lastBeat: '上次心跳在 {time}前',
   removedIn: '{time}后移除',
+  claimed: '另有 {count} 个发布者也注册了该地址，其发布者离开时接管',
   probeSays: '{type} 健康检查：{text}（{time} 毫秒）',
   reasonOperator: '由运维人员设置。',
   reasonConnection: '由连接状态决定。',

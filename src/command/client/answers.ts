@@ -406,6 +406,8 @@ export interface ShownInstance {
   readonly healthy: boolean
   readonly enabled: boolean
   readonly ephemeral: boolean
+  /** How many other publishers have registered the address too: one takes over when its publisher leaves. */
+  readonly claims: number
   readonly app: string
   readonly metadata: Readonly<Record<string, string>>
   readonly remembered: Readonly<Record<string, string>>
@@ -462,6 +464,8 @@ export interface ExplainedInstance {
   readonly healthy: boolean
   readonly enabled: boolean
   readonly ephemeral: boolean
+  /** How many other publishers have registered the address too: one takes over when its publisher leaves. */
+  readonly claims: number
   /** Whether the client gets it. */
   readonly listed: boolean
   readonly reasons: readonly ('healthy' | 'unhealthy' | 'protection' | 'no-weight' | 'disabled' | 'other-cluster' | 'selector')[]

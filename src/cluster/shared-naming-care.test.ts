@@ -303,9 +303,7 @@ describe('instances of the connections of a server', () => {
     world.cluster.join(3)
     expect(world.cluster.execute(world.judge, remove)).toBe(false)
     world.cluster.lose(world.cluster.members.at(-1)!)
-    expect(
-      world.cluster.execute(world.judge, removeOrphan(instance, { ...judge, self: 'x' })),
-    ).toBe(false)
+    expect(world.cluster.execute(world.judge, removeOrphan(instance, { ...judge, self: 'x' }))).toBe(false)
     const read = new ReadLog()
     remove.decide(new Draft(world.judge.state, read), world.judge.now)
     expect(read.reads.map(({ of }) => of)).toEqual(expect.arrayContaining(['instance', 'records']))

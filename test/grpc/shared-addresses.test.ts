@@ -60,7 +60,9 @@ const PUBLISHERS: Readonly<Record<string, Kind>> = {
 
 const isHttp = (name: string): boolean => !name.includes('connection')
 const pairs = Object.keys(PUBLISHERS).flatMap((older) =>
-  Object.keys(PUBLISHERS).flatMap((newer) => (isHttp(older) && isHttp(newer) ? [] : [[newer, older] as const])),
+  Object.keys(PUBLISHERS).flatMap((newer) =>
+    isHttp(older) && isHttp(newer) ? [] : [[newer, older] as const],
+  ),
 )
 
 const atAddress = ({ hosts }: Json): Json => hosts.find(({ port }: Json) => port === PORT)

@@ -149,7 +149,8 @@ export class ConnectionCheck {
     if (!hasRoom(record)) return
     for (const { service, index, wanted, connection, isClosed } of this.#clients) {
       const where = addressText(record.address)
-      if (isClosed || connection === undefined || !wanted.has(where) || !connection.steady.has(where)) continue
+      if (isClosed || connection === undefined || !wanted.has(where) || !connection.steady.has(where))
+        continue
       if (placeOf(serviceKeyOf(service).groupedName, where) !== place) continue
       const { process } = connection.server.facts
       const isMember = [...this.#members.values()].includes(process)

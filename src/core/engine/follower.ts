@@ -103,7 +103,7 @@ export class Follower {
     }
   }
 
-  /** A change of waiting claims alone is no new list: nobody hears of it. */
+  /** A change of waiting claims alone is no new list, and is not published. */
   #seen(changes: readonly Change[]): readonly Change[] {
     const unseen = new Set(this.state.takeUnseen())
     return unseen.size === 0 ? changes : changes.filter((change) => !unseen.has(change))

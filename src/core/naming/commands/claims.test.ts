@@ -110,8 +110,7 @@ describe('an address that several publish', () => {
   })
 
   test('has at most four claims, and 16 KiB of their metadata', () => {
-    for (let id = 0; id < 9; id++)
-      registers(connectionPublisher({ process: SELF, connectionId: `c${id}` }))
+    for (let id = 0; id < 9; id++) registers(connectionPublisher({ process: SELF, connectionId: `c${id}` }))
     expect(waiting()).toHaveLength(4)
     const metadata = { large: 'x'.repeat(8_000) }
     for (let id = 0; id < 5; id++)

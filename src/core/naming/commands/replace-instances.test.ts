@@ -173,7 +173,11 @@ describe('replacing the instances of a publisher', () => {
             publishers.get(one)?.filter((other) => other !== round.publisher) ?? []
           const kept = round.instances.map((one) => one.port)
           for (const [one, before] of publishers)
-            if (!kept.includes(one)) publishers.set(one, before.filter((other) => other !== round.publisher))
+            if (!kept.includes(one))
+              publishers.set(
+                one,
+                before.filter((other) => other !== round.publisher),
+              )
           for (const one of kept)
             if (publishers.get(one)?.at(-1) !== round.publisher)
               publishers.set(one, [...others(one), round.publisher])

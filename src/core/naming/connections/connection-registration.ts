@@ -17,7 +17,7 @@ export interface PublishingClient {
 export type ReplacementPart = Pick<InstanceReplacement, 'instances' | 'leaving' | 'takesOver'>
 
 /**
- * Who publishes an address, as the state says. `this connection`: it has the address, or waits for it. `another publisher`: it
+ * The publishers of an address, as the state says. `this connection`: it has the address, or waits for it. `another publisher`: it
  * has to be claimed. `too many publishers`: there is no room for a claim.
  */
 export type AddressOwner = 'nobody' | 'this connection' | 'another publisher' | 'too many publishers'

@@ -34,7 +34,7 @@ export interface LiveView {
 
 interface ConnectionProcess {
   readonly name: string
-  /** The instances that its connections have registered, also those that wait for the address. */
+  /** The instances that its connections have registered, also where they wait for the address. */
   readonly held: Set<Instance>
   /** When an instance was last registered, or loaded. */
   registeredMs: number

@@ -60,7 +60,7 @@ function nextOf(view: DepartureView, claims: readonly Claim[]): Claim | undefine
   return claims.find(lives) ?? claims[0]
 }
 
-/** The fields of a claim, under those that an operator has set. */
+/** The fields of a claim, under the fields that an operator has set. */
 function takenOver(
   view: DepartureView,
   place: InstancePlace,

@@ -21,7 +21,7 @@ export type SilenceEffect = 'removed' | 'unhealthy'
 /** The change that silence makes. */
 export type SilenceChange = InstanceRemoved | InstanceSaved | InstanceHealthChanged
 
-/** The registration whose publisher sends beats: that of the instance, or a claim that waits for it. */
+/** The registration whose publisher sends beats: the instance itself, or a claim that waits for it. */
 interface BeatingPart {
   readonly timing: BeatTiming
   readonly healthy: boolean

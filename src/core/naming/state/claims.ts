@@ -20,7 +20,7 @@ export interface Claimant {
 
 /**
  * The claims of an address once somebody has registered it: the displaced instance is the first. Requests of HTTP name no
- * publisher, so all of them are one. An imported instance stands for a client that comes, and claims nothing.
+ * publisher, so all these are one. An imported instance stands for a client that comes, and claims nothing.
  */
 export function claimsAfter(
   { record, healthy }: Displaced,

@@ -37,8 +37,8 @@ function connectionId(publisher: Publisher): string | undefined {
 }
 
 /**
- * A registration at an address that another publisher has now. It takes over when that publisher leaves. Of an operator it
- * is persistent; any other one is ephemeral.
+ * A registration at an address that another publisher has now. It takes over when that publisher leaves. The claim of
+ * an operator is persistent; any other claim is ephemeral.
  */
 export interface Claim {
   readonly publisher: Publisher

@@ -393,6 +393,7 @@ export const en = {
   deregister: 'Deregister',
   deregisterNamed: 'Deregister {name}',
   deregistered: '{name} has been deregistered.',
+  disableInstead: 'Take it offline instead',
   deregisterEphemeral:
     'Clients do not get it any longer. If it still sends beats, it registers again: disable it to keep it away.',
   deregisterPersistent: 'Clients do not get it any longer, until somebody registers it again.',

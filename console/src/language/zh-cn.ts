@@ -389,6 +389,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   deregister: '注销',
   deregisterNamed: '注销 {name}',
   deregistered: '{name} 已注销。',
+  disableInstead: '改为下线',
   deregisterEphemeral: '客户端将不再得到此实例。如果它仍在发送心跳，会重新注册；如需持续移除请将其下线。',
   deregisterPersistent: '客户端将不再得到此实例，直到重新注册。',
   newNamespace: '新建命名空间',

@@ -21,7 +21,7 @@ import {
 import { Liveness } from '../naming/liveness/liveness.ts'
 import { NamingCounter, type NamingLimits, NO_NAMING_LIMITS } from '../naming/state/naming-sizes.ts'
 import { LISTS_AHEAD, listsAheadMs } from '../naming/state/lists-ahead.ts'
-import type { InstancePlace, Presence } from '../naming/state/presence.ts'
+import type { InstancePlace, Leaving, Presence } from '../naming/state/presence.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../naming/state/remembered-metadata.ts'
 import type { Service, ServiceKey } from '../naming/state/service.ts'
 import type { ServiceEntry, Instance } from '../naming/state/service-entry.ts'
@@ -171,7 +171,7 @@ export class State implements View {
         this.#saveService(change.service, change.stamp, now)
         return
       case 'service-deleted':
-        this.#deleteService(change.key)
+        this.#deleteService(change.key, now)
         return
       case 'instance-saved':
         this.#saveInstance(change, now)
@@ -200,14 +200,14 @@ export class State implements View {
     this.#noteEmptiness(entry, now)
   }
 
-  #deleteService(key: ServiceKey): void {
+  #deleteService(key: ServiceKey, now: Now): void {
     const entry = this.services.get(key)
     if (entry === undefined) return
     this.namingSizes.instances.add(key.namespaceId, -entry.instances.size)
     this.namingSizes.services.add(key.namespaceId, -1)
     for (const instance of entry.instances.values()) {
       this.memory.add('instances', { heap: instanceBytes(instance.record), external: 0 }, -1)
-      this.#letGo(instance, undefined)
+      this.#letGo(instance, { reason: 'deregistered', atMs: now.healthMs })
       entry.delete(instance)
     }
     this.#presence.serviceLeft(entry)
@@ -230,7 +230,7 @@ export class State implements View {
     }
     const { record: before } = instance
     if (!isSamePublisher(before.publisher, change.record.publisher) || before.claims !== change.record.claims)
-      this.#presence.publishersChange(instance, change.record)
+      this.#presence.publishersChange(instance, change.record, now.healthMs)
     const isShown = known === undefined || !isOnlyOfClaims(known, change)
     this.#countMerged(instance, -1)
     instance.record = change.record
@@ -248,7 +248,7 @@ export class State implements View {
     const instance = entry?.get(change.address)
     if (entry === undefined || instance === undefined) return
     entry.delete(instance)
-    this.#letGo(instance, change.reason === 'expired' ? now.healthMs : undefined)
+    this.#letGo(instance, { reason: change.reason, atMs: now.healthMs })
     this.namingSizes.instances.add(change.serviceKey.namespaceId, -1)
     const place = placeOf(instance)
     if (this.#remembered(place) !== undefined) this.#presence.metadataChanged(place, true, now.healthMs)
@@ -256,9 +256,9 @@ export class State implements View {
     this.#noteEmptiness(entry, now)
   }
 
-  #letGo(instance: Instance, expiredMs: number | undefined): void {
+  #letGo(instance: Instance, leaving: Leaving): void {
     this.#countMerged(instance, -1)
-    this.#presence.instanceLeft(instance, expiredMs)
+    this.#presence.instanceLeft(instance, leaving)
     this.#addresses.delete(instance)
   }
 

@@ -41,7 +41,7 @@ export function beatOperations(
   return {
     /**
      * Renews an instance. A full beat of an unknown one registers it, unless a switch (sendBeatOnly, disableAddIP) says
-     * that beats only renew; a light one does not.
+     * that beats only renew; a light one does not. A beat of an instance that was deregistered a moment ago changes nothing.
      */
     beat: guard.operation({
       permission: WRITE_SERVICE,
@@ -51,6 +51,8 @@ export function beatOperations(
         const result = beat(parts, request, clock())
         if (result.kind === 'renewed')
           return result.moved.length === 0 ? renewed(parts, result) : keepAll(parts, result)
+        // Clients of `/nacos` would register again after any other answer.
+        if (result.kind === 'left') return beaten(parts, 'renewed', result.intervalMs)
         const { sendBeatOnly, disableAddIP } = state.switches
         // Clients of `/nacos` must get 20404 here: after a refusal, one client library beats in a tight loop.
         if (request.full === undefined || sendBeatOnly || disableAddIP) return beaten(parts, 'unknown')

@@ -27,8 +27,14 @@ export interface Renewed {
   readonly moved: readonly Instance[]
 }
 
-/** The result of a beat. */
-export type BeatResult = Renewed | { readonly kind: 'unknown' }
+/**
+ * The result of a beat. `left`: its client has just deregistered the instance, and this beat is late. `intervalMs` is the
+ * interval that the instance had of its own.
+ */
+export type BeatResult =
+  | Renewed
+  | { readonly kind: 'left'; readonly intervalMs: number | undefined }
+  | { readonly kind: 'unknown' }
 
 /** `state` finds the instance of a beat, `liveness` notes the beat. */
 export interface BeatParts {
@@ -46,6 +52,8 @@ const NOTHING_MOVED: readonly Instance[] = []
 export function beat({ state, liveness }: BeatParts, source: BeatSource, now: Now): BeatResult {
   const instances = findSources(state, source)
   if (instances.length === 0) {
+    const goodbye = liveness.goodbyes.find(source, now.healthMs)
+    if (goodbye !== undefined) return { kind: 'left', intervalMs: goodbye.intervalMs }
     liveness.counts.unknown++
     return { kind: 'unknown' }
   }

@@ -4,7 +4,10 @@ import type { Now } from '../../decisions/stamps.ts'
 import { type AbsenceLimit, Absences } from './absences.ts'
 import { NEVER_MS, type TimedInstance, timedInstance } from './timed-instance.ts'
 import { ConnectionProcesses } from './connection-processes.ts'
-import type { DepartureView, InstancePlace, Presence } from '../state/presence.ts'
+import { Goodbyes } from './goodbyes.ts'
+import { publishersOf } from '../state/claims.ts'
+import { isMoved } from '../state/connection-publisher.ts'
+import type { DepartureView, InstancePlace, Leaving, Presence } from '../state/presence.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { ServiceEntry, Instance } from '../state/service-entry.ts'
 import type { InstanceRecord } from '../state/instance.ts'
@@ -41,6 +44,8 @@ export class Liveness implements Presence {
   readonly #absences = new Absences()
   /** The processes whose connections have registered instances, which live as long as they do. */
   readonly processes: ConnectionProcesses
+  /** Addresses that clients which beat have deregistered a moment ago. */
+  readonly goodbyes = new Goodbyes()
   /** Since the start: beats that renewed an instance or found none, and the changes that silence has made. */
   readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0 }
   #misjudged: Instance[] = []
@@ -111,6 +116,8 @@ export class Liveness implements Presence {
 
   instanceSaved(instance: Instance, isBeat: boolean, nowMs: number): void {
     const timed = timedInstance(instance)
+    if (isBeat && instance.record.publisher.kind !== 'connection')
+      this.goodbyes.lift({ serviceKey: instance.entry.service.key, address: instance.record.address })
     // A registration by another publisher is no beat of a claim that waits for the address.
     if (isBeat && (isBeating(timed) || timed.lastBeatMs === NEVER_MS)) note(instance, 'another', nowMs)
     if (beatingPart(timed) === undefined) this.#due.remove(timed)
@@ -118,22 +125,26 @@ export class Liveness implements Presence {
     this.processes.saved(instance, isBeat, nowMs)
   }
 
-  publishersChange(instance: Instance, next: InstanceRecord): void {
+  publishersChange(instance: Instance, next: InstanceRecord, nowMs: number): void {
     this.processes.left(instance, next)
+    const isOfHttp = publishersOf(next).some(({ kind }) => kind !== 'connection')
+    if (!isOfHttp && beatingPart(instance) !== undefined) this.#noteGoodbye(instance, nowMs)
   }
 
-  instanceLeft(instance: Instance, expiredMs: number | undefined): void {
+  instanceLeft(instance: Instance, { reason, atMs }: Leaving): void {
     this.processes.left(instance)
+    const isOfBeats = beatingPart(instance) !== undefined || isMoved(instance.record.publisher)
+    if (reason === 'deregistered' && isOfBeats) this.#noteGoodbye(instance, atMs)
     const timed = timedInstance(instance)
     this.#due.remove(timed)
     this.#forgetBeat(timed)
     const { receivedBy, lastBeatMs, timing } = timed
     // The judge has applied every registration before it. A server that catches up applies old ones: these are no beats now.
     const isMisjudged =
-      expiredMs !== undefined &&
+      reason === 'expired' &&
       isBeating(instance) &&
       receivedBy === 'this server' &&
-      expiredMs - lastBeatMs < timing.removeMs
+      atMs - lastBeatMs < timing.removeMs
     if (isMisjudged) this.#misjudged.push(instance)
   }
 
@@ -222,6 +233,10 @@ export class Liveness implements Presence {
     const effect = effectOfSilence(instance, now.healthMs - instance.lastBeatMs)
     if (effect === undefined || this.#view === undefined) return undefined
     return changeOfSilence(this.#view, instance, { effect, stamp: now.stamp })
+  }
+
+  #noteGoodbye({ entry, record, timing }: Instance, nowMs: number): void {
+    this.goodbyes.note({ serviceKey: entry.service.key, address: record.address }, timing.intervalMs, nowMs)
   }
 
   #forgetBeat(timed: TimedInstance): void {

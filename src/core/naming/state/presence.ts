@@ -14,6 +14,12 @@ export interface DepartureView extends RecordView {
   service(key: ServiceKey): Service | undefined
 }
 
+/** Why an instance leaves: by silence, by a deregistration, or this server does not know. */
+export interface Leaving {
+  readonly reason: 'deregistered' | 'expired' | 'absent'
+  readonly atMs: number
+}
+
 /**
  * The part of {@link Liveness} that State uses. State calls it after it has applied a change. All times are health times.
  */
@@ -23,9 +29,8 @@ export interface Presence {
   /** The instance is new or has changed. `isBeat`: the change counts as a beat, as a registration does. */
   instanceSaved(instance: Instance, isBeat: boolean, nowMs: number): void
   /** The publishers of the instance become the ones of `next`; its record is still the old one. */
-  publishersChange(instance: Instance, next: InstanceRecord): void
-  /** `expiredMs`: the time, if it was removed for its silence. */
-  instanceLeft(instance: Instance, expiredMs: number | undefined): void
+  publishersChange(instance: Instance, next: InstanceRecord, nowMs: number): void
+  instanceLeft(instance: Instance, leaving: Leaving): void
   /** `isAbandoned`: a registration made the service, and it has no instances now. */
   serviceChanged(entry: ServiceEntry, isAbandoned: boolean, nowMs: number): void
   serviceLeft(entry: ServiceEntry): void

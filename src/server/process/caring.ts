@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { LiveProcesses } from '../../core/cluster/members/live-processes.ts'
 import { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'
 import type { ConnectionProcesses } from '../../core/naming/liveness/connection-processes.ts'
@@ -9,6 +10,7 @@ import type { Care, CareParts, Installation } from './installation.ts'
 /** The dependencies of publishing instances of connections. */
 export interface PublishingParts extends Omit<CareParts, 'isAlive'> {
   readonly installation: Pick<Installation, 'process' | 'isMember' | 'careOf'>
+  readonly log: Pick<Logger, 'warn'>
 }
 
 /** The instances of this process's connections, and instances that other processes have left behind. */
@@ -22,7 +24,7 @@ export interface Publishing {
 
 /** Makes the parts that publish the instances of connections, and the care for all instances. */
 export function openCare(parts: PublishingParts): { publishing: Publishing; care: Care } {
-  const { installation, state, liveness, engine, healthClock: clock, watch } = parts
+  const { installation, state, liveness, engine, healthClock: clock, watch, log } = parts
   const { processes } = liveness
   const { process } = installation
   const connectionInstances = new ConnectionInstances({
@@ -35,6 +37,18 @@ export function openCare(parts: PublishingParts): { publishing: Publishing; care
     loop,
     canWrite: () => installation.isMember() && serves(serverStatus(state.switches), 'write'),
     report: (error, text) => watch.report(error, text),
+    replaced: ({ registration: { serviceKey, connectionId, client }, replaced, by }) =>
+      log.warn(
+        {
+          ...serviceKey,
+          connection: connectionId,
+          library: client?.library,
+          client: client?.ip,
+          replaced,
+          by,
+        },
+        'a registration of a connection has replaced its other one in the service: to have both, a client publishes a batch',
+      ),
   })
   const isAlive = new LiveProcesses(state, process).has
   return {

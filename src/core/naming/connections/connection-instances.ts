@@ -17,7 +17,8 @@ import {
   replacementParts,
 } from './connection-registration.ts'
 import { connectionEnded, ConnectionRegistrations } from './connection-registrations.ts'
-import { type PublishedInstance, replaceInstances, type Replacement } from '../commands/replace-instances.ts'
+import type { ConnectionPublication, EndedConnection, Replaced, Withdrawal } from './publications.ts'
+import { replaceInstances, type Replacement } from '../commands/replace-instances.ts'
 import type { ServiceKey } from '../state/service.ts'
 
 /** When something that failed is tried again, ms. */
@@ -33,6 +34,8 @@ const NOTICED_MS = 30_000
 const GIVEN_UP_MS = 3_000
 /** So soon after its server answers again, a library that had given it up is elsewhere, and has closed the old connection, ms. */
 const FLED_MS = 10_000
+/** How often a connection that replaces its own registrations in a service is logged, ms. */
+const REPLACEMENT_LOG_MS = 3_600_000
 
 /** Dependencies of {@link ConnectionInstances}. */
 export interface ConnectionInstanceParts {
@@ -47,28 +50,10 @@ export interface ConnectionInstanceParts {
   /** Whether changes of this server can reach the others, and operators let it write. */
   readonly canWrite: () => boolean
   readonly report: (error: unknown, text: string) => void
+  /** Learns once an hour that a single registration of a connection has replaced another one. */
+  readonly replaced?: (replaced: Replaced) => void
   /** For tests: instead of `ORPHAN_MS`. */
   readonly keptMs?: number
-}
-
-/** All instances of a connection in a service, from now on. */
-export interface ConnectionPublication {
-  readonly serviceKey: ServiceKey
-  readonly connectionId: string
-  readonly client?: PublishingClient
-  /** The user who publishes; undefined: nobody has to sign in. */
-  readonly username?: string | undefined
-  readonly instances: readonly PublishedInstance[]
-}
-
-/** Facts about an ended connection; all times are on the monotonic clock. */
-export interface EndedConnection {
-  /** Its client was sent to another server, or must sign in again. */
-  readonly comesBack: boolean
-  /** By when it is known to come back. */
-  readonly returnsByMs?: number | undefined
-  /** When it began; by default lately. */
-  readonly beganMs?: number | undefined
 }
 
 type Carried = Replacement | Promise<Replacement>
@@ -125,30 +110,43 @@ export class ConnectionInstances {
    * `stopping` if the connection has ended, and `store-unavailable` while this server cannot write. A server that was
    * frozen reads old requests when it wakes, whose clients have registered elsewhere.
    */
-  publish({ serviceKey, connectionId, instances, client, username }: ConnectionPublication): Carried {
+  publish(publication: ConnectionPublication): Carried {
+    const { serviceKey, connectionId, instances, client, username } = publication
     const registration = this.#registrations.open(serviceKey, connectionId)
     registration.client = client
     registration.username = username
     return this.#inTurn(registration, () => {
       if (registration.hasEnded) throw connectionEnded()
       if (!this.#parts.canWrite()) throw new Refusal('store-unavailable', NO_MEMBER)
+      this.#noteReplacement(registration, publication)
       const undo = registration.publish(instances)
       const leaving = registration.removing
       return this.#carryOut(registration, { instances, leaving, takesOver: true }, undo)
     })
   }
 
-  /** Removes all instances of a connection in a service, now or later. */
-  withdraw({
-    serviceKey,
-    connectionId,
-  }: Pick<ConnectionPublication, 'serviceKey' | 'connectionId'>): Carried {
+  /** Removes instances of a connection in a service, now or later: the named ones, or all. */
+  withdraw({ serviceKey, connectionId, named }: Withdrawal): Carried {
     const registration = this.#registrations.find(serviceKey, connectionId)
     if (registration === undefined) return NO_CHANGE
     return this.#inTurn(registration, () => {
-      registration.withdraw()
+      if (named === undefined) registration.withdraw()
+      else if (!registration.withdrawNamed(named)) return NO_CHANGE
       return this.#remove(registration)
     })
+  }
+
+  /** Clients that register two instances one by one do not know that the second registration replaces the first. */
+  #noteReplacement(
+    registration: ConnectionRegistration,
+    { instances, isSingle }: ConnectionPublication,
+  ): void {
+    const [by] = instances
+    const replaced = isSingle === true && by !== undefined ? registration.otherThan(by.address) : undefined
+    const nowMs = this.#parts.monotonicMs()
+    if (replaced === undefined || nowMs - registration.replacementLoggedMs < REPLACEMENT_LOG_MS) return
+    registration.replacementLoggedMs = nowMs
+    this.#parts.replaced?.({ registration, replaced, by: by!.address })
   }
 
   /**

@@ -62,6 +62,7 @@ const NO_PLACES: Readonly<Record<PlaceState, number>> = {
  * | its client publishes: `publish`      | the set is `registered`, all else `removing` | the same, and connected      | (refused)               |
  * | that set is refused: the returned function | the set before; new ones `removing` | (was withheld) withheld again   | nothing                 |
  * | its client withdraws: `withdraw`     | all `removing`                          | the same, and connected           | nothing                 |
+ * | it withdraws some: `withdrawNamed`   | these `removing`                        | these forgotten or `removing`     | nothing                 |
  * | rights of its user end: `withhold`   | all `removing`, and withheld            | nothing                           | not kept any longer     |
  * | rights of its user return: `allow`   | nothing                                 | wanted `missing`, and connected   | nothing                 |
  * | its connection ends: `end`           | all `removing`, and ended               | the same; `away` is forgotten     | (never)                 |
@@ -79,6 +80,8 @@ export class ConnectionRegistration implements Due {
   client: PublishingClient | undefined
   /** The user who has published it; undefined: nobody had to sign in. */
   username: string | undefined
+  /** When it was last logged that a registration has replaced another one, monotonic ms. */
+  replacementLoggedMs = -Infinity
   dueTick = NOT_DUE
   #phase: Phase = 'connected'
   #keptUntilMs = -Infinity
@@ -186,6 +189,33 @@ export class ConnectionRegistration implements Due {
   withdraw(): void {
     if (this.isWithheld) this.#phase = 'connected'
     for (const text of this.#places.keys()) this.#giveUp(text)
+  }
+
+  /**
+   * Its client wants these addresses no longer. If the cluster of one is not in the set, the only address with that ip and port
+   * is meant. False: none is in the set.
+   */
+  withdrawNamed(named: readonly InstanceAddress[]): boolean {
+    const meant = named.flatMap((address) => this.#meant(address) ?? [])
+    for (const text of meant) this.#giveUp(text)
+    return meant.length > 0
+  }
+
+  #meant(named: InstanceAddress): string | undefined {
+    const text = addressText(named)
+    if (this.#places.get(text)?.wanted !== undefined) return text
+    const others = [...this.#places.values()].filter(
+      ({ address: { ip, port }, wanted }) => wanted !== undefined && ip === named.ip && port === named.port,
+    )
+    return others.length === 1 ? addressText(others[0]!.address) : undefined
+  }
+
+  /** An address of its set besides this one. */
+  otherThan(address: InstanceAddress): InstanceAddress | undefined {
+    const text = addressText(address)
+    for (const [other, place] of this.#places)
+      if (other !== text && place.wanted !== undefined) return place.address
+    return undefined
   }
 
   /** The rights of its user have ended. */

@@ -7,7 +7,7 @@ import type { InstanceAddress } from '../../core/naming/state/instance.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Guard } from '../guard.ts'
-import { instanceText } from './instances.ts'
+import { instanceText } from './instance-targets.ts'
 import { NEVER_RECORDED } from '../operation-audit.ts'
 import { serviceResource, WRITE_SERVICE } from './services.ts'
 

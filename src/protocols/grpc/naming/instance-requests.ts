@@ -37,6 +37,8 @@ type SetChange =
 interface Persist {
   readonly kind: 'register' | 'deregister'
   readonly instance: SentInstance
+  /** Of a deregistration: without a cluster, the instance that is there is meant. */
+  readonly namesCluster?: boolean
 }
 
 const REGISTER = 'registerInstance'
@@ -105,8 +107,10 @@ function readInstanceRequest(body: JsonObject, limits: Limits): InstanceBody {
 
 function readPersistent(body: JsonObject, { maxInstanceMetadataBytes }: Limits): InstanceBody {
   const { type, serviceKey } = readTyped(body, [REGISTER, DEREGISTER])
-  const instance = readInstance(body['instance'], maxInstanceMetadataBytes)
-  return { type, serviceKey, change: { kind: type === REGISTER ? 'register' : 'deregister', instance } }
+  const sent = body['instance']
+  const instance = readInstance(sent, maxInstanceMetadataBytes)
+  if (type === REGISTER) return { type, serviceKey, change: { kind: 'register', instance } }
+  return { type, serviceKey, change: { kind: 'deregister', instance, namesCluster: namesCluster(sent) } }
 }
 
 function readBatch(body: JsonObject, { maxInstanceMetadataBytes }: Limits): InstanceBody {
@@ -157,7 +161,13 @@ function carryOut(
     case 'register':
       return instances.register({ ...registeredOf(serviceKey, change.instance), app }, caller)
     case 'deregister':
-      return instances.deregister(registeredOf(serviceKey, change.instance), caller)
+      return instances.deregister(
+        {
+          ...registeredOf(serviceKey, change.instance),
+          ...(change.namesCluster === true ? {} : { cluster: undefined }),
+        },
+        caller,
+      )
   }
 }
 
@@ -202,6 +212,12 @@ export function readInstance(sent: unknown, maxMetadataBytes: number): SentInsta
 /** Whether an instance that is sent is meant to persist. Nothing else of it is read. */
 export function isPersistent(sent: unknown): boolean {
   return typeof sent === 'object' && sent !== null && 'ephemeral' in sent && sent.ephemeral === false
+}
+
+/** Whether an instance names its cluster: clients send an empty name, or none, for any. */
+function namesCluster(sent: unknown): boolean {
+  const name = instanceObject(sent)['clusterName']
+  return typeof name === 'string' && name !== ''
 }
 
 function instanceObject(sent: unknown): JsonObject {

@@ -321,6 +321,22 @@ describe('what is wrong', () => {
   })
 })
 
+test('a list that is refused has all keys of a list, because the Rust client cannot read the reason otherwise', async () => {
+  const client = await connected()
+  const empty = await client.query(unique('svc'))
+  for (const [type, more] of [
+    ['ServiceQueryRequest', { cluster: 'a;b' }],
+    ['ServiceQueryRequest', { serviceName: 'a b' }],
+    ['SubscribeServiceRequest', { serviceName: 'a b' }],
+  ] as const) {
+    const { body } = await client.grpc.ask(type, { serviceName: unique('svc'), ...more })
+    const list = body['serviceInfo'] as Json
+    expect(Object.keys(list)).toEqual(Object.keys(empty))
+    expect(list).toMatchObject({ hosts: [], lastRefTime: 0 })
+    for (const [name, value] of Object.entries(empty)) expect(typeof list[name]).toBe(typeof value)
+  }
+})
+
 describe('a service with a list of more than 10 MiB', () => {
   const count = 1_300
   const metadata = { long: 'x'.repeat(8_150) }

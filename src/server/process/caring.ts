@@ -10,7 +10,6 @@ import type { Care, CareParts, Installation } from './installation.ts'
 /** The dependencies of publishing instances of connections. */
 export interface PublishingParts extends Omit<CareParts, 'isAlive'> {
   readonly installation: Pick<Installation, 'process' | 'isMember' | 'careOf'>
-  readonly log: Pick<Logger, 'warn'>
 }
 
 /** The instances of this process's connections, and instances that other processes have left behind. */
@@ -23,8 +22,11 @@ export interface Publishing {
 }
 
 /** Makes the parts that publish the instances of connections, and the care for all instances. */
-export function openCare(parts: PublishingParts): { publishing: Publishing; care: Care } {
-  const { installation, state, liveness, engine, healthClock: clock, watch, log } = parts
+export function openCare(
+  parts: PublishingParts,
+  log: Pick<Logger, 'warn'>,
+): { publishing: Publishing; care: Care } {
+  const { installation, state, liveness, engine, healthClock: clock, watch } = parts
   const { processes } = liveness
   const { process } = installation
   const connectionInstances = new ConnectionInstances({

@@ -4,96 +4,16 @@ import {
   at,
   carryOut,
   deregistered,
-  EngineWorld,
-  microtasks,
   ORDERS,
   registration,
   watched,
 } from '../../core.test-support.ts'
-import type { Command } from '../../decisions/decision.ts'
-import { Refusal } from '../../refusal.ts'
-import { ConnectionInstances } from './connection-instances.ts'
 import { connectionPublisher } from '../state/connection-publisher.ts'
+import { instance, PublishingWorld } from './publishing-world.test-support.ts'
 import { ORPHAN_MS } from '../liveness/connection-processes.ts'
 import { registerInstance } from '../commands/register-instance.ts'
-import type { PublishedInstance } from '../commands/replace-instances.ts'
 
 const BILLS = { namespaceId: 'public', groupedName: 'DEFAULT_GROUP@@bills' }
-
-function instance(port: number, other: Partial<PublishedInstance> = {}): PublishedInstance {
-  const rest = { weight: 1, enabled: true, healthy: undefined, metadata: {}, app: '' }
-  return { address: address({ port }), ...rest, ...other }
-}
-
-/** A server whose store may be away, or answer late. */
-class PublishingWorld extends EngineWorld {
-  isStoreAway = false
-  canWrite = true
-  pausedMs = 0
-  executed = 0
-  readonly late: (() => void)[] = []
-  /** Whether commands are carried out only when the test says so. */
-  isSlow = false
-  readonly instances = new ConnectionInstances({
-    state: this.state,
-    processes: this.liveness.processes,
-    engine: { mostAtOnce: 3, execute: (command) => this.#execute(command) },
-    process: 'this',
-    clock: { at: (ms) => ms, pausedSince: () => this.pausedMs, stoodStillUntil: () => -Infinity },
-    monotonicMs: () => this.nowMs,
-    loop: { soon: (run) => run() },
-    canWrite: () => this.canWrite,
-    report: (error) => this.reports.push(String(error)),
-    replaced: ({ replaced, by }) => this.replaced.push(`${replaced.port} by ${by.port}`),
-  })
-  readonly replaced: string[] = []
-
-  constructor() {
-    super(1_000, 'this')
-  }
-
-  publish(connectionId: string, ...ports: (number | PublishedInstance)[]) {
-    const instances = ports.map((one) => (typeof one === 'number' ? instance(one) : one))
-    return this.instances.publish({ serviceKey: ORDERS, connectionId, instances })
-  }
-
-  withdraw(connectionId: string) {
-    return this.instances.withdraw({ serviceKey: ORDERS, connectionId })
-  }
-
-  /** The ports of the service, and the connection of each. */
-  get ports(): Record<number, string> {
-    const records = [...this.state.instances(ORDERS)].map(({ record }) => record)
-    const ownerOf = (publisher: (typeof records)[0]['publisher']): string =>
-      publisher.kind === 'connection' ? publisher.id : publisher.kind
-    return Object.fromEntries(records.map(({ address: { port }, publisher }) => [port, ownerOf(publisher)]))
-  }
-
-  async pass(ms: number): Promise<void> {
-    for (const untilMs = this.nowMs + ms; this.nowMs < untilMs;) {
-      this.nowMs += 250
-      this.instances.tick()
-      await microtasks()
-    }
-  }
-
-  /** A slow store answers one command after the other, until all are answered. */
-  async answersLate(): Promise<void> {
-    for (let answer = this.late.shift(); answer !== undefined; answer = this.late.shift()) {
-      answer()
-      await microtasks()
-    }
-  }
-
-  #execute<T>(command: Command<T>): T | Promise<T> {
-    this.executed++
-    if (this.isStoreAway) throw new Refusal('store-unavailable', 'away')
-    if (!this.isSlow) return carryOut(this.state, command, at(this.nowMs))
-    return new Promise((resolve) =>
-      this.late.push(() => resolve(carryOut(this.state, command, at(this.nowMs)))),
-    )
-  }
-}
 
 let world: PublishingWorld
 beforeEach(() => void (world = new PublishingWorld()))
@@ -327,62 +247,6 @@ describe('an address', () => {
     await world.pass(2_000)
     expect(world.instances.registrations.counts('a').instances).toBe(1)
     expect(world.ports).toEqual({ 1: 'this/a' })
-  })
-})
-
-describe('a single registration', () => {
-  const single = (connectionId: string, port: number) =>
-    world.instances.publish({
-      serviceKey: ORDERS,
-      connectionId,
-      instances: [instance(port)],
-      isSingle: true,
-    })
-
-  test('that replaces another one is noted once an hour for each connection', async () => {
-    for (const port of [1, 1, 2, 3]) void single('a', port)
-    void single('b', 4)
-    void single('b', 5)
-    void world.publish('c', 6)
-    void world.publish('c', 7)
-    expect(world.replaced).toEqual(['1 by 2', '4 by 5'])
-    world.nowMs += 3_600_000
-    void single('a', 8)
-    expect(world.replaced.at(-1)).toBe('3 by 8')
-    expect(world.ports).toEqual({ 5: 'this/b', 7: 'this/c', 8: 'this/a' })
-  })
-})
-
-describe('a withdrawal that names addresses', () => {
-  const withdraw = (...named: Parameters<typeof address>[0][]) =>
-    world.instances.withdraw({
-      serviceKey: ORDERS,
-      connectionId: 'a',
-      named: named.map((one) => address(one)),
-    })
-
-  test('removes these, and nothing else, again and again', async () => {
-    void world.publish('a', 1, 2, 3)
-    void withdraw({ port: 2 }, { port: 9 })
-    expect(Object.keys(world.ports)).toEqual(['1', '3'])
-    const before = world.executed
-    void withdraw({ port: 2 })
-    expect(world.executed, 'nothing is asked').toBe(before)
-    void withdraw({ port: 3, cluster: 'other' })
-    expect(Object.keys(world.ports)).toEqual(['1'])
-  })
-
-  test('counts while the rights of the user have ended, and while the store is away', async () => {
-    void world.publish('a', 1, 2)
-    void world.instances.withhold(world.instances.registrations.of('a')[0]!)
-    void withdraw({ port: 1 })
-    void world.instances.allow(world.instances.registrations.of('a')[0]!)
-    expect(Object.keys(world.ports)).toEqual(['2'])
-    world.isStoreAway = true
-    expect(() => withdraw({ port: 2 })).toThrow('away')
-    world.isStoreAway = false
-    await world.pass(2_000)
-    expect(world.ports).toEqual({})
   })
 })
 

@@ -37,7 +37,7 @@ type SetChange =
 interface Persist {
   readonly kind: 'register' | 'deregister'
   readonly instance: SentInstance
-  /** Of a deregistration: without a cluster, the instance that is there is meant. */
+  /** A deregistration without a cluster means the instance that is there. */
   readonly namesCluster?: boolean
 }
 

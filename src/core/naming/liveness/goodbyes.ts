@@ -48,7 +48,6 @@ export class Goodbyes {
 
   /** A registration ends what was said before. */
   lift({ serviceKey, address }: InstancePlace): void {
-    if (this.#byAddress.size === 0) return
     const text = textOf({ serviceKey, ...address })
     const others = this.#byAddress.get(text)?.filter(({ cluster }) => cluster !== address.cluster)
     if (others === undefined) return

@@ -116,7 +116,7 @@ export class Liveness implements Presence {
 
   instanceSaved(instance: Instance, isBeat: boolean, nowMs: number): void {
     const timed = timedInstance(instance)
-    if (isBeat && instance.record.publisher.kind !== 'connection')
+    if (isBeat && this.goodbyes.size > 0 && instance.record.publisher.kind !== 'connection')
       this.goodbyes.lift({ serviceKey: instance.entry.service.key, address: instance.record.address })
     // A registration by another publisher is no beat of a claim that waits for the address.
     if (isBeat && (isBeating(timed) || timed.lastBeatMs === NEVER_MS)) note(instance, 'another', nowMs)

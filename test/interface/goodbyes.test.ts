@@ -53,6 +53,20 @@ describe.for(Object.keys(removals))('after a deregistration by %s', (removal) =>
   })
 })
 
+test('the timeline says that a late beat was ignored', async () => {
+  const serviceName = unique('svc')
+  await registers(serviceName, undefined)
+  await removals['v1']!(serviceName, undefined)
+  for (const _twice of [1, 2]) await beats['v1, full']!(serviceName, undefined)
+  const { entries } = (await waypost.svc.get('/console/timeline', { serviceName })).json()
+  const kinds = entries.map(({ kind, cause }: Record<string, string>) => `${kind} by ${cause}`)
+  expect(kinds.toSorted()).toEqual([
+    'late-beat by deregistration',
+    'registered by registration',
+    'removed by deregistration',
+  ])
+})
+
 test('a registration lifts it at once: POST, PUT, and a connection is not asked', async () => {
   const serviceName = unique('svc')
   const puts: Door = (name) => waypost.nacos.put('/ns/instance', { serviceName: name, ...WHERE, weight: 2 })

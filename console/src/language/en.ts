@@ -325,6 +325,7 @@ export const en = {
   'happened.disabled': 'Disabled',
   'happened.weight': 'Weight changed',
   'happened.metadata': 'Metadata changed',
+  'happened.late-beat': 'A late beat was ignored',
   'cause.registration': 'By its client, which registered',
   'cause.deregistration': 'It was deregistered',
   'cause.claim': 'Its publisher left, and another one that had registered the address took over',

@@ -676,7 +676,7 @@ export interface ExplainedInstancePage {
 export interface TimelineEntry {
   /** Epoch milliseconds. */
   readonly atMs: number
-  readonly kind: 'registered' | 'removed' | 'healthy' | 'unhealthy' | 'enabled' | 'disabled' | 'weight' | 'metadata'
+  readonly kind: 'registered' | 'removed' | 'healthy' | 'unhealthy' | 'enabled' | 'disabled' | 'weight' | 'metadata' | 'late-beat'
   readonly ip: string
   readonly port: number
   readonly clusterName: string

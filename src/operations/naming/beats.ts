@@ -34,9 +34,7 @@ export interface Beaten {
 }
 
 /** Makes the operations of beats. */
-export function beatOperations(
-  parts: Omit<InstanceParts, 'loop' | 'timeline' | 'isAlive' | 'maxInstanceMetadataBytes'>,
-) {
+export function beatOperations(parts: Omit<InstanceParts, 'loop' | 'isAlive' | 'maxInstanceMetadataBytes'>) {
   const { guard, state, liveness, clock } = parts
   return {
     /**
@@ -52,7 +50,10 @@ export function beatOperations(
         if (result.kind === 'renewed')
           return result.moved.length === 0 ? renewed(parts, result) : keepAll(parts, result)
         // Clients of `/nacos` would register again after any other answer.
-        if (result.kind === 'left') return beaten(parts, 'renewed', result.intervalMs)
+        if (result.kind === 'left') {
+          if (result.isFirst) noteLate(parts, request, result.cluster)
+          return beaten(parts, 'renewed', result.intervalMs)
+        }
         const { sendBeatOnly, disableAddIP } = state.switches
         // Clients of `/nacos` must get 20404 here: after a refusal, one client library beats in a tight loop.
         if (request.full === undefined || sendBeatOnly || disableAddIP) return beaten(parts, 'unknown')
@@ -73,6 +74,14 @@ export function beatOperations(
         instance === undefined ? undefined : renewed(parts, renewKnown(liveness, instance, clock())),
     }),
   }
+}
+
+function noteLate(
+  { timeline, clock }: BeatOperationParts,
+  { serviceKey: { namespaceId, groupedName }, ip, port }: BeatRequest,
+  cluster: string,
+): void {
+  timeline.lateBeat({ namespaceId, groupedName }, { ip, port, cluster }, clock().stamp)
 }
 
 type BeatOperationParts = Parameters<typeof beatOperations>[0]

@@ -40,8 +40,8 @@ export interface InstanceParts extends BatchParts {
   readonly clock: () => Now
   /** Whether the server process of a connection is alive. */
   readonly isAlive: (process: string) => boolean
-  /** Learns who asks for a change. */
-  readonly timeline: Pick<Timeline, 'during'>
+  /** Learns who asks for a change, and of late beats. */
+  readonly timeline: Pick<Timeline, 'during' | 'lateBeat'>
   /** The most metadata that an instance may have, in bytes of UTF-8. */
   readonly maxInstanceMetadataBytes: number
 }

@@ -51,7 +51,9 @@ describe('after a client that beats has deregistered an instance', () => {
     const source = { serviceKey: ORDERS, ...address() }
     expect(beat({ state, liveness: livenessOf(state) }, source, at(1))).toEqual({
       kind: 'left',
+      cluster: 'DEFAULT',
       intervalMs: 1_000,
+      isFirst: true,
     })
   })
 
@@ -115,7 +117,7 @@ test('at most 100,000 addresses are remembered, and past ones are forgotten', ()
   for (let port = 0; port < 100_005; port++)
     goodbyes.note({ serviceKey: ORDERS, address: address({ port }) }, undefined, 0)
   expect(goodbyes.size).toBe(100_000)
-  const find = (port: number) => goodbyes.find({ serviceKey: ORDERS, ...address({ port }) }, 1)
+  const find = (port: number) => goodbyes.heard({ serviceKey: ORDERS, ...address({ port }) }, 1)
   expect([find(4), find(5)]).toEqual([undefined, expect.anything()])
   goodbyes.note({ serviceKey: ORDERS, address: address() }, undefined, GOODBYE_MS)
   expect(goodbyes.size).toBe(1)

@@ -11,6 +11,13 @@ interface Goodbye {
   readonly untilMs: number
   /** How often its client beats, ms; undefined: as the switch says. */
   readonly intervalMs: number | undefined
+  /** Whether a late beat has come. */
+  hasLateBeat: boolean
+}
+
+/** A beat that comes after a goodbye. `isFirst`: no other one has come. */
+export interface LateBeat extends Pick<Goodbye, 'cluster' | 'intervalMs'> {
+  readonly isFirst: boolean
 }
 
 /** The address of a beat. Without a cluster, the address in any cluster is meant. */
@@ -41,7 +48,10 @@ export class Goodbyes {
     const { cluster } = address
     const others = this.#byAddress.get(text)?.filter((one) => one.cluster !== cluster) ?? []
     this.#byAddress.delete(text)
-    this.#byAddress.set(text, [...others, { cluster, untilMs: nowMs + GOODBYE_MS, intervalMs }])
+    this.#byAddress.set(text, [
+      ...others,
+      { cluster, untilMs: nowMs + GOODBYE_MS, intervalMs, hasLateBeat: false },
+    ])
     const [oldest] = this.#byAddress.keys()
     if (this.#byAddress.size > MOST && oldest !== undefined) this.#byAddress.delete(oldest)
   }
@@ -55,14 +65,18 @@ export class Goodbyes {
     else this.#byAddress.set(text, others)
   }
 
-  /** The goodbye that a beat comes after; undefined: none, or it does not count any more. */
-  find(source: BeatingAddress, nowMs: number): Pick<Goodbye, 'intervalMs'> | undefined {
+  /** A beat has come. Undefined: it comes after no goodbye, or that does not count any more. */
+  heard(source: BeatingAddress, nowMs: number): LateBeat | undefined {
     if (this.#byAddress.size === 0) return undefined
     this.#forgetPast(nowMs)
     const { cluster } = source
-    return this.#byAddress
+    const goodbye = this.#byAddress
       .get(textOf(source))
       ?.find((one) => one.untilMs > nowMs && (cluster === undefined || cluster === one.cluster))
+    if (goodbye === undefined) return undefined
+    const isFirst = !goodbye.hasLateBeat
+    goodbye.hasLateBeat = true
+    return { cluster: goodbye.cluster, intervalMs: goodbye.intervalMs, isFirst }
   }
 
   #forgetPast(nowMs: number): void {

@@ -120,6 +120,11 @@ export class Timeline {
     }
   }
 
+  /** The first beat after a deregistration that did not bring the instance back. */
+  lateBeat(key: ServiceKey, address: InstanceAddress, stamp: number): void {
+    this.#note(key, address, { kind: 'late-beat', cause: 'deregistration', stamp })
+  }
+
   of(key: ServiceKey): OwnTimeline {
     const rings = [this.#ofClients, this.#ofPeople]
     const entries = rings.flatMap((ring) => ring.of(key)).sort((a, b) => b.atMs - a.atMs)

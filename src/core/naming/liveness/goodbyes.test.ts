@@ -112,6 +112,28 @@ test('nothing else counts: silence, a connection, a persistent instance, a remov
   expect(beats(32_001)).toBe('unknown')
 })
 
+test('each of many addresses is found, and only these, whatever is noted or lifted between', () => {
+  const goodbyes = new Goodbyes()
+  const place = (at: number) => ({
+    serviceKey: ORDERS,
+    address: address({ ip: `10.0.${at % 7}.1`, port: at }),
+  })
+  const heard = (at: number, ms: number) => {
+    const { serviceKey, address: where } = place(at)
+    return goodbyes.heard({ serviceKey: { ...serviceKey }, ...where }, ms)
+  }
+  for (let at = 0; at < 5_000; at++) goodbyes.note(place(at), at, at)
+  for (let at = 0; at < 5_000; at += 2) goodbyes.lift(place(at))
+  for (let at = 1; at < 5_000; at += 100) goodbyes.note(place(at), -at, 5_000)
+  expect(goodbyes.size).toBe(2_550)
+  for (const at of [0, 2, 4_998]) expect(heard(at, 5_000)).toBeUndefined()
+  for (const at of [3, 4_999]) expect(heard(at, 5_000)).toMatchObject({ intervalMs: at })
+  expect(heard(101, 5_000)).toMatchObject({ intervalMs: -101 })
+  expect([heard(3, 10_003), heard(101, 14_999)]).toMatchObject([undefined, { intervalMs: -101 }])
+  expect(heard(101, 15_000)).toBeUndefined()
+  expect(goodbyes.size).toBe(0)
+})
+
 test('at most 100,000 addresses are remembered, and past ones are forgotten', () => {
   const goodbyes = new Goodbyes()
   for (let port = 0; port < 100_005; port++)

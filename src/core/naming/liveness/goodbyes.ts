@@ -20,7 +20,7 @@ interface Goodbye {
   readonly intervalMs: number | undefined
   /** Whether a late beat has come. */
   hasLateBeat: boolean
-  /** Whether it counts no more. */
+  /** Whether it has ended. */
   isOver: boolean
   /** The one noted before it with the same hash. */
   next: Goodbye | undefined
